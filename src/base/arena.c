@@ -1,0 +1,114 @@
+#include "arena.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MR_ARENA_ALIGN = 16, MR_ARENA_MIN_BLOCK = 1 << 16 };
+
+struct mr_arena_block {
+    mr_arena_block *next;
+    size_t size, used;
+    _Alignas(16) unsigned char bytes[];
+};
+
+void mr_arena_init(mr_arena *arena)
+{
+    memset(arena, 0, sizeof *arena);
+}
+
+void mr_arena_free(mr_arena *arena)
+{
+    for (mr_arena_block *block = arena->first, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    mr_arena_init(arena);
+}
+
+void mr_arena_reset(mr_arena *arena)
+{
+    mr_arena_release(arena, (mr_arena_mark){0});
+}
+
+mr_arena_mark mr_arena_get_mark(const mr_arena *arena)
+{
+    return (mr_arena_mark){.block = arena->current,
+                           .used = arena->current ? arena->current->used : 0,
+                           .in_use_bytes = arena->in_use_bytes};
+}
+
+void mr_arena_release(mr_arena *arena, mr_arena_mark mark)
+{
+    mr_arena_block *block = mark.block ? mark.block : arena->first;
+    arena->current = block;
+    arena->in_use_bytes = mark.in_use_bytes;
+    if (!block)
+        return;
+    block->used = mark.used;
+    for (block = block->next; block; block = block->next)
+        block->used = 0;
+}
+
+static mr_arena_block *new_block(size_t need_bytes, size_t previous_size)
+{
+    size_t size = previous_size < ((size_t)1 << 24) ? previous_size * 2 : previous_size;
+    if (size < MR_ARENA_MIN_BLOCK)
+        size = MR_ARENA_MIN_BLOCK;
+    if (size < need_bytes)
+        size = need_bytes;
+    mr_arena_block *block = mr_malloc(sizeof *block, size);
+    if (!block)
+        return NULL;
+    block->next = NULL;
+    block->size = size;
+    block->used = 0;
+    return block;
+}
+
+/* Finds room after `current` in the kept blocks, or adds a block. */
+static mr_arena_block *advance(mr_arena *arena, size_t need_bytes)
+{
+    mr_arena_block *last = arena->current;
+    for (mr_arena_block *block = last ? last->next : arena->first; block; block = block->next) {
+        block->used = 0;
+        if (block->size >= need_bytes)
+            return block;
+        last = block;
+    }
+    mr_arena_block *block = new_block(need_bytes, last ? last->size : 0);
+    if (!block)
+        return NULL;
+    if (last)
+        last->next = block;
+    else
+        arena->first = block;
+    return block;
+}
+
+void *mr_arena_alloc(mr_arena *arena, size_t count, size_t size_bytes)
+{
+    if (size_bytes && count > (SIZE_MAX / 2) / size_bytes)
+        return NULL;
+    size_t need = (count * size_bytes + MR_ARENA_ALIGN - 1) & ~(size_t)(MR_ARENA_ALIGN - 1);
+    mr_arena_block *block = arena->current;
+    if (!block || block->size - block->used < need) {
+        block = advance(arena, need);
+        if (!block)
+            return NULL;
+        arena->current = block;
+    }
+    void *result = block->bytes + block->used;
+    block->used += need;
+    arena->in_use_bytes += need;
+    return result;
+}
+
+void *mr_arena_zalloc(mr_arena *arena, size_t count, size_t size_bytes)
+{
+    void *result = mr_arena_alloc(arena, count, size_bytes);
+    if (result)
+        memset(result, 0, count * size_bytes);
+    return result;
+}

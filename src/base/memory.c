@@ -1,0 +1,87 @@
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t fail_countdown; /* 0: never; 1: every allocation from now on */
+
+static bool injected_failure(void)
+{
+    if (!fail_countdown)
+        return false;
+    if (fail_countdown == 1)
+        return true;
+    fail_countdown--;
+    return false;
+}
+
+void mr_memory_fail_after(uint64_t n)
+{
+    fail_countdown = n;
+}
+
+void *mr_malloc(size_t fixed_bytes, size_t extra_bytes)
+{
+    if (injected_failure() || extra_bytes > SIZE_MAX - fixed_bytes)
+        return NULL;
+    size_t size = fixed_bytes + extra_bytes;
+    return malloc(size ? size : 1);
+}
+
+void *mr_calloc(size_t count, size_t size_bytes)
+{
+    if (injected_failure())
+        return NULL;
+    return calloc(count ? count : 1, size_bytes ? size_bytes : 1);
+}
+
+void *mr_realloc(void *old, size_t count, size_t size_bytes)
+{
+    if (injected_failure() || (size_bytes && count > SIZE_MAX / size_bytes))
+        return NULL;
+    size_t size = count * size_bytes;
+    return realloc(old, size ? size : 1);
+}
+
+char *mr_strndup(const char *text, size_t length)
+{
+    char *copy = mr_malloc(length, 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+bool mr_grow(void **array, size_t *capacity, size_t need, size_t size_bytes)
+{
+    if (need <= *capacity)
+        return true;
+    size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
+    if (wanted < need)
+        wanted = need;
+    void *grown = mr_realloc(*array, wanted, size_bytes);
+    if (!grown)
+        return false;
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+bool mr_u32s_push(mr_u32s *array, uint32_t item)
+{
+    if (array->count == array->capacity) {
+        void *items = array->items;
+        if (!mr_grow(&items, &array->capacity, array->count + 1, sizeof item))
+            return false;
+        array->items = items;
+    }
+    array->items[array->count++] = item;
+    return true;
+}
+
+void mr_u32s_free(mr_u32s *array)
+{
+    free(array->items);
+    *array = (mr_u32s){0};
+}

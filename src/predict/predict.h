@@ -1,0 +1,18 @@
+/*
+ * predict: the main job: windows → candidates → decision → witness → checker → result.
+ */
+#ifndef MR_PREDICT_PREDICT_H
+#define MR_PREDICT_PREDICT_H
+
+#include "config/config.h"
+#include "report/result.h"
+
+/*
+ * Predicts the races of `trace` within the windows that `config` asks for. `result` is zero-initialised by the
+ * caller and freed with mr_result_free; it is meaningful also when an error is returned: what was
+ * found before the failure is in it.
+ */
+mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *result,
+                     mr_error *error);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * report: a result as text for people or as JSON for programs (docs/report-format.md).
+ */
+#ifndef MR_REPORT_REPORT_H
+#define MR_REPORT_REPORT_H
+
+#include "config/config.h"
+#include "result.h"
+
+/*
+ * Text: each race with its two accesses, then its schedule: one line an event, thread switches visible, the
+ * two accesses marked, what each read sees; then the unknown candidates and a summary. The last line
+ * says the number of races, and of unknown candidates when there are any. False: the stream failed.
+ */
+bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
+                    const mr_result *result);
+
+/* One JSON object: tool, trace, config, races, unknown, stats. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
+                         const mr_result *result, mr_error *error);
+
+/* The schedule of one witness, as in the text report. */
+bool mr_report_schedule(FILE *stream, const mr_trace *trace, const mr_witness *witness);
+
+#endif

@@ -1,0 +1,58 @@
+/* op: the operations of a trace event, one table for names, operand kinds and coverage. */
+#ifndef MR_TRACE_OP_H
+#define MR_TRACE_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the operand of an operation names; each of the first three is a namespace of its own. */
+typedef enum mr_operand_kind {
+    MR_OPERAND_NONE,
+    MR_OPERAND_VARIABLE,
+    MR_OPERAND_LOCK, /* locks and semaphores */
+    MR_OPERAND_THREAD,
+    MR_OPERAND_CALL, /* the identifier of an unrecorded call */
+} mr_operand_kind;
+
+/* X(enumerator, text in the file, operand kind, covered by the analyses of this version) */
+#define MR_OP_MAP(X)                                                                               \
+    X(READ, "r", VARIABLE, true)                                                                   \
+    X(WRITE, "w", VARIABLE, true)                                                                  \
+    X(ATOMIC_READ, "ar", VARIABLE, false)                                                          \
+    X(ATOMIC_WRITE, "aw", VARIABLE, false)                                                         \
+    X(ATOMIC_UPDATE, "au", VARIABLE, false)                                                        \
+    X(ACQUIRE, "acq", LOCK, true)                                                                  \
+    X(RELEASE, "rel", LOCK, true)                                                                  \
+    X(SHARED_ACQUIRE, "racq", LOCK, false)                                                         \
+    X(SHARED_RELEASE, "rrel", LOCK, false)                                                         \
+    X(FORK, "fork", THREAD, true)                                                                  \
+    X(JOIN, "join", THREAD, true)                                                                  \
+    X(BEGIN, "begin", NONE, true)                                                                  \
+    X(END, "end", NONE, true)                                                                      \
+    X(POST, "post", LOCK, false)                                                                   \
+    X(WAIT, "wait", LOCK, false)                                                                   \
+    X(CALL_BEGIN, "mbegin", CALL, false)                                                           \
+    X(CALL_END, "mend", CALL, false)                                                               \
+    X(BRANCH, "branch", NONE, false)
+
+typedef enum mr_op {
+#define MR_OP_ENUM(name, text, kind, covered) MR_OP_##name,
+    MR_OP_MAP(MR_OP_ENUM)
+#undef MR_OP_ENUM
+        MR_OP_COUNT
+} mr_op;
+
+const char *mr_op_name(mr_op op); /* "acq" … */
+mr_operand_kind mr_op_operand_kind(mr_op op);
+bool mr_op_covered(mr_op op);
+
+/* The operation called by the `length` bytes at `text`; false when there is none. */
+bool mr_op_parse(const char *text, uint32_t length, mr_op *op);
+
+/* Plain accesses of this version; atomics join when the analyses cover them. */
+static inline bool mr_op_is_access(uint8_t op)
+{
+    return op == MR_OP_READ || op == MR_OP_WRITE;
+}
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * trace: the event store. One recorded execution as columns, with its names and derived indexes.
+ *
+ * An event is a number 0 … event_count-1 in the order of the file ("event number" in reports); row i
+ * of every column belongs to event i. A trace is read-only after mr_trace_read or
+ * mr_trace_builder_finish, so many analyses may share it.
+ *
+ *   column      bytes  meaning
+ *   op          1      mr_op
+ *   thread      4      number in `threads`
+ *   operand     4      number in `variables`, `locks`, `threads` or `calls` (mr_op_operand_kind);
+ *                      0 for operations without operand
+ *   location    4      number in `locations`
+ *   value       4      r w ar aw: index of the value in `values`, 0 when the event has none;
+ *                      au: index in `updates`, 0 when it has none; mbegin: index in `reaches`
+ *   link        4      derived, see below
+ *
+ * 21 bytes an event. `link` is
+ *   r ar au  the last write of the variable before it in the trace (w, aw or au), MR_NONE: none
+ *   acq      its release; MR_NONE: never released; MR_NESTED: an inner acquire of a lock that its
+ *            thread holds already (reentrant locks: only the outermost pair counts)
+ *   rel      its acquire; MR_NESTED for an inner release
+ *   others   MR_NONE
+ */
+#ifndef MR_TRACE_TRACE_H
+#define MR_TRACE_TRACE_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "names.h"
+#include "op.h"
+
+#define MR_NONE   UINT32_MAX
+#define MR_NESTED (UINT32_MAX - 1)
+
+typedef struct mr_update {
+    uint32_t read_value, written_value; /* indexes in `values` */
+} mr_update;
+
+/* The names that an mbegin lists, as written: numbers in `reach_names`, [first, first + count). */
+typedef struct mr_reach {
+    uint32_t first, count;
+} mr_reach;
+
+/* Where the file's line number runs ahead of the event number: from event `event` on,
+ * line = event + offset. */
+typedef struct mr_line_step {
+    uint32_t event;
+    uint64_t offset;
+} mr_line_step;
+
+typedef struct mr_variable_info {
+    uint32_t initial_value; /* index in `values`; 0: unknown, equals nothing (SEMANTICS 2.6) */
+    bool by_source;         /* reads-from even in the value model: an access without a value, or a
+                               read whose value differs from what the last write wrote */
+} mr_variable_info;
+
+typedef struct mr_thread_info {
+    uint32_t fork;  /* event that forks it, or MR_NONE */
+    uint32_t first; /* its first and last event, MR_NONE when it has none */
+    uint32_t last;
+    uint32_t event_count;
+} mr_thread_info;
+
+typedef struct mr_trace {
+    char *path; /* as given by the user; "-" is standard input */
+    uint32_t event_count;
+    uint8_t *op;
+    uint32_t *thread, *operand, *location, *value, *link;
+
+    mr_names threads, variables, locks, locations, calls, reach_names;
+    int64_t *values; /* distinct values, values[0] unused */
+    uint32_t value_count;
+    mr_update *updates; /* updates[0] unused */
+    uint32_t update_count;
+    mr_reach *reaches; /* reaches[0] unused */
+    uint32_t reach_count;
+    mr_u32s reach_items; /* numbers in reach_names */
+    mr_line_step *line_steps;
+    size_t line_step_count;
+
+    mr_variable_info *variable_info; /* one a variable */
+    mr_thread_info *thread_info;     /* one a thread */
+    uint64_t op_counts[MR_OP_COUNT];
+    uint32_t by_source_count; /* variables with an access that are treated as in rf */
+
+    uint64_t dropped_count;  /* events and lines dropped by --repair */
+    mr_error first_dropped;  /* the error of the first of them; status MR_OK when none was dropped */
+} mr_trace;
+
+typedef struct mr_read_options {
+    bool repair; /* drop and count invalid events and unreadable lines instead of failing */
+} mr_read_options;
+
+/*
+ * Reads a trace (SEMANTICS 1) from a plain, gzip or zstd file, told apart by its first bytes, or from
+ * standard input ("-"), in one pass. On success `*trace` is owned by the caller (mr_trace_free). On
+ * failure `*trace` is NULL and `error` says `file:line: …`: MR_ERR_TRACE for what the file says,
+ * MR_ERR_IO when it cannot be read, MR_ERR_MEMORY.
+ */
+mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
+                        mr_error *error);
+
+/* The same from memory (plain text only); `name` stands for the file in messages. */
+mr_status mr_trace_read_text(const char *name, const char *text, size_t length_bytes,
+                             const mr_read_options *options, mr_trace **trace, mr_error *error);
+
+void mr_trace_free(mr_trace *trace); /* NULL is fine */
+
+/* 1-based line of the file on which the event stands. O(log of the number of skipped lines). */
+uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
+
+/* Writes "op(operand)" of the event as in the file, e.g. "w(x=3)", to `buffer`; always terminated.
+ * With `for_people`, names are replaced by their #@ texts. Returns the length it needed. */
+size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people, char *buffer,
+                         size_t size_bytes);
+
+/* MR_OK when every operation of the trace is covered by the analyses of this version, else
+ * MR_ERR_UNSUPPORTED with file:line of the first one that is not. */
+mr_status mr_trace_require_covered(const mr_trace *trace, mr_error *error);
+
+#endif

@@ -1,0 +1,16 @@
+#include "witness.h"
+
+#include <stdlib.h>
+
+const char *mr_model_name(mr_model model)
+{
+    static const char *const names[] = {"rf", "value"};
+    return names[model];
+}
+
+void mr_witness_free(mr_witness *witness)
+{
+    free(witness->events);
+    witness->events = NULL;
+    witness->event_count = 0;
+}

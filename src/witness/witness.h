@@ -1,0 +1,30 @@
+/*
+ * witness: the evidence for a race: a reordering of recorded events after which the two accesses
+ * are the next events of their threads (SEMANTICS 3).
+ *
+ * Scope: the events before `window_start` happen as observed; then the listed events, which all lie in
+ * [window_start, window_end); then `first` and `second`, in either order.
+ */
+#ifndef MR_WITNESS_WITNESS_H
+#define MR_WITNESS_WITNESS_H
+
+#include "trace/trace.h"
+
+typedef enum mr_model {
+    MR_MODEL_RF,    /* a read sees the write event that it saw */
+    MR_MODEL_VALUE, /* a read sees the value that it saw: the maximal causal model */
+} mr_model;
+
+const char *mr_model_name(mr_model model); /* "rf", "value" */
+
+typedef struct mr_witness {
+    uint32_t first, second; /* the racing accesses, first before second in the trace */
+    uint32_t window_start, window_end;
+    mr_model model;
+    uint32_t *events; /* owned; event numbers in the order in which they happen */
+    uint32_t event_count;
+} mr_witness;
+
+void mr_witness_free(mr_witness *witness); /* frees `events`, not the struct */
+
+#endif
