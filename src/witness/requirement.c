@@ -1,0 +1,66 @@
+#include "requirement.h"
+
+#include <stdlib.h>
+
+/* The variable as the events so far left it. */
+typedef struct progress {
+    uint32_t last_write; /* or MR_NONE */
+    bool accessed;
+    int64_t value; /* of the last access that has one */
+} progress;
+
+static void note_access(mr_variable_rule *rule, progress *now, const mr_trace *trace,
+                        uint32_t event)
+{
+    bool reads = trace->op[event] == MR_OP_READ;
+    if (!trace->value[event]) {
+        rule->by_source = true;
+    } else {
+        int64_t value = trace->values[trace->value[event]];
+        if (reads && !now->accessed) {
+            rule->initial_known = true;
+            rule->initial = value;
+        } else if (reads && value != now->value) {
+            rule->by_source = true;
+        }
+        now->value = value;
+    }
+    now->accessed = true;
+    if (!reads)
+        now->last_write = event;
+}
+
+static void note_events(mr_requirements *requirements, progress *now, const mr_trace *trace)
+{
+    for (uint32_t x = 0; x < trace->variables.count; x++)
+        now[x].last_write = MR_NONE;
+    for (uint32_t e = 0; e < trace->event_count; e++) {
+        if (trace->op[e] != MR_OP_READ && trace->op[e] != MR_OP_WRITE)
+            continue;
+        uint32_t variable = trace->operand[e];
+        requirements->source[e] = now[variable].last_write;
+        note_access(&requirements->rules[variable], &now[variable], trace, e);
+    }
+}
+
+bool mr_requirements_init(mr_requirements *requirements, const mr_trace *trace)
+{
+    uint32_t variables = trace->variables.count;
+    progress *now = mr_calloc(variables, sizeof *now);
+    requirements->source = mr_calloc(trace->event_count, sizeof *requirements->source);
+    requirements->rules = mr_calloc(variables, sizeof *requirements->rules);
+    bool ok = now && requirements->source && requirements->rules;
+    if (ok)
+        note_events(requirements, now, trace);
+    else
+        mr_requirements_free(requirements);
+    free(now);
+    return ok;
+}
+
+void mr_requirements_free(mr_requirements *requirements)
+{
+    free(requirements->source);
+    free(requirements->rules);
+    *requirements = (mr_requirements){0};
+}

@@ -1,0 +1,29 @@
+/*
+ * requirement: what each read of a trace must see (SEMANTICS 2.6), computed from the raw columns
+ * for the checker alone; it deliberately repeats what the reader derives into `link` and
+ * `variable_info`.
+ */
+#ifndef MR_WITNESS_REQUIREMENT_H
+#define MR_WITNESS_REQUIREMENT_H
+
+#include "trace/trace.h"
+
+typedef struct mr_variable_rule {
+    bool by_source;     /* reads-from even in the value model: an access without a value, or a read
+                           that saw something else than the last write wrote or the first such read saw
+                         */
+    bool initial_known; /* the first access is a read with a value */
+    int64_t initial;    /* that value */
+} mr_variable_rule;
+
+typedef struct mr_requirements {
+    uint32_t
+        *source; /* event: the last write before a read in the trace, or MR_NONE; others: unused */
+    mr_variable_rule *rules; /* variable */
+} mr_requirements;
+
+/* O(events). False: no memory; nothing is kept then. */
+bool mr_requirements_init(mr_requirements *requirements, const mr_trace *trace);
+void mr_requirements_free(mr_requirements *requirements);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * exhaustive: all races of a window by trying every reordering (SEMANTICS 2 and 3), the yardstick
+ * of the tests. Nothing clever: it visits every reachable state once and looks at the next events.
+ *
+ * A state is how many events each thread has done and, per variable, what a read would see. Which
+ * locks are held follows from the former, since a thread's events are done in order. It reads only
+ * the raw columns of the trace (op, thread, operand, value) and shares no code with the library.
+ *
+ * Cost: O(states × threads²); the number of states is exponential in the number of threads, some
+ * thousands for 16 events.
+ */
+#ifndef MR_TESTS_SUPPORT_EXHAUSTIVE_H
+#define MR_TESTS_SUPPORT_EXHAUSTIVE_H
+
+#include "witness/witness.h"
+
+enum {
+    MR_EXHAUSTIVE_THREADS = 16,
+    MR_EXHAUSTIVE_VARIABLES = 16,
+    MR_EXHAUSTIVE_LOCKS = 32,
+    MR_EXHAUSTIVE_EVENTS = 250, /* of the whole trace */
+    MR_EXHAUSTIVE_STATES = 4000000,
+};
+
+typedef struct mr_pair {
+    uint32_t first, second; /* events, first < second */
+} mr_pair;
+
+typedef struct mr_exhaustive_state mr_exhaustive_state;
+
+/* All races of one window. Zero-initialise, free with mr_exhaustive_free. */
+typedef struct mr_exhaustive {
+    mr_pair *races;        /* in the order of (first, second) */
+    uint32_t *race_states; /* for each race, a state in which both accesses are next */
+    size_t race_count;
+    mr_exhaustive_state *states;
+    size_t state_count;
+    uint32_t start, end;
+    mr_model model;
+} mr_exhaustive;
+
+/* Finds the races of [start, end); the events before `start` happen as observed. False: no memory,
+ * or the trace is beyond the limits above or has operations that are not covered. */
+bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, uint32_t end,
+                        mr_exhaustive *search);
+void mr_exhaustive_free(mr_exhaustive *search);
+
+bool mr_exhaustive_has(const mr_exhaustive *search, uint32_t first, uint32_t second);
+
+/* A witness of the race number `race`, as short as any; `events` is owned by the caller
+ * (mr_witness_free). False: no memory. */
+bool mr_exhaustive_witness(const mr_exhaustive *search, size_t race, mr_witness *witness);
+
+/* Do the two events conflict (SEMANTICS 3)? */
+bool mr_exhaustive_conflict(const mr_trace *trace, uint32_t a, uint32_t b);
+
+#endif

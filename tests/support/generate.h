@@ -1,0 +1,48 @@
+/*
+ * generate: random small traces, recorded from random thread programs that are really run.
+ *
+ * Each thread gets a program (accesses, critical sections, forks, joins); a random scheduler runs
+ * the programs one step at a time on a memory and on locks, so every trace is valid and
+ * sequentially consistent. It may stop early: in a deadlock, or when enough events are recorded.
+ *
+ * The same seed and shape give the same trace, always.
+ */
+#ifndef MR_TESTS_SUPPORT_GENERATE_H
+#define MR_TESTS_SUPPORT_GENERATE_H
+
+#include "random.h"
+
+/* X(enumerator, name): what the traces of a shape are rich in. */
+#define MR_SHAPE_MAP(X)                                                                            \
+    X(TWO_THREADS, "two-threads")                                                                  \
+    X(MANY_THREADS, "many-threads")                                                                \
+    X(PLAIN_LOCKS, "plain-locks")                                                                  \
+    X(NESTED_LOCKS, "nested-locks")                                                                \
+    X(HAND_OVER_HAND, "hand-over-hand")                                                            \
+    X(REENTRANT, "reentrant")                                                                      \
+    X(OPEN_LOCKS, "open-locks")                                                                    \
+    X(DEADLOCK, "deadlock")                                                                        \
+    X(FORK_JOIN, "fork-join")                                                                      \
+    X(SMALL_VALUES, "small-values")                                                                \
+    X(UNIQUE_VALUES, "unique-values")                                                              \
+    X(SAME_VALUE_WRITES, "same-value-writes")                                                      \
+    X(REPEATED_READS, "repeated-reads")                                                            \
+    X(INITIAL_READS, "initial-reads")                                                              \
+    X(MISSING_VALUES, "missing-values")                                                            \
+    X(UNRECORDED_WRITER, "unrecorded-writer")                                                      \
+    X(NO_VALUES, "no-values")                                                                      \
+    X(MIXED, "mixed")
+
+typedef enum mr_shape {
+#define MR_SHAPE_ENUM(name, text) MR_SHAPE_##name,
+    MR_SHAPE_MAP(MR_SHAPE_ENUM)
+#undef MR_SHAPE_ENUM
+        MR_SHAPE_COUNT
+} mr_shape;
+
+const char *mr_shape_name(mr_shape shape);
+
+/* A trace of 4 to 16 events in the STD format; freed by the caller. NULL: no memory. */
+char *mr_generate_trace(uint64_t seed, mr_shape shape);
+
+#endif

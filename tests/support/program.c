@@ -1,0 +1,162 @@
+#include "program.h"
+
+#include <string.h>
+
+typedef struct builder {
+    mr_random *random;
+    const mr_parameters *parameters;
+    mr_program *program;
+} builder;
+
+static void add(builder *b, mr_op op, uint32_t operand)
+{
+    mr_program *program = b->program;
+    /* Room is left for begin, end, forks and joins, which are inserted later. */
+    if (program->count < MR_PROGRAM_STEPS - 3 * MR_PROGRAM_THREADS)
+        program->steps[program->count++] = (mr_instruction){.op = op, .operand = (uint8_t)operand};
+}
+
+static void add_access(builder *b)
+{
+    bool read = mr_random_percent(b->random, b->parameters->read_percent);
+    add(b, read ? MR_OP_READ : MR_OP_WRITE, mr_random_below(b->random, b->parameters->variables));
+}
+
+static void add_accesses(builder *b, uint32_t low, uint32_t high)
+{
+    for (uint32_t n = mr_random_range(b->random, low, high); n > 0; n--)
+        add_access(b);
+}
+
+static void add_release(builder *b, uint32_t lock)
+{
+    if (!mr_random_percent(b->random, b->parameters->open_percent))
+        add(b, MR_OP_RELEASE, lock);
+}
+
+static uint32_t other_lock(builder *b, uint32_t lock)
+{
+    if (b->parameters->locks < 2)
+        return lock;
+    return (lock + mr_random_range(b->random, 1, b->parameters->locks - 1)) % b->parameters->locks;
+}
+
+static void add_hand_over_hand(builder *b, uint32_t lock)
+{
+    add(b, MR_OP_ACQUIRE, lock);
+    add_accesses(b, 0, 1);
+    for (uint32_t hops = mr_random_range(b->random, 1, 2); hops > 0; hops--) {
+        uint32_t next = other_lock(b, lock);
+        add(b, MR_OP_ACQUIRE, next);
+        add_accesses(b, 0, 1);
+        add(b, MR_OP_RELEASE, lock);
+        add_accesses(b, 0, 1);
+        lock = next;
+    }
+    add_release(b, lock);
+}
+
+static void add_opposite(builder *b, uint32_t lock)
+{
+    uint32_t inner = other_lock(b, lock);
+    add(b, MR_OP_ACQUIRE, lock);
+    add_accesses(b, 0, 1);
+    add(b, MR_OP_ACQUIRE, inner);
+    add_accesses(b, 0, 1);
+    add_release(b, inner);
+    add_accesses(b, 0, 1);
+    add_release(b, lock);
+}
+
+static void add_section(builder *b, uint32_t lock, uint32_t depth)
+{
+    mr_lock_style style = b->parameters->lock_style;
+    bool nests = style == MR_LOCKS_NESTED || style == MR_LOCKS_REENTRANT;
+    add(b, MR_OP_ACQUIRE, lock);
+    add_accesses(b, 0, 2);
+    if (nests && depth < 2 && mr_random_percent(b->random, 60)) {
+        bool same = style == MR_LOCKS_REENTRANT && mr_random_percent(b->random, 60);
+        add_section(b, same ? lock : other_lock(b, lock), depth + 1);
+        add_accesses(b, 0, 1);
+    }
+    add_release(b, lock);
+}
+
+static void add_block(builder *b)
+{
+    mr_lock_style style = b->parameters->lock_style;
+    if (style == MR_LOCKS_NONE || !mr_random_percent(b->random, b->parameters->section_percent)) {
+        add_access(b);
+        return;
+    }
+    uint32_t lock = mr_random_below(b->random, b->parameters->locks);
+    if (style == MR_LOCKS_HAND)
+        add_hand_over_hand(b, lock);
+    else if (style == MR_LOCKS_OPPOSITE)
+        add_opposite(b, lock);
+    else
+        add_section(b, lock, 0);
+}
+
+static void insert(mr_program *program, uint32_t at, mr_op op, uint32_t operand)
+{
+    mr_instruction *step = program->steps + at;
+    memmove(step + 1, step, (program->count - at) * sizeof *step);
+    *step = (mr_instruction){.op = op, .operand = (uint8_t)operand};
+    program->count++;
+}
+
+/* A thread is forked by a thread with a smaller number, so that every thread starts in the end, and
+ * joined by smaller ones, its forker or another. Some of these programs deadlock; that is fine. */
+static void add_fork_and_joins(mr_random *random, const mr_parameters *parameters,
+                               mr_program *programs, uint32_t thread)
+{
+    if (!mr_random_percent(random, parameters->fork_percent))
+        return;
+    uint32_t forker = mr_random_below(random, thread);
+    uint32_t fork_at = mr_random_below(random, programs[forker].count + 1);
+    if (mr_random_percent(random, 40))
+        fork_at = 0;
+    insert(&programs[forker], fork_at, MR_OP_FORK, thread);
+    programs[thread].forked = true;
+    for (uint32_t joins = 0; joins < 2; joins++) {
+        if (!mr_random_percent(random, parameters->join_percent >> joins))
+            break;
+        uint32_t joiner = mr_random_below(random, thread);
+        uint32_t low = joiner == forker ? fork_at + 1 : 0;
+        insert(&programs[joiner], mr_random_range(random, low, programs[joiner].count), MR_OP_JOIN,
+               thread);
+    }
+}
+
+static void add_locations(mr_random *random, const mr_parameters *parameters, mr_program *programs)
+{
+    bool few = mr_random_percent(random, parameters->few_locations);
+    uint8_t next = 1;
+    for (uint32_t t = 0; t < parameters->threads; t++) {
+        for (uint32_t i = 0; i < programs[t].count; i++, next++)
+            programs[t].steps[i].location = few ? (uint8_t)mr_random_range(random, 1, 3) : next;
+    }
+}
+
+void mr_program_build(mr_random *random, const mr_parameters *parameters, mr_program *programs)
+{
+    for (uint32_t t = 0; t < parameters->threads; t++) {
+        programs[t].count = 0;
+        programs[t].forked = false;
+        builder b = {random, parameters, &programs[t]};
+        uint32_t share = parameters->events / parameters->threads;
+        uint32_t length = mr_random_range(random, share / 2, share * 3 / 2 + 1);
+        while (programs[t].count < length && programs[t].count < MR_PROGRAM_STEPS / 2)
+            add_block(&b);
+    }
+    for (uint32_t t = 1; t < parameters->threads; t++)
+        add_fork_and_joins(random, parameters, programs, t);
+    for (uint32_t t = 0; t < parameters->threads; t++) {
+        if (!mr_random_percent(random, parameters->end_percent))
+            continue;
+        insert(&programs[t], 0, MR_OP_BEGIN, 0);
+        insert(&programs[t], programs[t].count, MR_OP_END, 0);
+    }
+    add_locations(random, parameters, programs);
+}

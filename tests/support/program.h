@@ -1,0 +1,67 @@
+/*
+ * program: random programs for a few threads, the input of a generated trace's run.
+ */
+#ifndef MR_TESTS_SUPPORT_PROGRAM_H
+#define MR_TESTS_SUPPORT_PROGRAM_H
+
+#include "random.h"
+#include "trace/op.h"
+
+enum {
+    MR_PROGRAM_THREADS = 6,
+    MR_PROGRAM_STEPS = 48,
+    MR_PROGRAM_VARIABLES = 3,
+    MR_PROGRAM_LOCKS = 3,
+};
+
+typedef enum mr_lock_style {
+    MR_LOCKS_NONE,
+    MR_LOCKS_PLAIN,     /* one section after the other */
+    MR_LOCKS_NESTED,    /* sections within sections, any order of locks */
+    MR_LOCKS_HAND,      /* acq a, acq b, rel a, acq c, rel b, … */
+    MR_LOCKS_REENTRANT, /* nested, often in the same lock */
+    MR_LOCKS_OPPOSITE,  /* two locks nested at once, in either order */
+    MR_LOCKS_COUNT
+} mr_lock_style;
+
+typedef enum mr_value_style {
+    MR_VALUES_NONE,
+    MR_VALUES_SMALL,  /* 0 and 1 */
+    MR_VALUES_UNIQUE, /* every write another one */
+    MR_VALUES_COUNT
+} mr_value_style;
+
+/* What a random trace is drawn from; percentages are chances. */
+typedef struct mr_parameters {
+    uint32_t threads, events, variables, locks;
+    mr_lock_style lock_style;
+    mr_value_style value_style;
+    uint32_t section_percent;    /* the next step is a critical section, not an access */
+    uint32_t read_percent;       /* an access is a read */
+    uint32_t open_percent;       /* a section is never closed */
+    uint32_t fork_percent;       /* a thread is forked, not running from the start */
+    uint32_t join_percent;       /* a forked thread is joined; once more with half the chance */
+    uint32_t end_percent;        /* a thread says begin and end */
+    uint32_t same_percent;       /* a write writes what is there already */
+    uint32_t missing_percent;    /* a variable has accesses without a value */
+    uint32_t unrecorded_percent; /* someone else changes the variable before a read */
+    uint32_t stay_percent;       /* the scheduler stays with its thread */
+    uint32_t few_locations;      /* percent: locations are 1, 2, 3 only */
+} mr_parameters;
+
+typedef struct mr_instruction {
+    uint8_t op; /* mr_op */
+    uint8_t operand;
+    uint8_t location;
+} mr_instruction;
+
+typedef struct mr_program {
+    mr_instruction steps[MR_PROGRAM_STEPS];
+    uint32_t count;
+    bool forked; /* starts when some program forks it, else at once */
+} mr_program;
+
+/* Fills `programs[0 … parameters->threads-1]`. */
+void mr_program_build(mr_random *random, const mr_parameters *parameters, mr_program *programs);
+
+#endif
