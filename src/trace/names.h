@@ -34,6 +34,8 @@ void mr_names_free(mr_names *names);
 bool mr_names_add(mr_names *names, const char *text, uint32_t length, uint32_t *number);
 /* The number of the name, or false when it was never added. */
 bool mr_names_find(const mr_names *names, const char *text, uint32_t length, uint32_t *number);
+/* Forgets all names but the first `count`, e.g. those of an event that was refused. O(1) a name. */
+void mr_names_truncate(mr_names *names, uint32_t count);
 /* Sets the text for people of a name (copied). */
 bool mr_names_set_display(mr_names *names, uint32_t number, const char *text, uint32_t length);
 /* The text for people when there is one, else the name. */

@@ -4,10 +4,11 @@
 
 static const struct {
     const char *name;
+    uint32_t length;
     mr_operand_kind kind;
     bool covered;
 } operations[MR_OP_COUNT] = {
-#define MR_OP_ROW(name, text, kind, covered) {text, MR_OPERAND_##kind, covered},
+#define MR_OP_ROW(name, text, kind, covered) {text, sizeof(text) - 1, MR_OPERAND_##kind, covered},
     MR_OP_MAP(MR_OP_ROW)
 #undef MR_OP_ROW
 };
@@ -30,7 +31,7 @@ bool mr_op_covered(mr_op op)
 bool mr_op_parse(const char *text, uint32_t length, mr_op *op)
 {
     for (int i = 0; i < MR_OP_COUNT; i++) {
-        if (strlen(operations[i].name) == length && !memcmp(operations[i].name, text, length)) {
+        if (operations[i].length == length && !memcmp(operations[i].name, text, length)) {
             *op = (mr_op)i;
             return true;
         }

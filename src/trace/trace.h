@@ -2,8 +2,8 @@
  * trace: the event store. One recorded execution as columns, with its names and derived indexes.
  *
  * An event is a number 0 … event_count-1 in the order of the file ("event number" in reports); row i
- * of every column belongs to event i. A trace is read-only after mr_trace_read or
- * mr_trace_builder_finish, so many analyses may share it.
+ * of every column belongs to event i. A trace is read-only after
+ * mr_trace_read, so many analyses may share it.
  *
  *   column      bytes  meaning
  *   op          1      mr_op

@@ -1,0 +1,39 @@
+/*
+ * input: the bytes of a trace file, unpacked: plain, gzip or zstd, told apart by the first bytes;
+ * or standard input; or memory.
+ *
+ *   mr_input_open | mr_input_open_memory → mr_input_read* → mr_input_close
+ *
+ * Concatenated gzip members and zstd frames are read as one. zstd windows may have up to
+ * 2^MR_INPUT_WINDOW_LOG bytes (`zstd --long=27`, 128 MiB): that is the memory a file can make
+ * the reader take; a larger window is an error that says how to pack the file again.
+ */
+#ifndef MR_TRACE_INPUT_H
+#define MR_TRACE_INPUT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+enum { MR_INPUT_WINDOW_LOG = 27 };
+
+typedef struct mr_input mr_input;
+
+/* Opens a file; "-" is standard input. MR_ERR_IO, MR_ERR_MEMORY, MR_ERR_UNSUPPORTED never: an
+ * unknown kind of packing is MR_ERR_TRACE. Errors of this module name no place; the caller knows
+ * it. */
+mr_status mr_input_open(const char *path, mr_input **input, mr_error *error);
+/* Plain text in memory, which must outlive the input. */
+mr_status mr_input_open_memory(const char *text, size_t length_bytes, mr_input **input,
+                               mr_error *error);
+void mr_input_close(mr_input *input); /* NULL is fine */
+
+/*
+ * Gives up to `size_bytes` (> 0) bytes; `*got` is 0 at the end. MR_ERR_TRACE: the packed data is
+ * damaged or ends too early; all bytes before the damage have been given. MR_ERR_IO, MR_ERR_MEMORY.
+ * After an error every call gives the same error.
+ */
+mr_status mr_input_read(mr_input *input, char *buffer, size_t size_bytes, size_t *got,
+                        mr_error *error);
+
+#endif

@@ -1,0 +1,18 @@
+#include "slice.h"
+
+#include <string.h>
+
+const char *mr_slice_quote(mr_slice slice, char buffer[MR_QUOTE_SIZE])
+{
+    enum { ROOM = MR_QUOTE_SIZE - sizeof "..." };
+    uint32_t length = slice.length <= ROOM ? slice.length : ROOM;
+    /* Do not cut within a UTF-8 character. */
+    while (length < slice.length && length && ((unsigned char)slice.text[length] & 0xC0) == 0x80)
+        length--;
+    for (uint32_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)slice.text[i];
+        buffer[i] = byte < 0x20 || byte == 0x7F ? '?' : (char)byte;
+    }
+    strcpy(buffer + length, length < slice.length ? "..." : "");
+    return buffer;
+}

@@ -1,0 +1,136 @@
+#include "trace.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void mr_trace_free(mr_trace *trace)
+{
+    if (!trace)
+        return;
+    void *const blocks[] = {trace->path,       trace->op,         trace->thread,
+                            trace->operand,    trace->location,   trace->value,
+                            trace->link,       trace->values,     trace->updates,
+                            trace->reaches,    trace->line_steps, trace->variable_info,
+                            trace->thread_info};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+    mr_u32s_free(&trace->reach_items);
+    mr_names *const names[] = {&trace->threads,   &trace->variables, &trace->locks,
+                               &trace->locations, &trace->calls,     &trace->reach_names};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        mr_names_free(names[i]);
+    free(trace);
+}
+
+uint64_t mr_trace_line(const mr_trace *trace, uint32_t event)
+{
+    assert(event < trace->event_count);
+    size_t low = 0, high = trace->line_step_count; /* the step is in [low, high) */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (trace->line_steps[middle].event <= event)
+            low = middle;
+        else
+            high = middle;
+    }
+    return event + trace->line_steps[low].offset;
+}
+
+/* Text that may be longer than its buffer; `length` counts all of it. */
+typedef struct print_target {
+    char *buffer;
+    size_t size_bytes, length;
+} print_target;
+
+static void print(print_target *target, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void print(print_target *target, const char *format, ...)
+{
+    size_t used = target->length < target->size_bytes ? target->length : target->size_bytes;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(target->buffer + used, target->size_bytes - used, format, arguments);
+    va_end(arguments);
+    target->length += length > 0 ? (size_t)length : 0;
+}
+
+static const char *name_text(const mr_names *names, uint32_t number, bool for_people)
+{
+    return for_people ? mr_names_display(names, number) : names->items[number].text;
+}
+
+static void print_value(print_target *target, const mr_trace *trace, uint32_t event)
+{
+    uint32_t value = trace->value[event];
+    if (!value)
+        return;
+    if (trace->op[event] == MR_OP_ATOMIC_UPDATE) {
+        mr_update update = trace->updates[value];
+        print(target, "=%lld>%lld", (long long)trace->values[update.read_value],
+              (long long)trace->values[update.written_value]);
+    } else {
+        print(target, "=%lld", (long long)trace->values[value]);
+    }
+}
+
+static void print_reach(print_target *target, const mr_trace *trace, uint32_t event)
+{
+    mr_reach reach = trace->reaches[trace->value[event]];
+    for (uint32_t i = 0; i < reach.count; i++) {
+        uint32_t name = trace->reach_items.items[reach.first + i];
+        print(target, "%c%s", i ? ',' : ':', trace->reach_names.items[name].text);
+    }
+    if (!reach.count)
+        print(target, ":");
+}
+
+size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people, char *buffer,
+                         size_t size_bytes)
+{
+    assert(event < trace->event_count && size_bytes);
+    print_target target = {.buffer = buffer, .size_bytes = size_bytes};
+    mr_op op = (mr_op)trace->op[event];
+    uint32_t operand = trace->operand[event];
+    print(&target, "%s(", mr_op_name(op));
+    switch (mr_op_operand_kind(op)) {
+    case MR_OPERAND_VARIABLE:
+        print(&target, "%s", name_text(&trace->variables, operand, for_people));
+        print_value(&target, trace, event);
+        break;
+    case MR_OPERAND_LOCK:
+        print(&target, "%s", name_text(&trace->locks, operand, for_people));
+        break;
+    case MR_OPERAND_THREAD:
+        print(&target, "%s", name_text(&trace->threads, operand, for_people));
+        break;
+    case MR_OPERAND_CALL:
+        print(&target, "%s", trace->calls.items[operand].text);
+        if (op == MR_OP_CALL_BEGIN)
+            print_reach(&target, trace, event);
+        break;
+    case MR_OPERAND_NONE:
+        break;
+    }
+    print(&target, ")");
+    return target.length;
+}
+
+mr_status mr_trace_require_covered(const mr_trace *trace, mr_error *error)
+{
+    uint64_t missing = 0;
+    for (int op = 0; op < MR_OP_COUNT; op++)
+        missing += mr_op_covered((mr_op)op) ? 0 : trace->op_counts[op];
+    if (!missing)
+        return MR_OK;
+    uint32_t event = 0;
+    while (mr_op_covered((mr_op)trace->op[event]))
+        event++;
+    return mr_error_set(error, MR_ERR_UNSUPPORTED, trace->path, mr_trace_line(trace, event),
+                        "the operation '%s' is not covered by the analyses of this version (%llu "
+                        "such event%s in the trace)",
+                        mr_op_name((mr_op)trace->op[event]), (unsigned long long)missing,
+                        missing == 1 ? "" : "s");
+}
