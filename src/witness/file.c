@@ -43,8 +43,9 @@ static void write_name(FILE *stream, const char *name)
 
 static bool write_event(FILE *stream, const mr_trace *trace, uint32_t event)
 {
-    size_t size = mr_trace_print_op(trace, event, false, NULL, 0) + 1;
-    char *op = mr_malloc(size, 0);
+    char start[2];
+    size_t size = mr_trace_print_op(trace, event, false, start, sizeof start) + 1;
+    char *op = mr_malloc(size, 0); /* a name may be long */
     if (!op)
         return false;
     mr_trace_print_op(trace, event, false, op, size);
