@@ -1,9 +1,10 @@
 /*
  * config: every setting of maxrace, from one table.
  *
- * The table in options.def gives each key its type, default, range, unit and explanation; the struct below,
- * the YAML reader, the command-line flags, the help text, docs/configuration.md and the range checks are
- * made from it. A key `solver.timeout_ms` is the YAML mapping `solver: { timeout_ms: … }` and the flag
+ * The table in options.def gives each key its type, default, range, unit and explanation; the
+ * struct below, the YAML reader, the command-line flags, the help text, docs/configuration.md and
+ * the range checks are made from it. A key `solver.timeout_ms` is the YAML mapping `solver: {
+ * timeout_ms: … }` and the flag
  * `--solver-timeout-ms`.
  */
 #ifndef MR_CONFIG_CONFIG_H
@@ -24,14 +25,37 @@ typedef enum mr_option_type {
 typedef struct mr_option {
     const char *key; /* "solver.timeout_ms" */
     mr_option_type type;
-    int64_t default_number; /* bool, int, index of choice */
-    const char *default_text;
-    int64_t low, high;   /* int only */
-    const char *choices; /* choice only: "all|wcp|hb" */
-    const char *unit;    /* "" or "ms", "events", "MiB" … */
-    const char *short_flag; /* "" or "o" */
-    const char *help;    /* one line */
+    int64_t default_number;   /* bool, int */
+    const char *default_text; /* choice: the word; text */
+    int64_t low, high;        /* int only */
+    const char *choices;      /* choice only: "all|wcp|hb" */
+    const char *unit;         /* "" or "ms", "events", "MiB" …; text: what it is ("FILE") */
+    const char *short_flag;   /* "" or "o" */
+    const char *help;         /* one line */
 } mr_option;
+
+/* The indexes that mr_config_choice gives, in the order of the words in options.def. `model` gives
+ * mr_model (witness/witness.h). */
+typedef enum mr_format {
+    MR_FORMAT_TEXT,
+    MR_FORMAT_JSON,
+} mr_format;
+
+typedef enum mr_prefilter {
+    MR_PREFILTER_ALL, /* every pair that is not certainly no race */
+    MR_PREFILTER_WCP, /* only pairs unordered by WCP or HB */
+    MR_PREFILTER_HB,  /* only pairs unordered by HB */
+} mr_prefilter;
+
+typedef enum mr_report_mode {
+    MR_REPORT_STATIC, /* the first witness settles a static pair */
+    MR_REPORT_EVENT,  /* every event pair is decided */
+} mr_report_mode;
+
+typedef enum mr_far {
+    MR_FAR_NONE,
+    MR_FAR_SHB,
+} mr_far;
 
 typedef struct mr_config mr_config;
 
@@ -43,17 +67,30 @@ extern const size_t mr_option_count;
 mr_config *mr_config_new(void);
 void mr_config_free(mr_config *config);
 
+/* A copy with the same values; NULL: no memory. */
+mr_config *mr_config_clone(const mr_config *config);
+
 /* Index in mr_options of a key, or -1. */
 int mr_config_find(const char *key);
 
-/* Sets an option from text as written by a user. MR_ERR_CONFIG with one line that names the key, the
- * value and what is allowed; `file` and `line` (may be NULL, 0) are where the text stands. */
+/* Index of the key that a user most likely meant by `text` (a mistyped key or flag, dots, dashes
+ * and underscores alike), or -1 when none is near. */
+int mr_config_suggest(const char *text);
+
+/* Sets an option from text as written by a user. MR_ERR_CONFIG with one line that names the key,
+ * the value and what is allowed; `file` and `line` (may be NULL, 0) are where the text stands. */
 mr_status mr_config_set(mr_config *config, const char *key, const char *text, const char *file,
                         uint64_t line, mr_error *error);
 
-/* Reads a YAML file; later settings win. Unknown keys: "unknown key 'windw.size' (did you mean
- * 'window.size'?)". Nothing is set when an error is returned. */
+/* Reads a YAML file of at most 1 MiB; later settings win. Unknown keys: "unknown key 'windw.size'
+ * (did you mean 'window.size'?)". Nothing is set when an error is returned: MR_ERR_CONFIG, also for
+ * a file that cannot be read, or MR_ERR_MEMORY. An empty file sets nothing. */
 mr_status mr_config_load(mr_config *config, const char *path, mr_error *error);
+
+/* Tests what concerns several keys, after everything is set: window.overlap < window.size (unless
+ * the size is 0). MR_ERR_CONFIG, with the place in the file last loaded when a value comes from
+ * there. */
+mr_status mr_config_check(const mr_config *config, mr_error *error);
 
 /* The value in force; the key must exist and have that type (a programming error otherwise). */
 bool mr_config_bool(const mr_config *config, const char *key);
@@ -62,5 +99,17 @@ int mr_config_choice(const mr_config *config, const char *key);
 const char *mr_config_text(const mr_config *config, const char *key);
 /* The value as text, as it would stand in the YAML file; `buffer` is used for numbers. */
 const char *mr_config_value_text(const mr_config *config, size_t option, char buffer[32]);
+
+/*
+ * Written from the table: the values in force as a commented YAML file that mr_config_load reads
+ * back (bytes of a text that are not UTF-8 are lost); docs/configuration.md; and the flags for
+ * --help. Errors stay in the stream.
+ */
+void mr_config_print_yaml(FILE *stream, const mr_config *config);
+void mr_config_print_markdown(FILE *stream);
+/* The lines of --help for an option: "  --window-size N", then what it means. */
+void mr_config_print_flag(FILE *stream, size_t option);
+/* The flag of an option: "--window-size". */
+void mr_config_flag(size_t option, char *buffer, size_t size_bytes);
 
 #endif

@@ -10,7 +10,8 @@
 /*
  * Text: each race with its two accesses, then its schedule: one line an event, thread switches visible, the
  * two accesses marked, what each read sees; then the unknown candidates and a summary. The last line
- * says the number of races, and of unknown candidates when there are any. False: the stream failed.
+ * says the number of races, and of unknown candidates when there are any. Long schedules are shortened,
+ * unless witness.full_schedule is set. False, with errno: the stream failed, or ENOMEM.
  */
 bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                     const mr_result *result);
@@ -19,7 +20,7 @@ bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config
 mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
                          const mr_result *result, mr_error *error);
 
-/* The schedule of one witness, as in the text report. */
+/* The whole schedule of one witness, as in the text report. False as there. */
 bool mr_report_schedule(FILE *stream, const mr_trace *trace, const mr_witness *witness);
 
 #endif

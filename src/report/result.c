@@ -2,25 +2,6 @@
 
 #include <stdlib.h>
 
-const char *mr_strength_name(mr_strength strength)
-{
-    static const char *const names[] = {"hb", "wcp", "beyond-wcp"};
-    return names[strength];
-}
-
-const char *mr_step_name(mr_step step)
-{
-    static const char *const names[MR_STEP_COUNT] = {"filter", "cone", "linearise", "solver", "far"};
-    return names[step];
-}
-
-const char *mr_unknown_reason_name(mr_unknown_reason reason)
-{
-    static const char *const names[MR_UNKNOWN_COUNT] = {"time",   "memory", "size",
-                                                        "budget", "solver", "rejected"};
-    return names[reason];
-}
-
 void mr_result_free(mr_result *result)
 {
     for (size_t i = 0; i < result->race_count; i++)

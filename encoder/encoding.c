@@ -1,0 +1,97 @@
+#include "encoding.h"
+
+#include "fork_join.h"
+#include "locks.h"
+#include "program_order.h"
+#include "race.h"
+#include "reads.h"
+
+#include <assert.h>
+
+uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event)
+{
+    uint32_t *node = &encoding->node_of[event];
+    if (!*node) {
+        encoding->event_of[encoding->formula.node_count] = event;
+        *node = ++encoding->formula.node_count;
+    }
+    return *node - 1;
+}
+
+bool mr_encoding_in_cone(const mr_encoding *encoding, uint32_t event)
+{
+    const mr_window *w = encoding->window;
+    return w->position[event] < encoding->cone[w->thread[event]];
+}
+
+bool mr_encoding_is_required(const mr_encoding *encoding, uint32_t event)
+{
+    const mr_window *w = encoding->window;
+    return w->position[event] < encoding->required[w->thread[event]];
+}
+
+static void add(mr_clause *clause, mr_literal literal)
+{
+    assert(clause->count < MR_CLAUSE_LITERALS);
+    clause->literals[clause->count++] = literal;
+}
+
+void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v)
+{
+    if (clause->holds || mr_precedes(encoding->forced, v, u))
+        return;
+    if (mr_precedes(encoding->forced, u, v))
+        clause->holds = true;
+    else
+        add(clause, mr_before(mr_encoding_node(encoding, u), mr_encoding_node(encoding, v)));
+}
+
+void mr_clause_unless_included(mr_encoding *encoding, mr_clause *clause, uint32_t event)
+{
+    if (!clause->holds && !mr_encoding_is_required(encoding, event))
+        add(clause, mr_before(encoding->cut, mr_encoding_node(encoding, event)));
+}
+
+void mr_clause_choice(mr_clause *clause, uint32_t choice, bool positive)
+{
+    if (!clause->holds)
+        add(clause, mr_choice(choice, positive));
+}
+
+void mr_clause_end(mr_encoding *encoding, const mr_clause *clause)
+{
+    if (!clause->holds)
+        mr_formula_clause(&encoding->formula, clause->literals, clause->count);
+}
+
+bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
+                       const mr_precedence *forced, const uint32_t *required,
+                       const uint32_t *cone, size_t max_clauses, mr_arena *arena)
+{
+    *encoding = (mr_encoding){.window = window,
+                              .hard = hard,
+                              .forced = forced,
+                              .required = required,
+                              .cone = cone,
+                              .cut = 0};
+    encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
+    encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
+    encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
+    encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
+    if (!encoding->node_of || !encoding->event_of || !encoding->choices || !encoding->literals)
+        return false;
+    mr_formula_init(&encoding->formula, max_clauses);
+    encoding->event_of[encoding->cut] = MR_NONE;
+    encoding->formula.node_count = 1;
+    mr_encode_locks(encoding);
+    mr_encode_reads(encoding);
+    mr_encode_fork_join(encoding);
+    mr_encode_race(encoding); /* these two link nodes, so they come last */
+    mr_encode_program_order(encoding);
+    return true;
+}
+
+void mr_encoding_free(mr_encoding *encoding)
+{
+    mr_formula_free(&encoding->formula);
+}

@@ -1,0 +1,77 @@
+/*
+ * encoding: the formula of one candidate (a, b) of a window.
+ *
+ * Meaning. The nodes of the formula are events of the window and one node CUT. A solution places them on a line; an event is
+ * *included* in the reordering when it stands before CUT. The formula is satisfiable iff a reordering rho
+ * exists (SEMANTICS 2) within the window after which a and b are the next events of their threads.
+ *
+ * Cone. Only the events of the cone C take part, a prefix of each thread: L, the events that are required before a and b;
+ * and the events, not after a or b, that can help an event of C: releases of its locks, and, for a value-treated read, writes of
+ * its value. Restricting any witness to C leaves a witness: C is closed under everything that an included event needs
+ * (precedence FORCED), under the releases of its acquires and under the writes its reads can see.
+ *
+ * Inclusion by order. With CUT, "e included implies its predecessors included" needs no clause: if p must be before e, then
+ * e before CUT gives p before CUT. Edges (program order, fork, join) hold for all events of C, included or not: the events
+ * after CUT can always stand in trace order. Every other constraint is guarded: it is required only if the
+ * events that it is about are included, so an open critical section, a deadlock after the race or an unreadable
+ * value beyond it rule out nothing (DPLL guards are written before(CUT, e)).
+ *
+ *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  reads(C)  and  fork_join(C)  and  program_order(C)
+ *
+ * each stated in its own header. Only events that some constraint names become nodes; program order links the nodes
+ * of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail for included events is not emitted.
+ *
+ * Knows windows; nothing of Z3, files, options.
+ */
+#ifndef MR_ENCODER_ENCODING_H
+#define MR_ENCODER_ENCODING_H
+
+#include "formula.h"
+#include "windows/precedence.h"
+
+typedef struct mr_encoding {
+    const mr_window *window;
+    const mr_precedence *hard, *forced;
+    const uint32_t *required; /* L, as a number of events for each thread */
+    const uint32_t *cone;     /* C, likewise */
+    mr_formula formula;       /* owned */
+    uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
+    uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
+    uint32_t cut;             /* node 0 */
+    uint32_t *choices;        /* scratch of reads.c: one an event, and one more; arena */
+    mr_literal *literals;     /* likewise */
+} mr_encoding;
+
+/*
+ * Encodes the candidate whose required events and cone are given (solver/cone.h). Memory of `arena`, except the formula's.
+ * False: no memory. Look at formula.contradiction, too_large, out_of_memory afterwards. Free with mr_encoding_free.
+ */
+bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
+                       const mr_precedence *forced, const uint32_t *required,
+                       const uint32_t *cone, size_t max_clauses, mr_arena *arena);
+void mr_encoding_free(mr_encoding *encoding);
+
+/* The node of an event, made when it has none. */
+uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event);
+
+/* Is the event in the cone? Is it required, i.e. included in every solution? */
+bool mr_encoding_in_cone(const mr_encoding *encoding, uint32_t event);
+bool mr_encoding_is_required(const mr_encoding *encoding, uint32_t event);
+
+/* A clause under construction. Literals that fold to false are left out, one that folds to true ends it. */
+enum { MR_CLAUSE_LITERALS = 8 };
+typedef struct mr_clause {
+    mr_literal literals[MR_CLAUSE_LITERALS];
+    uint32_t count;
+    bool holds;
+} mr_clause;
+
+/* Adds before(u, v) for two events that are included when the clause matters. */
+void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v);
+/* Adds "event is not included"; false (left out) when the event is required. */
+void mr_clause_unless_included(mr_encoding *encoding, mr_clause *clause, uint32_t event);
+void mr_clause_choice(mr_clause *clause, uint32_t choice, bool positive);
+/* Adds the clause to the formula, unless it holds anyway. */
+void mr_clause_end(mr_encoding *encoding, const mr_clause *clause);
+
+#endif

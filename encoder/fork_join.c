@@ -1,0 +1,25 @@
+#include "fork_join.h"
+
+static void edge(mr_encoding *encoding, uint32_t u, uint32_t v)
+{
+    mr_formula_edge(&encoding->formula, mr_encoding_node(encoding, u),
+                    mr_encoding_node(encoding, v));
+}
+
+void mr_encode_fork_join(mr_encoding *encoding)
+{
+    const mr_window *w = encoding->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        if (!encoding->cone[t])
+            continue;
+        if (w->threads[t].fork != MR_NONE)
+            edge(encoding, w->threads[t].fork, mr_window_at(w, t, 0));
+        for (uint32_t k = 0; k < encoding->cone[t]; k++) {
+            uint32_t event = mr_window_at(w, t, k), joined = w->object[event];
+            if (mr_window_op(w, event) != MR_OP_JOIN || joined == MR_NONE)
+                continue;
+            mr_encoding_node(encoding, mr_window_at(w, joined, 0));
+            edge(encoding, mr_window_at(w, joined, mr_window_length(w, joined) - 1), event);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+#include "reads.h"
+
+#include "windows/read_choices.h"
+
+/*
+ * "write is not between source and read": the part of a clause that all kinds of reads share. A source of MR_NONE is
+ * before everything. Ends the clause.
+ */
+static void keep_away(mr_encoding *encoding, mr_clause clause, uint32_t read, uint32_t source,
+                      uint32_t write)
+{
+    if (source != MR_NONE)
+        mr_clause_before(encoding, &clause, write, source);
+    mr_clause_before(encoding, &clause, read, write);
+    mr_clause_end(encoding, &clause);
+}
+
+static void by_source(mr_encoding *encoding, uint32_t read)
+{
+    const mr_window *w = encoding->window;
+    const mr_window_variable *variable = &w->variables[w->object[read]];
+    uint32_t source = w->source[read];
+    mr_clause guard = {0};
+    mr_clause_unless_included(encoding, &guard, read);
+    if (source != MR_NONE) {
+        mr_clause clause = guard;
+        clause.holds = w->thread[source] == w->thread[read];
+        if (!clause.holds) /* not folded by precedence: this clause is what justifies it */
+            clause.literals[clause.count++] = mr_before(mr_encoding_node(encoding, source),
+                                                        mr_encoding_node(encoding, read));
+        mr_clause_end(encoding, &clause);
+    }
+    for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
+        if (w->writes[k] != source && mr_encoding_in_cone(encoding, w->writes[k]))
+            keep_away(encoding, guard, read, source, w->writes[k]);
+}
+
+/* Constraints of one choice for a value-treated read; MR_NONE is the carried value. */
+static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32_t source)
+{
+    const mr_window *w = encoding->window;
+    const mr_window_variable *variable = &w->variables[w->object[read]];
+    mr_clause guard = {0};
+    mr_clause_choice(&guard, choice, false);
+    if (source != MR_NONE && w->thread[source] != w->thread[read]) {
+        mr_clause clause = guard;
+        clause.literals[clause.count++] = mr_before(mr_encoding_node(encoding, source),
+                                                    mr_encoding_node(encoding, read));
+        mr_clause_end(encoding, &clause);
+    }
+    for (uint32_t k = variable->writes_first; k < variable->writes_end; k++) {
+        if (mr_formula_stopped(&encoding->formula))
+            return;
+        uint32_t write = w->writes[k];
+        if (mr_window_value(w, write) != mr_window_value(w, read) &&
+            mr_encoding_in_cone(encoding, write))
+            keep_away(encoding, guard, read, source, write);
+    }
+}
+
+static void by_value(mr_encoding *encoding, uint32_t read, uint32_t *choices, mr_literal *some)
+{
+    const mr_window *w = encoding->window;
+    uint32_t first, end, count = 0;
+    mr_clause guard = {0};
+    mr_clause_unless_included(encoding, &guard, read);
+    size_t guards = guard.count;
+    for (size_t i = 0; i < guards; i++)
+        some[i] = guard.literals[i];
+    if (mr_read_may_see_carried(w, encoding->hard, read))
+        choices[count++] = MR_NONE;
+    mr_read_same_value_writes(w, read, &first, &end);
+    for (uint32_t k = first; k < end; k++) {
+        uint32_t write = w->writes_by_value[k];
+        if (mr_encoding_in_cone(encoding, write) &&
+            mr_read_may_see(w, encoding->hard, read, write))
+            choices[count++] = write;
+    }
+    uint32_t first_choice = encoding->formula.choice_count;
+    encoding->formula.choice_count += count;
+    for (uint32_t i = 0; i < count; i++)
+        some[guards + i] = mr_choice(first_choice + i, true);
+    mr_formula_clause(&encoding->formula, some, guards + count);
+    for (uint32_t i = 0; i < count && !mr_formula_stopped(&encoding->formula); i++)
+        choose(encoding, first_choice + i, read, choices[i]);
+}
+
+void mr_encode_reads(mr_encoding *encoding)
+{
+    const mr_window *w = encoding->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        for (uint32_t k = 0; k < encoding->cone[t]; k++) {
+            uint32_t event = mr_window_at(w, t, k);
+            if (mr_window_op(w, event) != MR_OP_READ ||
+                !w->variables[w->object[event]].shared)
+                continue;
+            if (mr_formula_stopped(&encoding->formula))
+                return;
+            if (w->variables[w->object[event]].by_source)
+                by_source(encoding, event);
+            else
+                by_value(encoding, event, encoding->choices, encoding->literals);
+        }
+    }
+}

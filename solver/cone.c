@@ -1,0 +1,101 @@
+#include "cone.h"
+
+#include "windows/read_choices.h"
+
+#include <string.h>
+
+bool mr_cone_required(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *required)
+{
+    const mr_window *w = precedence->window;
+    memset(required, 0, w->thread_count * sizeof *required);
+    mr_precedence_require(precedence, required, a, false);
+    mr_precedence_require(precedence, required, b, false);
+    return required[w->thread[a]] <= w->position[a] && required[w->thread[b]] <= w->position[b];
+}
+
+void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *allowed)
+{
+    const mr_window *w = precedence->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t low = 0, high = mr_window_length(w, t);
+        while (low < high) { /* first event that is or needs a or b; later ones of its thread need it too */
+            uint32_t middle = low + (high - low) / 2, event = mr_window_at(w, t, middle);
+            if (event == a || event == b || mr_precedes(precedence, a, event) ||
+                mr_precedes(precedence, b, event))
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        allowed[t] = low;
+    }
+}
+
+typedef struct closer {
+    const mr_window *window;
+    const mr_precedence *hard, *forced;
+    const uint32_t *allowed;
+    uint32_t *cone;
+    uint8_t *lock_seen; /* one a lock: an acquire is in C */
+} closer;
+
+static void help(closer *c, uint32_t event)
+{
+    const mr_window *w = c->window;
+    if (event != MR_NONE && w->position[event] < c->allowed[w->thread[event]])
+        mr_precedence_require(c->forced, c->cone, event, true);
+}
+
+static void close_acquire(closer *c, const mr_section *section)
+{
+    const mr_window_lock *lock = &c->window->locks[section->lock];
+    if (!lock->contended)
+        return;
+    help(c, section->release);
+    if (c->lock_seen[section->lock])
+        return;
+    c->lock_seen[section->lock] = 1;
+    const mr_section *first = &c->window->sections[lock->sections_first];
+    if (first->acquire == MR_NONE)
+        help(c, first->release);
+}
+
+static void close_read(closer *c, uint32_t read)
+{
+    const mr_window *w = c->window;
+    const mr_window_variable *variable = &w->variables[w->object[read]];
+    if (!variable->shared || variable->by_source)
+        return;
+    uint32_t first, end;
+    mr_read_same_value_writes(w, read, &first, &end);
+    for (uint32_t k = first; k < end; k++)
+        if (mr_read_may_see(w, c->hard, read, w->writes_by_value[k]))
+            help(c, w->writes_by_value[k]);
+}
+
+bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced,
+                   const uint32_t *required, const uint32_t *allowed, uint32_t *cone,
+                   mr_arena *arena)
+{
+    const mr_window *w = hard->window;
+    closer c = {.window = w, .hard = hard, .forced = forced, .allowed = allowed, .cone = cone};
+    c.lock_seen = mr_arena_zalloc(arena, w->lock_count, sizeof *c.lock_seen);
+    uint32_t *done = mr_arena_zalloc(arena, w->thread_count, sizeof *done);
+    if (!c.lock_seen || !done)
+        return false;
+    memcpy(cone, required, w->thread_count * sizeof *cone);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t t = 0; t < w->thread_count; t++) {
+            for (; done[t] < cone[t]; done[t]++) {
+                uint32_t event = mr_window_at(w, t, done[t]);
+                uint8_t op = mr_window_op(w, event);
+                changed = true;
+                if (op == MR_OP_ACQUIRE && w->object[event] != MR_NONE)
+                    close_acquire(&c, &w->sections[w->object[event]]);
+                else if (op == MR_OP_READ)
+                    close_read(&c, event);
+            }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,169 @@
+#include "decide.h"
+
+#include "cone.h"
+#include "encoder/encoding.h"
+#include "linearise.h"
+#include "schedule.h"
+
+#include <time.h>
+
+/* One candidate on its way through the steps. */
+typedef struct candidate_task {
+    const mr_problem *problem;
+    mr_session *session;
+    const mr_decide_options *options;
+    uint32_t a, b;
+    mr_arena *arena;
+    mr_decision *decision;
+} candidate_task;
+
+/* What a step makes of a task. */
+typedef enum outcome {
+    SETTLED,
+    PASSED_ON,
+    NO_MEMORY,
+} outcome;
+
+bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena)
+{
+    problem->window = window;
+    if (!mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) ||
+        !mr_precedence_build(&problem->source, window, MR_PRECEDENCE_SOURCE, NULL, arena))
+        return false;
+    problem->forced = problem->source; /* in rf every read is forced */
+    return window->model == MR_MODEL_RF ||
+           mr_precedence_build(&problem->forced, window, MR_PRECEDENCE_FORCED, &problem->hard,
+                               arena);
+}
+
+static outcome settle(candidate_task *task, mr_verdict verdict, mr_step step)
+{
+    task->decision->verdict = verdict;
+    task->decision->step = step;
+    return SETTLED;
+}
+
+static outcome give_up(candidate_task *task, mr_unknown_reason reason)
+{
+    task->decision->verdict = MR_VERDICT_UNKNOWN;
+    task->decision->step = MR_STEP_SOLVER;
+    task->decision->reason = reason;
+    return SETTLED;
+}
+
+static outcome try_linearise(candidate_task *task)
+{
+    const mr_window *w = task->problem->window;
+    if (task->options->skip_linearise)
+        return PASSED_ON;
+    uint32_t *prefix = mr_arena_alloc(task->arena, w->thread_count, sizeof *prefix);
+    if (!prefix)
+        return NO_MEMORY;
+    if (mr_linearise(&task->problem->source, task->a, task->b, prefix) != MR_LINEARISED)
+        return PASSED_ON;
+    task->decision->events =
+        mr_schedule_in_trace_order(w, prefix, &task->decision->event_count, task->arena);
+    return task->decision->events ? settle(task, MR_VERDICT_RACE, MR_STEP_LINEARISE) : NO_MEMORY;
+}
+
+static mr_unknown_reason reason_of(mr_interrupted why)
+{
+    switch (why) {
+    case MR_INTERRUPTED_TIME:
+        return MR_UNKNOWN_TIME;
+    case MR_INTERRUPTED_MEMORY:
+        return MR_UNKNOWN_MEMORY;
+    case MR_INTERRUPTED_BY_SOLVER:
+        break;
+    }
+    return MR_UNKNOWN_SOLVER;
+}
+
+static outcome ask_solver(candidate_task *task, const mr_encoding *encoding)
+{
+    mr_decision *decision = task->decision;
+    if (encoding->formula.out_of_memory)
+        return NO_MEMORY;
+    if (encoding->formula.too_large)
+        return give_up(task, MR_UNKNOWN_SIZE);
+    int64_t *order = mr_arena_alloc(task->arena, encoding->formula.node_count, sizeof *order);
+    if (!order)
+        return NO_MEMORY;
+    mr_interrupted why;
+    switch (mr_session_solve(task->session, &encoding->formula, &task->options->limits, order,
+                             &why, decision->detail, sizeof decision->detail)) {
+    case MR_ANSWER_UNSAT:
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
+    case MR_ANSWER_SAT:
+        decision->events =
+            mr_schedule_of_solution(encoding, order, &decision->event_count, task->arena);
+        return decision->events ? settle(task, MR_VERDICT_RACE, MR_STEP_SOLVER) : NO_MEMORY;
+    case MR_ANSWER_UNKNOWN:
+        break;
+    }
+    return give_up(task, reason_of(why));
+}
+
+static double seconds_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static outcome try_solver(candidate_task *task, const uint32_t *required)
+{
+    const mr_problem *problem = task->problem;
+    uint32_t count = problem->window->thread_count;
+    uint32_t *allowed = mr_arena_alloc(task->arena, count, sizeof *allowed);
+    uint32_t *cone = mr_arena_alloc(task->arena, count, sizeof *cone);
+    if (!allowed || !cone)
+        return NO_MEMORY;
+    double begin = seconds_now();
+    mr_cone_allowed(&problem->forced, task->a, task->b, allowed);
+    mr_encoding encoding = {0};
+    outcome result = NO_MEMORY;
+    if (mr_cone_close(&problem->hard, &problem->forced, required, allowed, cone, task->arena) &&
+        mr_encoding_build(&encoding, problem->window, &problem->hard, &problem->forced, required,
+                          cone, task->options->max_clauses, task->arena))
+        result = ask_solver(task, &encoding);
+    mr_encoding_free(&encoding);
+    task->decision->solver_seconds = seconds_now() - begin;
+    return result;
+}
+
+static outcome run_steps(candidate_task *task)
+{
+    const mr_problem *problem = task->problem;
+    uint32_t *required =
+        mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *required);
+    if (!required)
+        return NO_MEMORY;
+    if (!mr_cone_required(&problem->hard, task->a, task->b, required))
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_FILTER);
+    if (!mr_cone_required(&problem->forced, task->a, task->b, required))
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_CONE);
+    outcome result = try_linearise(task);
+    if (result != PASSED_ON)
+        return result;
+    if (task->options->linearise_only)
+        return give_up(task, MR_UNKNOWN_SIZE);
+    return try_solver(task, required);
+}
+
+mr_status mr_decide(const mr_problem *problem, mr_session *session,
+                    const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,
+                    mr_decision *decision, mr_error *error)
+{
+    *decision = (mr_decision){0};
+    candidate_task task = {.problem = problem,
+                 .session = session,
+                 .options = options,
+                 .a = a,
+                 .b = b,
+                 .arena = arena,
+                 .decision = decision};
+    if (run_steps(&task) == NO_MEMORY)
+        return mr_error_memory(error, "deciding a candidate");
+    return MR_OK;
+}

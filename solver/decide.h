@@ -1,0 +1,53 @@
+/*
+ * decide: the verdict of one candidate, step by step, cheapest first.
+ *
+ *   (filter and cone have been taken by windows/candidates; cone is repeated here for pairs from elsewhere)
+ *   linearise   the required events in trace order, closed under releases: race            solver/linearise.h
+ *   solver      the formula of the cone, decided by Z3: race or no race                    encoder/, session.h
+ *
+ * Room for later steps (saturation, lazy clauses, staged writers) is between the two: a step takes the problem and either
+ * settles it or passes it on. Every race comes with its reordering; whether it is right is not decided here but by the
+ * witness checker.
+ */
+#ifndef MR_SOLVER_DECIDE_H
+#define MR_SOLVER_DECIDE_H
+
+#include "base/verdict.h"
+#include "session.h"
+#include "windows/precedence.h"
+
+/* A window with its precedences, ready for questions. All memory is the window's arena. */
+typedef struct mr_problem {
+    const mr_window *window;
+    mr_precedence hard, forced, source;
+} mr_problem;
+
+typedef struct mr_decide_options {
+    mr_limits limits;
+    size_t max_clauses;  /* 0: no limit */
+    bool linearise_only; /* leave what trace order does not settle unknown (reason size) */
+    bool skip_linearise; /* for tests: everything to the solver */
+} mr_decide_options;
+
+typedef struct mr_decision {
+    mr_verdict verdict;
+    mr_step step;             /* that settled it */
+    mr_unknown_reason reason; /* of MR_VERDICT_UNKNOWN */
+    char detail[64];
+    uint32_t *events; /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
+    uint32_t event_count;
+    double solver_seconds;
+} mr_decision;
+
+/* Builds the precedences in memory of `arena`. False: no memory. */
+bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena);
+
+/*
+ * Decides whether window events a and b race. Scratch memory and the decision's events are taken from `arena`. MR_ERR_MEMORY
+ * when our own memory runs out; everything that the solver cannot do is a verdict of MR_VERDICT_UNKNOWN.
+ */
+mr_status mr_decide(const mr_problem *problem, mr_session *session,
+                    const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,
+                    mr_decision *decision, mr_error *error);
+
+#endif

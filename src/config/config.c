@@ -1,0 +1,227 @@
+/* config: the values in force, set from text and tested against the table. */
+#include "config.h"
+#include "base/memory.h"
+#include "store.h"
+#include "suggest.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Index of the `length` bytes at `word` in "one|two|three", or -1. */
+static int find_choice(const char *choices, const char *word, size_t length)
+{
+    const char *from = choices;
+    for (int index = 0;; index++) {
+        size_t part = strcspn(from, "|");
+        if (part == length && memcmp(from, word, length) == 0)
+            return index;
+        if (from[part] == '\0')
+            return -1;
+        from += part + 1;
+    }
+}
+
+/* The word of `choices` at `index`, as a range of bytes. */
+static const char *choice_at(const char *choices, int64_t index, size_t *length)
+{
+    const char *from = choices;
+    while (index-- > 0)
+        from += strcspn(from, "|") + 1;
+    *length = strcspn(from, "|");
+    return from;
+}
+
+mr_config *mr_config_new(void)
+{
+    mr_config *config = mr_calloc(1, sizeof *config);
+    if (config == NULL)
+        return NULL;
+    config->values = mr_calloc(mr_option_count, sizeof *config->values);
+    if (config->values == NULL) {
+        mr_config_free(config);
+        return NULL;
+    }
+    for (size_t i = 0; i < mr_option_count; i++) {
+        const mr_option *option = &mr_options[i];
+        const char *text = option->default_text;
+        config->values[i].number = option->default_number;
+        if (option->type == MR_OPTION_CHOICE) {
+            config->values[i].number = find_choice(option->choices, text, strlen(text));
+            assert(config->values[i].number >= 0);
+        }
+    }
+    return config;
+}
+
+void mr_config_free(mr_config *config)
+{
+    if (config == NULL)
+        return;
+    for (size_t i = 0; config->values != NULL && i < mr_option_count; i++)
+        free(config->values[i].text);
+    free(config->values);
+    free(config->path);
+    free(config);
+}
+
+mr_config *mr_config_clone(const mr_config *config)
+{
+    mr_config *copy = mr_config_new();
+    if (copy == NULL)
+        return NULL;
+    bool ok = true;
+    if (config->path != NULL) {
+        copy->path = mr_strndup(config->path, strlen(config->path));
+        ok = copy->path != NULL;
+    }
+    for (size_t i = 0; ok && i < mr_option_count; i++) {
+        const char *text = config->values[i].text;
+        copy->values[i] = config->values[i];
+        copy->values[i].text = text != NULL ? mr_strndup(text, strlen(text)) : NULL;
+        ok = text == NULL || copy->values[i].text != NULL;
+    }
+    if (ok)
+        return copy;
+    mr_config_free(copy);
+    return NULL;
+}
+
+static mr_status set_int(const mr_option *option, const char *text, int64_t *number,
+                         const char *file, uint64_t line, mr_error *error)
+{
+    char quoted[MR_QUOTED_BYTES];
+    const char *digits = text + (text[0] == '-' || text[0] == '+');
+    if (digits[0] == '\0' || strspn(digits, "0123456789") != strlen(digits))
+        return mr_error_set(error, MR_ERR_CONFIG, file, line,
+                            "%s: %s is not a whole number (%" PRId64 " to %" PRId64 " %s)",
+                            option->key, mr_quote(text, quoted), option->low, option->high,
+                            option->unit);
+    errno = 0;
+    long long value = strtoll(text, NULL, 10);
+    if (errno != 0 || value < option->low || value > option->high)
+        return mr_error_set(error, MR_ERR_CONFIG, file, line,
+                            "%s: %s is out of range (%" PRId64 " to %" PRId64 " %s)", option->key,
+                            mr_quote(text, quoted), option->low, option->high, option->unit);
+    *number = value;
+    return MR_OK;
+}
+
+static mr_status set_choice(const mr_option *option, const char *text, int64_t *number,
+                            const char *file, uint64_t line, mr_error *error)
+{
+    char quoted[MR_QUOTED_BYTES];
+    int index = find_choice(option->choices, text, strlen(text));
+    if (index < 0)
+        return mr_error_set(error, MR_ERR_CONFIG, file, line, "%s: %s is not one of %s",
+                            option->key, mr_quote(text, quoted), option->choices);
+    /* The words of a boolean are "true|false". */
+    *number = option->type == MR_OPTION_BOOL ? 1 - index : index;
+    return MR_OK;
+}
+
+mr_status mr_config_set(mr_config *config, const char *key, const char *text, const char *file,
+                        uint64_t line, mr_error *error)
+{
+    int index = mr_config_find(key);
+    if (index < 0)
+        return mr_config_unknown_key(key, file, line, error);
+    const mr_option *option = &mr_options[index];
+    mr_value *value = &config->values[index];
+    mr_status status = MR_OK;
+    if (option->type == MR_OPTION_TEXT) {
+        char *copy = mr_strndup(text, strlen(text));
+        if (copy == NULL)
+            return mr_error_memory(error, "setting an option");
+        free(value->text);
+        value->text = copy;
+    } else if (option->type == MR_OPTION_INT) {
+        status = set_int(option, text, &value->number, file, line, error);
+    } else {
+        status = set_choice(option, text, &value->number, file, line, error);
+    }
+    if (status == MR_OK)
+        value->line = file != NULL ? line : 0;
+    return status;
+}
+
+mr_status mr_config_unknown_key(const char *key, const char *file, uint64_t line, mr_error *error)
+{
+    char quoted[MR_QUOTED_BYTES];
+    int near = mr_config_suggest(key);
+    if (near < 0)
+        return mr_error_set(error, MR_ERR_CONFIG, file, line, "unknown key %s",
+                            mr_quote(key, quoted));
+    return mr_error_set(error, MR_ERR_CONFIG, file, line, "unknown key %s (did you mean '%s'?)",
+                        mr_quote(key, quoted), mr_options[near].key);
+}
+
+mr_status mr_config_check(const mr_config *config, mr_error *error)
+{
+    int64_t size = mr_config_int(config, "window.size");
+    int64_t overlap = mr_config_int(config, "window.overlap");
+    if (size == 0 || overlap < size)
+        return MR_OK;
+    uint64_t size_line = config->values[mr_config_find("window.size")].line;
+    uint64_t overlap_line = config->values[mr_config_find("window.overlap")].line;
+    uint64_t line = size_line > overlap_line ? size_line : overlap_line;
+    return mr_error_set(error, MR_ERR_CONFIG, line > 0 ? config->path : NULL, line,
+                        "window.overlap (%" PRId64
+                        " events) must be less than window.size (%" PRId64
+                        " events); set window.overlap to at most %" PRId64,
+                        overlap, size, size - 1);
+}
+
+static const mr_value *value_of(const mr_config *config, const char *key, mr_option_type type)
+{
+    int index = mr_config_find(key);
+    assert(index >= 0 && mr_options[index].type == type);
+    (void)type;
+    return &config->values[index];
+}
+
+bool mr_config_bool(const mr_config *config, const char *key)
+{
+    return value_of(config, key, MR_OPTION_BOOL)->number != 0;
+}
+
+int64_t mr_config_int(const mr_config *config, const char *key)
+{
+    return value_of(config, key, MR_OPTION_INT)->number;
+}
+
+int mr_config_choice(const mr_config *config, const char *key)
+{
+    return (int)value_of(config, key, MR_OPTION_CHOICE)->number;
+}
+
+const char *mr_config_text(const mr_config *config, const char *key)
+{
+    const mr_value *value = value_of(config, key, MR_OPTION_TEXT);
+    return value->text != NULL ? value->text : mr_options[mr_config_find(key)].default_text;
+}
+
+const char *mr_config_value_text(const mr_config *config, size_t option, char buffer[32])
+{
+    const mr_option *row = &mr_options[option];
+    const mr_value *value = &config->values[option];
+    size_t length;
+    const char *word;
+    switch (row->type) {
+    case MR_OPTION_BOOL:
+        return value->number != 0 ? "true" : "false";
+    case MR_OPTION_INT:
+        snprintf(buffer, 32, "%" PRId64, value->number);
+        return buffer;
+    case MR_OPTION_CHOICE:
+        word = choice_at(row->choices, value->number, &length);
+        assert(length < 32);
+        snprintf(buffer, 32, "%.*s", (int)length, word);
+        return buffer;
+    case MR_OPTION_TEXT:
+        break;
+    }
+    return mr_config_text(config, row->key);
+}

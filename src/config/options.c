@@ -1,0 +1,52 @@
+/* options: the table and the search in it. */
+#include "config.h"
+#include "suggest.h"
+
+#include <string.h>
+
+#define BOOL(key, value, flag, help)                                                               \
+    {key, MR_OPTION_BOOL, (value) ? 1 : 0, "", 0, 1, "true|false", "", flag, help},
+#define INT(key, value, low, high, unit, flag, help)                                               \
+    {key, MR_OPTION_INT, value, "", low, high, "", unit, flag, help},
+#define CHOICE(key, word, words, flag, help)                                                       \
+    {key, MR_OPTION_CHOICE, 0, word, 0, 0, words, "", flag, help},
+#define TEXT(key, text, what, flag, help)                                                          \
+    {key, MR_OPTION_TEXT, 0, text, 0, 0, "", what, flag, help},
+
+const mr_option mr_options[] = {
+#include "options.def"
+};
+
+#undef BOOL
+#undef INT
+#undef CHOICE
+#undef TEXT
+
+const size_t mr_option_count = sizeof mr_options / sizeof mr_options[0];
+
+int mr_config_find(const char *key)
+{
+    for (size_t i = 0; i < mr_option_count; i++)
+        if (strcmp(mr_options[i].key, key) == 0)
+            return (int)i;
+    return -1;
+}
+
+int mr_config_suggest(const char *text)
+{
+    int best = -1;
+    size_t best_distance = mr_suggest_limit(text) + 1;
+    for (size_t i = 0; i < mr_option_count; i++) {
+        const char *key = mr_options[i].key;
+        const char *dot = strchr(key, '.');
+        size_t distance = mr_edit_distance(text, key);
+        /* `size` or `timeout-ms` alone: the section was forgotten. */
+        if (dot != NULL && mr_edit_distance(text, dot + 1) == 0)
+            distance = distance < 1 ? distance : 1;
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = (int)i;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,142 @@
+#include "sections.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool count_section(mr_sections *sections, uint32_t lock, uint32_t thread)
+{
+    uint32_t *number = mr_map_at(&sections->user_numbers, mr_map_key(lock, thread), MR_NONE);
+    if (!number)
+        return false;
+    if (*number == MR_NONE) {
+        void *users = sections->users;
+        if (!mr_grow(&users, &sections->user_capacity, sections->user_count + 1,
+                     sizeof(mr_lock_user)))
+            return false;
+        sections->users = users;
+        *number = (uint32_t)sections->user_count++;
+        sections->users[*number] =
+            (mr_lock_user){.thread = thread, .next = sections->logs[lock].first_user};
+        sections->logs[lock].first_user = *number;
+    }
+    sections->users[*number].sections_left++;
+    return true;
+}
+
+bool mr_sections_init(mr_sections *sections, const mr_trace *trace, const mr_sharing *sharing,
+                      mr_clock_pool *pool)
+{
+    *sections = (mr_sections){.pool = pool, .lock_count = trace->locks.count};
+    sections->logs = mr_calloc(sections->lock_count, sizeof(mr_lock_log));
+    if (!sections->logs)
+        return false;
+    for (uint32_t lock = 0; lock < sections->lock_count; lock++)
+        sections->logs[lock].first_user = MR_NONE;
+    for (uint32_t event = 0; event < trace->event_count; event++)
+        if (trace->op[event] == MR_OP_ACQUIRE && mr_sharing_synchronises(sharing, trace, event) &&
+            !count_section(sections, trace->operand[event], trace->thread[event]))
+            return false;
+    return true;
+}
+
+void mr_sections_free(mr_sections *sections)
+{
+    for (size_t i = 0; i < sections->count; i++)
+        mr_clock_drop(sections->pool, &sections->items[i].clock);
+    free(sections->items);
+    mr_u32s_free(&sections->unused);
+    if (sections->logs)
+        for (uint32_t lock = 0; lock < sections->lock_count; lock++)
+            mr_u32s_free(&sections->logs[lock].sections);
+    free(sections->logs);
+    free(sections->users);
+    mr_map_free(&sections->user_numbers);
+    *sections = (mr_sections){0};
+}
+
+mr_lock_user *mr_sections_user(const mr_sections *sections, uint32_t lock, uint32_t thread)
+{
+    uint32_t number = mr_map_get(&sections->user_numbers, mr_map_key(lock, thread), MR_NONE);
+    assert(number != MR_NONE);
+    return &sections->users[number];
+}
+
+static bool new_section(mr_sections *sections, uint32_t *section)
+{
+    if (sections->unused.count) {
+        *section = sections->unused.items[--sections->unused.count];
+        return true;
+    }
+    void *items = sections->items;
+    if (!mr_grow(&items, &sections->capacity, sections->count + 1, sizeof(mr_section)))
+        return false;
+    sections->items = items;
+    /* Room to note it as unused later, so that dropping never fails. */
+    void *unused = sections->unused.items;
+    if (!mr_grow(&unused, &sections->unused.capacity, sections->count + 1, sizeof(uint32_t)))
+        return false;
+    sections->unused.items = unused;
+    *section = (uint32_t)sections->count++;
+    return true;
+}
+
+bool mr_section_open(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t local,
+                     uint32_t *section)
+{
+    if (!new_section(sections, section))
+        return false;
+    sections->items[*section] = (mr_section){.thread = thread, .acquired = local, .references = 1};
+    mr_sections_user(sections, lock, thread)->sections_left--;
+    return true;
+}
+
+/* Drops from the log what every thread that will release this lock again has passed. */
+static void forget_passed(mr_sections *sections, uint32_t lock)
+{
+    mr_lock_log *log = &sections->logs[lock];
+    uint32_t end = log->first + (uint32_t)(log->sections.count - log->head), keep = end;
+    for (uint32_t number = log->first_user; number != MR_NONE;
+         number = sections->users[number].next) {
+        const mr_lock_user *user = &sections->users[number];
+        if (user->sections_left && user->cursor < keep)
+            keep = user->cursor;
+    }
+    while (log->first < keep) {
+        mr_section_drop(sections, log->sections.items[log->head++]);
+        log->first++;
+    }
+    if (log->head * 2 > log->sections.count) {
+        log->sections.count -= log->head;
+        memmove(log->sections.items, log->sections.items + log->head,
+                log->sections.count * sizeof(uint32_t));
+        log->head = 0;
+    }
+}
+
+bool mr_section_close(mr_sections *sections, uint32_t lock, uint32_t section, mr_time release)
+{
+    mr_section *item = &sections->items[section];
+    mr_clock_set(sections->pool, &item->clock, release.clock);
+    item->released = release.local;
+    if (!mr_u32s_push(&sections->logs[lock].sections, section)) {
+        mr_section_drop(sections, section);
+        return false;
+    }
+    forget_passed(sections, lock);
+    return true;
+}
+
+void mr_section_share(mr_sections *sections, uint32_t section)
+{
+    sections->items[section].references++;
+}
+
+void mr_section_drop(mr_sections *sections, uint32_t section)
+{
+    mr_section *item = &sections->items[section];
+    if (--item->references)
+        return;
+    mr_clock_drop(sections->pool, &item->clock);
+    sections->unused.items[sections->unused.count++] = section;
+}

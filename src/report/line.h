@@ -1,0 +1,34 @@
+/*
+ * line: one line of text of bounded width, built from left to right.
+ *
+ * Width is counted in characters (code points), not bytes. What does not fit is cut and marked
+ * "...".
+ */
+#ifndef MR_REPORT_LINE_H
+#define MR_REPORT_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define MR_LINE_WIDTH 100
+
+typedef struct mr_line {
+    char text[MR_LINE_WIDTH * 4 + 1];
+    size_t length; /* bytes */
+    size_t width;  /* characters */
+} mr_line;
+
+void mr_line_clear(mr_line *line);
+/* Adds text, escaped, using at most `width` characters: the head of what is too long, or its tail.
+ */
+void mr_line_add(mr_line *line, const char *text, size_t width);
+void mr_line_add_tail(mr_line *line, const char *text, size_t width);
+/* Adds blanks up to a column; at least one when there is text already. */
+void mr_line_pad(mr_line *line, size_t column);
+/* Characters that still fit. */
+size_t mr_line_room(const mr_line *line);
+/* Writes the line and a newline. */
+void mr_line_print(const mr_line *line, FILE *stream);
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * schedule: a witness as a table, one line an event. Up to COLUMNS_MAX threads stand side by side,
+ * so that a switch is a step to another column; more threads are named where they take over.
+ */
+#include "schedule.h"
+#include "line.h"
+#include "report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS_MAX  4
+#define GUTTER       12 /* mark and event number */
+#define RUN_EDGE     2  /* events kept at each end of what one thread does in a row */
+#define RUN_HIDE_MIN 3  /* fewer hidden events than this are not worth a line */
+#define LAST_KEPT    6  /* events kept before the race */
+#define ROWS_HEAD    20 /* of a schedule that is still long, so many lines from the start … */
+#define ROWS_TAIL    60 /* … and from the end are kept */
+
+typedef struct table {
+    FILE *stream;
+    const mr_trace *trace;
+    const mr_witness *witness;
+    uint32_t *seen; /* one an event of the schedule: the write that it sees */
+    bool *keep;     /* one an event of the schedule */
+    uint32_t threads[COLUMNS_MAX];
+    uint32_t thread_count; /* COLUMNS_MAX + 1: more than fit side by side */
+    size_t note_column;
+    uint32_t last_thread; /* list form: thread of the line before */
+} table;
+
+static uint32_t event_thread(const table *self, uint32_t index)
+{
+    return self->trace->thread[self->witness->events[index]];
+}
+
+static int column_of(const table *self, uint32_t thread)
+{
+    for (uint32_t i = 0; i < self->thread_count && i < COLUMNS_MAX; i++)
+        if (self->threads[i] == thread)
+            return (int)i;
+    return -1;
+}
+
+static void add_thread(table *self, uint32_t thread)
+{
+    if (self->thread_count > COLUMNS_MAX || column_of(self, thread) >= 0)
+        return;
+    if (self->thread_count < COLUMNS_MAX)
+        self->threads[self->thread_count] = thread;
+    self->thread_count++;
+}
+
+static bool side_by_side(const table *self)
+{
+    return self->thread_count <= COLUMNS_MAX;
+}
+
+static size_t column_width(const table *self)
+{
+    static const size_t widths[COLUMNS_MAX + 1] = {0, 24, 24, 17, 14};
+    return side_by_side(self) ? widths[self->thread_count] : 14;
+}
+
+/* Worth a line whatever surrounds it: what touches the variable of the race, starts or ends of
+ * threads, and reads that see another write than in the recorded execution. */
+static bool interesting(const table *self, uint32_t index)
+{
+    const mr_trace *trace = self->trace;
+    uint32_t event = self->witness->events[index], race = self->witness->first;
+    mr_op op = (mr_op)trace->op[event];
+    switch (mr_op_operand_kind(op)) {
+    case MR_OPERAND_VARIABLE:
+        return trace->operand[event] == trace->operand[race] ||
+               (op == MR_OP_READ && self->seen[index] != trace->link[event]);
+    case MR_OPERAND_THREAD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Chooses the lines of [from, to), events of one thread in a row. */
+static void choose_in_run(table *self, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        bool edge = i < from + RUN_EDGE || i + RUN_EDGE >= to;
+        bool last = i + LAST_KEPT >= self->witness->event_count;
+        self->keep[i] = edge || last || interesting(self, i);
+    }
+}
+
+/* Shows hidden stretches that are too short to be worth hiding. */
+static void show_short_gaps(table *self)
+{
+    uint32_t count = self->witness->event_count, gap = 0;
+    for (uint32_t i = 0; i <= count; i++) {
+        if (i < count && !self->keep[i]) {
+            gap++;
+            continue;
+        }
+        if (gap < RUN_HIDE_MIN)
+            for (uint32_t j = i - gap; j < i; j++)
+                self->keep[j] = true;
+        gap = 0;
+    }
+}
+
+/* Hides the middle of what is still long. */
+static void hide_middle(table *self)
+{
+    uint32_t count = self->witness->event_count, kept = 0, rank = 0;
+    for (uint32_t i = 0; i < count; i++)
+        kept += self->keep[i];
+    if (kept <= ROWS_HEAD + ROWS_TAIL + RUN_HIDE_MIN)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!self->keep[i])
+            continue;
+        self->keep[i] = rank < ROWS_HEAD || rank + ROWS_TAIL >= kept;
+        rank++;
+    }
+}
+
+static void choose_rows(table *self, bool full)
+{
+    uint32_t count = self->witness->event_count, from = 0;
+    for (uint32_t i = 1; i <= count; i++) {
+        if (i < count && event_thread(self, i) == event_thread(self, from))
+            continue;
+        choose_in_run(self, from, i);
+        from = i;
+    }
+    if (full) {
+        memset(self->keep, true, count * sizeof *self->keep);
+        return;
+    }
+    show_short_gaps(self);
+    hide_middle(self);
+}
+
+/* "T1 (worker)" */
+static void print_thread_name(const table *self, uint32_t thread, char *buffer, size_t size_bytes)
+{
+    const mr_name *name = &self->trace->threads.items[thread];
+    if (name->display != NULL)
+        snprintf(buffer, size_bytes, "%s (%s)", name->text, name->display);
+    else
+        snprintf(buffer, size_bytes, "%s", name->text);
+}
+
+static void print_heading(table *self)
+{
+    mr_line line;
+    char name[256];
+    mr_line_clear(&line);
+    mr_line_add(&line, "       event", GUTTER);
+    for (uint32_t i = 0; side_by_side(self) && i < self->thread_count; i++) {
+        mr_line_pad(&line, GUTTER + i * column_width(self) + 2);
+        print_thread_name(self, self->threads[i], name, sizeof name);
+        mr_line_add(&line, name, column_width(self) - 2);
+    }
+    mr_line_print(&line, self->stream);
+}
+
+/* "sees 5 of event 12": what a read finds. `seen` is the write, MR_NONE for the initial value. */
+static void describe_read(const table *self, uint32_t event, uint32_t seen, char *buffer,
+                          size_t size_bytes)
+{
+    const mr_trace *trace = self->trace;
+    uint32_t value = trace->variable_info[trace->operand[event]].initial_value;
+    if (seen == MR_NONE) {
+        if (value != 0)
+            snprintf(buffer, size_bytes, "sees %" PRId64 ", the initial value",
+                     trace->values[value]);
+        else
+            snprintf(buffer, size_bytes, "sees the initial value");
+        return;
+    }
+    value = trace->op[seen] == MR_OP_ATOMIC_UPDATE
+                ? trace->updates[trace->value[seen]].written_value
+                : trace->value[seen];
+    if (value != 0)
+        snprintf(buffer, size_bytes, "sees %" PRId64 " of event %" PRIu32, trace->values[value],
+                 seen);
+    else
+        snprintf(buffer, size_bytes, "sees event %" PRIu32, seen);
+}
+
+/* One event: mark and number, the operation in its thread's place, a note and the location. */
+static void print_event(table *self, uint32_t event, const char *mark, const char *note)
+{
+    const mr_trace *trace = self->trace;
+    uint32_t thread = trace->thread[event];
+    char text[512];
+    mr_line line;
+    mr_line_clear(&line);
+    snprintf(text, sizeof text, "%-2s%10" PRIu32, mark, event);
+    mr_line_add(&line, text, GUTTER);
+    mr_line_pad(&line, GUTTER + 2);
+    if (side_by_side(self)) {
+        mr_line_pad(&line, GUTTER + 2 + (size_t)column_of(self, thread) * column_width(self));
+    } else if (thread != self->last_thread) {
+        print_thread_name(self, thread, text, sizeof text);
+        mr_line_add(&line, text, column_width(self));
+        mr_line_pad(&line, GUTTER + 2 + column_width(self));
+    } else {
+        mr_line_pad(&line, GUTTER + 2 + column_width(self));
+    }
+    self->last_thread = thread;
+    mr_trace_print_op(trace, event, true, text, sizeof text);
+    mr_line_add(&line, text, 48);
+    mr_line_pad(&line, self->note_column);
+    mr_line_add(&line, note, MR_LINE_WIDTH);
+    if (note[0] != '\0')
+        mr_line_pad(&line, line.width + 2);
+    const char *location = mr_names_display(&trace->locations, trace->location[event]);
+    if (location[0] != '\0' && mr_line_room(&line) >= 8) {
+        mr_line_add(&line, "at ", 3);
+        mr_line_add_tail(&line, location, MR_LINE_WIDTH);
+    }
+    mr_line_print(&line, self->stream);
+}
+
+/* The line that stands for the hidden events [from, to). */
+static void print_gap(table *self, uint32_t from, uint32_t to)
+{
+    uint32_t thread = event_thread(self, from);
+    bool one = true;
+    for (uint32_t i = from; i < to; i++)
+        one = one && event_thread(self, i) == thread;
+    char name[256];
+    mr_line line;
+    mr_line_clear(&line);
+    mr_line_pad(&line, GUTTER - 3);
+    mr_line_add(&line, "...", 3);
+    mr_line_pad(&line, GUTTER + 2);
+    if (side_by_side(self) && one)
+        mr_line_pad(&line, GUTTER + 2 + (size_t)column_of(self, thread) * column_width(self));
+    snprintf(name, sizeof name, "... %" PRIu32 " events ", to - from);
+    mr_line_add(&line, name, MR_LINE_WIDTH);
+    if (one) {
+        print_thread_name(self, thread, name, sizeof name);
+        mr_line_add(&line, "of ", 3);
+        mr_line_add(&line, name, 24);
+        mr_line_add(&line, " ", 1);
+    }
+    mr_line_add(&line, "left out ...", MR_LINE_WIDTH);
+    mr_line_print(&line, self->stream);
+    self->last_thread = MR_NONE;
+}
+
+static void print_events(table *self)
+{
+    const mr_witness *witness = self->witness;
+    for (uint32_t i = 0, gap = 0; i <= witness->event_count; i++) {
+        if (i < witness->event_count && !self->keep[i]) {
+            gap++;
+            continue;
+        }
+        if (gap > 0)
+            print_gap(self, i - gap, i);
+        gap = 0;
+        if (i == witness->event_count)
+            return;
+        uint32_t event = witness->events[i];
+        char note[96] = "";
+        if (self->trace->op[event] == MR_OP_READ)
+            describe_read(self, event, self->seen[i], note, sizeof note);
+        print_event(self, event, "", note);
+    }
+}
+
+static void print_table(table *self)
+{
+    const mr_witness *witness = self->witness;
+    if (witness->window_start > 0)
+        fprintf(self->stream, "  Events 0 to %" PRIu32 " happen as observed; then:\n",
+                witness->window_start - 1);
+    else
+        fputs("  From the start:\n", self->stream);
+    print_heading(self);
+    print_events(self);
+    fputs("  Now both accesses are possible, in either order:\n", self->stream);
+    self->last_thread = MR_NONE;
+    print_event(self, witness->first, "=>", "RACE");
+    print_event(self, witness->second, "=>", "RACE");
+}
+
+/* Replays the schedule: threads in it, and what each read sees. */
+static bool replay(table *self, mr_sees *sees)
+{
+    const mr_witness *witness = self->witness;
+    add_thread(self, self->trace->thread[witness->first]);
+    add_thread(self, self->trace->thread[witness->second]);
+    mr_sees_start(sees, witness->window_start);
+    for (uint32_t i = 0; i < witness->event_count; i++) {
+        add_thread(self, event_thread(self, i));
+        if (!mr_sees_step(sees, witness->events[i], &self->seen[i]))
+            return false;
+    }
+    self->note_column =
+        GUTTER + 4 + column_width(self) * (side_by_side(self) ? self->thread_count : 3);
+    return true;
+}
+
+bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees, bool full)
+{
+    table self = {.stream = stream, .trace = sees->trace, .witness = witness};
+    self.last_thread = MR_NONE;
+    self.seen = mr_calloc((size_t)witness->event_count + 1, sizeof *self.seen);
+    self.keep = mr_calloc((size_t)witness->event_count + 1, sizeof *self.keep);
+    bool ok = self.seen != NULL && self.keep != NULL && replay(&self, sees);
+    if (ok) {
+        choose_rows(&self, full);
+        print_table(&self);
+    }
+    free(self.seen);
+    free(self.keep);
+    return ok;
+}
+
+bool mr_report_schedule(FILE *stream, const mr_trace *trace, const mr_witness *witness)
+{
+    mr_sees sees;
+    bool ok = mr_sees_init(&sees, trace) && mr_schedule_print(stream, witness, &sees, true);
+    mr_sees_free(&sees);
+    if (!ok)
+        errno = ENOMEM;
+    return ok && fflush(stream) == 0 && !ferror(stream);
+}

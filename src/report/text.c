@@ -1,0 +1,279 @@
+/* text: a result for people. */
+#include "escape.h"
+#include "report.h"
+#include "schedule.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define UNKNOWN_SHOWN 20
+
+typedef struct writer {
+    FILE *stream;
+    const mr_trace *trace;
+    const mr_config *config;
+    const mr_result *result;
+} writer;
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* The name, with its text for people before it: "bank.balance (V12)". */
+static void print_name(FILE *stream, const mr_names *names, uint32_t number)
+{
+    const mr_name *name = &names->items[number];
+    mr_escape_print(stream, mr_names_display(names, number));
+    if (name->display != NULL) {
+        fputs(" (", stream);
+        mr_escape_print(stream, name->text);
+        fputs(")", stream);
+    }
+}
+
+static void print_trace(const writer *self)
+{
+    const mr_trace *trace = self->trace;
+    FILE *stream = self->stream;
+    mr_escape_print(stream, trace->path);
+    fprintf(stream,
+            ": %" PRIu32 " events, %" PRIu32 " threads, %" PRIu32 " locks, %" PRIu32 " variables\n",
+            trace->event_count, trace->threads.count, trace->locks.count, trace->variables.count);
+    if (mr_config_int(self->config, "window.size") == 0)
+        fputs("one window", stream);
+    else
+        fprintf(stream, "windows of %" PRId64 " events that overlap by %" PRId64,
+                mr_config_int(self->config, "window.size"),
+                mr_config_int(self->config, "window.overlap"));
+    fprintf(stream, ", model %s\n",
+            mr_model_name((mr_model)mr_config_choice(self->config, "model")));
+    if (trace->by_source_count > 0 && mr_config_choice(self->config, "model") == MR_MODEL_VALUE)
+        fprintf(stream,
+                "%" PRIu32
+                " variable%s without usable values: their reads must see the same write\n",
+                trace->by_source_count, plural(trace->by_source_count));
+    if (trace->dropped_count > 0)
+        fprintf(stream, "%" PRIu64 " event%s or line%s dropped by repair\n", trace->dropped_count,
+                plural(trace->dropped_count), plural(trace->dropped_count));
+}
+
+static void print_access(const writer *self, const char *label, uint32_t event)
+{
+    const mr_trace *trace = self->trace;
+    FILE *stream = self->stream;
+    fprintf(stream, "  %-6s  %-5s at ", label,
+            trace->op[event] == MR_OP_WRITE  ? "write"
+            : trace->op[event] == MR_OP_READ ? "read"
+                                             : mr_op_name((mr_op)trace->op[event]));
+    print_name(stream, &trace->locations, trace->location[event]);
+    fputs(" by ", stream);
+    print_name(stream, &trace->threads, trace->thread[event]);
+    fprintf(stream, ", event %" PRIu32 ", line %" PRIu64 "\n", event, mr_trace_line(trace, event));
+}
+
+static const char *strength_text(mr_strength strength)
+{
+    switch (strength) {
+    case MR_STRENGTH_HB:
+        return "unordered by happens-before (hb)";
+    case MR_STRENGTH_WCP:
+        return "ordered by happens-before, unordered by weak-causally-precedes (wcp)";
+    case MR_STRENGTH_BEYOND_WCP:
+        break;
+    }
+    return "ordered by both happens-before and weak-causally-precedes (beyond-wcp)";
+}
+
+static const char *step_text(mr_step step)
+{
+    switch (step) {
+    case MR_STEP_LINEARISE:
+        return "the required events in trace order (linearise)";
+    case MR_STEP_SOLVER:
+        return "the solver (solver)";
+    case MR_STEP_FAR:
+        return "a window of its own (far)";
+    default:
+        return mr_step_name(step);
+    }
+}
+
+static bool print_race(const writer *self, size_t index, mr_sees *sees)
+{
+    const mr_race *race = &self->result->races[index];
+    const mr_witness *witness = &race->witness;
+    FILE *stream = self->stream;
+    fprintf(stream, "\nRace %zu of %zu on ", index + 1, self->result->race_count);
+    print_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
+    fputs("\n", stream);
+    print_access(self, "first", witness->first);
+    print_access(self, "second", witness->second);
+    fprintf(stream, "  order   %s\n", strength_text(race->strength));
+    fprintf(stream, "  witness found by %s; accepted by the checker\n",
+            step_text(race->confirmed_by));
+    return mr_schedule_print(stream, witness, sees,
+                             mr_config_bool(self->config, "witness.full_schedule"));
+}
+
+static void print_short_access(const writer *self, uint32_t event)
+{
+    char text[512];
+    mr_trace_print_op(self->trace, event, true, text, sizeof text);
+    mr_escape_print(self->stream, text);
+    fputs(" at ", self->stream);
+    mr_escape_print(self->stream,
+                    mr_names_display(&self->trace->locations, self->trace->location[event]));
+    fprintf(self->stream, " (event %" PRIu32 ")", event);
+}
+
+static void print_unknowns(const writer *self)
+{
+    const mr_result *result = self->result;
+    FILE *stream = self->stream;
+    if (result->unknown_count == 0)
+        return;
+    fputs("\nNot decided (these may or may not be races):\n", stream);
+    for (size_t i = 0; i < result->unknown_count && i < UNKNOWN_SHOWN; i++) {
+        const mr_unknown *unknown = &result->unknowns[i];
+        fputs("  ", stream);
+        print_short_access(self, unknown->first);
+        fputs(" and ", stream);
+        print_short_access(self, unknown->second);
+        fprintf(stream, ": %s", mr_unknown_reason_name(unknown->reason));
+        if (unknown->detail[0] != '\0') {
+            fputs(", ", stream);
+            mr_escape_print(stream, unknown->detail);
+        }
+        fputs("\n", stream);
+    }
+    if (result->unknown_count > UNKNOWN_SHOWN)
+        fprintf(stream, "  and %zu more\n", result->unknown_count - UNKNOWN_SHOWN);
+}
+
+static void print_steps(const writer *self)
+{
+    const mr_stats *stats = &self->result->stats;
+    FILE *stream = self->stream;
+    fprintf(stream, "  candidates  %" PRIu64 " pair%s of events", stats->candidates,
+            plural(stats->candidates));
+    const char *separator = ": ";
+    for (int step = 0; step < MR_STEP_COUNT; step++) {
+        if (stats->settled[step] == 0)
+            continue;
+        fprintf(stream, "%s%" PRIu64 " by %s", separator, stats->settled[step],
+                mr_step_name((mr_step)step));
+        if (stats->races[step] > 0)
+            fprintf(stream, " (%" PRIu64 " race%s)", stats->races[step],
+                    plural(stats->races[step]));
+        separator = ", ";
+    }
+    for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++) {
+        if (stats->unknown[reason] == 0)
+            continue;
+        fprintf(stream, "%s%" PRIu64 " unknown (%s)", separator, stats->unknown[reason],
+                mr_unknown_reason_name((mr_unknown_reason)reason));
+        separator = ", ";
+    }
+    fputs("\n", stream);
+}
+
+static void print_summary(const writer *self)
+{
+    const mr_stats *stats = &self->result->stats;
+    FILE *stream = self->stream;
+    fprintf(stream, "\nSummary\n  windows     %" PRIu64 "\n", stats->windows);
+    print_steps(self);
+    fprintf(stream, "  locations   %" PRIu64 " racing pair%s\n", stats->static_races,
+            plural(stats->static_races));
+    fprintf(stream,
+            "  seconds     %.2f: read %.2f, order %.2f, windows %.2f, decide %.2f (solver %.2f), "
+            "far %.2f, witness %.2f\n",
+            stats->total_seconds, stats->read_seconds, stats->order_seconds, stats->window_seconds,
+            stats->decide_seconds, stats->solver_seconds, stats->far_seconds,
+            stats->witness_seconds);
+    if (stats->peak_memory_bytes > 0)
+        fprintf(stream, "  memory      %.1f MiB at most\n",
+                (double)stats->peak_memory_bytes / (1 << 20));
+    if (stats->rejected_witnesses > 0)
+        fprintf(stream,
+                "  %" PRIu64 " witness%s refused by the checker: this is a bug of maxrace, please "
+                "report it\n",
+                stats->rejected_witnesses, stats->rejected_witnesses == 1 ? "" : "es");
+}
+
+/* " (2 by hb, 1 beyond wcp)" */
+static void print_strengths(const writer *self)
+{
+    static const char *const texts[] = {"by hb", "by wcp", "beyond wcp"};
+    uint64_t counts[3] = {0};
+    for (size_t i = 0; i < self->result->race_count; i++)
+        counts[self->result->races[i].strength]++;
+    const char *separator = " (";
+    for (int i = 0; i < 3; i++) {
+        if (counts[i] == 0)
+            continue;
+        fprintf(self->stream, "%s%" PRIu64 " %s", separator, counts[i], texts[i]);
+        separator = ", ";
+    }
+    if (self->result->race_count > 0)
+        fputs(")", self->stream);
+}
+
+/* ", 3 candidates unknown (2 time, 1 memory)"; a single reason stands without its number. */
+static void print_unknown_counts(const writer *self)
+{
+    uint64_t counts[MR_UNKNOWN_COUNT] = {0};
+    size_t total = self->result->unknown_count;
+    for (size_t i = 0; i < total; i++)
+        counts[self->result->unknowns[i].reason]++;
+    if (total == 0)
+        return;
+    fprintf(self->stream, ", %zu candidate%s unknown", total, plural(total));
+    const char *separator = " (";
+    for (int i = 0; i < MR_UNKNOWN_COUNT; i++) {
+        if (counts[i] == 0)
+            continue;
+        fputs(separator, self->stream);
+        if (counts[i] < total)
+            fprintf(self->stream, "%" PRIu64 " ", counts[i]);
+        fputs(mr_unknown_reason_name((mr_unknown_reason)i), self->stream);
+        separator = ", ";
+    }
+    fputs(")", self->stream);
+}
+
+static void print_last_line(const writer *self)
+{
+    size_t races = self->result->race_count;
+    if (races == 0)
+        fputs("no race", self->stream);
+    else
+        fprintf(self->stream, "%zu race%s", races, plural(races));
+    print_strengths(self);
+    print_unknown_counts(self);
+    fputs("\n", self->stream);
+}
+
+bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
+                    const mr_result *result)
+{
+    writer self = {stream, trace, config, result};
+    mr_sees sees;
+    errno = 0;
+    bool ok = mr_sees_init(&sees, trace);
+    if (ok)
+        print_trace(&self);
+    for (size_t i = 0; i < result->race_count && ok && !ferror(stream); i++)
+        ok = print_race(&self, i, &sees);
+    mr_sees_free(&sees);
+    if (!ok) {
+        errno = ENOMEM;
+        return false;
+    }
+    print_unknowns(&self);
+    print_summary(&self);
+    print_last_line(&self);
+    return fflush(stream) == 0 && !ferror(stream);
+}

@@ -1,0 +1,250 @@
+#include "candidates.h"
+
+#include "access_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A candidate while it is collected: with its group, so that one sort makes the groups. */
+typedef struct found {
+    mr_candidate candidate;
+    uint32_t group;
+} found;
+
+typedef struct collector {
+    const mr_window *window;
+    const mr_precedence *hard, *forced;
+    const mr_order *hb, *wcp;
+    const mr_candidate_options *options;
+    mr_candidates *out;
+    mr_candidate_group *groups;
+    size_t group_capacity;
+    uint32_t *slots; /* group + 1 by pair of locations */
+    uint32_t slot_count;
+    found *items;
+    size_t count, capacity;
+} collector;
+
+mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,
+                             uint32_t second)
+{
+    if (!mr_order_ordered(hb, first, second))
+        return MR_STRENGTH_HB;
+    return mr_order_ordered(wcp, first, second) ? MR_STRENGTH_BEYOND_WCP : MR_STRENGTH_WCP;
+}
+
+static uint32_t hash_pair(uint32_t one, uint32_t two)
+{
+    uint64_t hash = ((uint64_t)one << 32 | two) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(hash >> 32);
+}
+
+static bool rehash(collector *c)
+{
+    uint32_t slot_count = c->slot_count ? c->slot_count * 2 : 256;
+    uint32_t *slots = mr_calloc(slot_count, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t g = 0; g < c->out->group_count; g++) {
+        uint32_t slot = hash_pair(c->groups[g].location_1, c->groups[g].location_2);
+        while (slots[slot &= slot_count - 1])
+            slot++;
+        slots[slot] = g + 1;
+    }
+    free(c->slots);
+    c->slots = slots;
+    c->slot_count = slot_count;
+    return true;
+}
+
+static bool new_group(collector *c, uint32_t location_1, uint32_t location_2, uint32_t *group)
+{
+    void *groups = c->groups;
+    if (!mr_grow(&groups, &c->group_capacity, (size_t)c->out->group_count + 1, sizeof *c->groups))
+        return false;
+    c->groups = groups;
+    *group = c->out->group_count++;
+    c->groups[*group] = (mr_candidate_group){.location_1 = location_1, .location_2 = location_2};
+    return true;
+}
+
+static bool group_of(collector *c, uint32_t location_1, uint32_t location_2, uint32_t *group)
+{
+    if (c->options->event_groups)
+        return new_group(c, location_1, location_2, group);
+    if (2 * (c->out->group_count + 1) > c->slot_count && !rehash(c))
+        return false;
+    uint32_t slot = hash_pair(location_1, location_2);
+    for (; c->slots[slot &= c->slot_count - 1]; slot++) {
+        *group = c->slots[slot] - 1;
+        if (c->groups[*group].location_1 == location_1 && c->groups[*group].location_2 == location_2)
+            return true;
+    }
+    if (!new_group(c, location_1, location_2, group))
+        return false;
+    c->slots[slot] = *group + 1;
+    return true;
+}
+
+/* A pair that filter and cone could not drop. */
+static bool keep(collector *c, uint32_t a, uint32_t b)
+{
+    const mr_trace *trace = c->window->trace;
+    uint32_t start = c->window->start;
+    uint32_t first = a < b ? a : b, second = a < b ? b : a;
+    uint32_t location_1 = trace->location[start + a], location_2 = trace->location[start + b];
+    if (location_1 > location_2) {
+        uint32_t swap = location_1;
+        location_1 = location_2;
+        location_2 = swap;
+    }
+    const mr_candidate_options *options = c->options;
+    if (options->wanted && !options->wanted(options->context, location_1, location_2))
+        return true;
+    mr_strength strength = mr_pair_strength(c->hb, c->wcp, start + first, start + second);
+    if (strength > options->weakest)
+        return true;
+    uint32_t group;
+    if (!group_of(c, location_1, location_2, &group))
+        return false;
+    if (options->max_per_group && c->groups[group].count == options->max_per_group) {
+        c->groups[group].left_out++;
+        return true;
+    }
+    void *items = c->items;
+    if (c->count == UINT32_MAX || !mr_grow(&items, &c->capacity, c->count + 1, sizeof *c->items))
+        return false;
+    c->items = items;
+    c->items[c->count++] = (found){
+        .candidate = {.first = first, .second = second, .strength = strength}, .group = group};
+    c->groups[group].count++;
+    return true;
+}
+
+/* Is `b` needed before `a` can be the next event of its thread? */
+static bool needed(const mr_precedence *precedence, uint32_t b, uint32_t a)
+{
+    const mr_window *w = precedence->window;
+    return mr_precedence_enabled(precedence, a)[w->thread[b]] > w->position[b];
+}
+
+static bool try_pair(collector *c, uint32_t a, uint32_t b)
+{
+    if (needed(c->forced, a, b) || needed(c->forced, b, a)) {
+        c->out->dropped_by_cone++;
+        return true;
+    }
+    return keep(c, a, b);
+}
+
+/*
+ * All pairs of an access `a` with the accesses of `list`: those certainly before a are a prefix of the list, those certainly
+ * after it a suffix, so both are counted, not visited. `low` remembers the prefix, which only grows with a.
+ */
+static bool pair_with_list(collector *c, uint32_t a, const mr_access_list *list, uint32_t *low)
+{
+    while (*low < list->count && needed(c->hard, list->events[*low], a))
+        (*low)++;
+    uint32_t from = *low, to = list->count;
+    while (from < to) { /* first access that needs a */
+        uint32_t middle = from + (to - from) / 2;
+        if (needed(c->hard, a, list->events[middle]))
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    c->out->dropped_by_filter += list->count - (to - *low);
+    for (uint32_t k = *low; k < to; k++)
+        if (!try_pair(c, a, list->events[k]))
+            return false;
+    return true;
+}
+
+static bool pair_lists(collector *c, const mr_access_list *one, const mr_access_list *two)
+{
+    if (one->thread == two->thread || (!one->writes && !two->writes))
+        return true;
+    if (mr_locksets_meet(c->window, one->lockset, two->lockset)) {
+        c->out->dropped_by_filter += (uint64_t)one->count * two->count;
+        return true;
+    }
+    uint32_t low = 0;
+    for (uint32_t k = 0; k < one->count; k++)
+        if (!pair_with_list(c, one->events[k], two, &low))
+            return false;
+    return true;
+}
+
+static int compare_found(const void *one, const void *two)
+{
+    const found *x = one, *y = two;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    const mr_candidate *a = &x->candidate, *b = &y->candidate;
+    if (a->strength != b->strength)
+        return a->strength < b->strength ? -1 : 1;
+    uint32_t distance_a = a->second - a->first, distance_b = b->second - b->first;
+    if (distance_a != distance_b)
+        return distance_a < distance_b ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+/* Sorts what was collected into the arena. */
+static bool finish(collector *c, mr_arena *arena)
+{
+    mr_candidates *out = c->out;
+    out->count = (uint32_t)c->count;
+    out->items = mr_arena_alloc(arena, c->count, sizeof *out->items);
+    out->groups = mr_arena_alloc(arena, out->group_count, sizeof *out->groups);
+    if (!out->items || !out->groups)
+        return false;
+    if (out->group_count)
+        memcpy(out->groups, c->groups, out->group_count * sizeof *out->groups);
+    if (c->count)
+        qsort(c->items, c->count, sizeof *c->items, compare_found);
+    uint32_t first = 0;
+    for (uint32_t g = 0; g < out->group_count; g++) {
+        out->groups[g].first = first;
+        first += out->groups[g].count;
+    }
+    for (size_t i = 0; i < c->count; i++)
+        out->items[i] = c->items[i].candidate;
+    return true;
+}
+
+static bool collect(collector *c, mr_arena *arena)
+{
+    const mr_window *w = c->window;
+    mr_access_groups groups;
+    if (!mr_access_groups_build(&groups, w, c->options->representatives,
+                                c->options->ignored_locations, arena))
+        return false;
+    for (uint32_t v = 0; v < w->variable_count; v++) {
+        uint32_t first = groups.variable_first[v], end = groups.variable_first[v + 1];
+        for (uint32_t one = first; one < end; one++)
+            for (uint32_t two = one + 1; two < end; two++)
+                if (!pair_lists(c, &groups.lists[one], &groups.lists[two]))
+                    return false;
+    }
+    return finish(c, arena);
+}
+
+bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
+                        const mr_precedence *hard, const mr_precedence *forced,
+                        const mr_order *hb, const mr_order *wcp,
+                        const mr_candidate_options *options, mr_arena *arena)
+{
+    *candidates = (mr_candidates){0};
+    collector c = {.window = window,
+                   .hard = hard,
+                   .forced = forced,
+                   .hb = hb,
+                   .wcp = wcp,
+                   .options = options,
+                   .out = candidates};
+    bool complete = collect(&c, arena);
+    free(c.groups);
+    free(c.slots);
+    free(c.items);
+    return complete;
+}

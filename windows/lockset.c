@@ -1,0 +1,153 @@
+/* The sets of locks held at the accesses of a window, interned, and the regions they bound. */
+#include "window_parts.h"
+
+#include <string.h>
+
+/* The contended sections that a thread is in. */
+typedef struct held {
+    uint32_t *sections; /* room for all locks */
+    uint32_t count;
+    uint32_t lockset, region_end; /* of the current contents; valid when !stale */
+    bool stale;
+} held;
+
+typedef struct interner {
+    mr_arena *arena;
+    mr_window *window;
+    uint32_t *slots; /* lockset + 1; 0: free */
+    uint32_t slot_count;
+    uint32_t *scratch;
+    uint32_t capacity; /* of window->locksets */
+} interner;
+
+static uint32_t hash_locks(const uint32_t *locks, uint32_t count)
+{
+    uint32_t hash = 2166136261u;
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash ^ locks[i]) * 16777619u;
+    return hash ^ (hash >> 15);
+}
+
+static bool same_locks(const mr_lockset *set, const uint32_t *locks, uint32_t count)
+{
+    return set->count == count && !memcmp(set->locks, locks, count * sizeof *locks);
+}
+
+/* Number of the set in `scratch`; MR_NONE: no memory. The table never fills: slot_count is over twice the
+ * number of acquire and release events, and only those make new sets. */
+static uint32_t intern(interner *in, uint32_t count)
+{
+    mr_window *w = in->window;
+    uint32_t slot = hash_locks(in->scratch, count) & (in->slot_count - 1);
+    for (; in->slots[slot]; slot = (slot + 1) & (in->slot_count - 1))
+        if (same_locks(&w->locksets[in->slots[slot] - 1], in->scratch, count))
+            return in->slots[slot] - 1;
+    uint32_t *copy = mr_arena_alloc(in->arena, count, sizeof *copy);
+    if (!copy || w->lockset_count == in->capacity)
+        return MR_NONE;
+    memcpy(copy, in->scratch, count * sizeof *copy);
+    w->locksets[w->lockset_count] = (mr_lockset){.locks = copy, .count = count};
+    in->slots[slot] = ++w->lockset_count;
+    return w->lockset_count - 1;
+}
+
+static bool refresh(interner *in, held *h)
+{
+    const mr_window *w = in->window;
+    h->region_end = MR_NONE;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const mr_section *section = &w->sections[h->sections[i]];
+        uint32_t at = i;
+        for (; at > 0 && in->scratch[at - 1] > section->lock; at--)
+            in->scratch[at] = in->scratch[at - 1];
+        in->scratch[at] = section->lock;
+        if (section->release < h->region_end)
+            h->region_end = section->release;
+    }
+    h->lockset = intern(in, h->count);
+    h->stale = false;
+    return h->lockset != MR_NONE;
+}
+
+static void leave(held *h, uint32_t section)
+{
+    uint32_t i = 0;
+    while (i < h->count && h->sections[i] != section)
+        i++;
+    for (h->count--; i < h->count; i++)
+        h->sections[i] = h->sections[i + 1];
+    h->stale = true;
+}
+
+static bool prepare(interner *in, held **all)
+{
+    mr_window *w = in->window;
+    in->capacity = 2 * w->section_count + 2;
+    for (in->slot_count = 4; in->slot_count < 2 * in->capacity;)
+        in->slot_count *= 2;
+    in->slots = mr_arena_zalloc(in->arena, in->slot_count, sizeof *in->slots);
+    in->scratch = mr_arena_alloc(in->arena, w->lock_count, sizeof *in->scratch);
+    w->locksets = mr_arena_alloc(in->arena, in->capacity, sizeof *w->locksets);
+    *all = mr_arena_zalloc(in->arena, w->thread_count, sizeof **all);
+    if (!in->slots || !in->scratch || !w->locksets || !*all || intern(in, 0) == MR_NONE)
+        return false;
+    /* A thread holds at most as many locks as it has sections in the window. */
+    uint32_t *most = mr_arena_zalloc(in->arena, w->thread_count, sizeof *most);
+    if (!most)
+        return false;
+    for (uint32_t s = 0; s < w->section_count; s++)
+        most[w->sections[s].thread]++;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        (*all)[t].sections = mr_arena_alloc(in->arena, most[t], sizeof *(*all)[t].sections);
+        (*all)[t].stale = true;
+        if (!(*all)[t].sections)
+            return false;
+    }
+    for (uint32_t s = 0; s < w->section_count; s++) {
+        held *h = &(*all)[w->sections[s].thread];
+        if (w->sections[s].acquire == MR_NONE && w->locks[w->sections[s].lock].contended)
+            h->sections[h->count++] = s;
+    }
+    return true;
+}
+
+bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
+{
+    interner in = {.arena = arena, .window = w};
+    held *all = NULL;
+    if (!prepare(&in, &all))
+        return false;
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint8_t op = mr_window_op(w, i);
+        held *h = &all[w->thread[i]];
+        if (mr_op_is_access(op)) {
+            if (h->stale && !refresh(&in, h))
+                return false;
+            w->lockset[i] = h->lockset;
+            w->region_end[i] = h->region_end;
+        } else if ((op == MR_OP_ACQUIRE || op == MR_OP_RELEASE) && w->object[i] != MR_NONE &&
+                   w->locks[w->sections[w->object[i]].lock].contended) {
+            if (op == MR_OP_RELEASE) {
+                leave(h, w->object[i]);
+            } else {
+                h->sections[h->count++] = w->object[i];
+                h->stale = true;
+            }
+        }
+    }
+    return true;
+}
+
+bool mr_locksets_meet(const mr_window *window, uint32_t lockset_1, uint32_t lockset_2)
+{
+    const mr_lockset *one = &window->locksets[lockset_1], *two = &window->locksets[lockset_2];
+    for (uint32_t i = 0, j = 0; i < one->count && j < two->count;) {
+        if (one->locks[i] == two->locks[j])
+            return true;
+        if (one->locks[i] < two->locks[j])
+            i++;
+        else
+            j++;
+    }
+    return false;
+}

@@ -1,0 +1,67 @@
+/*
+ * precedence: what every reordering of a window that contains an event must contain before it.
+ *
+ * before(e) is the least set of events with
+ *   - all events of e's thread before e;
+ *   - the fork of its thread, when that lies in the window;
+ *   - for a join: all events of the joined thread in the window;
+ *   - for a read, as the mode says, the write that it must see;
+ * closed under these rules. Because each before(e) is a prefix in every thread, it is a clock: for each thread t the
+ * number of events of t in it. Clocks change only where an edge comes in from another thread, and are shared
+ * in between: memory is O(window + edges · threads), a question is O(1).
+ *
+ *   HARD    program order, fork, join: holds in every reordering of every model
+ *   FORCED  and the reads that only one write of the window can satisfy (and not the carried value): holds in every
+ *           reordering of the window's model; with the rf model this is SOURCE
+ *   SOURCE  and every read after the write that it saw: the reads-from closure
+ */
+#ifndef MR_WINDOWS_PRECEDENCE_H
+#define MR_WINDOWS_PRECEDENCE_H
+
+#include "window.h"
+
+typedef enum mr_precedence_mode {
+    MR_PRECEDENCE_HARD,
+    MR_PRECEDENCE_FORCED,
+    MR_PRECEDENCE_SOURCE,
+} mr_precedence_mode;
+
+typedef struct mr_precedence {
+    const mr_window *window;
+    uint32_t **clock; /* one an event: before(e) in other threads; the own thread's entry is not used */
+    uint32_t **thread_start; /* one a thread: what its first event needs */
+} mr_precedence;
+
+/* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it.
+ * False: no memory. O(window · threads) at worst. */
+bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
+                         mr_precedence_mode mode, const mr_precedence *hard, mr_arena *arena);
+
+/* Is `event` in before(of)? */
+static inline bool mr_precedes(const mr_precedence *precedence, uint32_t event, uint32_t of)
+{
+    const mr_window *w = precedence->window;
+    uint32_t thread = w->thread[event];
+    if (thread == w->thread[of])
+        return w->position[event] < w->position[of];
+    return precedence->clock[of][thread] > w->position[event];
+}
+
+/* The clock of what must happen before `event` can be the next one of its thread: as before(event), but without what
+ * the event itself (a read) needs to see. The own thread's entry is not used. */
+static inline const uint32_t *mr_precedence_enabled(const mr_precedence *precedence, uint32_t event)
+{
+    const mr_window *w = precedence->window;
+    uint32_t thread = w->thread[event], position = w->position[event];
+    return position ? precedence->clock[mr_window_at(w, thread, position - 1)]
+                    : precedence->thread_start[thread];
+}
+
+/*
+ * Raises the clock `prefix` (one entry a thread, number of events) so that it contains before(event) and, with
+ * `including`, the event itself. True when it changed.
+ */
+bool mr_precedence_require(const mr_precedence *precedence, uint32_t *prefix, uint32_t event,
+                           bool including);
+
+#endif

@@ -1,0 +1,59 @@
+#include "read_choices.h"
+
+void mr_read_same_value_writes(const mr_window *w, uint32_t read, uint32_t *first, uint32_t *end)
+{
+    const mr_window_variable *variable = &w->variables[w->object[read]];
+    uint32_t value = mr_window_value(w, read);
+    uint32_t bounds[2];
+    for (uint32_t side = 0; side < 2; side++) { /* first value >= value, then first value > value */
+        uint32_t low = variable->writes_first, high = variable->writes_end;
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2;
+            if (mr_window_value(w, w->writes_by_value[middle]) < value + side)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bounds[side] = low;
+    }
+    *first = bounds[0];
+    *end = bounds[1];
+}
+
+bool mr_read_may_see(const mr_window *w, const mr_precedence *hard, uint32_t read, uint32_t write)
+{
+    if (mr_precedes(hard, read, write))
+        return false;
+    uint32_t value = mr_window_value(w, read);
+    uint32_t own = w->previous_write[read];
+    if (own != MR_NONE && own != write && mr_window_value(w, own) != value &&
+        mr_precedes(hard, write, own))
+        return false;
+    uint32_t next = w->next_write[write];
+    return next == MR_NONE || mr_window_value(w, next) == value || !mr_precedes(hard, next, read);
+}
+
+bool mr_read_may_see_carried(const mr_window *w, const mr_precedence *hard, uint32_t read)
+{
+    uint32_t value = mr_window_value(w, read);
+    if (!value || w->variables[w->object[read]].carried_value != value)
+        return false;
+    uint32_t source = w->source[read];
+    return w->previous_write[read] == MR_NONE &&
+           (source == MR_NONE || !mr_precedes(hard, source, read));
+}
+
+uint32_t mr_read_only_choice(const mr_window *w, const mr_precedence *hard, uint32_t read)
+{
+    uint32_t source = w->source[read];
+    if (source == MR_NONE || mr_read_may_see_carried(w, hard, read))
+        return MR_NONE;
+    uint32_t first, end;
+    mr_read_same_value_writes(w, read, &first, &end);
+    for (uint32_t k = first; k < end; k++) {
+        uint32_t write = w->writes_by_value[k];
+        if (write != source && mr_read_may_see(w, hard, read, write))
+            return MR_NONE;
+    }
+    return source;
+}

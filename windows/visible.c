@@ -1,0 +1,74 @@
+#include "visible.h"
+
+/* Which thread reads a (variable, value), or that several do. */
+typedef struct reader {
+    uint64_t key; /* 0: free slot */
+    uint32_t thread;
+    bool several;
+} reader;
+
+typedef struct readers {
+    reader *slots;
+    uint64_t mask;
+} readers;
+
+static reader *find(const readers *all, uint64_t key)
+{
+    uint64_t hash = key * 0x9e3779b97f4a7c15u;
+    for (uint64_t slot = (hash >> 32) & all->mask;; slot = (slot + 1) & all->mask)
+        if (!all->slots[slot].key || all->slots[slot].key == key)
+            return &all->slots[slot];
+}
+
+/* What a read asks for: a write event (by source) or a value of the variable. Never 0. */
+static uint64_t key_of(const mr_window *w, uint32_t event, uint32_t source)
+{
+    uint32_t variable = w->object[event];
+    if (w->variables[variable].by_source)
+        return (uint64_t)1 << 63 | (uint64_t)source << 1 | 1;
+    return ((uint64_t)variable << 32 | mr_window_value(w, event)) + 1;
+}
+
+static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
+{
+    uint64_t count = 4;
+    while (count < 2 * (uint64_t)w->size)
+        count *= 2;
+    all->mask = count - 1;
+    all->slots = mr_arena_zalloc(arena, count, sizeof *all->slots);
+    if (!all->slots)
+        return false;
+    for (uint32_t i = 0; i < w->size; i++) {
+        if (mr_window_op(w, i) != MR_OP_READ || !w->variables[w->object[i]].shared)
+            continue;
+        if (w->variables[w->object[i]].by_source && w->source[i] == MR_NONE)
+            continue;
+        uint64_t key = key_of(w, i, w->source[i]);
+        reader *entry = find(all, key);
+        if (!entry->key)
+            *entry = (reader){.key = key, .thread = w->thread[i]};
+        else if (entry->thread != w->thread[i])
+            entry->several = true;
+    }
+    return true;
+}
+
+uint32_t *mr_visible_stretches(const mr_window *w, mr_arena *arena)
+{
+    uint32_t *stretch = mr_arena_alloc(arena, w->size, sizeof *stretch);
+    uint32_t *seen = mr_arena_zalloc(arena, w->thread_count, sizeof *seen);
+    readers all = {0};
+    if (!stretch || !seen || !collect_readers(&all, w, arena))
+        return NULL;
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint8_t op = mr_window_op(w, i);
+        bool visible = op == MR_OP_FORK;
+        if (op == MR_OP_WRITE && w->variables[w->object[i]].shared) {
+            const reader *entry = find(&all, key_of(w, i, i));
+            visible = entry->key && (entry->several || entry->thread != w->thread[i]);
+        }
+        stretch[i] = seen[w->thread[i]];
+        seen[w->thread[i]] += visible;
+    }
+    return stretch;
+}

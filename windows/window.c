@@ -1,0 +1,229 @@
+#include "window.h"
+
+#include "window_parts.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Everything a build needs; the lists of names are undone in `carried` at its end. */
+typedef struct builder {
+    mr_carried *carried;
+    const mr_trace *trace;
+    mr_arena *arena;
+    mr_window *window;
+    uint32_t *variable_writes; /* number of writes, one a variable of the window */
+    uint32_t *first_accessor;  /* thread that accessed the variable first */
+} builder;
+
+static bool allocate(builder *b, uint32_t size)
+{
+    mr_window *w = b->window;
+    /* Names used inside a window are at most as many as its events; a held section adds none. */
+    size_t count = (size_t)size + 1;
+    w->threads = mr_arena_zalloc(b->arena, count, sizeof *w->threads);
+    w->variables = mr_arena_zalloc(b->arena, count, sizeof *w->variables);
+    w->locks = mr_arena_zalloc(b->arena, count, sizeof *w->locks);
+    w->sections = mr_arena_alloc(b->arena, count, sizeof *w->sections);
+    w->by_thread = mr_arena_alloc(b->arena, count, sizeof *w->by_thread);
+    w->writes = mr_arena_alloc(b->arena, count, sizeof *w->writes);
+    w->thread = mr_arena_alloc(b->arena, count, sizeof *w->thread);
+    w->position = mr_arena_alloc(b->arena, count, sizeof *w->position);
+    w->object = mr_arena_alloc(b->arena, count, sizeof *w->object);
+    w->source = mr_arena_alloc(b->arena, count, sizeof *w->source);
+    w->lockset = mr_arena_zalloc(b->arena, count, sizeof *w->lockset);
+    w->region_end = mr_arena_alloc(b->arena, count, sizeof *w->region_end);
+    w->previous_write = mr_arena_alloc(b->arena, count, sizeof *w->previous_write);
+    w->next_write = mr_arena_alloc(b->arena, count, sizeof *w->next_write);
+    w->writes_by_value = mr_arena_alloc(b->arena, count, sizeof *w->writes_by_value);
+    b->variable_writes = mr_arena_zalloc(b->arena, count, sizeof *b->variable_writes);
+    b->first_accessor = mr_arena_alloc(b->arena, count, sizeof *b->first_accessor);
+    return w->threads && w->variables && w->locks && w->sections && w->by_thread && w->writes &&
+           w->thread && w->position && w->object && w->source && w->lockset && w->region_end &&
+           w->previous_write && w->next_write && w->writes_by_value &&
+           b->variable_writes && b->first_accessor;
+}
+
+static uint32_t dense_thread(builder *b, uint32_t number)
+{
+    uint32_t *dense = &b->carried->dense_thread[number];
+    if (*dense == MR_NONE) {
+        *dense = b->window->thread_count++;
+        b->window->threads[*dense] = (mr_window_thread){.number = number, .fork = MR_NONE};
+    }
+    return *dense;
+}
+
+static uint32_t dense_variable(builder *b, uint32_t number)
+{
+    uint32_t *dense = &b->carried->dense_variable[number];
+    if (*dense != MR_NONE)
+        return *dense;
+    mr_window *w = b->window;
+    *dense = w->variable_count++;
+    const mr_variable_info *info = &b->trace->variable_info[number];
+    uint32_t last_write = b->carried->last_write[number];
+    w->variables[*dense] = (mr_window_variable){
+        .number = number,
+        .by_source = w->model == MR_MODEL_RF || info->by_source,
+        .carried_value = last_write == MR_NONE ? info->initial_value : b->trace->value[last_write]};
+    b->first_accessor[*dense] = MR_NONE;
+    return *dense;
+}
+
+static uint32_t dense_lock(builder *b, uint32_t number)
+{
+    uint32_t *dense = &b->carried->dense_lock[number];
+    if (*dense == MR_NONE) {
+        *dense = b->window->lock_count++;
+        b->window->locks[*dense] = (mr_window_lock){.number = number};
+    }
+    return *dense;
+}
+
+static void number_access(builder *b, uint32_t i, uint32_t event)
+{
+    mr_window *w = b->window;
+    uint32_t variable = dense_variable(b, b->trace->operand[event]);
+    mr_window_variable *v = &w->variables[variable];
+    w->object[i] = variable;
+    if (b->first_accessor[variable] == MR_NONE)
+        b->first_accessor[variable] = w->thread[i];
+    else if (b->first_accessor[variable] != w->thread[i])
+        v->shared = true;
+    if (b->trace->op[event] == MR_OP_WRITE) {
+        b->variable_writes[variable]++;
+    } else {
+        uint32_t source = b->trace->link[event];
+        w->source[i] = source == MR_NONE || source < w->start ? MR_NONE : source - w->start;
+    }
+}
+
+/* First pass: dense numbers, program order, accesses. */
+static void number_events(builder *b)
+{
+    mr_window *w = b->window;
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint32_t event = w->start + i;
+        uint32_t thread = dense_thread(b, b->trace->thread[event]);
+        w->thread[i] = thread;
+        w->position[i] = w->threads[thread].end++;
+        w->object[i] = w->source[i] = w->region_end[i] = MR_NONE;
+        if (mr_op_is_access(b->trace->op[event]))
+            number_access(b, i, event);
+        else if (mr_op_operand_kind(b->trace->op[event]) == MR_OPERAND_LOCK &&
+                 b->trace->link[event] != MR_NESTED)
+            dense_lock(b, b->trace->operand[event]);
+    }
+}
+
+/* Turns the counts of events and writes into ranges, and fills the grouped lists. */
+static void group_events(builder *b)
+{
+    mr_window *w = b->window;
+    uint32_t first = 0;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        w->threads[t].first = first;
+        w->threads[t].end += first;
+        first = w->threads[t].end;
+    }
+    first = 0;
+    for (uint32_t v = 0; v < w->variable_count; v++) {
+        w->variables[v].writes_first = w->variables[v].writes_end = first;
+        w->variables[v].shared = w->variables[v].shared && b->variable_writes[v];
+        first += b->variable_writes[v];
+    }
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint8_t op = mr_window_op(w, i);
+        w->by_thread[w->threads[w->thread[i]].first + w->position[i]] = i;
+        if (op == MR_OP_WRITE)
+            w->writes[w->variables[w->object[i]].writes_end++] = i;
+        if (op == MR_OP_FORK || op == MR_OP_JOIN) {
+            w->object[i] = b->carried->dense_thread[b->trace->operand[w->start + i]];
+            if (op == MR_OP_FORK && w->object[i] != MR_NONE)
+                w->threads[w->object[i]].fork = i;
+        }
+    }
+}
+
+/* Counts the sections of each lock, then fills them in trace order; `open` is the section that is open. */
+static bool build_sections(builder *b)
+{
+    mr_window *w = b->window;
+    uint32_t *counts = mr_arena_zalloc(b->arena, w->lock_count, sizeof *counts);
+    uint32_t *open = mr_arena_alloc(b->arena, w->lock_count, sizeof *open);
+    if (!counts || !open)
+        return false;
+    for (uint32_t i = 0; i < w->size; i++)
+        if (mr_window_op(w, i) == MR_OP_ACQUIRE && b->trace->link[w->start + i] != MR_NESTED)
+            counts[b->carried->dense_lock[b->trace->operand[w->start + i]]]++;
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        mr_window_lock *lock = &w->locks[l];
+        uint32_t held = b->carried->open_acquire[lock->number];
+        lock->sections_first = lock->sections_end = w->section_count;
+        w->section_count += counts[l] + (held != MR_NONE);
+        open[l] = MR_NONE;
+        if (held != MR_NONE) {
+            open[l] = lock->sections_end++;
+            w->sections[open[l]] = (mr_section){
+                .lock = l,
+                .thread = b->carried->dense_thread[b->trace->thread[held]],
+                .acquire = MR_NONE,
+                .release = MR_NONE};
+        }
+    }
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint8_t op = mr_window_op(w, i);
+        if ((op != MR_OP_ACQUIRE && op != MR_OP_RELEASE) || b->trace->link[w->start + i] == MR_NESTED)
+            continue;
+        uint32_t l = b->carried->dense_lock[b->trace->operand[w->start + i]];
+        mr_window_lock *lock = &w->locks[l];
+        if (op == MR_OP_ACQUIRE) {
+            open[l] = lock->sections_end++;
+            w->sections[open[l]] = (mr_section){
+                .lock = l, .thread = w->thread[i], .acquire = i, .release = MR_NONE};
+            lock->contended |= w->sections[lock->sections_first].thread != w->thread[i];
+        } else {
+            assert(open[l] != MR_NONE);
+            w->sections[open[l]].release = i;
+        }
+        w->object[i] = open[l];
+    }
+    return true;
+}
+
+static void forget_names(builder *b)
+{
+    mr_window *w = b->window;
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        b->carried->dense_thread[w->threads[t].number] = MR_NONE;
+    for (uint32_t v = 0; v < w->variable_count; v++)
+        b->carried->dense_variable[w->variables[v].number] = MR_NONE;
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        b->carried->dense_lock[w->locks[l].number] = MR_NONE;
+}
+
+mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
+                          mr_window **window, mr_error *error)
+{
+    assert(carried->next <= end && end <= carried->trace->event_count);
+    *window = NULL;
+    mr_window *w = mr_arena_zalloc(arena, 1, sizeof *w);
+    if (!w)
+        return mr_error_memory(error, "building a window");
+    w->trace = carried->trace;
+    w->model = model;
+    w->start = carried->next;
+    w->end = end;
+    w->size = end - carried->next;
+    builder b = {.carried = carried, .trace = carried->trace, .arena = arena, .window = w};
+    if (!allocate(&b, w->size))
+        return mr_error_memory(error, "building a window");
+    number_events(&b);
+    group_events(&b);
+    bool complete = build_sections(&b);
+    forget_names(&b);
+    if (!complete || !mr_window_build_locksets(w, arena) || !mr_window_build_accesses(w, arena))
+        return mr_error_memory(error, "building a window");
+    *window = w;
+    return MR_OK;
+}

@@ -1,0 +1,13 @@
+/* window_parts: steps of mr_window_build that live in files of their own. False: no memory. */
+#ifndef MR_WINDOWS_WINDOW_PARTS_H
+#define MR_WINDOWS_WINDOW_PARTS_H
+
+#include "window.h"
+
+/* lockset.c: `locksets`, `lockset`, `region_end`; needs the sections. */
+bool mr_window_build_locksets(mr_window *window, mr_arena *arena);
+
+/* accesses.c: `previous_write`, `next_write`, `writes_by_value`; needs the grouped lists. */
+bool mr_window_build_accesses(mr_window *window, mr_arena *arena);
+
+#endif
