@@ -1,0 +1,412 @@
+#include "file.h"
+
+#include "trace/lines.h"
+#include "trace/parse.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORMAT_VERSION = 1 };
+
+/* X(enumerator, word): the header lines. */
+#define HEADER_MAP(X)                                                                              \
+    X(WITNESS, "#@witness")                                                                        \
+    X(TRACE, "#@trace")                                                                            \
+    X(MODEL, "#@model")                                                                            \
+    X(WINDOW, "#@window")                                                                          \
+    X(FIRST, "#@first")                                                                            \
+    X(SECOND, "#@second")
+
+typedef enum header {
+#define HEADER_ENUM(name, word) HEADER_##name,
+    HEADER_MAP(HEADER_ENUM)
+#undef HEADER_ENUM
+        HEADER_COUNT
+} header;
+
+static const char *const header_words[HEADER_COUNT] = {
+#define HEADER_WORD(name, word) word,
+    HEADER_MAP(HEADER_WORD)
+#undef HEADER_WORD
+};
+
+/* ---- writing ---- */
+
+/* A path may hold anything; a header line may not hold a line end. */
+static void write_name(FILE *stream, const char *name)
+{
+    for (; *name; name++)
+        putc((unsigned char)*name < ' ' ? '?' : *name, stream);
+}
+
+static bool write_event(FILE *stream, const mr_trace *trace, uint32_t event)
+{
+    char start[2];
+    size_t size = mr_trace_print_op(trace, event, false, start, sizeof start) + 1;
+    char *op = mr_malloc(size, 0); /* a name may be long */
+    if (!op)
+        return false;
+    mr_trace_print_op(trace, event, false, op, size);
+    fprintf(stream, "%s|%s|%s\n", trace->threads.items[trace->thread[event]].text, op,
+            trace->locations.items[trace->location[event]].text);
+    free(op);
+    return true;
+}
+
+bool mr_witness_write(FILE *stream, const mr_trace *trace, const mr_witness *w)
+{
+    fprintf(stream, "#@witness %d\n#@trace ", FORMAT_VERSION);
+    write_name(stream, trace->path);
+    fprintf(stream, "\n#@model %s\n", mr_model_name(w->model));
+    fprintf(stream, "#@window %" PRIu32 " %" PRIu32 "\n", w->window_start, w->window_end);
+    fprintf(stream, "#@first %" PRIu32 " %" PRIu64 "\n", w->first, mr_trace_line(trace, w->first));
+    fprintf(stream, "#@second %" PRIu32 " %" PRIu64 "\n", w->second,
+            mr_trace_line(trace, w->second));
+    bool ok = true;
+    for (uint32_t i = 0; i < w->event_count && ok; i++)
+        ok = write_event(stream, trace, w->events[i]);
+    ok = ok && write_event(stream, trace, w->first) && write_event(stream, trace, w->second);
+    return ok && !ferror(stream);
+}
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    const char *path;
+    const mr_trace *trace;
+    mr_lines lines;
+    bool seen[HEADER_COUNT];
+    mr_model model;       /* when seen */
+    uint32_t window[2];   /* when seen; else the start is 0 */
+    uint32_t accesses[2]; /* when seen */
+    mr_u32s events;       /* as listed, the accesses included */
+    uint32_t *next;       /* thread: its next event, or MR_NONE; NULL before the first line */
+    uint32_t *following;  /* event - window start: the next event of its thread, or MR_NONE */
+    mr_error *error;
+} reader;
+
+static mr_status fail(const reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static mr_status fail(const reader *r, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return mr_error_set(r->error, MR_ERR_TRACE, r->path, r->lines.number, "%s", text);
+}
+
+static mr_status no_memory(const reader *r)
+{
+    return mr_error_memory(r->error, "reading a witness");
+}
+
+static bool equals(mr_slice slice, const char *text)
+{
+    return strlen(text) == slice.length && !memcmp(slice.text, text, slice.length);
+}
+
+/* Takes the next word off `rest`; empty at its end. */
+static mr_slice take_word(mr_slice *rest)
+{
+    const char *at = rest->text, *end = rest->text + rest->length;
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    const char *word = at;
+    while (at < end && *at != ' ' && *at != '\t')
+        at++;
+    *rest = (mr_slice){at, (uint32_t)(end - at)};
+    return (mr_slice){word, (uint32_t)(at - word)};
+}
+
+/* Exactly `count` decimal numbers. */
+static bool take_numbers(mr_slice rest, uint64_t *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        mr_slice word = take_word(&rest);
+        if (!word.length || word.length > 18)
+            return false;
+        numbers[i] = 0;
+        for (uint32_t k = 0; k < word.length; k++) {
+            if (word.text[k] < '0' || word.text[k] > '9')
+                return false;
+            numbers[i] = 10 * numbers[i] + (uint64_t)(word.text[k] - '0');
+        }
+    }
+    return !take_word(&rest).length;
+}
+
+static mr_status read_version(const reader *r, mr_slice rest)
+{
+    uint64_t version;
+    if (!take_numbers(rest, &version, 1))
+        return fail(r, "expected #@witness VERSION");
+    if (version != FORMAT_VERSION)
+        return fail(r, "witness format %" PRIu64 "; this version of maxrace reads format %d",
+                    version, FORMAT_VERSION);
+    return MR_OK;
+}
+
+static mr_status read_model(reader *r, mr_slice rest)
+{
+    char quoted[MR_QUOTE_SIZE];
+    mr_slice word = take_word(&rest);
+    if (equals(word, mr_model_name(MR_MODEL_RF)))
+        r->model = MR_MODEL_RF;
+    else if (equals(word, mr_model_name(MR_MODEL_VALUE)))
+        r->model = MR_MODEL_VALUE;
+    else
+        return fail(r, "unknown model '%s'; expected rf or value", mr_slice_quote(word, quoted));
+    return MR_OK;
+}
+
+static mr_status read_window(reader *r, mr_slice rest)
+{
+    uint64_t bounds[2];
+    if (!take_numbers(rest, bounds, 2))
+        return fail(r, "expected #@window START END");
+    if (bounds[0] > bounds[1] || bounds[1] > r->trace->event_count)
+        return fail(r,
+                    "window [%" PRIu64 ", %" PRIu64 ") is not part of the trace, which has %" PRIu32
+                    " events",
+                    bounds[0], bounds[1], r->trace->event_count);
+    r->window[0] = (uint32_t)bounds[0];
+    r->window[1] = (uint32_t)bounds[1];
+    return MR_OK;
+}
+
+static mr_status read_access(reader *r, header kind, mr_slice rest)
+{
+    uint64_t numbers[2];
+    if (!take_numbers(rest, numbers, 2))
+        return fail(r, "expected %s EVENT LINE", header_words[kind]);
+    if (numbers[0] >= r->trace->event_count)
+        return fail(r, "no event %" PRIu64 " in the trace, which has %" PRIu32 " events",
+                    numbers[0], r->trace->event_count);
+    uint32_t event = (uint32_t)numbers[0];
+    if (mr_trace_line(r->trace, event) != numbers[1])
+        return fail(r,
+                    "event %" PRIu32 " is on line %" PRIu64 " of the trace, not on line %" PRIu64
+                    "; is this the right trace?",
+                    event, mr_trace_line(r->trace, event), numbers[1]);
+    r->accesses[kind == HEADER_SECOND] = event;
+    return MR_OK;
+}
+
+/* A line that begins with '#'. */
+static mr_status read_comment(reader *r, mr_slice line)
+{
+    mr_slice word = take_word(&line);
+    int kind = 0;
+    while (kind < HEADER_COUNT && !equals(word, header_words[kind]))
+        kind++;
+    if (kind == HEADER_COUNT)
+        return MR_OK;
+    if (r->seen[kind])
+        return fail(r, "%s is given twice", header_words[kind]);
+    if (r->events.count)
+        return fail(r, "%s must come before the first event", header_words[kind]);
+    r->seen[kind] = true;
+    switch ((header)kind) {
+    case HEADER_WITNESS:
+        return read_version(r, line);
+    case HEADER_MODEL:
+        return read_model(r, line);
+    case HEADER_WINDOW:
+        return read_window(r, line);
+    case HEADER_FIRST:
+    case HEADER_SECOND:
+        return read_access(r, (header)kind, line);
+    case HEADER_TRACE:
+    case HEADER_COUNT:
+        break; /* for people */
+    }
+    return MR_OK;
+}
+
+/* Prepares the search for "the next event of this thread", from the start of the window. */
+static bool index_threads(reader *r)
+{
+    const mr_trace *trace = r->trace;
+    uint32_t start = r->window[0];
+    r->next = mr_calloc(trace->threads.count, sizeof *r->next);
+    r->following = mr_calloc(trace->event_count - start, sizeof *r->following);
+    if (!r->next || !r->following)
+        return false;
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        r->next[t] = MR_NONE;
+    for (uint32_t e = trace->event_count; e-- > start;) {
+        r->following[e - start] = r->next[trace->thread[e]];
+        r->next[trace->thread[e]] = e;
+    }
+    return true;
+}
+
+static bool same_name(const mr_names *names, uint32_t number, mr_slice slice)
+{
+    const mr_name *name = &names->items[number];
+    return name->length == slice.length && !memcmp(name->text, slice.text, slice.length);
+}
+
+static bool same_operand(const mr_trace *trace, uint32_t event, const mr_parsed *parsed)
+{
+    uint32_t operand = trace->operand[event];
+    switch (mr_op_operand_kind((mr_op)trace->op[event])) {
+    case MR_OPERAND_NONE:
+        return true;
+    case MR_OPERAND_VARIABLE:
+        if (!same_name(&trace->variables, operand, parsed->name) ||
+            parsed->has_value != (trace->value[event] != 0))
+            return false;
+        return !parsed->has_value || parsed->value == trace->values[trace->value[event]];
+    case MR_OPERAND_LOCK:
+        return same_name(&trace->locks, operand, parsed->name);
+    case MR_OPERAND_THREAD:
+        return same_name(&trace->threads, operand, parsed->name);
+    case MR_OPERAND_CALL:
+        break;
+    }
+    return false;
+}
+
+static mr_status mismatch(const reader *r, uint32_t event)
+{
+    char op[128], quoted[2][MR_QUOTE_SIZE];
+    const mr_name *thread = &r->trace->threads.items[r->trace->thread[event]];
+    const mr_name *location = &r->trace->locations.items[r->trace->location[event]];
+    mr_trace_print_op(r->trace, event, false, op, sizeof op);
+    mr_slice slices[] = {{thread->text, thread->length}, {location->text, location->length}};
+    return fail(r,
+                "expected %s|%s|%s, event %" PRIu32 " of the trace (line %" PRIu64
+                "): a thread's lines are its next events in the trace",
+                mr_slice_quote(slices[0], quoted[0]), op, mr_slice_quote(slices[1], quoted[1]),
+                event, mr_trace_line(r->trace, event));
+}
+
+static mr_status read_event(reader *r, mr_slice line)
+{
+    const mr_trace *trace = r->trace;
+    char quoted[MR_QUOTE_SIZE];
+    mr_parsed parsed;
+    mr_error parse_error = {0};
+    if (mr_parse_event(line, &parsed, &parse_error) != MR_OK)
+        return fail(r, "%s", parse_error.text);
+    if (!mr_op_covered(parsed.op))
+        return fail(r, "operation '%s' cannot be part of a witness", mr_op_name(parsed.op));
+    if (!r->next && !index_threads(r))
+        return no_memory(r);
+    uint32_t thread;
+    if (!mr_names_find(&trace->threads, parsed.thread.text, parsed.thread.length, &thread))
+        return fail(r, "no thread '%s' in the trace", mr_slice_quote(parsed.thread, quoted));
+    uint32_t event = r->next[thread];
+    if (event == MR_NONE)
+        return fail(r, "thread '%s' has no more events in the trace",
+                    mr_slice_quote(parsed.thread, quoted));
+    if (trace->op[event] != parsed.op || !same_operand(trace, event, &parsed) ||
+        !same_name(&trace->locations, trace->location[event], parsed.location))
+        return mismatch(r, event);
+    r->next[thread] = r->following[event - r->window[0]];
+    return mr_u32s_push(&r->events, event) ? MR_OK : no_memory(r);
+}
+
+static mr_status read_lines(reader *r)
+{
+    for (;;) {
+        mr_slice line;
+        mr_error input_error = {0};
+        mr_status status = MR_OK;
+        switch (mr_lines_next(&r->lines, &line, &input_error)) {
+        case MR_LINE_TEXT:
+            if (line.length)
+                status = line.text[0] == '#' ? read_comment(r, line) : read_event(r, line);
+            break;
+        case MR_LINE_TOO_LONG:
+            return fail(r, "line of more than %d bytes", MR_LINE_MAX_BYTES);
+        case MR_LINE_NUL:
+            return fail(r, "NUL byte; a witness is a text file");
+        case MR_LINE_FAILED:
+            return mr_error_set(r->error, input_error.status, r->path, 0, "%s", input_error.text);
+        case MR_LINE_END:
+            return MR_OK;
+        }
+        if (status != MR_OK)
+            return status;
+    }
+}
+
+/* The last two lines are the accesses, as `#@first` and `#@second` say where they are given. */
+static mr_status check_accesses(reader *r, const mr_witness *w)
+{
+    for (int i = 0; i < 2; i++) {
+        header kind = i ? HEADER_SECOND : HEADER_FIRST;
+        uint32_t found = i ? w->second : w->first;
+        if (r->seen[kind] && r->accesses[i] != found)
+            return fail(r,
+                        "%s names event %" PRIu32 ", but the last two lines are events %" PRIu32
+                        " and %" PRIu32,
+                        header_words[kind], r->accesses[i], w->first, w->second);
+    }
+    return MR_OK;
+}
+
+/* Makes the witness of what was read; it takes over the list of events. */
+static mr_status finish(reader *r, mr_witness *w)
+{
+    if (r->events.count < 2)
+        return fail(r, "%zu event lines; the last two lines must be the two accesses",
+                    r->events.count);
+    uint32_t *events = r->events.items;
+    uint32_t listed = (uint32_t)(r->events.count - 2);
+    uint32_t a = events[listed], b = events[listed + 1], last = 0;
+    w->first = a < b ? a : b;
+    w->second = a < b ? b : a;
+    for (size_t i = 0; i < r->events.count; i++)
+        last = events[i] > last ? events[i] : last;
+    w->window_start = r->window[0];
+    w->window_end = r->seen[HEADER_WINDOW] ? r->window[1] : last + 1;
+    mr_status status = check_accesses(r, w);
+    if (status != MR_OK)
+        return status;
+    w->events = events;
+    w->event_count = listed;
+    r->events = (mr_u32s){0};
+    return MR_OK;
+}
+
+static mr_status read_input(reader *r, mr_input *input, mr_witness *w)
+{
+    if (!mr_lines_init(&r->lines, input))
+        return no_memory(r);
+    mr_status status = read_lines(r);
+    if (status == MR_OK)
+        status = finish(r, w);
+    mr_lines_free(&r->lines);
+    mr_u32s_free(&r->events);
+    free(r->next);
+    free(r->following);
+    return status;
+}
+
+mr_status mr_witness_read(const char *path, const mr_trace *trace, mr_model default_model,
+                          bool force_model, mr_witness *witness, mr_error *error)
+{
+    *witness = (mr_witness){0};
+    mr_input *input;
+    mr_error input_error = {0};
+    mr_status status = mr_input_open(path, &input, &input_error);
+    if (status != MR_OK)
+        return mr_error_set(error, status, path, 0, "%s", input_error.text);
+    reader r = {.path = path, .trace = trace, .error = error};
+    mr_witness read = {0};
+    status = read_input(&r, input, &read);
+    mr_input_close(input);
+    if (status != MR_OK)
+        return status;
+    read.model = r.seen[HEADER_MODEL] && !force_model ? r.model : default_model;
+    *witness = read;
+    return MR_OK;
+}

@@ -1,0 +1,269 @@
+/* The exhaustive search against hand-made traces, against the definition, and against the checker.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/definition.h"
+#include "support/exhaustive.h"
+#include "support/generate.h"
+#include "support/sample.h"
+#include "witness/checker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Races are written "1-6 2-3"; `value` is NULL where it is the same as `rf`. */
+typedef struct known {
+    const char *name, *text;
+    uint32_t start, end; /* end 0: the end of the trace */
+    const char *rf, *value;
+} known;
+
+static const known table[] = {
+    {"race that must deadlock",
+     "A|acq(k)|1\nA|w(x)|2\nA|acq(l)|3\nA|rel(l)|4\nA|rel(k)|5\n"
+     "B|acq(l)|6\nB|w(x)|7\nB|acq(k)|8\nB|rel(k)|9\nB|rel(l)|10\n",
+     0, 0, "1-6", NULL},
+    {"its twin with a common lock",
+     "A|acq(k)|1\nA|w(x)|2\nA|acq(l)|3\nA|rel(l)|4\nA|rel(k)|5\n"
+     "B|acq(k)|6\nB|w(x)|7\nB|acq(l)|8\nB|rel(l)|9\nB|rel(k)|10\n",
+     0, 0, "", NULL},
+    {"two reads, two variables, one thread", "A|r(x)|1\nB|r(x)|2\nA|w(y)|3\nB|w(z)|4\nA|w(y)|5\n",
+     0, 0, "", NULL},
+    {"a read that has not raced sees what it saw", "A|w(x=1)|1\nB|r(x=1)|2\nB|w(x=2)|3\n", 0, 0,
+     "0-1", NULL},
+    {"another writer of the value", "C|w(x=1)|1\nA|w(y=1)|2\nA|w(x=1)|3\nB|r(x=1)|4\nB|w(y=2)|5\n",
+     0, 0, "0-2 0-3 2-3", "0-2 0-3 1-4 2-3"},
+    {"another writer of another value",
+     "C|w(x=2)|1\nA|w(y=1)|2\nA|w(x=1)|3\nB|r(x=1)|4\nB|w(y=2)|5\n", 0, 0, "0-2 0-3 2-3", NULL},
+    {"a variable with a missing value",
+     "C|w(x=1)|1\nA|w(y=1)|2\nA|w(x=1)|3\nB|r(x=1)|4\nB|w(y=2)|5\nB|r(x)|6\n", 0, 0,
+     "0-2 0-3 0-5 2-3", NULL},
+    {"the initial value", "C|r(x=0)|1\nA|w(y=1)|2\nA|w(x=0)|3\nB|r(x=0)|4\nB|w(y=2)|5\n", 0, 0,
+     "0-2 2-3", "0-2 1-4 2-3"},
+    {"no initial value is known", "A|w(y=1)|2\nA|w(x=0)|3\nB|r(x=0)|4\nB|w(y=2)|5\n", 0, 0, "1-2",
+     NULL},
+    {"two different initial reads: by source",
+     "C|r(x=0)|1\nC|r(x=1)|2\nA|w(y=1)|3\nA|w(x=0)|4\nB|r(x=0)|5\nB|w(y=2)|6\n", 0, 0,
+     "0-3 1-3 3-4", NULL},
+    {"a read that saw another value: by source",
+     "C|r(x=0)|1\nA|w(y=1)|2\nA|w(x=0)|3\nB|r(x=0)|4\nB|w(y=2)|5\nC|r(x=7)|6\n", 0, 0,
+     "0-2 2-3 2-5", NULL},
+    {"fork and join", "A|w(x)|1\nA|fork(B)|2\nB|w(x)|3\nA|join(B)|4\nA|w(x)|5\n", 0, 0, "", NULL},
+    {"between fork and join", "A|fork(B)|1\nA|w(x)|2\nB|w(x)|3\nA|join(B)|4\n", 0, 0, "1-2", NULL},
+    {"a fork by a third thread orders nothing", "C|fork(B)|1\nA|w(x)|2\nB|w(x)|3\nA|join(B)|4\n", 0,
+     0, "1-2", NULL},
+    {"a join of a thread without events", "A|fork(B)|1\nA|join(B)|2\nA|w(x)|3\nC|w(x)|4\n", 0, 0,
+     "2-3", NULL},
+    {"begin comes before the access", "A|begin()|1\nA|w(x)|2\nA|end()|3\nB|begin()|4\nB|w(x)|5\n",
+     0, 0, "1-4", NULL},
+    {"only the outermost release frees the lock",
+     "A|acq(l)|1\nA|acq(l)|2\nA|rel(l)|3\nA|w(x)|4\nA|rel(l)|5\nB|acq(l)|6\nB|w(x)|7\nB|rel(l)|8\n",
+     0, 0, "", NULL},
+    {"after the outermost release",
+     "A|acq(l)|1\nA|acq(l)|2\nA|rel(l)|3\nA|rel(l)|4\nA|w(x)|5\nB|acq(l)|6\nB|w(x)|7\nB|rel(l)|8\n",
+     0, 0, "4-6", NULL},
+    {"a section left open", "B|acq(l)|1\nB|rel(l)|2\nB|w(x)|3\nA|acq(l)|4\nA|w(x)|5\n", 0, 0, "2-4",
+     NULL},
+    {"an optional release of another thread",
+     "C|acq(l)|1\nC|rel(l)|2\nA|w(x)|3\nA|acq(l)|4\nA|w(y)|5\nA|rel(l)|6\nB|w(x)|7\nB|acq(l)|8\n"
+     "B|rel(l)|9\nB|w(y)|10\n",
+     0, 0, "2-6 4-9", NULL},
+    {"lock held at the start of the window",
+     "A|acq(l)|1\nA|w(x)|2\nA|rel(l)|3\nB|acq(l)|4\nB|w(x)|5\nB|rel(l)|6\nA|w(x)|7\n", 1, 7, "4-6",
+     NULL},
+    {"nothing of the window before its end",
+     "A|acq(l)|1\nA|w(x)|2\nA|rel(l)|3\nB|acq(l)|4\nB|w(x)|5\nB|rel(l)|6\nA|w(x)|7\n", 1, 6, "",
+     NULL},
+    {"the value carried into the window",
+     "C|w(x=1)|1\nA|w(y=1)|2\nA|w(x=1)|3\nB|r(x=1)|4\nB|w(y=2)|5\n", 1, 5, "2-3", "1-4 2-3"},
+    {"the initial value carried into the window",
+     "C|r(x=0)|1\nA|w(y=1)|2\nA|w(x=0)|3\nB|r(x=0)|4\nB|w(y=2)|5\n", 1, 5, "2-3", "1-4 2-3"},
+    {"forked before the window", "A|fork(B)|1\nA|w(x)|2\nB|w(x)|3\n", 1, 3, "1-2", NULL},
+    {"forked within the window", "C|w(x)|1\nC|w(x)|2\nA|w(x)|3\nA|fork(B)|4\nB|w(x)|5\n", 2, 5, "",
+     NULL},
+};
+
+static void print_races(const mr_exhaustive *search, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; i < search->race_count && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%" PRIu32 "-%" PRIu32, i ? " " : "",
+                                 search->races[i].first, search->races[i].second);
+}
+
+static void test_known_races(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const known *k = &table[i];
+        mr_trace *trace = mr_sample_trace(k->text);
+        assert_non_null(trace);
+        for (int model = 0; model < 2; model++) {
+            mr_exhaustive search;
+            char found[512];
+            assert_true(mr_exhaustive_find(trace, (mr_model)model, k->start,
+                                           k->end ? k->end : trace->event_count, &search));
+            print_races(&search, found, sizeof found);
+            const char *expected = model == MR_MODEL_VALUE && k->value ? k->value : k->rf;
+            if (strcmp(found, expected) != 0) {
+                print_error("%s, %s: found '%s', expected '%s'\n", k->name,
+                            mr_model_name((mr_model)model), found, expected);
+                wrong++;
+            }
+            mr_exhaustive_free(&search);
+        }
+        mr_trace_free(trace);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Every reordering, one by one, without merging states: the definition at its word. */
+typedef struct enumeration {
+    const mr_trace *trace;
+    mr_witness sequence;
+    bool found[16][16];
+} enumeration;
+
+static void enumerate(enumeration *all)
+{
+    mr_witness *w = &all->sequence;
+    for (w->first = w->window_start; w->first < w->window_end; w->first++) {
+        for (w->second = w->first + 1; w->second < w->window_end; w->second++) {
+            if (!all->found[w->first][w->second])
+                all->found[w->first][w->second] = mr_definition_accepts(all->trace, w);
+        }
+    }
+    uint32_t place = w->event_count++;
+    for (uint32_t e = w->window_start; e < w->window_end; e++) {
+        w->events[place] = e;
+        if (mr_definition_reordering(all->trace, w))
+            enumerate(all);
+    }
+    w->event_count = place;
+}
+
+static void compare_with_definition(const char *text, mr_model model, uint32_t start)
+{
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    uint32_t end = trace->event_count < start + 7 ? trace->event_count : start + 7;
+    uint32_t events[16];
+    enumeration all = {
+        .trace = trace,
+        .sequence = {.model = model, .window_start = start, .window_end = end, .events = events}};
+    enumerate(&all);
+    mr_exhaustive search;
+    assert_true(mr_exhaustive_find(trace, model, start, end, &search));
+    for (uint32_t a = start; a < end; a++) {
+        for (uint32_t b = a + 1; b < end; b++) {
+            if (all.found[a][b] != mr_exhaustive_has(&search, a, b))
+                fail_msg("%s: %" PRIu32 "-%" PRIu32 " in [%" PRIu32 ", %" PRIu32 "):\n%s",
+                         mr_model_name(model), a, b, start, end, text);
+        }
+    }
+    mr_exhaustive_free(&search);
+    mr_trace_free(trace);
+}
+
+static void test_same_as_the_definition(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+            char *text = mr_generate_trace(seed + 1000, (mr_shape)shape);
+            assert_non_null(text);
+            compare_with_definition(text, seed % 2 ? MR_MODEL_RF : MR_MODEL_VALUE, seed / 2 % 4);
+            free(text);
+        }
+    }
+}
+
+/* Every race has a witness that the checker accepts; returns the number of races. */
+static size_t check_witnesses(mr_checker *checker, const mr_exhaustive *search, const char *text)
+{
+    for (size_t i = 0; i < search->race_count; i++) {
+        mr_witness witness;
+        mr_error error = {0};
+        assert_true(mr_exhaustive_witness(search, i, &witness));
+        if (mr_checker_check(checker, &witness, &error) != MR_OK)
+            fail_msg("%" PRIu32 "-%" PRIu32 ": %s\n%s", witness.first, witness.second, error.text,
+                     text);
+        mr_witness_free(&witness);
+    }
+    return search->race_count;
+}
+
+static void assert_contained(const mr_exhaustive *small, const mr_exhaustive *big, const char *text)
+{
+    for (size_t i = 0; i < small->race_count; i++) {
+        if (!mr_exhaustive_has(big, small->races[i].first, small->races[i].second))
+            fail_msg("%" PRIu32 "-%" PRIu32 " is lost:\n%s", small->races[i].first,
+                     small->races[i].second, text);
+    }
+}
+
+typedef struct totals {
+    size_t rf, value, conflicts;
+} totals;
+
+static void check_trace(const char *text, uint32_t start, uint32_t end_gap, totals *sum)
+{
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_checker *checker = mr_checker_new(trace);
+    assert_non_null(checker);
+    mr_exhaustive rf, value, whole;
+    uint32_t count = trace->event_count;
+    assert_true(mr_exhaustive_find(trace, MR_MODEL_RF, start, count - end_gap, &rf));
+    assert_true(mr_exhaustive_find(trace, MR_MODEL_VALUE, start, count - end_gap, &value));
+    assert_true(mr_exhaustive_find(trace, MR_MODEL_VALUE, 0, count, &whole));
+    sum->rf += check_witnesses(checker, &rf, text);
+    sum->value += check_witnesses(checker, &value, text);
+    assert_contained(&rf, &value, text);
+    assert_contained(&value, &whole, text); /* a window only takes reorderings away */
+    for (uint32_t a = 0; a < count; a++) {
+        for (uint32_t b = a + 1; b < count; b++)
+            sum->conflicts += mr_exhaustive_conflict(trace, a, b);
+    }
+    mr_exhaustive_free(&rf);
+    mr_exhaustive_free(&value);
+    mr_exhaustive_free(&whole);
+    mr_checker_free(checker);
+    mr_trace_free(trace);
+}
+
+static void test_containments_and_witnesses(void **state)
+{
+    (void)state;
+    totals sum = {0};
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+            char *text = mr_generate_trace(seed, (mr_shape)shape);
+            assert_non_null(text);
+            check_trace(text, seed % 3, seed % 2, &sum);
+            free(text);
+        }
+    }
+    /* The traces are worth something: both answers are frequent, and the models differ. */
+    assert_true(sum.rf > 500 && sum.rf * 10 < sum.conflicts * 9);
+    assert_true(sum.value > sum.rf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_races),
+        cmocka_unit_test(test_same_as_the_definition),
+        cmocka_unit_test(test_containments_and_witnesses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
