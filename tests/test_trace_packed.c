@@ -9,6 +9,7 @@
 #include "support/trace_reading.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,16 @@ static bytes pack_zstd_window(const char *text, size_t length, int window_log)
 static bytes pack_zstd(const char *text, size_t length)
 {
     return pack_zstd_window(text, length, 0);
+}
+
+/* Without a checksum nothing follows the last block. */
+static bytes pack_zstd_bare(const char *text, size_t length)
+{
+    bytes packed = {malloc(ZSTD_compressBound(length)), 0};
+    assert_non_null(packed.data);
+    packed.count = ZSTD_compress(packed.data, ZSTD_compressBound(length), text, length, 3);
+    assert_false(ZSTD_isError(packed.count));
+    return packed;
 }
 
 static const packer packers[] = {pack_gzip, pack_zstd};
@@ -162,6 +173,9 @@ static void test_dense_data(void **state)
         check_whole(packed, COUNT, text);
         free(packed.data);
     }
+    bytes bare = pack_zstd_bare(text, COUNT * length);
+    check_whole(bare, COUNT, text);
+    free(bare.data);
     free(text);
 }
 
@@ -349,25 +363,56 @@ static void test_standard_input(void **state)
     free(text);
 }
 
-/* A pipe: no seeking. */
-static void test_pipe(void **state)
+/* Writes to a pipe, a few bytes at a time. */
+typedef struct feeder {
+    bytes data;
+    int end;
+} feeder;
+
+static void *feed(void *argument)
 {
-    (void)state;
-    char *text = make_text(200);
-    bytes packed = pack_gzip(text, strlen(text));
-    char path[] = "/dev/fd/0000000000";
+    feeder *from = argument;
+    for (size_t at = 0, count; at < from->data.count; at += count) {
+        count = 1 + at % 1777;
+        if (count > from->data.count - at)
+            count = from->data.count - at;
+        if (write(from->end, from->data.data + at, count) != (ssize_t)count)
+            break;
+    }
+    close(from->end);
+    return NULL;
+}
+
+static void check_pipe(bytes data, uint32_t event_count)
+{
+    char path[32];
     int ends[2];
+    pthread_t thread;
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], packed.data, packed.count), (ssize_t)packed.count);
-    close(ends[1]);
+    feeder from = {data, ends[1]};
+    assert_int_equal(pthread_create(&thread, NULL, feed, &from), 0);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     mr_trace *trace;
     mr_error error;
     assert_int_equal(mr_trace_read(path, NULL, &trace, &error), MR_OK);
-    assert_int_equal(trace->event_count, 200);
+    assert_int_equal(trace->event_count, event_count);
     mr_trace_free(trace);
+    pthread_join(thread, NULL);
     close(ends[0]);
-    free(packed.data);
+}
+
+static void test_slow_pipe(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    char *text = make_text(COUNT);
+    bytes plain = {(unsigned char *)text, strlen(text)};
+    check_pipe(plain, COUNT);
+    for (int p = 0; p < 2; p++) {
+        bytes packed = packers[p](text, strlen(text));
+        check_pipe(packed, COUNT);
+        free(packed.data);
+    }
     free(text);
 }
 
@@ -378,7 +423,7 @@ int main(void)
         cmocka_unit_test(test_concatenated),   cmocka_unit_test(test_garbage_after_gzip),
         cmocka_unit_test(test_truncated),      cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_windows),        cmocka_unit_test(test_other_packings),
-        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_slow_pipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
