@@ -1,0 +1,307 @@
+#include "predict.h"
+
+#include "driver.h"
+#include "windows/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+double mr_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Is a pair of locations still open? (mr_candidate_options.wanted) */
+static bool still_open(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const mr_driver *driver = context;
+    const mr_ledger_entry *entry = mr_ledger_find(&driver->ledger, location_1, location_2);
+    return !entry || !entry->race;
+}
+
+/* Marks the locations in a comma-separated list; names that the trace does not have mark nothing. */
+static mr_status read_ignored(mr_driver *driver, const char *list)
+{
+    if (!*list)
+        return MR_OK;
+    driver->ignored_locations = mr_calloc(driver->trace->locations.count, 1);
+    if (!driver->ignored_locations)
+        return mr_error_memory(driver->error, "reading candidates.ignore_locations");
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        uint32_t number;
+        if (mr_names_find(&driver->trace->locations, list, (uint32_t)length, &number))
+            driver->ignored_locations[number] = 1;
+        list += length + (list[length] == ',');
+    }
+    return MR_OK;
+}
+
+static void read_options(mr_driver *driver, const mr_config *config)
+{
+    static const mr_strength weakest[] = {MR_STRENGTH_BEYOND_WCP, MR_STRENGTH_WCP, MR_STRENGTH_HB};
+    driver->model = mr_config_choice(config, "model") == 0 ? MR_MODEL_RF : MR_MODEL_VALUE;
+    driver->by_event = mr_config_choice(config, "candidates.report") == 1;
+    driver->minimise = mr_config_bool(config, "witness.minimise");
+    driver->decide = (mr_decide_options){
+        .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
+                   .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
+        .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses")};
+    driver->candidates = (mr_candidate_options){
+        .weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
+        .representatives = !driver->by_event,
+        .event_groups = driver->by_event,
+        .max_per_group = (uint32_t)mr_config_int(config, "candidates.max_pairs"),
+        .ignored_locations = driver->ignored_locations,
+        .wanted = driver->by_event ? NULL : still_open,
+        .context = driver};
+}
+
+static mr_status driver_init(mr_driver *driver, const mr_trace *trace, const mr_config *config,
+                             mr_result *result, mr_error *error)
+{
+    *driver = (mr_driver){.trace = trace, .result = result, .error = error};
+    mr_arena_init(&driver->arena);
+    mr_status status = read_ignored(driver, mr_config_text(config, "candidates.ignore_locations"));
+    if (status != MR_OK)
+        return status;
+    read_options(driver, config);
+    status = mr_carried_init(&driver->carried, trace, error);
+    if (status != MR_OK)
+        return status;
+    driver->hb = mr_order_new(trace, MR_RELATION_HB);
+    driver->wcp = mr_order_new(trace, MR_RELATION_WCP);
+    driver->session = mr_session_new();
+    driver->checker = mr_checker_new(trace);
+    if (!driver->hb || !driver->wcp || !driver->session || !driver->checker)
+        return mr_error_memory(error, "starting the prediction");
+    return MR_OK;
+}
+
+static void driver_free(mr_driver *driver)
+{
+    mr_arena_free(&driver->arena);
+    mr_carried_free(&driver->carried);
+    mr_order_free(driver->hb);
+    mr_order_free(driver->wcp);
+    mr_session_free(driver->session);
+    mr_checker_free(driver->checker);
+    mr_ledger_free(&driver->ledger);
+    free(driver->ignored_locations);
+}
+
+/* Decides one candidate; a race is confirmed and recorded. */
+static mr_status decide(mr_driver *driver, const mr_problem *problem,
+                        const mr_candidate *candidate, mr_decision *decision)
+{
+    mr_stats *stats = &driver->result->stats;
+    mr_arena_mark mark = mr_arena_get_mark(&driver->arena);
+    mr_status status = mr_decide(problem, driver->session, &driver->decide, candidate->first,
+                                 candidate->second, &driver->arena, decision, driver->error);
+    stats->candidates++;
+    stats->solver_seconds += decision->solver_seconds;
+    if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
+        bool accepted;
+        status = mr_driver_confirm(driver, problem->window, candidate, decision, &accepted);
+        if (!accepted) {
+            decision->verdict = MR_VERDICT_UNKNOWN;
+            decision->reason = MR_UNKNOWN_REJECTED;
+        }
+    }
+    mr_arena_release(&driver->arena, mark);
+    if (status != MR_OK)
+        return status;
+    if (decision->verdict == MR_VERDICT_UNKNOWN)
+        stats->unknown[decision->reason]++;
+    else
+        stats->settled[decision->step]++;
+    if (decision->verdict == MR_VERDICT_RACE)
+        stats->races[decision->step]++;
+    return MR_OK;
+}
+
+static mr_status note_unknown(mr_driver *driver, mr_ledger_entry *entry, const mr_window *window,
+                              const mr_candidate *candidate, const mr_decision *decision)
+{
+    mr_result *result = driver->result;
+    void *unknowns = result->unknowns;
+    if (entry->unknown)
+        return MR_OK; /* the first reason stands for all */
+    if (!mr_grow(&unknowns, &result->unknown_capacity, result->unknown_count + 1,
+                 sizeof *result->unknowns))
+        return mr_error_memory(driver->error, "recording a candidate");
+    result->unknowns = unknowns;
+    entry->unknown = true;
+    entry->unknown_index = (uint32_t)result->unknown_count;
+    mr_unknown *unknown = &result->unknowns[result->unknown_count++];
+    *unknown = (mr_unknown){.first = window->start + candidate->first,
+                            .second = window->start + candidate->second,
+                            .window_start = window->start,
+                            .window_end = window->end,
+                            .strength = candidate->strength,
+                            .reason = decision->reason};
+    memcpy(unknown->detail, decision->detail, sizeof unknown->detail);
+    return MR_OK;
+}
+
+/* Tries the candidates of a group until one is a race. */
+static mr_status decide_group(mr_driver *driver, const mr_problem *problem,
+                              const mr_candidates *candidates, const mr_candidate_group *group)
+{
+    const mr_window *window = problem->window;
+    const mr_candidate *first = &candidates->items[group->first];
+    uint32_t key_1 = driver->by_event ? window->start + first->first : group->location_1;
+    uint32_t key_2 = driver->by_event ? window->start + first->second : group->location_2;
+    mr_ledger_entry *entry = mr_ledger_get(&driver->ledger, key_1, key_2);
+    if (!entry)
+        return mr_error_memory(driver->error, "recording a candidate");
+    for (uint32_t i = 0; i < group->count && !entry->race; i++) {
+        mr_decision decision;
+        const mr_candidate *candidate = &candidates->items[group->first + i];
+        mr_status status = decide(driver, problem, candidate, &decision);
+        if (status == MR_OK && decision.verdict == MR_VERDICT_UNKNOWN)
+            status = note_unknown(driver, entry, window, candidate, &decision);
+        if (status != MR_OK)
+            return status;
+        entry->race = decision.verdict == MR_VERDICT_RACE;
+    }
+    if (!group->left_out || entry->race)
+        return MR_OK;
+    driver->result->stats.unknown[MR_UNKNOWN_BUDGET] += group->left_out;
+    mr_decision budget = {.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    return note_unknown(driver, entry, window, first, &budget);
+}
+
+static mr_status find_candidates(mr_driver *driver, const mr_problem *problem,
+                                 mr_candidates *candidates)
+{
+    const mr_window *window = problem->window;
+    double begin = mr_seconds();
+    mr_status status = mr_order_slide(driver->hb, window->start, window->end, driver->error);
+    if (status == MR_OK)
+        status = mr_order_slide(driver->wcp, window->start, window->end, driver->error);
+    driver->result->stats.order_seconds += mr_seconds() - begin;
+    if (status != MR_OK)
+        return status;
+    if (!mr_candidates_find(candidates, window, &problem->hard, &problem->forced, driver->hb,
+                            driver->wcp, &driver->candidates, &driver->arena))
+        return mr_error_memory(driver->error, "collecting candidates");
+    mr_stats *stats = &driver->result->stats;
+    stats->candidates += candidates->dropped_by_filter + candidates->dropped_by_cone;
+    stats->settled[MR_STEP_FILTER] += candidates->dropped_by_filter;
+    stats->settled[MR_STEP_CONE] += candidates->dropped_by_cone;
+    return MR_OK;
+}
+
+static mr_status do_window(mr_driver *driver, uint32_t start, uint32_t end)
+{
+    double begin = mr_seconds();
+    mr_window *window;
+    mr_problem problem;
+    mr_candidates candidates;
+    mr_arena_reset(&driver->arena);
+    mr_carried_move(&driver->carried, start);
+    mr_status status = mr_window_build(&driver->carried, end, driver->model, &driver->arena,
+                                       &window, driver->error);
+    if (status != MR_OK)
+        return status;
+    if (!mr_problem_init(&problem, window, &driver->arena))
+        return mr_error_memory(driver->error, "building a window");
+    status = find_candidates(driver, &problem, &candidates);
+    double ready = mr_seconds();
+    for (uint32_t g = 0; status == MR_OK && g < candidates.group_count; g++)
+        status = decide_group(driver, &problem, &candidates, &candidates.groups[g]);
+    driver->result->stats.windows++;
+    driver->result->stats.window_seconds += ready - begin;
+    driver->result->stats.decide_seconds += mr_seconds() - ready;
+    return status;
+}
+
+static int compare_events(uint32_t second_1, uint32_t first_1, uint32_t second_2, uint32_t first_2)
+{
+    if (second_1 != second_2)
+        return second_1 < second_2 ? -1 : 1;
+    return (first_1 > first_2) - (first_1 < first_2);
+}
+
+static int compare_races(const void *one, const void *two)
+{
+    const mr_witness *x = &((const mr_race *)one)->witness, *y = &((const mr_race *)two)->witness;
+    return compare_events(x->second, x->first, y->second, y->first);
+}
+
+static int compare_unknowns(const void *one, const void *two)
+{
+    const mr_unknown *x = one, *y = two;
+    return compare_events(x->second, x->first, y->second, y->first);
+}
+
+/* Drops the unknowns that a later window settled, counts and sorts. Runs also after a failure. */
+static void finish(mr_driver *driver)
+{
+    mr_result *result = driver->result;
+    size_t kept = 0;
+    for (size_t s = 0; s < driver->ledger.slot_count; s++) {
+        const mr_ledger_entry *entry = &driver->ledger.slots[s];
+        if (entry->used && entry->unknown && entry->race)
+            result->unknowns[entry->unknown_index].window_end = 0; /* settled after all */
+    }
+    for (size_t i = 0; i < result->unknown_count; i++)
+        if (result->unknowns[i].window_end)
+            result->unknowns[kept++] = result->unknowns[i];
+    result->unknown_count = kept;
+    if (result->race_count)
+        qsort(result->races, result->race_count, sizeof *result->races, compare_races);
+    if (kept)
+        qsort(result->unknowns, kept, sizeof *result->unknowns, compare_unknowns);
+    struct rusage usage;
+    if (!getrusage(RUSAGE_SELF, &usage))
+        result->stats.peak_memory_bytes = (uint64_t)usage.ru_maxrss << 10;
+}
+
+/* Distinct pairs of locations among the races. */
+static mr_status count_static_races(mr_driver *driver)
+{
+    mr_result *result = driver->result;
+    const uint32_t *location = driver->trace->location;
+    mr_ledger pairs = {0};
+    for (size_t i = 0; i < result->race_count; i++) {
+        uint32_t one = location[result->races[i].witness.first];
+        uint32_t two = location[result->races[i].witness.second];
+        if (!mr_ledger_get(&pairs, one < two ? one : two, one < two ? two : one)) {
+            mr_ledger_free(&pairs);
+            return mr_error_memory(driver->error, "counting the races");
+        }
+    }
+    result->stats.static_races = pairs.count;
+    mr_ledger_free(&pairs);
+    return MR_OK;
+}
+
+mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *result,
+                     mr_error *error)
+{
+    double begin = mr_seconds();
+    mr_status status = mr_trace_require_covered(trace, error);
+    if (status != MR_OK)
+        return status;
+    mr_driver driver;
+    mr_window_plan plan = {.event_count = trace->event_count,
+                           .size = (uint32_t)mr_config_int(config, "window.size"),
+                           .overlap = (uint32_t)mr_config_int(config, "window.overlap")};
+    status = driver_init(&driver, trace, config, result, error);
+    uint32_t start, end;
+    for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(&plan, k, &start, &end); k++)
+        status = do_window(&driver, start, end);
+    if (status == MR_OK && !driver.by_event && mr_config_choice(config, "candidates.far") == 1)
+        status = mr_driver_find_far(&driver);
+    finish(&driver);
+    mr_status counted = count_static_races(&driver);
+    driver_free(&driver);
+    result->stats.total_seconds += mr_seconds() - begin;
+    return status != MR_OK ? status : counted;
+}

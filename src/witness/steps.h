@@ -1,0 +1,40 @@
+/*
+ * steps: a witness as steps with the links that minimisation asks for; internal to src/witness.
+ */
+#ifndef MR_WITNESS_STEPS_H
+#define MR_WITNESS_STEPS_H
+
+#include "base/arena.h"
+#include "witness.h"
+
+/* An event of the witness; steps are numbered in the order of the witness. MR_NONE: there is no such step. */
+typedef struct mr_witness_step {
+    uint32_t event;
+    uint32_t previous; /* step before it in its thread */
+    uint32_t fork;     /* first step of its thread: the fork of the thread */
+    uint32_t joined;   /* join: last step of the joined thread */
+    uint32_t source;   /* read: the last write of its variable before it */
+    bool needed;
+} mr_witness_step;
+
+/* A step by the object that it is about, so that equal objects stand together in witness order. */
+typedef struct mr_object_step {
+    uint64_t object; /* lock or variable, or (for the search of threads) thread */
+    uint32_t step;
+} mr_object_step;
+
+typedef struct mr_witness_steps {
+    const mr_trace *trace;
+    mr_witness_step *items;
+    uint32_t count;
+    mr_object_step *objects; /* accesses and outermost acquires and releases, by object */
+    uint32_t object_count;
+    uint32_t last_first, last_second; /* last step of the threads of the two accesses */
+    uint32_t fork_first, fork_second; /* forks of those threads */
+} mr_witness_steps;
+
+/* All memory of `arena`. False: none. */
+bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
+                            const mr_witness *witness, mr_arena *arena);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * walk: random traces as random walks through what may happen next: accesses, locks (nested, hand
+ * over hand, reentrant, left open), fork and join trees. Without values. For tests that look at
+ * orders only and want more events than an exhaustive search can take.
+ */
+#ifndef MR_TESTS_SUPPORT_WALK_H
+#define MR_TESTS_SUPPORT_WALK_H
+
+#include "random.h"
+
+#include <stddef.h>
+
+enum { MR_WALK_THREADS = 6, MR_WALK_LINE_BYTES = 40 };
+
+/* Writes a valid trace of at most `events` events as text; `text` has room for events *
+ * MR_WALK_LINE_BYTES + 1 bytes. The same seed gives the same trace. Returns the length. */
+size_t mr_walk(uint64_t seed, uint32_t events, char *text);
+
+#endif

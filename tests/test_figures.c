@@ -1,0 +1,107 @@
+/* The figures of the papers: what HB, WCP and SHB say about each pair of accesses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "order/order.h"
+#include "order/shb.h"
+#include "support/figures.h"
+#include "support/order_reference.h"
+
+static mr_trace *read_figure(const mr_figure *figure)
+{
+    char path[128];
+    snprintf(path, sizeof path, "tests/figures/%s.std", figure->file);
+    mr_trace *trace = NULL;
+    mr_error error = {0};
+    mr_read_options options = {0};
+    if (mr_trace_read(path, &options, &trace, &error) != MR_OK)
+        fail_msg("%s: %s", path, error.text);
+    return trace;
+}
+
+/* The only access at the location. */
+static uint32_t find_access(const mr_trace *trace, const char *location)
+{
+    uint32_t number, found = MR_NONE;
+    assert_true(mr_names_find(&trace->locations, location, (uint32_t)strlen(location), &number));
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        if (trace->location[event] != number)
+            continue;
+        assert_true(mr_op_is_access(trace->op[event]) && found == MR_NONE);
+        found = event;
+    }
+    assert_true(found != MR_NONE);
+    return found;
+}
+
+static bool ordered(const mr_trace *trace, mr_relation relation, uint32_t first, uint32_t second)
+{
+    mr_order *order = mr_order_new(trace, relation);
+    assert_non_null(order);
+    assert_int_equal(mr_order_slide(order, 0, trace->event_count, NULL), MR_OK);
+    bool result = mr_order_ordered(order, first, second);
+    mr_order_free(order);
+    return result;
+}
+
+static bool reports_race(const mr_trace *trace, uint32_t first, uint32_t second)
+{
+    mr_shb_races races = {0};
+    bool found = false;
+    assert_int_equal(mr_shb_find(trace, &races, NULL), MR_OK);
+    for (size_t i = 0; i < races.count; i++)
+        found |= races.items[i].first == first && races.items[i].second == second;
+    mr_shb_races_free(&races);
+    return found;
+}
+
+static void expect(const mr_figure *figure, const char *column, bool expected, bool actual)
+{
+    if (expected != actual)
+        fail_msg("%s, events at %s and %s, %s: expected %s, got %s", figure->file, figure->first,
+                 figure->second, column, expected ? "true" : "false", actual ? "true" : "false");
+}
+
+static void test_figures(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < mr_figure_count; i++) {
+        const mr_figure *figure = &mr_figures[i];
+        mr_trace *trace = read_figure(figure);
+        uint32_t first = find_access(trace, figure->first);
+        uint32_t second = find_access(trace, figure->second);
+        assert_true(mr_reference_conflict(trace, first, second));
+        expect(figure, "HB-ordered", figure->hb_ordered,
+               ordered(trace, MR_RELATION_HB, first, second));
+        expect(figure, "WCP-ordered", figure->wcp_ordered,
+               ordered(trace, MR_RELATION_WCP, first, second));
+        expect(figure, "SHB race", figure->shb_race, reports_race(trace, first, second));
+        mr_trace_free(trace);
+    }
+}
+
+/* The table must agree with itself: WCP is within HB, and SHB races are predictable. */
+static void test_table_is_consistent(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < mr_figure_count; i++) {
+        const mr_figure *figure = &mr_figures[i];
+        assert_true(figure->hb_ordered || !figure->wcp_ordered);
+        assert_true(!figure->shb_race || (!figure->hb_ordered && figure->rf_race));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_table_is_consistent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

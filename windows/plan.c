@@ -1,0 +1,14 @@
+#include "plan.h"
+
+bool mr_window_plan_get(const mr_window_plan *plan, uint32_t k, uint32_t *start, uint32_t *end)
+{
+    uint64_t size = plan->size ? plan->size : plan->event_count;
+    uint64_t stride = plan->size ? plan->size - plan->overlap : size;
+    uint64_t begin = k * stride;
+    /* Not when the window before reached the end. */
+    if (begin >= plan->event_count || (k && begin - stride + size >= plan->event_count))
+        return false;
+    *start = (uint32_t)begin;
+    *end = (uint32_t)(begin + size < plan->event_count ? begin + size : plan->event_count);
+    return true;
+}

@@ -1,0 +1,20 @@
+/*
+ * plan: where the windows of a trace begin and end.
+ *
+ * Window k is [k (size - overlap), … + size), cut at the end of the trace; the first one that reaches the end is the
+ * last. A size of 0 is one window with everything. Needs overlap < size (or size 0).
+ */
+#ifndef MR_WINDOWS_PLAN_H
+#define MR_WINDOWS_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct mr_window_plan {
+    uint32_t event_count, size, overlap;
+} mr_window_plan;
+
+/* Bounds of window k; false: there is no such window. An empty trace has none. */
+bool mr_window_plan_get(const mr_window_plan *plan, uint32_t k, uint32_t *start, uint32_t *end);
+
+#endif
