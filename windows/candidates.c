@@ -77,7 +77,8 @@ static bool group_of(collector *c, uint32_t location_1, uint32_t location_2, uin
     uint32_t slot = hash_pair(location_1, location_2);
     for (; c->slots[slot &= c->slot_count - 1]; slot++) {
         *group = c->slots[slot] - 1;
-        if (c->groups[*group].location_1 == location_1 && c->groups[*group].location_2 == location_2)
+        if (c->groups[*group].location_1 == location_1 &&
+            c->groups[*group].location_2 == location_2)
             return true;
     }
     if (!new_group(c, location_1, location_2, group))
@@ -107,10 +108,6 @@ static bool keep(collector *c, uint32_t a, uint32_t b)
     uint32_t group;
     if (!group_of(c, location_1, location_2, &group))
         return false;
-    if (options->max_per_group && c->groups[group].count == options->max_per_group) {
-        c->groups[group].left_out++;
-        return true;
-    }
     void *items = c->items;
     if (c->count == UINT32_MAX || !mr_grow(&items, &c->capacity, c->count + 1, sizeof *c->items))
         return false;
@@ -138,8 +135,9 @@ static bool try_pair(collector *c, uint32_t a, uint32_t b)
 }
 
 /*
- * All pairs of an access `a` with the accesses of `list`: those certainly before a are a prefix of the list, those certainly
- * after it a suffix, so both are counted, not visited. `low` remembers the prefix, which only grows with a.
+ * All pairs of an access `a` with the accesses of `list`: those certainly before a are a prefix of
+ * the list, those certainly after it a suffix, so both are counted, not visited. `low` remembers
+ * the prefix, which only grows with a.
  */
 static bool pair_with_list(collector *c, uint32_t a, const mr_access_list *list, uint32_t *low)
 {
@@ -189,10 +187,30 @@ static int compare_found(const void *one, const void *two)
     return (a->first > b->first) - (a->first < b->first);
 }
 
+/* Leaves out what is beyond the limit of each group. */
+static void limit_groups(collector *c)
+{
+    uint32_t limit = c->options->max_per_group, kept = 0, first = 0;
+    for (uint32_t g = 0; limit && g < c->out->group_count; g++) {
+        mr_candidate_group *group = &c->groups[g];
+        uint32_t all = group->count;
+        group->count = all < limit ? all : limit;
+        group->left_out = all - group->count;
+        memmove(c->items + kept, c->items + first, group->count * sizeof *c->items);
+        kept += group->count;
+        first += all;
+    }
+    if (limit)
+        c->count = kept;
+}
+
 /* Sorts what was collected into the arena. */
 static bool finish(collector *c, mr_arena *arena)
 {
     mr_candidates *out = c->out;
+    if (c->count)
+        qsort(c->items, c->count, sizeof *c->items, compare_found);
+    limit_groups(c);
     out->count = (uint32_t)c->count;
     out->items = mr_arena_alloc(arena, c->count, sizeof *out->items);
     out->groups = mr_arena_alloc(arena, out->group_count, sizeof *out->groups);
@@ -200,8 +218,6 @@ static bool finish(collector *c, mr_arena *arena)
         return false;
     if (out->group_count)
         memcpy(out->groups, c->groups, out->group_count * sizeof *out->groups);
-    if (c->count)
-        qsort(c->items, c->count, sizeof *c->items, compare_found);
     uint32_t first = 0;
     for (uint32_t g = 0; g < out->group_count; g++) {
         out->groups[g].first = first;
@@ -215,9 +231,13 @@ static bool finish(collector *c, mr_arena *arena)
 static bool collect(collector *c, mr_arena *arena)
 {
     const mr_window *w = c->window;
+    const mr_candidate_options *options = c->options;
+    mr_access_choice choice = MR_ACCESS_ALL;
     mr_access_groups groups;
-    if (!mr_access_groups_build(&groups, w, c->options->representatives,
-                                c->options->ignored_locations, arena))
+    if (options->representatives)
+        choice = options->weakest == MR_STRENGTH_BEYOND_WCP ? MR_ACCESS_REPRESENTATIVES
+                                                            : MR_ACCESS_ORDERED_REPRESENTATIVES;
+    if (!mr_access_groups_build(&groups, w, choice, options->ignored_locations, arena))
         return false;
     for (uint32_t v = 0; v < w->variable_count; v++) {
         uint32_t first = groups.variable_first[v], end = groups.variable_first[v + 1];
@@ -230,9 +250,8 @@ static bool collect(collector *c, mr_arena *arena)
 }
 
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
-                        const mr_precedence *hard, const mr_precedence *forced,
-                        const mr_order *hb, const mr_order *wcp,
-                        const mr_candidate_options *options, mr_arena *arena)
+                        const mr_precedence *hard, const mr_precedence *forced, const mr_order *hb,
+                        const mr_order *wcp, const mr_candidate_options *options, mr_arena *arena)
 {
     *candidates = (mr_candidates){0};
     collector c = {.window = window,
