@@ -287,7 +287,9 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *
                      mr_error *error)
 {
     double begin = mr_seconds();
-    mr_status status = mr_trace_require_covered(trace, error);
+    mr_status status = mr_config_check(config, error);
+    if (status == MR_OK)
+        status = mr_trace_require_covered(trace, error);
     if (status != MR_OK)
         return status;
     mr_driver driver;

@@ -1,0 +1,389 @@
+/*
+ * Limits: a query that is too large, too slow or too big is unknown, with its reason, and never a
+ * wrong verdict; everything works on afterwards. On large random windows, where exhaustive search
+ * cannot go, saturation and Z3 agree. No memory, at any point, is an error and no more.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "predict/predict.h"
+#include "solver/decide.h"
+#include "support/exhaustive.h"
+#include "support/generate_large.h"
+#include "support/sample.h"
+#include "support/setup.h"
+#include "windows/candidates.h"
+#include "witness/checker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIRS = 14, SATURATE_STEPS = 1500000, Z3_TIMEOUT_MS = 100 };
+
+/* A window with a whole large trace, and pairs that filter and cone cannot settle. */
+typedef struct large {
+    char *text;
+    mr_setup setup;
+    mr_problem problem;
+    mr_checker *checker;
+    mr_candidates candidates;
+    mr_session *session;
+} large;
+
+static void open_large(large *l, const mr_large *shape, uint64_t seed, uint32_t events,
+                       mr_model model)
+{
+    mr_error error = {0};
+    l->text = mr_generate_large(seed, shape, events);
+    assert_non_null(l->text);
+    mr_setup_open(&l->setup, l->text);
+    mr_trace *trace = l->setup.trace;
+    mr_setup_window(&l->setup, 0, trace->event_count, model);
+    assert_true(mr_problem_init(&l->problem, l->setup.window, &l->setup.arena));
+    mr_order *hb = mr_order_new(trace, MR_RELATION_HB), *wcp = mr_order_new(trace, MR_RELATION_WCP);
+    assert_true(hb && wcp);
+    assert_int_equal(mr_order_slide(hb, 0, trace->event_count, &error), MR_OK);
+    assert_int_equal(mr_order_slide(wcp, 0, trace->event_count, &error), MR_OK);
+    mr_candidate_options options = {.weakest = MR_STRENGTH_BEYOND_WCP, .event_groups = true};
+    assert_true(mr_candidates_find(&l->candidates, l->setup.window, &l->problem.hard,
+                                   &l->problem.forced, hb, wcp, &options, &l->setup.arena));
+    mr_order_free(hb);
+    mr_order_free(wcp);
+    l->checker = mr_checker_new(trace);
+    l->session = mr_session_new();
+    assert_true(l->checker && l->session);
+}
+
+static void close_large(large *l)
+{
+    mr_session_free(l->session);
+    mr_checker_free(l->checker);
+    mr_setup_close(&l->setup);
+    free(l->text);
+}
+
+static void check_race(const large *l, const mr_candidate *c, const mr_decision *decision)
+{
+    mr_witness witness = {.first = c->first,
+                          .second = c->second,
+                          .window_end = l->setup.window->end,
+                          .model = l->setup.window->model,
+                          .events = decision->events,
+                          .event_count = decision->event_count};
+    mr_error error = {0};
+    if (mr_checker_check(l->checker, &witness, &error) != MR_OK)
+        fail_msg("%" PRIu32 "-%" PRIu32 ": %s\n%s", c->first, c->second, error.text, l->text);
+}
+
+static mr_decision decide(large *l, const mr_decide_options *options, const mr_candidate *c)
+{
+    mr_decision decision;
+    mr_error error = {0};
+    assert_int_equal(mr_decide(&l->problem, l->session, options, c->first, c->second,
+                               &l->setup.arena, &decision, &error),
+                     MR_OK);
+    if (decision.verdict == MR_VERDICT_RACE)
+        check_race(l, c, &decision);
+    return decision;
+}
+
+/* ---- saturation and Z3 agree ---- */
+
+typedef struct agreement {
+    size_t both, races, unknown;
+} agreement;
+
+static void compare_pair(large *l, const mr_candidate *c, agreement *sum)
+{
+    static const mr_decide_options linearise = {.linearise_only = true};
+    static const mr_decide_options saturate = {
+        .skip_linearise = true, .saturate_steps = SATURATE_STEPS, .limits = {.timeout_ms = 1}};
+    static const mr_decide_options z3 = {.skip_linearise = true,
+                                         .limits = {.timeout_ms = Z3_TIMEOUT_MS}};
+    mr_decision one = decide(l, &saturate, c), two = decide(l, &z3, c);
+    mr_decision easy = decide(l, &linearise, c);
+    bool both = one.verdict != MR_VERDICT_UNKNOWN && two.verdict != MR_VERDICT_UNKNOWN;
+    if ((both && one.verdict != two.verdict) ||
+        (easy.verdict == MR_VERDICT_RACE &&
+         (one.verdict == MR_VERDICT_NO_RACE || two.verdict == MR_VERDICT_NO_RACE)))
+        fail_msg("%" PRIu32 "-%" PRIu32 ", %s: linearise %d, saturate %d, Z3 %d\n%s", c->first,
+                 c->second, mr_model_name(l->setup.window->model), easy.verdict, one.verdict,
+                 two.verdict, l->text);
+    sum->both += both;
+    sum->races += both && one.verdict == MR_VERDICT_RACE;
+    sum->unknown += !both;
+}
+
+/* A pair, most of the times one that trace order does not settle. */
+static const mr_candidate *pick(large *l, mr_random *random)
+{
+    static const mr_decide_options linearise = {.linearise_only = true};
+    const mr_candidate *c = NULL;
+    for (uint32_t tries = 0; tries < 60; tries++) {
+        c = &l->candidates.items[mr_random_below(random, l->candidates.count)];
+        if (decide(l, &linearise, c).verdict == MR_VERDICT_UNKNOWN || mr_random_percent(random, 1))
+            break;
+    }
+    return c;
+}
+
+static void test_saturate_and_z3_agree(void **state)
+{
+    static const uint32_t events[] = {600, 200}; /* by model: both decide most of the pairs */
+    (void)state;
+    agreement all = {0};
+    for (size_t s = 0; s < mr_large_shape_count; s++) {
+        agreement sum = {0};
+        for (int model = 0; model < 2; model++) {
+            large l;
+            mr_random random = {s};
+            open_large(&l, &mr_large_shapes[s], 4 + s, events[model], (mr_model)model);
+            assert_true(l.candidates.count > 0);
+            for (uint32_t k = 0; k < PAIRS; k++)
+                compare_pair(&l, pick(&l, &random), &sum);
+            close_large(&l);
+        }
+        print_message("%s: %zu decided by both, %zu races, %zu by one at most\n",
+                      mr_large_shapes[s].name, sum.both, sum.races, sum.unknown);
+        all.both += sum.both;
+        all.races += sum.races;
+    }
+    assert_true(all.both > 60 && all.races > 20 && all.both - all.races > 5);
+}
+
+/* ---- the limits of one query ---- */
+
+/* The verdict without limits, by both ways. */
+static mr_verdict reference(large *l, const mr_candidate *c)
+{
+    mr_decide_options options = {.saturate_steps = 200000000};
+    return decide(l, &options, c).verdict;
+}
+
+static void test_limits_of_a_query(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        mr_decide_options options;
+        mr_unknown_reason reason;
+        bool always; /* no pair is decided by the formula */
+    } cases[] = {
+        {"size", {.skip_linearise = true, .max_clauses = 1}, MR_UNKNOWN_SIZE, true},
+        {"size, with saturation",
+         {.skip_linearise = true, .max_clauses = 20, .saturate_steps = 1000000},
+         MR_UNKNOWN_SIZE,
+         false},
+        {"time", {.skip_linearise = true, .limits = {.timeout_ms = 1}}, MR_UNKNOWN_TIME, false},
+        {"memory",
+         {.skip_linearise = true, .limits = {.memory_bytes = 1}},
+         MR_UNKNOWN_MEMORY,
+         false},
+        {"time after few steps",
+         {.skip_linearise = true, .saturate_steps = 10, .limits = {.timeout_ms = 1}},
+         MR_UNKNOWN_TIME,
+         false},
+    };
+    large l;
+    open_large(&l, &mr_large_shapes[2], 1, 2000, MR_MODEL_VALUE);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t unknown = 0;
+        mr_random random = {i};
+        for (uint32_t k = 0; k < 6; k++) {
+            const mr_candidate *c =
+                &l.candidates.items[mr_random_below(&random, l.candidates.count)];
+            mr_decision decision = decide(&l, &cases[i].options, c);
+            if (decision.verdict == MR_VERDICT_UNKNOWN) {
+                unknown++;
+                assert_int_equal(decision.reason, cases[i].reason);
+            } else {
+                mr_verdict right = reference(&l, c);
+                assert_true(right == MR_VERDICT_UNKNOWN || right == decision.verdict);
+                assert_true(!cases[i].always || decision.verdict == MR_VERDICT_NO_RACE);
+            }
+        }
+        if (!unknown)
+            fail_msg("%s: every pair was decided", cases[i].name);
+    }
+    close_large(&l);
+}
+
+/* After each interrupt the session decides an easy query, and gets it right. */
+static void test_session_after_interrupt(void **state)
+{
+    (void)state;
+    large hard, easy;
+    open_large(&hard, &mr_large_shapes[2], 1, 2000, MR_MODEL_VALUE);
+    open_large(&easy, &mr_large_shapes[0], 1, 60, MR_MODEL_RF);
+    mr_session_free(easy.session);
+    easy.session = hard.session;
+    static const mr_decide_options limited[] = {
+        {.skip_linearise = true, .limits = {.timeout_ms = 1}},
+        {.skip_linearise = true, .limits = {.memory_bytes = 1}}};
+    static const mr_decide_options unlimited = {.skip_linearise = true};
+    for (uint32_t k = 0; k < 8; k++) {
+        decide(&hard, &limited[k % 2], &hard.candidates.items[k * 97 % hard.candidates.count]);
+        const mr_candidate *c = &easy.candidates.items[k * 31 % easy.candidates.count];
+        mr_decision decision = decide(&easy, &unlimited, c);
+        assert_int_not_equal(decision.verdict, MR_VERDICT_UNKNOWN);
+        assert_int_equal(decision.verdict, reference(&easy, c));
+    }
+    easy.session = NULL;
+    close_large(&easy);
+    close_large(&hard);
+}
+
+/* ---- the whole prediction ---- */
+
+static void set(mr_config *config, const char *key, const char *text)
+{
+    mr_error error = {0};
+    if (mr_config_set(config, key, text, NULL, 0, &error) != MR_OK)
+        fail_msg("%s", error.text);
+}
+
+static mr_config *configure(const char *const *settings)
+{
+    mr_config *config = mr_config_new();
+    assert_non_null(config);
+    for (; *settings; settings += 2)
+        set(config, settings[0], settings[1]);
+    return config;
+}
+
+static mr_result predict(const char *text, const char *const *settings)
+{
+    mr_config *config = configure(settings);
+    mr_trace *trace = mr_sample_trace(text);
+    mr_result result = {0};
+    mr_error error = {0};
+    assert_non_null(trace);
+    if (mr_predict(trace, config, &result, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    mr_trace_free(trace);
+    mr_config_free(config);
+    return result;
+}
+
+/* Not to be had in trace order: the formula must say. */
+#define NEEDS_FORMULA "A|acq(l)|9\nA|w(x)|1\nA|rel(l)|9\nB|acq(l)|9\nB|rel(l)|9\nB|w(x)|2\n"
+
+static void test_unknown_is_reported(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"solver.max_clauses", "1", "candidates.far", "none",
+                                           NULL};
+    mr_result result = predict(NEEDS_FORMULA, settings);
+    assert_int_equal(result.race_count, 0);
+    assert_int_equal(result.unknown_count, 1);
+    assert_int_equal(result.unknowns[0].reason, MR_UNKNOWN_SIZE);
+    assert_int_equal(result.unknowns[0].first, 1);
+    assert_int_equal(result.unknowns[0].second, 5);
+    assert_int_equal(result.stats.unknown[MR_UNKNOWN_SIZE], 1);
+    mr_result_free(&result);
+}
+
+static void test_later_race_removes_unknown(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"solver.max_clauses",
+                                           "1",
+                                           "candidates.far",
+                                           "none",
+                                           "window.size",
+                                           "6",
+                                           "window.overlap",
+                                           "0",
+                                           NULL};
+    mr_result result = predict(NEEDS_FORMULA "A|w(x)|1\nB|w(x)|2\n", settings);
+    assert_int_equal(result.unknown_count, 0);
+    assert_int_equal(result.race_count, 1);
+    assert_int_equal(result.races[0].witness.first, 6);
+    assert_int_equal(result.stats.unknown[MR_UNKNOWN_SIZE], 1); /* it was one, of an event pair */
+    mr_result_free(&result);
+}
+
+static void test_budget_of_pairs(void **state)
+{
+    (void)state;
+    static const char trace[] = "A|acq(l)|9\nA|w(x)|1\nA|w(x)|1\nA|rel(l)|9\nC|r(x)|3\n"
+                                "B|acq(l)|9\nB|w(x)|2\nB|rel(l)|9\nB|w(y)|2\nD|w(y)|2\n";
+    static const char *const few[] = {
+        "solver.max_clauses", "1", "candidates.max_pairs", "1", "candidates.far", "none", NULL};
+    mr_result result = predict(trace, few);
+    for (size_t i = 0; i < result.unknown_count; i++)
+        assert_int_equal(result.unknowns[i].reason, MR_UNKNOWN_BUDGET);
+    assert_true(result.stats.unknown[MR_UNKNOWN_BUDGET] <= 1 && result.race_count >= 2);
+    mr_result_free(&result);
+}
+
+/* Fails the n-th allocation and all later ones, for each n until none is left to fail. */
+static void sweep(const char *text, const char *const *settings)
+{
+    mr_result full = predict(text, settings);
+    size_t races = full.race_count;
+    mr_result_free(&full);
+    assert_true(races >= 2);
+    mr_config *config = configure(settings);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    size_t failures = 0;
+    for (uint64_t fail_at = 1;; fail_at++) {
+        mr_result result = {0};
+        mr_error error = {0};
+        mr_memory_fail_after(fail_at);
+        mr_status status = mr_predict(trace, config, &result, &error);
+        mr_memory_fail_after(0);
+        assert_true(result.race_count <= races);
+        if (status == MR_OK && result.race_count < races) /* the rest is said to be unknown */
+            assert_true(result.unknown_count > 0);
+        bool complete = status == MR_OK && !result.unknown_count;
+        if (status != MR_OK) {
+            assert_int_equal(status, MR_ERR_MEMORY);
+            assert_int_equal(error.status, MR_ERR_MEMORY);
+            assert_non_null(strstr(error.text, "memory"));
+            failures++;
+        }
+        mr_result_free(&result);
+        if (complete)
+            break;
+        assert_true(fail_at < 5000);
+    }
+    assert_true(failures > 20);
+    mr_trace_free(trace);
+    mr_config_free(config);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    static const char trace[] = NEEDS_FORMULA "C|fork(D)|3\nC|w(y=1)|4\nD|r(y=1)|5\nD|w(y=2)|6\n"
+                                              "C|join(D)|7\nA|w(z=1)|8\nB|w(z=2)|8\n";
+    static const char *const saturate[] = {"window.size", "9", "window.overlap", "3", NULL};
+    static const char *const z3[] = {"solver.saturate_steps", "0", "candidates.report", "event",
+                                     NULL};
+    static const char *const ignore[] = {"candidates.ignore_locations", "8,7", NULL};
+    sweep(trace, saturate);
+    sweep(trace, z3);
+    sweep(trace, ignore);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_saturate_and_z3_agree),
+        cmocka_unit_test(test_limits_of_a_query),
+        cmocka_unit_test(test_session_after_interrupt),
+        cmocka_unit_test(test_unknown_is_reported),
+        cmocka_unit_test(test_later_race_removes_unknown),
+        cmocka_unit_test(test_budget_of_pairs),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
