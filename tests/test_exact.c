@@ -30,7 +30,7 @@
 enum {
     DEFAULT_TRACES = 4000,
     DEFAULT_SEED = 20180611,
-    MOST_EVENTS = 16, /* of a generated trace */
+    MOST_EVENTS = 20, /* of a generated trace */
     WINDOW_PLANS = 4,
 };
 
@@ -59,8 +59,8 @@ typedef struct examination {
     uint64_t choice; /* which questions are asked of it; made of the seed */
     mr_trace *trace;
     mr_order_reference orders;
-    size_t race_count; /* found so far, in all traces */
-    char wrong[1600];  /* empty: nothing */
+    uint64_t settled[MR_STEP_COUNT], races[MR_STEP_COUNT]; /* in all traces so far */
+    char wrong[1600];                                      /* empty: nothing */
 } examination;
 
 /* Looks at the trace; fills `wrong` at the first mismatch. */
@@ -238,7 +238,10 @@ static void examine_result(examination *x, const question *q, const mr_result *r
                   race->witness.second);
         found->has[race->witness.first][race->witness.second] = true;
     }
-    x->race_count += result->race_count;
+    for (int step = 0; step < MR_STEP_COUNT; step++) {
+        x->settled[step] += result->stats.settled[step];
+        x->races[step] += result->stats.races[step];
+    }
     mr_checker_free(checker);
 }
 
@@ -451,8 +454,10 @@ static void run(examine_function *examine)
             fail_trace(text, shape, examine, x);
         free(text);
     }
-    print_message("%" PRIu64 " traces from seed %" PRIu64 ", %zu races\n", traces, seed,
-                  x->race_count);
+    print_message("%" PRIu64 " traces from seed %" PRIu64 "\n", traces, seed);
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        print_message("  %-9s settled %7" PRIu64 ", races %7" PRIu64 "\n",
+                      mr_step_name((mr_step)step), x->settled[step], x->races[step]);
     free(x);
 }
 
