@@ -209,10 +209,12 @@ void mr_config_print_flag(FILE *stream, size_t i)
     const mr_option *option = &mr_options[i];
     char flag[64], left[128];
     mr_config_flag(i, flag, sizeof flag);
+    const char *negation = option->type == MR_OPTION_BOOL ? "[no-]" : "";
     const char *name = value_name(option);
     const char *short_flag = option->short_flag;
-    snprintf(left, sizeof left, "%s%s%s%s%s%s", short_flag[0] != '\0' ? "-" : "", short_flag,
-             short_flag[0] != '\0' ? ", " : "", flag, name[0] != '\0' ? " " : "", name);
+    const char *comma = short_flag[0] != '\0' ? ", " : "";
+    snprintf(left, sizeof left, "%s%s%s--%s%s%s%s", comma[0] != '\0' ? "-" : "", short_flag, comma,
+             negation, flag + 2, name[0] != '\0' ? " " : "", name);
     fprintf(stream, "  %s\n      %s\n      (", left, option->help);
     if (option->type == MR_OPTION_INT)
         fprintf(stream, "%" PRId64 " to %" PRId64 " %s; ", option->low, option->high, option->unit);

@@ -79,11 +79,11 @@ void mr_line_add_tail(mr_line *line, const char *text, size_t width)
 
 void mr_line_pad(mr_line *line, size_t column)
 {
-    bool first = line->width > 0;
-    while (line->width < MR_LINE_WIDTH && (line->width < column || first)) {
+    bool apart = line->length == 0 || line->text[line->length - 1] == ' ';
+    while (line->width < MR_LINE_WIDTH && (line->width < column || !apart)) {
         line->text[line->length++] = ' ';
         line->width++;
-        first = false;
+        apart = true;
     }
     line->text[line->length] = '\0';
 }

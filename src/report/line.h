@@ -24,7 +24,7 @@ void mr_line_clear(mr_line *line);
  */
 void mr_line_add(mr_line *line, const char *text, size_t width);
 void mr_line_add_tail(mr_line *line, const char *text, size_t width);
-/* Adds blanks up to a column; at least one when there is text already. */
+/* Adds blanks up to a column; at least one when the line ends in something else. */
 void mr_line_pad(mr_line *line, size_t column);
 /* Characters that still fit. */
 size_t mr_line_room(const mr_line *line);

@@ -8,10 +8,11 @@
 #include "result.h"
 
 /*
- * Text: each race with its two accesses, then its schedule: one line an event, thread switches visible, the
- * two accesses marked, what each read sees; then the unknown candidates and a summary. The last line
- * says the number of races, and of unknown candidates when there are any. Long schedules are shortened,
- * unless witness.full_schedule is set. False, with errno: the stream failed, or ENOMEM.
+ * Text: each race with its two accesses, then its schedule: one line an event, thread switches
+ * visible, the two accesses marked, what each read sees; then the unknown candidates and a summary.
+ * The last line says the number of races, and of unknown candidates when there are any. Long
+ * schedules are shortened, unless witness.full_schedule is set. False, with errno: the stream
+ * failed, or ENOMEM.
  */
 bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                     const mr_result *result);

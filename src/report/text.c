@@ -1,7 +1,7 @@
 /* text: a result for people. */
 #include "escape.h"
 #include "report.h"
-#include "schedule.h"
+#include "schedule_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -67,7 +67,10 @@ static void print_access(const writer *self, const char *label, uint32_t event)
             trace->op[event] == MR_OP_WRITE  ? "write"
             : trace->op[event] == MR_OP_READ ? "read"
                                              : mr_op_name((mr_op)trace->op[event]));
-    print_name(stream, &trace->locations, trace->location[event]);
+    if (trace->locations.items[trace->location[event]].length > 0)
+        print_name(stream, &trace->locations, trace->location[event]);
+    else
+        fputs("an unnamed location", stream);
     fputs(" by ", stream);
     print_name(stream, &trace->threads, trace->thread[event]);
     fprintf(stream, ", event %" PRIu32 ", line %" PRIu64 "\n", event, mr_trace_line(trace, event));

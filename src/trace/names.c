@@ -51,6 +51,23 @@ void mr_names_free(mr_names *names)
     mr_names_init(names);
 }
 
+/* memcmp, for names: a call costs more than comparing a few bytes. */
+static bool same_text(const char *a, const char *b, uint32_t length)
+{
+    if (length >= 8) {
+        for (uint32_t i = 0; i + 8 < length; i += 8) {
+            if (load_word(a + i) != load_word(b + i))
+                return false;
+        }
+        return load_word(a + length - 8) == load_word(b + length - 8);
+    }
+    for (uint32_t i = 0; i < length; i++) {
+        if (a[i] != b[i])
+            return false;
+    }
+    return true;
+}
+
 /* The slot of the name, or the free slot where it belongs. There is always a free slot. */
 static uint32_t *find_slot(const mr_names *names, const char *text, uint32_t length, uint32_t hash)
 {
@@ -58,7 +75,7 @@ static uint32_t *find_slot(const mr_names *names, const char *text, uint32_t len
     uint32_t slot = hash & mask;
     while (names->slots[slot]) {
         const mr_name *name = &names->items[names->slots[slot] - 1];
-        if (name->hash == hash && name->length == length && !memcmp(name->text, text, length))
+        if (name->hash == hash && name->length == length && same_text(name->text, text, length))
             break;
         slot = (slot + 1) & mask;
     }

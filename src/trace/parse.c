@@ -123,6 +123,8 @@ static mr_status parse_value(mr_slice text, int64_t *value, mr_error *error)
     case NUMBER_NONE:
         break;
     }
+    if (text.length && memchr(text.text, '>', text.length))
+        return fail(error, "the value", text, " is not a decimal number; only au takes v>v2, once");
     return fail(error, "the value", text,
                 " after the last '=' is not a decimal number; when '=' belongs to the variable's "
                 "name, rename the variable");
@@ -218,9 +220,11 @@ static mr_status parse_operand(mr_slice operand, const char *equals, mr_parsed *
     parsed->name = operand;
     if (operand.length)
         return MR_OK;
-    bool thread = mr_op_operand_kind(parsed->op) == MR_OPERAND_THREAD;
+    const char *what = parsed->op == MR_OP_POST || parsed->op == MR_OP_WAIT ? "semaphore" : "lock";
+    if (mr_op_operand_kind(parsed->op) == MR_OPERAND_THREAD)
+        what = "thread";
     return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the %s's name is empty; expected %s(%s)",
-                        thread ? "thread" : "lock", mr_op_name(parsed->op), thread ? "t" : "l");
+                        what, mr_op_name(parsed->op), what);
 }
 
 /* Finds the ')' of the operand that begins at `at`; NULL with the error set when there is none. */

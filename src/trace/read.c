@@ -16,13 +16,19 @@ typedef struct mr_reader {
     uint32_t last_thread; /* of the event before; most events have the same thread */
 } mr_reader;
 
+/* Says where the error is; its status and text stay. */
+static void set_place(mr_error *error, const char *place, uint64_t line)
+{
+    char text[sizeof error->text];
+    memcpy(text, error->text, sizeof text);
+    mr_error_set(error, error->status, place, line, "%s", text);
+}
+
 /* What the file says is wrong: fails, or counts it and goes on. `error` has a text and no place. */
 static mr_status drop(mr_reader *reader, mr_error *error)
 {
     mr_trace *trace = reader->builder.trace;
-    char text[sizeof error->text];
-    memcpy(text, error->text, sizeof text);
-    mr_error_set(error, MR_ERR_TRACE, reader->place, reader->lines.number, "%s", text);
+    set_place(error, reader->place, reader->lines.number);
     if (!reader->repair)
         return MR_ERR_TRACE;
     if (!trace->dropped_count++)
@@ -117,9 +123,8 @@ static mr_status input_failed(mr_reader *reader, mr_error *error)
 {
     if (error->status == MR_ERR_TRACE)
         return drop(reader, error);
-    char text[sizeof error->text];
-    memcpy(text, error->text, sizeof text);
-    return mr_error_set(error, error->status, reader->place, reader->lines.number, "%s", text);
+    set_place(error, reader->place, reader->lines.number);
+    return error->status;
 }
 
 static mr_status read_lines(mr_reader *reader, mr_error *error)
@@ -174,7 +179,7 @@ static mr_status read_input(mr_input *input, const char *path, const char *place
 mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
                         mr_error *error)
 {
-    mr_error unused;
+    mr_error unused = {0};
     error = error ? error : &unused;
     *trace = NULL;
     const char *place = strcmp(path, "-") ? path : "<stdin>";
@@ -183,9 +188,7 @@ mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_tra
     if (!status) {
         status = read_input(input, path, place, options, trace, error);
     } else if (status != MR_ERR_MEMORY) {
-        char text[sizeof error->text];
-        memcpy(text, error->text, sizeof text);
-        mr_error_set(error, status, place, 0, "%s", text);
+        set_place(error, place, 0);
     }
     mr_input_close(input);
     return status;
@@ -194,7 +197,7 @@ mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_tra
 mr_status mr_trace_read_text(const char *name, const char *text, size_t length_bytes,
                              const mr_read_options *options, mr_trace **trace, mr_error *error)
 {
-    mr_error unused;
+    mr_error unused = {0};
     error = error ? error : &unused;
     *trace = NULL;
     mr_input *input;

@@ -1,8 +1,8 @@
 /*
- * schedule: a witness as a table, one line an event. Up to COLUMNS_MAX threads stand side by side,
- * so that a switch is a step to another column; more threads are named where they take over.
+ * schedule_table: a witness as a table, one line an event. Up to COLUMNS_MAX threads stand side by
+ * side, so that a switch is a step to another column; more threads are named where they take over.
  */
-#include "schedule.h"
+#include "schedule_table.h"
 #include "line.h"
 #include "report.h"
 
@@ -157,8 +157,14 @@ static void print_heading(table *self)
     char name[256];
     mr_line_clear(&line);
     mr_line_add(&line, "       event", GUTTER);
+    mr_line_pad(&line, GUTTER + 2);
+    if (!side_by_side(self)) {
+        mr_line_add(&line, "thread", column_width(self));
+        mr_line_pad(&line, GUTTER + 2 + column_width(self));
+        mr_line_add(&line, "operation", MR_LINE_WIDTH);
+    }
     for (uint32_t i = 0; side_by_side(self) && i < self->thread_count; i++) {
-        mr_line_pad(&line, GUTTER + i * column_width(self) + 2);
+        mr_line_pad(&line, GUTTER + 2 + i * column_width(self));
         print_thread_name(self, self->threads[i], name, sizeof name);
         mr_line_add(&line, name, column_width(self) - 2);
     }
@@ -273,20 +279,42 @@ static void print_events(table *self)
     }
 }
 
-static void print_table(table *self)
+/* One of the two accesses; a read sees what is there before the other access, or the other. */
+static void print_access(table *self, uint32_t event, uint32_t other, const mr_sees *sees)
+{
+    char note[96] = "RACE";
+    if (self->trace->op[event] == MR_OP_READ) {
+        uint32_t seen = mr_sees_last(sees, self->trace->operand[event]);
+        if (seen == MR_NONE)
+            snprintf(note, sizeof note, "RACE: sees initial or event %" PRIu32, other);
+        else
+            snprintf(note, sizeof note, "RACE: sees event %" PRIu32 " or %" PRIu32, seen, other);
+    }
+    print_event(self, event, "=>", note);
+}
+
+/* What happens before the first line of the table. */
+static void print_start(const table *self)
+{
+    bool empty = self->witness->event_count == 0;
+    if (self->witness->window_start > 0)
+        fprintf(self->stream, "  Events 0 to %" PRIu32 " happen as observed; then%s:\n",
+                self->witness->window_start - 1, empty ? " both accesses are possible" : "");
+    else
+        fprintf(self->stream, "  From the start%s:\n", empty ? ", both accesses are possible" : "");
+}
+
+static void print_table(table *self, const mr_sees *sees)
 {
     const mr_witness *witness = self->witness;
-    if (witness->window_start > 0)
-        fprintf(self->stream, "  Events 0 to %" PRIu32 " happen as observed; then:\n",
-                witness->window_start - 1);
-    else
-        fputs("  From the start:\n", self->stream);
+    print_start(self);
     print_heading(self);
     print_events(self);
-    fputs("  Now both accesses are possible, in either order:\n", self->stream);
+    if (witness->event_count > 0)
+        fputs("  Now both accesses are possible, in either order:\n", self->stream);
     self->last_thread = MR_NONE;
-    print_event(self, witness->first, "=>", "RACE");
-    print_event(self, witness->second, "=>", "RACE");
+    print_access(self, witness->first, witness->second, sees);
+    print_access(self, witness->second, witness->first, sees);
 }
 
 /* Replays the schedule: threads in it, and what each read sees. */
@@ -315,7 +343,7 @@ bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees, b
     bool ok = self.seen != NULL && self.keep != NULL && replay(&self, sees);
     if (ok) {
         choose_rows(&self, full);
-        print_table(&self);
+        print_table(&self, sees);
     }
     free(self.seen);
     free(self.keep);

@@ -1,6 +1,6 @@
-/* schedule: the schedule of a witness for people; for the files of src/report only. */
-#ifndef MR_REPORT_SCHEDULE_H
-#define MR_REPORT_SCHEDULE_H
+/* schedule_table: the schedule of a witness for people; for the files of src/report only. */
+#ifndef MR_REPORT_SCHEDULE_TABLE_H
+#define MR_REPORT_SCHEDULE_TABLE_H
 
 #include "sees.h"
 #include "witness/witness.h"

@@ -1,0 +1,67 @@
+/* check: is a witness of a trace right? */
+#include "cli.h"
+#include "report/report.h"
+#include "witness/checker.h"
+#include "witness/file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* The verdict on standard output: one line. */
+static mr_status judge(const mr_trace *trace, const mr_witness *witness, int *exit_status,
+                       mr_error *error)
+{
+    mr_error reason = {0};
+    char line[1152];
+    mr_checker *checker = mr_checker_new(trace);
+    if (checker == NULL)
+        return mr_error_memory(error, "checking the witness");
+    mr_status status = mr_checker_check(checker, witness, &reason);
+    mr_checker_free(checker);
+    if (status == MR_ERR_MEMORY) {
+        *error = reason;
+        return status;
+    }
+    *exit_status = status == MR_OK ? 0 : MR_EXIT_REJECTED;
+    if (status == MR_OK) {
+        printf("accepted: events %" PRIu32 " and %" PRIu32 " race, %s model\n", witness->first,
+               witness->second, mr_model_name(witness->model));
+    } else {
+        mr_error_line(&reason, line, sizeof line);
+        printf("rejected: %s\n", line);
+    }
+    return MR_OK;
+}
+
+static mr_status check(const mr_cli *cli, const mr_trace *trace, int *exit_status, mr_error *error)
+{
+    mr_witness witness = {0};
+    mr_model model = (mr_model)mr_config_choice(cli->config, "model");
+    mr_status status =
+        mr_witness_read(cli->operands[1], trace, model, cli->model_given, &witness, error);
+    if (status != MR_OK)
+        return status;
+    status = judge(trace, &witness, exit_status, error);
+    /* What was rejected need not be printable: its numbers may be out of range. */
+    if (status == MR_OK && cli->switch_on && *exit_status == 0 &&
+        !mr_report_schedule(stdout, trace, &witness))
+        status = mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write the schedule: %s",
+                              strerror(errno));
+    mr_witness_free(&witness);
+    return status;
+}
+
+mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    mr_trace *trace = NULL;
+    if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "only one of trace and witness can be standard input");
+    mr_status status = mr_cli_read_trace(cli->operands[0], cli->config, &trace, error);
+    if (status != MR_OK)
+        return status;
+    status = check(cli, trace, exit_status, error);
+    mr_trace_free(trace);
+    return status;
+}

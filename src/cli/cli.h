@@ -1,0 +1,75 @@
+/*
+ * cli: the command line of maxrace: one file a subcommand, and what they share.
+ *
+ * A command returns MR_OK with its exit status, or an error, which main prints as one line on
+ * standard error ("file:line: text", or "maxrace: text" without a place) and turns into an exit
+ * status.
+ */
+#ifndef MR_CLI_CLI_H
+#define MR_CLI_CLI_H
+
+#include "config/config.h"
+#include "trace/trace.h"
+
+#define MR_EXIT_RACES    1 /* predict: there are races */
+#define MR_EXIT_REJECTED 1 /* check: the witness is wrong */
+
+typedef struct mr_command mr_command;
+
+/* A parsed command line. */
+typedef struct mr_cli {
+    const mr_command *command;
+    mr_config *config; /* owned; defaults, then files, then flags */
+    const char *operands[2];
+    size_t operand_count;
+    bool help;        /* --help was given; the rest is not complete */
+    bool switch_on;   /* the command's own switch was given */
+    bool model_given; /* --model was given */
+} mr_cli;
+
+struct mr_command {
+    const char *name;
+    const char *operands; /* for the help: "TRACE WITNESS" */
+    size_t operands_min, operands_max;
+    const char *keys;        /* keys that are flags here: "*" all of them, or " model repair " */
+    const char *switch_name; /* a flag without value that is no key, or NULL */
+    const char *switch_help;
+    const char *summary;
+    const char *details; /* for the help of this command; lines, or "" */
+    mr_status (*run)(mr_cli *cli, int *exit_status, mr_error *error);
+};
+
+extern const mr_command mr_commands[];
+extern const size_t mr_command_count;
+
+/* The command called `name`, or NULL; and the one that may have been meant, or NULL. */
+const mr_command *mr_command_find(const char *name);
+const mr_command *mr_command_suggest(const char *name);
+
+/* Is the option a flag of the command? */
+bool mr_command_has(const mr_command *command, size_t option);
+
+/* Parses what follows the command's name. MR_ERR_USAGE, MR_ERR_CONFIG, MR_ERR_MEMORY; in every case
+ * the caller calls mr_cli_free. */
+mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char **arguments,
+                       mr_error *error);
+void mr_cli_free(mr_cli *cli);
+
+/* The help of one command, or of maxrace as a whole (NULL), to standard output. */
+void mr_cli_help(const mr_command *command);
+
+/* Prints an error as its line on standard error. */
+void mr_cli_complain(const mr_error *error);
+
+/* Reads a trace as the configuration asks; says on standard error what repair dropped. */
+mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_trace **trace,
+                            mr_error *error);
+
+mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_help_command(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_version(mr_cli *cli, int *exit_status, mr_error *error);
+
+#endif

@@ -1,0 +1,166 @@
+/* commands: the table of subcommands, their help, and the small ones. */
+#include "cli.h"
+#include "config/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const mr_command mr_commands[] = {
+    {.name = "predict",
+     .operands = "TRACE",
+     .operands_min = 1,
+     .operands_max = 1,
+     .keys = "*",
+     .summary = "find every race that the trace proves possible, each with its witness",
+     .details = "TRACE is a file in STD format, plain, gzip or zstd; - is standard input.\n"
+                "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
+                "resources or internal. Candidates without a verdict are named in the report.\n",
+     .run = mr_cli_predict},
+    {.name = "check",
+     .operands = "TRACE WITNESS",
+     .operands_min = 2,
+     .operands_max = 2,
+     .keys = " model repair ",
+     .switch_name = "schedule",
+     .switch_help = "also print the witness as a schedule",
+     .summary = "is this witness right?",
+     .details =
+         "WITNESS is a file written by predict --witness-dir, or by hand. --model wins over the\n"
+         "model that the file names.\n"
+         "Exit status: 0 accepted, 1 rejected, 2 usage, 3 bad trace or witness file, 4 out of\n"
+         "resources or internal.\n",
+     .run = mr_cli_check},
+    {.name = "info",
+     .operands = "TRACE",
+     .operands_min = 1,
+     .operands_max = 1,
+     .keys = " repair ",
+     .summary = "what is in the trace: events, threads, locks, variables, operations …",
+     .details = "",
+     .run = mr_cli_info},
+    {.name = "config",
+     .operands = "",
+     .keys = "*",
+     .switch_name = "markdown",
+     .switch_help = "print the description of all keys instead (docs/configuration.md)",
+     .summary = "print the values in force as a configuration file",
+     .details = "",
+     .run = mr_cli_config},
+    {.name = "help",
+     .operands = "[COMMAND]",
+     .operands_max = 1,
+     .keys = "",
+     .summary = "print help",
+     .details = "",
+     .run = mr_cli_help_command},
+    {.name = "version",
+     .operands = "",
+     .keys = "",
+     .summary = "print the version",
+     .details = "",
+     .run = mr_cli_version},
+};
+
+const size_t mr_command_count = sizeof mr_commands / sizeof mr_commands[0];
+
+const mr_command *mr_command_find(const char *name)
+{
+    for (size_t i = 0; i < mr_command_count; i++)
+        if (strcmp(mr_commands[i].name, name) == 0)
+            return &mr_commands[i];
+    return NULL;
+}
+
+const mr_command *mr_command_suggest(const char *name)
+{
+    const mr_command *best = NULL;
+    size_t best_distance = mr_suggest_limit(name) + 1;
+    for (size_t i = 0; i < mr_command_count; i++) {
+        size_t distance = mr_edit_distance(name, mr_commands[i].name);
+        if (distance >= best_distance)
+            continue;
+        best_distance = distance;
+        best = &mr_commands[i];
+    }
+    return best;
+}
+
+bool mr_command_has(const mr_command *command, size_t option)
+{
+    char word[64];
+    snprintf(word, sizeof word, " %s ", mr_options[option].key);
+    return strcmp(command->keys, "*") == 0 || strstr(command->keys, word) != NULL;
+}
+
+static void print_overview(void)
+{
+    puts("maxrace: predicts the data races of a recorded execution and proves each one\n\n"
+         "usage: maxrace COMMAND [FLAGS] …\n");
+    for (size_t i = 0; i < mr_command_count; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", mr_commands[i].name, mr_commands[i].operands);
+        printf("  %-21s %s\n", left, mr_commands[i].summary);
+    }
+    puts("\n'maxrace help COMMAND' names the flags of a command.");
+}
+
+void mr_cli_help(const mr_command *command)
+{
+    if (command == NULL) {
+        print_overview();
+        return;
+    }
+    bool flags = command->keys[0] != '\0', all = strcmp(command->keys, "*") == 0;
+    printf("usage: maxrace %s%s%s%s\n\n%s\n", command->name, flags ? " [FLAGS]" : "",
+           command->operands[0] != '\0' ? " " : "", command->operands, command->summary);
+    if (command->details[0] != '\0')
+        printf("\n%s", command->details);
+    puts("\nFlags:");
+    if (all)
+        puts("  -c, --config FILE\n      read settings from a YAML file; flags win over it");
+    if (command->switch_name != NULL)
+        printf("  --%s\n      %s\n", command->switch_name, command->switch_help);
+    puts("  -h, --help\n      print this");
+    for (size_t i = 0; i < mr_option_count; i++)
+        if (mr_command_has(command, i))
+            mr_config_print_flag(stdout, i);
+    if (flags)
+        puts("\nA flag is --flag VALUE or --flag=VALUE; a flag that is true or false is --flag,\n"
+             "--flag=false or --no-flag.");
+}
+
+mr_status mr_cli_help_command(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    const mr_command *command = NULL;
+    char quoted[MR_QUOTED_BYTES];
+    *exit_status = 0;
+    if (cli->operand_count > 0) {
+        command = mr_command_find(cli->operands[0]);
+        if (command == NULL)
+            return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                                "unknown command %s; 'maxrace help' names them all",
+                                mr_quote(cli->operands[0], quoted));
+    }
+    mr_cli_help(command);
+    return MR_OK;
+}
+
+mr_status mr_cli_version(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    (void)cli;
+    (void)error;
+    *exit_status = 0;
+    puts("maxrace " MR_VERSION);
+    return MR_OK;
+}
+
+mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    (void)error;
+    *exit_status = 0;
+    if (cli->switch_on)
+        mr_config_print_markdown(stdout);
+    else
+        mr_config_print_yaml(stdout, cli->config);
+    return MR_OK;
+}

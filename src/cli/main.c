@@ -1,0 +1,77 @@
+/* main: chooses the command, and turns what it returns into a line and an exit status. */
+#include "cli.h"
+#include "config/suggest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+void mr_cli_complain(const mr_error *error)
+{
+    char line[1152];
+    mr_error_line(error, line, sizeof line);
+    fprintf(stderr, "%s%s\n", error->file[0] == '\0' ? "maxrace: " : "", line);
+}
+
+/* A closed standard stream must not become the number of a file that is opened later. A closed pipe
+ * is a write error like any other. */
+static void prepare_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            return;
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static mr_status unknown_command(const char *name, mr_error *error)
+{
+    char quoted[MR_QUOTED_BYTES];
+    const mr_command *near = mr_command_suggest(name);
+    if (near != NULL)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "unknown command %s (did you mean '%s'?)",
+                            mr_quote(name, quoted), near->name);
+    return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                        "unknown command %s; 'maxrace help' names them all",
+                        mr_quote(name, quoted));
+}
+
+static mr_status run(int argc, char **argv, int *exit_status, mr_error *error)
+{
+    if (argc < 2)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "no command given; 'maxrace help' names them all");
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0)
+        name = "version";
+    const mr_command *command = mr_command_find(name);
+    if (command == NULL)
+        return unknown_command(name, error);
+    mr_cli cli;
+    mr_status status = mr_cli_parse(&cli, command, argc - 2, argv + 2, error);
+    if (status == MR_OK && cli.help)
+        mr_cli_help(command);
+    else if (status == MR_OK)
+        status = command->run(&cli, exit_status, error);
+    mr_cli_free(&cli);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    int exit_status = 0;
+    mr_error error = {0};
+    prepare_streams();
+    mr_status status = run(argc, argv, &exit_status, &error);
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == MR_OK)
+        status = mr_error_set(&error, MR_ERR_IO, NULL, 0, "cannot write to standard output: %s",
+                              strerror(errno != 0 ? errno : EIO));
+    if (status == MR_OK)
+        return exit_status;
+    mr_cli_complain(&error);
+    return mr_status_exit(status);
+}

@@ -1,0 +1,31 @@
+/*
+ * output: a file that appears when it is complete: written beside its place and renamed. What is
+ * not a regular file (a device, a pipe) is written directly; no path, or "-", is standard output.
+ *
+ *   mr_output_probe (early: can it be written at all?) … mr_output_open → write → mr_output_close
+ */
+#ifndef MR_CLI_OUTPUT_H
+#define MR_CLI_OUTPUT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct mr_output {
+    FILE *stream;
+    char *path;      /* owned; the file, symbolic links followed; NULL: standard output */
+    char *temporary; /* owned; the file written to before the rename; NULL: written directly */
+} mr_output;
+
+/* MR_ERR_IO when the file could not be written now. Creates nothing. */
+mr_status mr_output_probe(const char *path, mr_error *error);
+
+/* After an error nothing need be closed. */
+mr_status mr_output_open(mr_output *output, const char *path, mr_error *error);
+
+/* Completes the file when `good`, else leaves no trace of it. MR_ERR_IO also for writes that failed
+ * before. Frees what `output` holds in every case. */
+mr_status mr_output_close(mr_output *output, bool good, mr_error *error);
+
+#endif

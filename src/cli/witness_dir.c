@@ -1,0 +1,59 @@
+#include "witness_dir.h"
+#include "base/memory.h"
+#include "output.h"
+#include "witness/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+mr_status mr_witness_dir_make(const char *dir, mr_error *error)
+{
+    struct stat info;
+    int number = 0;
+    if (mkdir(dir, 0777) != 0)
+        number = errno;
+    if (number == EEXIST)
+        number = stat(dir, &info) != 0      ? errno
+                 : !S_ISDIR(info.st_mode)   ? ENOTDIR
+                 : access(dir, W_OK | X_OK) ? errno
+                                            : 0;
+    if (number == 0)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_IO, dir, 0, "cannot use this folder for witnesses: %s",
+                        strerror(number));
+}
+
+static mr_status write_one(const char *path, const mr_trace *trace, const mr_witness *witness,
+                           mr_error *error)
+{
+    mr_output output;
+    mr_status status = mr_output_open(&output, path, error);
+    if (status != MR_OK)
+        return status;
+    bool good = mr_witness_write(output.stream, trace, witness);
+    int number = errno;
+    status = mr_output_close(&output, good, error);
+    if (status == MR_OK && !good)
+        status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s",
+                              strerror(number != 0 ? number : EIO));
+    return status;
+}
+
+mr_status mr_witness_dir_write(const char *dir, const mr_trace *trace, const mr_result *result,
+                               mr_error *error)
+{
+    size_t size = strlen(dir) + 40;
+    char *path = mr_malloc(size, 0);
+    if (path == NULL)
+        return mr_error_memory(error, "writing the witnesses");
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < result->race_count && status == MR_OK; i++) {
+        snprintf(path, size, "%s/race-%04zu.std", dir, i + 1);
+        status = write_one(path, trace, &result->races[i].witness, error);
+    }
+    free(path);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* witness_dir: one file a race, DIR/race-0001.std, DIR/race-0002.std … (witness/file.h). */
+#ifndef MR_CLI_WITNESS_DIR_H
+#define MR_CLI_WITNESS_DIR_H
+
+#include "report/result.h"
+
+/* Makes the folder, unless it is there; the folder that it lies in must exist. */
+mr_status mr_witness_dir_make(const char *dir, mr_error *error);
+
+/* Writes the files, in the order of the report. Files of an earlier run are replaced; when it had
+ * more races, the rest of them stays. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_witness_dir_write(const char *dir, const mr_trace *trace, const mr_result *result,
+                               mr_error *error);
+
+#endif
