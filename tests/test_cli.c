@@ -55,45 +55,12 @@ static int teardown(void **state)
     return 0;
 }
 
-typedef struct row {
-    const char *arguments;
-    int status;
-    const char *out;   /* a part of standard output; NULL: it is empty */
-    const char *error; /* all of standard error, '@' for the folder; NULL: it is empty */
-} row;
-
-/* `text` with '@' replaced by the scratch folder. */
-static void expand(const char *text, char buffer[1024])
-{
-    size_t used = 0;
-    for (; *text != '\0'; text++)
-        used += (size_t)snprintf(buffer + used, 1024 - used, "%.*s", *text == '@' ? 400 : 1,
-                                 *text == '@' ? scratch.dir : text);
-    buffer[used] = '\0';
-}
-
-static void check_rows(const row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        mr_run run;
-        char expected[1024] = "";
-        mr_run_maxrace(&run, &scratch, rows[i].arguments, NULL, MR_RUN_CAPTURE);
-        if (rows[i].error != NULL)
-            expand(rows[i].error, expected);
-        bool out = rows[i].out == NULL ? run.out[0] == '\0' : strstr(run.out, rows[i].out) != NULL;
-        if (run.status != rows[i].status || !out || strcmp(run.error, expected) != 0)
-            fail_msg("%s: status %d\nout: %s\nerror: %s", rows[i].arguments, run.status, run.out,
-                     run.error);
-        mr_run_free(&run);
-    }
-}
-
-#define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof(rows)[0])
+#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
 
 static void test_usage(void **state)
 {
     (void)state;
-    static const row rows[] = {
+    static const mr_run_row rows[] = {
         {"", 2, NULL, "maxrace: no command given; 'maxrace help' names them all\n"},
         {"predct x", 2, NULL, "maxrace: unknown command 'predct' (did you mean 'predict'?)\n"},
         {"frobnicate", 2, NULL,
@@ -141,7 +108,7 @@ static void test_usage(void **state)
 static void test_config_errors(void **state)
 {
     (void)state;
-    static const row rows[] = {
+    static const mr_run_row rows[] = {
         {"predict -c @/bad.yaml @/race.std", 2, NULL,
          "@/bad.yaml:4: unknown key 'windw.size' (did you mean 'window.size'?)\n"},
         {"predict -c@/bad.yaml @/race.std", 2, NULL,
@@ -161,7 +128,7 @@ static void test_config_errors(void **state)
 static void test_traces(void **state)
 {
     (void)state;
-    static const row rows[] = {
+    static const mr_run_row rows[] = {
         {"predict @/race.std", 1, "\n1 race (1 by hb)\n", NULL},
         {"predict -- @/race.std", 1, "\n1 race (1 by hb)\n", NULL},
         {"predict @/none.std", 0, "\nno race\n", NULL},
@@ -204,7 +171,7 @@ static void test_bad_input(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mr_run run;
         char start[1024];
-        expand(rows[i].start, start);
+        mr_run_expand(&scratch, rows[i].start, start);
         mr_run_maxrace(&run, &scratch, rows[i].arguments, NULL, MR_RUN_CAPTURE);
         bool one_line = strchr(run.error, '\n') == run.error + strlen(run.error) - 1;
         if (run.status != rows[i].status || !one_line || run.out[0] != '\0' ||
@@ -221,7 +188,8 @@ static void test_repair(void **state)
     (void)state;
     mr_run run;
     char start[1024];
-    expand("maxrace: repair dropped 1 event or line; the first: @/broken.std:2: ", start);
+    mr_run_expand(&scratch,
+                  "maxrace: repair dropped 1 event or line; the first: @/broken.std:2: ", start);
     mr_run_maxrace(&run, &scratch, "predict --repair @/broken.std", NULL, MR_RUN_CAPTURE);
     assert_int_equal(run.status, 1);
     assert_int_equal(strncmp(run.error, start, strlen(start)), 0);
@@ -295,7 +263,7 @@ static void test_streams(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mr_run run;
         char expected[1024];
-        expand(rows[i].error, expected);
+        mr_run_expand(&scratch, rows[i].error, expected);
         mr_run_maxrace(&run, &scratch, rows[i].arguments, rows[i].input, rows[i].output);
         if (run.status != rows[i].status || strncmp(run.error, expected, strlen(expected)) != 0 ||
             (expected[0] == '\0' && run.error[0] != '\0'))
@@ -328,101 +296,6 @@ static void test_json(void **state)
                         "hb");
     json_decref(report);
     json_decref(schema);
-    mr_run_free(&run);
-}
-
-/* Runs `config` and looks for a line in it. */
-static void expect_config(const char *arguments, const char *line)
-{
-    mr_run run;
-    mr_run_maxrace(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
-    if (run.status != 0 || strstr(run.out, line) == NULL)
-        fail_msg("%s: status %d, no '%s'\n%s", arguments, run.status, line, run.error);
-    mr_run_free(&run);
-}
-
-static void test_flags_win(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *arguments, *line;
-    } rows[] = {
-        {"config", "\nmodel: value\n"},
-        {"config -c @/rf.yaml", "\nmodel: rf\n"},
-        {"config -c @/rf.yaml", "\n  size: 77\n"},
-        {"config --model value -c @/rf.yaml", "\nmodel: value\n"},
-        {"config -c @/rf.yaml --model value", "\nmodel: value\n"},
-        {"config --window-size=8 --config @/rf.yaml", "\n  size: 8\n"},
-        {"config -c @/rf.yaml -c tests/configs/good.yaml", "\n  size: 20000\n"},
-        {"config --model rf --model value", "\nmodel: value\n"},
-        {"config --repair", "\nrepair: true\n"},
-        {"config --repair --no-repair", "\nrepair: false\n"},
-        {"config --repair=true", "\nrepair: true\n"},
-        {"config --no-witness-minimise", "\n  minimise: false\n"},
-        {"config -ofile", "\noutput: \"file\"\n"},
-        {"config -o file", "\noutput: \"file\"\n"},
-        {"config --output=a=b", "\noutput: \"a=b\"\n"},
-        {"config --output --repair", "\noutput: \"--repair\"\n"},
-        {"config --candidates-ignore-locations 1,2", "\n  ignore_locations: \"1,2\"\n"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        expect_config(rows[i].arguments, rows[i].line);
-}
-
-/* Every option is a flag that takes its own default. */
-static void test_every_flag(void **state)
-{
-    (void)state;
-    mr_config *config = mr_config_new();
-    for (size_t i = 0; i < mr_option_count; i++) {
-        char flag[64], arguments[200], buffer[32];
-        mr_run run;
-        mr_config_flag(i, flag, sizeof flag);
-        snprintf(arguments, sizeof arguments, "config %s=%s", flag,
-                 mr_config_value_text(config, i, buffer));
-        mr_run_maxrace(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
-        assert_int_equal(run.status, 0);
-        char *file = mr_file_text("config.yaml");
-        assert_string_equal(run.out, file);
-        free(file);
-        mr_run_free(&run);
-    }
-    mr_config_free(config);
-}
-
-static void test_help(void **state)
-{
-    (void)state;
-    static const row rows[] = {
-        {"help", 0, "usage: maxrace COMMAND", NULL},
-        {"--help", 0, "usage: maxrace COMMAND", NULL},
-        {"-h", 0, "usage: maxrace COMMAND", NULL},
-        {"help predict", 0, "usage: maxrace predict [FLAGS] TRACE", NULL},
-        {"predict --help", 0, "usage: maxrace predict [FLAGS] TRACE", NULL},
-        {"predict -h", 0, "--window-size N\n", NULL},
-        {"check --help", 0, "--schedule\n", NULL},
-        {"info --help", 0, "--[no-]repair\n", NULL},
-        {"config --help", 0, "--markdown\n", NULL},
-        {"help version", 0, "usage: maxrace version\n", NULL},
-        {"version", 0, "maxrace " MR_VERSION "\n", NULL},
-        {"--version", 0, "maxrace " MR_VERSION "\n", NULL},
-    };
-    CHECK_ROWS(rows);
-}
-
-/* All flags of the table are in the help; the manual page is what `config --markdown` prints. */
-static void test_help_complete(void **state)
-{
-    (void)state;
-    mr_run run;
-    mr_run_maxrace(&run, &scratch, "help predict", NULL, MR_RUN_CAPTURE);
-    for (size_t i = 0; i < mr_option_count; i++)
-        assert_non_null(strstr(run.out, mr_options[i].help));
-    mr_run_free(&run);
-    mr_run_maxrace(&run, &scratch, "config --markdown", NULL, MR_RUN_CAPTURE);
-    char *file = mr_file_text("docs/configuration.md");
-    assert_string_equal(run.out, file);
-    free(file);
     mr_run_free(&run);
 }
 
@@ -476,7 +349,7 @@ static void test_witness_dir(void **state)
         assert_int_equal(run.status, 1);
         mr_run_free(&run);
     }
-    static const row rows[] = {
+    static const mr_run_row rows[] = {
         {"check @/hard.std @/wit/race-0001.std", 0, "accepted: ", NULL},
         {"check --schedule @/hard.std @/wit/race-0001.std", 0, "acq(l)", NULL},
     };
@@ -505,8 +378,6 @@ int main(void)
         cmocka_unit_test(test_traces),         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_repair),         cmocka_unit_test(test_trace_folder),
         cmocka_unit_test(test_streams),        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_flags_win),      cmocka_unit_test(test_every_flag),
-        cmocka_unit_test(test_help),           cmocka_unit_test(test_help_complete),
         cmocka_unit_test(test_output_file),    cmocka_unit_test(test_witness_dir),
         cmocka_unit_test(test_failure_of_one),
     };

@@ -188,10 +188,11 @@ static void describe_read(const table *self, uint32_t event, uint32_t seen, char
     value = trace->op[seen] == MR_OP_ATOMIC_UPDATE
                 ? trace->updates[trace->value[seen]].written_value
                 : trace->value[seen];
-    if (value != 0)
-        snprintf(buffer, size_bytes, "sees %" PRId64 " of event %" PRIu32, trace->values[value],
-                 seen);
-    else
+    int length = value != 0 ? snprintf(buffer, size_bytes, "sees %" PRId64 " of event %" PRIu32,
+                                       trace->values[value], seen)
+                            : -1;
+    /* The operation names the value too: of the two, the event is what must not be cut. */
+    if (length < 0 || (size_t)length > MR_LINE_WIDTH - self->note_column)
         snprintf(buffer, size_bytes, "sees event %" PRIu32, seen);
 }
 

@@ -108,3 +108,31 @@ void mr_run_free(mr_run *run)
     free(run->out);
     free(run->error);
 }
+
+void mr_run_expand(const mr_scratch *scratch, const char *text, char buffer[1024])
+{
+    size_t used = 0;
+    for (; *text != '\0' && used < 1000; text++)
+        if (*text == '@')
+            used += (size_t)snprintf(buffer + used, 1024 - used, "%.300s", scratch->dir);
+        else
+            buffer[used++] = *text;
+    assert_true(used < 1024);
+    buffer[used] = '\0';
+}
+
+void mr_run_rows(const mr_scratch *scratch, const mr_run_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        mr_run run;
+        char expected[1024] = "";
+        mr_run_maxrace(&run, scratch, rows[i].arguments, NULL, MR_RUN_CAPTURE);
+        if (rows[i].error != NULL)
+            mr_run_expand(scratch, rows[i].error, expected);
+        bool out = rows[i].out == NULL ? run.out[0] == '\0' : strstr(run.out, rows[i].out) != NULL;
+        if (run.status != rows[i].status || !out || strcmp(run.error, expected) != 0)
+            fail_msg("%s: status %d\nout: %s\nerror: %s", rows[i].arguments, run.status, run.out,
+                     run.error);
+        mr_run_free(&run);
+    }
+}

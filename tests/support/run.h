@@ -25,4 +25,17 @@ void mr_run_maxrace(mr_run *run, const mr_scratch *scratch, const char *argument
                     const char *input, mr_run_output output);
 void mr_run_free(mr_run *run);
 
+typedef struct mr_run_row {
+    const char *arguments;
+    int status;
+    const char *out;   /* a part of standard output; NULL: it is empty */
+    const char *error; /* all of standard error, '@' for the folder; NULL: it is empty */
+} mr_run_row;
+
+/* Runs each row and fails the test at the first that does something else. */
+void mr_run_rows(const mr_scratch *scratch, const mr_run_row *rows, size_t count);
+
+/* `text` with '@' replaced by the scratch folder. */
+void mr_run_expand(const mr_scratch *scratch, const char *text, char buffer[1024]);
+
 #endif
