@@ -58,24 +58,35 @@ static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32
     }
 }
 
-static void by_value(mr_encoding *encoding, uint32_t read, uint32_t *choices, mr_literal *some)
+/* The possible sources of a read, the one that it saw first: a search that tries them in this order starts near the
+ * trace. MR_NONE is the carried value. */
+static uint32_t collect_choices(const mr_encoding *encoding, uint32_t read, uint32_t *choices)
 {
     const mr_window *w = encoding->window;
-    uint32_t first, end, count = 0;
+    uint32_t first, end, count = 0, saw = w->source[read];
+    bool carried = mr_read_may_see_carried(w, encoding->hard, read);
+    if (saw != MR_NONE && mr_encoding_in_cone(encoding, saw))
+        choices[count++] = saw;
+    if (carried)
+        choices[count++] = MR_NONE;
+    mr_read_same_value_writes(w, read, &first, &end);
+    for (uint32_t k = first; k < end; k++) {
+        uint32_t write = w->writes_by_value[k];
+        if (write != saw && mr_encoding_in_cone(encoding, write) &&
+            mr_read_may_see(w, encoding->hard, read, write))
+            choices[count++] = write;
+    }
+    return count;
+}
+
+static void by_value(mr_encoding *encoding, uint32_t read, uint32_t *choices, mr_literal *some)
+{
     mr_clause guard = {0};
     mr_clause_unless_included(encoding, &guard, read);
     size_t guards = guard.count;
     for (size_t i = 0; i < guards; i++)
         some[i] = guard.literals[i];
-    if (mr_read_may_see_carried(w, encoding->hard, read))
-        choices[count++] = MR_NONE;
-    mr_read_same_value_writes(w, read, &first, &end);
-    for (uint32_t k = first; k < end; k++) {
-        uint32_t write = w->writes_by_value[k];
-        if (mr_encoding_in_cone(encoding, write) &&
-            mr_read_may_see(w, encoding->hard, read, write))
-            choices[count++] = write;
-    }
+    uint32_t count = collect_choices(encoding, read, choices);
     uint32_t first_choice = encoding->formula.choice_count;
     encoding->formula.choice_count += count;
     for (uint32_t i = 0; i < count; i++)

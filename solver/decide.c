@@ -3,6 +3,7 @@
 #include "cone.h"
 #include "encoder/encoding.h"
 #include "linearise.h"
+#include "saturate.h"
 #include "schedule.h"
 
 #include <time.h>
@@ -79,9 +80,51 @@ static mr_unknown_reason reason_of(mr_interrupted why)
     return MR_UNKNOWN_SOLVER;
 }
 
-static outcome ask_solver(candidate_task *task, const mr_encoding *encoding)
+/* The formula has a solution. */
+static outcome settle_race(candidate_task *task, const mr_encoding *encoding,
+                           const int64_t *order, mr_step step)
 {
     mr_decision *decision = task->decision;
+    decision->events =
+        mr_schedule_of_solution(encoding, order, &decision->event_count, task->arena);
+    return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
+}
+
+static outcome try_saturate(candidate_task *task, const mr_encoding *encoding, int64_t *order)
+{
+    if (!task->options->saturate_steps)
+        return PASSED_ON;
+    switch (mr_saturate(encoding, task->options->saturate_steps, order, task->arena)) {
+    case MR_SATURATED_SAT:
+        return settle_race(task, encoding, order, MR_STEP_SATURATE);
+    case MR_SATURATED_UNSAT:
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SATURATE);
+    case MR_SATURATED_OUT_OF_STEPS:
+        return PASSED_ON;
+    case MR_SATURATED_NO_MEMORY:
+        break;
+    }
+    return NO_MEMORY;
+}
+
+static outcome try_z3(candidate_task *task, const mr_encoding *encoding, int64_t *order)
+{
+    mr_decision *decision = task->decision;
+    mr_interrupted why;
+    switch (mr_session_solve(task->session, &encoding->formula, &task->options->limits, order,
+                             &why, decision->detail, sizeof decision->detail)) {
+    case MR_ANSWER_UNSAT:
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
+    case MR_ANSWER_SAT:
+        return settle_race(task, encoding, order, MR_STEP_SOLVER);
+    case MR_ANSWER_UNKNOWN:
+        break;
+    }
+    return give_up(task, reason_of(why));
+}
+
+static outcome try_formula(candidate_task *task, const mr_encoding *encoding)
+{
     if (encoding->formula.out_of_memory)
         return NO_MEMORY;
     if (encoding->formula.too_large)
@@ -89,19 +132,8 @@ static outcome ask_solver(candidate_task *task, const mr_encoding *encoding)
     int64_t *order = mr_arena_alloc(task->arena, encoding->formula.node_count, sizeof *order);
     if (!order)
         return NO_MEMORY;
-    mr_interrupted why;
-    switch (mr_session_solve(task->session, &encoding->formula, &task->options->limits, order,
-                             &why, decision->detail, sizeof decision->detail)) {
-    case MR_ANSWER_UNSAT:
-        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
-    case MR_ANSWER_SAT:
-        decision->events =
-            mr_schedule_of_solution(encoding, order, &decision->event_count, task->arena);
-        return decision->events ? settle(task, MR_VERDICT_RACE, MR_STEP_SOLVER) : NO_MEMORY;
-    case MR_ANSWER_UNKNOWN:
-        break;
-    }
-    return give_up(task, reason_of(why));
+    outcome result = try_saturate(task, encoding, order);
+    return result == PASSED_ON ? try_z3(task, encoding, order) : result;
 }
 
 static double seconds_now(void)
@@ -111,7 +143,7 @@ static double seconds_now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static outcome try_solver(candidate_task *task, const uint32_t *required)
+static outcome encode_and_try(candidate_task *task, const uint32_t *required)
 {
     const mr_problem *problem = task->problem;
     uint32_t count = problem->window->thread_count;
@@ -126,7 +158,7 @@ static outcome try_solver(candidate_task *task, const uint32_t *required)
     if (mr_cone_close(&problem->hard, &problem->forced, required, allowed, cone, task->arena) &&
         mr_encoding_build(&encoding, problem->window, &problem->hard, &problem->forced, required,
                           cone, task->options->max_clauses, task->arena))
-        result = ask_solver(task, &encoding);
+        result = try_formula(task, &encoding);
     mr_encoding_free(&encoding);
     task->decision->solver_seconds = seconds_now() - begin;
     return result;
@@ -148,7 +180,7 @@ static outcome run_steps(candidate_task *task)
         return result;
     if (task->options->linearise_only)
         return give_up(task, MR_UNKNOWN_SIZE);
-    return try_solver(task, required);
+    return encode_and_try(task, required);
 }
 
 mr_status mr_decide(const mr_problem *problem, mr_session *session,

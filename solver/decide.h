@@ -3,9 +3,10 @@
  *
  *   (filter and cone have been taken by windows/candidates; cone is repeated here for pairs from elsewhere)
  *   linearise   the required events in trace order, closed under releases: race            solver/linearise.h
- *   solver      the formula of the cone, decided by Z3: race or no race                    encoder/, session.h
+ *   saturate    the formula of the cone, by propagation and search within a budget of steps  encoder/, saturate.h
+ *   solver      the same formula, by Z3                                                      session.h
  *
- * Room for later steps (saturation, lazy clauses, staged writers) is between the two: a step takes the problem and either
+ * Room for later steps (lazy clauses, staged writers) is before the last: a step takes the problem and either
  * settles it or passes it on. Every race comes with its reordering; whether it is right is not decided here but by the
  * witness checker.
  */
@@ -26,7 +27,8 @@ typedef struct mr_decide_options {
     mr_limits limits;
     size_t max_clauses;  /* 0: no limit */
     bool linearise_only; /* leave what trace order does not settle unknown (reason size) */
-    bool skip_linearise; /* for tests: everything to the solver */
+    bool skip_linearise; /* for tests: everything to the formula */
+    uint64_t saturate_steps; /* budget of saturation; 0: everything to Z3 */
 } mr_decide_options;
 
 typedef struct mr_decision {
@@ -36,7 +38,7 @@ typedef struct mr_decision {
     char detail[64];
     uint32_t *events; /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
     uint32_t event_count;
-    double solver_seconds;
+    double solver_seconds; /* in building and deciding the formula */
 } mr_decision;
 
 /* Builds the precedences in memory of `arena`. False: no memory. */

@@ -51,13 +51,17 @@ static bool renew_context(mr_session *session)
 mr_session *mr_session_new(void)
 {
     mr_session *session = mr_calloc(1, sizeof *session);
-    if (!session)
-        return NULL;
-    session->watchdog = mr_watchdog_start();
-    if (session->watchdog && renew_context(session))
-        return session;
-    mr_session_free(session);
-    return NULL;
+    if (session)
+        session->queries = QUERIES_PER_CONTEXT; /* Z3 is started by the first query: many runs need none */
+    return session;
+}
+
+static bool ready(mr_session *session)
+{
+    if (!session->watchdog)
+        session->watchdog = mr_watchdog_start();
+    return session->watchdog &&
+           (++session->queries <= QUERIES_PER_CONTEXT || renew_context(session));
 }
 
 void mr_session_free(mr_session *session)
@@ -232,8 +236,8 @@ mr_answer mr_session_solve(mr_session *session, const mr_formula *formula,
     snprintf(detail, detail_bytes, "%s", "");
     if (formula->contradiction)
         return MR_ANSWER_UNSAT;
-    if (++session->queries > QUERIES_PER_CONTEXT && !renew_context(session)) {
-        snprintf(detail, detail_bytes, "no Z3 context");
+    if (!ready(session)) {
+        snprintf(detail, detail_bytes, "Z3 could not be started");
         return MR_ANSWER_UNKNOWN;
     }
     query q;

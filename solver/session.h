@@ -28,7 +28,7 @@ typedef struct mr_limits {
 
 typedef struct mr_session mr_session;
 
-/* NULL: no memory, or Z3 cannot be started. */
+/* NULL: no memory. Z3 itself is started by the first query. */
 mr_session *mr_session_new(void);
 void mr_session_free(mr_session *session);
 

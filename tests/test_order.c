@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -12,9 +13,9 @@
 #include "support/order_reference.h"
 #include "support/walk.h"
 
-enum { TRACES = 4000 };
+enum { TRACES = 4000, HOT_TRACES = 200, LONG_EVENTS = 400 };
 
-static char walk_text[MR_REFERENCE_EVENTS * MR_WALK_LINE_BYTES + 1];
+static char walk_text[LONG_EVENTS * MR_WALK_LINE_BYTES + 1];
 
 static mr_trace *read_text(const char *text)
 {
@@ -99,48 +100,63 @@ static void test_orders_follow_definitions(void **state)
     assert_true(ordered_by_hb_only > TRACES && ordered_by_wcp_across > TRACES);
 }
 
-static bool same_locations(const mr_trace *trace, uint32_t a, uint32_t b, mr_shb_race race)
+/* Is `first`, `second` an SHB race? Some way to tell. */
+typedef bool race_test(const void *definition, uint32_t first, uint32_t second);
+
+typedef struct expected_races {
+    const mr_trace *trace;
+    race_test *is_race;
+    const void *definition;
+    uint64_t seed;
+} expected_races;
+
+static bool small_race(const void *definition, uint32_t first, uint32_t second)
 {
-    uint32_t c = trace->location[race.first], d = trace->location[race.second];
-    a = trace->location[a], b = trace->location[b];
-    return (a == c && b == d) || (a == d && b == c);
+    return mr_reference_shb_race(definition, first, second);
 }
 
-/* The first pair of these locations in the order of `second`, the latest `first` among equals: is
- * it reported? */
-static void check_static_race(const mr_order_reference *reference, const mr_shb_races *races,
-                              uint32_t first, uint32_t second, uint64_t seed)
+static size_t find_pair(const mr_trace *trace, const mr_shb_races *races, uint32_t a, uint32_t b)
 {
-    uint32_t found = 0;
+    uint32_t location_a = trace->location[a], location_b = trace->location[b];
     for (size_t i = 0; i < races->count; i++) {
-        mr_shb_race race = races->items[i];
-        if (!same_locations(reference->trace, first, second, race))
-            continue;
-        found++;
-        if (race.second > second || (race.second == second && race.first < first))
-            fail_msg("seed %d: race %u %u, but %u %u was reported for its locations\n%s", (int)seed,
-                     first, second, race.first, race.second, walk_text);
+        uint32_t c = trace->location[races->items[i].first];
+        uint32_t d = trace->location[races->items[i].second];
+        if ((location_a == c && location_b == d) || (location_a == d && location_b == c))
+            return i;
     }
-    if (found != 1)
-        fail_msg("seed %d: race %u %u: its locations were reported %u times\n%s", (int)seed, first,
-                 second, found, walk_text);
+    return SIZE_MAX;
 }
 
-static void check_races(const mr_order_reference *reference, const mr_shb_races *races,
-                        uint64_t seed)
+/* Each static race is reported once, by its pair with the smallest `second`, then the latest
+ * `first`. */
+static void check_races(const expected_races *expected, const mr_shb_races *races)
 {
-    for (size_t i = 0; i < races->count; i++) {
-        mr_shb_race race = races->items[i];
-        assert_true(race.first < race.second);
-        if (!mr_reference_shb_race(reference, race.first, race.second))
-            fail_msg("seed %d: %u %u is no race\n%s", (int)seed, race.first, race.second,
-                     walk_text);
-        assert_true(i == 0 || races->items[i - 1].second <= race.second);
-    }
-    for (uint32_t b = 0; b < reference->trace->event_count; b++)
-        for (uint32_t a = 0; a < b; a++)
-            if (mr_reference_shb_race(reference, a, b))
-                check_static_race(reference, races, a, b, seed);
+    const mr_trace *trace = expected->trace;
+    size_t found_count = 0;
+    bool *found = calloc(races->count + 1, sizeof *found);
+    assert_non_null(found);
+    for (uint32_t b = 0; b < trace->event_count; b++)
+        for (uint32_t a = b; a-- > 0;) {
+            if (!expected->is_race(expected->definition, a, b))
+                continue;
+            size_t i = find_pair(trace, races, a, b);
+            if (i == SIZE_MAX)
+                fail_msg("seed %d: race %u %u is not reported\n%s", (int)expected->seed, a, b,
+                         walk_text);
+            if (found[i])
+                continue;
+            found[i] = true;
+            found_count++;
+            if (races->items[i].first != a || races->items[i].second != b)
+                fail_msg("seed %d: race %u %u is reported as %u %u\n%s", (int)expected->seed, a, b,
+                         races->items[i].first, races->items[i].second, walk_text);
+        }
+    free(found);
+    if (found_count != races->count)
+        fail_msg("seed %d: %d races too many\n%s", (int)expected->seed,
+                 (int)(races->count - found_count), walk_text);
+    for (size_t i = 1; i < races->count; i++)
+        assert_true(races->items[i - 1].second <= races->items[i].second);
 }
 
 static void test_shb_races_follow_definition(void **state)
@@ -151,9 +167,10 @@ static void test_shb_races_follow_definition(void **state)
         mr_trace *trace = random_trace(seed);
         mr_order_reference reference;
         mr_order_reference_build(&reference, trace);
+        expected_races expected = {trace, small_race, &reference, seed};
         mr_shb_races races = {0};
         assert_int_equal(mr_shb_find(trace, &races, NULL), MR_OK);
-        check_races(&reference, &races, seed);
+        check_races(&expected, &races);
         count += races.count;
         mr_shb_races_free(&races);
         mr_trace_free(trace);
@@ -161,11 +178,82 @@ static void test_shb_races_follow_definition(void **state)
     assert_true(count > TRACES);
 }
 
+/* SHB on longer traces: before[b][a] says that a is before b or is b. */
+typedef struct long_shb {
+    const mr_trace *trace;
+    bool before[LONG_EVENTS][LONG_EVENTS];
+} long_shb;
+
+static void add_before(long_shb *shb, uint32_t a, uint32_t b)
+{
+    if (!shb->before[b][a])
+        for (uint32_t e = 0; e <= a; e++)
+            shb->before[b][e] |= shb->before[a][e];
+}
+
+/* The direct edges into b from all earlier events; what is before those is known already. */
+static void build_long_shb(long_shb *shb, const mr_trace *trace)
+{
+    memset(shb, 0, sizeof *shb);
+    shb->trace = trace;
+    for (uint32_t b = 0; b < trace->event_count; b++) {
+        uint32_t thread = trace->thread[b], operand = trace->operand[b];
+        shb->before[b][b] = true;
+        for (uint32_t a = b; a-- > 0;) {
+            bool edge = trace->thread[a] == thread ||
+                        (trace->op[a] == MR_OP_FORK && trace->operand[a] == thread) ||
+                        (trace->op[b] == MR_OP_JOIN &&
+                         (trace->thread[a] == operand ||
+                          (trace->op[a] == MR_OP_FORK && trace->operand[a] == operand))) ||
+                        (trace->op[b] == MR_OP_ACQUIRE && trace->link[b] != MR_NESTED &&
+                         trace->op[a] == MR_OP_RELEASE && trace->link[a] != MR_NESTED &&
+                         trace->operand[a] == operand);
+            if (edge)
+                add_before(shb, a, b);
+        }
+        if (trace->op[b] == MR_OP_READ && trace->link[b] != MR_NONE)
+            add_before(shb, trace->link[b], b);
+    }
+}
+
+static bool long_race(const void *definition, uint32_t first, uint32_t second)
+{
+    const long_shb *shb = definition;
+    const mr_trace *trace = shb->trace;
+    if (!mr_reference_conflict(trace, first, second))
+        return false;
+    for (uint32_t e = second; e-- > 0;)
+        if (trace->thread[e] == trace->thread[second] ||
+            (trace->op[e] == MR_OP_FORK && trace->operand[e] == trace->thread[second]))
+            return !shb->before[e][first];
+    return true;
+}
+
+static void test_shb_races_of_hot_variables(void **state)
+{
+    (void)state;
+    long_shb *shb = malloc(sizeof *shb);
+    assert_non_null(shb);
+    for (uint64_t seed = 0; seed < HOT_TRACES; seed++) {
+        mr_walk_hot(seed, LONG_EVENTS, walk_text);
+        mr_trace *trace = read_text(walk_text);
+        build_long_shb(shb, trace);
+        expected_races expected = {trace, long_race, shb, seed};
+        mr_shb_races races = {0};
+        assert_int_equal(mr_shb_find(trace, &races, NULL), MR_OK);
+        check_races(&expected, &races);
+        mr_shb_races_free(&races);
+        mr_trace_free(trace);
+    }
+    free(shb);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders_follow_definitions),
         cmocka_unit_test(test_shb_races_follow_definition),
+        cmocka_unit_test(test_shb_races_of_hot_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

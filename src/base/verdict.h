@@ -23,7 +23,8 @@ typedef enum mr_step {
     MR_STEP_FILTER,    /* ordered by program order and fork/join, or a common lock: no race */
     MR_STEP_CONE,      /* what the race needs includes or follows one of the accesses: no race */
     MR_STEP_LINEARISE, /* the required events in trace order are a witness: race */
-    MR_STEP_SOLVER,    /* Z3: race or no race */
+    MR_STEP_SATURATE,  /* the formula, by propagation and search: race or no race */
+    MR_STEP_SOLVER,    /* the formula, by Z3: race or no race */
     MR_STEP_FAR,       /* beyond the window: an SHB race, linearised on its own window: race */
     MR_STEP_COUNT
 } mr_step;
@@ -40,7 +41,7 @@ typedef enum mr_unknown_reason {
 } mr_unknown_reason;
 
 const char *mr_strength_name(mr_strength strength);
-const char *mr_step_name(mr_step step); /* "filter", "cone", "linearise", "solver", "far" */
+const char *mr_step_name(mr_step step); /* "filter", "cone", "linearise", "saturate", "z3", "far" */
 const char *mr_unknown_reason_name(mr_unknown_reason reason);
 
 #endif

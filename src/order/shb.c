@@ -10,8 +10,6 @@ typedef struct shb {
     mr_hb hb; /* its clocks are the SHB clocks: reads join the time of the write they see */
     mr_time *last_write; /* by variable */
     mr_history history;
-    mr_map pairs;        /* (smaller location, greater location) to index in `races` */
-    mr_shb_races *races; /* borrowed */
 } shb;
 
 void mr_shb_races_free(mr_shb_races *races)
@@ -22,10 +20,10 @@ void mr_shb_races_free(mr_shb_races *races)
 
 static bool start(shb *state, const mr_trace *trace, mr_shb_races *races)
 {
-    *state = (shb){.trace = trace, .races = races};
+    *state = (shb){.trace = trace};
     state->last_write = mr_calloc(trace->variables.count, sizeof(mr_time));
     bool hb_ok = mr_hb_init(&state->hb, trace);
-    bool history_ok = mr_history_init(&state->history, trace);
+    bool history_ok = mr_history_init(&state->history, trace, races);
     return state->last_write && hb_ok && history_ok;
 }
 
@@ -36,33 +34,7 @@ static void finish(shb *state)
             mr_clock_drop(&state->hb.pool, &state->last_write[variable].clock);
     free(state->last_write);
     mr_history_free(&state->history);
-    mr_map_free(&state->pairs);
     mr_hb_free(&state->hb);
-}
-
-/* Reports the pair when its locations are new, or improves the pair of the same `second`. */
-static bool add_race(void *context, uint32_t first, uint32_t second)
-{
-    shb *state = context;
-    mr_shb_races *races = state->races;
-    uint32_t a = state->trace->location[first], b = state->trace->location[second];
-    uint32_t *index =
-        mr_map_at(&state->pairs, a < b ? mr_map_key(a, b) : mr_map_key(b, a), MR_NONE);
-    if (!index)
-        return false;
-    if (*index != MR_NONE) {
-        mr_shb_race *race = &races->items[*index];
-        if (race->second == second && race->first < first)
-            race->first = first;
-        return true;
-    }
-    void *items = races->items;
-    if (!mr_grow(&items, &races->capacity, races->count + 1, sizeof(mr_shb_race)))
-        return false;
-    races->items = items;
-    *index = (uint32_t)races->count;
-    races->items[races->count++] = (mr_shb_race){first, second};
-    return true;
 }
 
 /* Before the access itself the thread's clock is that of the access's predecessor (Theorem 3.3). */
@@ -72,8 +44,7 @@ static bool access(shb *state, uint32_t event)
     uint32_t variable = state->trace->operand[event], thread = state->trace->thread[event];
     if (!hb->sharing.variable_contended[variable])
         return true;
-    if (!mr_history_add(&state->history, event, hb->clock[thread], hb->local[thread], add_race,
-                        state))
+    if (!mr_history_add(&state->history, event, hb->clock[thread], hb->local[thread]))
         return false;
     mr_time *write = &state->last_write[variable];
     if (state->trace->op[event] == MR_OP_READ)

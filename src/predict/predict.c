@@ -50,7 +50,8 @@ static void read_options(mr_driver *driver, const mr_config *config)
     driver->decide = (mr_decide_options){
         .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
-        .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses")};
+        .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
+        .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
     driver->candidates = (mr_candidate_options){
         .weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
         .representatives = !driver->by_event,

@@ -179,7 +179,7 @@ static mr_status read_input(mr_input *input, const char *path, const char *place
 mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
                         mr_error *error)
 {
-    mr_error unused;
+    mr_error unused = {0};
     error = error ? error : &unused;
     *trace = NULL;
     const char *place = strcmp(path, "-") ? path : "<stdin>";
@@ -197,7 +197,7 @@ mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_tra
 mr_status mr_trace_read_text(const char *name, const char *text, size_t length_bytes,
                              const mr_read_options *options, mr_trace **trace, mr_error *error)
 {
-    mr_error unused;
+    mr_error unused = {0};
     error = error ? error : &unused;
     *trace = NULL;
     mr_input *input;

@@ -11,8 +11,11 @@ const char *mr_slice_quote(mr_slice slice, char buffer[MR_QUOTE_SIZE])
         length--;
     for (uint32_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)slice.text[i];
-        buffer[i] = byte < 0x20 || byte == 0x7F ? '?' : (char)byte;
+        buffer[i] = slice.text[i];
+        if (byte < 0x20 || byte == 0x7F)
+            buffer[i] = '?';
     }
-    strcpy(buffer + length, length < slice.length ? "..." : "");
+    const char *tail = length < slice.length ? "..." : "";
+    memcpy(buffer + length, tail, strlen(tail) + 1);
     return buffer;
 }

@@ -1,9 +1,9 @@
 /*
  * trace: the event store. One recorded execution as columns, with its names and derived indexes.
  *
- * An event is a number 0 … event_count-1 in the order of the file ("event number" in reports); row i
- * of every column belongs to event i. A trace is read-only after
- * mr_trace_read, so many analyses may share it.
+ * An event is a number 0 … event_count-1 in the order of the file ("event number" in reports); row
+ * i of every column belongs to event i. A trace is read-only after mr_trace_read, so many analyses
+ * may share it.
  *
  *   column      bytes  meaning
  *   op          1      mr_op
@@ -84,8 +84,8 @@ typedef struct mr_trace {
     uint64_t op_counts[MR_OP_COUNT];
     uint32_t by_source_count; /* variables with an access that are treated as in rf */
 
-    uint64_t dropped_count;  /* events and lines dropped by --repair */
-    mr_error first_dropped;  /* the error of the first of them; status MR_OK when none was dropped */
+    uint64_t dropped_count; /* events and lines dropped by --repair */
+    mr_error first_dropped; /* the error of the first of them; status MR_OK when none was dropped */
 } mr_trace;
 
 typedef struct mr_read_options {
@@ -93,10 +93,10 @@ typedef struct mr_read_options {
 } mr_read_options;
 
 /*
- * Reads a trace (SEMANTICS 1) from a plain, gzip or zstd file, told apart by its first bytes, or from
- * standard input ("-"), in one pass. On success `*trace` is owned by the caller (mr_trace_free). On
- * failure `*trace` is NULL and `error` says `file:line: …`: MR_ERR_TRACE for what the file says,
- * MR_ERR_IO when it cannot be read, MR_ERR_MEMORY.
+ * Reads a trace (SEMANTICS 1) from a plain, gzip or zstd file, told apart by its first bytes, or
+ * from standard input ("-"), in one pass. On success `*trace` is owned by the caller
+ * (mr_trace_free). On failure `*trace` is NULL and `error` says `file:line: …`: MR_ERR_TRACE for
+ * what the file says, MR_ERR_IO when it cannot be read, MR_ERR_MEMORY.
  */
 mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
                         mr_error *error);

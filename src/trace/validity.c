@@ -81,7 +81,7 @@ typedef struct quoted_name {
 
 static quoted_name quote(const mr_names *names, uint32_t number)
 {
-    quoted_name quoted;
+    quoted_name quoted = {""};
     const mr_name *name = &names->items[number];
     mr_slice_quote((mr_slice){name->text, name->length}, quoted.text);
     return quoted;

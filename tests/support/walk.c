@@ -132,17 +132,42 @@ static void draw_parameters(walk *w)
             thread == 0 || (!tree && (!w->fork_percent || mr_random_percent(random, 50)));
 }
 
+static void draw_hot_parameters(walk *w)
+{
+    draw_parameters(w);
+    w->variables = mr_random_range(&w->random, 1, 2);
+    w->locations = mr_random_range(&w->random, 2, 20);
+    w->access_percent = mr_random_range(&w->random, 85, 100);
+    w->fork_percent /= 5;
+    w->join_percent /= 4;
+    for (uint32_t thread = 0; thread < w->threads; thread += 2)
+        w->walkers[thread].started = true;
+}
+
+static size_t run(walk *w, uint32_t events)
+{
+    uint32_t thread = 0;
+    for (uint32_t tries = 0; w->count < events && tries < events * 20; tries++) {
+        if (!mr_random_percent(&w->random, w->stay_percent))
+            thread = mr_random_below(&w->random, w->threads);
+        if (w->walkers[thread].started)
+            step(w, thread);
+    }
+    return w->length;
+}
+
 size_t mr_walk(uint64_t seed, uint32_t events, char *text)
 {
     walk w = {.random = {seed}, .text = text};
     text[0] = '\0';
     draw_parameters(&w);
-    uint32_t thread = 0;
-    for (uint32_t tries = 0; w.count < events && tries < events * 20; tries++) {
-        if (!mr_random_percent(&w.random, w.stay_percent))
-            thread = mr_random_below(&w.random, w.threads);
-        if (w.walkers[thread].started)
-            step(&w, thread);
-    }
-    return w.length;
+    return run(&w, events);
+}
+
+size_t mr_walk_hot(uint64_t seed, uint32_t events, char *text)
+{
+    walk w = {.random = {seed}, .text = text};
+    text[0] = '\0';
+    draw_hot_parameters(&w);
+    return run(&w, events);
 }

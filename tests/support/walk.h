@@ -16,4 +16,7 @@ enum { MR_WALK_THREADS = 6, MR_WALK_LINE_BYTES = 40 };
  * MR_WALK_LINE_BYTES + 1 bytes. The same seed gives the same trace. Returns the length. */
 size_t mr_walk(uint64_t seed, uint32_t events, char *text);
 
+/* The same, but mostly accesses, to few variables, so that the same locations race many times. */
+size_t mr_walk_hot(uint64_t seed, uint32_t events, char *text);
+
 #endif

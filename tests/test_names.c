@@ -1,0 +1,200 @@
+/* Interning of strings (names) and of numbers (keys). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trace/keys.h"
+#include "trace/names.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MANY = 5000 };
+
+/* Different lengths, so that both ways of hashing are used. */
+static uint32_t make_name(uint32_t i, char buffer[64])
+{
+    return (uint32_t)sprintf(buffer, "%.*s%u", (int)(i % 23), "abcdefghijklmnopqrstuvw", i);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    mr_names names;
+    char text[64];
+    uint32_t number;
+    mr_names_init(&names);
+    assert_false(mr_names_find(&names, "x", 1, &number));
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < MANY; i++) {
+            uint32_t length = make_name(i, text);
+            assert_true(mr_names_add(&names, text, length, &number));
+            assert_int_equal(number, i);
+        }
+    }
+    assert_int_equal(names.count, MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t length = make_name(i, text);
+        assert_true(mr_names_find(&names, text, length, &number));
+        assert_int_equal(number, i);
+        assert_string_equal(names.items[i].text, text);
+        assert_int_equal(names.items[i].length, length);
+    }
+    assert_false(mr_names_find(&names, "x", 1, &number));
+    mr_names_free(&names);
+    assert_int_equal(names.count, 0);
+}
+
+/* Names are bytes: prefixes, the empty name and single different bytes are told apart. */
+static void test_similar_names(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "a",
+        "b",
+        "aa",
+        "aaaaaaa",
+        "aaaaaaaa",
+        "aaaaaaaaa",
+        "aaaaaaaab",
+        "baaaaaaaa",
+        "aaaaaaaaaaaaaaaa",
+        "aaaaaaaaaaaaaaab",
+        "aaaaaaaabaaaaaaa",
+        "aaaaaaaaaaaaaaaaa",
+    };
+    mr_names names;
+    uint32_t number;
+    mr_names_init(&names);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+            assert_true(mr_names_add(&names, texts[i], (uint32_t)strlen(texts[i]), &number));
+            assert_int_equal(number, i);
+        }
+    }
+    assert_true(mr_names_find(&names, "aab", 2, &number)); /* the length counts, not a NUL */
+    assert_int_equal(number, 3);
+    mr_names_free(&names);
+}
+
+static void test_truncate(void **state)
+{
+    (void)state;
+    mr_names names;
+    char text[64];
+    uint32_t number;
+    mr_names_init(&names);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_true(mr_names_add(&names, text, make_name(i, text), &number));
+    mr_names_truncate(&names, MANY);
+    assert_int_equal(names.count, MANY);
+    mr_names_truncate(&names, MANY / 3);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t length = make_name(i, text);
+        assert_int_equal(mr_names_find(&names, text, length, &number), i < MANY / 3);
+    }
+    for (uint32_t i = MANY; i-- > MANY / 3;) { /* numbers are given again, in the new order */
+        assert_true(mr_names_add(&names, text, make_name(i, text), &number));
+        assert_int_equal(number, MANY / 3 + (MANY - 1 - i));
+    }
+    mr_names_truncate(&names, 0);
+    assert_false(mr_names_find(&names, text, make_name(0, text), &number));
+    mr_names_free(&names);
+}
+
+static void test_display(void **state)
+{
+    (void)state;
+    mr_names names;
+    uint32_t number;
+    mr_names_init(&names);
+    assert_true(mr_names_add(&names, "V1", 2, &number));
+    assert_string_equal(mr_names_display(&names, number), "V1");
+    assert_true(mr_names_set_display(&names, number, "balance!", 7));
+    assert_string_equal(mr_names_display(&names, number), "balance");
+    assert_string_equal(names.items[number].text, "V1");
+    mr_names_free(&names);
+}
+
+static void test_names_without_memory(void **state)
+{
+    (void)state;
+    char text[64];
+    for (uint64_t n = 1; n < 8; n++) {
+        mr_names names;
+        uint32_t number, added = 0;
+        mr_names_init(&names);
+        mr_memory_fail_after(n);
+        while (mr_names_add(&names, text, make_name(added, text), &number))
+            added++;
+        mr_memory_fail_after(0);
+        for (uint32_t i = 0; i < MANY; i++) { /* nothing is lost, and it goes on */
+            assert_true(mr_names_add(&names, text, make_name(i, text), &number));
+            assert_int_equal(number, i);
+        }
+        mr_names_free(&names);
+    }
+}
+
+static uint64_t make_key(uint32_t i)
+{
+    return i % 3 == 0 ? i : i % 3 == 1 ? (uint64_t)i << 32 : 0 - (uint64_t)i;
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    mr_keys keys = {0};
+    uint32_t number;
+    assert_int_equal(mr_keys_find(&keys, 0), 0);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < MANY; i++) {
+            assert_true(mr_keys_add(&keys, make_key(i), &number));
+            assert_int_equal(number, i + 1);
+            assert_true(keys.items[number] == make_key(i));
+        }
+    }
+    assert_int_equal(keys.count, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(mr_keys_find(&keys, make_key(i)), i + 1);
+    assert_int_equal(mr_keys_find(&keys, 1), 0);
+    mr_keys_free(&keys);
+}
+
+static void test_keys_without_memory(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n < 8; n++) {
+        mr_keys keys = {0};
+        uint32_t number, added = 0;
+        mr_memory_fail_after(n);
+        while (mr_keys_add(&keys, make_key(added), &number))
+            added++;
+        mr_memory_fail_after(0);
+        for (uint32_t i = 0; i < MANY; i++) {
+            assert_true(mr_keys_add(&keys, make_key(i), &number));
+            assert_int_equal(number, i + 1);
+        }
+        mr_keys_free(&keys);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_similar_names),
+        cmocka_unit_test(test_truncate),
+        cmocka_unit_test(test_display),
+        cmocka_unit_test(test_names_without_memory),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_keys_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
