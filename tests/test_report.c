@@ -89,9 +89,14 @@ static void make_bank(sample *self)
     self->result.stats = (mr_stats){
         .windows = 3,
         .candidates = 12,
-        .settled = {5, 1, 2, 2, 1},
-        .races = {0, 0, 1, 1, 1},
-        .unknown = {1, 1, 0, 0, 0, 0},
+        .settled = {[MR_STEP_FILTER] = 5,
+                    [MR_STEP_CONE] = 1,
+                    [MR_STEP_LINEARISE] = 2,
+                    [MR_STEP_SATURATE] = 1,
+                    [MR_STEP_SOLVER] = 2,
+                    [MR_STEP_FAR] = 1},
+        .races = {[MR_STEP_LINEARISE] = 1, [MR_STEP_SOLVER] = 1, [MR_STEP_FAR] = 1},
+        .unknown = {[MR_UNKNOWN_TIME] = 1, [MR_UNKNOWN_MEMORY] = 1},
         .static_races = 3,
         .read_seconds = 0.25,
         .decide_seconds = 1.5,
@@ -117,7 +122,7 @@ static void make_threads(sample *self)
                 "A|w(u)|\nA|acq(l)|2\nA|rel(l)|3\nB|r(u)|9\nC\xff|w(v\\x41)|5\nD|r(u)|6\n"
                 "E|r(v\\x41)|7\nA|w(z\xc3\xa9)|8\nB|r(z\xc3\xa9)|\x1b[31mred\n");
     add_race(self, (mr_witness){.first = 7, .second = 8, .events = events, .event_count = 7},
-             MR_STRENGTH_HB, MR_STEP_SOLVER);
+             MR_STRENGTH_HB, MR_STEP_SATURATE);
     for (uint32_t i = 0; i < 25; i++)
         add_unknown(self, 7, 8, i < 24 ? MR_UNKNOWN_TIME : MR_UNKNOWN_BUDGET, "");
     self->result.stats.rejected_witnesses = 1;

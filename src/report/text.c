@@ -102,8 +102,10 @@ static const char *step_text(mr_step step)
     switch (step) {
     case MR_STEP_LINEARISE:
         return "the required events in trace order (linearise)";
+    case MR_STEP_SATURATE:
+        return "propagation and search (saturate)";
     case MR_STEP_SOLVER:
-        return "the solver (solver)";
+        return "the solver (z3)";
     case MR_STEP_FAR:
         return "a window of its own (far)";
     default:
