@@ -293,7 +293,7 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *
     mr_driver driver;
     mr_window_plan plan = {.event_count = trace->event_count,
                            .size = (uint32_t)mr_config_int(config, "window.size"),
-                           .overlap = (uint32_t)mr_config_int(config, "window.overlap")};
+                           .overlap = (uint32_t)mr_config_overlap(config)};
     status = driver_init(&driver, trace, config, result, error);
     uint32_t start, end;
     for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(&plan, k, &start, &end); k++)
