@@ -315,7 +315,7 @@ static void test_budget_of_pairs(void **state)
     static const char trace[] = "A|acq(l)|9\nA|w(x)|1\nA|w(x)|1\nA|rel(l)|9\nC|r(x)|3\n"
                                 "B|acq(l)|9\nB|w(x)|2\nB|rel(l)|9\nB|w(y)|2\nD|w(y)|2\n";
     static const char *const few[] = {
-        "solver.max_clauses", "1", "candidates.max_pairs", "1", "candidates.far", "none", NULL};
+        "solver.max_clauses", "1", "candidates.max_queries", "1", "candidates.far", "none", NULL};
     mr_result result = predict(trace, few);
     for (size_t i = 0; i < result.unknown_count; i++)
         assert_int_equal(result.unknowns[i].reason, MR_UNKNOWN_BUDGET);

@@ -1,7 +1,7 @@
 /*
  * Each step of the decision procedure alone, event pair by event pair, against exhaustive search on
- * random traces: linearise (races only, all sync-preserving ones), saturate, Z3 (both exact). Every
- * schedule is accepted by the checker.
+ * random traces: linearise (races only, all sync-preserving ones), saturate, Z3 (both exact), and
+ * whole lists of accesses at once. Every schedule is accepted by the checker.
  *
  *   SOLVER_TRACES  how many traces for linearise and saturate (default 3600); Z3 gets a tenth
  *   SOLVER_SEED    seed of the first one
@@ -172,6 +172,86 @@ static void z3_pair(examination *x, uint32_t a, uint32_t b)
     decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
 }
 
+/* ---- two lists of accesses at once ---- */
+
+static uint32_t collect(const mr_window *w, uint32_t thread, uint32_t variable, bool writes,
+                        uint32_t *events)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < mr_window_length(w, thread); k++) {
+        uint32_t event = mr_window_at(w, thread, k);
+        uint8_t op = mr_window_op(w, event);
+        if ((op == MR_OP_WRITE || (op == MR_OP_READ && !writes)) && w->object[event] == variable)
+            events[count++] = event;
+    }
+    return count;
+}
+
+static bool in_list(mr_stops list, uint32_t event)
+{
+    for (uint32_t i = 0; i < list.count; i++)
+        if (list.events[i] == event)
+            return true;
+    return false;
+}
+
+/* The verdict is that of the whole product, and the race that is shown is one of it. */
+static void decide_lists(examination *x, const mr_problem *problem,
+                         const mr_decide_options *options, mr_stops a, mr_stops b)
+{
+    mr_decision decision;
+    mr_error error = {0};
+    bool race = false;
+    for (uint32_t i = 0; i < a.count; i++)
+        for (uint32_t j = 0; j < b.count; j++) {
+            bool before = a.events[i] < b.events[j];
+            race = race ||
+                   races(x, before ? a.events[i] : b.events[j], before ? b.events[j] : a.events[i]);
+        }
+    mr_arena_mark mark = mr_arena_get_mark(&x->setup.arena);
+    assert_int_equal(
+        mr_decide_any(problem, x->session, options, a, b, &x->setup.arena, &decision, &error),
+        MR_OK);
+    if (decision.verdict != (race ? MR_VERDICT_RACE : MR_VERDICT_NO_RACE))
+        wrong(x, a.events[0], b.events[0], "wrong verdict for the lists from");
+    x->pairs++;
+    decision.verdict == MR_VERDICT_RACE ? x->yes++ : x->no++;
+    if (race) {
+        bool straight = in_list(a, decision.first) && in_list(b, decision.second);
+        if (!straight && !(in_list(b, decision.first) && in_list(a, decision.second)))
+            wrong(x, decision.first, decision.second, "not a pair of the lists");
+        check_schedule(x, decision.first, decision.second, decision.events, decision.event_count);
+    }
+    mr_arena_release(&x->setup.arena, mark);
+}
+
+static void each_lists(examination *x, const mr_decide_options *options)
+{
+    const mr_window *w = x->setup.window;
+    mr_problem problem = problem_of(x);
+    for (uint32_t v = 0; v < w->variable_count; v++) {
+        for (uint32_t one = 0; one < w->thread_count; one++) {
+            for (uint32_t two = 0; two < w->thread_count; two++) {
+                uint32_t events[2][MR_EXHAUSTIVE_EVENTS];
+                mr_stops a = {events[0], collect(w, one, v, true, events[0])};
+                mr_stops b = {events[1], collect(w, two, v, false, events[1])};
+                if (one != two && a.count && b.count)
+                    decide_lists(x, &problem, options, a, b);
+            }
+        }
+    }
+}
+
+static void examine_lists(examination *x)
+{
+    each_lists(x, &(mr_decide_options){.saturate_steps = UINT64_MAX});
+}
+
+static void examine_lists_by_z3(examination *x)
+{
+    each_lists(x, &(mr_decide_options){.skip_linearise = true});
+}
+
 static void examine_z3(examination *x)
 {
     each_pair(x, z3_pair);
@@ -282,13 +362,26 @@ static void test_handing_over(void **state)
     assert_true(x.yes && x.no);
 }
 
+static void test_lists(void **state)
+{
+    (void)state;
+    examination x = run(examine_lists, 1);
+    assert_true(x.yes && x.no);
+}
+
+static void test_lists_by_z3(void **state)
+{
+    (void)state;
+    examination x = run(examine_lists_by_z3, 20);
+    assert_true(x.yes && x.no);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linearise),
-        cmocka_unit_test(test_saturate),
-        cmocka_unit_test(test_z3),
-        cmocka_unit_test(test_handing_over),
+        cmocka_unit_test(test_linearise), cmocka_unit_test(test_saturate),
+        cmocka_unit_test(test_z3),        cmocka_unit_test(test_handing_over),
+        cmocka_unit_test(test_lists),     cmocka_unit_test(test_lists_by_z3),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
