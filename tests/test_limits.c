@@ -309,18 +309,44 @@ static void test_later_race_removes_unknown(void **state)
     mr_result_free(&result);
 }
 
-static void test_budget_of_pairs(void **state)
+/* Two accesses of A against one of B. The first pair is a race that needs a formula; of the second,
+ * both hold k. */
+#define TWO_PAIRS                                                                                  \
+    "A|acq(l)|9\nA|w(x)|1\nA|rel(l)|9\nA|acq(k)|9\nA|w(x)|1\nA|rel(k)|9\n"                         \
+    "B|acq(l)|9\nB|rel(l)|9\nB|acq(k)|9\nB|w(x)|2\nB|rel(k)|9\n"
+
+/* The number of unknown event pairs for each reason, and which one is reported. */
+static void test_reasons_are_counted(void **state)
 {
     (void)state;
-    static const char trace[] = "A|acq(l)|9\nA|w(x)|1\nA|w(x)|1\nA|rel(l)|9\nC|r(x)|3\n"
-                                "B|acq(l)|9\nB|w(x)|2\nB|rel(l)|9\nB|w(y)|2\nD|w(y)|2\n";
-    static const char *const few[] = {
-        "solver.max_clauses", "1", "candidates.max_queries", "1", "candidates.far", "none", NULL};
-    mr_result result = predict(trace, few);
-    for (size_t i = 0; i < result.unknown_count; i++)
-        assert_int_equal(result.unknowns[i].reason, MR_UNKNOWN_BUDGET);
-    assert_true(result.stats.unknown[MR_UNKNOWN_BUDGET] <= 1 && result.race_count >= 2);
-    mr_result_free(&result);
+    static const struct {
+        const char *queries, *clauses;
+        size_t races;
+        mr_unknown_reason reason; /* when there is no race */
+    } cases[] = {
+        {"0", "0", 1, MR_UNKNOWN_COUNT},  {"1", "0", 1, MR_UNKNOWN_COUNT},
+        {"0", "1", 0, MR_UNKNOWN_SIZE},   {"64", "1", 0, MR_UNKNOWN_SIZE},
+        {"1", "1", 0, MR_UNKNOWN_BUDGET}, {"2", "1", 0, MR_UNKNOWN_SIZE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const settings[] = {"candidates.max_queries",
+                                        cases[i].queries,
+                                        "solver.max_clauses",
+                                        cases[i].clauses,
+                                        "candidates.far",
+                                        "none",
+                                        NULL};
+        mr_result result = predict(TWO_PAIRS, settings);
+        assert_int_equal(result.race_count, cases[i].races);
+        assert_int_equal(result.unknown_count, 1 - cases[i].races);
+        if (!cases[i].races)
+            assert_int_equal(result.unknowns[0].reason, cases[i].reason);
+        for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++)
+            if (result.stats.unknown[reason] != (reason == (int)cases[i].reason))
+                fail_msg("case %zu: %" PRIu64 " unknown by %s", i, result.stats.unknown[reason],
+                         mr_unknown_reason_name((mr_unknown_reason)reason));
+        mr_result_free(&result);
+    }
 }
 
 /* Fails the n-th allocation and all later ones, for each n until none is left to fail. */
@@ -382,7 +408,7 @@ int main(void)
         cmocka_unit_test(test_session_after_interrupt),
         cmocka_unit_test(test_unknown_is_reported),
         cmocka_unit_test(test_later_race_removes_unknown),
-        cmocka_unit_test(test_budget_of_pairs),
+        cmocka_unit_test(test_reasons_are_counted),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

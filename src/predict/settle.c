@@ -122,10 +122,10 @@ static mr_status try_trace_order(settler *s, const mr_candidate *candidates, uin
 }
 
 /*
- * Decides all accesses of two sites at once; where that has no verdict, halves of the longer list. `*open` is set when some part
- * stays unknown.
+ * Decides all accesses of two sites at once; where that has no verdict, halves of the longer list. `open` becomes the first
+ * decision without a verdict of a part that stays unknown.
  */
-static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, bool *open)
+static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, mr_decision *open)
 {
     mr_status status = MR_OK;
     bool budget = out_of_queries(s);
@@ -134,7 +134,8 @@ static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, bool *open
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
         return status;
     if (budget || s->latest.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2) {
-        *open = true;
+        if (open->verdict != MR_VERDICT_UNKNOWN)
+            *open = s->latest;
         return note_unknown(s, one.events[0], two.events[0]);
     }
     mr_stops *longer = one.count >= two.count ? &one : &two;
@@ -151,14 +152,14 @@ static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, bool *open
 static mr_status decide_all_sites(settler *s, const mr_site_pair *pairs, uint32_t length)
 {
     for (uint32_t i = 0; i < length && !s->entry->race; i++) {
-        bool open = false;
+        mr_decision open = {.verdict = MR_VERDICT_NO_RACE};
         mr_status status =
             decide_sites(s, (mr_stops){pairs[i].one->events, pairs[i].one->count},
                          (mr_stops){pairs[i].two->events, pairs[i].two->count}, &open);
         if (status != MR_OK)
             return status;
-        if (open && !s->entry->race)
-            s->latest.verdict = MR_VERDICT_UNKNOWN; /* a later half may have had a verdict */
+        if (open.verdict == MR_VERDICT_UNKNOWN && !s->entry->race)
+            s->latest = open; /* a later half may have had a verdict */
         count(s, s->entry->race ? 1 : pairs[i].pairs);
     }
     return MR_OK;
