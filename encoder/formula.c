@@ -23,10 +23,11 @@ bool mr_formula_stopped(const mr_formula *formula)
 
 static bool room(mr_formula *formula)
 {
-    if (formula->max_clauses &&
-        formula->edge_count + formula->clause_count >= formula->max_clauses)
-        formula->too_large = true;
-    return !mr_formula_stopped(formula);
+    if (mr_formula_stopped(formula))
+        return false;
+    formula->too_large =
+        formula->max_clauses && formula->edge_count + formula->clause_count >= formula->max_clauses;
+    return !formula->too_large;
 }
 
 void mr_formula_edge(mr_formula *formula, uint32_t u, uint32_t v)

@@ -135,7 +135,7 @@ static outcome try_formula(candidate_task *task, const mr_encoding *encoding)
 {
     if (encoding->formula.out_of_memory)
         return NO_MEMORY;
-    if (encoding->formula.too_large)
+    if (encoding->formula.too_large && !encoding->formula.contradiction)
         return give_up(task, MR_UNKNOWN_SIZE);
     int64_t *order = mr_arena_alloc(task->arena, encoding->formula.node_count, sizeof *order);
     if (!order)

@@ -48,7 +48,7 @@ static bool represented(picker *p, uint32_t event)
     return false;
 }
 
-static bool picker_init(picker *p, const mr_window *w, mr_arena *arena)
+static bool picker_init(picker *p, const mr_window *w, mr_access_choice choice, mr_arena *arena)
 {
     uint64_t count = 4;
     while (count < 2 * (uint64_t)w->size)
@@ -56,7 +56,7 @@ static bool picker_init(picker *p, const mr_window *w, mr_arena *arena)
     p->window = w;
     p->mask = count - 1;
     p->slots = mr_arena_zalloc(arena, count, sizeof *p->slots);
-    p->stretch = mr_visible_stretches(w, arena);
+    p->stretch = mr_visible_stretches(w, choice == MR_ACCESS_ORDERED_REPRESENTATIVES, arena);
     return p->slots && p->stretch;
 }
 
@@ -137,12 +137,13 @@ static bool make_sites(mr_access_groups *groups, const mr_window *w, access *acc
     return true;
 }
 
-bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, bool representatives,
+bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, mr_access_choice choice,
                             const uint8_t *ignored_locations, mr_arena *arena)
 {
+    bool representatives = choice != MR_ACCESS_ALL;
     picker p = {0};
     access *accesses = mr_arena_alloc(arena, w->size, sizeof *accesses);
-    if (!accesses || (representatives && !picker_init(&p, w, arena)))
+    if (!accesses || (representatives && !picker_init(&p, w, choice, arena)))
         return false;
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->size; i++) {

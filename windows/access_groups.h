@@ -31,9 +31,16 @@ typedef struct mr_access_groups {
     uint32_t *variable_first; /* sites of variable v: [variable_first[v], variable_first[v + 1]) */
 } mr_access_groups;
 
+/* Which accesses are in the lists. */
+typedef enum mr_access_choice {
+    MR_ACCESS_ALL,
+    MR_ACCESS_REPRESENTATIVES,
+    MR_ACCESS_ORDERED_REPRESENTATIVES, /* that are in no more order, by HB and WCP, than those they stand for */
+} mr_access_choice;
+
 /* In memory of `arena`; `ignored_locations` may be NULL. False: no memory. O(window · log) expected. */
 bool mr_access_groups_build(mr_access_groups *groups, const mr_window *window,
-                            bool representatives, const uint8_t *ignored_locations,
+                            mr_access_choice choice, const uint8_t *ignored_locations,
                             mr_arena *arena);
 
 #endif

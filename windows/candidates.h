@@ -10,7 +10,9 @@
  * operation and location, a1 stands for a2 when between them (a1 included) there is no fork, no write that another thread may
  * need and no release of a lock that was held at a1. If (a2, b) is a race with witness rho, then leaving out of rho the events
  * from a1 on in that thread gives a witness for (a1, b): what is left out are whole critical sections, or sections left
- * open, and nothing that the rest needs. So the verdict of the static race is the same.
+ * open, and nothing that the rest needs. So the verdict of the static race is the same. Its strength may not be: a release
+ * between a1 and a2 can order a1 before b, and not a2. So when only pairs of some strength are kept, a release ends
+ * the stretch too; without one, whatever HB or WCP orders after a1 comes after a2 as well.
  */
 #ifndef MR_WINDOWS_CANDIDATES_H
 #define MR_WINDOWS_CANDIDATES_H

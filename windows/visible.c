@@ -53,7 +53,7 @@ static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
     return true;
 }
 
-uint32_t *mr_visible_stretches(const mr_window *w, mr_arena *arena)
+uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena *arena)
 {
     uint32_t *stretch = mr_arena_alloc(arena, w->size, sizeof *stretch);
     uint32_t *seen = mr_arena_zalloc(arena, w->thread_count, sizeof *seen);
@@ -62,7 +62,8 @@ uint32_t *mr_visible_stretches(const mr_window *w, mr_arena *arena)
         return NULL;
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
-        bool visible = op == MR_OP_FORK;
+        bool visible =
+            op == MR_OP_FORK || (count_releases && op == MR_OP_RELEASE && w->object[i] != MR_NONE);
         if (op == MR_OP_WRITE && w->variables[w->object[i]].shared) {
             const reader *entry = find(&all, key_of(w, i, i));
             visible = entry->key && (entry->several || entry->thread != w->thread[i]);

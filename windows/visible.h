@@ -11,10 +11,10 @@
 #include "window.h"
 
 /*
- * `stretch[i]`, one an event: the number of forks and visible writes of i's thread before i in the window. Two
- * accesses of a thread with equal numbers have nothing in between, the first included, that another thread needs, apart
- * from releases. NULL: no memory. O(window) expected.
+ * `stretch[i]`, one an event: the number of forks and visible writes of i's thread before i in the window, and with
+ * `count_releases` of outermost releases too. Two accesses of a thread with equal numbers have nothing in between,
+ * the first included, that another thread needs, apart from releases. NULL: no memory. O(window) expected.
  */
-uint32_t *mr_visible_stretches(const mr_window *window, mr_arena *arena);
+uint32_t *mr_visible_stretches(const mr_window *window, bool count_releases, mr_arena *arena);
 
 #endif

@@ -25,7 +25,8 @@ static void need(mr_witness_steps *steps, uint32_t *stack, uint32_t step)
     }
 }
 
-/* Is the section that this release ends in the witness as it is now? One from before the window always is. */
+/* Is the section that this release ends in the witness as it is now? One from before the window
+ * always is. */
 static bool section_needed(const mr_witness_steps *steps, uint32_t acquire_step,
                            const mr_object_step *release, uint32_t window_start)
 {
@@ -37,8 +38,8 @@ static bool section_needed(const mr_witness_steps *steps, uint32_t acquire_step,
 }
 
 /*
- * Requires the releases that needed acquires wait for: for each lock, from its last step to its first. True when something
- * new was needed.
+ * Requires the releases that needed acquires wait for: for each lock, from its last step to its
+ * first. True when something new was needed.
  */
 static bool need_releases(mr_witness_steps *steps, uint32_t *stack, uint32_t window_start)
 {
@@ -100,13 +101,12 @@ static void add_object_edges(scheduler *s)
         add_edge(s, write, entry->step);
         if (steps->trace->op[steps->items[entry->step].event] == MR_OP_READ)
             continue;
-        for (uint32_t back = k; back-- > 0;) { /* the reads since the last write that is needed */
-            const mr_object_step *read = &steps->objects[back];
-            if (read->object != entry->object || read->step == write)
+        for (uint32_t back = k; back-- > 0;) { /* the reads since the last needed write */
+            const mr_object_step *other = &steps->objects[back];
+            if (other->object != entry->object || other->step == write)
                 break;
-            if (steps->items[read->step].needed &&
-                steps->trace->op[steps->items[read->step].event] == MR_OP_READ)
-                add_edge(s, read->step, entry->step);
+            if (steps->items[other->step].needed)
+                add_edge(s, other->step, entry->step);
         }
         write = entry->step;
     }
@@ -184,7 +184,8 @@ static void run_step(scheduler *s, uint32_t step)
             push_ready(s, s->edges[e].to);
 }
 
-/* Runs the needed steps: the same thread as long as possible, else the earliest step of the witness that is ready. */
+/* Runs the needed steps: the same thread as long as possible, else the earliest step of the witness
+ * that is ready. */
 static uint32_t run(scheduler *s, uint32_t *events)
 {
     mr_witness_steps *steps = s->steps;

@@ -16,7 +16,7 @@ typedef struct by_thread {
     uint32_t count;
 } by_thread;
 
-static const mr_object_step *thread_end(const by_thread *threads, uint32_t thread)
+static uint32_t last_step(const by_thread *threads, uint32_t thread)
 {
     uint32_t low = 0, high = threads->count;
     while (low < high) { /* first entry of a later thread */
@@ -26,26 +26,28 @@ static const mr_object_step *thread_end(const by_thread *threads, uint32_t threa
         else
             high = middle;
     }
-    return low && threads->items[low - 1].object == thread ? &threads->items[low - 1] : NULL;
+    bool found = low && threads->items[low - 1].object == thread;
+    return found ? threads->items[low - 1].step : MR_NONE;
 }
 
-static uint32_t last_step(const by_thread *threads, uint32_t thread)
-{
-    const mr_object_step *end = thread_end(threads, thread);
-    return end ? end->step : MR_NONE;
-}
-
-/* The step of the fork of a thread. The forks of a witness are looked up by event: steps sorted by event. */
+/* The step of the fork of a thread: the steps of its forker stand in program order. */
 static uint32_t fork_step(const mr_witness_steps *steps, const by_thread *threads, uint32_t thread)
 {
     uint32_t fork = steps->trace->thread_info[thread].fork;
     if (fork == MR_NONE)
         return MR_NONE;
-    const mr_object_step *end = thread_end(threads, steps->trace->thread[fork]);
-    for (; end; end = end > threads->items && end[-1].object == end->object ? end - 1 : NULL)
-        if (steps->items[end->step].event == fork)
-            return end->step;
-    return MR_NONE;
+    uint32_t forker = steps->trace->thread[fork], low = 0, high = threads->count;
+    while (low < high) { /* first entry of a later thread, or of the forker with a later event */
+        uint32_t middle = low + (high - low) / 2;
+        const mr_object_step *entry = &threads->items[middle];
+        if (entry->object < forker ||
+            (entry->object == forker && steps->items[entry->step].event <= fork))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low && steps->items[threads->items[low - 1].step].event == fork;
+    return found ? threads->items[low - 1].step : MR_NONE;
 }
 
 static void link_threads(mr_witness_steps *steps, const by_thread *threads)
@@ -109,8 +111,7 @@ bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
         threads.items[i] = (mr_object_step){.object = trace->thread[event], .step = i};
         uint64_t object;
         if (object_of(trace, event, &object))
-            steps->objects[steps->object_count++] =
-                (mr_object_step){.object = object, .step = i};
+            steps->objects[steps->object_count++] = (mr_object_step){.object = object, .step = i};
     }
     qsort(threads.items, count, sizeof *threads.items, compare);
     qsort(steps->objects, steps->object_count, sizeof *steps->objects, compare);

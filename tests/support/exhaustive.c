@@ -35,6 +35,7 @@ typedef struct job {
     uint32_t index[EVENTS];             /* an event's place in `events` of its thread */
     uint32_t fork[THREADS];             /* the event that forks it, or MR_NONE */
     uint32_t last[THREADS];             /* its last event in the whole trace, or MR_NONE */
+    bool sync_preserving;
     size_t state_capacity;
     uint32_t *slots; /* hash table of states, number + 1 */
     size_t slot_count;
@@ -188,6 +189,21 @@ static bool lock_free_for(const job *s, const mr_exhaustive_state *state, uint32
     return true;
 }
 
+/* Has no other thread acquired the lock later in the trace already? */
+static bool in_lock_order(const job *s, const mr_exhaustive_state *state, uint32_t acquire)
+{
+    const mr_trace *trace = s->trace;
+    for (uint32_t t = 0; t < trace->threads.count; t++) {
+        for (uint32_t k = 0; k < state->done[t]; k++) {
+            uint32_t e = s->events[t][k];
+            if (e > acquire && trace->op[e] == MR_OP_ACQUIRE &&
+                trace->operand[e] == trace->operand[acquire])
+                return false;
+        }
+    }
+    return true;
+}
+
 /* May `event`, the next one of its thread, happen now (rules 2, 3 and 6)? */
 static bool possible(const job *s, const mr_exhaustive_state *state, uint32_t event)
 {
@@ -198,7 +214,8 @@ static bool possible(const job *s, const mr_exhaustive_state *state, uint32_t ev
     case MR_OP_READ:
         return state->source[operand] == s->class_of[event];
     case MR_OP_ACQUIRE:
-        return lock_free_for(s, state, thread, operand);
+        return lock_free_for(s, state, thread, operand) &&
+               (!s->sync_preserving || in_lock_order(s, state, event));
     case MR_OP_JOIN:
         return s->last[operand] == MR_NONE || happened(s, state, s->last[operand]);
     default:
@@ -339,8 +356,8 @@ static bool collect(job *s)
     return true;
 }
 
-bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, uint32_t end,
-                        mr_exhaustive *out)
+static bool find(const mr_trace *trace, mr_model model, bool sync_preserving, uint32_t start,
+                 uint32_t end, mr_exhaustive *out)
 {
     assert(start <= end && end <= trace->event_count);
     *out = (mr_exhaustive){.start = start, .end = end, .model = model};
@@ -351,6 +368,7 @@ bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, u
         return false;
     s->trace = trace;
     s->out = out;
+    s->sync_preserving = sync_preserving;
     for (uint32_t x = 0; x < trace->variables.count; x++) {
         if (model == MR_MODEL_RF || by_source(trace, x))
             classify_by_source(s, x);
@@ -362,6 +380,18 @@ bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, u
     free(s->slots);
     free(s);
     return ok;
+}
+
+bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, uint32_t end,
+                        mr_exhaustive *out)
+{
+    return find(trace, model, false, start, end, out);
+}
+
+bool mr_exhaustive_find_sync_preserving(const mr_trace *trace, uint32_t start, uint32_t end,
+                                        mr_exhaustive *out)
+{
+    return find(trace, MR_MODEL_RF, true, start, end, out);
 }
 
 void mr_exhaustive_free(mr_exhaustive *search)
@@ -381,21 +411,33 @@ bool mr_exhaustive_has(const mr_exhaustive *search, uint32_t first, uint32_t sec
     return false;
 }
 
-bool mr_exhaustive_witness(const mr_exhaustive *search, size_t race, mr_witness *witness)
+uint32_t mr_exhaustive_done(const mr_exhaustive *search, size_t state, uint32_t thread)
 {
-    *witness = (mr_witness){.first = search->races[race].first,
-                            .second = search->races[race].second,
+    return search->states[state].done[thread];
+}
+
+bool mr_exhaustive_path(const mr_exhaustive *search, size_t state, uint32_t first, uint32_t second,
+                        mr_witness *witness)
+{
+    *witness = (mr_witness){.first = first,
+                            .second = second,
                             .window_start = search->start,
                             .window_end = search->end,
                             .model = search->model};
-    uint32_t last = search->race_states[race], length = 0;
-    for (uint32_t i = last; search->states[i].event != MR_NONE; i = search->states[i].parent)
+    uint32_t length = 0;
+    for (size_t i = state; search->states[i].event != MR_NONE; i = search->states[i].parent)
         length++;
     witness->events = mr_calloc(length + 1, sizeof *witness->events);
     if (!witness->events)
         return false;
     witness->event_count = length;
-    for (uint32_t i = last; search->states[i].event != MR_NONE; i = search->states[i].parent)
+    for (size_t i = state; search->states[i].event != MR_NONE; i = search->states[i].parent)
         witness->events[--length] = search->states[i].event;
     return true;
+}
+
+bool mr_exhaustive_witness(const mr_exhaustive *search, size_t race, mr_witness *witness)
+{
+    return mr_exhaustive_path(search, search->race_states[race], search->races[race].first,
+                              search->races[race].second, witness);
 }

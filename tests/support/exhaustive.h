@@ -45,11 +45,23 @@ bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, u
                         mr_exhaustive *search);
 void mr_exhaustive_free(mr_exhaustive *search);
 
+/* The same for the sync-preserving races only (SEMANTICS 5): rf, and the acquires of a lock in a
+ * reordering stand in the order of the trace. */
+bool mr_exhaustive_find_sync_preserving(const mr_trace *trace, uint32_t start, uint32_t end,
+                                        mr_exhaustive *search);
+
 bool mr_exhaustive_has(const mr_exhaustive *search, uint32_t first, uint32_t second);
 
 /* A witness of the race number `race`, as short as any; `events` is owned by the caller
  * (mr_witness_free). False: no memory. */
 bool mr_exhaustive_witness(const mr_exhaustive *search, size_t race, mr_witness *witness);
+
+/* How many events of the window the thread has done in a state (0 … state_count-1; 0: none). */
+uint32_t mr_exhaustive_done(const mr_exhaustive *search, size_t state, uint32_t thread);
+
+/* A reordering that ends in the state; as mr_exhaustive_witness, for any `first` and `second`. */
+bool mr_exhaustive_path(const mr_exhaustive *search, size_t state, uint32_t first, uint32_t second,
+                        mr_witness *witness);
 
 /* Do the two events conflict (SEMANTICS 3)? */
 bool mr_exhaustive_conflict(const mr_trace *trace, uint32_t a, uint32_t b);

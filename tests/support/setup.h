@@ -1,0 +1,25 @@
+/*
+ * setup: a trace written in a test, and its windows with their precedences, for tests of what works
+ * on a window. Knows nothing of the solver. Every function ends the test when it fails.
+ *
+ *   mr_setup_open → (mr_setup_window → …)* → mr_setup_close
+ */
+#ifndef MR_TESTS_SUPPORT_SETUP_H
+#define MR_TESTS_SUPPORT_SETUP_H
+
+#include "windows/precedence.h"
+
+typedef struct mr_setup {
+    mr_trace *trace;
+    mr_carried carried;
+    mr_arena arena; /* everything of the current window */
+    mr_window *window;
+    mr_precedence hard, forced, source;
+} mr_setup;
+
+void mr_setup_open(mr_setup *setup, const char *text);
+/* Builds the window [start, end); the one before is gone. */
+void mr_setup_window(mr_setup *setup, uint32_t start, uint32_t end, mr_model model);
+void mr_setup_close(mr_setup *setup);
+
+#endif

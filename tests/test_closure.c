@@ -1,0 +1,212 @@
+/* The closure of a growing graph against transitive closure by brute force: random edges, refused
+ * cycles, marks and undos. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "solver/closure.h"
+#include "support/random.h"
+#include "support/setup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_NODES = 40, MOST_MARKS = 32, OPERATIONS = 300 };
+
+/* reaches[u] bit v: u before v. */
+typedef struct slow {
+    uint64_t reaches[MOST_NODES];
+    uint32_t count;
+} slow;
+
+static bool slow_has(const slow *s, uint32_t u, uint32_t v)
+{
+    return s->reaches[u] >> v & 1;
+}
+
+/* False: a cycle, nothing changed. */
+static bool slow_add(slow *s, uint32_t u, uint32_t v)
+{
+    if (u == v || slow_has(s, v, u))
+        return false;
+    uint64_t gained = s->reaches[v] | UINT64_C(1) << v;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (i == u || slow_has(s, i, u))
+            s->reaches[i] |= gained;
+    return true;
+}
+
+/* An encoding that is nothing but nodes in chains and edges. */
+typedef struct graph {
+    mr_setup setup;
+    mr_encoding encoding;
+    uint32_t node_of[MOST_NODES], event_of[MOST_NODES], cone[8];
+    slow slow; /* of the edges */
+} graph;
+
+/* A trace of `threads` threads with `length` writes each, in turn. */
+static void open_graph(graph *g, mr_random *random, uint32_t threads, uint32_t length)
+{
+    char text[MOST_NODES * 16] = "";
+    for (uint32_t i = 0; i < threads * length; i++)
+        sprintf(text + strlen(text), "T%u|w(x)|1\n", i % threads);
+    memset(g, 0, sizeof *g);
+    mr_setup_open(&g->setup, text);
+    mr_setup_window(&g->setup, 0, threads * length, MR_MODEL_RF);
+    mr_encoding *e = &g->encoding;
+    *e = (mr_encoding){
+        .window = g->setup.window, .cone = g->cone, .node_of = g->node_of, .event_of = g->event_of};
+    mr_formula_init(&e->formula, 0);
+    e->formula.node_count = 1;
+    e->event_of[0] = MR_NONE;
+    for (uint32_t t = 0; t < threads; t++) {
+        g->cone[t] = length;
+        uint32_t previous = MR_NONE;
+        for (uint32_t k = 0; k < length; k++) {
+            if (!mr_random_percent(random, 80))
+                continue;
+            uint32_t node = mr_encoding_node(e, mr_window_at(g->setup.window, t, k));
+            if (previous != MR_NONE)
+                mr_formula_edge(&e->formula, previous, node);
+            previous = node;
+        }
+    }
+    g->slow.count = e->formula.node_count;
+    for (size_t i = 0; i < e->formula.edge_count; i++)
+        slow_add(&g->slow, e->formula.edges[i].u, e->formula.edges[i].v);
+}
+
+static void close_graph(graph *g)
+{
+    mr_formula_free(&g->encoding.formula);
+    mr_setup_close(&g->setup);
+}
+
+static void compare(const mr_closure *closure, const slow *s)
+{
+    for (uint32_t u = 0; u < s->count; u++)
+        for (uint32_t v = 0; v < s->count; v++)
+            assert_int_equal(mr_closure_has(closure, u, v), u != v && slow_has(s, u, v));
+}
+
+/* The predecessor lists hold what the order of the nodes is made from. */
+static void check_predecessors(const mr_closure *closure, const slow *s)
+{
+    slow from_lists = {.count = s->count};
+    for (uint32_t v = 0; v < s->count; v++)
+        for (uint32_t e = closure->predecessors[v]; e != MR_NONE; e = closure->edges[e].next)
+            assert_true(slow_add(&from_lists, closure->edges[e].from, v));
+    assert_memory_equal(from_lists.reaches, s->reaches, s->count * sizeof *s->reaches);
+}
+
+static void run_operations(graph *g, mr_random *random, mr_closure *closure)
+{
+    static slow history[MOST_MARKS];
+    size_t marks[MOST_MARKS];
+    uint32_t depth = 0, cycles = 0;
+    for (uint32_t i = 0; i < OPERATIONS; i++) {
+        uint32_t choice = mr_random_below(random, 100);
+        if (choice < 15 && depth < MOST_MARKS) {
+            history[depth] = g->slow;
+            marks[depth++] = closure->trail_count;
+        } else if (choice < 28 && depth) {
+            uint32_t back = mr_random_range(random, 1, depth < 3 ? depth : 3);
+            depth -= back;
+            g->slow = history[depth];
+            mr_closure_undo(closure, marks[depth]);
+        } else {
+            uint32_t u = mr_random_below(random, g->slow.count);
+            uint32_t v = mr_random_below(random, g->slow.count);
+            bool added = slow_add(&g->slow, u, v);
+            cycles += !added;
+            assert_int_equal(mr_closure_add(closure, u, v),
+                             added ? MR_CLOSURE_OK : MR_CLOSURE_CYCLE);
+        }
+        compare(closure, &g->slow);
+    }
+    check_predecessors(closure, &g->slow);
+    assert_true(cycles > 0);
+}
+
+static void test_random_edges(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        mr_random random = {seed};
+        graph g;
+        mr_closure closure;
+        uint32_t threads = mr_random_range(&random, 1, 6);
+        open_graph(&g, &random, threads, mr_random_range(&random, 1, (MOST_NODES - 1) / threads));
+        assert_int_equal(mr_closure_init(&closure, &g.encoding, &g.setup.arena), MR_CLOSURE_OK);
+        compare(&closure, &g.slow);
+        run_operations(&g, &random, &closure);
+        mr_closure_free(&closure);
+        close_graph(&g);
+    }
+}
+
+/* The edges that the graph starts with, not only those of chains, and their cycles. */
+static void test_first_edges(void **state)
+{
+    (void)state;
+    uint32_t cycles = 0, acyclic = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        mr_random random = {seed + 12345};
+        graph g;
+        mr_closure closure;
+        bool cycle = false;
+        open_graph(&g, &random, mr_random_range(&random, 2, 5), mr_random_range(&random, 1, 7));
+        for (uint32_t n = mr_random_below(&random, g.slow.count); n > 0; n--) {
+            uint32_t u = mr_random_below(&random, g.slow.count);
+            uint32_t v = mr_random_below(&random, g.slow.count);
+            mr_formula_edge(&g.encoding.formula, u, v);
+            cycle = !slow_add(&g.slow, u, v) || cycle;
+        }
+        mr_closure_result result = mr_closure_init(&closure, &g.encoding, &g.setup.arena);
+        assert_int_equal(result, cycle ? MR_CLOSURE_CYCLE : MR_CLOSURE_OK);
+        if (!cycle) {
+            compare(&closure, &g.slow);
+            check_predecessors(&closure, &g.slow);
+        }
+        cycles += cycle;
+        acyclic += !cycle;
+        mr_closure_free(&closure);
+        close_graph(&g);
+    }
+    assert_true(cycles > 50 && acyclic > 50);
+}
+
+/* An addition that finds no memory says so; what is freed then is all there is. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    bool complete = false;
+    for (uint64_t fail_at = 1; !complete; fail_at++) {
+        mr_random random = {7};
+        graph g;
+        mr_closure closure;
+        open_graph(&g, &random, 4, 9);
+        mr_memory_fail_after(fail_at);
+        mr_closure_result result = mr_closure_init(&closure, &g.encoding, &g.setup.arena);
+        for (uint32_t u = 1; u + 1 < g.slow.count && result != MR_CLOSURE_NO_MEMORY; u++)
+            result = mr_closure_add(&closure, u, u + 1);
+        mr_memory_fail_after(0);
+        complete = result != MR_CLOSURE_NO_MEMORY;
+        assert_true(complete || fail_at < 50);
+        mr_closure_free(&closure);
+        close_graph(&g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_edges),
+        cmocka_unit_test(test_first_edges),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,353 @@
+/* Minimisation of witnesses that hold more than the race needs: every reordering of random traces
+ * that exhaustive search reaches with two conflicting accesses next. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/exhaustive.h"
+#include "support/generate.h"
+#include "support/sample.h"
+#include "witness/checker.h"
+#include "witness/minimise.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct totals {
+    size_t witnesses, shorter, fewer_switches;
+} totals;
+
+/* What the rules of minimise.h say about one event; the witness is `w`, minimised. */
+typedef struct needs {
+    const mr_trace *trace;
+    const mr_witness *w;
+    bool needed[64]; /* by place in the witness */
+} needs;
+
+static uint32_t place_of(const mr_witness *w, uint32_t event)
+{
+    for (uint32_t i = 0; i < w->event_count; i++)
+        if (w->events[i] == event)
+            return i;
+    return MR_NONE;
+}
+
+static bool mark(needs *n, uint32_t place)
+{
+    if (place == MR_NONE || n->needed[place])
+        return false;
+    n->needed[place] = true;
+    return true;
+}
+
+/* The last event of a thread among the first `count` places. */
+static uint32_t last_of_thread(const needs *n, uint32_t thread, uint32_t count)
+{
+    while (count-- > 0)
+        if (n->trace->thread[n->w->events[count]] == thread)
+            return count;
+    return MR_NONE;
+}
+
+static bool mark_fork(needs *n, uint32_t thread)
+{
+    uint32_t fork = n->trace->thread_info[thread].fork;
+    return fork != MR_NONE && mark(n, place_of(n->w, fork));
+}
+
+/* What the event at a needed place needs. */
+static bool mark_needs(needs *n, uint32_t place)
+{
+    const mr_trace *trace = n->trace;
+    uint32_t event = n->w->events[place], operand = trace->operand[event];
+    bool changed = mark(n, last_of_thread(n, trace->thread[event], place));
+    changed |= mark_fork(n, trace->thread[event]);
+    if (trace->op[event] == MR_OP_JOIN)
+        changed |= mark(n, last_of_thread(n, operand, place));
+    if (trace->op[event] == MR_OP_READ) {
+        uint32_t source = place;
+        while (source-- > 0)
+            if (trace->op[n->w->events[source]] == MR_OP_WRITE &&
+                trace->operand[n->w->events[source]] == operand)
+                break;
+        changed |= mark(n, source); /* UINT32_MAX: none */
+    }
+    if (trace->op[event] != MR_OP_ACQUIRE || trace->link[event] == MR_NESTED)
+        return changed;
+    for (uint32_t i = 0; i < place; i++) { /* releases of needed sections */
+        uint32_t release = n->w->events[i], acquire = trace->link[release];
+        if (trace->op[release] != MR_OP_RELEASE || trace->operand[release] != operand ||
+            acquire == MR_NESTED)
+            continue;
+        uint32_t begin = place_of(n->w, acquire);
+        if (begin == MR_NONE || n->needed[begin])
+            changed |= mark(n, i);
+    }
+    return changed;
+}
+
+/* Is every event of the witness needed by the rules? */
+static bool all_needed(const mr_trace *trace, const mr_witness *w)
+{
+    needs n = {.trace = trace, .w = w};
+    const uint32_t accesses[] = {w->first, w->second};
+    for (int i = 0; i < 2; i++) {
+        mark(&n, last_of_thread(&n, trace->thread[accesses[i]], w->event_count));
+        mark_fork(&n, trace->thread[accesses[i]]);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < w->event_count; i++)
+            changed |= n.needed[i] && mark_needs(&n, i);
+    }
+    for (uint32_t i = 0; i < w->event_count; i++)
+        if (!n.needed[i])
+            return false;
+    return true;
+}
+
+static void fail_witness(const char *what, const char *text, const mr_witness *before,
+                         const mr_witness *after)
+{
+    const mr_witness *both[] = {before, after};
+    for (int k = 0; k < 2; k++) {
+        print_error("%s:", k ? "after" : "before");
+        for (uint32_t i = 0; i < both[k]->event_count; i++)
+            print_error(" %" PRIu32, both[k]->events[i]);
+        print_error("\n");
+    }
+    fail_msg("%s, %s, %" PRIu32 "-%" PRIu32 " in [%" PRIu32 ", %" PRIu32 "):\n%s", what,
+             mr_model_name(before->model), before->first, before->second, before->window_start,
+             before->window_end, text);
+}
+
+static mr_witness copy(const mr_witness *w)
+{
+    mr_witness result = *w;
+    result.events = malloc((w->event_count + 1) * sizeof *w->events);
+    assert_non_null(result.events);
+    memcpy(result.events, w->events, w->event_count * sizeof *w->events);
+    return result;
+}
+
+static bool subset(const mr_witness *small, const mr_witness *big)
+{
+    for (uint32_t i = 0; i < small->event_count; i++)
+        if (place_of(big, small->events[i]) == MR_NONE)
+            return false;
+    return true;
+}
+
+/* Minimises a valid witness and tests everything that is claimed of the result. */
+static void examine(const mr_trace *trace, mr_checker *checker, const char *text,
+                    const mr_witness *before, totals *sum)
+{
+    mr_error error = {0};
+    mr_witness after = copy(before);
+    assert_int_equal(mr_witness_minimise(trace, &after, &error), MR_OK);
+    if (mr_checker_check(checker, &after, &error) != MR_OK)
+        fail_witness(error.text, text, before, &after);
+    if (!subset(&after, before))
+        fail_witness("new events", text, before, &after);
+    if (!all_needed(trace, &after))
+        fail_witness("not all needed", text, before, &after);
+    uint32_t switches = mr_witness_switches(trace, &after);
+    if (switches > mr_witness_switches(trace, before))
+        fail_witness("more switches", text, before, &after);
+    mr_witness again = copy(&after);
+    assert_int_equal(mr_witness_minimise(trace, &again, &error), MR_OK);
+    if (again.event_count != after.event_count || mr_witness_switches(trace, &again) > switches)
+        fail_witness("not idempotent", text, &after, &again);
+    sum->witnesses++;
+    sum->shorter += after.event_count < before->event_count;
+    sum->fewer_switches += switches < mr_witness_switches(trace, before);
+    mr_witness_free(&again);
+    mr_witness_free(&after);
+}
+
+/* The k-th event of a thread in the window, or MR_NONE. */
+static uint32_t thread_event(const mr_trace *trace, const mr_exhaustive *search, uint32_t thread,
+                             uint32_t k)
+{
+    for (uint32_t e = search->start; e < search->end; e++)
+        if (trace->thread[e] == thread && k-- == 0)
+            return e;
+    return MR_NONE;
+}
+
+/* All pairs of accesses that are next in a state. */
+static void examine_state(const mr_trace *trace, mr_checker *checker, const char *text,
+                          const mr_exhaustive *search, size_t state, totals *sum)
+{
+    uint32_t next[MR_EXHAUSTIVE_THREADS];
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        next[t] = thread_event(trace, search, t, mr_exhaustive_done(search, state, t));
+    for (uint32_t one = 0; one < trace->threads.count; one++) {
+        for (uint32_t two = 0; two < trace->threads.count; two++) {
+            if (next[one] >= next[two] || next[two] == MR_NONE ||
+                !mr_exhaustive_conflict(trace, next[one], next[two]))
+                continue;
+            mr_witness witness;
+            mr_error error = {0};
+            assert_true(mr_exhaustive_path(search, state, next[one], next[two], &witness));
+            /* Refused: one of the two threads is not forked yet. */
+            if (mr_checker_check(checker, &witness, &error) == MR_OK)
+                examine(trace, checker, text, &witness, sum);
+            mr_witness_free(&witness);
+        }
+    }
+}
+
+enum { STATES_PER_TRACE = 60 };
+
+static void examine_trace(const char *text, uint64_t choice, totals *sum)
+{
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_checker *checker = mr_checker_new(trace);
+    assert_non_null(checker);
+    mr_exhaustive search;
+    uint32_t start = choice % 3 ? 0 : (uint32_t)(choice / 6 % 5);
+    if (start > trace->event_count)
+        start = 0;
+    assert_true(mr_exhaustive_find(trace, choice % 2 ? MR_MODEL_RF : MR_MODEL_VALUE, start,
+                                   trace->event_count, &search));
+    size_t step = search.state_count / STATES_PER_TRACE + 1;
+    for (size_t state = choice % step; state < search.state_count; state += step)
+        examine_state(trace, checker, text, &search, state, sum);
+    mr_exhaustive_free(&search);
+    mr_checker_free(checker);
+    mr_trace_free(trace);
+}
+
+static void test_random_witnesses(void **state)
+{
+    (void)state;
+    totals sum = {0};
+    for (uint64_t seed = 0; seed < 170; seed++) {
+        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+            char *text = mr_generate_trace(seed + 5000, (mr_shape)shape);
+            assert_non_null(text);
+            mr_random random = {seed};
+            examine_trace(text, mr_random_next(&random) >> 8, &sum);
+            free(text);
+        }
+    }
+    /* The test is worth something: most inputs hold more than is needed. */
+    print_message("%zu witnesses, %zu made shorter, %zu with fewer switches\n", sum.witnesses,
+                  sum.shorter, sum.fewer_switches);
+    assert_true(sum.witnesses > 10000);
+    assert_true(sum.shorter > sum.witnesses / 4);
+    assert_true(sum.fewer_switches > sum.witnesses / 4);
+}
+
+typedef struct known {
+    const char *name, *text;
+    uint32_t first, second;
+    const char *before, *after; /* events */
+} known;
+
+static const known table[] = {
+    {"nothing to do", "A|w(x)|1\nB|w(x)|2\n", 0, 1, "", ""},
+    {"a thread that nobody waits for", "A|w(x)|1\nB|w(x)|2\nC|w(y)|3\nC|r(y)|4\n", 0, 1, "2 3", ""},
+    {"the write that a read sees", "C|w(y=1)|1\nC|w(z=1)|2\nA|r(y=1)|3\nA|w(x=1)|4\nB|w(x=2)|5\n",
+     3, 4, "0 1 2", "0 2"},
+    {"threads run on as long as they can",
+     "A|w(a)|1\nB|w(b)|2\nA|w(c)|3\nB|w(d)|4\nA|w(x)|5\nB|w(x)|6\n", 4, 5, "0 1 2 3", "0 2 1 3"},
+    {"but not past what they wait for",
+     "A|w(a=1)|1\nB|r(a=1)|2\nA|w(a=2)|3\nA|w(x=1)|4\nB|w(x=2)|5\n", 3, 4, "0 1 2", "0 1 2"},
+    {"the release before a needed acquire",
+     "C|acq(l)|1\nC|rel(l)|2\nC|w(z)|3\nA|acq(l)|4\nA|rel(l)|5\nA|w(x)|6\nB|w(x)|7\n", 5, 6,
+     "0 1 2 3 4", "3 4"},
+    {"a section whose inside is needed",
+     "C|acq(l)|1\nC|w(y=1)|2\nC|rel(l)|3\nC|w(z=1)|4\nA|acq(l)|5\nA|r(y=1)|6\nA|rel(l)|7\nA|w(x=1)|"
+     "8\n"
+     "B|w(x=2)|9\n",
+     7, 8, "0 1 2 3 4 5 6", "0 1 2 4 5 6"},
+    {"a write left out between a read and a later write",
+     "B|w(z=1)|1\nA|r(y=0)|2\nC|w(y=1)|3\nB|w(y=2)|4\nA|w(x=1)|5\nB|w(x=2)|6\n", 4, 5, "0 1 2 3",
+     "0 1 3"},
+    {"a fork and a join", "A|fork(C)|1\nC|w(y)|2\nC|w(y)|3\nA|join(C)|4\nA|w(x)|5\nB|w(x)|6\n", 4,
+     5, "0 1 2 3", "0 1 2 3"},
+    {"the fork of an access's thread, which does nothing else",
+     "A|w(z)|1\nA|fork(B)|2\nA|w(x)|3\nB|w(x)|4\n", 2, 3, "0 1", "0 1"},
+};
+
+static mr_witness parse(const known *k, const mr_trace *trace)
+{
+    mr_witness w = {.first = k->first,
+                    .second = k->second,
+                    .window_end = trace->event_count,
+                    .model = MR_MODEL_VALUE,
+                    .events = calloc(16, sizeof *w.events)};
+    assert_non_null(w.events);
+    for (const char *at = k->before; *at; at += *at == ' ')
+        w.events[w.event_count++] = (uint32_t)strtoul(at, (char **)&at, 10);
+    return w;
+}
+
+static void test_known(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        mr_trace *trace = mr_sample_trace(table[i].text);
+        assert_non_null(trace);
+        mr_witness w = parse(&table[i], trace);
+        mr_error error = {0};
+        assert_int_equal(mr_witness_minimise(trace, &w, &error), MR_OK);
+        char found[128] = "";
+        for (uint32_t k = 0; k < w.event_count; k++)
+            sprintf(found + strlen(found), "%s%" PRIu32, k ? " " : "", w.events[k]);
+        if (strcmp(found, table[i].after) != 0) {
+            print_error("%s: '%s', expected '%s'\n", table[i].name, found, table[i].after);
+            wrong++;
+        }
+        mr_witness_free(&w);
+        mr_trace_free(trace);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Out of memory at any point leaves the witness as it was. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    const known *k = &table[6];
+    mr_trace *trace = mr_sample_trace(k->text);
+    assert_non_null(trace);
+    mr_status status = MR_ERR_MEMORY;
+    uint64_t fail_at = 1;
+    for (; status == MR_ERR_MEMORY; fail_at++) {
+        mr_witness w = parse(k, trace), same = copy(&w);
+        mr_error error = {0};
+        mr_memory_fail_after(fail_at);
+        status = mr_witness_minimise(trace, &w, &error);
+        mr_memory_fail_after(0);
+        if (status == MR_ERR_MEMORY) {
+            assert_int_equal(error.status, MR_ERR_MEMORY);
+            assert_int_equal(w.event_count, same.event_count);
+            assert_memory_equal(w.events, same.events, same.event_count * sizeof *w.events);
+        }
+        mr_witness_free(&w);
+        mr_witness_free(&same);
+    }
+    assert_int_equal(status, MR_OK);
+    assert_true(fail_at > 2);
+    mr_trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_random_witnesses),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* Precedence and the choices of reads against a slow closure and against exhaustive search. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/exhaustive.h"
+#include "support/generate.h"
+#include "support/setup.h"
+#include "support/walk.h"
+#include "windows/read_choices.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+/* has[e][f]: window event e is in before(f), by the rules of precedence.h and nothing else. */
+typedef struct closure {
+    bool has[MOST][MOST];
+} closure;
+
+static void direct(const mr_window *w, bool sources, closure *c)
+{
+    const mr_trace *trace = w->trace;
+    memset(c, 0, sizeof *c);
+    for (uint32_t e = 0; e < w->size; e++) {
+        for (uint32_t f = 0; f < w->size; f++) {
+            uint32_t one = w->start + e, two = w->start + f;
+            bool program_order = trace->thread[one] == trace->thread[two] && e < f;
+            bool fork = trace->op[one] == MR_OP_FORK && trace->operand[one] == trace->thread[two];
+            bool join = trace->op[two] == MR_OP_JOIN && trace->operand[two] == trace->thread[one];
+            bool source = sources && trace->op[two] == MR_OP_READ && w->source[f] == e;
+            c->has[e][f] = program_order || fork || join || source;
+        }
+    }
+    for (uint32_t k = 0; k < w->size; k++)
+        for (uint32_t e = 0; e < w->size; e++)
+            for (uint32_t f = 0; f < w->size; f++)
+                c->has[e][f] = c->has[e][f] || (c->has[e][k] && c->has[k][f]);
+}
+
+/* Is e needed before f can be the next event of its thread: as before(f), but f does not read yet,
+ * nor join. */
+static bool needed(const mr_window *w, const closure *c, uint32_t e, uint32_t f)
+{
+    const mr_trace *trace = w->trace;
+    for (uint32_t g = 0; g < w->size; g++) {
+        uint32_t one = w->start + g, two = w->start + f;
+        bool before = (trace->thread[one] == trace->thread[two] && g < f) ||
+                      (trace->op[one] == MR_OP_FORK && trace->operand[one] == trace->thread[two]);
+        if (before && (g == e || c->has[e][g]))
+            return true;
+    }
+    return false;
+}
+
+static void compare(const mr_window *w, const mr_precedence *precedence, const closure *c)
+{
+    for (uint32_t f = 0; f < w->size; f++) {
+        uint32_t with[MOST] = {0}, without[MOST] = {0};
+        mr_precedence_require(precedence, without, f, false);
+        assert_false(mr_precedence_require(precedence, without, f, false));
+        assert_true(mr_precedence_require(precedence, with, f, true));
+        assert_false(mr_precedence_require(precedence, with, f, true));
+        assert_false(mr_precedence_require(precedence, with, f, false));
+        for (uint32_t e = 0; e < w->size; e++) {
+            uint32_t thread = w->thread[e], position = w->position[e];
+            if (e != f)
+                assert_int_equal(mr_precedes(precedence, e, f), c->has[e][f]);
+            assert_int_equal(position < with[thread], e == f || c->has[e][f]);
+            assert_int_equal(position < without[thread], needed(w, c, e, f));
+            if (thread != w->thread[f])
+                assert_int_equal(position < mr_precedence_enabled(precedence, f)[thread],
+                                 needed(w, c, e, f));
+        }
+    }
+}
+
+/* HARD ⊆ FORCED, and in rf SOURCE ⊆ FORCED. Returns how many pairs are forced, not hard. */
+static size_t compare_forced(const mr_setup *setup, const closure *hard, const closure *source)
+{
+    const mr_window *w = setup->window;
+    size_t forced = 0;
+    for (uint32_t e = 0; e < w->size; e++) {
+        for (uint32_t f = 0; f < w->size; f++) {
+            if (e == f)
+                continue;
+            bool has = mr_precedes(&setup->forced, e, f);
+            assert_true(has || !hard->has[e][f]);
+            if (w->model == MR_MODEL_RF)
+                assert_true(has || !source->has[e][f]);
+            forced += has && !hard->has[e][f];
+        }
+    }
+    return forced;
+}
+
+static size_t check_closures(const mr_setup *setup)
+{
+    static closure hard, source;
+    direct(setup->window, false, &hard);
+    direct(setup->window, true, &source);
+    compare(setup->window, &setup->hard, &hard);
+    compare(setup->window, &setup->source, &source);
+    return compare_forced(setup, &hard, &source);
+}
+
+/* ---- against exhaustive search ---- */
+
+static bool done(const mr_window *w, const mr_exhaustive *search, size_t state, uint32_t event)
+{
+    uint32_t thread = w->trace->thread[w->start + event];
+    return w->position[event] < mr_exhaustive_done(search, state, thread);
+}
+
+/* FORCED is sound: no state has f done but not e. */
+static void check_forced_is_sound(const mr_setup *setup, const mr_exhaustive *search,
+                                  const char *text)
+{
+    const mr_window *w = setup->window;
+    for (uint32_t e = 0; e < w->size; e++) {
+        for (uint32_t f = 0; f < w->size; f++) {
+            if (e == f || !mr_precedes(&setup->forced, e, f))
+                continue;
+            for (size_t state = 0; state < search->state_count; state++)
+                if (done(w, search, state, f) && !done(w, search, state, e))
+                    fail_msg("%" PRIu32 " before %" PRIu32 " is not forced in [%" PRIu32
+                             ", %" PRIu32 "), %s:\n%s",
+                             w->start + e, w->start + f, w->start, w->end, mr_model_name(w->model),
+                             text);
+        }
+    }
+}
+
+/* What reads see in a reordering is a choice of theirs. `path` ends in a read. */
+static void check_choice(const mr_setup *setup, const mr_witness *path, const char *text)
+{
+    const mr_window *w = setup->window;
+    uint32_t read = path->events[path->event_count - 1] - w->start;
+    if (w->variables[w->object[read]].by_source)
+        return;
+    uint32_t write = MR_NONE;
+    for (uint32_t i = 0; i + 1 < path->event_count; i++) {
+        uint32_t event = path->events[i] - w->start;
+        if (mr_window_op(w, event) == MR_OP_WRITE && w->object[event] == w->object[read])
+            write = event;
+    }
+    bool may = write == MR_NONE ? mr_read_may_see_carried(w, &setup->hard, read)
+                                : mr_read_may_see(w, &setup->hard, read, write);
+    uint32_t first, end;
+    if (!may)
+        fail_msg("read %" PRIu32 " sees %" PRIu32 " in [%" PRIu32 ", %" PRIu32 "):\n%s",
+                 w->start + read, write == MR_NONE ? write : w->start + write, w->start, w->end,
+                 text);
+    mr_read_same_value_writes(w, read, &first, &end);
+    bool listed = write == MR_NONE;
+    for (uint32_t k = first; k < end; k++)
+        listed = listed || w->writes_by_value[k] == write;
+    assert_true(listed);
+}
+
+static void check_choices(const mr_setup *setup, const mr_exhaustive *search, const char *text)
+{
+    for (size_t state = 1; state < search->state_count; state++) {
+        mr_witness path;
+        assert_true(mr_exhaustive_path(search, state, 0, 0, &path));
+        uint32_t last = path.events[path.event_count - 1];
+        if (setup->trace->op[last] == MR_OP_READ)
+            check_choice(setup, &path, text);
+        mr_witness_free(&path);
+    }
+}
+
+static size_t check_trace(const char *text, uint64_t seed)
+{
+    mr_setup setup;
+    mr_random random = {seed};
+    mr_setup_open(&setup, text);
+    uint32_t count = setup.trace->event_count;
+    size_t forced = 0;
+    for (int model = 0; model < 2; model++) {
+        uint32_t start = seed % 2 ? mr_random_below(&random, count / 2) : 0;
+        uint32_t end = seed % 4 < 2 ? count : mr_random_range(&random, start + 1, count);
+        mr_exhaustive search;
+        mr_setup_window(&setup, start, end, (mr_model)model);
+        forced += check_closures(&setup);
+        assert_true(mr_exhaustive_find(setup.trace, (mr_model)model, start, end, &search));
+        check_forced_is_sound(&setup, &search, text);
+        if (model == MR_MODEL_VALUE)
+            check_choices(&setup, &search, text);
+        mr_exhaustive_free(&search);
+    }
+    mr_setup_close(&setup);
+    return forced;
+}
+
+static void test_random_traces(void **state)
+{
+    (void)state;
+    size_t forced = 0;
+    for (uint64_t seed = 0; seed < 80; seed++) {
+        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+            char *text = mr_generate_trace(seed + 9000, (mr_shape)shape);
+            assert_non_null(text);
+            forced += check_trace(text, seed);
+            free(text);
+        }
+    }
+    assert_true(forced > 1000); /* the soundness of nothing would say nothing */
+}
+
+/* More threads, forks and joins than exhaustive search can take. */
+static void test_random_walks(void **state)
+{
+    (void)state;
+    static char text[MOST * MR_WALK_LINE_BYTES + 1];
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        mr_setup setup;
+        mr_walk(seed, MOST, text);
+        mr_setup_open(&setup, text);
+        uint32_t count = setup.trace->event_count;
+        mr_setup_window(&setup, (uint32_t)(seed % 7 < count ? seed % 7 : 0), count, MR_MODEL_RF);
+        check_closures(&setup);
+        mr_setup_close(&setup);
+    }
+}
+
+/* ---- by hand: which read is forced to which write, "read-write", value model ---- */
+
+typedef struct known {
+    const char *name, *text;
+    uint32_t start, read;
+    uint32_t only; /* the only choice, as event of the trace; MR_NONE: there are others */
+} known;
+
+static const known table[] = {
+    {"one writer of the value", "A|w(x=1)|1\nB|r(x=1)|2\n", 0, 1, 0},
+    {"two writers of the value", "A|w(x=1)|1\nB|w(x=1)|2\nC|r(x=1)|3\n", 0, 2, MR_NONE},
+    {"the initial value is the same", "C|r(x=1)|1\nA|w(x=1)|2\nB|r(x=1)|3\n", 0, 2, MR_NONE},
+    {"the carried value is the same", "A|w(x=1)|1\nA|w(x=1)|2\nB|r(x=1)|3\n", 1, 2, MR_NONE},
+    {"the carried value is another one", "A|w(x=2)|1\nA|w(x=1)|2\nB|r(x=1)|3\n", 1, 2, 1},
+    {"the writer is before the window", "A|w(x=1)|1\nB|r(x=1)|2\nA|w(x=2)|3\n", 1, 1, MR_NONE},
+    {"a writer that comes after the read", "A|w(x=1)|1\nB|r(x=1)|2\nB|w(x=1)|3\n", 0, 1, 0},
+    {"a writer after the read, by fork", "A|w(x=1)|1\nB|r(x=1)|2\nB|fork(C)|3\nC|w(x=1)|4\n", 0, 1,
+     0},
+    {"a writer that is overwritten before its fork",
+     "A|w(x=1)|1\nA|w(x=2)|2\nA|fork(B)|3\nC|w(x=1)|4\nB|r(x=1)|5\n", 0, 4, 3},
+    {"a writer that the reader overwrites first",
+     "A|w(x=1)|1\nA|fork(B)|2\nB|w(x=2)|3\nC|w(x=1)|4\nB|r(x=1)|5\n", 0, 4, 3},
+    {"its own write of the value, and another", "A|w(x=1)|1\nB|w(x=1)|2\nA|r(x=1)|3\n", 0, 2,
+     MR_NONE},
+};
+
+/* The only write that the read may see; MR_NONE: there are several, or the carried value. */
+static uint32_t only_choice(const mr_setup *setup, uint32_t read)
+{
+    uint32_t first, end, only = MR_NONE, count = 0;
+    const mr_window *w = setup->window;
+    mr_read_same_value_writes(w, read, &first, &end);
+    for (uint32_t k = first; k < end; k++) {
+        if (mr_read_may_see(w, &setup->hard, read, w->writes_by_value[k])) {
+            only = w->writes_by_value[k];
+            count++;
+        }
+    }
+    return count == 1 && !mr_read_may_see_carried(w, &setup->hard, read) ? only : MR_NONE;
+}
+
+static void test_only_choices(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const known *k = &table[i];
+        mr_setup setup;
+        mr_setup_open(&setup, k->text);
+        mr_setup_window(&setup, k->start, setup.trace->event_count, MR_MODEL_VALUE);
+        uint32_t only = only_choice(&setup, k->read - k->start);
+        if (only != (k->only == MR_NONE ? MR_NONE : k->only - k->start)) {
+            print_error("%s: %" PRIu32 "\n", k->name, only);
+            wrong++;
+        }
+        mr_setup_close(&setup);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_only_choices),
+        cmocka_unit_test(test_random_traces),
+        cmocka_unit_test(test_random_walks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+/*
+ * Each step of the decision procedure alone, event pair by event pair, against exhaustive search on
+ * random traces: linearise (races only, all sync-preserving ones), saturate, Z3 (both exact). Every
+ * schedule is accepted by the checker.
+ *
+ *   SOLVER_TRACES  how many traces for linearise and saturate (default 3600); Z3 gets a tenth
+ *   SOLVER_SEED    seed of the first one
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "solver/cone.h"
+#include "solver/decide.h"
+#include "solver/linearise.h"
+#include "solver/schedule.h"
+#include "support/exhaustive.h"
+#include "support/generate.h"
+#include "support/setup.h"
+#include "witness/checker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEFAULT_TRACES = 3600, DEFAULT_SEED = 770000 };
+
+/* One window of one trace under examination. */
+typedef struct examination {
+    uint64_t seed;
+    mr_shape shape;
+    const char *text;
+    mr_setup setup;
+    mr_checker *checker;
+    mr_exhaustive races;
+    mr_session *session;
+    size_t pairs, yes, no; /* in all windows; `yes` and `no`: by the step under examination */
+} examination;
+
+typedef void examine_function(examination *x);
+
+static void wrong(const examination *x, uint32_t a, uint32_t b, const char *what)
+{
+    const mr_window *w = x->setup.window;
+    fail_msg("%s: %" PRIu32 "-%" PRIu32 " in [%" PRIu32 ", %" PRIu32
+             "), %s\nrerun: SOLVER_SEED=%" PRIu64 " SOLVER_TRACES=%d, shape %s:\n%s",
+             what, w->start + a, w->start + b, w->start, w->end, mr_model_name(w->model),
+             x->seed - x->seed % MR_SHAPE_COUNT, MR_SHAPE_COUNT, mr_shape_name(x->shape), x->text);
+}
+
+static void check_schedule(const examination *x, uint32_t a, uint32_t b, const uint32_t *events,
+                           uint32_t count)
+{
+    const mr_window *w = x->setup.window;
+    uint32_t copy[MR_EXHAUSTIVE_EVENTS];
+    for (uint32_t i = 0; i < count; i++)
+        copy[i] = w->start + events[i];
+    mr_witness witness = {.first = w->start + a,
+                          .second = w->start + b,
+                          .window_start = w->start,
+                          .window_end = w->end,
+                          .model = w->model,
+                          .events = copy,
+                          .event_count = count};
+    mr_error error = {0};
+    if (mr_checker_check(x->checker, &witness, &error) != MR_OK)
+        wrong(x, a, b, error.text);
+}
+
+/* Calls `examine_pair` for each conflicting pair of the window. */
+static void each_pair(examination *x, void (*examine_pair)(examination *, uint32_t, uint32_t))
+{
+    const mr_window *w = x->setup.window;
+    for (uint32_t a = 0; a < w->size; a++) {
+        for (uint32_t b = a + 1; b < w->size; b++) {
+            if (!mr_exhaustive_conflict(w->trace, w->start + a, w->start + b))
+                continue;
+            x->pairs++;
+            examine_pair(x, a, b);
+        }
+    }
+}
+
+static bool races(const examination *x, uint32_t a, uint32_t b)
+{
+    uint32_t start = x->setup.window->start;
+    return mr_exhaustive_has(&x->races, start + a, start + b);
+}
+
+/* ---- the steps ---- */
+
+static void linearise_pair(examination *x, uint32_t a, uint32_t b)
+{
+    mr_setup *setup = &x->setup;
+    uint32_t prefix[MR_EXHAUSTIVE_THREADS];
+    if (mr_linearise(&setup->source, a, b, prefix) != MR_LINEARISED) {
+        x->no++;
+        return;
+    }
+    x->yes++;
+    if (!races(x, a, b))
+        wrong(x, a, b, "linearised, but no race");
+    uint32_t count;
+    uint32_t *events = mr_schedule_in_trace_order(setup->window, prefix, &count, &setup->arena);
+    assert_non_null(events);
+    check_schedule(x, a, b, events, count);
+}
+
+static void examine_linearise(examination *x)
+{
+    each_pair(x, linearise_pair);
+    const mr_window *w = x->setup.window;
+    mr_exhaustive sync;
+    assert_true(mr_exhaustive_find_sync_preserving(w->trace, w->start, w->end, &sync));
+    for (size_t i = 0; i < sync.race_count; i++) {
+        uint32_t a = sync.races[i].first - w->start, b = sync.races[i].second - w->start;
+        uint32_t prefix[MR_EXHAUSTIVE_THREADS];
+        if (mr_linearise(&x->setup.source, a, b, prefix) != MR_LINEARISED)
+            wrong(x, a, b, "a sync-preserving race is not linearised");
+    }
+    mr_exhaustive_free(&sync);
+}
+
+/* What is not settled before is settled by `step`, rightly. */
+static void decide_pair(examination *x, const mr_problem *problem, const mr_decide_options *options,
+                        mr_step step, uint32_t a, uint32_t b)
+{
+    mr_decision decision;
+    mr_error error = {0};
+    mr_arena_mark mark = mr_arena_get_mark(&x->setup.arena);
+    assert_int_equal(
+        mr_decide(problem, x->session, options, a, b, &x->setup.arena, &decision, &error), MR_OK);
+    if (decision.verdict == MR_VERDICT_UNKNOWN)
+        wrong(x, a, b, "unknown");
+    if ((decision.verdict == MR_VERDICT_RACE) != races(x, a, b))
+        wrong(x, a, b, decision.verdict == MR_VERDICT_RACE ? "no race" : "a race is missed");
+    if (decision.step == step)
+        decision.verdict == MR_VERDICT_RACE ? x->yes++ : x->no++;
+    else if (decision.step != MR_STEP_FILTER && decision.step != MR_STEP_CONE)
+        wrong(x, a, b, "settled by another step");
+    if (decision.verdict == MR_VERDICT_RACE)
+        check_schedule(x, a, b, decision.events, decision.event_count);
+    mr_arena_release(&x->setup.arena, mark);
+}
+
+static mr_problem problem_of(examination *x)
+{
+    mr_problem problem;
+    assert_true(mr_problem_init(&problem, x->setup.window, &x->setup.arena));
+    return problem;
+}
+
+static void saturate_pair(examination *x, uint32_t a, uint32_t b)
+{
+    mr_problem problem = problem_of(x);
+    mr_decide_options options = {.skip_linearise = true, .saturate_steps = UINT64_MAX};
+    decide_pair(x, &problem, &options, MR_STEP_SATURATE, a, b);
+}
+
+static void examine_saturate(examination *x)
+{
+    each_pair(x, saturate_pair);
+}
+
+static void z3_pair(examination *x, uint32_t a, uint32_t b)
+{
+    mr_problem problem = problem_of(x);
+    mr_decide_options options = {.skip_linearise = true, .saturate_steps = 0};
+    decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
+}
+
+static void examine_z3(examination *x)
+{
+    each_pair(x, z3_pair);
+}
+
+/* With a budget that is soon used up, saturation hands over to Z3, and nothing else changes. */
+static void handing_over_pair(examination *x, uint32_t a, uint32_t b)
+{
+    mr_problem problem = problem_of(x);
+    mr_decide_options options = {.skip_linearise = true, .saturate_steps = 1 + (a + b) % 40};
+    mr_decision decision;
+    mr_error error = {0};
+    assert_int_equal(
+        mr_decide(&problem, x->session, &options, a, b, &x->setup.arena, &decision, &error), MR_OK);
+    if (decision.verdict != (races(x, a, b) ? MR_VERDICT_RACE : MR_VERDICT_NO_RACE))
+        wrong(x, a, b, "handing over changes the verdict");
+    if (decision.verdict == MR_VERDICT_RACE)
+        check_schedule(x, a, b, decision.events, decision.event_count);
+    x->yes += decision.step == MR_STEP_SOLVER;
+    x->no += decision.step == MR_STEP_SATURATE;
+}
+
+static void examine_handing_over(examination *x)
+{
+    each_pair(x, handing_over_pair);
+}
+
+/* ---- running ---- */
+
+static uint64_t number_from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void examine_window(examination *x, examine_function *examine, uint32_t start, uint32_t end,
+                           mr_model model)
+{
+    mr_setup_window(&x->setup, start, end, model);
+    assert_true(mr_exhaustive_find(x->setup.trace, model, start, end, &x->races));
+    examine(x);
+    mr_exhaustive_free(&x->races);
+}
+
+/* The whole trace in both models, and one smaller window in one of them. */
+static void examine_trace(examination *x, examine_function *examine)
+{
+    mr_setup_open(&x->setup, x->text);
+    x->checker = mr_checker_new(x->setup.trace);
+    assert_non_null(x->checker);
+    uint32_t count = x->setup.trace->event_count;
+    mr_random random = {x->seed};
+    uint32_t start = mr_random_below(&random, count), end = mr_random_range(&random, start, count);
+    mr_model model = mr_random_percent(&random, 50) ? MR_MODEL_RF : MR_MODEL_VALUE;
+    examine_window(x, examine, start, end, model);
+    examine_window(x, examine, 0, count, MR_MODEL_RF);
+    examine_window(x, examine, 0, count, MR_MODEL_VALUE);
+    mr_checker_free(x->checker);
+    mr_setup_close(&x->setup);
+}
+
+static examination run(examine_function *examine, uint32_t part)
+{
+    uint64_t traces = number_from_environment("SOLVER_TRACES", DEFAULT_TRACES) / part;
+    uint64_t seed = number_from_environment("SOLVER_SEED", DEFAULT_SEED);
+    examination x = {.session = mr_session_new()};
+    assert_non_null(x.session);
+    for (uint64_t i = 0; i < traces; i++) {
+        x.seed = seed + i;
+        x.shape = (mr_shape)(x.seed % MR_SHAPE_COUNT);
+        char *text = mr_generate_trace(x.seed, x.shape);
+        assert_non_null(text);
+        x.text = text;
+        examine_trace(&x, examine);
+        free(text);
+    }
+    mr_session_free(x.session);
+    print_message("%" PRIu64 " traces, %zu pairs, this step says yes to %zu, no to %zu\n", traces,
+                  x.pairs, x.yes, x.no);
+    return x;
+}
+
+static void test_linearise(void **state)
+{
+    (void)state;
+    examination x = run(examine_linearise, 1);
+    assert_true(x.yes && x.no);
+}
+
+static void test_saturate(void **state)
+{
+    (void)state;
+    examination x = run(examine_saturate, 1);
+    assert_true(x.yes && x.no);
+}
+
+static void test_z3(void **state)
+{
+    (void)state;
+    examination x = run(examine_z3, 10);
+    assert_true(x.yes && x.no);
+}
+
+static void test_handing_over(void **state)
+{
+    (void)state;
+    examination x = run(examine_handing_over, 20);
+    assert_true(x.yes && x.no);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_linearise),
+        cmocka_unit_test(test_saturate),
+        cmocka_unit_test(test_z3),
+        cmocka_unit_test(test_handing_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

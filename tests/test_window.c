@@ -1,0 +1,534 @@
+/* Windows: where they begin and end, and every column of them against slow direct computations on
+ * random traces, all windows of each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/generate.h"
+#include "support/setup.h"
+#include "support/walk.h"
+#include "windows/plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the plan ---- */
+
+static void check_plan(uint32_t count, uint32_t size, uint32_t overlap)
+{
+    mr_window_plan plan = {.event_count = count, .size = size, .overlap = overlap};
+    uint32_t start, end, k = 0, last_start = 0, last_end = 0;
+    for (; mr_window_plan_get(&plan, k, &start, &end); k++) {
+        assert_true(start < end && end <= count);
+        if (k == 0) {
+            assert_int_equal(start, 0);
+        } else { /* moves on, none inside another, overlap as asked for */
+            assert_true(start > last_start && end > last_end);
+            assert_int_equal(last_end - start, overlap);
+        }
+        if (size && end < count)
+            assert_int_equal(end - start, size);
+        last_start = start;
+        last_end = end;
+    }
+    assert_int_equal(last_end, count); /* everything is covered: no gaps above, the end here */
+    assert_int_equal(k > 0, count > 0);
+    if (!size)
+        assert_int_equal(k, count > 0);
+    assert_false(mr_window_plan_get(&plan, k + 1, &start, &end));
+}
+
+static void test_plan(void **state)
+{
+    (void)state;
+    for (uint32_t count = 0; count <= 24; count++) {
+        check_plan(count, 0, 0);
+        check_plan(count, 0, 7); /* no windows, whatever the overlap */
+        for (uint32_t size = 1; size <= 26; size++)
+            for (uint32_t overlap = 0; overlap < size; overlap++)
+                check_plan(count, size, overlap);
+    }
+    check_plan(1000000, 4294967293u, 4294967292u);
+    mr_window_plan huge = {.event_count = UINT32_MAX - 2, .size = 10, .overlap = 9};
+    uint32_t start, end;
+    assert_true(mr_window_plan_get(&huge, UINT32_MAX - 12, &start, &end));
+    assert_int_equal(start, UINT32_MAX - 12);
+    assert_int_equal(end, UINT32_MAX - 2);
+    assert_false(mr_window_plan_get(&huge, UINT32_MAX - 11, &start, &end));
+}
+
+/* ---- slow computations on the raw trace ---- */
+
+static bool is_write(const mr_trace *trace, uint32_t e)
+{
+    return trace->op[e] == MR_OP_WRITE;
+}
+
+static bool is_read(const mr_trace *trace, uint32_t e)
+{
+    return trace->op[e] == MR_OP_READ;
+}
+
+static bool is_access(const mr_trace *trace, uint32_t e)
+{
+    return is_read(trace, e) || is_write(trace, e);
+}
+
+/* How often the thread holds the lock just before `event`. */
+static uint32_t depth(const mr_trace *trace, uint32_t event, uint32_t thread, uint32_t lock)
+{
+    uint32_t held = 0;
+    for (uint32_t e = 0; e < event; e++) {
+        if (trace->thread[e] != thread || trace->operand[e] != lock)
+            continue;
+        held += trace->op[e] == MR_OP_ACQUIRE;
+        held -= trace->op[e] == MR_OP_RELEASE;
+    }
+    return held;
+}
+
+static bool is_outermost(const mr_trace *trace, uint32_t e)
+{
+    uint32_t before = depth(trace, e, trace->thread[e], trace->operand[e]);
+    return (trace->op[e] == MR_OP_ACQUIRE && before == 0) ||
+           (trace->op[e] == MR_OP_RELEASE && before == 1);
+}
+
+/* The last write of the variable in [from, to), by `thread` when it is not MR_NONE; or MR_NONE. */
+static uint32_t last_write(const mr_trace *trace, uint32_t from, uint32_t to, uint32_t variable,
+                           uint32_t thread)
+{
+    while (to-- > from)
+        if (is_write(trace, to) && trace->operand[to] == variable &&
+            (thread == MR_NONE || trace->thread[to] == thread))
+            return to;
+    return MR_NONE;
+}
+
+static uint32_t next_write(const mr_trace *trace, uint32_t from, uint32_t to, uint32_t variable,
+                           uint32_t thread)
+{
+    for (; from < to; from++)
+        if (is_write(trace, from) && trace->operand[from] == variable &&
+            trace->thread[from] == thread)
+            return from;
+    return MR_NONE;
+}
+
+/* Window event to trace event and back; MR_NONE stays. */
+static uint32_t outside(const mr_window *w, uint32_t i)
+{
+    return i == MR_NONE ? MR_NONE : w->start + i;
+}
+
+/* ---- the columns ---- */
+
+static void check_threads(const mr_window *w)
+{
+    const mr_trace *trace = w->trace;
+    uint32_t total = 0;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        const mr_window_thread *thread = &w->threads[t];
+        uint32_t fork = MR_NONE, length = 0;
+        for (uint32_t i = 0; i < w->size; i++) {
+            uint32_t e = w->start + i;
+            if (trace->op[e] == MR_OP_FORK && trace->operand[e] == thread->number)
+                fork = i;
+            if (trace->thread[e] != thread->number)
+                continue;
+            assert_int_equal(w->thread[i], t);
+            assert_int_equal(w->position[i], length);
+            assert_int_equal(mr_window_at(w, t, length), i);
+            length++;
+        }
+        assert_int_equal(thread->fork, fork);
+        assert_int_equal(mr_window_length(w, t), length);
+        assert_true(length > 0); /* dense: only threads with events */
+        for (uint32_t other = 0; other < t; other++)
+            assert_int_not_equal(w->threads[other].number, thread->number);
+        total += length;
+    }
+    assert_int_equal(total, w->size);
+}
+
+static uint32_t thread_of_number(const mr_window *w, uint32_t number)
+{
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        if (w->threads[t].number == number)
+            return t;
+    return MR_NONE;
+}
+
+static bool shared(const mr_window *w, uint32_t variable)
+{
+    const mr_trace *trace = w->trace;
+    bool written = false, several = false;
+    uint32_t thread = MR_NONE;
+    for (uint32_t e = w->start; e < w->end; e++) {
+        if (!is_access(trace, e) || trace->operand[e] != variable)
+            continue;
+        written = written || is_write(trace, e);
+        several = several || (thread != MR_NONE && thread != trace->thread[e]);
+        thread = trace->thread[e];
+    }
+    return written && several;
+}
+
+/* The value that a read would see before any write of the window; 0: none is known. */
+static uint32_t carried_value(const mr_window *w, uint32_t variable)
+{
+    const mr_trace *trace = w->trace;
+    uint32_t source = last_write(trace, 0, w->start, variable, MR_NONE);
+    if (source != MR_NONE)
+        return trace->value[source];
+    for (uint32_t e = 0; e < trace->event_count; e++) {
+        if (!is_access(trace, e) || trace->operand[e] != variable)
+            continue;
+        return is_read(trace, e) ? trace->value[e] : 0;
+    }
+    return 0;
+}
+
+static void check_write_lists(const mr_window *w, const mr_window_variable *v)
+{
+    uint32_t count = 0, n = v->writes_end - v->writes_first;
+    for (uint32_t i = 0; i < w->size; i++) {
+        if (!is_write(w->trace, w->start + i) || w->trace->operand[w->start + i] != v->number)
+            continue;
+        assert_true(count < n);
+        assert_int_equal(w->writes[v->writes_first + count++], i);
+    }
+    assert_int_equal(count, n);
+    /* The same writes, ascending by (value, event), or by event alone. */
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = w->writes_by_value[v->writes_first + k];
+        assert_int_equal(w->object[i], v - w->variables);
+        assert_int_equal(mr_window_op(w, i), MR_OP_WRITE);
+        if (!k)
+            continue;
+        uint32_t before = w->writes_by_value[v->writes_first + k - 1];
+        uint32_t value = v->by_source ? 0 : mr_window_value(w, i);
+        uint32_t value_before = v->by_source ? 0 : mr_window_value(w, before);
+        assert_true(value_before < value || (value_before == value && before < i));
+    }
+}
+
+static void check_variables(const mr_window *w)
+{
+    for (uint32_t x = 0; x < w->variable_count; x++) {
+        const mr_window_variable *v = &w->variables[x];
+        const mr_variable_info *info = &w->trace->variable_info[v->number];
+        assert_int_equal(v->shared, shared(w, v->number));
+        assert_int_equal(v->by_source, w->model == MR_MODEL_RF || info->by_source);
+        if (!v->by_source)
+            assert_int_equal(v->carried_value, carried_value(w, v->number));
+        check_write_lists(w, v);
+        for (uint32_t other = 0; other < x; other++)
+            assert_int_not_equal(w->variables[other].number, v->number);
+    }
+}
+
+static void check_access(const mr_window *w, uint32_t i)
+{
+    const mr_trace *trace = w->trace;
+    uint32_t e = w->start + i, variable = trace->operand[e], thread = trace->thread[e];
+    assert_true(w->object[i] < w->variable_count);
+    assert_int_equal(w->variables[w->object[i]].number, variable);
+    assert_int_equal(outside(w, w->previous_write[i]),
+                     last_write(trace, w->start, e, variable, thread));
+    assert_int_equal(outside(w, w->next_write[i]),
+                     next_write(trace, e + 1, w->end, variable, thread));
+    if (is_read(trace, e))
+        assert_int_equal(outside(w, w->source[i]),
+                         last_write(trace, w->start, e, variable, MR_NONE));
+    else
+        assert_int_equal(w->source[i], MR_NONE);
+}
+
+/* Does the section that begins at `e` reach into the window? */
+static bool reaches(const mr_window *w, uint32_t e)
+{
+    const mr_trace *trace = w->trace;
+    for (uint32_t later = e + 1; later < w->start; later++)
+        if (trace->op[later] == MR_OP_RELEASE && trace->thread[later] == trace->thread[e] &&
+            trace->operand[later] == trace->operand[e] && is_outermost(trace, later))
+            return false;
+    return true;
+}
+
+/* Does the lock have sections of two threads that reach into the window? */
+static bool contended(const mr_window *w, uint32_t lock)
+{
+    const mr_trace *trace = w->trace;
+    uint32_t owner = MR_NONE;
+    for (uint32_t e = 0; e < w->end; e++) {
+        if (trace->op[e] != MR_OP_ACQUIRE || trace->operand[e] != lock || !is_outermost(trace, e) ||
+            !reaches(w, e))
+            continue;
+        uint32_t thread = trace->thread[e];
+        if (owner != MR_NONE && owner != thread)
+            return true;
+        owner = thread;
+    }
+    return false;
+}
+
+/* The outermost release in the window of the lock that the thread holds at `e`; or MR_NONE. */
+static uint32_t release_after(const mr_window *w, uint32_t e, uint32_t thread, uint32_t lock)
+{
+    const mr_trace *trace = w->trace;
+    for (; e < w->end; e++)
+        if (trace->op[e] == MR_OP_RELEASE && trace->thread[e] == thread &&
+            trace->operand[e] == lock && is_outermost(trace, e))
+            return e;
+    return MR_NONE;
+}
+
+static void check_lockset(const mr_window *w, uint32_t i)
+{
+    const mr_trace *trace = w->trace;
+    uint32_t e = w->start + i, thread = trace->thread[e], held = 0, region_end = MR_NONE;
+    assert_true(w->lockset[i] < w->lockset_count);
+    const mr_lockset *set = &w->locksets[w->lockset[i]];
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        uint32_t lock = w->locks[l].number;
+        if (!contended(w, lock) || !depth(trace, e, thread, lock))
+            continue;
+        assert_true(held < set->count);
+        assert_int_equal(set->locks[held++], l);
+        uint32_t release = release_after(w, e, thread, lock);
+        if (release < region_end)
+            region_end = release;
+    }
+    assert_int_equal(held, set->count);
+    assert_int_equal(outside(w, w->region_end[i]), region_end);
+}
+
+static void check_locksets_meet(const mr_window *w)
+{
+    for (uint32_t one = 0; one < w->lockset_count; one++) {
+        for (uint32_t two = 0; two < w->lockset_count; two++) {
+            const mr_lockset *x = &w->locksets[one], *y = &w->locksets[two];
+            bool meet = false, same = x->count == y->count;
+            for (uint32_t i = 0; i < x->count; i++)
+                for (uint32_t j = 0; j < y->count; j++)
+                    meet = meet || x->locks[i] == y->locks[j];
+            for (uint32_t i = 0; i < x->count && same; i++)
+                same = x->locks[i] == y->locks[i];
+            assert_int_equal(mr_locksets_meet(w, one, two), meet);
+            assert_int_equal(same, one == two); /* interned */
+        }
+    }
+}
+
+static uint32_t lock_of_number(const mr_window *w, uint32_t number)
+{
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        if (w->locks[l].number == number)
+            return l;
+    return MR_NONE;
+}
+
+/* The sections of a lock: those that the trace has from its outermost acquires. */
+static void check_sections(const mr_window *w, uint32_t l)
+{
+    const mr_trace *trace = w->trace;
+    const mr_window_lock *lock = &w->locks[l];
+    uint32_t s = lock->sections_first;
+    for (uint32_t e = 0; e < w->end; e++) {
+        if (trace->op[e] != MR_OP_ACQUIRE || trace->operand[e] != lock->number ||
+            !is_outermost(trace, e) || !reaches(w, e))
+            continue;
+        uint32_t thread = trace->thread[e];
+        assert_true(s < lock->sections_end);
+        const mr_section *section = &w->sections[s];
+        uint32_t from = e < w->start ? w->start : e;
+        assert_int_equal(section->lock, l);
+        assert_int_equal(w->threads[section->thread].number, thread);
+        assert_int_equal(outside(w, section->acquire), e < w->start ? MR_NONE : e);
+        assert_int_equal(outside(w, section->release),
+                         release_after(w, from, thread, lock->number));
+        if (section->acquire != MR_NONE)
+            assert_int_equal(w->object[section->acquire], s);
+        if (section->release != MR_NONE)
+            assert_int_equal(w->object[section->release], s);
+        s++;
+    }
+    assert_int_equal(s, lock->sections_end);
+    assert_int_equal(lock->contended, contended(w, lock->number));
+}
+
+static void check_object(const mr_window *w, uint32_t i)
+{
+    const mr_trace *trace = w->trace;
+    uint32_t e = w->start + i;
+    switch (trace->op[e]) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+        check_access(w, i);
+        check_lockset(w, i);
+        break;
+    case MR_OP_ACQUIRE:
+    case MR_OP_RELEASE:
+        if (is_outermost(trace, e))
+            assert_int_not_equal(lock_of_number(w, trace->operand[e]), MR_NONE);
+        else
+            assert_int_equal(w->object[i], MR_NONE);
+        break;
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+        assert_int_equal(w->object[i], thread_of_number(w, trace->operand[e]));
+        break;
+    default:
+        assert_int_equal(w->object[i], MR_NONE);
+    }
+}
+
+static void check_window(const mr_window *w, uint32_t start, uint32_t end, mr_model model)
+{
+    assert_int_equal(w->start, start);
+    assert_int_equal(w->end, end);
+    assert_int_equal(w->size, end - start);
+    assert_int_equal(w->model, model);
+    check_threads(w);
+    check_variables(w);
+    check_locksets_meet(w);
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        check_sections(w, l);
+    for (uint32_t i = 0; i < w->size; i++)
+        check_object(w, i);
+}
+
+static void check_carried(const mr_carried *carried)
+{
+    const mr_trace *trace = carried->trace;
+    for (uint32_t x = 0; x < trace->variables.count; x++) {
+        assert_int_equal(carried->last_write[x], last_write(trace, 0, carried->next, x, MR_NONE));
+        assert_int_equal(carried->dense_variable[x], MR_NONE);
+    }
+    for (uint32_t l = 0; l < trace->locks.count; l++) {
+        uint32_t open = MR_NONE;
+        for (uint32_t e = 0; e < carried->next; e++)
+            if (trace->op[e] == MR_OP_ACQUIRE && trace->operand[e] == l && is_outermost(trace, e) &&
+                depth(trace, carried->next, trace->thread[e], l))
+                open = e;
+        assert_int_equal(carried->open_acquire[l], open);
+        assert_int_equal(carried->dense_lock[l], MR_NONE);
+    }
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        assert_int_equal(carried->dense_thread[t], MR_NONE);
+}
+
+/* All windows of a trace, in an order that goes back and forth. */
+static void check_all_windows(const char *text, mr_model model)
+{
+    mr_setup setup;
+    mr_setup_open(&setup, text);
+    uint32_t count = setup.trace->event_count;
+    for (uint32_t k = 0; k <= count; k++) {
+        uint32_t start = k % 2 ? count - k : k;
+        for (uint32_t end = start; end <= count; end++) {
+            mr_setup_window(&setup, start, end, model);
+            check_carried(&setup.carried);
+            check_window(setup.window, start, end, model);
+        }
+    }
+    mr_setup_close(&setup);
+}
+
+static void test_random_traces(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 15; seed++) {
+        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+            char *text = mr_generate_trace(seed + 300, (mr_shape)shape);
+            assert_non_null(text);
+            check_all_windows(text, seed % 2 ? MR_MODEL_RF : MR_MODEL_VALUE);
+            free(text);
+        }
+    }
+}
+
+/* More locks, more nesting and more threads than the traces above have. */
+static void test_random_walks(void **state)
+{
+    (void)state;
+    enum { EVENTS = 48 };
+    static char text[EVENTS * MR_WALK_LINE_BYTES + 1];
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        mr_walk(seed, EVENTS, text);
+        check_all_windows(text, MR_MODEL_VALUE);
+    }
+}
+
+/* ---- by hand ---- */
+
+static const char reentrant[] =
+    "A|acq(l)|1\nA|acq(l)|2\nA|w(x=1)|3\nA|rel(l)|4\nA|w(x=2)|5\nA|rel(l)|6\n"
+    "B|acq(l)|7\nB|r(x=2)|8\nB|acq(k)|9\nA|w(x=3)|10\n";
+
+static void test_reentrant_lock_held_at_the_start(void **state)
+{
+    (void)state;
+    mr_setup setup;
+    mr_setup_open(&setup, reentrant);
+    mr_setup_window(&setup, 2, 10, MR_MODEL_VALUE);
+    const mr_window *w = setup.window;
+    assert_int_equal(w->lock_count, 2);
+    assert_int_equal(w->section_count, 3);
+    assert_int_equal(w->sections[0].acquire, MR_NONE); /* l of A */
+    assert_int_equal(w->sections[0].release, 3);
+    assert_int_equal(w->sections[1].acquire, 4); /* l of B, left open */
+    assert_int_equal(w->sections[1].release, MR_NONE);
+    assert_true(w->locks[0].contended);
+    assert_false(w->locks[1].contended);
+    assert_int_equal(w->object[1], MR_NONE); /* the inner release */
+    assert_int_equal(w->region_end[0], 3);
+    assert_int_equal(w->region_end[5], MR_NONE); /* B never releases */
+    assert_int_equal(w->locksets[w->lockset[0]].count, 1);
+    assert_int_equal(w->lockset[0], w->lockset[2]);
+    assert_int_equal(w->lockset[0], w->lockset[5]);
+    assert_int_equal(w->locksets[w->lockset[7]].count, 0); /* A after its release */
+    assert_int_equal(w->source[5], 2);
+    mr_setup_close(&setup);
+}
+
+/* No memory, at any point, for a window: an error, no more. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    mr_setup setup;
+    mr_setup_open(&setup, reentrant);
+    mr_status status = MR_ERR_MEMORY;
+    for (uint64_t fail_at = 1; status != MR_OK; fail_at++) {
+        mr_arena arena;
+        mr_window *w;
+        mr_error error = {0};
+        mr_arena_init(&arena);
+        mr_carried_move(&setup.carried, 2);
+        mr_memory_fail_after(fail_at);
+        status = mr_window_build(&setup.carried, 10, MR_MODEL_VALUE, &arena, &w, &error);
+        mr_memory_fail_after(0);
+        assert_true(status == MR_OK || (status == MR_ERR_MEMORY && !w));
+        check_carried(&setup.carried);
+        mr_arena_free(&arena);
+    }
+    mr_setup_close(&setup);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_random_traces),
+        cmocka_unit_test(test_random_walks),
+        cmocka_unit_test(test_reentrant_lock_held_at_the_start),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
