@@ -122,8 +122,8 @@ static void check_candidate(const examination *x, const mr_candidate_group *grou
         wrong(x, "wrong strength", first, second);
     if (candidate->strength != mr_pair_strength(x->hb, x->wcp, first, second))
         wrong(x, "strength differs from mr_order", first, second);
-    if (group->location_1 != MR_NONE && (group->location_1 != (one < two ? one : two) ||
-                                         group->location_2 != (one < two ? two : one)))
+    if (group->location_1 != (one < two ? one : two) ||
+        group->location_2 != (one < two ? two : one))
         wrong(x, "in the wrong group", first, second);
 }
 
@@ -198,6 +198,7 @@ static void check_groups(const examination *x, const mr_candidate_options *optio
         const mr_candidate_group *group = &x->found.groups[g];
         assert_true(group->location_1 <= group->location_2);
         assert_int_equal(group->first, next);
+        assert_true(group->count > 0);
         next += group->count;
         check_site_pairs(x, options, group, &next_site_pair);
         if (options->max_per_group)

@@ -320,7 +320,7 @@ static void test_reasons_are_counted(void **state)
 {
     (void)state;
     static const struct {
-        const char *queries, *clauses;
+        const char *unanswered, *clauses;
         size_t races;
         mr_unknown_reason reason; /* when there is no race */
     } cases[] = {
@@ -329,8 +329,8 @@ static void test_reasons_are_counted(void **state)
         {"1", "1", 0, MR_UNKNOWN_BUDGET}, {"2", "1", 0, MR_UNKNOWN_SIZE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *const settings[] = {"candidates.max_queries",
-                                        cases[i].queries,
+        const char *const settings[] = {"candidates.max_unanswered",
+                                        cases[i].unanswered,
                                         "solver.max_clauses",
                                         cases[i].clauses,
                                         "candidates.far",

@@ -106,30 +106,49 @@ static bool keep(collector *c, uint32_t a, uint32_t b, mr_strength strength, uin
     return true;
 }
 
+/* Two sites while their pairs are collected. */
+typedef struct pairing {
+    mr_site_pair sites;
+    uint32_t location_1, location_2;
+    uint32_t group; /* MR_NONE: no pair was kept yet */
+} pairing;
+
+static bool is_full(const collector *c, const pairing *p)
+{
+    return c->options->max_per_group && c->groups[p->group].count >= c->options->max_per_group;
+}
+
+/* Makes the group of the next pair, when it is not there. */
+static bool open_group(collector *c, pairing *p)
+{
+    if (c->options->event_groups)
+        return new_group(c, p->location_1, p->location_2, &p->group);
+    return p->group != MR_NONE || group_of(c, p->location_1, p->location_2, &p->group);
+}
+
 /* The pairs of one access with accesses that it is unordered with. */
 static bool keep_range(collector *c, uint32_t a, const uint32_t *others, uint32_t count,
-                       uint32_t group, uint64_t *pairs)
+                       pairing *p)
 {
     const mr_candidate_options *options = c->options;
     uint32_t start = c->window->start;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t b = others[k];
-        if (!options->event_groups && options->max_per_group && c->groups[group].count >= options->max_per_group &&
-                   options->weakest == MR_STRENGTH_BEYOND_WCP) {
-            c->groups[group].left_out += count - k;
-            *pairs += count - k;
-            return true;
-        }
         mr_strength strength = mr_pair_strength(c->hb, c->wcp, start + (a < b ? a : b),
                                                 start + (a < b ? b : a));
         if (strength > options->weakest)
             continue;
-        if (options->event_groups && !new_group(c, MR_NONE, MR_NONE, &group))
+        if (!open_group(c, p))
             return false;
-        ++*pairs;
-        if (options->max_per_group && c->groups[group].count >= options->max_per_group)
-            c->groups[group].left_out++;
-        else if (!keep(c, a, b, strength, group))
+        if (is_full(c, p)) { /* when every pair is wanted, the rest need not be looked at */
+            uint64_t rest = options->weakest == MR_STRENGTH_BEYOND_WCP ? count - k : 1;
+            c->groups[p->group].left_out += rest;
+            p->sites.pairs += rest;
+            k += (uint32_t)rest - 1;
+            continue;
+        }
+        p->sites.pairs++;
+        if (!keep(c, a, b, strength, p->group))
             return false;
     }
     return true;
@@ -163,7 +182,7 @@ static uint32_t unordered(const mr_precedence *precedence, uint32_t a, const mr_
 }
 
 static bool pair_lists(collector *c, const mr_access_list *one, const mr_access_list *two,
-                       uint32_t group, uint64_t *pairs)
+                       pairing *p)
 {
     uint64_t product = (uint64_t)one->count * two->count;
     if (mr_locksets_meet(c->window, one->lockset, two->lockset)) {
@@ -177,7 +196,7 @@ static bool pair_lists(collector *c, const mr_access_list *one, const mr_access_
         uint32_t left = unordered(c->forced, a, two, &low_forced);
         c->out->dropped_by_filter += two->count - open;
         c->out->dropped_by_cone += open - left;
-        if (!keep_range(c, a, two->events + low_forced, left, group, pairs))
+        if (!keep_range(c, a, two->events + low_forced, left, p))
             return false;
     }
     return true;
@@ -198,19 +217,19 @@ static bool pair_sites(collector *c, const mr_access_site *one, const mr_access_
 {
     if (one->thread == two->thread || (!one->writes && !two->writes))
         return true;
-    uint32_t location_1 = one->location < two->location ? one->location : two->location;
-    uint32_t location_2 = one->location < two->location ? two->location : one->location;
-    if (c->options->wanted && !c->options->wanted(c->options->context, location_1, location_2))
+    bool ascending = one->location < two->location;
+    pairing p = {.sites = {.one = one, .two = two},
+                 .location_1 = ascending ? one->location : two->location,
+                 .location_2 = ascending ? two->location : one->location,
+                 .group = MR_NONE};
+    const mr_candidate_options *options = c->options;
+    if (options->wanted && !options->wanted(options->context, p.location_1, p.location_2))
         return true;
-    uint32_t group = MR_NONE;
-    if (!c->options->event_groups && !group_of(c, location_1, location_2, &group))
-        return false;
-    mr_site_pair pair = {.one = one, .two = two};
     for (uint32_t i = 0; i < one->list_count; i++)
         for (uint32_t j = 0; j < two->list_count; j++)
-            if (!pair_lists(c, &one->lists[i], &two->lists[j], group, &pair.pairs))
+            if (!pair_lists(c, &one->lists[i], &two->lists[j], &p))
                 return false;
-    return !pair.pairs || c->options->event_groups || note_sites(c, &pair, group);
+    return !p.sites.pairs || options->event_groups || note_sites(c, &p.sites, p.group);
 }
 
 static int compare_found(const void *one, const void *two)

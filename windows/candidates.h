@@ -34,7 +34,7 @@ typedef struct mr_site_pair {
 } mr_site_pair;
 
 /* The candidates of one static race (unordered pair of locations), in the order in which to try them: by strength,
- * then by distance. There may be none: all pairs of the locations were dropped. */
+ * then by distance. */
 typedef struct mr_candidate_group {
     uint32_t location_1, location_2;    /* numbers in trace->locations, location_1 <= location_2 */
     uint32_t first, count;              /* candidates[first …) */

@@ -11,8 +11,9 @@
 #include "windows/candidates.h"
 #include "witness/checker.h"
 
-/* Event pairs of a static race that are tried one by one, in trace order, before its sites are decided as a whole. */
-enum { MR_DRIVER_PAIRS_KEPT = 256 };
+/* Event pairs kept of a static race: those tried one by one in trace order before its sites are decided as a whole; and, when HB or
+ * WCP choose the pairs, those decided one by one. */
+enum { MR_DRIVER_PAIRS_TRIED = 256, MR_DRIVER_PAIRS_CHOSEN = 65536 };
 
 typedef struct mr_driver {
     const mr_trace *trace;
@@ -21,7 +22,7 @@ typedef struct mr_driver {
     mr_model model;
     bool by_event; /* candidates.report: event */
     bool minimise;
-    uint64_t max_queries; /* candidates.max_queries; 0: no limit */
+    uint64_t max_unanswered; /* candidates.max_unanswered; 0: no limit */
     mr_decide_options decide;
     mr_candidate_options candidates;
     uint8_t *ignored_locations; /* owned; NULL: none */

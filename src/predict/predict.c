@@ -52,7 +52,7 @@ static void read_options(mr_driver *driver, const mr_config *config)
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
         .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
-    driver->max_queries = (uint64_t)mr_config_int(config, "candidates.max_queries");
+    driver->max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered");
     driver->candidates = (mr_candidate_options){
         .weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
         .representatives = !driver->by_event,
@@ -62,8 +62,8 @@ static void read_options(mr_driver *driver, const mr_config *config)
         .context = driver};
     if (!driver->by_event)
         driver->candidates.max_per_group = driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP
-                                               ? MR_DRIVER_PAIRS_KEPT
-                                               : (uint32_t)driver->max_queries;
+                                               ? MR_DRIVER_PAIRS_TRIED
+                                               : MR_DRIVER_PAIRS_CHOSEN;
 }
 
 static mr_status driver_init(mr_driver *driver, const mr_trace *trace, const mr_config *config,

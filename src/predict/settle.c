@@ -8,7 +8,6 @@ typedef struct settler {
     mr_driver *driver;
     const mr_problem *problem;
     mr_ledger_entry *entry;
-    uint64_t queries;
     mr_decision latest; /* what the last query said */
     mr_strength strength; /* of the pair in `latest` */
 } settler;
@@ -23,6 +22,8 @@ static mr_status ask(settler *s, const mr_decide_options *options, mr_stops a, m
     mr_status status = mr_decide_any(s->problem, driver->session, options, a, b, &driver->arena,
                                      decision, driver->error);
     driver->result->stats.solver_seconds += decision->solver_seconds;
+    if (decision->verdict == MR_VERDICT_UNKNOWN && !options->linearise_only)
+        s->entry->unanswered++;
     if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
         bool accepted;
         s->strength = mr_pair_strength(driver->hb, driver->wcp, window->start + decision->first,
@@ -80,12 +81,11 @@ static mr_status note_unknown(settler *s, uint32_t one, uint32_t two)
     return MR_OK;
 }
 
-static bool out_of_queries(settler *s)
+/* Has the static race had its share of queries without an answer? Then `latest` says so. */
+static bool out_of_budget(settler *s)
 {
-    if (!s->driver->max_queries || s->queries < s->driver->max_queries) {
-        s->queries++;
+    if (!s->driver->max_unanswered || s->entry->unanswered < s->driver->max_unanswered)
         return false;
-    }
     s->latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
     return true;
 }
@@ -94,7 +94,7 @@ static bool out_of_queries(settler *s)
 static mr_status decide_pair(settler *s, const mr_candidate *candidate)
 {
     mr_status status = MR_OK;
-    if (!out_of_queries(s))
+    if (!out_of_budget(s))
         status = ask(s, &s->driver->decide, (mr_stops){&candidate->first, 1},
                      (mr_stops){&candidate->second, 1});
     if (status != MR_OK)
@@ -128,7 +128,7 @@ static mr_status try_trace_order(settler *s, const mr_candidate *candidates, uin
 static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, mr_decision *open)
 {
     mr_status status = MR_OK;
-    bool budget = out_of_queries(s);
+    bool budget = out_of_budget(s);
     if (!budget)
         status = ask(s, &s->driver->decide, one, two);
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
