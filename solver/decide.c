@@ -100,7 +100,10 @@ static outcome settle_race(candidate_task *task, const mr_encoding *encoding,
 
 static outcome try_saturate(candidate_task *task, const mr_encoding *encoding, int64_t *order)
 {
-    if (!task->options->saturate_steps)
+    uint64_t cells = (uint64_t)encoding->formula.node_count *
+                     (task->problem->window->thread_count + 1); /* of the closure */
+    uint64_t memory_bytes = task->options->limits.memory_bytes;
+    if (!task->options->saturate_steps || (memory_bytes && cells * sizeof(uint32_t) > memory_bytes))
         return PASSED_ON;
     switch (mr_saturate(encoding, task->options->saturate_steps, order, task->arena)) {
     case MR_SATURATED_SAT:

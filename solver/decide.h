@@ -28,7 +28,8 @@ typedef struct mr_decide_options {
     size_t max_clauses;  /* 0: no limit */
     bool linearise_only; /* leave what trace order does not settle unknown (reason size, nothing counted) */
     bool skip_linearise; /* for tests: everything to the formula */
-    uint64_t saturate_steps; /* budget of saturation; 0: everything to Z3 */
+    uint64_t saturate_steps; /* budget of saturation; 0: everything to Z3, as what would need
+                                more than limits.memory_bytes */
 } mr_decide_options;
 
 typedef struct mr_decision {

@@ -160,7 +160,7 @@ static void linear_order(search *s, int64_t *order)
     uint32_t count = s->formula->node_count, cut = s->encoding->cut;
     int64_t next = 0;
     memset(s->placed, 0, count);
-    s->steps += count;
+    s->steps += count + s->closure.edge_count;
     for (uint32_t i = 0; i < count; i++)
         if (mr_closure_has(&s->closure, s->by_trace[i], cut))
             place(s, s->by_trace[i], order, &next);
