@@ -1,4 +1,4 @@
-/* Windows: where they begin and end, and every column of them against slow direct computations on
+/* Windows: every column of them against slow direct computations on
  * random traces, all windows of each. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,57 +10,11 @@
 #include "support/generate.h"
 #include "support/setup.h"
 #include "support/walk.h"
-#include "windows/plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the plan ---- */
-
-static void check_plan(uint32_t count, uint32_t size, uint32_t overlap)
-{
-    mr_window_plan plan = {.event_count = count, .size = size, .overlap = overlap};
-    uint32_t start, end, k = 0, last_start = 0, last_end = 0;
-    for (; mr_window_plan_get(&plan, k, &start, &end); k++) {
-        assert_true(start < end && end <= count);
-        if (k == 0) {
-            assert_int_equal(start, 0);
-        } else { /* moves on, none inside another, overlap as asked for */
-            assert_true(start > last_start && end > last_end);
-            assert_int_equal(last_end - start, overlap);
-        }
-        if (size && end < count)
-            assert_int_equal(end - start, size);
-        last_start = start;
-        last_end = end;
-    }
-    assert_int_equal(last_end, count); /* everything is covered: no gaps above, the end here */
-    assert_int_equal(k > 0, count > 0);
-    if (!size)
-        assert_int_equal(k, count > 0);
-    assert_false(mr_window_plan_get(&plan, k + 1, &start, &end));
-}
-
-static void test_plan(void **state)
-{
-    (void)state;
-    for (uint32_t count = 0; count <= 24; count++) {
-        check_plan(count, 0, 0);
-        check_plan(count, 0, 7); /* no windows, whatever the overlap */
-        for (uint32_t size = 1; size <= 26; size++)
-            for (uint32_t overlap = 0; overlap < size; overlap++)
-                check_plan(count, size, overlap);
-    }
-    check_plan(1000000, 4294967293u, 4294967292u);
-    mr_window_plan huge = {.event_count = UINT32_MAX - 2, .size = 10, .overlap = 9};
-    uint32_t start, end;
-    assert_true(mr_window_plan_get(&huge, UINT32_MAX - 12, &start, &end));
-    assert_int_equal(start, UINT32_MAX - 12);
-    assert_int_equal(end, UINT32_MAX - 2);
-    assert_false(mr_window_plan_get(&huge, UINT32_MAX - 11, &start, &end));
-}
 
 /* ---- slow computations on the raw trace ---- */
 
@@ -524,7 +478,6 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),
         cmocka_unit_test(test_random_traces),
         cmocka_unit_test(test_random_walks),
         cmocka_unit_test(test_reentrant_lock_held_at_the_start),
