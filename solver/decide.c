@@ -31,9 +31,7 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
     if (!mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) ||
         !mr_precedence_build(&problem->source, window, MR_PRECEDENCE_SOURCE, NULL, arena))
         return false;
-    problem->forced = problem->source; /* in rf every read is forced */
-    return window->model == MR_MODEL_RF ||
-           mr_precedence_build(&problem->forced, window, MR_PRECEDENCE_FORCED, &problem->hard,
+    return mr_precedence_build(&problem->forced, window, MR_PRECEDENCE_FORCED, &problem->hard,
                                arena);
 }
 

@@ -248,12 +248,186 @@ static void test_shb_races_of_hot_variables(void **state)
     free(shb);
 }
 
+/* Small traces for what the orders decide about forks, joins and locks. Locations number the events
+ * that are asked about, in trace order; every earlier-later pair that is not listed is unordered.
+ */
+typedef struct decision {
+    const char *name;
+    const char *trace;
+    const char *hb, *wcp; /* ordered pairs, e.g. "1<2 1<3" */
+} decision;
+
+static const decision decisions[] = {
+    {"program order", "a|w(x)|1\na|w(x)|2\n", "1<2", "1<2"},
+    {"threads alone", "a|w(x)|1\nb|w(x)|2\n", "", ""},
+    {"fork orders its past before the child", "a|w(x)|1\na|fork(b)|\na|w(x)|2\nb|w(x)|3\n",
+     "1<2 1<3", "1<2 1<3"},
+    {"join orders the child before what follows",
+     "a|fork(b)|\nb|w(x)|1\na|w(x)|2\na|join(b)|\na|w(x)|3\n", "1<3 2<3", "1<3 2<3"},
+    {"fork and join of a thread that does nothing", "a|w(x)|1\na|fork(b)|\nc|join(b)|\nc|w(x)|2\n",
+     "1<2", "1<2"},
+    {"two joins of a thread do not order each other",
+     "b|w(x)|1\na|w(x)|2\na|join(b)|\nc|join(b)|\nc|w(x)|3\n", "1<3", "1<3"},
+    {"fork of a fork", "a|w(x)|1\na|fork(b)|\nb|fork(c)|\nc|w(x)|2\n", "1<2", "1<2"},
+    {"sections without conflict: HB only",
+     "a|w(x)|1\na|acq(l)|\na|rel(l)|\nb|acq(l)|\nb|rel(l)|\nb|w(x)|2\n", "1<2", ""},
+    {"rule (a): after the conflicting access, not before",
+     "a|w(x)|1\na|acq(l)|\na|w(y)|\na|rel(l)|\nb|acq(l)|\nb|r(x)|2\nb|r(y)|\nb|r(x)|3\n",
+     "1<2 1<3 2<3", "1<3 2<3"},
+    {"two reads do not conflict",
+     "a|w(x)|1\na|acq(l)|\na|r(y)|\na|rel(l)|\nb|acq(l)|\nb|r(y)|\nb|r(x)|2\nc|w(y)|\n", "1<2", ""},
+    {"inner sections are no sections",
+     "a|acq(l)|\na|acq(l)|\na|w(y)|\na|rel(l)|\na|w(x)|1\na|rel(l)|\n"
+     "b|acq(l)|\nb|w(y)|\nb|w(x)|2\n",
+     "1<2", "1<2"},
+    {"inner release publishes nothing",
+     "b|w(z)|\na|acq(l)|\na|acq(l)|\na|rel(l)|\na|w(x)|1\na|rel(l)|\na|w(x)|2\n"
+     "b|acq(l)|\nb|w(x)|3\n",
+     "1<2 1<3", "1<2 1<3"},
+    {"a section left open takes part as the later one",
+     "a|w(x)|1\na|acq(l)|\na|w(y)|\na|rel(l)|\nb|acq(l)|\nb|w(y)|\nb|w(x)|2\n", "1<2", "1<2"},
+    {"a fork passes on nothing that locks alone ordered",
+     "c|w(x)|1\nc|acq(l)|\nc|rel(l)|\na|acq(l)|\na|rel(l)|\na|w(x)|2\na|fork(b)|\nb|w(x)|3\n",
+     "1<2 1<3 2<3", "2<3"},
+    {"a join passes on nothing that locks alone ordered",
+     "c|w(x)|1\nc|acq(l)|\nc|rel(l)|\nb|acq(l)|\nb|rel(l)|\nb|w(x)|2\na|join(b)|\na|w(x)|3\n",
+     "1<2 1<3 2<3", "2<3"},
+    {"a lock after a fork passes on nothing that the fork ordered",
+     "a|w(x)|1\na|fork(b)|\nb|acq(l)|\nb|rel(l)|\nc|acq(l)|\nc|rel(l)|\nc|w(x)|2\n", "1<2", ""},
+    {"what is before by rule (a) goes on through a fork",
+     "c|w(x)|1\nc|acq(l)|\nc|w(y)|\nc|rel(l)|\na|acq(l)|\na|w(y)|\na|rel(l)|\na|fork(b)|\n"
+     "b|w(x)|2\n",
+     "1<2", "1<2"},
+    {"sections of parent and child: no rule (b)",
+     "c|w(x)|1\nc|acq(l)|\nc|rel(l)|\na|acq(l)|\na|rel(l)|\na|fork(b)|\nb|acq(l)|\nb|rel(l)|\n"
+     "b|w(x)|2\n",
+     "1<2", ""},
+    {"a section that forks a thread which takes the lock",
+     "a|acq(l)|\na|fork(b)|\na|w(x)|1\na|rel(l)|\nb|acq(l)|\nb|rel(l)|\nb|w(x)|2\n", "1<2", ""},
+    {"a lock of one thread orders nothing",
+     "c|w(x)|1\nc|acq(n)|\nc|rel(n)|\n"
+     "a|acq(l)|\na|acq(m)|\na|w(y)|\na|rel(m)|\na|acq(n)|\na|rel(n)|\na|rel(l)|\n"
+     "b|acq(m)|\nb|w(y)|\nb|w(z)|\nb|rel(m)|\n"
+     "a|acq(l)|\na|acq(m)|\na|w(z)|\na|rel(m)|\na|rel(l)|\na|w(x)|2\n",
+     "1<2", ""},
+    {"rule (b): release before release",
+     "a|acq(l)|\na|acq(m)|\na|w(y)|\na|rel(m)|\na|w(x)|1\na|rel(l)|\n"
+     "b|acq(m)|\nb|w(y)|\nb|rel(m)|\nb|acq(l)|\nb|w(z)|2\nb|rel(l)|\nb|w(x)|3\n",
+     "1<2 1<3 2<3", "1<3 2<3"},
+};
+
+static uint32_t event_at(const mr_trace *trace, char location)
+{
+    for (uint32_t event = 0; event < trace->event_count; event++)
+        if (trace->locations.items[trace->location[event]].text[0] == location)
+            return event;
+    return MR_NONE;
+}
+
+static void check_decision(const decision *d, const mr_trace *trace, mr_relation relation,
+                           const char *pairs)
+{
+    mr_order *order = mr_order_new(trace, relation);
+    assert_non_null(order);
+    slide(order, 0, trace->event_count);
+    for (char first = '1'; event_at(trace, first) != MR_NONE; first++)
+        for (char second = first + 1; event_at(trace, second) != MR_NONE; second++) {
+            const char pair[] = {first, '<', second, '\0'};
+            bool expected = strstr(pairs, pair) != NULL;
+            if (mr_order_ordered(order, event_at(trace, first), event_at(trace, second)) !=
+                expected)
+                fail_msg("%s, %s: %s should be %s", d->name,
+                         relation == MR_RELATION_HB ? "hb" : "wcp", pair,
+                         expected ? "ordered" : "unordered");
+        }
+    mr_order_free(order);
+}
+
+static void test_decisions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof decisions / sizeof decisions[0]; i++) {
+        mr_trace *trace = read_text(decisions[i].trace);
+        check_decision(&decisions[i], trace, MR_RELATION_HB, decisions[i].hb);
+        check_decision(&decisions[i], trace, MR_RELATION_WCP, decisions[i].wcp);
+        mr_trace_free(trace);
+    }
+}
+
+/* Windows over the whole trace with the n-th allocation failing; true when none failed. */
+static bool order_survives(const mr_trace *trace, mr_relation relation, uint64_t n)
+{
+    mr_status status = MR_ERR_MEMORY;
+    mr_memory_fail_after(n);
+    mr_order *order = mr_order_new(trace, relation);
+    for (uint32_t start = 0; order && start < trace->event_count; start += 10) {
+        uint32_t left = trace->event_count - start;
+        status = mr_order_slide(order, start, start + (left < 20 ? left : 20), NULL);
+        if (status != MR_OK)
+            break;
+    }
+    mr_order_free(order);
+    mr_memory_fail_after(0);
+    assert_true(status == MR_OK || status == MR_ERR_MEMORY);
+    return status == MR_OK;
+}
+
+static bool shb_survives(const mr_trace *trace, uint64_t n)
+{
+    mr_shb_races races = {0};
+    mr_memory_fail_after(n);
+    mr_status status = mr_shb_find(trace, &races, NULL);
+    mr_memory_fail_after(0);
+    mr_shb_races_free(&races);
+    assert_true(status == MR_OK || status == MR_ERR_MEMORY);
+    return status == MR_OK;
+}
+
+static void test_lack_of_memory(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        mr_trace *trace = random_trace(seed);
+        uint64_t n = 1;
+        while (!order_survives(trace, MR_RELATION_HB, n))
+            n++;
+        assert_true(n > 1);
+        for (n = 1; !order_survives(trace, MR_RELATION_WCP, n); n++)
+            ;
+        for (n = 1; !shb_survives(trace, n); n++)
+            ;
+        mr_trace_free(trace);
+        mr_walk_hot(seed, LONG_EVENTS, walk_text);
+        trace = read_text(walk_text);
+        for (n = 1; !shb_survives(trace, n); n++)
+            ;
+        mr_trace_free(trace);
+    }
+}
+
+static void test_empty_trace(void **state)
+{
+    (void)state;
+    mr_trace *trace = read_text("");
+    for (int relation = MR_RELATION_HB; relation <= MR_RELATION_WCP; relation++) {
+        mr_order *order = mr_order_new(trace, (mr_relation)relation);
+        assert_non_null(order);
+        slide(order, 0, 0);
+        mr_order_free(order);
+    }
+    assert_true(shb_survives(trace, 0));
+    mr_trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders_follow_definitions),
         cmocka_unit_test(test_shb_races_follow_definition),
         cmocka_unit_test(test_shb_races_of_hot_variables),
+        cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_lack_of_memory),
+        cmocka_unit_test(test_empty_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

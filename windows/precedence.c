@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+/* How many sections back an acquire looks: enough for locks in use, a bound for a hot one in a window of millions. Looking less
+ * far loses no verdict, only a short proof. */
+enum { MR_SECTIONS_BACK = 256 };
+
 typedef struct builder {
     mr_precedence *precedence;
     const mr_window *window;
@@ -11,6 +15,7 @@ typedef struct builder {
     const mr_precedence *hard;
     mr_arena *arena;
     uint32_t **current; /* one a thread: clock of its latest event */
+    uint32_t *common;   /* scratch: a clock */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it. */
@@ -43,15 +48,89 @@ static bool require_event(builder *b, uint32_t thread, uint32_t event)
     return true;
 }
 
-/* The write of the window that the read must see in this mode, or MR_NONE. */
-static uint32_t forced_source(const builder *b, uint32_t read)
+/* Joins a clock into the current one of `thread`. */
+static bool require_clock(builder *b, uint32_t thread, const uint32_t *from)
+{
+    uint32_t *clock = NULL;
+    for (uint32_t t = 0; t < b->window->thread_count; t++) {
+        if (t == thread || from[t] <= b->current[thread][t])
+            continue;
+        if (!clock && !(clock = fork_clock(b, thread)))
+            return false;
+        clock[t] = from[t];
+    }
+    return true;
+}
+
+/*
+ * Lowers `common` to what `write` needs, itself included. A write that stands later in the trace than the read has no clock in
+ * this mode yet; what it certainly needs will do. True while `common` still adds something to the clock `known`.
+ */
+static bool meet(const builder *b, uint32_t *common, uint32_t write, uint32_t read,
+                 const uint32_t *known)
+{
+    const mr_window *w = b->window;
+    const uint32_t *needs = write < read ? b->precedence->clock[write] : b->hard->clock[write];
+    bool adds = false;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t need = t == w->thread[write] ? w->position[write] + 1 : needs[t];
+        if (need < common[t])
+            common[t] = need;
+        adds |= t != w->thread[read] && common[t] > known[t];
+    }
+    return adds;
+}
+
+static bool require_choices(builder *b, uint32_t read)
+{
+    const mr_window *w = b->window;
+    uint32_t source = w->source[read], thread = w->thread[read], first, end;
+    if (source == MR_NONE || mr_read_may_see_carried(w, b->hard, read))
+        return true;
+    memset(b->common, 0xff, w->thread_count * sizeof *b->common);
+    if (!meet(b, b->common, source, read, b->current[thread]))
+        return true;
+    mr_read_same_value_writes(w, read, &first, &end);
+    for (uint32_t k = first; k < end; k++) {
+        uint32_t write = w->writes_by_value[k];
+        if (write != source && mr_read_may_see(w, b->hard, read, write) &&
+            !meet(b, b->common, write, read, b->current[thread]))
+            return true;
+    }
+    return require_clock(b, thread, b->common);
+}
+
+static bool require_seen(builder *b, uint32_t read)
 {
     const mr_window *w = b->window;
     if (b->mode == MR_PRECEDENCE_HARD)
-        return MR_NONE;
-    if (b->mode == MR_PRECEDENCE_SOURCE || w->variables[w->object[read]].by_source)
-        return w->source[read];
-    return mr_read_only_choice(w, b->hard, read);
+        return true;
+    if (b->mode == MR_PRECEDENCE_FORCED && !w->variables[w->object[read]].by_source)
+        return require_choices(b, read);
+    return w->source[read] == MR_NONE || require_event(b, w->thread[read], w->source[read]);
+}
+
+/* Sections of the acquire's lock that are certainly entered before it are certainly left before it. */
+static bool require_releases(builder *b, uint32_t acquire)
+{
+    const mr_window *w = b->window;
+    uint32_t thread = w->thread[acquire], own = w->object[acquire];
+    const mr_window_lock *lock = &w->locks[w->sections[own].lock];
+    if (!lock->contended)
+        return true;
+    for (uint32_t s = own; s-- > lock->sections_first;) {
+        const mr_section *section = &w->sections[s];
+        if (section->thread == thread)
+            continue;
+        if (section->acquire == MR_NONE ||
+            b->current[thread][section->thread] > w->position[section->acquire]) {
+            if (!require_event(b, thread, section->release))
+                return false;
+        }
+        if (own - s > MR_SECTIONS_BACK)
+            break;
+    }
+    return true;
 }
 
 static bool add_event(builder *b, uint32_t i)
@@ -68,11 +147,11 @@ static bool add_event(builder *b, uint32_t i)
         if (!require_event(b, thread, mr_window_at(w, joined, mr_window_length(w, joined) - 1)))
             return false;
     }
-    if (mr_window_op(w, i) == MR_OP_READ) {
-        uint32_t source = forced_source(b, i);
-        if (source != MR_NONE && !require_event(b, thread, source))
-            return false;
-    }
+    if (mr_window_op(w, i) == MR_OP_READ && !require_seen(b, i))
+        return false;
+    if (b->mode == MR_PRECEDENCE_FORCED && mr_window_op(w, i) == MR_OP_ACQUIRE &&
+        w->object[i] != MR_NONE && !require_releases(b, i))
+        return false;
     b->precedence->clock[i] = b->current[thread];
     return true;
 }
@@ -85,13 +164,14 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                  .mode = mode,
                  .hard = hard,
                  .arena = arena,
-                 .current = mr_arena_alloc(arena, window->thread_count, sizeof *b.current)};
+                 .current = mr_arena_alloc(arena, window->thread_count, sizeof *b.current),
+                 .common = mr_arena_alloc(arena, window->thread_count, sizeof *b.common)};
     uint32_t *zero = mr_arena_zalloc(arena, window->thread_count, sizeof *zero);
     precedence->window = window;
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
     precedence->thread_start =
         mr_arena_alloc(arena, window->thread_count, sizeof *precedence->thread_start);
-    if (!b.current || !zero || !precedence->clock || !precedence->thread_start)
+    if (!b.current || !b.common || !zero || !precedence->clock || !precedence->thread_start)
         return false;
     for (uint32_t t = 0; t < window->thread_count; t++)
         b.current[t] = zero;

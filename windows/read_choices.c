@@ -42,18 +42,3 @@ bool mr_read_may_see_carried(const mr_window *w, const mr_precedence *hard, uint
     return w->previous_write[read] == MR_NONE &&
            (source == MR_NONE || !mr_precedes(hard, source, read));
 }
-
-uint32_t mr_read_only_choice(const mr_window *w, const mr_precedence *hard, uint32_t read)
-{
-    uint32_t source = w->source[read];
-    if (source == MR_NONE || mr_read_may_see_carried(w, hard, read))
-        return MR_NONE;
-    uint32_t first, end;
-    mr_read_same_value_writes(w, read, &first, &end);
-    for (uint32_t k = first; k < end; k++) {
-        uint32_t write = w->writes_by_value[k];
-        if (write != source && mr_read_may_see(w, hard, read, write))
-            return MR_NONE;
-    }
-    return source;
-}

@@ -22,7 +22,4 @@ bool mr_read_may_see(const mr_window *window, const mr_precedence *hard, uint32_
 /* Is the carried value possible for the read? O(1); may say yes too often. */
 bool mr_read_may_see_carried(const mr_window *window, const mr_precedence *hard, uint32_t read);
 
-/* The write that is the only possibility for the read; MR_NONE when there is none such or it is not sure. */
-uint32_t mr_read_only_choice(const mr_window *window, const mr_precedence *hard, uint32_t read);
-
 #endif

@@ -1,3 +1,4 @@
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "output.h"

@@ -7,6 +7,7 @@
 #include "store.h"
 #include "suggest.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -333,6 +334,7 @@ mr_status mr_config_load(mr_config *config, const char *path, mr_error *error)
         status = parse(&self, error);
     }
     if (status == MR_OK) {
+        assert(self.config != NULL);
         mr_config old = *config;
         *config = *self.config;
         *self.config = old;

@@ -1,20 +1,23 @@
 /*
  * clock: vector clocks (Mattern 1988), the time stamps of the partial orders.
  *
- * A clock has one 32-bit entry a thread. Each thread t has a *local time*, a counter that starts at
- * 1 and grows by one after every event of t that publishes its clock (release, fork; in SHB also
- * write). Entry u of a clock is a local time of thread u: "all events of u up to this local time
- * are before me", 0 for "none". As the events of u between two publications share a local time and
- * can only become known together with the later publication, comparing one number is exact for any
- * two events of different threads:
+ * Each thread has a *local time*, a counter that starts at 1 and grows by one after every event of
+ * the thread that publishes its clock: a release of a shared lock, a fork, and in SHB a write of a
+ * contended variable. (A join reads the clock of a thread that has no more events.) A clock has one
+ * 32-bit entry a thread: entry u is a local time of thread u and means "the events of u up to this
+ * local time are before me", 0 for none.
+ *
+ * The events of u between two publications share a local time and become known to others only
+ * together, by the later publication. So one comparison is exact for any two events of different
+ * threads:
  *
  *   a is before b  iff  local time of a <= entry thread(a) of the clock of b.
  *
- * A thread's own entry of its own clock is not kept up to date: the local time stands in for it.
+ * A thread's own entry in its own clock is not kept up to date: the local time stands for it.
  *
- * Clocks are reference-counted and copied on write, so that an unchanged clock costs nothing when a
- * lock, a critical section, a variable and a thousand events of a window share it. NULL is the
- * clock of zeros. Join and copy cost O(threads). A pool belongs to one thread of ours at a time.
+ * Clocks are counted references, copied on write: an unchanged clock costs nothing when a lock, a
+ * section, a variable and a thousand events of a window share it. NULL is the clock of zeros. A
+ * join or copy costs O(threads). A pool and its clocks are used by one thread of ours at a time.
  */
 #ifndef MR_ORDER_CLOCK_H
 #define MR_ORDER_CLOCK_H

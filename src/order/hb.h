@@ -2,14 +2,14 @@
  * hb: happens-before (Lamport 1978) by vector clocks, one event at a time.
  *
  * The smallest partial order that contains
- *   - the order of the events of a thread, where fork(u) counts as the first and join(u) as the
- * last event of u too (so a fork is before the join of the same thread, even when that thread did
- * nothing);
- *   - release -> every later acquire of the same lock. Inner acquires and releases of a lock that
- * the thread holds already are no synchronisation, nor are locks that only one thread uses.
+ *   - the order of the events of each thread;
+ *   - fork(u) → the events of u, and every join(u), even when u did nothing;
+ *   - the events of u → every join(u);
+ *   - release → every later acquire of the same lock. Inner acquires and releases of a lock that
+ *     its thread holds already are no synchronisation; locks of one thread alone cost nothing.
  *
- * Operations other than acq, rel, fork and join change nothing here; traces with operations that no
- * analysis covers are refused earlier (mr_trace_require_covered).
+ * Operations other than acq, rel, fork and join change nothing here; a trace with operations that
+ * no analysis covers is refused earlier (mr_trace_require_covered).
  *
  *   mr_hb_init → mr_hb_step(0), mr_hb_step(1), … → mr_hb_free
  *

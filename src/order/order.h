@@ -1,14 +1,15 @@
 /*
  * order: partial orders over a whole trace, as labels for the candidates of a window.
  *
- * An order is fed the events of the trace once, in trace order, while windows slide over it; for the
- * events of the current window it answers whether two of them are ordered.
+ * An order is fed the events of the trace once, in trace order, while windows slide over it; for
+ * the events of the current window it answers whether two of them are ordered.
  *
  *   mr_order_new → (mr_order_slide → mr_order_ordered*)* → mr_order_free
  *
- * Sliding costs O(T) per synchronisation and amortised O(1) per access for HB with T threads; WCP as in
- * Theorem 3 of the WCP paper. Memory: one clock per synchronisation in the window, plus the order's state.
- * Knows nothing of windows (the caller says from where to where), candidates or solvers.
+ * Sliding costs O(T) per synchronisation and amortised O(1) per access for HB with T threads; WCP
+ * as in Theorem 3 of the WCP paper. Memory: one clock per synchronisation in the window, plus the
+ * order's state. Knows nothing of windows (the caller says from where to where), candidates or
+ * solvers.
  */
 #ifndef MR_ORDER_ORDER_H
 #define MR_ORDER_ORDER_H
@@ -27,10 +28,12 @@ typedef struct mr_order mr_order;
 mr_order *mr_order_new(const mr_trace *trace, mr_relation relation);
 void mr_order_free(mr_order *order);
 
-/* Makes [start, end) the events that can be asked about. Neither bound may go down. */
+/* Makes [start, end) the events that can be asked about. Neither bound may go down. After an error
+ * (MR_ERR_MEMORY) the order can only be freed. */
 mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error *error);
 
-/* Is `first` before `second` in the order? start <= first < second < end. O(1). */
+/* Is `first` before `second` in the order? start <= first < second < end. Events of one thread are
+ * ordered; so is what fork and join order, in both relations (wcp.h). O(1). */
 bool mr_order_ordered(const mr_order *order, uint32_t first, uint32_t second);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * sections: the critical sections of the locks that several threads use, as WCP needs them.
  *
- * Algorithm 1 of the WCP paper has a queue of acquire and release times for each lock and each pair
- * of threads. Here each lock has one log of its released sections, in trace order, and each thread
- * that uses the lock a cursor into it. A section leaves the log when all cursors that will ever be
- * read again have passed it. A section lives on while the log, the thread inside it, or a "last
- * section that touched this variable" refers to it.
+ * Algorithm 1 of the WCP paper has two queues, of acquire and release times, for each lock and
+ * thread. Here each lock has one log of its released sections, in trace order, and each thread that
+ * uses the lock a cursor into it. A section leaves the log when the cursors of all threads that
+ * will release the lock again have passed it. It lives on while the log, its thread or a variable
+ * ("the last section that accessed me") refers to it.
  *
- * Memory: one section (a clock, usually shared) for each release that some thread has not yet
- * passed; in the worst case this is linear in the trace, as it must be (Theorem 4).
+ * Memory: a section for each release that some thread has yet to pass, with its clock, which is
+ * usually shared; in the worst case that is linear in the trace, as it must be (Theorem 4).
  */
 #ifndef MR_ORDER_SECTIONS_H
 #define MR_ORDER_SECTIONS_H

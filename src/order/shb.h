@@ -1,8 +1,8 @@
 /*
  * shb: schedulable happens-before races of a whole trace (Mathur, Kini, Viswanathan, OOPSLA 2018,
- * Algorithm 2). Every pair reported is a race: SHB is happens-before plus an edge from each write to
- * the reads that see it, and a conflicting pair (e1, e2) is reported when e1 is not SHB-before the
- * predecessor of e2 in its thread. Streaming, O(N T) time.
+ * Algorithm 2). Every pair reported is a race: SHB is happens-before plus an edge from each write
+ * to the reads that see it, and a conflicting pair (e1, e2) is reported when e1 is not SHB-before
+ * the predecessor of e2 in its thread. Streaming, O(N T) time.
  */
 #ifndef MR_ORDER_SHB_H
 #define MR_ORDER_SHB_H

@@ -118,9 +118,9 @@ static bool access(mr_wcp *wcp, uint32_t thread, uint32_t variable, int kind)
 static bool acquire(mr_wcp *wcp, uint32_t thread, uint32_t lock)
 {
     const mr_hb *hb = &wcp->hb;
-    const mr_time *release = &hb->release[lock];
-    bool known = release->thread == thread ||
-                 mr_clock_get(hb->clock[thread], release->thread) >= release->local;
+    const mr_time *last = &hb->release[lock];
+    bool known =
+        last->thread == thread || mr_clock_get(hb->clock[thread], last->thread) >= last->local;
     if (!known &&
         !mr_clock_join(&wcp->hb.pool, &wcp->before[thread], only(wcp->release_before[lock])))
         return false;

@@ -1,49 +1,63 @@
 /*
  * wcp: weak-causally-precedes (Kini, Mathur, Viswanathan, PLDI 2017), one event at a time.
  *
- * Let TO be the order of the events of a thread and of fork and join (as in hb.h), HB
- * happens-before (hb.h), and CS(r) the events of r's thread from the matching acquire to the
- * release r. ≺ is the smallest relation with
+ * Let TO be the order of the events of a thread and of fork and join, HB happens-before (both as in
+ * hb.h), and CS(r) the events of r's thread from the matching acquire to the release r. ≺ is the
+ * smallest relation with
  *
- *   (a) r ≺ e   for a release r of l and a later access e inside a section of l (released or not),
- * when CS(r) contains an access that conflicts with e (same variable, different threads, one
- * writes); (b) r1 ≺ r2 for releases r1, r2 of the same lock by different threads, r1 earlier, when
- * e1 ≺ e2 for some e1 in CS(r1), e2 in CS(r2); equivalently, when acquire(r1) ≺ r2; (c) x ≺ z when
- * x HB y ≺ z or x ≺ y HB z.
+ *   (a) r ≺ e, for a release r of l and a later access e inside a section of l (be it released or
+ *       not), when CS(r) has an access that conflicts with e: same variable, different threads, one
+ *       of them writes;
  *
- * a is WCP-before b when a TO b or a ≺ b. This is Definition 3 with three things made precise.
+ *   (b) r1 ≺ r2, for releases of the same lock by different threads, r1 earlier, when e1 ≺ e2 for
+ *       some e1 in CS(r1) and e2 in CS(r2). Because of (c) this is: when acquire(r1) ≺ r2;
  *
- *   Fork and join are thread order: they are in TO, and in HB for (c), and are not edges of ≺. So
- * they order their own past, but pass nothing on that is ordered by locks alone. Were they edges of
- * ≺, (c) would put everything that HB orders before a fork WCP-before the child, and races that
- * swapping two critical sections before the fork reveals would be lost.
+ *   (c) x ≺ z, when x HB y ≺ z or x ≺ y HB z.
  *
- *   Premise of (b): ≺ as in the definition, not TO. A section of the parent before the fork and one
- * of the child after it are ordered by TO, which says all that every reordering must obey; deriving
- * r1 ≺ r2 would add what is merely HB-before r1, which need not be before r2 in every reordering.
- * For the same reason the two sections of (b) are of different threads, as in Algorithm 1 (queues
- * of t' ≠ t); hence locks that one thread alone uses order nothing. Leaving pairs unordered can
- * only produce more candidates, never lose a race.
+ * a is WCP-before b when a TO b or a ≺ b. So events of one thread are ordered; so are a fork and
+ * the child's events, and the events of a thread and its join.
  *
- *   Conflicts are between different threads, so the time of a thread's own last section is kept
- * apart from that of the others (the paper's clocks L do not, and then order more than rule (a)).
+ * This is Definition 3 of the paper, with three things made precise.
  *
- * Not ordered by this: a section of l that forks the thread which then takes l. Each reordering has
- * the first release before the second acquire; here such a pair stays a candidate.
+ *   Fork and join belong to TO, and through HB to (c), but they are no edges of ≺: they order their
+ *   own past, and pass nothing on that locks alone have ordered. If they were edges of ≺, (c) would
+ *   put everything that is HB-before a fork WCP-before the child, and hide races that show when two
+ *   critical sections before the fork are swapped.
  *
- * Clocks of the last event e of thread t: H (all that is HB-before e; kept by hb), P (all that is
- * ≺-before e), K (all that is TO-before e). An edge r ≺ e brings the H of r to P (left half of
- * (c)); P flows along HB (right half); K flows along fork and join only. WCP time of e is the
- * maximum of P and K.
+ *   The premise of (b) is ≺, as in the definition, not TO. Let a section of the parent before a
+ *   fork and one of the child have the same lock. TO orders them, which is all that every
+ *   reordering must keep. Deriving r1 ≺ r2 from it would, by (c), also put before r2 what is
+ *   merely HB-before r1, and that need not come before r2 in a reordering. For the same reason
+ *   (b) speaks of sections of different threads, as Algorithm 1 does (its queues are for t' ≠ t):
+ *   the sections of one thread are ordered by TO, and a lock that one thread alone uses orders
+ *   nothing.
  *
- * Rule (a): for each lock and contended variable, the last section and the last section of another
- * thread that read, and the same for wrote; as releases of one lock are HB-ordered, the last one
- * knows all. Rule (b): see sections.h; sections of other threads are passed in order while acquire
- * ≺ r2, and only the last one passed is joined.
+ *   Conflicting accesses are by different threads. (Algorithm 1 as printed joins the times of the
+ *   thread's own sections too, which orders more than rule (a) says.)
  *
- * Cost: O(threads) an edge that brings news, O(1) expected for each access and contended lock held.
- * Memory: 24 bytes for each pair of shared lock and contended variable accessed under it, and
- * sections.h.
+ * Each of the three leaves pairs unordered rather than ordered; a pair that is wrongly unordered is
+ * a candidate that finds no witness, a pair that is wrongly ordered could be a lost race. What
+ * remains unordered although every reordering keeps it: when a section of l forks a thread that
+ * then takes l, the first release comes before that acquire; if TO and ≺ do not say so, WCP does
+ * not either.
+ *
+ * Three clocks of the last event e of each thread: H, what is HB-before e (kept by hb); P, what is
+ * ≺-before e; K, what is TO-before e. An edge r ≺ e joins the H of r to P, which is the left half
+ * of (c). P flows along all HB edges, which is the right half. K flows along fork and join only.
+ * Then a is before b when a's local time is within b's P or K.
+ *
+ * Rule (a): for each lock and contended variable, the last section that read, the last that wrote,
+ * and the same for another thread than that; the releases of one lock are HB-ordered, so the last
+ * one knows all. The releasing thread need not go through its accesses: an access registers its
+ * section at once, and nobody else asks before the lock is free again.
+ *
+ * Rule (b): sections.h. At its release a thread passes sections of other threads, in order, while
+ * their acquire is ≺-before it; earlier sections of the lock are HB-before later ones, so it can
+ * stop at the first that is not, and needs to join the last one passed only.
+ *
+ * Cost: O(threads) an edge that brings news, else O(1) expected for each access and lock held.
+ * Memory: 16 bytes and a map slot for each pair of shared lock and contended variable that was
+ * accessed under it, and what sections.h says.
  */
 #ifndef MR_ORDER_WCP_H
 #define MR_ORDER_WCP_H

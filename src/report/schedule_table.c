@@ -188,10 +188,11 @@ static void describe_read(const table *self, uint32_t event, uint32_t seen, char
     value = trace->op[seen] == MR_OP_ATOMIC_UPDATE
                 ? trace->updates[trace->value[seen]].written_value
                 : trace->value[seen];
-    if (value != 0)
-        snprintf(buffer, size_bytes, "sees %" PRId64 " of event %" PRIu32, trace->values[value],
-                 seen);
-    else
+    int length = value != 0 ? snprintf(buffer, size_bytes, "sees %" PRId64 " of event %" PRIu32,
+                                       trace->values[value], seen)
+                            : -1;
+    /* The operation names the value too: of the two, the event is what must not be cut. */
+    if (length < 0 || (size_t)length > MR_LINE_WIDTH - self->note_column)
         snprintf(buffer, size_bytes, "sees event %" PRIu32, seen);
 }
 
@@ -296,12 +297,15 @@ static void print_access(table *self, uint32_t event, uint32_t other, const mr_s
 /* What happens before the first line of the table. */
 static void print_start(const table *self)
 {
-    bool empty = self->witness->event_count == 0;
-    if (self->witness->window_start > 0)
-        fprintf(self->stream, "  Events 0 to %" PRIu32 " happen as observed; then%s:\n",
-                self->witness->window_start - 1, empty ? " both accesses are possible" : "");
+    uint32_t start = self->witness->window_start;
+    const char *end = self->witness->event_count == 0 ? " both accesses are possible" : "";
+    if (start > 1)
+        fprintf(self->stream, "  Events 0 to %" PRIu32 " happen as observed; then%s:\n", start - 1,
+                end);
+    else if (start == 1)
+        fprintf(self->stream, "  Event 0 happens as observed; then%s:\n", end);
     else
-        fprintf(self->stream, "  From the start%s:\n", empty ? ", both accesses are possible" : "");
+        fprintf(self->stream, "  From the start%s%s:\n", end[0] != '\0' ? "," : "", end);
 }
 
 static void print_table(table *self, const mr_sees *sees)

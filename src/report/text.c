@@ -21,6 +21,12 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+/* "3 events, " */
+static void print_count(FILE *stream, uint64_t count, const char *noun, const char *after)
+{
+    fprintf(stream, "%" PRIu64 " %s%s%s", count, noun, plural(count), after);
+}
+
 /* The name, with its text for people before it: "bank.balance (V12)". */
 static void print_name(FILE *stream, const mr_names *names, uint32_t number)
 {
@@ -38,9 +44,11 @@ static void print_trace(const writer *self)
     const mr_trace *trace = self->trace;
     FILE *stream = self->stream;
     mr_escape_print(stream, trace->path);
-    fprintf(stream,
-            ": %" PRIu32 " events, %" PRIu32 " threads, %" PRIu32 " locks, %" PRIu32 " variables\n",
-            trace->event_count, trace->threads.count, trace->locks.count, trace->variables.count);
+    fputs(": ", stream);
+    print_count(stream, trace->event_count, "event", ", ");
+    print_count(stream, trace->threads.count, "thread", ", ");
+    print_count(stream, trace->locks.count, "lock", ", ");
+    print_count(stream, trace->variables.count, "variable", "\n");
     if (mr_config_int(self->config, "window.size") == 0)
         fputs("one window", stream);
     else
@@ -94,8 +102,10 @@ static const char *step_text(mr_step step)
     switch (step) {
     case MR_STEP_LINEARISE:
         return "the required events in trace order (linearise)";
+    case MR_STEP_SATURATE:
+        return "propagation and search (saturate)";
     case MR_STEP_SOLVER:
-        return "the solver (solver)";
+        return "the solver (z3)";
     case MR_STEP_FAR:
         return "a window of its own (far)";
     default:
@@ -172,11 +182,40 @@ static void print_steps(const writer *self)
                     plural(stats->races[step]));
         separator = ", ";
     }
+    fputs("\n", stream);
+    separator = "  undecided   ";
     for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++) {
         if (stats->unknown[reason] == 0)
             continue;
-        fprintf(stream, "%s%" PRIu64 " unknown (%s)", separator, stats->unknown[reason],
+        fprintf(stream, "%s%" PRIu64 " by %s", separator, stats->unknown[reason],
                 mr_unknown_reason_name((mr_unknown_reason)reason));
+        separator = ", ";
+    }
+    if (separator[0] == ',')
+        fputs("\n", stream);
+}
+
+/* Total, and the stages that took time worth naming. */
+static void print_seconds(FILE *stream, const mr_stats *stats)
+{
+    const struct {
+        const char *name;
+        double seconds;
+    } stages[] = {
+        {"read", stats->read_seconds},
+        {"order", stats->order_seconds},
+        {"windows", stats->window_seconds},
+        {"decide", stats->decide_seconds},
+        {"of that solver", stats->solver_seconds},
+        {"far", stats->far_seconds},
+        {"witness", stats->witness_seconds},
+    };
+    const char *separator = ": ";
+    fprintf(stream, "  seconds     %.2f", stats->total_seconds);
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        if (stages[i].seconds < 0.005)
+            continue;
+        fprintf(stream, "%s%s %.2f", separator, stages[i].name, stages[i].seconds);
         separator = ", ";
     }
     fputs("\n", stream);
@@ -190,12 +229,7 @@ static void print_summary(const writer *self)
     print_steps(self);
     fprintf(stream, "  locations   %" PRIu64 " racing pair%s\n", stats->static_races,
             plural(stats->static_races));
-    fprintf(stream,
-            "  seconds     %.2f: read %.2f, order %.2f, windows %.2f, decide %.2f (solver %.2f), "
-            "far %.2f, witness %.2f\n",
-            stats->total_seconds, stats->read_seconds, stats->order_seconds, stats->window_seconds,
-            stats->decide_seconds, stats->solver_seconds, stats->far_seconds,
-            stats->witness_seconds);
+    print_seconds(stream, stats);
     if (stats->peak_memory_bytes > 0)
         fprintf(stream, "  memory      %.1f MiB at most\n",
                 (double)stats->peak_memory_bytes / (1 << 20));

@@ -100,12 +100,12 @@ static void add_object_edges(scheduler *s)
         add_edge(s, write, entry->step);
         if (steps->trace->op[steps->items[entry->step].event] == MR_OP_READ)
             continue;
-        for (uint32_t back = k; back-- > 0;) { /* the reads since the last write */
+        for (uint32_t back = k; back-- > 0;) { /* the reads since the last write that is needed */
             const mr_object_step *read = &steps->objects[back];
-            if (read->object != entry->object ||
-                steps->trace->op[steps->items[read->step].event] != MR_OP_READ)
+            if (read->object != entry->object || read->step == write)
                 break;
-            if (steps->items[read->step].needed)
+            if (steps->items[read->step].needed &&
+                steps->trace->op[steps->items[read->step].event] == MR_OP_READ)
                 add_edge(s, read->step, entry->step);
         }
         write = entry->step;

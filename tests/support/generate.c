@@ -10,7 +10,7 @@
 
 enum {
     LEAST_EVENTS = 4,
-    MOST_EVENTS = 16,
+    MOST_EVENTS = 20,
     LINE_BYTES = 64,
 };
 
@@ -45,7 +45,7 @@ static mr_parameters any_parameters(mr_random *random)
 {
     mr_parameters p = {0};
     p.threads = mr_random_range(random, 2, 4);
-    p.events = mr_random_range(random, 6, MOST_EVENTS);
+    p.events = mr_random_range(random, 6, 16);
     p.variables = mr_random_range(random, 1, MR_PROGRAM_VARIABLES);
     p.locks = mr_random_range(random, 1, MR_PROGRAM_LOCKS);
     p.lock_style = mr_random_below(random, MR_LOCKS_COUNT);
@@ -94,6 +94,14 @@ static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parame
         p->lock_style = MR_LOCKS_OPPOSITE;
         p->stay_percent = 80; /* else most runs do deadlock */
         break;
+    case MR_SHAPE_TANGLED:
+        p->threads = mr_random_range(random, 3, 4);
+        p->locks = 2;
+        p->lock_style = mr_random_percent(random, 50) ? MR_LOCKS_PLAIN : MR_LOCKS_NESTED;
+        p->value_style = MR_VALUES_SMALL;
+        p->fork_percent = 0;
+        p->stay_percent = 40;
+        break;
     case MR_SHAPE_FORK_JOIN:
         p->threads = mr_random_range(random, 3, 5);
         p->fork_percent = 85;
@@ -104,8 +112,12 @@ static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parame
     }
     if (p->lock_style == MR_LOCKS_HAND || p->lock_style == MR_LOCKS_OPPOSITE)
         p->locks = mr_random_range(random, 2, MR_PROGRAM_LOCKS);
-    if (shape >= MR_SHAPE_PLAIN_LOCKS && shape <= MR_SHAPE_DEADLOCK)
-        p->section_percent = 70;
+    if (shape >= MR_SHAPE_PLAIN_LOCKS && shape <= MR_SHAPE_TANGLED) {
+        /* Locks take most of the events: more of these, on fewer variables. */
+        p->events = mr_random_range(random, 10, MOST_EVENTS);
+        p->variables = mr_random_range(random, 1, 2);
+        p->section_percent = 60;
+    }
 }
 
 static void shape_values(mr_random *random, mr_shape shape, mr_parameters *p)

@@ -22,6 +22,7 @@
     X(REENTRANT, "reentrant")                                                                      \
     X(OPEN_LOCKS, "open-locks")                                                                    \
     X(DEADLOCK, "deadlock")                                                                        \
+    X(TANGLED, "tangled")                                                                          \
     X(FORK_JOIN, "fork-join")                                                                      \
     X(SMALL_VALUES, "small-values")                                                                \
     X(UNIQUE_VALUES, "unique-values")                                                              \
@@ -42,7 +43,8 @@ typedef enum mr_shape {
 
 const char *mr_shape_name(mr_shape shape);
 
-/* A trace of 4 to 16 events in the STD format; freed by the caller. NULL: no memory. */
+/* A trace of 4 to 20 events, at most 6 threads, 3 variables, 3 locks, in the STD format; freed by
+ * the caller. NULL: no memory. */
 char *mr_generate_trace(uint64_t seed, mr_shape shape);
 
 #endif

@@ -66,8 +66,8 @@ static void find_sections(mr_order_reference *reference)
 static bool inside(const mr_order_reference *reference, uint32_t section, uint32_t e)
 {
     uint32_t begin = reference->begin[section], end = reference->end[section];
-    return reference->trace->thread[e] == reference->trace->thread[begin] && e >= begin &&
-           (end == MR_NONE || e <= end);
+    return e >= begin && (end == MR_NONE || e <= end) &&
+           reference->trace->thread[e] == reference->trace->thread[begin];
 }
 
 bool mr_reference_conflict(const mr_trace *trace, uint32_t a, uint32_t b)

@@ -12,7 +12,8 @@ typedef struct walker {
 
 typedef struct walk {
     mr_random random;
-    uint32_t threads, variables, locks, locations;
+    uint32_t events, threads, variables, locks, locations;
+    bool growing;
     uint32_t access_percent, read_percent, fork_percent, join_percent, hand_percent, stay_percent;
     uint32_t nested_percent;
     walker walkers[MR_WALK_THREADS];
@@ -22,9 +23,18 @@ typedef struct walk {
     size_t length;
 } walk;
 
+/* From a fixed set, from a set that grows, or a new one for each event. */
+static uint32_t draw_location(walk *w)
+{
+    if (!w->locations)
+        return w->count;
+    uint32_t set = w->growing ? 1 + w->count * w->locations / w->events : w->locations;
+    return mr_random_below(&w->random, set);
+}
+
 static void say(walk *w, uint32_t thread, const char *op, char kind, uint32_t operand)
 {
-    uint32_t location = w->locations ? mr_random_below(&w->random, w->locations) : w->count;
+    uint32_t location = draw_location(w);
     w->length += (size_t)snprintf(w->text + w->length, MR_WALK_LINE_BYTES, "T%u|%s(%c%u)|%u\n",
                                   thread, op, kind, operand, location);
     w->count++;
@@ -137,6 +147,7 @@ static void draw_hot_parameters(walk *w)
     draw_parameters(w);
     w->variables = mr_random_range(&w->random, 1, 2);
     w->locations = mr_random_range(&w->random, 2, 20);
+    w->growing = mr_random_percent(&w->random, 60);
     w->access_percent = mr_random_range(&w->random, 85, 100);
     w->fork_percent /= 5;
     w->join_percent /= 4;
@@ -144,10 +155,10 @@ static void draw_hot_parameters(walk *w)
         w->walkers[thread].started = true;
 }
 
-static size_t run(walk *w, uint32_t events)
+static size_t run(walk *w)
 {
     uint32_t thread = 0;
-    for (uint32_t tries = 0; w->count < events && tries < events * 20; tries++) {
+    for (uint32_t tries = 0; w->count < w->events && tries < w->events * 20; tries++) {
         if (!mr_random_percent(&w->random, w->stay_percent))
             thread = mr_random_below(&w->random, w->threads);
         if (w->walkers[thread].started)
@@ -158,16 +169,16 @@ static size_t run(walk *w, uint32_t events)
 
 size_t mr_walk(uint64_t seed, uint32_t events, char *text)
 {
-    walk w = {.random = {seed}, .text = text};
+    walk w = {.random = {seed}, .events = events, .text = text};
     text[0] = '\0';
     draw_parameters(&w);
-    return run(&w, events);
+    return run(&w);
 }
 
 size_t mr_walk_hot(uint64_t seed, uint32_t events, char *text)
 {
-    walk w = {.random = {seed}, .text = text};
+    walk w = {.random = {seed}, .events = events, .text = text};
     text[0] = '\0';
     draw_hot_parameters(&w);
-    return run(&w, events);
+    return run(&w);
 }

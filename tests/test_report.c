@@ -1,0 +1,436 @@
+/* Reports of hand-made results: golden text, JSON against its schema, names of any bytes, failures.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "report/line.h"
+#include "report/report.h"
+#include "support/sample.h"
+#include "support/schema.h"
+#include "support/scratch.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A result and all that it needs. Nothing here is owned by the result itself. */
+typedef struct sample {
+    mr_trace *trace;
+    mr_config *config;
+    mr_result result;
+    mr_race races[4];
+    mr_unknown unknowns[30];
+} sample;
+
+static void sample_make(sample *self, const char *text)
+{
+    memset(self, 0, sizeof *self);
+    self->trace = mr_sample_trace(text);
+    self->config = mr_config_new();
+    assert_non_null(self->trace);
+    /* The golden files do not depend on the defaults. */
+    assert_int_equal(mr_config_set(self->config, "window.size", "10000", NULL, 0, NULL), MR_OK);
+    assert_int_equal(mr_config_set(self->config, "window.overlap", "5000", NULL, 0, NULL), MR_OK);
+    self->result.races = self->races;
+    self->result.unknowns = self->unknowns;
+}
+
+static void sample_free(sample *self)
+{
+    mr_config_free(self->config);
+    mr_trace_free(self->trace);
+}
+
+static void add_race(sample *self, mr_witness witness, mr_strength strength, mr_step step)
+{
+    witness.model = MR_MODEL_VALUE;
+    if (witness.window_end == 0)
+        witness.window_end = self->trace->event_count;
+    self->races[self->result.race_count++] = (mr_race){witness, strength, step};
+}
+
+static void add_unknown(sample *self, uint32_t first, uint32_t second, mr_unknown_reason reason,
+                        const char *detail)
+{
+    mr_unknown *unknown = &self->unknowns[self->result.unknown_count++];
+    *unknown = (mr_unknown){.first = first,
+                            .second = second,
+                            .window_end = self->trace->event_count,
+                            .strength = MR_STRENGTH_WCP,
+                            .reason = reason};
+    snprintf(unknown->detail, sizeof unknown->detail, "%s", detail);
+}
+
+static const char bank_text[] =
+    "#@loc 11 src/bank.c:11\n#@loc 27 src/bank.c:27\n#@var V1 bank.balance\n#@thread T2 teller\n"
+    "#@lock L accounts_mu\n"
+    "T1|w(V1=5)|5\nT1|fork(T2)|9\nT1|acq(L)|10\nT1|w(V1=6)|11\nT1|rel(L)|12\n"
+    "T2|begin()|20\nT2|acq(L)|21\nT2|r(y=7)|22\nT2|rel(L)|23\nT2|r(V1=6)|26\nT2|w(V1=7)|27\n";
+
+static void make_bank(sample *self)
+{
+    static uint32_t first[] = {5, 6, 7, 8}, second[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    sample_make(self, bank_text);
+    add_race(
+        self,
+        (mr_witness){.first = 3, .second = 9, .window_start = 2, .events = first, .event_count = 4},
+        MR_STRENGTH_HB, MR_STEP_LINEARISE);
+    add_race(self, (mr_witness){.first = 0, .second = 10, .events = second, .event_count = 9},
+             MR_STRENGTH_BEYOND_WCP, MR_STEP_SOLVER);
+    add_race(self, (mr_witness){.first = 3, .second = 10, .window_start = 3}, MR_STRENGTH_WCP,
+             MR_STEP_FAR);
+    add_unknown(self, 3, 10, MR_UNKNOWN_TIME, "canceled");
+    add_unknown(self, 0, 9, MR_UNKNOWN_MEMORY, "");
+    self->result.stats = (mr_stats){
+        .windows = 3,
+        .candidates = 12,
+        .settled = {[MR_STEP_FILTER] = 5,
+                    [MR_STEP_CONE] = 1,
+                    [MR_STEP_LINEARISE] = 2,
+                    [MR_STEP_SATURATE] = 1,
+                    [MR_STEP_SOLVER] = 2,
+                    [MR_STEP_FAR] = 1},
+        .races = {[MR_STEP_LINEARISE] = 1, [MR_STEP_SOLVER] = 1, [MR_STEP_FAR] = 1},
+        .unknown = {[MR_UNKNOWN_TIME] = 1, [MR_UNKNOWN_MEMORY] = 1},
+        .static_races = 3,
+        .read_seconds = 0.25,
+        .decide_seconds = 1.5,
+        .solver_seconds = 1,
+        .total_seconds = 2,
+        .peak_memory_bytes = 3 << 20,
+    };
+}
+
+static void make_empty(sample *self)
+{
+    sample_make(self, "T1|w(x)|1\n");
+    assert_int_equal(mr_config_set(self->config, "window.size", "0", NULL, 0, NULL), MR_OK);
+}
+
+/* Five threads, names that are long or not text, and a location that must be cut. */
+static void make_threads(sample *self)
+{
+    static uint32_t events[] = {0, 1, 2, 3, 4, 5, 6};
+    sample_make(self,
+                "#@loc 9 a/very/long/path/to/the/file/in/which/this/happens/Database.java:1234\n"
+                "#@thread B a thread with a name that is too long for its column\n"
+                "A|w(u)|\nA|acq(l)|2\nA|rel(l)|3\nB|r(u)|9\nC\xff|w(v\\x41)|5\nD|r(u)|6\n"
+                "E|r(v\\x41)|7\nA|w(z\xc3\xa9)|8\nB|r(z\xc3\xa9)|\x1b[31mred\n");
+    add_race(self, (mr_witness){.first = 7, .second = 8, .events = events, .event_count = 7},
+             MR_STRENGTH_HB, MR_STEP_SATURATE);
+    for (uint32_t i = 0; i < 25; i++)
+        add_unknown(self, 7, 8, i < 24 ? MR_UNKNOWN_TIME : MR_UNKNOWN_BUDGET, "");
+    self->result.stats.rejected_witnesses = 1;
+}
+
+/* 400 events of one thread, then many switches. */
+static void make_long(sample *self)
+{
+    static uint32_t events[900];
+    char *text = malloc(40000);
+    size_t used = 0;
+    assert_non_null(text);
+    for (int i = 0; i < 400; i++)
+        used += (size_t)sprintf(text + used, "A|%s|%d\n", i == 200 ? "w(x=1)" : "w(q=3)", i);
+    for (int i = 0; i < 250; i++)
+        used += (size_t)sprintf(text + used, "A|r(q=3)|1\nB|w(b)|2\n");
+    used += (size_t)sprintf(text + used, "A|w(x=2)|3\nB|r(x=2)|4\n");
+    sample_make(self, text);
+    for (uint32_t i = 0; i < 900; i++)
+        events[i] = i;
+    add_race(self, (mr_witness){.first = 900, .second = 901, .events = events, .event_count = 900},
+             MR_STRENGTH_HB, MR_STEP_LINEARISE);
+    free(text);
+}
+
+typedef struct golden {
+    const char *name; /* tests/golden/NAME.txt */
+    void (*make)(sample *self);
+} golden;
+
+static const golden goldens[] = {
+    {"report-bank", make_bank},
+    {"report-empty", make_empty},
+    {"report-threads", make_threads},
+    {"report-long", make_long},
+};
+static const size_t golden_count = sizeof goldens / sizeof goldens[0];
+
+static char *report_text(const sample *self)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    assert_true(mr_report_text(stream, self->trace, self->config, &self->result));
+    fclose(stream);
+    return text;
+}
+
+/* With UPDATE_GOLDEN set, the files are written instead (and then read with care). */
+static void test_golden(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < golden_count; i++) {
+        sample self;
+        char path[128];
+        snprintf(path, sizeof path, "tests/golden/%s.txt", goldens[i].name);
+        goldens[i].make(&self);
+        char *text = report_text(&self);
+        if (getenv("UPDATE_GOLDEN") != NULL) {
+            FILE *file = fopen(path, "w");
+            assert_non_null(file);
+            fputs(text, file);
+            fclose(file);
+        }
+        char *expected = mr_file_text(path);
+        assert_non_null(expected);
+        assert_string_equal(text, expected);
+        free(text);
+        free(expected);
+        sample_free(&self);
+    }
+}
+
+/* The longest line of a table, in characters. */
+static size_t longest_table_line(const char *text)
+{
+    size_t longest = 0, width = 0;
+    bool table = false;
+    for (; *text != '\0'; text++) {
+        if (width == 0)
+            table = *text == ' ' || *text == '=';
+        if (*text == '\n') {
+            if (table && width > longest)
+                longest = width;
+            width = 0;
+        } else if (((unsigned char)*text & 0xc0) != 0x80) {
+            width++;
+        }
+    }
+    return longest;
+}
+
+static void test_full_schedule(void **state)
+{
+    (void)state;
+    sample self;
+    make_long(&self);
+    char *text = report_text(&self);
+    assert_non_null(strstr(text, "left out"));
+    assert_true(longest_table_line(text) <= MR_LINE_WIDTH);
+    /* The write of the race's variable is shown, deep in a run of others. */
+    assert_non_null(strstr(text, "\n         200  w(x=1)"));
+    free(text);
+    assert_int_equal(mr_config_set(self.config, "witness.full_schedule", "true", NULL, 0, NULL),
+                     MR_OK);
+    text = report_text(&self);
+    assert_null(strstr(text, "left out"));
+    assert_non_null(strstr(text, "\n         567  "));
+    free(text);
+    sample_free(&self);
+}
+
+static json_t *report_json(const sample *self)
+{
+    char *text = NULL;
+    size_t length;
+    json_error_t problem;
+    mr_error error = {0};
+    FILE *stream = open_memstream(&text, &length);
+    mr_status status = mr_report_json(stream, self->trace, self->config, &self->result, &error);
+    fclose(stream);
+    if (status != MR_OK)
+        fail_msg("%s", error.text);
+    json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
+    if (report == NULL)
+        fail_msg("%s, line %d", problem.text, problem.line);
+    free(text);
+    return report;
+}
+
+static json_t *load_schema(void)
+{
+    json_error_t problem;
+    json_t *schema = json_load_file("docs/report.schema.json", JSON_REJECT_DUPLICATES, &problem);
+    if (schema == NULL)
+        fail_msg("%s, line %d", problem.text, problem.line);
+    return schema;
+}
+
+static void test_json_schema(void **state)
+{
+    (void)state;
+    json_t *schema = load_schema();
+    for (size_t i = 0; i < golden_count; i++) {
+        sample self;
+        char problem[256] = "";
+        goldens[i].make(&self);
+        json_t *report = report_json(&self);
+        if (!mr_schema_fits(schema, schema, report, problem))
+            fail_msg("%s: %s", goldens[i].name, problem);
+        json_decref(report);
+        sample_free(&self);
+    }
+    json_decref(schema);
+}
+
+/* The schema refuses what is not a report, so that the test above can fail. */
+static void test_json_schema_refuses(void **state)
+{
+    (void)state;
+    sample self;
+    char problem[256];
+    json_t *schema = load_schema();
+    make_bank(&self);
+    json_t *report = report_json(&self);
+    json_t *race = json_array_get(json_object_get(report, "races"), 0);
+    json_object_set_new(race, "order", json_string("cp"));
+    assert_false(mr_schema_fits(schema, schema, report, problem));
+    json_object_set_new(race, "order", json_string("hb"));
+    assert_true(mr_schema_fits(schema, schema, report, problem));
+    json_object_set_new(json_object_get(race, "first"), "event", json_string("3"));
+    assert_false(mr_schema_fits(schema, schema, report, problem));
+    json_object_set_new(json_object_get(race, "first"), "event", json_integer(3));
+    json_array_append_new(json_object_get(race, "window"), json_integer(3));
+    assert_false(mr_schema_fits(schema, schema, report, problem));
+    json_object_del(race, "window");
+    assert_false(mr_schema_fits(schema, schema, report, problem));
+    json_decref(report);
+    json_decref(schema);
+    sample_free(&self);
+}
+
+/* The example of the documentation, member by member. */
+static void test_json_content(void **state)
+{
+    (void)state;
+    sample self;
+    json_t *expected, *report;
+    make_bank(&self);
+    report = report_json(&self);
+    expected = json_pack(
+        "{s:{s:i,s:i,s:s,s:s,s:s,s:s,s:i,s:s,s:s},s:{s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:s},"
+        "s:s,s:s,s:[i,i],s:[i,i,i,i]}",
+        "first", "event", 3, "line", 9, "thread", "T1", "op", "w", "variable", "V1",
+        "variable_text", "bank.balance", "value", 6, "location", "11", "location_text",
+        "src/bank.c:11", "second", "event", 9, "line", 15, "thread", "T2", "thread_text", "teller",
+        "op", "r", "variable", "V1", "variable_text", "bank.balance", "value", 6, "location", "26",
+        "order", "hb", "confirmed_by", "linearise", "window", 2, 11, "witness", 5, 6, 7, 8);
+    assert_non_null(expected);
+    assert_true(json_equal(expected, json_array_get(json_object_get(report, "races"), 0)));
+    json_decref(expected);
+    assert_int_equal(json_array_size(json_object_get(report, "races")), 3);
+    json_t *unknown = json_array_get(json_object_get(report, "unknown"), 0);
+    assert_string_equal(json_string_value(json_object_get(unknown, "reason")), "time");
+    assert_string_equal(json_string_value(json_object_get(unknown, "detail")), "canceled");
+    json_t *size =
+        json_object_get(json_object_get(json_object_get(report, "config"), "window"), "size");
+    assert_int_equal(json_integer_value(size), 10000);
+    json_t *trace = json_object_get(report, "trace");
+    assert_int_equal(json_integer_value(json_object_get(trace, "events")), 11);
+    assert_string_equal(json_string_value(json_object_get(trace, "file")), "sample.std");
+    json_decref(report);
+    sample_free(&self);
+}
+
+/* Names of any bytes: escaped in JSON, and control characters in text too. */
+static void test_strange_names(void **state)
+{
+    (void)state;
+    sample self;
+    make_threads(&self);
+    json_t *report = report_json(&self);
+    json_t *race = json_array_get(json_object_get(report, "races"), 0);
+    json_t *second = json_object_get(race, "second");
+    assert_string_equal(json_string_value(json_object_get(second, "location")), "\x1b[31mred");
+    assert_string_equal(json_string_value(json_object_get(second, "variable")), "z\xc3\xa9");
+    json_decref(report);
+    char *text = report_text(&self);
+    assert_null(strchr(text, '\x1b'));
+    assert_null(strchr(text, '\xff'));
+    assert_non_null(strstr(text, "\\x1b[31mred"));
+    assert_non_null(strstr(text, "C\\xff"));
+    assert_non_null(strstr(text, "w(v\\x5cx41)"));
+    free(text);
+    sample_free(&self);
+}
+
+/* A stream that is full is an error of every report. */
+static void test_full_device(void **state)
+{
+    (void)state;
+    sample self;
+    mr_error error = {0};
+    make_bank(&self);
+    FILE *full = fopen("/dev/full", "w");
+    assert_non_null(full);
+    setvbuf(full, NULL, _IONBF, 0);
+    assert_false(mr_report_text(full, self.trace, self.config, &self.result));
+    clearerr(full);
+    assert_int_equal(mr_report_json(full, self.trace, self.config, &self.result, &error),
+                     MR_ERR_IO);
+    assert_string_equal(error.text, "cannot write the report: No space left on device");
+    clearerr(full);
+    assert_false(mr_report_schedule(full, self.trace, &self.races[0].witness));
+    fclose(full);
+    sample_free(&self);
+}
+
+static uint64_t json_allocations_left;
+
+static void *json_failing_malloc(size_t size)
+{
+    if (json_allocations_left == 0)
+        return NULL;
+    json_allocations_left--;
+    return malloc(size);
+}
+
+/* Whichever allocation fails, ours or jansson's, a report says so and leaks nothing. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    sample self;
+    mr_error error = {0};
+    make_bank(&self);
+    FILE *null = fopen("/dev/null", "w");
+    mr_status status = MR_ERR_MEMORY;
+    for (uint64_t n = 1; status != MR_OK; n++) {
+        mr_memory_fail_after(n);
+        status = mr_report_json(null, self.trace, self.config, &self.result, &error);
+        mr_memory_fail_after(0);
+        assert_true(status == MR_OK || status == MR_ERR_MEMORY);
+    }
+    json_set_alloc_funcs(json_failing_malloc, free);
+    status = MR_ERR_MEMORY;
+    for (uint64_t n = 0; status != MR_OK; n++) {
+        json_allocations_left = n;
+        status = mr_report_json(null, self.trace, self.config, &self.result, &error);
+        assert_true(status == MR_OK || status == MR_ERR_MEMORY);
+    }
+    json_set_alloc_funcs(malloc, free);
+    bool ok = false;
+    for (uint64_t n = 1; !ok; n++) {
+        mr_memory_fail_after(n);
+        ok = mr_report_text(null, self.trace, self.config, &self.result);
+        mr_memory_fail_after(0);
+    }
+    fclose(null);
+    sample_free(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),       cmocka_unit_test(test_full_schedule),
+        cmocka_unit_test(test_json_schema),  cmocka_unit_test(test_json_schema_refuses),
+        cmocka_unit_test(test_json_content), cmocka_unit_test(test_strange_names),
+        cmocka_unit_test(test_full_device),  cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
