@@ -198,7 +198,7 @@ static bool finish(collector *c, mr_arena *arena)
     out->groups = mr_arena_alloc(arena, out->group_count, sizeof *out->groups);
     if (!out->items || !out->groups)
         return false;
-    if (out->group_count)
+    if (c->groups)
         memcpy(out->groups, c->groups, out->group_count * sizeof *out->groups);
     if (c->count)
         qsort(c->items, c->count, sizeof *c->items, compare_found);
