@@ -93,7 +93,7 @@ tests: $(BUILD)/maxrace $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(E
 test:
 	$(MAKE) VARIANT=release all tests
 	$(MAKE) VARIANT=sanitize build/sanitize/maxrace tests
-	tests/run.sh build/release build/sanitize
+	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/run.sh build/release build/sanitize
 
 # tests/test_exact on 100,000 traces of a fresh seed, which is printed and can be given again as SEED=….
 .PHONY: check-long
@@ -141,7 +141,7 @@ uninstall:
 # The source checks alone: part of make test.
 .PHONY: lint
 lint: all
-	tests/check_source.sh
+	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/check_source.sh
 
 .PHONY: format
 format:
