@@ -62,7 +62,7 @@ $(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(SUP
 endif
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
-	@mkdir -p $(dir $@)
+	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 $(BUILD)/libmaxrace.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
@@ -78,8 +78,8 @@ $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(BUILD)/bench/bench: $(call object,$(BENCH_SOURCES)) $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
-	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lm -o $@
+$(BUILD)/bench/bench: $(call object,$(BENCH_SOURCES)) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -100,11 +100,11 @@ test:
 check-long: SEED := $(or $(SEED),$(shell date +%s))
 check-long: $(BUILD)/tests/test_exact $(BUILD)/maxrace
 	@echo "seed $(SEED)"
-	EXACT_TRACES=$(or $(TRACES),100000) EXACT_SEED=$(SEED) MAXRACE=$(BUILD)/maxrace $(BUILD)/tests/test_exact
+	EXACT_TRACES=$(or $(COUNT),100000) EXACT_SEED=$(SEED) MAXRACE=$(BUILD)/maxrace $(BUILD)/tests/test_exact
 
 .PHONY: bench
 bench: $(BUILD)/bench/bench
-	$(BUILD)/bench/bench table examples $(TRACES)
+	$(BUILD)/bench/bench table "$(TRACES)"
 
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks of the source and of the built library, each counted as a test: prints "[       OK ] name", or the reason and
 # "[  FAILED  ] name". BUILD is the folder with the built library (default build/release).
-set -u
+set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build/release}
 processors=$(nproc)

@@ -1,7 +1,7 @@
 /* The public interface: only maxrace.h, as a program outside would use it. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -32,8 +32,7 @@ static int set_up(void **state)
     static fixture f;
     f.failure = mr_failure_create();
     f.config = mr_config_create();
-    f.trace =
-        mr_trace_open_memory("bank", hidden_race, strlen(hidden_race), false, f.failure);
+    f.trace = mr_trace_open_memory("bank", hidden_race, strlen(hidden_race), false, f.failure);
     *state = &f;
     return f.failure == NULL || f.config == NULL || f.trace == NULL;
 }
@@ -94,8 +93,8 @@ static void test_bad_traces(void **state)
     };
     const fixture *f = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mr_trace *trace = mr_trace_open_memory("bad", cases[i].text, strlen(cases[i].text), false,
-                                               f->failure);
+        mr_trace *trace =
+            mr_trace_open_memory("bad", cases[i].text, strlen(cases[i].text), false, f->failure);
         const char *message = mr_failure_message(f->failure);
         if (cases[i].message == NULL) {
             assert_non_null(trace);
@@ -202,8 +201,7 @@ static void test_unknown(void **state)
     mr_trace *trace = mr_trace_open_memory("hard", text, strlen(text), false, f->failure);
     assert_true(mr_config_assign(f->config, "solver.max_clauses", "1", f->failure));
     assert_true(mr_prediction_run(trace, f->config, &prediction, f->failure));
-    assert_int_equal(mr_prediction_race_count(prediction) +
-                         mr_prediction_unknown_count(prediction),
+    assert_int_equal(mr_prediction_race_count(prediction) + mr_prediction_unknown_count(prediction),
                      1);
     if (mr_prediction_unknown_count(prediction) == 1) {
         mr_unknown_info unknown;
@@ -300,7 +298,8 @@ static void *predict_often(void *argument)
     return NULL;
 }
 
-/* One trace, one configuration, several predictions at once; without saturation they all use the solver. */
+/* One trace, one configuration, several predictions at once; without saturation they all use the
+ * solver. */
 static void test_threads(void **state)
 {
     enum { THREADS = 4 };

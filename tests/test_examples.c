@@ -1,7 +1,7 @@
 /* The traces of examples/ and what their comments say about them. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -19,18 +19,12 @@ typedef struct verdict {
 } verdict;
 
 static const verdict verdicts[] = {
-    {"bank", "rf", "21", "34", "wcp"},
-    {"bank", "value", "21", "34", "wcp"},
-    {"bank-locked", "rf", NULL, NULL, NULL},
-    {"bank-locked", "value", NULL, NULL, NULL},
-    {"deadlock", "rf", "11", "21", "wcp"},
-    {"deadlock", "value", "11", "21", "wcp"},
-    {"value", "rf", NULL, NULL, NULL},
-    {"value", "value", "10", "33", "beyond-wcp"},
-    {"value-unique", "rf", NULL, NULL, NULL},
-    {"value-unique", "value", NULL, NULL, NULL},
-    {"fork-join", "rf", "31", "15", "hb"},
-    {"fork-join", "value", "31", "15", "hb"},
+    {"bank", "rf", "21", "34", "wcp"},        {"bank", "value", "21", "34", "wcp"},
+    {"bank-locked", "rf", NULL, NULL, NULL},  {"bank-locked", "value", NULL, NULL, NULL},
+    {"deadlock", "rf", "11", "21", "wcp"},    {"deadlock", "value", "11", "21", "wcp"},
+    {"value", "rf", NULL, NULL, NULL},        {"value", "value", "10", "33", "beyond-wcp"},
+    {"value-unique", "rf", NULL, NULL, NULL}, {"value-unique", "value", NULL, NULL, NULL},
+    {"fork-join", "rf", "31", "15", "hb"},    {"fork-join", "value", "31", "15", "hb"},
 };
 
 enum { VERDICT_COUNT = sizeof verdicts / sizeof *verdicts };

@@ -1,4 +1,5 @@
-/* api: what the files of the public interface (maxrace.h) share: from the library's own errors to mr_failure. */
+/* api: what the files of the public interface (maxrace.h) share: from the library's own errors to
+ * mr_failure. */
 #ifndef MR_API_API_H
 #define MR_API_API_H
 
@@ -10,8 +11,8 @@ struct mr_failure {
     char message[1152];
 };
 
-/* Says in `failure` (may be NULL) how a call ended; `error` is read only when `status` is none of success. Returns whether
- * it was success. */
+/* Says in `failure` (may be NULL) how a call ended; `error` is read only when `status` is none of
+ * success. Returns whether it was success. */
 bool mr_failure_set(mr_failure *failure, mr_status status, const mr_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* The numbers of the public header are a promise; those of the library follow its table. */
-#define SAME(public_name, status) _Static_assert((int)public_name == (int)status, #public_name)
+#define SAME(public_name, status) _Static_assert((int)(public_name) == (int)(status), #public_name)
 SAME(MR_FAILURE_NONE, MR_OK);
 SAME(MR_FAILURE_USAGE, MR_ERR_USAGE);
 SAME(MR_FAILURE_CONFIG, MR_ERR_CONFIG);

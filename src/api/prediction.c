@@ -108,16 +108,15 @@ static bool written(bool ok, const char *what, mr_failure *failure)
 
 bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
 {
-    bool ok =
-        mr_report_text(stream, prediction->trace, prediction->config, &prediction->result);
+    bool ok = mr_report_text(stream, prediction->trace, prediction->config, &prediction->result);
     return written(ok, "writing the report", failure);
 }
 
 bool mr_prediction_write_json(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
 {
     mr_error error = {0};
-    mr_status status = mr_report_json(stream, prediction->trace, prediction->config,
-                                      &prediction->result, &error);
+    mr_status status =
+        mr_report_json(stream, prediction->trace, prediction->config, &prediction->result, &error);
     return mr_failure_set(failure, status, &error);
 }
 
