@@ -66,13 +66,15 @@ void mr_clause_end(mr_encoding *encoding, const mr_clause *clause)
 
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required,
-                       const uint32_t *cone, size_t max_clauses, mr_arena *arena)
+                       const uint32_t *cone, const mr_stops stops[2], size_t max_clauses,
+                       mr_arena *arena)
 {
     *encoding = (mr_encoding){.window = window,
                               .hard = hard,
                               .forced = forced,
                               .required = required,
                               .cone = cone,
+                              .stops = {stops[0], stops[1]},
                               .cut = 0};
     encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
     encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
@@ -85,6 +87,7 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
     encoding->formula.node_count = 1;
     mr_encode_locks(encoding);
     mr_encode_reads(encoding);
+    mr_encode_stops(encoding);
     mr_encode_fork_join(encoding);
     mr_encode_race(encoding); /* these two link nodes, so they come last */
     mr_encode_program_order(encoding);

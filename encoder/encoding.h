@@ -29,11 +29,18 @@
 #include "formula.h"
 #include "windows/precedence.h"
 
+/* The accesses of one thread of which one is to race, in program order. */
+typedef struct mr_stops {
+    const uint32_t *events;
+    uint32_t count; /* at least 1 */
+} mr_stops;
+
 typedef struct mr_encoding {
     const mr_window *window;
     const mr_precedence *hard, *forced;
     const uint32_t *required; /* L, as a number of events for each thread */
     const uint32_t *cone;     /* C, likewise */
+    mr_stops stops[2];        /* a and b, or lists of accesses in their place; see race.h */
     mr_formula formula;       /* owned */
     uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
@@ -43,12 +50,13 @@ typedef struct mr_encoding {
 } mr_encoding;
 
 /*
- * Encodes the candidate whose required events and cone are given (solver/cone.h). Memory of `arena`, except the formula's.
+ * Encodes the candidate `stops` whose required events and cone are given (solver/cone.h). Memory of `arena`, except the formula's.
  * False: no memory. Look at formula.contradiction, too_large, out_of_memory afterwards. Free with mr_encoding_free.
  */
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required,
-                       const uint32_t *cone, size_t max_clauses, mr_arena *arena);
+                       const uint32_t *cone, const mr_stops stops[2], size_t max_clauses,
+                       mr_arena *arena);
 void mr_encoding_free(mr_encoding *encoding);
 
 /* The node of an event, made when it has none. */

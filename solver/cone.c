@@ -13,6 +13,40 @@ bool mr_cone_required(const mr_precedence *precedence, uint32_t a, uint32_t b, u
     return required[w->thread[a]] <= w->position[a] && required[w->thread[b]] <= w->position[b];
 }
 
+/* Must `event` have happened before `of` can be the next event of its thread? */
+static bool needed(const mr_precedence *precedence, uint32_t event, uint32_t of)
+{
+    const mr_window *w = precedence->window;
+    return mr_precedence_enabled(precedence, of)[w->thread[event]] > w->position[event];
+}
+
+static uint32_t last_of(const mr_stops *list)
+{
+    return list->events[list->count - 1];
+}
+
+bool mr_cone_narrow(const mr_precedence *precedence, mr_stops *a, mr_stops *b)
+{
+    mr_stops *side[2][2] = {{a, b}, {b, a}};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < 2; i++) {
+            mr_stops *one = side[i][0], *other = side[i][1];
+            if (!one->count || !other->count)
+                return false;
+            if (needed(precedence, one->events[0], other->events[0])) {
+                one->events++;
+                one->count--;
+                changed = true;
+            } else if (needed(precedence, last_of(other), last_of(one))) {
+                one->count--;
+                changed = true;
+            }
+        }
+    }
+    return true;
+}
+
 void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *allowed)
 {
     const mr_window *w = precedence->window;
@@ -73,8 +107,8 @@ static void close_read(closer *c, uint32_t read)
 }
 
 bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced,
-                   const uint32_t *required, const uint32_t *allowed, uint32_t *cone,
-                   mr_arena *arena)
+                   const uint32_t *required, const uint32_t *allowed, const uint32_t stops[2],
+                   uint32_t *cone, mr_arena *arena)
 {
     const mr_window *w = hard->window;
     closer c = {.window = w, .hard = hard, .forced = forced, .allowed = allowed, .cone = cone};
@@ -83,6 +117,9 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced,
     if (!c.lock_seen || !done)
         return false;
     memcpy(cone, required, w->thread_count * sizeof *cone);
+    for (int i = 0; i < 2; i++)
+        if (w->position[stops[i]])
+            help(&c, mr_window_at(w, w->thread[stops[i]], w->position[stops[i]] - 1));
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < w->thread_count; t++) {

@@ -13,7 +13,7 @@ typedef struct candidate_task {
     const mr_problem *problem;
     mr_session *session;
     const mr_decide_options *options;
-    uint32_t a, b;
+    mr_stops stops[2];
     mr_arena *arena;
     mr_decision *decision;
 } candidate_task;
@@ -50,6 +50,12 @@ static outcome give_up(candidate_task *task, mr_unknown_reason reason)
     return SETTLED;
 }
 
+static void set_accesses(candidate_task *task, uint32_t a, uint32_t b)
+{
+    task->decision->first = a < b ? a : b;
+    task->decision->second = a < b ? b : a;
+}
+
 static outcome try_linearise(candidate_task *task)
 {
     const mr_window *w = task->problem->window;
@@ -58,8 +64,10 @@ static outcome try_linearise(candidate_task *task)
     uint32_t *prefix = mr_arena_alloc(task->arena, w->thread_count, sizeof *prefix);
     if (!prefix)
         return NO_MEMORY;
-    if (mr_linearise(&task->problem->source, task->a, task->b, prefix) != MR_LINEARISED)
+    uint32_t a = task->stops[0].events[0], b = task->stops[1].events[0];
+    if (mr_linearise(&task->problem->source, a, b, prefix) != MR_LINEARISED)
         return PASSED_ON;
+    set_accesses(task, a, b);
     task->decision->events =
         mr_schedule_in_trace_order(w, prefix, &task->decision->event_count, task->arena);
     return task->decision->events ? settle(task, MR_VERDICT_RACE, MR_STEP_LINEARISE) : NO_MEMORY;
@@ -83,6 +91,8 @@ static outcome settle_race(candidate_task *task, const mr_encoding *encoding,
                            const int64_t *order, mr_step step)
 {
     mr_decision *decision = task->decision;
+    set_accesses(task, mr_schedule_stop(encoding, &encoding->stops[0], order),
+                 mr_schedule_stop(encoding, &encoding->stops[1], order));
     decision->events =
         mr_schedule_of_solution(encoding, order, &decision->event_count, task->arena);
     return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
@@ -144,18 +154,21 @@ static double seconds_now(void)
 static outcome encode_and_try(candidate_task *task, const uint32_t *required)
 {
     const mr_problem *problem = task->problem;
-    uint32_t count = problem->window->thread_count;
+    uint32_t count = problem->window->thread_count, last[2];
     uint32_t *allowed = mr_arena_alloc(task->arena, count, sizeof *allowed);
     uint32_t *cone = mr_arena_alloc(task->arena, count, sizeof *cone);
     if (!allowed || !cone)
         return NO_MEMORY;
     double begin = seconds_now();
-    mr_cone_allowed(&problem->forced, task->a, task->b, allowed);
+    for (int i = 0; i < 2; i++)
+        last[i] = task->stops[i].events[task->stops[i].count - 1];
+    mr_cone_allowed(&problem->forced, last[0], last[1], allowed);
     mr_encoding encoding = {0};
     outcome result = NO_MEMORY;
-    if (mr_cone_close(&problem->hard, &problem->forced, required, allowed, cone, task->arena) &&
+    if (mr_cone_close(&problem->hard, &problem->forced, required, allowed, last, cone,
+                      task->arena) &&
         mr_encoding_build(&encoding, problem->window, &problem->hard, &problem->forced, required,
-                          cone, task->options->max_clauses, task->arena))
+                          cone, task->stops, task->options->max_clauses, task->arena))
         result = try_formula(task, &encoding);
     mr_encoding_free(&encoding);
     task->decision->solver_seconds = seconds_now() - begin;
@@ -169,31 +182,42 @@ static outcome run_steps(candidate_task *task)
         mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *required);
     if (!required)
         return NO_MEMORY;
-    if (!mr_cone_required(&problem->hard, task->a, task->b, required))
+    if (!mr_cone_narrow(&problem->hard, &task->stops[0], &task->stops[1]))
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_FILTER);
-    if (!mr_cone_required(&problem->forced, task->a, task->b, required))
+    if (!mr_cone_narrow(&problem->forced, &task->stops[0], &task->stops[1]))
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_CONE);
-    outcome result = try_linearise(task);
-    if (result != PASSED_ON)
-        return result;
+    if (task->stops[0].count == 1 && task->stops[1].count == 1) {
+        outcome result = try_linearise(task);
+        if (result != PASSED_ON)
+            return result;
+    }
     if (task->options->linearise_only)
         return give_up(task, MR_UNKNOWN_SIZE);
+    mr_cone_required(&problem->forced, task->stops[0].events[0], task->stops[1].events[0],
+                     required);
     return encode_and_try(task, required);
+}
+
+mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
+                        const mr_decide_options *options, mr_stops a, mr_stops b,
+                        mr_arena *arena, mr_decision *decision, mr_error *error)
+{
+    *decision = (mr_decision){0};
+    candidate_task task = {.problem = problem,
+                           .session = session,
+                           .options = options,
+                           .stops = {a, b},
+                           .arena = arena,
+                           .decision = decision};
+    if (run_steps(&task) == NO_MEMORY)
+        return mr_error_memory(error, "deciding a candidate");
+    return MR_OK;
 }
 
 mr_status mr_decide(const mr_problem *problem, mr_session *session,
                     const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,
                     mr_decision *decision, mr_error *error)
 {
-    *decision = (mr_decision){0};
-    candidate_task task = {.problem = problem,
-                 .session = session,
-                 .options = options,
-                 .a = a,
-                 .b = b,
-                 .arena = arena,
-                 .decision = decision};
-    if (run_steps(&task) == NO_MEMORY)
-        return mr_error_memory(error, "deciding a candidate");
-    return MR_OK;
+    return mr_decide_any(problem, session, options, (mr_stops){&a, 1}, (mr_stops){&b, 1}, arena,
+                         decision, error);
 }

@@ -14,8 +14,8 @@
 #define MR_SOLVER_DECIDE_H
 
 #include "base/verdict.h"
+#include "encoder/encoding.h"
 #include "session.h"
-#include "windows/precedence.h"
 
 /* A window with its precedences, ready for questions. All memory is the window's arena. */
 typedef struct mr_problem {
@@ -26,7 +26,7 @@ typedef struct mr_problem {
 typedef struct mr_decide_options {
     mr_limits limits;
     size_t max_clauses;  /* 0: no limit */
-    bool linearise_only; /* leave what trace order does not settle unknown (reason size) */
+    bool linearise_only; /* leave what trace order does not settle unknown (reason size, nothing counted) */
     bool skip_linearise; /* for tests: everything to the formula */
     uint64_t saturate_steps; /* budget of saturation; 0: everything to Z3 */
 } mr_decide_options;
@@ -36,6 +36,7 @@ typedef struct mr_decision {
     mr_step step;             /* that settled it */
     mr_unknown_reason reason; /* of MR_VERDICT_UNKNOWN */
     char detail[64];
+    uint32_t first, second; /* MR_VERDICT_RACE: the two accesses, window events, first < second */
     uint32_t *events; /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
     uint32_t event_count;
     double solver_seconds; /* in building and deciding the formula */
@@ -51,5 +52,14 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
 mr_status mr_decide(const mr_problem *problem, mr_session *session,
                     const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,
                     mr_decision *decision, mr_error *error);
+
+/*
+ * Decides at once whether any access of `a` races with any of `b`: two lists in program order, of different threads, of which each
+ * pair conflicts. The verdict is exact for the whole product, by one formula (solver/cone.h, encoder/race.h); linearise is
+ * tried for single pairs only. Many pairs of a hot variable cost little more than one.
+ */
+mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
+                        const mr_decide_options *options, mr_stops a, mr_stops b,
+                        mr_arena *arena, mr_decision *decision, mr_error *error);
 
 #endif

@@ -32,6 +32,17 @@ static int compare(const void *one, const void *two)
     return (x->event > y->event) - (x->event < y->event);
 }
 
+uint32_t mr_schedule_stop(const mr_encoding *encoding, const mr_stops *stops, const int64_t *order)
+{
+    uint32_t i = 0;
+    for (; i + 1 < stops->count; i++) {
+        uint32_t node = encoding->node_of[stops->events[i]];
+        if (!node || order[node - 1] >= order[encoding->cut])
+            break;
+    }
+    return stops->events[i];
+}
+
 /* How many events of thread t are included: the required ones, and all up to its last node before CUT. */
 static uint32_t included(const mr_encoding *encoding, const int64_t *order, uint32_t t)
 {
@@ -52,7 +63,13 @@ uint32_t *mr_schedule_of_solution(const mr_encoding *encoding, const int64_t *or
     if (!lengths)
         return NULL;
     for (uint32_t t = 0; t < w->thread_count; t++)
-        total += lengths[t] = included(encoding, order, t);
+        lengths[t] = included(encoding, order, t);
+    for (int side = 0; side < 2; side++) {
+        uint32_t stop = mr_schedule_stop(encoding, &encoding->stops[side], order);
+        lengths[w->thread[stop]] = w->position[stop];
+    }
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        total += lengths[t];
     placed *all = mr_arena_alloc(arena, total, sizeof *all);
     uint32_t *events = mr_arena_alloc(arena, total, sizeof *events);
     if (!all || !events)

@@ -66,7 +66,7 @@ static const bad bad_files[] = {
     {"number-missing", 2, "window.size: expected a whole number, found nothing"},
     {"number-negative", 2, "window.size: '-1' is out of range (0 to 4294967293 events)"},
     {"number-too-large", 2,
-     "window.overlap: '4294967294' is out of range (0 to 4294967293 events)"},
+     "window.overlap: '4294967294' is out of range (-1 to 4294967293 events)"},
     {"number-with-exponent", 2,
      "window.size: '1e4' is not a whole number (0 to 4294967293 events)"},
     {"number-with-fraction", 2,
@@ -282,7 +282,7 @@ static void test_check(void **state)
         bool fine;
     } rows[] = {
         {"10", "9", true}, {"10", "10", false}, {"10", "11", false},
-        {"0", "11", true}, {"1", "0", true},    {"0", "0", true},
+        {"0", "11", true}, {"1", "0", true},    {"0", "0", true},  {"1", "-1", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mr_config *config = mr_config_new();
@@ -291,6 +291,25 @@ static void test_check(void **state)
         mr_config_set(config, "window.overlap", rows[i].overlap, NULL, 0, &error);
         assert_int_equal(mr_config_check(config, &error), rows[i].fine ? MR_OK : MR_ERR_CONFIG);
         assert_string_equal(error.file, "");
+        mr_config_free(config);
+    }
+}
+
+/* -1 is half the window, so that a window of any size may be asked for alone. */
+static void test_overlap_by_default(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *size, *overlap;
+        int64_t in_force;
+    } rows[] = {{"10", "-1", 5}, {"1", "-1", 0}, {"0", "-1", 0}, {"7", "-1", 3}, {"10", "2", 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mr_config *config = mr_config_new();
+        mr_config_set(config, "window.size", rows[i].size, NULL, 0, NULL);
+        mr_config_set(config, "window.overlap", rows[i].overlap, NULL, 0, NULL);
+        assert_int_equal(mr_config_overlap(config), rows[i].in_force);
+        mr_config_resolve(config);
+        assert_int_equal(mr_config_int(config, "window.overlap"), rows[i].in_force);
         mr_config_free(config);
     }
 }
@@ -471,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_bad_files_complete),
         cmocka_unit_test(test_good_files),  cmocka_unit_test(test_unreadable),
         cmocka_unit_test(test_set),         cmocka_unit_test(test_check),
+        cmocka_unit_test(test_overlap_by_default),
         cmocka_unit_test(test_check_place), cmocka_unit_test(test_table),
         cmocka_unit_test(test_choices),     cmocka_unit_test(test_documents),
         cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_later_wins),

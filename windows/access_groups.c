@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 typedef struct access {
-    uint32_t variable, thread, op, lockset, event;
+    uint32_t variable, thread, op, location, lockset, event;
 } access;
 
 /* The latest representative of a (thread, variable, operation, location). */
@@ -60,52 +60,80 @@ static bool picker_init(picker *p, const mr_window *w, mr_arena *arena)
     return p->slots && p->stretch;
 }
 
-static int compare(const void *one, const void *two)
+static int compare_site(const access *x, const access *y)
 {
-    const access *x = one, *y = two;
     if (x->variable != y->variable)
         return x->variable < y->variable ? -1 : 1;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     if (x->op != y->op)
         return x->op < y->op ? -1 : 1;
+    return (x->location > y->location) - (x->location < y->location);
+}
+
+static int by_site(const void *one, const void *two)
+{
+    const access *x = one, *y = two;
+    int order = compare_site(x, y);
+    return order ? order : (x->event > y->event) - (x->event < y->event);
+}
+
+static int by_lockset(const void *one, const void *two)
+{
+    const access *x = one, *y = two;
     if (x->lockset != y->lockset)
         return x->lockset < y->lockset ? -1 : 1;
     return (x->event > y->event) - (x->event < y->event);
 }
 
-static bool same_list(const access *x, const access *y)
+/* Fills the lists of a site from its accesses, which it sorts. Returns their number. */
+static uint32_t make_lists(access *accesses, uint32_t count, mr_access_list *lists,
+                           uint32_t *events)
 {
-    return x->variable == y->variable && x->thread == y->thread && x->op == y->op &&
-           x->lockset == y->lockset;
-}
-
-static bool make_lists(mr_access_groups *groups, const mr_window *w, const access *accesses,
-                       uint32_t count, mr_arena *arena)
-{
-    groups->lists = mr_arena_alloc(arena, count, sizeof *groups->lists);
-    groups->variable_first =
-        mr_arena_alloc(arena, (size_t)w->variable_count + 1, sizeof *groups->variable_first);
-    uint32_t *events = mr_arena_alloc(arena, count, sizeof *events);
-    if (!groups->lists || !groups->variable_first || !events)
-        return false;
-    uint32_t list_count = 0, variable = 0;
-    groups->variable_first[0] = 0;
+    uint32_t list_count = 0;
+    qsort(accesses, count, sizeof *accesses, by_lockset);
     for (uint32_t i = 0; i < count; i++) {
         events[i] = accesses[i].event;
-        if (!i || !same_list(&accesses[i - 1], &accesses[i])) {
-            while (variable < accesses[i].variable)
-                groups->variable_first[++variable] = list_count;
-            groups->lists[list_count++] = (mr_access_list){.variable = accesses[i].variable,
-                                                           .thread = accesses[i].thread,
-                                                           .lockset = accesses[i].lockset,
-                                                           .writes = accesses[i].op == MR_OP_WRITE,
-                                                           .events = events + i};
-        }
-        groups->lists[list_count - 1].count++;
+        if (!i || accesses[i - 1].lockset != accesses[i].lockset)
+            lists[list_count++] =
+                (mr_access_list){.lockset = accesses[i].lockset, .events = events + i};
+        lists[list_count - 1].count++;
+    }
+    return list_count;
+}
+
+static bool make_sites(mr_access_groups *groups, const mr_window *w, access *accesses,
+                       uint32_t count, mr_arena *arena)
+{
+    groups->sites = mr_arena_alloc(arena, count, sizeof *groups->sites);
+    groups->variable_first =
+        mr_arena_alloc(arena, (size_t)w->variable_count + 1, sizeof *groups->variable_first);
+    mr_access_list *lists = mr_arena_alloc(arena, count, sizeof *lists);
+    uint32_t *site_events = mr_arena_alloc(arena, count, sizeof *site_events);
+    uint32_t *list_events = mr_arena_alloc(arena, count, sizeof *list_events);
+    if (!groups->sites || !groups->variable_first || !lists || !site_events || !list_events)
+        return false;
+    uint32_t site_count = 0, variable = 0;
+    groups->variable_first[0] = 0;
+    for (uint32_t first = 0, end; first < count; first = end) {
+        const access key = accesses[first];
+        for (end = first; end < count && !compare_site(&key, &accesses[end]); end++)
+            site_events[end] = accesses[end].event;
+        while (variable < key.variable)
+            groups->variable_first[++variable] = site_count;
+        groups->sites[site_count++] = (mr_access_site){
+            .variable = key.variable,
+            .thread = key.thread,
+            .location = key.location,
+            .writes = key.op == MR_OP_WRITE,
+            .events = site_events + first,
+            .count = end - first,
+            .lists = lists + first,
+            .list_count =
+                make_lists(accesses + first, end - first, lists + first, list_events + first)};
     }
     while (variable < w->variable_count)
-        groups->variable_first[++variable] = list_count;
+        groups->variable_first[++variable] = site_count;
     return true;
 }
 
@@ -128,9 +156,10 @@ bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, bool r
         accesses[count++] = (access){.variable = w->object[i],
                                      .thread = w->thread[i],
                                      .op = op,
+                                     .location = w->trace->location[w->start + i],
                                      .lockset = w->lockset[i],
                                      .event = i};
     }
-    qsort(accesses, count, sizeof *accesses, compare);
-    return make_lists(groups, w, accesses, count, arena);
+    qsort(accesses, count, sizeof *accesses, by_site);
+    return make_sites(groups, w, accesses, count, arena);
 }

@@ -1,15 +1,18 @@
 #include "candidates.h"
 
-#include "access_groups.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-/* A candidate while it is collected: with its group, so that one sort makes the groups. */
+/* A candidate or a pair of sites while it is collected: with its group, so that one sort makes the groups. */
 typedef struct found {
     mr_candidate candidate;
     uint32_t group;
 } found;
+
+typedef struct found_sites {
+    mr_site_pair pair;
+    uint32_t group;
+} found_sites;
 
 typedef struct collector {
     const mr_window *window;
@@ -23,6 +26,8 @@ typedef struct collector {
     uint32_t slot_count;
     found *items;
     size_t count, capacity;
+    found_sites *sites;
+    size_t site_count, site_capacity;
 } collector;
 
 mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,
@@ -86,38 +91,48 @@ static bool group_of(collector *c, uint32_t location_1, uint32_t location_2, uin
     return true;
 }
 
-/* A pair that filter and cone could not drop. */
-static bool keep(collector *c, uint32_t a, uint32_t b)
+/* Keeps a pair that filter and cone could not drop. */
+static bool keep(collector *c, uint32_t a, uint32_t b, mr_strength strength, uint32_t group)
 {
-    const mr_trace *trace = c->window->trace;
-    uint32_t start = c->window->start;
-    uint32_t first = a < b ? a : b, second = a < b ? b : a;
-    uint32_t location_1 = trace->location[start + a], location_2 = trace->location[start + b];
-    if (location_1 > location_2) {
-        uint32_t swap = location_1;
-        location_1 = location_2;
-        location_2 = swap;
-    }
-    const mr_candidate_options *options = c->options;
-    if (options->wanted && !options->wanted(options->context, location_1, location_2))
-        return true;
-    mr_strength strength = mr_pair_strength(c->hb, c->wcp, start + first, start + second);
-    if (strength > options->weakest)
-        return true;
-    uint32_t group;
-    if (!group_of(c, location_1, location_2, &group))
-        return false;
-    if (options->max_per_group && c->groups[group].count == options->max_per_group) {
-        c->groups[group].left_out++;
-        return true;
-    }
     void *items = c->items;
     if (c->count == UINT32_MAX || !mr_grow(&items, &c->capacity, c->count + 1, sizeof *c->items))
         return false;
     c->items = items;
-    c->items[c->count++] = (found){
-        .candidate = {.first = first, .second = second, .strength = strength}, .group = group};
+    c->items[c->count++] = (found){.candidate = {.first = a < b ? a : b,
+                                                 .second = a < b ? b : a,
+                                                 .strength = strength},
+                                   .group = group};
     c->groups[group].count++;
+    return true;
+}
+
+/* The pairs of one access with accesses that it is unordered with. */
+static bool keep_range(collector *c, uint32_t a, const uint32_t *others, uint32_t count,
+                       uint32_t group, uint64_t *pairs)
+{
+    const mr_candidate_options *options = c->options;
+    uint32_t start = c->window->start;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t b = others[k];
+        if (options->event_groups) {
+            if (!new_group(c, MR_NONE, MR_NONE, &group))
+                return false;
+        } else if (options->max_per_group && c->groups[group].count >= options->max_per_group &&
+                   options->weakest == MR_STRENGTH_BEYOND_WCP) {
+            c->groups[group].left_out += count - k;
+            *pairs += count - k;
+            return true;
+        }
+        mr_strength strength = mr_pair_strength(c->hb, c->wcp, start + (a < b ? a : b),
+                                                start + (a < b ? b : a));
+        if (strength > options->weakest)
+            continue;
+        ++*pairs;
+        if (options->max_per_group && c->groups[group].count >= options->max_per_group)
+            c->groups[group].left_out++;
+        else if (!keep(c, a, b, strength, group))
+            return false;
+    }
     return true;
 }
 
@@ -128,51 +143,75 @@ static bool needed(const mr_precedence *precedence, uint32_t b, uint32_t a)
     return mr_precedence_enabled(precedence, a)[w->thread[b]] > w->position[b];
 }
 
-static bool try_pair(collector *c, uint32_t a, uint32_t b)
-{
-    if (needed(c->forced, a, b) || needed(c->forced, b, a)) {
-        c->out->dropped_by_cone++;
-        return true;
-    }
-    return keep(c, a, b);
-}
-
 /*
- * All pairs of an access `a` with the accesses of `list`: those certainly before a are a prefix of the list, those certainly
- * after it a suffix, so both are counted, not visited. `low` remembers the prefix, which only grows with a.
+ * The accesses of `list` that are unordered with `a`: those before it are a prefix of the list, those after it a suffix.
+ * `low` remembers the prefix, which only grows with a.
  */
-static bool pair_with_list(collector *c, uint32_t a, const mr_access_list *list, uint32_t *low)
+static uint32_t unordered(const mr_precedence *precedence, uint32_t a, const mr_access_list *list,
+                          uint32_t *low)
 {
-    while (*low < list->count && needed(c->hard, list->events[*low], a))
+    while (*low < list->count && needed(precedence, list->events[*low], a))
         (*low)++;
     uint32_t from = *low, to = list->count;
     while (from < to) { /* first access that needs a */
         uint32_t middle = from + (to - from) / 2;
-        if (needed(c->hard, a, list->events[middle]))
+        if (needed(precedence, a, list->events[middle]))
             to = middle;
         else
             from = middle + 1;
     }
-    c->out->dropped_by_filter += list->count - (to - *low);
-    for (uint32_t k = *low; k < to; k++)
-        if (!try_pair(c, a, list->events[k]))
+    return to - *low;
+}
+
+static bool pair_lists(collector *c, const mr_access_list *one, const mr_access_list *two,
+                       uint32_t group, uint64_t *pairs)
+{
+    uint64_t product = (uint64_t)one->count * two->count;
+    if (mr_locksets_meet(c->window, one->lockset, two->lockset)) {
+        c->out->dropped_by_filter += product;
+        return true;
+    }
+    uint32_t low_hard = 0, low_forced = 0;
+    for (uint32_t k = 0; k < one->count; k++) {
+        uint32_t a = one->events[k];
+        uint32_t open = unordered(c->hard, a, two, &low_hard);
+        uint32_t left = unordered(c->forced, a, two, &low_forced);
+        c->out->dropped_by_filter += two->count - open;
+        c->out->dropped_by_cone += open - left;
+        if (!keep_range(c, a, two->events + low_forced, left, group, pairs))
             return false;
+    }
     return true;
 }
 
-static bool pair_lists(collector *c, const mr_access_list *one, const mr_access_list *two)
+static bool note_sites(collector *c, const mr_site_pair *pair, uint32_t group)
+{
+    void *sites = c->sites;
+    if (!mr_grow(&sites, &c->site_capacity, c->site_count + 1, sizeof *c->sites))
+        return false;
+    c->sites = sites;
+    c->sites[c->site_count++] = (found_sites){.pair = *pair, .group = group};
+    c->groups[group].site_pair_count++;
+    return true;
+}
+
+static bool pair_sites(collector *c, const mr_access_site *one, const mr_access_site *two)
 {
     if (one->thread == two->thread || (!one->writes && !two->writes))
         return true;
-    if (mr_locksets_meet(c->window, one->lockset, two->lockset)) {
-        c->out->dropped_by_filter += (uint64_t)one->count * two->count;
+    uint32_t location_1 = one->location < two->location ? one->location : two->location;
+    uint32_t location_2 = one->location < two->location ? two->location : one->location;
+    if (c->options->wanted && !c->options->wanted(c->options->context, location_1, location_2))
         return true;
-    }
-    uint32_t low = 0;
-    for (uint32_t k = 0; k < one->count; k++)
-        if (!pair_with_list(c, one->events[k], two, &low))
-            return false;
-    return true;
+    uint32_t group = MR_NONE;
+    if (!c->options->event_groups && !group_of(c, location_1, location_2, &group))
+        return false;
+    mr_site_pair pair = {.one = one, .two = two};
+    for (uint32_t i = 0; i < one->list_count; i++)
+        for (uint32_t j = 0; j < two->list_count; j++)
+            if (!pair_lists(c, &one->lists[i], &two->lists[j], group, &pair.pairs))
+                return false;
+    return !pair.pairs || c->options->event_groups || note_sites(c, &pair, group);
 }
 
 static int compare_found(const void *one, const void *two)
@@ -189,26 +228,47 @@ static int compare_found(const void *one, const void *two)
     return (a->first > b->first) - (a->first < b->first);
 }
 
+static int compare_sites(const void *one, const void *two)
+{
+    const found_sites *x = one, *y = two;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    const mr_access_site *a = x->pair.one, *b = y->pair.one; /* any fixed order will do */
+    if (a->events[0] != b->events[0])
+        return a->events[0] < b->events[0] ? -1 : 1;
+    a = x->pair.two;
+    b = y->pair.two;
+    return (a->events[0] > b->events[0]) - (a->events[0] < b->events[0]);
+}
+
 /* Sorts what was collected into the arena. */
 static bool finish(collector *c, mr_arena *arena)
 {
     mr_candidates *out = c->out;
     out->count = (uint32_t)c->count;
+    out->site_pair_count = (uint32_t)c->site_count;
     out->items = mr_arena_alloc(arena, c->count, sizeof *out->items);
     out->groups = mr_arena_alloc(arena, out->group_count, sizeof *out->groups);
-    if (!out->items || !out->groups)
+    out->site_pairs = mr_arena_alloc(arena, c->site_count, sizeof *out->site_pairs);
+    if (!out->items || !out->groups || !out->site_pairs)
         return false;
     if (c->groups)
         memcpy(out->groups, c->groups, out->group_count * sizeof *out->groups);
     if (c->count)
         qsort(c->items, c->count, sizeof *c->items, compare_found);
-    uint32_t first = 0;
+    if (c->site_count)
+        qsort(c->sites, c->site_count, sizeof *c->sites, compare_sites);
+    uint32_t first = 0, first_site_pair = 0;
     for (uint32_t g = 0; g < out->group_count; g++) {
         out->groups[g].first = first;
+        out->groups[g].first_site_pair = first_site_pair;
         first += out->groups[g].count;
+        first_site_pair += out->groups[g].site_pair_count;
     }
     for (size_t i = 0; i < c->count; i++)
         out->items[i] = c->items[i].candidate;
+    for (size_t i = 0; i < c->site_count; i++)
+        out->site_pairs[i] = c->sites[i].pair;
     return true;
 }
 
@@ -223,7 +283,7 @@ static bool collect(collector *c, mr_arena *arena)
         uint32_t first = groups.variable_first[v], end = groups.variable_first[v + 1];
         for (uint32_t one = first; one < end; one++)
             for (uint32_t two = one + 1; two < end; two++)
-                if (!pair_lists(c, &groups.lists[one], &groups.lists[two]))
+                if (!pair_sites(c, &groups.sites[one], &groups.sites[two]))
                     return false;
     }
     return finish(c, arena);
@@ -246,5 +306,6 @@ bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
     free(c.groups);
     free(c.slots);
     free(c.items);
+    free(c.sites);
     return complete;
 }

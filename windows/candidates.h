@@ -15,6 +15,7 @@
 #ifndef MR_WINDOWS_CANDIDATES_H
 #define MR_WINDOWS_CANDIDATES_H
 
+#include "access_groups.h"
 #include "base/verdict.h"
 #include "order/order.h"
 #include "precedence.h"
@@ -24,27 +25,34 @@ typedef struct mr_candidate {
     mr_strength strength;
 } mr_candidate;
 
+/* Two sites with a candidate: all accesses of the one against all of the other (solver/decide.h, mr_decide_any). */
+typedef struct mr_site_pair {
+    const mr_access_site *one, *two;
+    uint64_t pairs; /* candidates among them, kept or not */
+} mr_site_pair;
+
 /* The candidates of one static race (unordered pair of locations), in the order in which to try them: by strength,
  * then by distance. */
 typedef struct mr_candidate_group {
-    uint32_t location_1, location_2; /* numbers in trace->locations, location_1 <= location_2 */
-    uint32_t count;                  /* kept in candidates[first …) */
-    uint32_t first;
-    uint64_t left_out; /* beyond max_per_group: not kept */
+    uint32_t location_1, location_2;    /* numbers in trace->locations, location_1 <= location_2 */
+    uint32_t first, count;              /* candidates[first …) */
+    uint32_t first_site_pair, site_pair_count; /* site_pairs[first …) */
+    uint64_t left_out; /* candidates beyond max_per_group: not kept, but in the site pairs */
 } mr_candidate_group;
 
 typedef struct mr_candidates {
     mr_candidate *items;
     mr_candidate_group *groups;
-    uint32_t count, group_count;
+    mr_site_pair *site_pairs;
+    uint32_t count, group_count, site_pair_count;
     uint64_t dropped_by_filter, dropped_by_cone; /* event pairs */
 } mr_candidates;
 
 typedef struct mr_candidate_options {
     mr_strength weakest;   /* keep pairs of this strength and stronger */
     bool representatives;
-    bool event_groups;     /* every pair is a group of its own */
-    uint32_t max_per_group; /* 0: no limit */
+    bool event_groups;     /* every pair is a group of its own, without site pairs; none is left out */
+    uint32_t max_per_group; /* 0: no limit. Bounds time and memory for hot variables */
     const uint8_t *ignored_locations; /* one a location, true: no candidate; NULL: none */
     /* False: the pair of locations is settled and its pairs are not wanted; NULL: all are wanted. */
     bool (*wanted)(void *context, uint32_t location_1, uint32_t location_2);
@@ -52,8 +60,8 @@ typedef struct mr_candidate_options {
 } mr_candidate_options;
 
 /*
- * Fills `candidates` in memory of `arena`. `hb` and `wcp` have slid to the window (for labels). O(pairs that are unordered
- * by `forced` and have no common lock) plus O(window · threads). False: no memory.
+ * Fills `candidates` in memory of `arena`. `hb` and `wcp` have slid to the window (for labels). O(candidates kept + pairs of
+ * lists · accesses · log) plus O(window · threads). False: no memory.
  */
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
                         const mr_precedence *hard, const mr_precedence *forced,

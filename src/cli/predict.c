@@ -110,6 +110,7 @@ mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error)
     mr_status status = probe(cli->config, error);
     if (status != MR_OK)
         return status;
+    mr_config_resolve(cli->config);
     status = mr_cli_read_trace(cli->operands[0], cli->config, &trace, error);
     if (status != MR_OK)
         return status;

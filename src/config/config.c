@@ -174,6 +174,17 @@ mr_status mr_config_check(const mr_config *config, mr_error *error)
                         overlap, size, size - 1);
 }
 
+int64_t mr_config_overlap(const mr_config *config)
+{
+    int64_t overlap = mr_config_int(config, "window.overlap");
+    return overlap < 0 ? mr_config_int(config, "window.size") / 2 : overlap;
+}
+
+void mr_config_resolve(mr_config *config)
+{
+    config->values[mr_config_find("window.overlap")].number = mr_config_overlap(config);
+}
+
 static const mr_value *value_of(const mr_config *config, const char *key, mr_option_type type)
 {
     int index = mr_config_find(key);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 /* The decision's window events as event numbers of the trace, owned by the witness. */
-static mr_status build(mr_driver *driver, const mr_window *window, const mr_candidate *candidate,
-                       const mr_decision *decision, mr_witness *witness)
+static mr_status build(mr_driver *driver, const mr_window *window, const mr_decision *decision,
+                       mr_witness *witness)
 {
-    *witness = (mr_witness){.first = window->start + candidate->first,
-                            .second = window->start + candidate->second,
+    *witness = (mr_witness){.first = window->start + decision->first,
+                            .second = window->start + decision->second,
                             .window_start = window->start,
                             .window_end = window->end,
                             .model = driver->model,
@@ -23,8 +23,8 @@ static mr_status build(mr_driver *driver, const mr_window *window, const mr_cand
     return driver->minimise ? mr_witness_minimise(driver->trace, witness, driver->error) : MR_OK;
 }
 
-static mr_status record(mr_driver *driver, const mr_witness *witness,
-                        const mr_candidate *candidate, mr_step step)
+static mr_status record(mr_driver *driver, const mr_witness *witness, mr_strength strength,
+                        mr_step step)
 {
     mr_result *result = driver->result;
     void *races = result->races;
@@ -32,23 +32,22 @@ static mr_status record(mr_driver *driver, const mr_witness *witness,
         return mr_error_memory(driver->error, "recording a race");
     result->races = races;
     result->races[result->race_count++] = (mr_race){
-        .witness = *witness, .strength = candidate->strength, .confirmed_by = step};
+        .witness = *witness, .strength = strength, .confirmed_by = step};
     return MR_OK;
 }
 
-mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window,
-                            const mr_candidate *candidate, const mr_decision *decision,
-                            bool *accepted)
+mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_strength strength,
+                            const mr_decision *decision, bool *accepted)
 {
     double begin = mr_seconds();
     mr_witness witness;
     mr_error refusal;
     *accepted = false;
-    mr_status status = build(driver, window, candidate, decision, &witness);
+    mr_status status = build(driver, window, decision, &witness);
     if (status == MR_OK) {
         status = mr_checker_check(driver->checker, &witness, &refusal);
         if (status == MR_OK) {
-            status = record(driver, &witness, candidate, decision->step);
+            status = record(driver, &witness, strength, decision->step);
             *accepted = status == MR_OK;
         } else if (status == MR_ERR_INTERNAL) {
             driver->result->stats.rejected_witnesses++;

@@ -11,6 +11,9 @@
 #include "windows/candidates.h"
 #include "witness/checker.h"
 
+/* Event pairs of a static race that are tried one by one, in trace order, before its sites are decided as a whole. */
+enum { MR_DRIVER_PAIRS_KEPT = 256 };
+
 typedef struct mr_driver {
     const mr_trace *trace;
     mr_result *result;
@@ -18,6 +21,7 @@ typedef struct mr_driver {
     mr_model model;
     bool by_event; /* candidates.report: event */
     bool minimise;
+    uint64_t max_queries; /* candidates.max_queries; 0: no limit */
     mr_decide_options decide;
     mr_candidate_options candidates;
     uint8_t *ignored_locations; /* owned; NULL: none */
@@ -32,9 +36,16 @@ typedef struct mr_driver {
 
 /* confirm.c: builds, shortens and checks the witness of a decision (window events) and records the race. `*accepted`
  * is false when the checker refused it: that is a bug, counted and reported as unknown, never as a race. */
-mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window,
-                            const mr_candidate *candidate, const mr_decision *decision,
-                            bool *accepted);
+mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_strength strength,
+                            const mr_decision *decision, bool *accepted);
+
+/*
+ * settle.c: decides a group of candidates (a static race, or a pair of events) until a race is found. Static races in two
+ * phases: pairs that trace order confirms, one by one; then, when every pair is wanted, all accesses of two sites at
+ * once, halved where that is too hard.
+ */
+mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
+                           const mr_candidates *candidates, const mr_candidate_group *group);
 
 /* far.c: confirms the SHB races that no window could (candidates.far). */
 mr_status mr_driver_find_far(mr_driver *driver);

@@ -45,14 +45,13 @@ static mr_status decide_far(mr_driver *driver, const mr_shb_race *race)
         return mr_error_memory(driver->error, "deciding a far candidate");
     mr_decide_options options = driver->decide;
     options.linearise_only = true;
-    mr_candidate candidate = {.first = 0, .second = window->size - 1, .strength = MR_STRENGTH_HB};
-    status = mr_decide(&problem, driver->session, &options, candidate.first, candidate.second,
-                       &driver->arena, &decision, driver->error);
+    status = mr_decide(&problem, driver->session, &options, 0, window->size - 1, &driver->arena,
+                       &decision, driver->error);
     if (status != MR_OK || decision.verdict != MR_VERDICT_RACE)
         return status;
     decision.step = MR_STEP_FAR;
     bool accepted;
-    status = mr_driver_confirm(driver, window, &candidate, &decision, &accepted);
+    status = mr_driver_confirm(driver, window, MR_STRENGTH_HB, &decision, &accepted);
     if (status != MR_OK || !accepted)
         return status;
     mr_ledger_entry *entry =

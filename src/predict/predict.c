@@ -52,14 +52,18 @@ static void read_options(mr_driver *driver, const mr_config *config)
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
         .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
+    driver->max_queries = (uint64_t)mr_config_int(config, "candidates.max_queries");
     driver->candidates = (mr_candidate_options){
         .weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
         .representatives = !driver->by_event,
         .event_groups = driver->by_event,
-        .max_per_group = (uint32_t)mr_config_int(config, "candidates.max_pairs"),
         .ignored_locations = driver->ignored_locations,
         .wanted = driver->by_event ? NULL : still_open,
         .context = driver};
+    if (!driver->by_event)
+        driver->candidates.max_per_group = driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP
+                                               ? MR_DRIVER_PAIRS_KEPT
+                                               : (uint32_t)driver->max_queries;
 }
 
 static mr_status driver_init(mr_driver *driver, const mr_trace *trace, const mr_config *config,
@@ -93,88 +97,6 @@ static void driver_free(mr_driver *driver)
     mr_checker_free(driver->checker);
     mr_ledger_free(&driver->ledger);
     free(driver->ignored_locations);
-}
-
-/* Decides one candidate; a race is confirmed and recorded. */
-static mr_status decide(mr_driver *driver, const mr_problem *problem,
-                        const mr_candidate *candidate, mr_decision *decision)
-{
-    mr_stats *stats = &driver->result->stats;
-    mr_arena_mark mark = mr_arena_get_mark(&driver->arena);
-    mr_status status = mr_decide(problem, driver->session, &driver->decide, candidate->first,
-                                 candidate->second, &driver->arena, decision, driver->error);
-    stats->candidates++;
-    stats->solver_seconds += decision->solver_seconds;
-    if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
-        bool accepted;
-        status = mr_driver_confirm(driver, problem->window, candidate, decision, &accepted);
-        if (!accepted) {
-            decision->verdict = MR_VERDICT_UNKNOWN;
-            decision->reason = MR_UNKNOWN_REJECTED;
-        }
-    }
-    mr_arena_release(&driver->arena, mark);
-    if (status != MR_OK)
-        return status;
-    if (decision->verdict == MR_VERDICT_UNKNOWN)
-        stats->unknown[decision->reason]++;
-    else
-        stats->settled[decision->step]++;
-    if (decision->verdict == MR_VERDICT_RACE)
-        stats->races[decision->step]++;
-    return MR_OK;
-}
-
-static mr_status note_unknown(mr_driver *driver, mr_ledger_entry *entry, const mr_window *window,
-                              const mr_candidate *candidate, const mr_decision *decision)
-{
-    mr_result *result = driver->result;
-    void *unknowns = result->unknowns;
-    if (entry->unknown)
-        return MR_OK; /* the first reason stands for all */
-    if (!mr_grow(&unknowns, &result->unknown_capacity, result->unknown_count + 1,
-                 sizeof *result->unknowns))
-        return mr_error_memory(driver->error, "recording a candidate");
-    result->unknowns = unknowns;
-    entry->unknown = true;
-    entry->unknown_index = (uint32_t)result->unknown_count;
-    mr_unknown *unknown = &result->unknowns[result->unknown_count++];
-    *unknown = (mr_unknown){.first = window->start + candidate->first,
-                            .second = window->start + candidate->second,
-                            .window_start = window->start,
-                            .window_end = window->end,
-                            .strength = candidate->strength,
-                            .reason = decision->reason};
-    memcpy(unknown->detail, decision->detail, sizeof unknown->detail);
-    return MR_OK;
-}
-
-/* Tries the candidates of a group until one is a race. */
-static mr_status decide_group(mr_driver *driver, const mr_problem *problem,
-                              const mr_candidates *candidates, const mr_candidate_group *group)
-{
-    const mr_window *window = problem->window;
-    const mr_candidate *first = &candidates->items[group->first];
-    uint32_t key_1 = driver->by_event ? window->start + first->first : group->location_1;
-    uint32_t key_2 = driver->by_event ? window->start + first->second : group->location_2;
-    mr_ledger_entry *entry = mr_ledger_get(&driver->ledger, key_1, key_2);
-    if (!entry)
-        return mr_error_memory(driver->error, "recording a candidate");
-    for (uint32_t i = 0; i < group->count && !entry->race; i++) {
-        mr_decision decision;
-        const mr_candidate *candidate = &candidates->items[group->first + i];
-        mr_status status = decide(driver, problem, candidate, &decision);
-        if (status == MR_OK && decision.verdict == MR_VERDICT_UNKNOWN)
-            status = note_unknown(driver, entry, window, candidate, &decision);
-        if (status != MR_OK)
-            return status;
-        entry->race = decision.verdict == MR_VERDICT_RACE;
-    }
-    if (!group->left_out || entry->race)
-        return MR_OK;
-    driver->result->stats.unknown[MR_UNKNOWN_BUDGET] += group->left_out;
-    mr_decision budget = {.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
-    return note_unknown(driver, entry, window, first, &budget);
 }
 
 static mr_status find_candidates(mr_driver *driver, const mr_problem *problem,
@@ -215,7 +137,7 @@ static mr_status do_window(mr_driver *driver, uint32_t start, uint32_t end)
     status = find_candidates(driver, &problem, &candidates);
     double ready = mr_seconds();
     for (uint32_t g = 0; status == MR_OK && g < candidates.group_count; g++)
-        status = decide_group(driver, &problem, &candidates, &candidates.groups[g]);
+        status = mr_driver_settle(driver, &problem, &candidates, &candidates.groups[g]);
     driver->result->stats.windows++;
     driver->result->stats.window_seconds += ready - begin;
     driver->result->stats.decide_seconds += mr_seconds() - ready;
@@ -293,7 +215,7 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *
     mr_driver driver;
     mr_window_plan plan = {.event_count = trace->event_count,
                            .size = (uint32_t)mr_config_int(config, "window.size"),
-                           .overlap = (uint32_t)mr_config_int(config, "window.overlap")};
+                           .overlap = (uint32_t)mr_config_overlap(config)};
     status = driver_init(&driver, trace, config, result, error);
     uint32_t start, end;
     for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(&plan, k, &start, &end); k++)

@@ -1,0 +1,200 @@
+/* From the candidates of a static race, or a pair of events, to its verdict in a window. */
+#include "driver.h"
+
+#include <string.h>
+
+/* One group on its way. */
+typedef struct settler {
+    mr_driver *driver;
+    const mr_problem *problem;
+    mr_ledger_entry *entry;
+    uint64_t queries;
+    mr_decision latest; /* what the last query said */
+    mr_strength strength; /* of the pair in `latest` */
+} settler;
+
+/* Asks one question; a race is confirmed and recorded. A refused witness makes the verdict unknown. */
+static mr_status ask(settler *s, const mr_decide_options *options, mr_stops a, mr_stops b)
+{
+    mr_driver *driver = s->driver;
+    const mr_window *window = s->problem->window;
+    mr_decision *decision = &s->latest;
+    mr_arena_mark mark = mr_arena_get_mark(&driver->arena);
+    mr_status status = mr_decide_any(s->problem, driver->session, options, a, b, &driver->arena,
+                                     decision, driver->error);
+    driver->result->stats.solver_seconds += decision->solver_seconds;
+    if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
+        bool accepted;
+        s->strength = mr_pair_strength(driver->hb, driver->wcp, window->start + decision->first,
+                                       window->start + decision->second);
+        status = mr_driver_confirm(driver, window, s->strength, decision, &accepted);
+        s->entry->race = accepted;
+        if (!accepted) {
+            decision->verdict = MR_VERDICT_UNKNOWN;
+            decision->reason = MR_UNKNOWN_REJECTED;
+        }
+    }
+    mr_arena_release(&driver->arena, mark);
+    return status;
+}
+
+/* Counts a verdict for `pairs` event pairs. */
+static void count(settler *s, uint64_t pairs)
+{
+    mr_stats *stats = &s->driver->result->stats;
+    const mr_decision *decision = &s->latest;
+    stats->candidates += pairs;
+    if (decision->verdict == MR_VERDICT_UNKNOWN)
+        stats->unknown[decision->reason] += pairs;
+    else
+        stats->settled[decision->step] += pairs;
+    if (decision->verdict == MR_VERDICT_RACE)
+        stats->races[decision->step] += pairs;
+}
+
+/* Remembers that the pair (window events) has no verdict; the first reason stands for its group. */
+static mr_status note_unknown(settler *s, uint32_t one, uint32_t two)
+{
+    mr_driver *driver = s->driver;
+    mr_result *result = driver->result;
+    const mr_window *window = s->problem->window;
+    uint32_t first = window->start + (one < two ? one : two);
+    uint32_t second = window->start + (one < two ? two : one);
+    void *unknowns = result->unknowns;
+    if (s->entry->unknown)
+        return MR_OK;
+    if (!mr_grow(&unknowns, &result->unknown_capacity, result->unknown_count + 1,
+                 sizeof *result->unknowns))
+        return mr_error_memory(driver->error, "recording a candidate");
+    result->unknowns = unknowns;
+    s->entry->unknown = true;
+    s->entry->unknown_index = (uint32_t)result->unknown_count;
+    mr_unknown *unknown = &result->unknowns[result->unknown_count++];
+    *unknown = (mr_unknown){.first = first,
+                            .second = second,
+                            .window_start = window->start,
+                            .window_end = window->end,
+                            .strength = mr_pair_strength(driver->hb, driver->wcp, first, second),
+                            .reason = s->latest.reason};
+    memcpy(unknown->detail, s->latest.detail, sizeof unknown->detail);
+    return MR_OK;
+}
+
+static bool out_of_queries(settler *s)
+{
+    if (!s->driver->max_queries || s->queries < s->driver->max_queries) {
+        s->queries++;
+        return false;
+    }
+    s->latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    return true;
+}
+
+/* Decides one pair by all steps. */
+static mr_status decide_pair(settler *s, const mr_candidate *candidate)
+{
+    mr_status status = MR_OK;
+    if (!out_of_queries(s))
+        status = ask(s, &s->driver->decide, (mr_stops){&candidate->first, 1},
+                     (mr_stops){&candidate->second, 1});
+    if (status != MR_OK)
+        return status;
+    count(s, 1);
+    return s->latest.verdict == MR_VERDICT_UNKNOWN
+               ? note_unknown(s, candidate->first, candidate->second)
+               : MR_OK;
+}
+
+/* Is there a witness in trace order for one of the kept pairs? Nothing is counted but a race. */
+static mr_status try_trace_order(settler *s, const mr_candidate *candidates, uint32_t length)
+{
+    mr_decide_options options = s->driver->decide;
+    options.linearise_only = true;
+    for (uint32_t i = 0; i < length && !s->entry->race; i++) {
+        mr_status status = ask(s, &options, (mr_stops){&candidates[i].first, 1},
+                               (mr_stops){&candidates[i].second, 1});
+        if (status != MR_OK)
+            return status;
+    }
+    if (s->entry->race)
+        count(s, 1);
+    return MR_OK;
+}
+
+/*
+ * Decides all accesses of two sites at once; where that has no verdict, halves of the longer list. `*open` is set when some part
+ * stays unknown.
+ */
+static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, bool *open)
+{
+    mr_status status = MR_OK;
+    bool budget = out_of_queries(s);
+    if (!budget)
+        status = ask(s, &s->driver->decide, one, two);
+    if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
+        return status;
+    if (budget || s->latest.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2) {
+        *open = true;
+        return note_unknown(s, one.events[0], two.events[0]);
+    }
+    mr_stops *longer = one.count >= two.count ? &one : &two;
+    uint32_t half = longer->count / 2, length = longer->count;
+    longer->count = half;
+    status = decide_sites(s, one, two, open);
+    if (status != MR_OK || s->entry->race)
+        return status;
+    longer->events += half;
+    longer->count = length - half;
+    return decide_sites(s, one, two, open);
+}
+
+static mr_status decide_all_sites(settler *s, const mr_site_pair *pairs, uint32_t length)
+{
+    for (uint32_t i = 0; i < length && !s->entry->race; i++) {
+        bool open = false;
+        mr_status status =
+            decide_sites(s, (mr_stops){pairs[i].one->events, pairs[i].one->count},
+                         (mr_stops){pairs[i].two->events, pairs[i].two->count}, &open);
+        if (status != MR_OK)
+            return status;
+        if (open && !s->entry->race)
+            s->latest.verdict = MR_VERDICT_UNKNOWN; /* a later half may have had a verdict */
+        count(s, s->entry->race ? 1 : pairs[i].pairs);
+    }
+    return MR_OK;
+}
+
+mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
+                           const mr_candidates *candidates, const mr_candidate_group *group)
+{
+    const mr_window *window = problem->window;
+    const mr_candidate *first = &candidates->items[group->first];
+    settler s = {.driver = driver, .problem = problem};
+    if (!group->count)
+        return MR_OK;
+    s.entry = driver->by_event
+                  ? mr_ledger_get(&driver->ledger, window->start + first->first,
+                                  window->start + first->second)
+                  : mr_ledger_get(&driver->ledger, group->location_1, group->location_2);
+    if (!s.entry)
+        return mr_error_memory(driver->error, "recording a candidate");
+    if (s.entry->race)
+        return MR_OK;
+    if (!driver->by_event && driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP) {
+        mr_status status = try_trace_order(&s, first, group->count);
+        if (status != MR_OK || s.entry->race)
+            return status;
+        return decide_all_sites(&s, &candidates->site_pairs[group->first_site_pair],
+                                group->site_pair_count);
+    }
+    for (uint32_t i = 0; i < group->count && !s.entry->race; i++) {
+        mr_status status = decide_pair(&s, &first[i]);
+        if (status != MR_OK)
+            return status;
+    }
+    if (!group->left_out || s.entry->race)
+        return MR_OK;
+    s.latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    count(&s, group->left_out);
+    return note_unknown(&s, first->first, first->second);
+}
