@@ -1,81 +1,174 @@
-# make            the program and the library, in build/
-# make test       all tests, plain and under AddressSanitizer + UndefinedBehaviorSanitizer
+# make            the program and the library, in build/release
+# make test       all tests: plain, under AddressSanitizer + UndefinedBehaviorSanitizer, and the source checks
 # make help       everything else
 
-VERSION := 0.1.0
-CC      ?= gcc
-PREFIX  ?= /usr/local
-DESTDIR ?=
+VERSION   := 0.1.0
+SOVERSION := 0
+PREFIX    ?= /usr/local
+DESTDIR   ?=
+# make's own default is cc; the default here is gcc. CC=… on the command line or in the environment wins.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 
 # VARIANT selects flags and an object folder of its own: release (default), sanitize, clang.
 VARIANT ?= release
 BUILD   := build/$(VARIANT)
-PACKAGES := z3 yaml-0.1 libzstd zlib jansson
 
 OPTIMISE_release  := -O2 -g
 OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPTIMISE_clang    := -O2 -g
 LINK_sanitize     := -fsanitize=address,undefined
+ifeq ($(OPTIMISE_$(VARIANT)),)
+$(error unknown VARIANT '$(VARIANT)': release, sanitize or clang)
+endif
 ifeq ($(VARIANT),clang)
 CC := clang
 endif
 
-WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-CPPFLAGS += -Isrc -I. -D_POSIX_C_SOURCE=200809L -DMR_VERSION='"$(VERSION)"' -MMD -MP
-CFLAGS_ALL = -std=c17 -fPIC -fvisibility=hidden -pthread $(OPTIMISE_$(VARIANT)) $(WARNINGS) \
-             $(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
-LIBS     = $(shell pkg-config --libs $(PACKAGES)) -pthread
-LDFLAGS_ALL = $(LINK_$(VARIANT)) $(LDFLAGS)
+PACKAGES      := z3 yaml-0.1 libzstd zlib jansson
+PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
+PACKAGE_LIBS  := $(shell pkg-config --libs $(PACKAGES))
+WARNINGS      := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+CPPFLAGS_ALL  := -Isrc -I. -D_POSIX_C_SOURCE=200809L -DMR_VERSION='"$(VERSION)"' $(CPPFLAGS)
+CFLAGS_ALL    := -std=c17 -fPIC -fvisibility=hidden -pthread $(OPTIMISE_$(VARIANT)) $(WARNINGS) $(PACKAGE_FLAGS) $(CFLAGS)
+LIBS          := $(PACKAGE_LIBS) -pthread
+LDFLAGS_ALL   := $(LINK_$(VARIANT)) $(LDFLAGS)
 
 # Every .c file of these folders is in the library; src/cli is the program.
 LIBRARY_FOLDERS := $(filter-out src/cli/,$(sort $(dir $(wildcard src/*/*.c)))) windows/ encoder/ solver/
-LIBRARY_SOURCES := $(sort $(wildcard $(addsuffix *.c,$(LIBRARY_FOLDERS))) $(wildcard src/*.c))
+LIBRARY_SOURCES := $(sort $(wildcard $(addsuffix *.c,$(LIBRARY_FOLDERS))))
 CLI_SOURCES     := $(sort $(wildcard src/cli/*.c))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 TEST_SOURCES    := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
+EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
+C_FILES = $(shell find src windows encoder solver tests bench examples -name '*.[ch]')
 
-object  = $(patsubst %.c,$(BUILD)/%.o,$(1))
+object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES))
-TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
-BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
+SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
+TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
 .PHONY: all
 all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so
 
-$(BUILD)/%.o: %.c Makefile
-	@mkdir -p $(dir $@)
-	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -c $< -o $@
+# Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
+ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
+$(shell mkdir -p $(BUILD))
+write_if_changed = $(shell printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $(1) || printf '%s\n' '$(subst ','\'',$(2))' > $(1))
+$(call write_if_changed,$(BUILD)/flags,$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS))
+$(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(SUPPORT_SOURCES))
+endif
 
-$(BUILD)/libmaxrace.a: $(LIBRARY_OBJECTS)
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+$(BUILD)/libmaxrace.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
 	@rm -f $@
-	ar rcs $@ $^
+	ar rcs $@ $(LIBRARY_OBJECTS)
 
-$(BUILD)/libmaxrace.so: $(LIBRARY_OBJECTS)
-	$(CC) -shared -Wl,-soname,libmaxrace.so.0 $(LDFLAGS_ALL) $^ $(LIBS) -o $@
+$(BUILD)/libmaxrace.so: $(LIBRARY_OBJECTS) $(BUILD)/sources
+	$(CC) -shared -Wl,-soname,libmaxrace.so.$(SOVERSION) $(LDFLAGS_ALL) $(LIBRARY_OBJECTS) $(LIBS) -o $@
 
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
-	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(call object,$(SUPPORT_SOURCES)) $(BUILD)/libmaxrace.a
-	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -lcmocka -o $@
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(BUILD)/bench/%: $(BUILD)/bench/%.o $(call object,$(SUPPORT_SOURCES)) $(BUILD)/libmaxrace.a
-	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
+$(BUILD)/bench/bench: $(call object,$(BENCH_SOURCES)) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
+$(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# The programs of the unit tests, and what they run.
 .PHONY: tests
-tests: $(BUILD)/maxrace $(TESTS)
+tests: $(BUILD)/maxrace $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 
-# All tests, in both variants; ends with "N passed, N failed".
+# Ends with "N passed, N failed". The clang variant is built only: clang's warnings are errors, too.
 .PHONY: test
 test:
 	$(MAKE) VARIANT=release all tests
-	$(MAKE) VARIANT=sanitize $(patsubst build/release/%,build/sanitize/%,$(BUILD)/maxrace) tests
-	tests/run.sh build/release build/sanitize
+	$(MAKE) VARIANT=sanitize build/sanitize/maxrace tests
+	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/run.sh build/release build/sanitize
+
+# tests/test_exact on 100,000 traces of a fresh seed, which is printed and can be given again as SEED=….
+.PHONY: check-long
+check-long: SEED := $(or $(SEED),$(shell date +%s))
+check-long: $(BUILD)/tests/test_exact $(BUILD)/maxrace
+	@echo "seed $(SEED)"
+	EXACT_TRACES=$(or $(COUNT),100000) EXACT_SEED=$(SEED) MAXRACE=$(BUILD)/maxrace $(BUILD)/tests/test_exact
+
+.PHONY: bench
+bench: $(BUILD)/bench/bench
+	$(BUILD)/bench/bench table "$(TRACES)"
+
+.PHONY: bench-windows
+bench-windows: $(BUILD)/bench/bench
+	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
+	$(BUILD)/bench/bench windows "$(TRACE)" "$(SIZES)" "$(TIMEOUTS)"
+
+LIB_DIR := $(DESTDIR)$(PREFIX)/lib
+DOC_DIR := $(DESTDIR)$(PREFIX)/share/doc/maxrace
+SHARED  := libmaxrace.so.$(VERSION)
+
+.PHONY: install
+install: all
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIB_DIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
+	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/examples"
+	install -m 755 $(BUILD)/maxrace "$(DESTDIR)$(PREFIX)/bin/maxrace"
+	install -m 644 $(BUILD)/libmaxrace.a "$(LIB_DIR)/libmaxrace.a"
+	install -m 755 $(BUILD)/libmaxrace.so "$(LIB_DIR)/$(SHARED)"
+	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)"
+	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so"
+	install -m 644 src/maxrace.h "$(DESTDIR)$(PREFIX)/include/maxrace.h"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' \
+	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
+	install -m 644 config.yaml "$(DESTDIR)$(PREFIX)/share/maxrace/config.yaml"
+	install -m 644 README.md LICENSE $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)"
+	install -m 644 $(wildcard examples/*.std examples/*.c) "$(DOC_DIR)/examples"
+
+.PHONY: uninstall
+uninstall:
+	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
+	    "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)" "$(LIB_DIR)/libmaxrace.so" "$(LIB_DIR)/pkgconfig/maxrace.pc" \
+	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)"
+
+# The source checks alone: part of make test.
+.PHONY: lint
+lint: all
+	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/check_source.sh
+
+.PHONY: format
+format:
+	clang-format -i $(C_FILES)
 
 .PHONY: clean
 clean:
 	rm -rf build
 
+.PHONY: help
+help:
+	@echo 'make                        the program and the library, in build/release'
+	@echo 'make test                   all tests and source checks; ends with "N passed, N failed"'
+	@echo 'make tests                  builds the test programs of VARIANT'
+	@echo 'make check-long [SEED=n]    100,000 random traces against exhaustive search (tests/test_exact)'
+	@echo 'make lint                   the source checks alone (clang, clang-tidy, cppcheck, clang-format, symbols)'
+	@echo 'make format                 formats all C files'
+	@echo 'make bench [TRACES=dir]     time and memory on examples, generated traces, and dir/*.xstd.zst'
+	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
+	@echo '                            races, unknowns and time over window sizes and solver timeouts'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
+	@echo 'make uninstall              the same variables'
+	@echo 'make clean                  removes build/'
+	@echo 'VARIANT=release|sanitize|clang selects flags and folder: build/VARIANT'
+
 .SECONDARY:
--include $(shell find build/$(VARIANT) -name '*.d' 2>/dev/null)
+.DELETE_ON_ERROR:
+ifneq ($(filter-out clean help uninstall format,$(or $(MAKECMDGOALS),all)),)
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+endif

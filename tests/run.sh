@@ -1,30 +1,52 @@
 #!/usr/bin/env bash
-# Runs every test program of the given build folders and ends with the line "N passed, N failed".
-# A program that crashes or is stopped by its time limit counts as one failed test.
+# tests/run.sh BUILD…: runs the test programs of the given build folders (one for each tests/test_*.c), then the
+# test scripts tests/check_*.sh once, with the first folder, and ends with the line "N passed, N failed".
+#
+# Programs run side by side, TEST_JOBS (default: the number of processors) at a time, and are stopped after
+# TEST_LIMIT_SECONDS (default 900). A program that crashes, hangs, is missing, or runs no test counts as one failed test.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 limit_seconds=${TEST_LIMIT_SECONDS:-900}
-passed=0 failed=0
+
+# run_one BUILD PROGRAM COUNTS: runs it, prints one line or the whole story, and appends "passed failed" to COUNTS.
+run_one() {
+    local build=$1 program=$2 counts=$3 start=$SECONDS output status ok bad
+    output=$(MAXRACE="$build/maxrace" BUILD="$build" timeout -k 10 "$limit_seconds" "$program" 2>&1 </dev/null)
+    status=$?
+    ok=$(grep -c '^\[       OK \]' <<<"$output")
+    # cmocka names a failed test twice: where it fails, and at the end.
+    bad=$(grep '^\[  FAILED  \] [^ ]*$' <<<"$output" | sort -u | wc -l)
+    if [ $status -eq 124 ] || [ $status -eq 137 ]; then output+=$'\n'"stopped after $limit_seconds s"; fi
+    if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+    if [ $status -eq 0 ] && [ "$ok" -eq 0 ]; then
+        bad=1 output+=$'\nit ran no test'
+    fi
+    if [ "$bad" -gt 0 ]; then
+        output=$(grep -v '^\[ RUN\|^\[       OK' <<<"$output")
+        printf '%s\nFAILED  %s: %d passed, %d failed, exit status %d\n' "$output" "$program" "$ok" "$bad" $status
+    else
+        printf 'ok      %s: %d passed, %d s\n' "$program" "$ok" $((SECONDS - start))
+    fi
+    echo "$ok $bad" >>"$counts"
+}
+
+if [ "${1:-}" = --one ]; then
+    shift
+    run_one "$@"
+    exit
+fi
+
+counts=$(mktemp) || exit 1
+trap 'rm -f "$counts"' EXIT
+[ $# -gt 0 ] || { echo "usage: tests/run.sh BUILD…" >&2; exit 2; }
 for build in "$@"; do
-    for program in "$build"/tests/test_*; do
-        case $program in *.o | *.d) continue ;; esac
-        [ -x "$program" ] || continue
-        output=$(MAXRACE="$build/maxrace" timeout "$limit_seconds" "$program" 2>&1)
-        status=$?
-        ok=$(grep -c '^\[       OK \]' <<<"$output")
-        bad=$(grep -c '^\[  FAILED  \] [A-Za-z_]*$' <<<"$output")
-        if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
-        if [ $status -eq 0 ] && [ "$ok" -eq 0 ]; then
-            bad=1 output+=$'\nthe program ran no test'
-        fi
-        passed=$((passed + ok)) failed=$((failed + bad))
-        if [ "$bad" -gt 0 ]; then
-            echo "$output" | grep -v '^\[ RUN\|^\[       OK'
-            echo "FAILED  $program: $ok passed, $bad failed, exit status $status"
-        else
-            echo "ok      $program: $ok passed"
-        fi
+    for source in tests/test_*.c; do
+        name=${source##*/}
+        printf '%s\0%s\0%s\0' "$build" "$build/tests/${name%.c}" "$counts"
     done
+done | xargs -0 -n 3 -P "${TEST_JOBS:-$(nproc)}" "$0" --one
+for script in tests/check_*.sh; do
+    run_one "$1" "$script" "$counts"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+awk '{ passed += $1; failed += $2 }
+     END { printf "%d passed, %d failed\n", passed, failed; exit !(passed > 0 && failed == 0) }' "$counts"

@@ -270,7 +270,7 @@ static bool finish(collector *c, mr_arena *arena)
     out->site_pairs = mr_arena_alloc(arena, c->site_count, sizeof *out->site_pairs);
     if (!out->items || !out->groups || !out->site_pairs)
         return false;
-    if (out->group_count)
+    if (c->groups)
         memcpy(out->groups, c->groups, out->group_count * sizeof *out->groups);
     if (c->count)
         qsort(c->items, c->count, sizeof *c->items, compare_found);

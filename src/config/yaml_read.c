@@ -335,6 +335,7 @@ mr_status mr_config_load(mr_config *config, const char *path, mr_error *error)
     }
     if (status == MR_OK) {
         assert(self.config != NULL);
+        assert(self.config != NULL);
         mr_config old = *config;
         *config = *self.config;
         *self.config = old;

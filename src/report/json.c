@@ -23,7 +23,6 @@ typedef struct object {
 typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
-    const mr_config *config;
     const mr_result *result;
     mr_error *error;
 } writer;
@@ -288,7 +287,7 @@ static mr_status dump_unknowns(const writer *self)
 mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
                          const mr_result *result, mr_error *error)
 {
-    writer self = {stream, trace, config, result, error};
+    writer self = {stream, trace, result, error};
     errno = 0;
     fputs("{", stream);
     mr_status status = dump_member(&self, "tool", tool_object());

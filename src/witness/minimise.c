@@ -124,7 +124,7 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
 {
     size_t count = steps->count;
     s->steps = steps;
-    s->edges = mr_arena_alloc(arena, 3 * count + 2 * steps->object_count, sizeof *s->edges);
+    s->edges = mr_arena_alloc(arena, 3 * count + 2 * (size_t)steps->object_count, sizeof *s->edges);
     s->first_edge = mr_arena_alloc(arena, count + 1, sizeof *s->first_edge);
     s->waiting = mr_arena_zalloc(arena, count, sizeof *s->waiting);
     s->next = mr_arena_alloc(arena, count, sizeof *s->next);

@@ -1,0 +1,222 @@
+/*
+ * bench: time, memory and races as Markdown tables.
+ *
+ *   bench table [FOLDER]
+ *       examples, generated traces, the *.xstd.zst of FOLDER (make bench)
+ *   bench windows TRACE [SIZES [TIMEOUTS]]
+ *       one trace over window sizes and solver timeouts (make bench-windows)
+ *
+ * Every row is a process of its own. Environment: SETTINGS="key=value …" for all rows;
+ * LIMIT_SECONDS for a row (default 300).
+ */
+#include "generate.h"
+#include "measure.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 32, WORD_BYTES = 96, SETTING_COUNT = 3 };
+
+/* A list of words, kept together. */
+typedef struct words {
+    char items[MOST_WORDS][WORD_BYTES];
+    size_t count;
+} words;
+
+/* Splits at blanks; what is more or longer than there is room for is left out. */
+static words split(const char *text)
+{
+    words list = {.count = 0};
+    while (*(text += strspn(text, " \t")) != '\0' && list.count < MOST_WORDS) {
+        size_t length = strcspn(text, " \t");
+        snprintf(list.items[list.count++], WORD_BYTES, "%.*s", (int)length, text);
+        text += length;
+    }
+    return list;
+}
+
+/* Measures with the settings of a row (`own`, ends with NULL) after those of the environment. */
+static mr_bench_row measure(const char *input, const char *const *own)
+{
+    const char *environment = getenv("SETTINGS"), *limit = getenv("LIMIT_SECONDS");
+    words common = split(environment != NULL ? environment : "");
+    const char *settings[MOST_WORDS + SETTING_COUNT + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < common.count; i++)
+        settings[count++] = common.items[i];
+    for (; *own != NULL; own++)
+        settings[count++] = *own;
+    settings[count] = NULL;
+    mr_bench_row row;
+    mr_bench_task task = {input, settings,
+                          limit != NULL ? (unsigned)strtoul(limit, NULL, 10) : 300};
+    mr_bench_measure(&task, &row);
+    return row;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static void print_row(const char *name, const mr_bench_row *row)
+{
+    const mr_stats *s = &row->stats;
+    printf("| %s ", name);
+    if (!row->finished) {
+        printf("| %s | | | | | | | | | |\n", row->problem);
+        return;
+    }
+    printf("| %" PRIu32 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64
+           " | %.2f | %.2f | %.2f | %.2f | %.2f "
+           "| %.0f | %.0f |\n",
+           row->events, s->candidates, row->races, row->unknown, s->read_seconds, s->order_seconds,
+           s->window_seconds, s->decide_seconds, s->total_seconds,
+           s->total_seconds > 0 ? row->events / s->total_seconds : 0,
+           (double)row->peak_bytes / (1 << 20));
+}
+
+static void print_table_head(void)
+{
+    puts("| trace | events | candidates | races | unknown | read s | orders s | windows s | decide "
+         "s "
+         "| total s | events/s | peak MiB |");
+    puts("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+}
+
+static void measure_and_print(const char *input)
+{
+    const char *none[] = {NULL};
+    mr_bench_row row = measure(input, none);
+    print_row(base_name(input), &row);
+    fflush(stdout);
+}
+
+static int compare_text(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* One row for each file of the folder whose name ends so, by name. False: the folder cannot be
+ * read. */
+static bool measure_folder(const char *folder, const char *ending)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, compare_text);
+    if (count < 0) {
+        fprintf(stderr, "bench: cannot read the folder %s\n", folder);
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        size_t length = strlen(entries[i]->d_name);
+        if (length > strlen(ending) &&
+            strcmp(entries[i]->d_name + length - strlen(ending), ending) == 0) {
+            snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+            measure_and_print(path);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return true;
+}
+
+/* The same generated trace with one setting after the other changed; ratios are against the first
+ * row. */
+static void compare_settings(const char *input)
+{
+    static const char *const settings[][SETTING_COUNT] = {
+        {"window.size=10000", "window.overlap=5000", NULL},
+        {"window.size=1000", "window.overlap=500", NULL},
+        {"window.size=0", NULL, NULL},
+        {"model=rf", NULL, NULL},
+        {"solver.saturate_steps=0", NULL, NULL},
+        {"candidates.prefilter=hb", NULL, NULL},
+        {"candidates.far=none", NULL, NULL},
+    };
+    double first_seconds = 0;
+    printf("\n`%s` with other settings:\n\n", input);
+    puts("| settings | races | unknown | decide s | total s | time against the first row | peak "
+         "MiB |");
+    puts("|---|--:|--:|--:|--:|--:|--:|");
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        mr_bench_row row = measure(input, settings[i]);
+        if (i == 0)
+            first_seconds = row.stats.total_seconds;
+        printf("| %s%s%s ", settings[i][0], settings[i][1] != NULL ? " " : "",
+               settings[i][1] != NULL ? settings[i][1] : "");
+        if (row.finished)
+            printf("| %" PRIu64 " | %" PRIu64 " | %.2f | %.2f | %.2f | %.0f |\n", row.races,
+                   row.unknown, row.stats.decide_seconds, row.stats.total_seconds,
+                   first_seconds > 0 ? row.stats.total_seconds / first_seconds : 0,
+                   (double)row.peak_bytes / (1 << 20));
+        else
+            printf("| %s | | | | | |\n", row.problem);
+        fflush(stdout);
+    }
+}
+
+static int bench_table(const char *folder)
+{
+    print_table_head();
+    bool ok = measure_folder("examples", ".std");
+    for (size_t i = 0; i < mr_bench_shape_count; i++)
+        measure_and_print(mr_bench_shapes[i].name);
+    if (folder != NULL)
+        ok = measure_folder(folder, ".xstd.zst") && ok;
+    compare_settings("racy-20k");
+    compare_settings("few-values-20k");
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static void print_cell(const char *trace, const char *size, const char *timeout_ms)
+{
+    char size_setting[128], overlap_setting[128], timeout_setting[128];
+    snprintf(size_setting, sizeof size_setting, "window.size=%s", size);
+    snprintf(overlap_setting, sizeof overlap_setting, "window.overlap=%lu",
+             strtoul(size, NULL, 10) / 2);
+    snprintf(timeout_setting, sizeof timeout_setting, "solver.timeout_ms=%s", timeout_ms);
+    const char *settings[] = {size_setting, overlap_setting, timeout_setting, NULL};
+    mr_bench_row row = measure(trace, settings);
+    if (row.finished)
+        printf(" %" PRIu64 " / %" PRIu64 " / %.2f |", row.races, row.unknown,
+               row.stats.total_seconds);
+    else
+        printf(" %s |", row.problem);
+    fflush(stdout);
+}
+
+/* As Figure 7 of Kini, Mathur, Viswanathan (PLDI 2017), for maxrace: overlap is half a window. */
+static int bench_windows(const char *trace, const char *sizes_text, const char *timeouts_text)
+{
+    words sizes = split(*sizes_text != '\0' ? sizes_text : "1000 2000 5000 10000 20000");
+    words timeouts = split(*timeouts_text != '\0' ? timeouts_text : "100 500 2000 10000");
+    printf("`%s`: races / unknown / seconds\n\n| window |", base_name(trace));
+    for (size_t t = 0; t < timeouts.count; t++)
+        printf(" %s ms |", timeouts.items[t]);
+    printf("\n|--:|");
+    for (size_t t = 0; t < timeouts.count; t++)
+        printf("--:|");
+    puts("");
+    for (size_t s = 0; s < sizes.count; s++) {
+        printf("| %s |", sizes.items[s]);
+        for (size_t t = 0; t < timeouts.count; t++)
+            print_cell(trace, sizes.items[s], timeouts.items[t]);
+        puts("");
+    }
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 2 && argc <= 3 && strcmp(argv[1], "table") == 0)
+        return bench_table(argc > 2 && *argv[2] != '\0' ? argv[2] : NULL);
+    if (argc >= 3 && argc <= 5 && strcmp(argv[1], "windows") == 0)
+        return bench_windows(argv[2], argc > 3 ? argv[3] : "", argc > 4 ? argv[4] : "");
+    fputs("usage: bench table [FOLDER]\n       bench windows TRACE [SIZES [TIMEOUTS]]\n", stderr);
+    return 2;
+}

@@ -1,0 +1,130 @@
+#include "api.h"
+#include "base/memory.h"
+#include "predict/predict.h"
+#include "report/report.h"
+#include "witness/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mr_prediction {
+    const mr_trace *trace; /* borrowed */
+    mr_config *config;     /* owned: the values in force */
+    mr_result result;
+};
+
+/* NULL: no memory. */
+static mr_prediction *prediction_new(const mr_trace *trace, const mr_config *config)
+{
+    mr_prediction *self = mr_calloc(1, sizeof *self);
+    if (self == NULL)
+        return NULL;
+    self->trace = trace;
+    self->config = config != NULL ? mr_config_clone(config) : mr_config_new();
+    if (self->config != NULL)
+        return self;
+    free(self);
+    return NULL;
+}
+
+static mr_status run(mr_prediction *self, mr_error *error)
+{
+    mr_status status = mr_config_check(self->config, error);
+    if (status == MR_OK)
+        status = mr_trace_require_covered(self->trace, error);
+    if (status == MR_OK)
+        status = mr_predict(self->trace, self->config, &self->result, error);
+    return status;
+}
+
+bool mr_prediction_run(const mr_trace *trace, const mr_config *config, mr_prediction **prediction,
+                       mr_failure *failure)
+{
+    mr_error error = {0};
+    *prediction = prediction_new(trace, config);
+    mr_status status = *prediction != NULL ? run(*prediction, &error)
+                                           : mr_error_memory(&error, "starting a prediction");
+    return mr_failure_set(failure, status, &error);
+}
+
+void mr_prediction_free(mr_prediction *prediction)
+{
+    if (prediction == NULL)
+        return;
+    mr_result_free(&prediction->result);
+    mr_config_free(prediction->config);
+    free(prediction);
+}
+
+size_t mr_prediction_race_count(const mr_prediction *prediction)
+{
+    return prediction->result.race_count;
+}
+
+void mr_prediction_get_race(const mr_prediction *prediction, size_t index, mr_race_info *race)
+{
+    const mr_race *item = &prediction->result.races[index];
+    *race = (mr_race_info){.first = item->witness.first,
+                           .second = item->witness.second,
+                           .window_start = item->witness.window_start,
+                           .window_end = item->witness.window_end,
+                           .witness = item->witness.events,
+                           .witness_count = item->witness.event_count,
+                           .order = mr_strength_name(item->strength),
+                           .confirmed_by = mr_step_name(item->confirmed_by)};
+}
+
+size_t mr_prediction_unknown_count(const mr_prediction *prediction)
+{
+    return prediction->result.unknown_count;
+}
+
+void mr_prediction_get_unknown(const mr_prediction *prediction, size_t index,
+                               mr_unknown_info *unknown)
+{
+    const mr_unknown *item = &prediction->result.unknowns[index];
+    *unknown = (mr_unknown_info){.first = item->first,
+                                 .second = item->second,
+                                 .window_start = item->window_start,
+                                 .window_end = item->window_end,
+                                 .order = mr_strength_name(item->strength),
+                                 .reason = mr_unknown_reason_name(item->reason),
+                                 .detail = item->detail};
+}
+
+/* What became of writing `what` to a stream, with errno from there. */
+static bool written(bool ok, const char *what, mr_failure *failure)
+{
+    mr_error error = {0};
+    mr_status status = MR_OK;
+    if (!ok && errno == ENOMEM)
+        status = mr_error_memory(&error, what);
+    else if (!ok)
+        status = mr_error_set(&error, MR_ERR_IO, NULL, 0, "%s: %s", what,
+                              strerror(errno != 0 ? errno : EIO));
+    return mr_failure_set(failure, status, &error);
+}
+
+bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
+{
+    bool ok = mr_report_text(stream, prediction->trace, prediction->config, &prediction->result);
+    return written(ok, "writing the report", failure);
+}
+
+bool mr_prediction_write_json(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
+{
+    mr_error error = {0};
+    mr_status status =
+        mr_report_json(stream, prediction->trace, prediction->config, &prediction->result, &error);
+    return mr_failure_set(failure, status, &error);
+}
+
+bool mr_prediction_write_witness(const mr_prediction *prediction, size_t index, FILE *stream,
+                                 mr_failure *failure)
+{
+    errno = 0;
+    const mr_witness *witness = &prediction->result.races[index].witness;
+    bool ok = mr_witness_write(stream, prediction->trace, witness) && fflush(stream) == 0;
+    return written(ok, "writing the witness", failure);
+}

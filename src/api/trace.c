@@ -1,0 +1,99 @@
+#include "trace/trace.h"
+#include "api.h"
+
+mr_trace *mr_trace_open(const char *path, bool repair, mr_failure *failure)
+{
+    mr_error error = {0};
+    mr_trace *trace = NULL;
+    mr_read_options options = {.repair = repair};
+    mr_failure_set(failure, mr_trace_read(path, &options, &trace, &error), &error);
+    return trace;
+}
+
+mr_trace *mr_trace_open_memory(const char *name, const char *text, size_t length_bytes, bool repair,
+                               mr_failure *failure)
+{
+    mr_error error = {0};
+    mr_trace *trace = NULL;
+    mr_read_options options = {.repair = repair};
+    mr_failure_set(failure, mr_trace_read_text(name, text, length_bytes, &options, &trace, &error),
+                   &error);
+    return trace;
+}
+
+void mr_trace_close(mr_trace *trace)
+{
+    mr_trace_free(trace);
+}
+
+uint32_t mr_trace_event_count(const mr_trace *trace)
+{
+    return trace->event_count;
+}
+
+uint32_t mr_trace_thread_count(const mr_trace *trace)
+{
+    return trace->threads.count;
+}
+
+uint32_t mr_trace_lock_count(const mr_trace *trace)
+{
+    return trace->locks.count;
+}
+
+uint32_t mr_trace_variable_count(const mr_trace *trace)
+{
+    return trace->variables.count;
+}
+
+uint64_t mr_trace_dropped_count(const mr_trace *trace)
+{
+    return trace->dropped_count;
+}
+
+/* The names that the operand of an event is a number in; NULL: the operation has no operand. */
+static const mr_names *operand_names(const mr_trace *trace, mr_op op)
+{
+    switch (mr_op_operand_kind(op)) {
+    case MR_OPERAND_VARIABLE:
+        return &trace->variables;
+    case MR_OPERAND_LOCK:
+        return &trace->locks;
+    case MR_OPERAND_THREAD:
+        return &trace->threads;
+    case MR_OPERAND_CALL:
+        return &trace->calls;
+    case MR_OPERAND_NONE:
+        break;
+    }
+    return NULL;
+}
+
+static void set_name(const mr_names *names, uint32_t number, const char **name, const char **text)
+{
+    *name = names->items[number].text;
+    *text = mr_names_display(names, number);
+}
+
+void mr_trace_get_event(const mr_trace *trace, uint32_t number, mr_event *event)
+{
+    mr_op op = (mr_op)trace->op[number];
+    const mr_names *operands = operand_names(trace, op);
+    *event = (mr_event){.number = number,
+                        .line = mr_trace_line(trace, number),
+                        .operation = mr_op_name(op),
+                        .operand = "",
+                        .operand_text = ""};
+    set_name(&trace->threads, trace->thread[number], &event->thread, &event->thread_text);
+    set_name(&trace->locations, trace->location[number], &event->location, &event->location_text);
+    if (operands != NULL)
+        set_name(operands, trace->operand[number], &event->operand, &event->operand_text);
+}
+
+size_t mr_trace_event_operation(const mr_trace *trace, uint32_t number, char *buffer,
+                                size_t size_bytes)
+{
+    char none[1];
+    return size_bytes > 0 ? mr_trace_print_op(trace, number, false, buffer, size_bytes)
+                          : mr_trace_print_op(trace, number, false, none, sizeof none);
+}

@@ -1,0 +1,220 @@
+/*
+ * maxrace: predicts the data races that one recorded execution proves possible, each with a checked
+ * witness.
+ *
+ *   mr_trace_open → mr_prediction_run → mr_prediction_race … → mr_prediction_free → mr_trace_close
+ *
+ * This is the only header of the library; examples/library.c is a complete program. What a trace, a
+ * race and a witness are is said in docs/semantics.md.
+ *
+ * Handles are opaque. Whoever gets one from a function named …_open, …_create or …_run gives it
+ * back with …_close, …_destroy or …_free; these accept NULL. Strings and arrays that a function
+ * hands out belong to the handle that it was asked about and live as long as that. Strings passed
+ * in are copied where they are kept.
+ *
+ * Errors. A function that can fail returns false or NULL and says why in the mr_failure passed to
+ * it (which may be NULL). The library never exits, never prints, and treats every input as possibly
+ * wrong; only indexes and handles are the caller's to get right.
+ *
+ * Threads. There is no global state. A trace does not change once it is open: any number of threads
+ * may use it and run predictions on it at once. A configuration may be used by many threads as long
+ * as none changes it; a prediction may be read by many. A mr_failure belongs to one thread at a
+ * time. solver.memory_mb is compared with what Z3 holds for all predictions that run in the
+ * process.
+ */
+#ifndef MAXRACE_H
+#define MAXRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define MR_API __attribute__((visibility("default")))
+#else
+#define MR_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mr_trace mr_trace;           /* a recorded execution */
+typedef struct mr_config mr_config;         /* settings: the keys of config.yaml */
+typedef struct mr_prediction mr_prediction; /* the races of a trace */
+typedef struct mr_failure mr_failure;       /* why the last call failed */
+
+/* "0.1.0". */
+MR_API const char *mr_version(void);
+
+/* ---- failures ---- */
+
+typedef enum mr_failure_kind {
+    MR_FAILURE_NONE,
+    MR_FAILURE_USAGE,       /* an argument that makes no sense */
+    MR_FAILURE_CONFIG,      /* an unknown key, or a value that it does not allow */
+    MR_FAILURE_TRACE,       /* the trace, or the witness file, is not well-formed or not valid */
+    MR_FAILURE_UNSUPPORTED, /* the trace has an operation that the analysis does not cover */
+    MR_FAILURE_IO,          /* a file or stream could not be read or written */
+    MR_FAILURE_MEMORY,      /* out of memory */
+    MR_FAILURE_INTERNAL     /* a bug of maxrace */
+} mr_failure_kind;
+
+/* NULL: no memory. One object can be used for any number of calls; each of them overwrites it. */
+MR_API mr_failure *mr_failure_create(void);
+MR_API void mr_failure_destroy(mr_failure *failure);
+
+/* MR_FAILURE_NONE when the last call succeeded. */
+MR_API mr_failure_kind mr_failure_get_kind(const mr_failure *failure);
+/* One line, "file:line: what is wrong"; "" when the last call succeeded. Valid until the next call.
+ */
+MR_API const char *mr_failure_message(const mr_failure *failure);
+
+/* ---- traces ---- */
+
+/*
+ * Reads a trace (docs/trace-format.md) from a plain, gzip or zstd file, or from standard input
+ * ("-"). With `repair`, events and lines that are not valid are dropped and counted instead of
+ * being an error. NULL on failure: TRACE, IO, MEMORY.
+ */
+MR_API mr_trace *mr_trace_open(const char *path, bool repair, mr_failure *failure);
+
+/* The same from plain text in memory, which is not needed afterwards; `name` stands for the file in
+ * messages. */
+MR_API mr_trace *mr_trace_open_memory(const char *name, const char *text, size_t length_bytes,
+                                      bool repair, mr_failure *failure);
+
+/* Predictions of the trace must have been freed before. */
+MR_API void mr_trace_close(mr_trace *trace);
+
+MR_API uint32_t mr_trace_event_count(const mr_trace *trace);
+MR_API uint32_t mr_trace_thread_count(const mr_trace *trace);
+MR_API uint32_t mr_trace_lock_count(const mr_trace *trace);
+MR_API uint32_t mr_trace_variable_count(const mr_trace *trace);
+/* Events and lines that `repair` dropped. */
+MR_API uint64_t mr_trace_dropped_count(const mr_trace *trace);
+
+/* An event: the names as in the file, and where `…_text` is given (#@thread, #@var, #@lock, #@loc)
+ * the text for people, else the name again. */
+typedef struct mr_event {
+    uint32_t number;       /* 0-based, over the events of the file */
+    uint64_t line;         /* 1-based line of the file */
+    const char *operation; /* "r", "w", "acq", … */
+    const char *thread, *thread_text;
+    const char *operand,
+        *operand_text; /* variable, lock or thread; "" when the operation has none */
+    const char *location, *location_text;
+} mr_event;
+
+/* Fills `event`. number < mr_trace_event_count. O(log events). */
+MR_API void mr_trace_get_event(const mr_trace *trace, uint32_t number, mr_event *event);
+
+/* Writes the operation with its operand and value as in the file, "w(x=3)", to `buffer`, always
+ * terminated when size_bytes > 0. Returns the length that it needs. */
+MR_API size_t mr_trace_event_operation(const mr_trace *trace, uint32_t number, char *buffer,
+                                       size_t size_bytes);
+
+/* ---- configurations: keys and values are those of docs/configuration.md ---- */
+
+/* A configuration with all defaults; NULL: no memory. */
+MR_API mr_config *mr_config_create(void);
+MR_API void mr_config_destroy(mr_config *config);
+
+/* Sets a key to a value written as in the file: ("window.size", "20000"). False: CONFIG, MEMORY;
+ * then nothing changed. The keys format, output, repair and witness.dir are for the command line
+ * and without effect here. */
+MR_API bool mr_config_assign(mr_config *config, const char *key, const char *value,
+                             mr_failure *failure);
+
+/* Sets what a YAML file says. False: CONFIG (also for a file that cannot be read), MEMORY; then
+ * nothing changed. */
+MR_API bool mr_config_read_file(mr_config *config, const char *path, mr_failure *failure);
+
+/* The value of a key as it would stand in a file, in `buffer`, always terminated when size_bytes >
+ * 0. Returns the length that it needs, or SIZE_MAX when there is no such key. */
+MR_API size_t mr_config_get(const mr_config *config, const char *key, char *buffer,
+                            size_t size_bytes);
+
+/* ---- predictions ---- */
+
+/*
+ * Predicts the races of the trace. `config` may be NULL (all defaults) and is copied; the trace
+ * must stay open as long as the prediction is used. True: *prediction is complete. False:
+ * UNSUPPORTED, CONFIG, MEMORY, INTERNAL; *prediction then holds what was found before the failure,
+ * or is NULL. It is freed with mr_prediction_free in both cases.
+ */
+MR_API bool mr_prediction_run(const mr_trace *trace, const mr_config *config,
+                              mr_prediction **prediction, mr_failure *failure);
+MR_API void mr_prediction_free(mr_prediction *prediction);
+
+/* A race. The events before window_start happen as observed, then the events of `witness` in this
+ * order, and then `first` and `second` are both possible. Every race has been accepted by the
+ * checker (mr_check_witness). */
+typedef struct mr_race_info {
+    uint32_t first, second; /* event numbers, first < second */
+    uint32_t window_start,
+        window_end;          /* the events of `witness` are in [window_start, window_end) */
+    const uint32_t *witness; /* event numbers */
+    uint32_t witness_count;
+    const char
+        *order; /* the strongest order that leaves the two unordered: "hb", "wcp", "beyond-wcp" */
+    const char
+        *confirmed_by; /* the step that found the witness: "linearise", "saturate", "z3", "far" */
+} mr_race_info;
+
+/* With candidates.report "static" one race for each pair of locations, else one for each pair of
+ * events; ordered by (second, first). */
+MR_API size_t mr_prediction_race_count(const mr_prediction *prediction);
+MR_API void mr_prediction_get_race(const mr_prediction *prediction, size_t index,
+                                   mr_race_info *race);
+
+/* A pair that is neither a race nor proven to be none. */
+typedef struct mr_unknown_info {
+    uint32_t first, second, window_start, window_end; /* as in mr_race_info */
+    const char *order;
+    const char *reason; /* "time", "memory", "size", "budget", "solver", "rejected" */
+    const char *detail; /* the solver's own words; may be "" */
+} mr_unknown_info;
+
+MR_API size_t mr_prediction_unknown_count(const mr_prediction *prediction);
+MR_API void mr_prediction_get_unknown(const mr_prediction *prediction, size_t index,
+                                      mr_unknown_info *unknown);
+
+/* Writes the report, as the command line does, for people or as JSON (docs/report-format.md).
+ * False: IO, MEMORY. */
+MR_API bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stream,
+                                     mr_failure *failure);
+MR_API bool mr_prediction_write_json(const mr_prediction *prediction, FILE *stream,
+                                     mr_failure *failure);
+
+/* Writes the witness of a race as a file for mr_check_witness_file (docs/witness-format.md). False:
+ * IO. */
+MR_API bool mr_prediction_write_witness(const mr_prediction *prediction, size_t index, FILE *stream,
+                                        mr_failure *failure);
+
+/* ---- the checker: is a witness right? It replays it on the trace and shares no code with the
+ * prediction. ---- */
+
+typedef enum mr_judgement {
+    MR_ACCEPTED,
+    MR_REJECTED,  /* the message of the mr_failure says which rule is broken where; its kind is NONE
+                   */
+    MR_NOT_JUDGED /* UNSUPPORTED, TRACE (not a witness of this trace), USAGE, IO, MEMORY */
+} mr_judgement;
+
+/* `race->order` and `confirmed_by` are ignored; any numbers are allowed, wrong ones are rejected.
+ * `model`: "rf" or "value". O(events of the trace). */
+MR_API mr_judgement mr_check_witness(const mr_trace *trace, const char *model,
+                                     const mr_race_info *race, mr_failure *failure);
+
+/* The same for a witness file; "-" is standard input. `model` may be NULL: the file's own, or
+ * "value" when it names none. */
+MR_API mr_judgement mr_check_witness_file(const mr_trace *trace, const char *model,
+                                          const char *path, mr_failure *failure);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Checks of the source and of the built library, each counted as a test: prints "[       OK ] name", or the reason and
+# "[  FAILED  ] name". BUILD is the folder with the built library (default build/release).
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build/release}
+processors=$(nproc)
+# The flags that clang-tidy and cppcheck need to read the source as the compiler does.
+language=(-std=c17 -Isrc -I. -D_POSIX_C_SOURCE=200809L '-DMR_VERSION="0"')
+failures=0
+
+# check NAME COMMAND…: the test passes when the command succeeds; what it prints is its reason.
+check() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        echo "[       OK ] $name"
+    else
+        printf '%s\n[  FAILED  ] %s\n' "$output" "$name"
+        failures=$((failures + 1))
+    fi
+}
+
+# The C files of the given folders, one a line.
+c_files() {
+    find "$@" -name '*.[ch]' | sort
+}
+
+all_folders=(src windows encoder solver tests bench examples)
+
+clang_build() {
+    make --no-print-directory -s -j"$processors" VARIANT=clang all tests build/clang/bench/bench
+}
+
+clang_tidy() {
+    c_files "${all_folders[@]}" | grep '\.c$' |
+        LANGUAGE_FLAGS="${language[*]}" xargs -P "$processors" -n 4 \
+            sh -c 'clang-tidy --quiet "$@" -- $LANGUAGE_FLAGS 2>/dev/null' clang-tidy
+}
+
+cppcheck_clean() {
+    cppcheck -j "$processors" --std=c11 --enable=warning,style,performance,portability --inline-suppr --quiet \
+        --suppressions-list=tests/cppcheck.txt --error-exitcode=1 "${language[@]:1}" "${all_folders[@]}"
+}
+
+formatted() {
+    c_files "${all_folders[@]}" | xargs clang-format --dry-run -Werror 2>&1 |
+        sed -n 's/: error:.*//p' | cut -d: -f1 | sort | uniq -c |
+        awk '{ printf "%s: %d places are not as clang-format (.clang-format) writes them; run make format\n", $2, $1; bad = 1 } END { exit bad }'
+}
+
+# Every symbol that other object files can see begins with mr_.
+symbol_prefix() {
+    local bad
+    bad=$(nm -g --defined-only -A "$BUILD/libmaxrace.a" 2>/dev/null | awk 'NF >= 3 && $NF !~ /^mr_/ && $NF !~ /^__/ { print $1, $NF }')
+    [ -z "$bad" ] || { printf 'symbols without the prefix mr_:\n%s\n' "$bad"; return 1; }
+    [ "$(nm -g --defined-only "$BUILD/libmaxrace.a" 2>/dev/null | grep -c ' mr_')" -gt 50 ]
+}
+
+# The shared library exports what maxrace.h declares with MR_API, no less and no more.
+exported_symbols() {
+    diff <(tr '\n' ' ' <src/maxrace.h | grep -o 'MR_API [^;]*;' | grep -o 'mr_[a-z0-9_]* *(' | tr -d ' (' | sort -u) \
+        <(nm -D --defined-only "$BUILD/libmaxrace.so" | awk '{ print $NF }' | grep -v '^_' | sort -u) |
+        awk '/^</ { print $2 " is declared in maxrace.h and not exported"; bad = 1 }
+             /^>/ { print $2 " is exported and not declared in maxrace.h"; bad = 1 }
+             END { exit bad }'
+}
+
+# No global state: tables are const. Each exception has its reason here.
+global_state() {
+    local allowed='^(fail_countdown)$' # base/memory.c: lets tests make allocations fail
+    local bad
+    bad=$(nm --defined-only -A "$BUILD/libmaxrace.a" 2>/dev/null | awk '$(NF - 1) ~ /^[bBcCdDsSgG]$/ && $NF !~ /^\./ { print $NF, $1 }' |
+        while read -r symbol object; do
+            name=${symbol%%.*}
+            [[ $name =~ $allowed ]] && continue
+            # Position-independent tables of pointers are constant, too: they are in .data.rel.ro.
+            member=${object#*:} member=${member%%:*}
+            ar p "$BUILD/libmaxrace.a" "$member" >"$scratch/object.o"
+            objdump -t "$scratch/object.o" | awk -v s="$symbol" '$NF == s && $0 !~ /\.data\.rel\.ro/ { print s }' | sed "s|\$| in $member is not constant|"
+        done)
+    [ -z "$bad" ] || { echo "$bad"; return 1; }
+}
+
+# Files and functions that can be read at a sitting. Tables of test cases may be longer than code.
+sizes() {
+    c_files "${all_folders[@]}" | xargs awk '
+        FNR == 1 { if (file != "") end_of_file(); file = FILENAME; start = 0 }
+        { lines = FNR }
+        /^\{/ { start = FNR }
+        /^\}/ { if (start && FNR - start > 81) { print file ":" start ": a function of " FNR - start - 1 " lines; the limit is 80"; bad = 1 } start = 0 }
+        function end_of_file() {
+            limit = file ~ /^tests\// ? 600 : 500
+            if (lines > limit) { print file ": " lines " lines; the limit is " limit; bad = 1 }
+        }
+        END { end_of_file(); exit bad }'
+}
+
+# A header can be included alone, first.
+headers_stand_alone() {
+    local header status=0
+    for header in $(c_files src windows encoder solver | grep '\.h$'); do
+        gcc "${language[@]}" -Wall -Werror -fsyntax-only -x c -include "$header" /dev/null || status=1
+    done
+    return $status
+}
+
+# Relative links between the documents lead somewhere.
+links() {
+    local document target status=0
+    for document in *.md docs/*.md; do
+        while read -r target; do
+            target=${target%%#*}
+            [ -z "$target" ] || [ -e "$(dirname "$document")/$target" ] || { echo "$document: there is no $target"; status=1; }
+        done < <(grep -o '](\([^)]*\))' "$document" | sed 's/^](//; s/)$//' | grep -v '^[a-z]*:')
+    done
+    return $status
+}
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+check source_builds_with_clang clang_build
+check source_clang_tidy clang_tidy
+check source_cppcheck cppcheck_clean
+check source_clang_format formatted
+check source_symbol_prefix symbol_prefix
+check source_exported_symbols exported_symbols
+check source_global_state global_state
+check source_sizes sizes
+check source_headers_stand_alone headers_stand_alone
+check source_links links
+[ $failures -eq 0 ]
