@@ -358,7 +358,7 @@ static int compare_words(const void *one, const void *two)
 /* The words of a text, sorted, so that the order of adding does not matter. */
 static void sort_words(const char *text, char *out)
 {
-    char copy[2048], *words[256];
+    char copy[2048], *words[256] = {0};
     size_t count = 0;
     snprintf(copy, sizeof copy, "%s", text);
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
