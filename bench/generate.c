@@ -14,8 +14,8 @@ const mr_bench_shape mr_bench_shapes[] = {
     {"locked-1m", 1, 1000000, 8, 32, 64, 2000, 6, 1, 100, 0},
     {"racy-100k", 2, 100000, 6, 4, 8, 120, 3, 60, 300, 0},
     {"many-threads-200k", 3, 200000, 48, 24, 32, 800, 5, 5, 400, 0},
-    {"racy-20k", 4, 20000, 6, 4, 8, 40, 3, 60, 300, 0},
-    {"few-values-20k", 5, 20000, 4, 6, 6, 60, 4, 15, 250, 2},
+    {"racy-2k", 4, 2000, 6, 4, 8, 40, 3, 60, 300, 0},
+    {"few-values-1k", 5, 1000, 4, 6, 6, 60, 4, 15, 250, 2},
 };
 
 const size_t mr_bench_shape_count = sizeof mr_bench_shapes / sizeof *mr_bench_shapes;

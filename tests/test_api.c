@@ -177,7 +177,7 @@ static void test_defaults_and_failures(void **state)
     assert_int_equal(mr_prediction_race_count(prediction), 1);
     mr_prediction_free(prediction);
 
-    assert_true(mr_config_assign(f->config, "window.size", "10", f->failure));
+    assert_true(mr_config_assign(f->config, "window.overlap", "20000", f->failure));
     assert_false(mr_prediction_run(f->trace, f->config, &prediction, f->failure));
     assert_int_equal(mr_failure_get_kind(f->failure), MR_FAILURE_CONFIG);
     mr_prediction_free(prediction);
