@@ -60,7 +60,9 @@ void mr_clause_choice(mr_clause *clause, uint32_t choice, bool positive)
 
 void mr_clause_end(mr_encoding *encoding, const mr_clause *clause)
 {
-    if (!clause->holds)
+    if (clause->holds)
+        mr_formula_skip(&encoding->formula);
+    else
         mr_formula_clause(&encoding->formula, clause->literals, clause->count);
 }
 

@@ -50,6 +50,7 @@ typedef struct mr_formula {
     mr_literal *edges;
     size_t edge_count, edge_capacity;
     size_t max_clauses;   /* edges and clauses together; 0: no limit */
+    size_t attempts;      /* clauses that were looked at, those that hold anyway included */
     bool contradiction;   /* an empty clause was added: nothing satisfies it */
     bool too_large;       /* the limit was reached: the formula is not complete */
     bool out_of_memory;   /* the same for memory */
@@ -60,6 +61,9 @@ void mr_formula_free(mr_formula *formula);
 
 /* Is there no use in adding more? (contradiction, too_large or out_of_memory) */
 bool mr_formula_stopped(const mr_formula *formula);
+
+/* Notes that a clause was looked at and held anyway. Such work counts little, but without end it is too large as well. */
+void mr_formula_skip(mr_formula *formula);
 
 void mr_formula_edge(mr_formula *formula, uint32_t u, uint32_t v);
 /* A clause of `count` literals; none: a contradiction; one order literal: an edge. */
