@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ typedef struct generator {
 /* splitmix64: a number below `limit` (> 0). */
 static uint32_t below(generator *g, uint32_t limit)
 {
+    assert(limit > 0);
     uint64_t x = g->random += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;

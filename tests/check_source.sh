@@ -35,7 +35,8 @@ clang_build() {
 clang_tidy() {
     c_files "${all_folders[@]}" | grep '\.c$' |
         LANGUAGE_FLAGS="${language[*]}" xargs -P "$processors" -n 4 \
-            sh -c 'clang-tidy --quiet "$@" -- $LANGUAGE_FLAGS 2>/dev/null' clang-tidy
+            sh -c 'clang-tidy --quiet "$@" -- $LANGUAGE_FLAGS 2>/dev/null' clang-tidy |
+        awk '/: (error|warning): / && !seen[$0]++'
 }
 
 cppcheck_clean() {

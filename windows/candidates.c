@@ -1,5 +1,6 @@
 #include "candidates.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static bool rehash(collector *c)
     uint32_t *slots = mr_calloc(slot_count, sizeof *slots);
     if (!slots)
         return false;
+    assert(c->groups != NULL || c->out->group_count == 0);
     for (uint32_t g = 0; g < c->out->group_count; g++) {
         uint32_t slot = hash_pair(c->groups[g].location_1, c->groups[g].location_2);
         while (slots[slot &= slot_count - 1])
@@ -79,9 +81,11 @@ static bool group_of(collector *c, uint32_t location_1, uint32_t location_2, uin
         return new_group(c, location_1, location_2, group);
     if (2 * (c->out->group_count + 1) > c->slot_count && !rehash(c))
         return false;
+    assert(c->slots != NULL);
     uint32_t slot = hash_pair(location_1, location_2);
     for (; c->slots[slot &= c->slot_count - 1]; slot++) {
         *group = c->slots[slot] - 1;
+        assert(c->groups != NULL); /* the number of one is in the slot */
         if (c->groups[*group].location_1 == location_1 && c->groups[*group].location_2 == location_2)
             return true;
     }
