@@ -3,8 +3,9 @@
  *
  *   results TRACE…
  *
- * Each trace is predicted in rf and in value, each in a process of its own with the shipped settings (SETTINGS="key=value …"
- * changes them), and its SHB static races are counted as a lower bound that any sound and complete predictor must reach.
+ * Each trace is predicted in rf and in value, each in a process of its own with the shipped
+ * settings (SETTINGS="key=value …" changes them), and its SHB static races are counted as a lower
+ * bound that any sound and complete predictor must reach.
  */
 #include "measure.h"
 #include "order/shb.h"

@@ -67,9 +67,8 @@ void mr_clause_end(mr_encoding *encoding, const mr_clause *clause)
 }
 
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
-                       const mr_precedence *forced, const uint32_t *required,
-                       const uint32_t *cone, const mr_stops stops[2], size_t max_clauses,
-                       mr_arena *arena)
+                       const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
+                       const mr_stops stops[2], size_t max_clauses, mr_arena *arena)
 {
     *encoding = (mr_encoding){.window = window,
                               .hard = hard,

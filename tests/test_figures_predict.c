@@ -1,13 +1,13 @@
 /* The figures of the papers: is the pair that the text speaks of predicted, in rf and in value? */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
-#include "support/figures.h"
 #include "predict/predict.h"
+#include "support/figures.h"
 
 #include <stdio.h>
 #include <string.h>
