@@ -79,7 +79,7 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .cut = 0};
     encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
     encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
-    encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
+    encoding->choices = mr_arena_alloc(arena, 2 * (size_t)window->size + 2, sizeof(uint32_t));
     encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
     if (!encoding->node_of || !encoding->event_of || !encoding->choices || !encoding->literals)
         return false;

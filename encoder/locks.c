@@ -41,22 +41,52 @@ static void state(mr_encoding *encoding, const mr_section *earlier, const mr_sec
     mr_clause_end(encoding, &clause);
 }
 
-/* All pairs of section j with earlier ones; `stated` (one a thread) remembers the j for which a
- * thread's latest forced section was stated: the ones before it follow by program order. */
+/* The threads whose sections of a lock take part. */
+typedef struct participants {
+    uint32_t *seen; /* one a thread: the lock for which it was counted */
+    uint32_t
+        *stated; /* one a thread: the section j for which its latest forced section was stated */
+    uint32_t count;
+} participants;
+
+static void count_participants(const mr_encoding *encoding, uint32_t lock_number,
+                               participants *threads)
+{
+    const mr_window *w = encoding->window;
+    const mr_window_lock *lock = &w->locks[lock_number];
+    threads->count = 0;
+    for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
+        uint32_t thread = w->sections[i].thread;
+        if (takes_part(encoding, &w->sections[i]) && threads->seen[thread] != lock_number) {
+            threads->seen[thread] = lock_number;
+            threads->count++;
+        }
+    }
+}
+
+/*
+ * All pairs of section j with earlier ones, from the latest to the first. The latest section of a
+ * thread that is forced before j is stated; the ones before it follow by program order, so the walk
+ * ends when all other threads have one.
+ */
 static void exclude_earlier(mr_encoding *encoding, const mr_window_lock *lock, uint32_t j,
-                            uint32_t *stated)
+                            participants *threads)
 {
     const mr_section *sections = encoding->window->sections;
-    for (uint32_t i = j; i-- > lock->sections_first;) {
+    uint32_t open_threads = threads->count - 1;
+    for (uint32_t i = j; open_threads && i-- > lock->sections_first;) {
+        uint32_t thread = sections[i].thread;
         if (mr_formula_stopped(&encoding->formula))
             return;
-        if (sections[i].thread == sections[j].thread || !takes_part(encoding, &sections[i]))
+        if (thread == sections[j].thread || threads->stated[thread] == j ||
+            !takes_part(encoding, &sections[i]))
             continue;
-        if (!forced(encoding, &sections[i], &sections[j])) {
-            exclude(encoding, &sections[i], &sections[j]);
-        } else if (stated[sections[i].thread] != j) {
-            stated[sections[i].thread] = j;
+        if (forced(encoding, &sections[i], &sections[j])) {
+            threads->stated[thread] = j;
+            open_threads--;
             state(encoding, &sections[i], &sections[j]);
+        } else {
+            exclude(encoding, &sections[i], &sections[j]);
         }
     }
 }
@@ -64,15 +94,17 @@ static void exclude_earlier(mr_encoding *encoding, const mr_window_lock *lock, u
 void mr_encode_locks(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
-    uint32_t *stated = encoding->choices;
+    participants threads = {.seen = encoding->choices,
+                            .stated = encoding->choices + w->thread_count};
     for (uint32_t t = 0; t < w->thread_count; t++)
-        stated[t] = MR_NONE;
+        threads.seen[t] = threads.stated[t] = MR_NONE;
     for (uint32_t l = 0; l < w->lock_count; l++) {
         const mr_window_lock *lock = &w->locks[l];
         if (!lock->contended)
             continue;
+        count_participants(encoding, l, &threads);
         for (uint32_t j = lock->sections_first; j < lock->sections_end; j++)
             if (takes_part(encoding, &w->sections[j]))
-                exclude_earlier(encoding, lock, j, stated);
+                exclude_earlier(encoding, lock, j, &threads);
     }
 }
