@@ -78,7 +78,7 @@ $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(BUILD)/bench/bench: $(call object,$(BENCH_SOURCES)) $(BUILD)/libmaxrace.a
+$(BUILD)/bench/bench: $(call object,$(filter-out bench/results.c,$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
@@ -105,6 +105,16 @@ check-long: $(BUILD)/tests/test_exact $(BUILD)/maxrace
 .PHONY: bench
 bench: $(BUILD)/bench/bench
 	$(BUILD)/bench/bench table "$(TRACES)"
+
+$(BUILD)/bench/results: $(call object,bench/results.c bench/measure.c bench/generate.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
+
+# The table of docs/results.md: every trace of the folder that has values, no branch events, and is not a large one.
+RESULT_TRACES = $(filter-out %.branch.xstd.zst %-large.xstd.zst,$(sort $(wildcard $(TRACES)/*.xstd.zst)))
+.PHONY: results
+results: $(BUILD)/bench/results
+	@test -n "$(RESULT_TRACES)" || { echo "usage: make results TRACES=folder" >&2; exit 2; }
+	$(BUILD)/bench/results $(RESULT_TRACES)
 
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
@@ -160,6 +170,7 @@ help:
 	@echo 'make lint                   the source checks alone (clang, clang-tidy, cppcheck, clang-format, symbols)'
 	@echo 'make format                 formats all C files'
 	@echo 'make bench [TRACES=dir]     time and memory on examples, generated traces, and dir/*.xstd.zst'
+	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'

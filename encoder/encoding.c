@@ -60,14 +60,15 @@ void mr_clause_choice(mr_clause *clause, uint32_t choice, bool positive)
 
 void mr_clause_end(mr_encoding *encoding, const mr_clause *clause)
 {
-    if (!clause->holds)
+    if (clause->holds)
+        mr_formula_skip(&encoding->formula);
+    else
         mr_formula_clause(&encoding->formula, clause->literals, clause->count);
 }
 
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
-                       const mr_precedence *forced, const uint32_t *required,
-                       const uint32_t *cone, const mr_stops stops[2], size_t max_clauses,
-                       mr_arena *arena)
+                       const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
+                       const mr_stops stops[2], size_t max_clauses, mr_arena *arena)
 {
     *encoding = (mr_encoding){.window = window,
                               .hard = hard,

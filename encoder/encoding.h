@@ -1,25 +1,30 @@
 /*
  * encoding: the formula of one candidate (a, b) of a window.
  *
- * Meaning. The nodes of the formula are events of the window and one node CUT. A solution places them on a line; an event is
- * *included* in the reordering when it stands before CUT. The formula is satisfiable iff a reordering rho
- * exists (SEMANTICS 2) within the window after which a and b are the next events of their threads.
+ * Meaning. The nodes of the formula are events of the window and one node CUT. A solution places
+ * them on a line; an event is *included* in the reordering when it stands before CUT. The formula
+ * is satisfiable iff a reordering rho exists (SEMANTICS 2) within the window after which a and b
+ * are the next events of their threads.
  *
- * Cone. Only the events of the cone C take part, a prefix of each thread: L, the events that are required before a and b;
- * and the events, not after a or b, that can help an event of C: releases of its locks, and, for a value-treated read, writes of
- * its value. Restricting any witness to C leaves a witness: C is closed under everything that an included event needs
- * (precedence FORCED), under the releases of its acquires and under the writes its reads can see.
+ * Cone. Only the events of the cone C take part, a prefix of each thread: L, the events that are
+ * required before a and b; and the events, not after a or b, that can help an event of C: releases
+ * of its locks, and, for a value-treated read, writes of its value. Restricting any witness to C
+ * leaves a witness: C is closed under everything that an included event needs (precedence FORCED),
+ * under the releases of its acquires and under the writes its reads can see.
  *
- * Inclusion by order. With CUT, "e included implies its predecessors included" needs no clause: if p must be before e, then
- * e before CUT gives p before CUT. Edges (program order, fork, join) hold for all events of C, included or not: the events
- * after CUT can always stand in trace order. Every other constraint is guarded: it is required only if the
- * events that it is about are included, so an open critical section, a deadlock after the race or an unreadable
- * value beyond it rule out nothing (DPLL guards are written before(CUT, e)).
+ * Inclusion by order. With CUT, "e included implies its predecessors included" needs no clause: if
+ * p must be before e, then e before CUT gives p before CUT. Edges (program order, fork, join) hold
+ * for all events of C, included or not: the events after CUT can always stand in trace order. Every
+ * other constraint is guarded: it is required only if the events that it is about are included, so
+ * an open critical section, a deadlock after the race or an unreadable value beyond it rule out
+ * nothing (DPLL guards are written before(CUT, e)).
  *
- *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  reads(C)  and  fork_join(C)  and  program_order(C)
+ *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  reads(C)
+ *                 and  fork_join(C)  and  program_order(C)
  *
- * each stated in its own header. Only events that some constraint names become nodes; program order links the nodes
- * of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail for included events is not emitted.
+ * each stated in its own header. Only events that some constraint names become nodes; program order
+ * links the nodes of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail
+ * for included events is not emitted.
  *
  * Knows windows; nothing of Z3, files, options.
  */
@@ -50,13 +55,13 @@ typedef struct mr_encoding {
 } mr_encoding;
 
 /*
- * Encodes the candidate `stops` whose required events and cone are given (solver/cone.h). Memory of `arena`, except the formula's.
- * False: no memory. Look at formula.contradiction, too_large, out_of_memory afterwards. Free with mr_encoding_free.
+ * Encodes the candidate `stops` whose required events and cone are given (solver/cone.h). Memory of
+ * `arena`, except the formula's. False: no memory. Look at formula.contradiction, too_large,
+ * out_of_memory afterwards. Free with mr_encoding_free.
  */
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
-                       const mr_precedence *forced, const uint32_t *required,
-                       const uint32_t *cone, const mr_stops stops[2], size_t max_clauses,
-                       mr_arena *arena);
+                       const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
+                       const mr_stops stops[2], size_t max_clauses, mr_arena *arena);
 void mr_encoding_free(mr_encoding *encoding);
 
 /* The node of an event, made when it has none. */
@@ -66,7 +71,8 @@ uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event);
 bool mr_encoding_in_cone(const mr_encoding *encoding, uint32_t event);
 bool mr_encoding_is_required(const mr_encoding *encoding, uint32_t event);
 
-/* A clause under construction. Literals that fold to false are left out, one that folds to true ends it. */
+/* A clause under construction. Literals that fold to false are left out, one that folds to true
+ * ends it. */
 enum { MR_CLAUSE_LITERALS = 8 };
 typedef struct mr_clause {
     mr_literal literals[MR_CLAUSE_LITERALS];

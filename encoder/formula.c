@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many clauses that hold anyway cost as much as one that is kept, when formulas are limited. */
+enum { ATTEMPTS_PER_CLAUSE = 16 };
+
 void mr_formula_init(mr_formula *formula, size_t max_clauses)
 {
     *formula = (mr_formula){.max_clauses = max_clauses};
@@ -28,6 +31,13 @@ static bool room(mr_formula *formula)
     formula->too_large =
         formula->max_clauses && formula->edge_count + formula->clause_count >= formula->max_clauses;
     return !formula->too_large;
+}
+
+void mr_formula_skip(mr_formula *formula)
+{
+    if (formula->max_clauses && ++formula->attempts / ATTEMPTS_PER_CLAUSE > formula->max_clauses &&
+        !formula->contradiction)
+        formula->too_large = true;
 }
 
 void mr_formula_edge(mr_formula *formula, uint32_t u, uint32_t v)

@@ -6,9 +6,10 @@
  *     before(u, v)     node u stands strictly before node v
  *     choice(c), not choice(c)
  *
- * and a formula is a conjunction of edges before(u, v) and of clauses (disjunctions of literals). Order literals occur only
- * positively ("not before(u, v)" is written before(v, u)), so whatever satisfies the formula is given by an acyclic
- * set of true order literals, and any topological order of it is a solution. A solver for it needs to know nothing of traces.
+ * and a formula is a conjunction of edges before(u, v) and of clauses (disjunctions of literals).
+ * Order literals occur only positively ("not before(u, v)" is written before(v, u)), so whatever
+ * satisfies the formula is given by an acyclic set of true order literals, and any topological
+ * order of it is a solution. A solver for it needs to know nothing of traces.
  *
  *   mr_formula_init → (mr_formula_edge | mr_formula_clause …)* → solve → mr_formula_free
  */
@@ -49,10 +50,11 @@ typedef struct mr_formula {
     size_t clause_count, clause_capacity;
     mr_literal *edges;
     size_t edge_count, edge_capacity;
-    size_t max_clauses;   /* edges and clauses together; 0: no limit */
-    bool contradiction;   /* an empty clause was added: nothing satisfies it */
-    bool too_large;       /* the limit was reached: the formula is not complete */
-    bool out_of_memory;   /* the same for memory */
+    size_t max_clauses; /* edges and clauses together; 0: no limit */
+    size_t attempts;    /* clauses that were looked at, those that hold anyway included */
+    bool contradiction; /* an empty clause was added: nothing satisfies it */
+    bool too_large;     /* the limit was reached: the formula is not complete */
+    bool out_of_memory; /* the same for memory */
 } mr_formula;
 
 void mr_formula_init(mr_formula *formula, size_t max_clauses);
@@ -61,11 +63,16 @@ void mr_formula_free(mr_formula *formula);
 /* Is there no use in adding more? (contradiction, too_large or out_of_memory) */
 bool mr_formula_stopped(const mr_formula *formula);
 
+/* Notes that a clause was looked at and held anyway. Such work counts little, but without end it is
+ * too large as well. */
+void mr_formula_skip(mr_formula *formula);
+
 void mr_formula_edge(mr_formula *formula, uint32_t u, uint32_t v);
 /* A clause of `count` literals; none: a contradiction; one order literal: an edge. */
 void mr_formula_clause(mr_formula *formula, const mr_literal *literals, size_t count);
 
-/* Is `order` (one position a node) with `choices` (one a choice; may be NULL when there are none) a solution? */
+/* Is `order` (one position a node) with `choices` (one a choice; may be NULL when there are none) a
+ * solution? */
 bool mr_formula_holds(const mr_formula *formula, const int64_t *order, const bool *choices);
 
 #endif

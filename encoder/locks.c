@@ -36,14 +36,13 @@ static void state(mr_encoding *encoding, const mr_section *earlier, const mr_sec
         return;
     mr_clause clause = {0};
     mr_clause_unless_included(encoding, &clause, later->acquire);
-    clause.literals[clause.count++] =
-        mr_before(mr_encoding_node(encoding, earlier->release),
-                  mr_encoding_node(encoding, later->acquire));
+    clause.literals[clause.count++] = mr_before(mr_encoding_node(encoding, earlier->release),
+                                                mr_encoding_node(encoding, later->acquire));
     mr_clause_end(encoding, &clause);
 }
 
-/* All pairs of section j with earlier ones; `stated` (one a thread) remembers the j for which a thread's latest forced section
- * was stated: the ones before it follow by program order. */
+/* All pairs of section j with earlier ones; `stated` (one a thread) remembers the j for which a
+ * thread's latest forced section was stated: the ones before it follow by program order. */
 static void exclude_earlier(mr_encoding *encoding, const mr_window_lock *lock, uint32_t j,
                             uint32_t *stated)
 {

@@ -1,17 +1,18 @@
 /*
  * locks: SEMANTICS 2.2 for exclusive locks (outermost acquires and releases).
  *
- *   for each lock and each two of its critical sections (acq1, rel1), (acq2, rel2) by different threads
- *   with both acquires in C:
+ *   for each lock and each two of its critical sections (acq1, rel1), (acq2, rel2) by different
+ *   threads with both acquires in C:
  *
  *     not included(acq1)  or  not included(acq2)  or  before(rel1, acq2)  or  before(rel2, acq1)
  *
- * A release outside C has no literal: its section stays open at the end of rho, so the other one must come first. before(rel1, acq2)
- * with acq2 included makes rel1 included. A lock held when the window starts is a section whose acquire is
- * before everything: before(rel2, acq1) has no literal.
+ * A release outside C has no literal: its section stays open at the end of rho, so the other one
+ * must come first. before(rel1, acq2) with acq2 included makes rel1 included. A lock held when the
+ * window starts is a section whose acquire is before everything: before(rel2, acq1) has no literal.
  *
- * Where precedence says that rel1 is before acq2 in every reordering, the clause is before(rel1, acq2) (guarded by acq2), and for the
- * latest such section of a thread only. It may not be folded away: precedence has it from this very rule.
+ * Where precedence says that rel1 is before acq2 in every reordering, the clause is before(rel1,
+ * acq2) (guarded by acq2), and for the latest such section of a thread only. It may not be folded
+ * away: precedence has it from this very rule.
  */
 #ifndef MR_ENCODER_LOCKS_H
 #define MR_ENCODER_LOCKS_H

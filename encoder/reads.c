@@ -3,8 +3,8 @@
 #include "windows/read_choices.h"
 
 /*
- * "write is not between source and read": the part of a clause that all kinds of reads share. A source of MR_NONE is
- * before everything. Ends the clause.
+ * "write is not between source and read": the part of a clause that all kinds of reads share. A
+ * source of MR_NONE is before everything. Ends the clause.
  */
 static void keep_away(mr_encoding *encoding, mr_clause clause, uint32_t read, uint32_t source,
                       uint32_t write)
@@ -26,8 +26,8 @@ static void by_source(mr_encoding *encoding, uint32_t read)
         mr_clause clause = guard;
         clause.holds = w->thread[source] == w->thread[read];
         if (!clause.holds) /* not folded by precedence: this clause is what justifies it */
-            clause.literals[clause.count++] = mr_before(mr_encoding_node(encoding, source),
-                                                        mr_encoding_node(encoding, read));
+            clause.literals[clause.count++] =
+                mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));
         mr_clause_end(encoding, &clause);
     }
     for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
@@ -44,8 +44,8 @@ static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32
     mr_clause_choice(&guard, choice, false);
     if (source != MR_NONE && w->thread[source] != w->thread[read]) {
         mr_clause clause = guard;
-        clause.literals[clause.count++] = mr_before(mr_encoding_node(encoding, source),
-                                                    mr_encoding_node(encoding, read));
+        clause.literals[clause.count++] =
+            mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));
         mr_clause_end(encoding, &clause);
     }
     for (uint32_t k = variable->writes_first; k < variable->writes_end; k++) {
@@ -58,8 +58,8 @@ static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32
     }
 }
 
-/* The possible sources of a read, the one that it saw first: a search that tries them in this order starts near the
- * trace. MR_NONE is the carried value. */
+/* The possible sources of a read, the one that it saw first: a search that tries them in this order
+ * starts near the trace. MR_NONE is the carried value. */
 static uint32_t collect_choices(const mr_encoding *encoding, uint32_t read, uint32_t *choices)
 {
     const mr_window *w = encoding->window;
@@ -102,8 +102,7 @@ void mr_encode_reads(mr_encoding *encoding)
     for (uint32_t t = 0; t < w->thread_count; t++) {
         for (uint32_t k = 0; k < encoding->cone[t]; k++) {
             uint32_t event = mr_window_at(w, t, k);
-            if (mr_window_op(w, event) != MR_OP_READ ||
-                !w->variables[w->object[event]].shared)
+            if (mr_window_op(w, event) != MR_OP_READ || !w->variables[w->object[event]].shared)
                 continue;
             if (mr_formula_stopped(&encoding->formula))
                 return;

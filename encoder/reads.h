@@ -1,23 +1,29 @@
 /*
  * reads: SEMANTICS 2.6, models rf and value.
  *
- * Let W(x) be the writes of x in C. For a read r of x in C that is treated by source and saw the write s of the window:
+ * Let W(x) be the writes of x in C. For a read r of x in C that is treated by source and saw the
+ * write s of the window:
  *
- *     not included(r)  or  before(s, r)                                        (s is in C: C is closed)
- *     for each w in W(x), w != s:   not included(r)  or  before(w, s)  or  before(r, w)
+ *     not included(r)  or  before(s, r)                      (s is in C: C is closed)
+ *     for each w in W(x), w != s:
+ *         not included(r)  or  before(w, s)  or  before(r, w)
  *
- * and when it saw an earlier write or none:  for each w in W(x):   not included(r)  or  before(r, w).
+ * and when it saw an earlier write or none:
  *
- * For a read treated by value v, with S the writes of W(x) with value v that are possible for it (windows/read_choices.h), and one
- * free boolean c(s) for each s in S, and c(carried) when the carried value is possible:
+ *     for each w in W(x):   not included(r)  or  before(r, w)
+ *
+ * For a read treated by value v, with S the writes of W(x) with value v that are possible for it
+ * (windows/read_choices.h), and one free boolean c(s) for each s in S, and c(carried) when the
+ * carried value is possible:
  *
  *     not included(r)  or  c(carried)  or  OR over s in S of c(s)
  *     c(s) implies before(s, r)
  *     for each w in W(x) with another value:   not c(s)  or  before(w, s)  or  before(r, w)
  *                                              not c(carried)  or  before(r, w)
  *
- * Writes of the same value need not be kept away: if every other value is before s or after r, then the last write before
- * r is s or has the value v as well. Not guarding w is no loss: a write that is not included stands after CUT, so after r.
+ * Writes of the same value need not be kept away: if every other value is before s or after r, then
+ * the last write before r is s or has the value v as well. Not guarding w is no loss: a write that
+ * is not included stands after CUT, so after r.
  */
 #ifndef MR_ENCODER_READS_H
 #define MR_ENCODER_READS_H

@@ -96,7 +96,8 @@ static bool topological(const mr_closure *closure, const mr_formula *formula, ui
     return filled == count;
 }
 
-static mr_closure_result build_edges(mr_closure *closure, const mr_formula *formula, mr_arena *arena)
+static mr_closure_result build_edges(mr_closure *closure, const mr_formula *formula,
+                                     mr_arena *arena)
 {
     uint32_t count = closure->node_count;
     uint32_t *nodes = mr_arena_alloc(arena, count, sizeof *nodes);
@@ -164,7 +165,8 @@ mr_closure_result mr_closure_add(mr_closure *closure, uint32_t u, uint32_t v)
     if (mr_closure_has(closure, u, v))
         return MR_CLOSURE_OK;
     void *trail = closure->trail;
-    if (!mr_grow(&trail, &closure->trail_capacity, closure->trail_count + 1, sizeof *closure->trail))
+    if (!mr_grow(&trail, &closure->trail_capacity, closure->trail_count + 1,
+                 sizeof *closure->trail))
         return MR_CLOSURE_NO_MEMORY;
     closure->trail = trail;
     if (!link(closure, u, v))

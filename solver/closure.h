@@ -1,11 +1,13 @@
 /*
  * closure: which nodes of a growing graph come before which, with undo.
  *
- * The nodes form chains (the nodes of a thread, in program order; CUT alone). For each node and chain the graph keeps the first
- * node of the chain that the node reaches, so "u before v" is one comparison, and adding an edge updates only the
- * nodes whose knowledge grows. Every change is on a trail; going back to a mark undoes what came after it.
+ * The nodes form chains (the nodes of a thread, in program order; CUT alone). For each node and
+ * chain the graph keeps the first node of the chain that the node reaches, so "u before v" is one
+ * comparison, and adding an edge updates only the nodes whose knowledge grows. Every change is on a
+ * trail; going back to a mark undoes what came after it.
  *
- * Invariants: the graph is acyclic; successors[u][c] = min { rank(v) : v in chain c, u before v }, or MR_NONE.
+ * Invariants: the graph is acyclic; successors[u][c] = min { rank(v) : v in chain c, u before v },
+ * or MR_NONE.
  */
 #ifndef MR_SOLVER_CLOSURE_H
 #define MR_SOLVER_CLOSURE_H
@@ -13,7 +15,7 @@
 #include "encoder/encoding.h"
 
 typedef struct mr_closure_trail {
-    size_t index;  /* in `successors`; or SIZE_MAX - node: the node lost its newest predecessor */
+    size_t index; /* in `successors`; or SIZE_MAX - node: the node lost its newest predecessor */
     uint32_t old;
 } mr_closure_trail;
 
@@ -23,10 +25,10 @@ typedef struct mr_closure_edge {
 
 typedef struct mr_closure {
     uint32_t node_count, chain_count;
-    uint32_t *chain, *rank;        /* one a node */
-    uint32_t *successors;          /* node_count × chain_count */
-    uint32_t *predecessors;        /* one a node: its newest edge, MR_NONE: none */
-    mr_closure_edge *edges;          /* owned; grows */
+    uint32_t *chain, *rank; /* one a node */
+    uint32_t *successors;   /* node_count × chain_count */
+    uint32_t *predecessors; /* one a node: its newest edge, MR_NONE: none */
+    mr_closure_edge *edges; /* owned; grows */
     size_t edge_count, edge_capacity;
     mr_closure_trail *trail; /* owned; grows */
     size_t trail_count, trail_capacity;
@@ -41,14 +43,17 @@ typedef enum mr_closure_result {
     MR_CLOSURE_NO_MEMORY,
 } mr_closure_result;
 
-/* The graph of an encoding's edges. MR_CLOSURE_CYCLE: they contradict each other. Memory of `arena` for the fixed parts;
- * free the rest with mr_closure_free, whatever the result. O(edges · chains). */
-mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encoding, mr_arena *arena);
+/* The graph of an encoding's edges. MR_CLOSURE_CYCLE: they contradict each other. Memory of `arena`
+ * for the fixed parts; free the rest with mr_closure_free, whatever the result. O(edges · chains).
+ */
+mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encoding,
+                                  mr_arena *arena);
 void mr_closure_free(mr_closure *closure);
 
 static inline bool mr_closure_has(const mr_closure *closure, uint32_t u, uint32_t v)
 {
-    return closure->successors[(size_t)u * closure->chain_count + closure->chain[v]] <= closure->rank[v];
+    return closure->successors[(size_t)u * closure->chain_count + closure->chain[v]] <=
+           closure->rank[v];
 }
 
 mr_closure_result mr_closure_add(mr_closure *closure, uint32_t u, uint32_t v);

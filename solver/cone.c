@@ -52,7 +52,9 @@ void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, ui
     const mr_window *w = precedence->window;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t low = 0, high = mr_window_length(w, t);
-        while (low < high) { /* first event that is or needs a or b; later ones of its thread need it too */
+        while (
+            low <
+            high) { /* first event that is or needs a or b; later ones of its thread need it too */
             uint32_t middle = low + (high - low) / 2, event = mr_window_at(w, t, middle);
             if (event == a || event == b || mr_precedes(precedence, a, event) ||
                 mr_precedes(precedence, b, event))
@@ -106,9 +108,9 @@ static void close_read(closer *c, uint32_t read)
             help(c, w->writes_by_value[k]);
 }
 
-bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced,
-                   const uint32_t *required, const uint32_t *allowed, const uint32_t stops[2],
-                   uint32_t *cone, mr_arena *arena)
+bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
+                   const uint32_t *allowed, const uint32_t stops[2], uint32_t *cone,
+                   mr_arena *arena)
 {
     const mr_window *w = hard->window;
     closer c = {.window = w, .hard = hard, .forced = forced, .allowed = allowed, .cone = cone};

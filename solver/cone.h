@@ -1,41 +1,44 @@
 /*
  * cone: which events of a window a candidate (a, b) is about, as one prefix length for each thread.
  *
- *   required L  what must be in every reordering after which a and b are next: the union of what the two need
- *               (precedence), without a and b. L contains a or b: no race.
- *   allowed  U  what may be in it: the events that need neither a nor b, and of the threads of a and b those before them.
- *               L is a subset of U when L contains neither.
- *   cone     C  the least set with L ⊆ C ⊆ U, closed under precedence, that contains with an acquire its release, with a
- *               lock held at the window's start the release that another acquire in C waits for, and with a
- *               value-treated read the writes that it may see, as far as they are in U. See encoder/encoding.h for why
- *               nothing else can help.
+ *   required L  what must be in every reordering after which a and b are next: the union of what
+ *               the two need (precedence), without a and b. L contains a or b: no race.
+ *   allowed  U  what may be in it: the events that need neither a nor b, and of the threads of a
+ *               and b those before them. L is a subset of U when L contains neither.
+ *   cone     C  the least set with L ⊆ C ⊆ U, closed under precedence, that contains with an
+ *               acquire its release, with a lock held at the window's start the release that
+ *               another acquire in C waits for, and with a value-treated read the writes that it
+ *               may see, as far as they are in U. See encoder/encoding.h for why nothing else can
+ *               help.
  *
- * Many candidates at once. Let a_1 … a_k be accesses of one thread and b_1 … b_m of another, in program order. The question
- * whether any (a_i, b_j) is a race has L from the first of each list, U from the last of each, and in C all events of the two
- * threads before their last access. The encoder adds that the threads stop at an access of their list (encoder/race.h).
+ * Many candidates at once. Let a_1 … a_k be accesses of one thread and b_1 … b_m of another, in
+ * program order. The question whether any (a_i, b_j) is a race has L from the first of each list, U
+ * from the last of each, and in C all events of the two threads before their last access. The
+ * encoder adds that the threads stop at an access of their list (encoder/race.h).
  */
 #ifndef MR_SOLVER_CONE_H
 #define MR_SOLVER_CONE_H
 
 #include "encoder/encoding.h"
 
-/* Adds what a and b need to `required` (one entry a thread, set to 0 first). False: it contains a or b, so
- * there is no race in any model whose reorderings respect `precedence`. */
+/* Adds what a and b need to `required` (one entry a thread, set to 0 first). False: it contains a
+ * or b, so there is no race in any model whose reorderings respect `precedence`. */
 bool mr_cone_required(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *required);
 
 /*
- * Narrows two lists, of different threads, to the accesses that `precedence` leaves a partner in the other list: drops from
- * the front what the first of the other list needs, and from the back what needs the last of the other list. False:
- * nothing is left, so no pair is a race. O(count).
+ * Narrows two lists, of different threads, to the accesses that `precedence` leaves a partner in
+ * the other list: drops from the front what the first of the other list needs, and from the back
+ * what needs the last of the other list. False: nothing is left, so no pair is a race. O(count).
  */
 bool mr_cone_narrow(const mr_precedence *precedence, mr_stops *a, mr_stops *b);
 
 /* Fills `allowed` for the last access of each list. O(threads · log). */
 void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *allowed);
 
-/* Fills `cone` from L and U; `stops` are the last accesses of the two lists. O(events of C · (threads + choices)). False: no memory of `arena`. */
-bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced,
-                   const uint32_t *required, const uint32_t *allowed, const uint32_t stops[2],
-                   uint32_t *cone, mr_arena *arena);
+/* Fills `cone` from L and U; `stops` are the last accesses of the two lists. O(events of C ·
+ * (threads + choices)). False: no memory of `arena`. */
+bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
+                   const uint32_t *allowed, const uint32_t stops[2], uint32_t *cone,
+                   mr_arena *arena);
 
 #endif

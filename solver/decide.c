@@ -87,8 +87,8 @@ static mr_unknown_reason reason_of(mr_interrupted why)
 }
 
 /* The formula has a solution. */
-static outcome settle_race(candidate_task *task, const mr_encoding *encoding,
-                           const int64_t *order, mr_step step)
+static outcome settle_race(candidate_task *task, const mr_encoding *encoding, const int64_t *order,
+                           mr_step step)
 {
     mr_decision *decision = task->decision;
     set_accesses(task, mr_schedule_stop(encoding, &encoding->stops[0], order),
@@ -122,8 +122,8 @@ static outcome try_z3(candidate_task *task, const mr_encoding *encoding, int64_t
 {
     mr_decision *decision = task->decision;
     mr_interrupted why;
-    switch (mr_session_solve(task->session, &encoding->formula, &task->options->limits, order,
-                             &why, decision->detail, sizeof decision->detail)) {
+    switch (mr_session_solve(task->session, &encoding->formula, &task->options->limits, order, &why,
+                             decision->detail, sizeof decision->detail)) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
     case MR_ANSWER_SAT:
@@ -202,8 +202,8 @@ static outcome run_steps(candidate_task *task)
 }
 
 mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
-                        const mr_decide_options *options, mr_stops a, mr_stops b,
-                        mr_arena *arena, mr_decision *decision, mr_error *error)
+                        const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
+                        mr_decision *decision, mr_error *error)
 {
     *decision = (mr_decision){0};
     candidate_task task = {.problem = problem,

@@ -1,14 +1,14 @@
 /*
  * decide: the verdict of one candidate, step by step, cheapest first.
  *
- *   (filter and cone have been taken by windows/candidates; cone is repeated here for pairs from elsewhere)
- *   linearise   the required events in trace order, closed under releases: race            solver/linearise.h
- *   saturate    the formula of the cone, by propagation and search within a budget of steps  encoder/, saturate.h
- *   solver      the same formula, by Z3                                                      session.h
+ *   filter, cone  pairs that need each other; windows/candidates has dropped most     cone.h
+ *   linearise     the required events in trace order, closed under releases: race     linearise.h
+ *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
+ *   solver        the same formula, by Z3                                             session.h
  *
- * Room for later steps (lazy clauses, staged writers) is before the last: a step takes the problem and either
- * settles it or passes it on. Every race comes with its reordering; whether it is right is not decided here but by the
- * witness checker.
+ * Room for later steps (lazy clauses, staged writers) is before the last: a step takes the problem
+ * and either settles it or passes it on. Every race comes with its reordering; whether it is right
+ * is not decided here but by the witness checker.
  */
 #ifndef MR_SOLVER_DECIDE_H
 #define MR_SOLVER_DECIDE_H
@@ -25,9 +25,10 @@ typedef struct mr_problem {
 
 typedef struct mr_decide_options {
     mr_limits limits;
-    size_t max_clauses;  /* 0: no limit */
-    bool linearise_only; /* leave what trace order does not settle unknown (reason size, nothing counted) */
-    bool skip_linearise; /* for tests: everything to the formula */
+    size_t max_clauses;      /* 0: no limit */
+    bool linearise_only;     /* leave what trace order does not settle unknown (reason size, nothing
+                                counted) */
+    bool skip_linearise;     /* for tests: everything to the formula */
     uint64_t saturate_steps; /* budget of saturation; 0: everything to Z3, as what would need
                                 more than limits.memory_bytes */
 } mr_decide_options;
@@ -38,7 +39,8 @@ typedef struct mr_decision {
     mr_unknown_reason reason; /* of MR_VERDICT_UNKNOWN */
     char detail[64];
     uint32_t first, second; /* MR_VERDICT_RACE: the two accesses, window events, first < second */
-    uint32_t *events; /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
+    uint32_t
+        *events; /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
     uint32_t event_count;
     double solver_seconds; /* in building and deciding the formula */
 } mr_decision;
@@ -47,20 +49,22 @@ typedef struct mr_decision {
 bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena);
 
 /*
- * Decides whether window events a and b race. Scratch memory and the decision's events are taken from `arena`. MR_ERR_MEMORY
- * when our own memory runs out; everything that the solver cannot do is a verdict of MR_VERDICT_UNKNOWN.
+ * Decides whether window events a and b race. Scratch memory and the decision's events are taken
+ * from `arena`. MR_ERR_MEMORY when our own memory runs out; everything that the solver cannot do is
+ * a verdict of MR_VERDICT_UNKNOWN.
  */
 mr_status mr_decide(const mr_problem *problem, mr_session *session,
                     const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,
                     mr_decision *decision, mr_error *error);
 
 /*
- * Decides at once whether any access of `a` races with any of `b`: two lists in program order, of different threads, of which each
- * pair conflicts. The verdict is exact for the whole product, by one formula (solver/cone.h, encoder/race.h); linearise is
- * tried for single pairs only. Many pairs of a hot variable cost little more than one.
+ * Decides at once whether any access of `a` races with any of `b`: two lists in program order, of
+ * different threads, of which each pair conflicts. The verdict is exact for the whole product, by
+ * one formula (solver/cone.h, encoder/race.h); linearise is tried for single pairs only. Many pairs
+ * of a hot variable cost little more than one.
  */
 mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
-                        const mr_decide_options *options, mr_stops a, mr_stops b,
-                        mr_arena *arena, mr_decision *decision, mr_error *error);
+                        const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
+                        mr_decision *decision, mr_error *error);
 
 #endif

@@ -4,19 +4,18 @@
 
 static bool acquired(const mr_window *w, const mr_section *section, const uint32_t *prefix)
 {
-    return section->acquire == MR_NONE ||
-           w->position[section->acquire] < prefix[section->thread];
+    return section->acquire == MR_NONE || w->position[section->acquire] < prefix[section->thread];
 }
 
 static bool released(const mr_window *w, const mr_section *section, const uint32_t *prefix)
 {
-    return section->release != MR_NONE &&
-           w->position[section->release] < prefix[section->thread];
+    return section->release != MR_NONE && w->position[section->release] < prefix[section->thread];
 }
 
 /*
- * Requires the release of every section of the lock that is acquired in the set before another one. Sections stand in trace
- * order; only the last one acquired may stay open. False: a release that is needed does not exist in the window.
+ * Requires the release of every section of the lock that is acquired in the set before another one.
+ * Sections stand in trace order; only the last one acquired may stay open. False: a release that is
+ * needed does not exist in the window.
  */
 static bool close_lock(const mr_precedence *source, const mr_window_lock *lock, uint32_t *prefix,
                        bool *changed)

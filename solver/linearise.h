@@ -1,11 +1,12 @@
 /*
- * linearise: is a witness to be had in trace order? (DESIGN: linearise and check; it is the sync-preserving closure of
- * Mathur, Pavlogiannis, Viswanathan, POPL 2021, taken inside a window.)
+ * linearise: is a witness to be had in trace order? (DESIGN: linearise and check; it is the
+ * sync-preserving closure of Mathur, Pavlogiannis, Viswanathan, POPL 2021, taken inside a window.)
  *
- * Start from what a and b need under reads-from. While two critical sections of a lock are in the set and the earlier one in the
- * trace is not released in it, add its release and what that needs. If a or b gets in, or the release is outside the window,
- * there is no witness in trace order (there may be another). Otherwise the set in trace order is one: reads see the write
- * that they saw, since any write between the two in the set would stand there in the trace.
+ * Start from what a and b need under reads-from. While two critical sections of a lock are in the
+ * set and the earlier one in the trace is not released in it, add its release and what that needs.
+ * If a or b gets in, or the release is outside the window, there is no witness in trace order
+ * (there may be another). Otherwise the set in trace order is one: reads see the write that they
+ * saw, since any write between the two in the set would stand there in the trace.
  */
 #ifndef MR_SOLVER_LINEARISE_H
 #define MR_SOLVER_LINEARISE_H
@@ -17,8 +18,8 @@ typedef enum mr_linearised {
     MR_NOT_LINEARISED,
 } mr_linearised;
 
-/* `source`: precedence of mode SOURCE. On MR_LINEARISED `prefix` (one entry a thread) holds the set, to be run in trace
- * order. O(passes · locks · threads · log). */
+/* `source`: precedence of mode SOURCE. On MR_LINEARISED `prefix` (one entry a thread) holds the
+ * set, to be run in trace order. O(passes · locks · threads · log). */
 mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, uint32_t *prefix);
 
 #endif

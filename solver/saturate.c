@@ -45,7 +45,8 @@ static int state_of(const search *s, mr_literal literal)
     }
     if (mr_closure_has(&s->closure, literal.u, literal.v))
         return TRUE;
-    return literal.u == literal.v || mr_closure_has(&s->closure, literal.v, literal.u) ? FALSE : UNSET;
+    return literal.u == literal.v || mr_closure_has(&s->closure, literal.v, literal.u) ? FALSE
+                                                                                       : UNSET;
 }
 
 static mr_literal opposite(mr_literal literal)
@@ -82,7 +83,8 @@ static void clause_bounds(const search *s, uint32_t clause, uint32_t *begin, uin
     *end = s->formula->clause_ends[clause];
 }
 
-/* Looks at one clause; a literal that is the only one left is made true. `*holds`: the clause is known to hold. */
+/* Looks at one clause; a literal that is the only one left is made true. `*holds`: the clause is
+ * known to hold. */
 static progress visit_clause(search *s, uint32_t clause, bool *holds, bool *changed)
 {
     uint32_t begin, end, open = 0;
@@ -191,7 +193,8 @@ static uint32_t trace_position(const search *s, uint32_t node)
     return s->encoding->event_of[node];
 }
 
-/* The open literal to assume: one that the trace agrees with, else any. MR_NONE: the clause holds or has none. */
+/* The open literal to assume: one that the trace agrees with, else any. MR_NONE: the clause holds
+ * or has none. */
 static uint32_t pick_literal(const search *s, uint32_t clause)
 {
     uint32_t begin, end, picked = MR_NONE;
@@ -218,9 +221,8 @@ static progress assume(search *s, mr_literal literal)
     if (!mr_grow(&stack, &s->stack_capacity, s->depth + 1, sizeof *s->stack))
         return NO_MEMORY;
     s->stack = stack;
-    s->stack[s->depth++] = (assumption){.literal = literal,
-                                        .closure_mark = s->closure.trail_count,
-                                        .choice_mark = s->choice_count};
+    s->stack[s->depth++] = (assumption){
+        .literal = literal, .closure_mark = s->closure.trail_count, .choice_mark = s->choice_count};
     progress result = make_true(s, literal);
     return result == GOES_ON ? propagate(s) : result;
 }
@@ -242,7 +244,8 @@ static progress backtrack(search *s)
     return CONFLICT;
 }
 
-/* One round: order the nodes, and assume a literal of each clause that is violated. `*violated`: whether there was one. */
+/* One round: order the nodes, and assume a literal of each clause that is violated. `*violated`:
+ * whether there was one. */
 static progress repair(search *s, int64_t *order, bool *violated)
 {
     linear_order(s, order);

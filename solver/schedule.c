@@ -43,7 +43,8 @@ uint32_t mr_schedule_stop(const mr_encoding *encoding, const mr_stops *stops, co
     return stops->events[i];
 }
 
-/* How many events of thread t are included: the required ones, and all up to its last node before CUT. */
+/* How many events of thread t are included: the required ones, and all up to its last node before
+ * CUT. */
 static uint32_t included(const mr_encoding *encoding, const int64_t *order, uint32_t t)
 {
     for (uint32_t k = encoding->cone[t]; k > encoding->required[t]; k--) {

@@ -10,12 +10,14 @@
 uint32_t *mr_schedule_in_trace_order(const mr_window *window, const uint32_t *prefix,
                                      uint32_t *count, mr_arena *arena);
 
-/* The access of `stops` at which its thread stops in a solution: the first one that is not included. */
+/* The access of `stops` at which its thread stops in a solution: the first one that is not
+ * included. */
 uint32_t mr_schedule_stop(const mr_encoding *encoding, const mr_stops *stops, const int64_t *order);
 
 /*
- * The included events of a solution, by position; events that are no nodes stand just before the next included node of
- * their thread, so every order that the solution or precedence asks for holds. Memory of `arena`; NULL: none.
+ * The included events of a solution, by position; events that are no nodes stand just before the
+ * next included node of their thread, so every order that the solution or precedence asks for
+ * holds. Memory of `arena`; NULL: none.
  */
 uint32_t *mr_schedule_of_solution(const mr_encoding *encoding, const int64_t *order,
                                   uint32_t *count, mr_arena *arena);

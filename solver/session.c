@@ -7,7 +7,8 @@
 #include <string.h>
 #include <z3.h>
 
-/* Queries after which the context is renewed: contexts are cheap, but what they cache only grows. */
+/* Queries after which the context is renewed: contexts are cheap, but what they cache only grows.
+ */
 enum { QUERIES_PER_CONTEXT = 500 };
 
 struct mr_session {
@@ -52,7 +53,8 @@ mr_session *mr_session_new(void)
 {
     mr_session *session = mr_calloc(1, sizeof *session);
     if (session)
-        session->queries = QUERIES_PER_CONTEXT; /* Z3 is started by the first query: many runs need none */
+        session->queries =
+            QUERIES_PER_CONTEXT; /* Z3 is started by the first query: many runs need none */
     return session;
 }
 
@@ -143,8 +145,8 @@ static void set_parameters(query *q)
     Z3_context c = q->context;
     Z3_params parameters = Z3_mk_params(c);
     Z3_params_inc_ref(c, parameters);
-    /* Difference logic by Bellman-Ford; relevancy costs more than it saves on clauses this short; phase false prefers the
-     * choices and orders that were made last to be left alone. */
+    /* Difference logic by Bellman-Ford; relevancy costs more than it saves on clauses this short;
+     * phase false prefers the choices and orders that were made last to be left alone. */
     Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "arith.solver"), 1);
     Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "relevancy"), 0);
     Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "phase_selection"), 0);
@@ -185,8 +187,7 @@ static uint32_t longest_clause(const mr_formula *formula)
 
 static bool query_begin(query *q, mr_session *session, const mr_formula *formula)
 {
-    *q = (query){
-        .context = session->context, .formula = formula, .watchdog = session->watchdog};
+    *q = (query){.context = session->context, .formula = formula, .watchdog = session->watchdog};
     q->node = mr_calloc(formula->node_count, sizeof *q->node);
     q->choice = mr_calloc(formula->choice_count, sizeof *q->choice);
     q->literals = mr_calloc(longest_clause(formula), sizeof *q->literals);
@@ -215,8 +216,7 @@ static void query_end(query *q)
 
 static mr_answer ask(query *q, int64_t *order, char *detail, size_t detail_bytes)
 {
-    Z3_lbool result =
-        assert_all(q) ? Z3_solver_check(q->context, q->solver) : Z3_L_UNDEF;
+    Z3_lbool result = assert_all(q) ? Z3_solver_check(q->context, q->solver) : Z3_L_UNDEF;
     if (result == Z3_L_FALSE)
         return MR_ANSWER_UNSAT;
     if (result == Z3_L_TRUE && read_model(q, order))
@@ -228,9 +228,8 @@ static mr_answer ask(query *q, int64_t *order, char *detail, size_t detail_bytes
     return MR_ANSWER_UNKNOWN;
 }
 
-mr_answer mr_session_solve(mr_session *session, const mr_formula *formula,
-                           const mr_limits *limits, int64_t *order, mr_interrupted *why,
-                           char *detail, size_t detail_bytes)
+mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
+                           int64_t *order, mr_interrupted *why, char *detail, size_t detail_bytes)
 {
     *why = MR_INTERRUPTED_BY_SOLVER;
     snprintf(detail, detail_bytes, "%s", "");

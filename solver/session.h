@@ -1,8 +1,10 @@
 /*
- * session: Z3, asked about formulas (encoder/formula.h). The only file that talks to Z3, with watchdog.
+ * session: Z3, asked about formulas (encoder/formula.h). The only file that talks to Z3, with
+ * watchdog.
  *
- * Each node becomes an integer constant, before(u, v) becomes u - v <= -1, each choice a boolean: difference logic. One
- * session serves many queries, one at a time; its context is renewed now and then so that memory is given back.
+ * Each node becomes an integer constant, before(u, v) becomes u - v <= -1, each choice a boolean:
+ * difference logic. One session serves many queries, one at a time; its context is renewed now and
+ * then so that memory is given back.
  */
 #ifndef MR_SOLVER_SESSION_H
 #define MR_SOLVER_SESSION_H
@@ -33,11 +35,10 @@ mr_session *mr_session_new(void);
 void mr_session_free(mr_session *session);
 
 /*
- * Decides the formula. On SAT `order` (one a node) is a solution. On UNKNOWN `why` and `detail` (Z3's own words, cut to
- * `detail_bytes`) say what happened; the session stays usable.
+ * Decides the formula. On SAT `order` (one a node) is a solution. On UNKNOWN `why` and `detail`
+ * (Z3's own words, cut to `detail_bytes`) say what happened; the session stays usable.
  */
-mr_answer mr_session_solve(mr_session *session, const mr_formula *formula,
-                           const mr_limits *limits, int64_t *order, mr_interrupted *why,
-                           char *detail, size_t detail_bytes);
+mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
+                           int64_t *order, mr_interrupted *why, char *detail, size_t detail_bytes);
 
 #endif

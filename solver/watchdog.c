@@ -44,8 +44,7 @@ static void look(mr_watchdog *watchdog)
     if (watchdog->alarm == MR_ALARM_NONE) {
         if (watchdog->has_deadline && reached(&watchdog->deadline))
             watchdog->alarm = MR_ALARM_TIME;
-        else if (watchdog->memory_bytes &&
-                 Z3_get_estimated_alloc_size() > watchdog->memory_bytes)
+        else if (watchdog->memory_bytes && Z3_get_estimated_alloc_size() > watchdog->memory_bytes)
             watchdog->alarm = MR_ALARM_MEMORY;
     }
     /* Again at every look: an interrupt that arrives between two phases of Z3 can be lost. */

@@ -1,8 +1,9 @@
 /*
  * watchdog: a thread that interrupts a Z3 query when its time or memory is used up.
  *
- * Z3's own timeout is not reliable on big formulas, so the deadline and the memory that Z3 holds are watched from
- * outside, every few milliseconds, and the query is interrupted (Z3_interrupt is safe from another thread).
+ * Z3's own timeout is not reliable on big formulas, so the deadline and the memory that Z3 holds
+ * are watched from outside, every few milliseconds, and the query is interrupted (Z3_interrupt is
+ * safe from another thread).
  *
  *   mr_watchdog_start → (mr_watchdog_arm → query → mr_watchdog_disarm)* → mr_watchdog_stop
  */
@@ -29,10 +30,12 @@ void mr_watchdog_stop(mr_watchdog *watchdog);
 void mr_watchdog_arm(mr_watchdog *watchdog, Z3_context context, uint32_t timeout_ms,
                      uint64_t memory_bytes);
 
-/* Which limit of the armed query was passed so far; for work between calls of Z3, which cannot be interrupted. */
+/* Which limit of the armed query was passed so far; for work between calls of Z3, which cannot be
+ * interrupted. */
 mr_alarm mr_watchdog_alarm(mr_watchdog *watchdog);
 
-/* Ends the watch; after it returns the context is not interrupted any more. Which limit was passed. */
+/* Ends the watch; after it returns the context is not interrupted any more. Which limit was passed.
+ */
 mr_alarm mr_watchdog_disarm(mr_watchdog *watchdog);
 
 #endif

@@ -281,8 +281,8 @@ static void test_check(void **state)
         const char *size, *overlap;
         bool fine;
     } rows[] = {
-        {"10", "9", true}, {"10", "10", false}, {"10", "11", false},
-        {"0", "11", true}, {"1", "0", true},    {"0", "0", true},  {"1", "-1", true},
+        {"10", "9", true}, {"10", "10", false}, {"10", "11", false}, {"0", "11", true},
+        {"1", "0", true},  {"0", "0", true},    {"1", "-1", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mr_config *config = mr_config_new();
@@ -487,13 +487,19 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_bad_files_complete),
-        cmocka_unit_test(test_good_files),  cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_set),         cmocka_unit_test(test_check),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_bad_files_complete),
+        cmocka_unit_test(test_good_files),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_check),
         cmocka_unit_test(test_overlap_by_default),
-        cmocka_unit_test(test_check_place), cmocka_unit_test(test_table),
-        cmocka_unit_test(test_choices),     cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_later_wins),
+        cmocka_unit_test(test_check_place),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_later_wins),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

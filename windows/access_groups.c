@@ -121,16 +121,16 @@ static bool make_sites(mr_access_groups *groups, const mr_window *w, access *acc
             site_events[end] = accesses[end].event;
         while (variable < key.variable)
             groups->variable_first[++variable] = site_count;
-        groups->sites[site_count++] = (mr_access_site){
-            .variable = key.variable,
-            .thread = key.thread,
-            .location = key.location,
-            .writes = key.op == MR_OP_WRITE,
-            .events = site_events + first,
-            .count = end - first,
-            .lists = lists + first,
-            .list_count =
-                make_lists(accesses + first, end - first, lists + first, list_events + first)};
+        groups->sites[site_count++] =
+            (mr_access_site){.variable = key.variable,
+                             .thread = key.thread,
+                             .location = key.location,
+                             .writes = key.op == MR_OP_WRITE,
+                             .events = site_events + first,
+                             .count = end - first,
+                             .lists = lists + first,
+                             .list_count = make_lists(accesses + first, end - first, lists + first,
+                                                      list_events + first)};
     }
     while (variable < w->variable_count)
         groups->variable_first[++variable] = site_count;

@@ -1,9 +1,10 @@
 /*
  * access_groups: the accesses of a window to its shared variables, by site and lock set.
  *
- * A site is a variable, a thread, an operation and a location. Its accesses fall into lists with equal lock sets. Pairs of sites
- * are compared for conflicts, pairs of lists for common locks; single accesses only where neither settles it. Events of
- * sites and lists are in program order. Representatives as in candidates.h.
+ * A site is a variable, a thread, an operation and a location. Its accesses fall into lists with
+ * equal lock sets. Pairs of sites are compared for conflicts, pairs of lists for common locks;
+ * single accesses only where neither settles it. Events of sites and lists are in program order.
+ * Representatives as in candidates.h.
  */
 #ifndef MR_WINDOWS_ACCESS_GROUPS_H
 #define MR_WINDOWS_ACCESS_GROUPS_H
@@ -35,10 +36,12 @@ typedef struct mr_access_groups {
 typedef enum mr_access_choice {
     MR_ACCESS_ALL,
     MR_ACCESS_REPRESENTATIVES,
-    MR_ACCESS_ORDERED_REPRESENTATIVES, /* that are in no more order, by HB and WCP, than those they stand for */
+    MR_ACCESS_ORDERED_REPRESENTATIVES, /* that are in no more order, by HB and WCP, than those they
+                                          stand for */
 } mr_access_choice;
 
-/* In memory of `arena`; `ignored_locations` may be NULL. False: no memory. O(window · log) expected. */
+/* In memory of `arena`; `ignored_locations` may be NULL. False: no memory. O(window · log)
+ * expected. */
 bool mr_access_groups_build(mr_access_groups *groups, const mr_window *window,
                             mr_access_choice choice, const uint8_t *ignored_locations,
                             mr_arena *arena);

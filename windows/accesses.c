@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Walks a thread's events forward (previous) or backward (next); `last` and `seen_by` are one a variable. */
+/* Walks a thread's events forward (previous) or backward (next); `last` and `seen_by` are one a
+ * variable. */
 static void link_writes(mr_window *w, uint32_t thread, bool forward, uint32_t *last,
                         uint32_t *seen_by)
 {
@@ -32,10 +33,10 @@ static void sort_by_value(const mr_window *w, uint32_t *items, uint32_t *scratch
     sort_by_value(w, items + half, scratch, count - half);
     memcpy(scratch, items, half * sizeof *items);
     for (uint32_t left = 0, right = half, out = 0; left < half;)
-        items[out++] = right == count || mr_window_value(w, scratch[left]) <=
-                                             mr_window_value(w, items[right])
-                           ? scratch[left++]
-                           : items[right++];
+        items[out++] =
+            right == count || mr_window_value(w, scratch[left]) <= mr_window_value(w, items[right])
+                ? scratch[left++]
+                : items[right++];
 }
 
 bool mr_window_build_accesses(mr_window *w, mr_arena *arena)

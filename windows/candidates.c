@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A candidate or a pair of sites while it is collected: with its group, so that one sort makes the groups. */
+/* A candidate or a pair of sites while it is collected: with its group, so that one sort makes the
+ * groups. */
 typedef struct found {
     mr_candidate candidate;
     uint32_t group;
@@ -86,7 +87,8 @@ static bool group_of(collector *c, uint32_t location_1, uint32_t location_2, uin
     for (; c->slots[slot &= c->slot_count - 1]; slot++) {
         *group = c->slots[slot] - 1;
         assert(c->groups != NULL); /* the number of one is in the slot */
-        if (c->groups[*group].location_1 == location_1 && c->groups[*group].location_2 == location_2)
+        if (c->groups[*group].location_1 == location_1 &&
+            c->groups[*group].location_2 == location_2)
             return true;
     }
     if (!new_group(c, location_1, location_2, group))
@@ -102,10 +104,9 @@ static bool keep(collector *c, uint32_t a, uint32_t b, mr_strength strength, uin
     if (c->count == UINT32_MAX || !mr_grow(&items, &c->capacity, c->count + 1, sizeof *c->items))
         return false;
     c->items = items;
-    c->items[c->count++] = (found){.candidate = {.first = a < b ? a : b,
-                                                 .second = a < b ? b : a,
-                                                 .strength = strength},
-                                   .group = group};
+    c->items[c->count++] = (found){
+        .candidate = {.first = a < b ? a : b, .second = a < b ? b : a, .strength = strength},
+        .group = group};
     c->groups[group].count++;
     return true;
 }
@@ -131,15 +132,14 @@ static bool open_group(collector *c, pairing *p)
 }
 
 /* The pairs of one access with accesses that it is unordered with. */
-static bool keep_range(collector *c, uint32_t a, const uint32_t *others, uint32_t count,
-                       pairing *p)
+static bool keep_range(collector *c, uint32_t a, const uint32_t *others, uint32_t count, pairing *p)
 {
     const mr_candidate_options *options = c->options;
     uint32_t start = c->window->start;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t b = others[k];
-        mr_strength strength = mr_pair_strength(c->hb, c->wcp, start + (a < b ? a : b),
-                                                start + (a < b ? b : a));
+        mr_strength strength =
+            mr_pair_strength(c->hb, c->wcp, start + (a < b ? a : b), start + (a < b ? b : a));
         if (strength > options->weakest)
             continue;
         if (!open_group(c, p))
@@ -166,8 +166,8 @@ static bool needed(const mr_precedence *precedence, uint32_t b, uint32_t a)
 }
 
 /*
- * The accesses of `list` that are unordered with `a`: those before it are a prefix of the list, those after it a suffix.
- * `low` remembers the prefix, which only grows with a.
+ * The accesses of `list` that are unordered with `a`: those before it are a prefix of the list,
+ * those after it a suffix. `low` remembers the prefix, which only grows with a.
  */
 static uint32_t unordered(const mr_precedence *precedence, uint32_t a, const mr_access_list *list,
                           uint32_t *low)
@@ -316,9 +316,8 @@ static bool collect(collector *c, mr_arena *arena)
 }
 
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
-                        const mr_precedence *hard, const mr_precedence *forced,
-                        const mr_order *hb, const mr_order *wcp,
-                        const mr_candidate_options *options, mr_arena *arena)
+                        const mr_precedence *hard, const mr_precedence *forced, const mr_order *hb,
+                        const mr_order *wcp, const mr_candidate_options *options, mr_arena *arena)
 {
     *candidates = (mr_candidates){0};
     collector c = {.window = window,

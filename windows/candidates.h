@@ -1,18 +1,21 @@
 /*
- * candidates: the conflicting pairs of a window that are not certainly no races, grouped by static race.
+ * candidates: the conflicting pairs of a window that are not certainly no races, grouped by static
+ * race.
  *
  * Dropped here, because no reordering of the window can make them race:
  *   filter  pairs ordered by program order, fork and join, or whose threads hold a common lock;
  *   cone    pairs where what one access needs (mr_precedence FORCED) includes the other.
  * HB and WCP only label and order what is left, unless the options ask for less.
  *
- * Representatives (only when `representatives` is set): of two accesses a1, a2 of one thread, with the same variable,
- * operation and location, a1 stands for a2 when between them (a1 included) there is no fork, no write that another thread may
- * need and no release of a lock that was held at a1. If (a2, b) is a race with witness rho, then leaving out of rho the events
- * from a1 on in that thread gives a witness for (a1, b): what is left out are whole critical sections, or sections left
- * open, and nothing that the rest needs. So the verdict of the static race is the same. Its strength may not be: a release
- * between a1 and a2 can order a1 before b, and not a2. So when only pairs of some strength are kept, a release ends
- * the stretch too; without one, whatever HB or WCP orders after a1 comes after a2 as well.
+ * Representatives (only when `representatives` is set): of two accesses a1, a2 of one thread, with
+ * the same variable, operation and location, a1 stands for a2 when between them (a1 included) there
+ * is no fork, no write that another thread may need and no release of a lock that was held at a1.
+ * If (a2, b) is a race with witness rho, then leaving out of rho the events from a1 on in that
+ * thread gives a witness for (a1, b): what is left out are whole critical sections, or sections
+ * left open, and nothing that the rest needs. So the verdict of the static race is the same. Its
+ * strength may not be: a release between a1 and a2 can order a1 before b, and not a2. So when only
+ * pairs of some strength are kept, a release ends the stretch too; without one, whatever HB or WCP
+ * orders after a1 comes after a2 as well.
  */
 #ifndef MR_WINDOWS_CANDIDATES_H
 #define MR_WINDOWS_CANDIDATES_H
@@ -27,17 +30,18 @@ typedef struct mr_candidate {
     mr_strength strength;
 } mr_candidate;
 
-/* Two sites with a candidate: all accesses of the one against all of the other (solver/decide.h, mr_decide_any). */
+/* Two sites with a candidate: all accesses of the one against all of the other (solver/decide.h,
+ * mr_decide_any). */
 typedef struct mr_site_pair {
     const mr_access_site *one, *two;
     uint64_t pairs; /* candidates among them, kept or not */
 } mr_site_pair;
 
-/* The candidates of one static race (unordered pair of locations), in the order in which to try them: by strength,
- * then by distance. */
+/* The candidates of one static race (unordered pair of locations), in the order in which to try
+ * them: by strength, then by distance. */
 typedef struct mr_candidate_group {
-    uint32_t location_1, location_2;    /* numbers in trace->locations, location_1 <= location_2 */
-    uint32_t first, count;              /* candidates[first …) */
+    uint32_t location_1, location_2; /* numbers in trace->locations, location_1 <= location_2 */
+    uint32_t first, count;           /* candidates[first …) */
     uint32_t first_site_pair, site_pair_count; /* site_pairs[first …) */
     uint64_t left_out; /* candidates beyond max_per_group: not kept, but in the site pairs */
 } mr_candidate_group;
@@ -51,24 +55,24 @@ typedef struct mr_candidates {
 } mr_candidates;
 
 typedef struct mr_candidate_options {
-    mr_strength weakest;   /* keep pairs of this strength and stronger */
+    mr_strength weakest; /* keep pairs of this strength and stronger */
     bool representatives;
-    bool event_groups;     /* every pair is a group of its own, without site pairs; none is left out */
-    uint32_t max_per_group; /* 0: no limit. Bounds time and memory for hot variables */
+    bool event_groups; /* every pair is a group of its own, without site pairs; none is left out */
+    uint32_t max_per_group;           /* 0: no limit. Bounds time and memory for hot variables */
     const uint8_t *ignored_locations; /* one a location, true: no candidate; NULL: none */
-    /* False: the pair of locations is settled and its pairs are not wanted; NULL: all are wanted. */
+    /* False: the pair of locations is settled and its pairs are not wanted; NULL: all are wanted.
+     */
     bool (*wanted)(void *context, uint32_t location_1, uint32_t location_2);
     void *context;
 } mr_candidate_options;
 
 /*
- * Fills `candidates` in memory of `arena`. `hb` and `wcp` have slid to the window (for labels). O(candidates kept + pairs of
- * lists · accesses · log) plus O(window · threads). False: no memory.
+ * Fills `candidates` in memory of `arena`. `hb` and `wcp` have slid to the window (for labels).
+ * O(candidates kept + pairs of lists · accesses · log) plus O(window · threads). False: no memory.
  */
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
-                        const mr_precedence *hard, const mr_precedence *forced,
-                        const mr_order *hb, const mr_order *wcp,
-                        const mr_candidate_options *options, mr_arena *arena);
+                        const mr_precedence *hard, const mr_precedence *forced, const mr_order *hb,
+                        const mr_order *wcp, const mr_candidate_options *options, mr_arena *arena);
 
 /* Strength of a pair of trace events, first < second, both in the range the orders have slid to. */
 mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,

@@ -33,8 +33,8 @@ static bool same_locks(const mr_lockset *set, const uint32_t *locks, uint32_t co
     return set->count == count && !memcmp(set->locks, locks, count * sizeof *locks);
 }
 
-/* Number of the set in `scratch`; MR_NONE: no memory. The table never fills: slot_count is over twice the
- * number of acquire and release events, and only those make new sets. */
+/* Number of the set in `scratch`; MR_NONE: no memory. The table never fills: slot_count is over
+ * twice the number of acquire and release events, and only those make new sets. */
 static uint32_t intern(interner *in, uint32_t count)
 {
     mr_window *w = in->window;

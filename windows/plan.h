@@ -1,8 +1,9 @@
 /*
  * plan: where the windows of a trace begin and end.
  *
- * Window k is [k (size - overlap), … + size), cut at the end of the trace; the first one that reaches the end is the
- * last. A size of 0 is one window with everything. Needs overlap < size (or size 0).
+ * Window k is [k (size - overlap), … + size), cut at the end of the trace; the first one that
+ * reaches the end is the last. A size of 0 is one window with everything. Needs overlap < size (or
+ * size 0).
  */
 #ifndef MR_WINDOWS_PLAN_H
 #define MR_WINDOWS_PLAN_H

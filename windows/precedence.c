@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* How many sections back an acquire looks: enough for locks in use, a bound for a hot one in a window of millions. Looking less
- * far loses no verdict, only a short proof. */
+/* How many sections back an acquire looks: enough for locks in use, a bound for a hot one in a
+ * window of millions. Looking less far loses no verdict, only a short proof. */
 enum { MR_SECTIONS_BACK = 256 };
 
 typedef struct builder {
@@ -63,8 +63,9 @@ static bool require_clock(builder *b, uint32_t thread, const uint32_t *from)
 }
 
 /*
- * Lowers `common` to what `write` needs, itself included. A write that stands later in the trace than the read has no clock in
- * this mode yet; what it certainly needs will do. True while `common` still adds something to the clock `known`.
+ * Lowers `common` to what `write` needs, itself included. A write that stands later in the trace
+ * than the read has no clock in this mode yet; what it certainly needs will do. True while `common`
+ * still adds something to the clock `known`.
  */
 static bool meet(const builder *b, uint32_t *common, uint32_t write, uint32_t read,
                  const uint32_t *known)
@@ -110,7 +111,8 @@ static bool require_seen(builder *b, uint32_t read)
     return w->source[read] == MR_NONE || require_event(b, w->thread[read], w->source[read]);
 }
 
-/* Sections of the acquire's lock that are certainly entered before it are certainly left before it. */
+/* Sections of the acquire's lock that are certainly entered before it are certainly left before it.
+ */
 static bool require_releases(builder *b, uint32_t acquire)
 {
     const mr_window *w = b->window;

@@ -6,18 +6,22 @@
  *   - the fork of its thread, when that lies in the window;
  *   - for a join: all events of the joined thread in the window;
  *   - for a read, as the mode says, the write that it must see;
- * closed under these rules. Because each before(e) is a prefix in every thread, it is a clock: for each thread t the
- * number of events of t in it. Clocks change only where an edge comes in from another thread, and are shared
- * in between: memory is O(window + edges · threads), a question is O(1).
+ * closed under these rules. Because each before(e) is a prefix in every thread, it is a clock: for
+ * each thread t the number of events of t in it. Clocks change only where an edge comes in from
+ * another thread, and are shared in between: memory is O(window + edges · threads), a question is
+ * O(1).
  *
  *   HARD    program order, fork, join: holds in every reordering of every model
  *   SOURCE  and every read after the write that it saw: the reads-from closure
  *   FORCED  holds in every reordering of the window's model: HARD, and
  *             - a read treated by source after the write that it saw;
- *             - a read treated by value after what all the writes need that it may see (read_choices.h), those writes
- *               included as far as they are of one thread, unless it may see the carried value;
- *             - an acquire after the release of each section of its lock whose acquire is certainly before it.
- *           Everything in before(e) stands before e in the trace too, since the trace is a reordering of itself.
+ *             - a read treated by value after what all the writes need that it may see
+ *               (read_choices.h), those writes included as far as they are of one thread, unless it
+ *               may see the carried value;
+ *             - an acquire after the release of each section of its lock whose acquire is certainly
+ *               before it.
+ *           Everything in before(e) stands before e in the trace too, since the trace is a
+ *           reordering of itself.
  */
 #ifndef MR_WINDOWS_PRECEDENCE_H
 #define MR_WINDOWS_PRECEDENCE_H
@@ -32,12 +36,14 @@ typedef enum mr_precedence_mode {
 
 typedef struct mr_precedence {
     const mr_window *window;
-    uint32_t **clock; /* one an event: before(e) in other threads; the own thread's entry is not used */
+    /* One an event: before(e) in the other threads; the own thread's entry is not used. */
+    uint32_t **clock;
     uint32_t **thread_start; /* one a thread: what its first event needs */
 } mr_precedence;
 
-/* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it. False: no memory.
- * O(window · threads), and for FORCED O(choices · threads) a read until they have nothing in common. */
+/* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it.
+ * False: no memory. O(window · threads), and for FORCED O(choices · threads) a read until they have
+ * nothing in common. */
 bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                          mr_precedence_mode mode, const mr_precedence *hard, mr_arena *arena);
 
@@ -51,8 +57,8 @@ static inline bool mr_precedes(const mr_precedence *precedence, uint32_t event, 
     return precedence->clock[of][thread] > w->position[event];
 }
 
-/* The clock of what must happen before `event` can be the next one of its thread: as before(event), but without what
- * the event itself (a read) needs to see. The own thread's entry is not used. */
+/* The clock of what must happen before `event` can be the next one of its thread: as before(event),
+ * but without what the event itself (a read) needs to see. The own thread's entry is not used. */
 static inline const uint32_t *mr_precedence_enabled(const mr_precedence *precedence, uint32_t event)
 {
     const mr_window *w = precedence->window;
@@ -62,8 +68,8 @@ static inline const uint32_t *mr_precedence_enabled(const mr_precedence *precede
 }
 
 /*
- * Raises the clock `prefix` (one entry a thread, number of events) so that it contains before(event) and, with
- * `including`, the event itself. True when it changed.
+ * Raises the clock `prefix` (one entry a thread, number of events) so that it contains
+ * before(event) and, with `including`, the event itself. True when it changed.
  */
 bool mr_precedence_require(const mr_precedence *precedence, uint32_t *prefix, uint32_t event,
                            bool including);

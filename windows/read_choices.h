@@ -1,17 +1,19 @@
 /*
- * read_choices: which writes of a window a read of a value-treated variable may see (SEMANTICS 2.6 `value`).
+ * read_choices: which writes of a window a read of a value-treated variable may see (SEMANTICS 2.6
+ * `value`).
  *
- * A write is possible for a read when it has the value that the read saw and program order, fork and join neither put
- * it after the read nor put a write of another value between the two. The carried value is possible when it
- * equals the value and no write is certainly before the read. What is ruled out here can happen in no reordering;
- * what is left may still be impossible.
+ * A write is possible for a read when it has the value that the read saw and program order, fork
+ * and join neither put it after the read nor put a write of another value between the two. The
+ * carried value is possible when it equals the value and no write is certainly before the read.
+ * What is ruled out here can happen in no reordering; what is left may still be impossible.
  */
 #ifndef MR_WINDOWS_READ_CHOICES_H
 #define MR_WINDOWS_READ_CHOICES_H
 
 #include "precedence.h"
 
-/* The writes of `read`'s variable with `read`'s value: window->writes_by_value[*first … *end). O(log). */
+/* The writes of `read`'s variable with `read`'s value: window->writes_by_value[*first … *end).
+ * O(log). */
 void mr_read_same_value_writes(const mr_window *window, uint32_t read, uint32_t *first,
                                uint32_t *end);
 

@@ -39,8 +39,8 @@ static bool allocate(builder *b, uint32_t size)
     b->first_accessor = mr_arena_alloc(b->arena, count, sizeof *b->first_accessor);
     return w->threads && w->variables && w->locks && w->sections && w->by_thread && w->writes &&
            w->thread && w->position && w->object && w->source && w->lockset && w->region_end &&
-           w->previous_write && w->next_write && w->writes_by_value &&
-           b->variable_writes && b->first_accessor;
+           w->previous_write && w->next_write && w->writes_by_value && b->variable_writes &&
+           b->first_accessor;
 }
 
 static uint32_t dense_thread(builder *b, uint32_t number)
@@ -145,7 +145,8 @@ static void group_events(builder *b)
     }
 }
 
-/* Counts the sections of each lock, then fills them in trace order; `open` is the section that is open. */
+/* Counts the sections of each lock, then fills them in trace order; `open` is the section that is
+ * open. */
 static bool build_sections(builder *b)
 {
     mr_window *w = b->window;
@@ -164,23 +165,24 @@ static bool build_sections(builder *b)
         open[l] = MR_NONE;
         if (held != MR_NONE) {
             open[l] = lock->sections_end++;
-            w->sections[open[l]] = (mr_section){
-                .lock = l,
-                .thread = b->carried->dense_thread[b->trace->thread[held]],
-                .acquire = MR_NONE,
-                .release = MR_NONE};
+            w->sections[open[l]] =
+                (mr_section){.lock = l,
+                             .thread = b->carried->dense_thread[b->trace->thread[held]],
+                             .acquire = MR_NONE,
+                             .release = MR_NONE};
         }
     }
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
-        if ((op != MR_OP_ACQUIRE && op != MR_OP_RELEASE) || b->trace->link[w->start + i] == MR_NESTED)
+        if ((op != MR_OP_ACQUIRE && op != MR_OP_RELEASE) ||
+            b->trace->link[w->start + i] == MR_NESTED)
             continue;
         uint32_t l = b->carried->dense_lock[b->trace->operand[w->start + i]];
         mr_window_lock *lock = &w->locks[l];
         if (op == MR_OP_ACQUIRE) {
             open[l] = lock->sections_end++;
-            w->sections[open[l]] = (mr_section){
-                .lock = l, .thread = w->thread[i], .acquire = i, .release = MR_NONE};
+            w->sections[open[l]] =
+                (mr_section){.lock = l, .thread = w->thread[i], .acquire = i, .release = MR_NONE};
             lock->contended |= w->sections[lock->sections_first].thread != w->thread[i];
         } else {
             assert(open[l] != MR_NONE);

@@ -1,10 +1,10 @@
 /*
  * window: the events [start, end) of a trace with everything that the analyses of a window ask for.
  *
- * Scope (SEMANTICS 3): the events before `start` happen as observed; what they leave behind is carried in:
- * locks held, last writes and values, threads started. Inside a window everything is numbered densely from
- * 0: events (event - start), threads, variables, locks, critical sections. All memory belongs to the arena
- * that the caller passes, so a window ends when its arena is reset.
+ * Scope (SEMANTICS 3): the events before `start` happen as observed; what they leave behind is
+ * carried in: locks held, last writes and values, threads started. Inside a window everything is
+ * numbered densely from 0: events (event - start), threads, variables, locks, critical sections.
+ * All memory belongs to the arena that the caller passes, so a window ends when its arena is reset.
  *
  * Knows the trace store; nothing of orders, encoder, solver.
  */
@@ -25,22 +25,23 @@ typedef struct mr_section {
 typedef struct mr_window_thread {
     uint32_t number;     /* in trace->threads */
     uint32_t first, end; /* its events are by_thread[first … end) */
-    uint32_t fork;       /* window event that forks it; MR_NONE: runs already, or was never forked */
+    uint32_t fork; /* window event that forks it; MR_NONE: runs already, or was never forked */
 } mr_window_thread;
 
 typedef struct mr_window_variable {
-    uint32_t number;                  /* in trace->variables */
+    uint32_t number;                   /* in trace->variables */
     uint32_t writes_first, writes_end; /* writes[…], in trace order */
-    uint32_t carried_value; /* value index that a read sees when no write of the window is before it;
-                               0: none or unknown, equals nothing */
+    uint32_t carried_value; /* value index that a read sees when no write of the window is before
+                               it; 0: none or unknown, equals nothing */
     bool by_source;         /* reads must see the same write event (rf), not only the same value */
-    bool shared; /* accessed by two threads of the window, with a write: the others constrain nothing */
+    bool shared; /* accessed by two threads of the window, with a write: the others constrain
+                    nothing */
 } mr_window_variable;
 
 typedef struct mr_window_lock {
-    uint32_t number;                        /* in trace->locks */
-    uint32_t sections_first, sections_end;   /* sections[…], in trace order, the carried one first */
-    bool contended;                         /* has sections of two threads in the window */
+    uint32_t number;                       /* in trace->locks */
+    uint32_t sections_first, sections_end; /* sections[…], in trace order, the carried one first */
+    bool contended;                        /* has sections of two threads in the window */
 } mr_window_lock;
 
 /* A set of contended locks, interned: equal sets have equal numbers. Set 0 is empty. */
@@ -61,23 +62,23 @@ typedef struct mr_window {
     mr_window_lock *locks;
     mr_section *sections;
     mr_lockset *locksets;
-    uint32_t *by_thread; /* events grouped by thread, each group in program order */
-    uint32_t *writes;    /* writes grouped by variable, each group in trace order */
+    uint32_t *by_thread;       /* events grouped by thread, each group in program order */
+    uint32_t *writes;          /* writes grouped by variable, each group in trace order */
     uint32_t *writes_by_value; /* the same groups, each ordered by (value, trace order) */
 
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
     uint32_t *position; /* index among the events of its thread in the window */
-    uint32_t *object;   /* r w: variable; outermost acq rel: section; fork join: the other thread, when it
-                           has events in the window; else MR_NONE */
-    uint32_t *source;   /* r: the write of the window that it saw; MR_NONE: an earlier one, or none */
-    uint32_t *previous_write; /* r w: the write before it of the same variable by the same thread, in the
-                                 window; MR_NONE: none */
+    uint32_t *object;   /* r w: variable; outermost acq rel: section; fork join: the other thread,
+                           when it   has events in the window; else MR_NONE */
+    uint32_t *source; /* r: the write of the window that it saw; MR_NONE: an earlier one, or none */
+    uint32_t *previous_write; /* r w: the write before it of the same variable by the same thread,
+                                 in the window; MR_NONE: none */
     uint32_t *next_write;     /* the same, after it */
-    uint32_t *lockset;  /* r w: the contended locks that its thread holds */
-    uint32_t *region_end; /* r w: first release, after it, of a contended lock that is held at it; MR_NONE:
-                             there is none. Between an access and this event no lock is given back that
-                             the access needs to be held */
+    uint32_t *lockset;        /* r w: the contended locks that its thread holds */
+    uint32_t *region_end; /* r w: first release, after it, of a contended lock that is held at it;
+                             MR_NONE: there is none. Between an access and this event no lock is
+                             given back that the access needs to be held */
 } mr_window;
 
 /* What the events before a window leave behind; moves forward with the windows. */
@@ -86,7 +87,8 @@ typedef struct mr_carried {
     uint32_t next;          /* the state is the one just before this event */
     uint32_t *last_write;   /* one a variable of the trace; MR_NONE: none yet */
     uint32_t *open_acquire; /* one a lock of the trace: its outermost acquire; MR_NONE: free */
-    /* Dense numbers of the window being built, one for each name of the trace; MR_NONE outside a build. */
+    /* Dense numbers of the window being built, one for each name of the trace; MR_NONE outside a
+     * build. */
     uint32_t *dense_thread, *dense_variable, *dense_lock;
 } mr_carried;
 
@@ -97,8 +99,8 @@ void mr_carried_free(mr_carried *carried);
 void mr_carried_move(mr_carried *carried, uint32_t event);
 
 /*
- * Builds the window [carried->next, end) for `model` with memory of `arena`. O(window events · log) and
- * independent of the size of the trace. `end` is at most the number of events.
+ * Builds the window [carried->next, end) for `model` with memory of `arena`. O(window events · log)
+ * and independent of the size of the trace. `end` is at most the number of events.
  */
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
                           mr_window **window, mr_error *error);

@@ -95,7 +95,8 @@ mr_status mr_config_check(const mr_config *config, mr_error *error);
 /* window.overlap in events: half of window.size when it is -1. */
 int64_t mr_config_overlap(const mr_config *config);
 
-/* Puts the numbers in force in the place of values that stand for them (window.overlap: -1), for reports. */
+/* Puts the numbers in force in the place of values that stand for them (window.overlap: -1), for
+ * reports. */
 void mr_config_resolve(mr_config *config);
 
 /* The value in force; the key must exist and have that type (a programming error otherwise). */

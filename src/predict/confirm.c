@@ -31,8 +31,8 @@ static mr_status record(mr_driver *driver, const mr_witness *witness, mr_strengt
     if (!mr_grow(&races, &result->race_capacity, result->race_count + 1, sizeof *result->races))
         return mr_error_memory(driver->error, "recording a race");
     result->races = races;
-    result->races[result->race_count++] = (mr_race){
-        .witness = *witness, .strength = strength, .confirmed_by = step};
+    result->races[result->race_count++] =
+        (mr_race){.witness = *witness, .strength = strength, .confirmed_by = step};
     return MR_OK;
 }
 

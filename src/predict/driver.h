@@ -11,8 +11,8 @@
 #include "windows/candidates.h"
 #include "witness/checker.h"
 
-/* Event pairs kept of a static race: those tried one by one in trace order before its sites are decided as a whole; and, when HB or
- * WCP choose the pairs, those decided one by one. */
+/* Event pairs kept of a static race: those tried one by one in trace order before its sites are
+ * decided as a whole; and, when HB or WCP choose the pairs, those decided one by one. */
 enum { MR_DRIVER_PAIRS_TRIED = 256, MR_DRIVER_PAIRS_CHOSEN = 65536 };
 
 typedef struct mr_driver {
@@ -35,15 +35,16 @@ typedef struct mr_driver {
     mr_ledger ledger;
 } mr_driver;
 
-/* confirm.c: builds, shortens and checks the witness of a decision (window events) and records the race. `*accepted`
- * is false when the checker refused it: that is a bug, counted and reported as unknown, never as a race. */
+/* confirm.c: builds, shortens and checks the witness of a decision (window events) and records the
+ * race. `*accepted` is false when the checker refused it: that is a bug, counted and reported as
+ * unknown, never as a race. */
 mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_strength strength,
                             const mr_decision *decision, bool *accepted);
 
 /*
- * settle.c: decides a group of candidates (a static race, or a pair of events) until a race is found. Static races in two
- * phases: pairs that trace order confirms, one by one; then, when every pair is wanted, all accesses of two sites at
- * once, halved where that is too hard.
+ * settle.c: decides a group of candidates (a static race, or a pair of events) until a race is
+ * found. Static races in two phases: pairs that trace order confirms, one by one; then, when every
+ * pair is wanted, all accesses of two sites at once, halved where that is too hard.
  */
 mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
                            const mr_candidates *candidates, const mr_candidate_group *group);

@@ -1,6 +1,6 @@
 /*
- * SHB races whose accesses are farther apart than a window. A race (e1, e2) of SHB has a witness in trace order on the
- * window [e1, e2 + 1): everything before e1 as observed, then what e2 needs.
+ * SHB races whose accesses are farther apart than a window. A race (e1, e2) of SHB has a witness in
+ * trace order on the window [e1, e2 + 1): everything before e1 as observed, then what e2 needs.
  */
 #include "driver.h"
 

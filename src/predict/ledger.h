@@ -1,6 +1,7 @@
 /*
- * ledger: what is known so far of each static race (pair of locations) or, with candidates.report: event, of each pair
- * of events. A race settles its entry for good; an unknown stays until a race replaces it.
+ * ledger: what is known so far of each static race (pair of locations) or, with candidates.report:
+ * event, of each pair of events. A race settles its entry for good; an unknown stays until a race
+ * replaces it.
  */
 #ifndef MR_PREDICT_LEDGER_H
 #define MR_PREDICT_LEDGER_H
@@ -23,7 +24,8 @@ void mr_ledger_free(mr_ledger *ledger);
 
 /* The entry of a pair, NULL when there is none. O(1) expected. */
 const mr_ledger_entry *mr_ledger_find(const mr_ledger *ledger, uint32_t key_1, uint32_t key_2);
-/* The entry of a pair, made when there is none; NULL: no memory. Valid until the next mr_ledger_get. */
+/* The entry of a pair, made when there is none; NULL: no memory. Valid until the next
+ * mr_ledger_get. */
 mr_ledger_entry *mr_ledger_get(mr_ledger *ledger, uint32_t key_1, uint32_t key_2);
 
 #endif

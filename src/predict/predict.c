@@ -23,7 +23,8 @@ static bool still_open(void *context, uint32_t location_1, uint32_t location_2)
     return !entry || !entry->race;
 }
 
-/* Marks the locations in a comma-separated list; names that the trace does not have mark nothing. */
+/* Marks the locations in a comma-separated list; names that the trace does not have mark nothing.
+ */
 static mr_status read_ignored(mr_driver *driver, const char *list)
 {
     if (!*list)
@@ -53,13 +54,13 @@ static void read_options(mr_driver *driver, const mr_config *config)
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
         .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
     driver->max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered");
-    driver->candidates = (mr_candidate_options){
-        .weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
-        .representatives = !driver->by_event,
-        .event_groups = driver->by_event,
-        .ignored_locations = driver->ignored_locations,
-        .wanted = driver->by_event ? NULL : still_open,
-        .context = driver};
+    driver->candidates =
+        (mr_candidate_options){.weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
+                               .representatives = !driver->by_event,
+                               .event_groups = driver->by_event,
+                               .ignored_locations = driver->ignored_locations,
+                               .wanted = driver->by_event ? NULL : still_open,
+                               .context = driver};
     if (!driver->by_event)
         driver->candidates.max_per_group = driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP
                                                ? MR_DRIVER_PAIRS_TRIED

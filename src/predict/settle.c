@@ -8,11 +8,12 @@ typedef struct settler {
     mr_driver *driver;
     const mr_problem *problem;
     mr_ledger_entry *entry;
-    mr_decision latest; /* what the last query said */
+    mr_decision latest;   /* what the last query said */
     mr_strength strength; /* of the pair in `latest` */
 } settler;
 
-/* Asks one question; a race is confirmed and recorded. A refused witness makes the verdict unknown. */
+/* Asks one question; a race is confirmed and recorded. A refused witness makes the verdict unknown.
+ */
 static mr_status ask(settler *s, const mr_decide_options *options, mr_stops a, mr_stops b)
 {
     mr_driver *driver = s->driver;
@@ -122,8 +123,8 @@ static mr_status try_trace_order(settler *s, const mr_candidate *candidates, uin
 }
 
 /*
- * Decides all accesses of two sites at once; where that has no verdict, halves of the longer list. `open` becomes the first
- * decision without a verdict of a part that stays unknown.
+ * Decides all accesses of two sites at once; where that has no verdict, halves of the longer list.
+ * `open` becomes the first decision without a verdict of a part that stays unknown.
  */
 static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, mr_decision *open)
 {

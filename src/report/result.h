@@ -13,8 +13,8 @@ typedef struct mr_race {
     mr_step confirmed_by;
 } mr_race;
 
-/* A candidate without a verdict. With candidates.report: static, one for each static pair that has an
- * undecided event pair and no race. */
+/* A candidate without a verdict. With candidates.report: static, one for each static pair that has
+ * an undecided event pair and no race. */
 typedef struct mr_unknown {
     uint32_t first, second, window_start, window_end;
     mr_strength strength;
@@ -24,12 +24,12 @@ typedef struct mr_unknown {
 
 typedef struct mr_stats {
     uint64_t windows;
-    uint64_t candidates;              /* event pairs given to the decision procedure */
-    uint64_t settled[MR_STEP_COUNT];  /* of these, by step; those of `far` come on top */
-    uint64_t races[MR_STEP_COUNT];    /* of `settled`, how many are races */
+    uint64_t candidates;                /* event pairs given to the decision procedure */
+    uint64_t settled[MR_STEP_COUNT];    /* of these, by step; those of `far` come on top */
+    uint64_t races[MR_STEP_COUNT];      /* of `settled`, how many are races */
     uint64_t unknown[MR_UNKNOWN_COUNT]; /* event pairs, by reason */
-    uint64_t rejected_witnesses;      /* refused by the checker: 0, or maxrace has a bug */
-    uint64_t static_races;            /* distinct unordered pairs of locations among the races */
+    uint64_t rejected_witnesses;        /* refused by the checker: 0, or maxrace has a bug */
+    uint64_t static_races;              /* distinct unordered pairs of locations among the races */
     double read_seconds, order_seconds, window_seconds, decide_seconds, solver_seconds, far_seconds,
         witness_seconds, total_seconds;
     uint64_t peak_memory_bytes;

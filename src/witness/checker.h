@@ -2,15 +2,15 @@
  * checker: is a witness right? The judge of every race that is reported.
  *
  * It replays the witness on the trace as read and tests rules 1, 2, 3 and 6 of SEMANTICS 2 and the
- * definition of a race (SEMANTICS 3) directly. It uses only the raw columns of the trace (op, thread,
- * operand, value): not `link`, not `variable_info`, nothing of windows, encoder or solver, so that a
- * mistake there cannot hide here.
+ * definition of a race (SEMANTICS 3) directly. It uses only the raw columns of the trace (op,
+ * thread, operand, value): not `link`, not `variable_info`, nothing of windows, encoder or solver,
+ * so that a mistake there cannot hide here.
  *
  *   mr_checker_new → mr_checker_check* → mr_checker_free
  *
- * The first call and each call with a smaller window_start than the one before replay the trace from its
- * start, O(events); otherwise a check costs O(listed events + events since the last start). Memory: 8
- * bytes an event.
+ * The first call and each call with a smaller window_start than the one before replay the trace
+ * from its start, O(events); otherwise a check costs O(listed events + events since the last
+ * start). Memory: 8 bytes an event.
  */
 #ifndef MR_WITNESS_CHECKER_H
 #define MR_WITNESS_CHECKER_H
@@ -27,8 +27,8 @@ void mr_checker_free(mr_checker *checker);
  * MR_OK when the witness is accepted, MR_ERR_MEMORY, or MR_ERR_INTERNAL with the first rule that it
  * breaks, naming the event: "event 12 (T1|r(x=3), line 13): reads 4, saw 3". Bad numbers (out of
  * range, twice, outside the window) are rejected in the same way. `error->line` is the line of the
- * offending event in the trace when there is one. MR_ERR_UNSUPPORTED, for every witness, when the trace
- * has an operation that this version cannot judge.
+ * offending event in the trace when there is one. MR_ERR_UNSUPPORTED, for every witness, when the
+ * trace has an operation that this version cannot judge.
  */
 mr_status mr_checker_check(mr_checker *checker, const mr_witness *witness, mr_error *error);
 

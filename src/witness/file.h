@@ -10,10 +10,10 @@
  *   T1|acq(l)|12                    the reordering; its last two lines are the two accesses
  *   …
  *
- * Reading maps each line to the trace by program order: the k-th line of a thread is the k-th event of
- * that thread from START on, and must say the same operation, operand and location. All header lines may
- * be missing (a witness written by hand): then START is 0, END is just after the last event used, the
- * model is the one given, and the last two lines are the accesses.
+ * Reading maps each line to the trace by program order: the k-th line of a thread is the k-th event
+ * of that thread from START on, and must say the same operation, operand and location. All header
+ * lines may be missing (a witness written by hand): then START is 0, END is just after the last
+ * event used, the model is the one given, and the last two lines are the accesses.
  */
 #ifndef MR_WITNESS_FILE_H
 #define MR_WITNESS_FILE_H
@@ -26,9 +26,10 @@
 bool mr_witness_write(FILE *stream, const mr_trace *trace, const mr_witness *witness);
 
 /*
- * Reads a witness of `trace` from `path` ("-": standard input). `default_model` is used when the file
- * names none; with `force_model` it is used always. On success the caller frees `witness`. MR_ERR_TRACE with
- * `file:line: …` when the file is not a witness of this trace, MR_ERR_IO, MR_ERR_MEMORY.
+ * Reads a witness of `trace` from `path` ("-": standard input). `default_model` is used when the
+ * file names none; with `force_model` it is used always. On success the caller frees `witness`.
+ * MR_ERR_TRACE with `file:line: …` when the file is not a witness of this trace, MR_ERR_IO,
+ * MR_ERR_MEMORY.
  */
 mr_status mr_witness_read(const char *path, const mr_trace *trace, mr_model default_model,
                           bool force_model, mr_witness *witness, mr_error *error);

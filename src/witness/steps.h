@@ -7,7 +7,8 @@
 #include "base/arena.h"
 #include "witness.h"
 
-/* An event of the witness; steps are numbered in the order of the witness. MR_NONE: there is no such step. */
+/* An event of the witness; steps are numbered in the order of the witness. MR_NONE: there is no
+ * such step. */
 typedef struct mr_witness_step {
     uint32_t event;
     uint32_t previous; /* step before it in its thread */
