@@ -52,7 +52,8 @@ install_missing() {
     find_root "${missing[*]}"
     echo "installing: ${missing[*]}"
     log=$(mktemp) || fail "cannot make a temporary file"
-    if ! { "${as_root[@]}" apt-get -qq -o DPkg::Lock::Timeout=300 update &&
+    # An update that fails in part may still be enough.
+    if ! { "${as_root[@]}" apt-get -qq -o DPkg::Lock::Timeout=300 update
         "${as_root[@]}" apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 install "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
         tail -n 20 "$log" >&2
         reason=$(grep -m 1 '^[EW]: ' "$log" | cut -c 4-)

@@ -74,7 +74,9 @@ static void access(generator *g, uint32_t thread, uint32_t lock)
         g->values[variable] = s->values > 0 ? below(g, s->values) : g->next_value++;
     snprintf(operand, sizeof operand, "V%" PRIu32 "=%" PRIu64, variable, g->values[variable]);
     /* A location belongs to one variable, as in a program. */
-    uint32_t locations_each = s->locations / (s->locks * s->variables_per_lock) + 1;
+    uint32_t variables = s->locks * s->variables_per_lock;
+    assert(variables > 0);
+    uint32_t locations_each = s->locations / variables + 1;
     line(g, thread, writes ? "w" : "r", operand,
          100 + (variable * locations_each + below(g, locations_each)) * 2 + writes);
 }
@@ -134,6 +136,7 @@ char *mr_bench_generate(const mr_bench_shape *shape, size_t *length_bytes)
 {
     generator g = {.shape = shape, .random = shape->seed, .next_value = 1};
     uint32_t variables = shape->locks * shape->variables_per_lock;
+    assert(shape->threads > 0 && shape->threads < MOST_THREADS && shape->locks <= MOST_LOCKS);
     size_t most_lines = (size_t)shape->events + variables + 2 * (size_t)shape->threads + 1;
     g.values = mr_calloc(variables, sizeof *g.values);
     g.text = mr_malloc(LINE_BYTES, most_lines * LINE_BYTES);
