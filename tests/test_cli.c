@@ -371,6 +371,30 @@ static void test_failure_of_one(void **state)
     assert_int_equal(files_in(mr_scratch_path(&scratch, "wit2", path)), 1);
 }
 
+/* A trace of a million lines whose last is broken: nothing of what stands before it is lost. */
+static void test_broken_line_million(void **state)
+{
+    (void)state;
+    mr_run run;
+    char path[512];
+    FILE *file = fopen(mr_scratch_path(&scratch, "long.std", path), "w");
+    assert_non_null(file);
+    fputs("T1|w(x=1)|10\nT2|w(x=2)|20\n", file);
+    for (int i = 3; i < 1000000; i++)
+        fprintf(file, "T%d|w(y%d=%d)|30\n", 1 + i % 2, i % 2, i);
+    fputs("T1|rel(l)|40\n", file);
+    assert_int_equal(fclose(file), 0);
+    mr_run_maxrace(&run, &scratch, "predict @/long.std", NULL, MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.error, "long.std:1000000: T1|rel(l)|40: "));
+    mr_run_free(&run);
+    mr_run_maxrace(&run, &scratch, "predict --repair @/long.std", NULL, MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 1);
+    assert_non_null(strstr(run.out, "\n1 race (1 by hb)\n"));
+    assert_non_null(strstr(run.error, "long.std:1000000: T1|rel(l)|40: "));
+    mr_run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,7 +403,7 @@ int main(void)
         cmocka_unit_test(test_repair),         cmocka_unit_test(test_trace_folder),
         cmocka_unit_test(test_streams),        cmocka_unit_test(test_json),
         cmocka_unit_test(test_output_file),    cmocka_unit_test(test_witness_dir),
-        cmocka_unit_test(test_failure_of_one),
+        cmocka_unit_test(test_failure_of_one), cmocka_unit_test(test_broken_line_million),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

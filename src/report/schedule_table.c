@@ -224,7 +224,9 @@ static void print_event(table *self, uint32_t event, const char *mark, const cha
     if (note[0] != '\0')
         mr_line_pad(&line, line.width + 2);
     const char *location = mr_names_display(&trace->locations, trace->location[event]);
-    if (location[0] != '\0' && mr_line_room(&line) >= 8) {
+    /* The accesses have their places in the heading of the race: there all of it or nothing. */
+    size_t least = mark[0] != '\0' ? strlen(location) + 3 : 8;
+    if (location[0] != '\0' && mr_line_room(&line) >= least) {
         mr_line_add(&line, "at ", 3);
         mr_line_add_tail(&line, location, MR_LINE_WIDTH);
     }
