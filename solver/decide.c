@@ -1,12 +1,11 @@
 #include "decide.h"
 
+#include "base/seconds.h"
 #include "cone.h"
 #include "encoder/encoding.h"
 #include "linearise.h"
 #include "saturate.h"
 #include "schedule.h"
-
-#include <time.h>
 
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
@@ -147,13 +146,6 @@ static outcome try_formula(candidate_task *task, const mr_encoding *encoding)
     return result == PASSED_ON ? try_z3(task, encoding, order) : result;
 }
 
-static double seconds_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static outcome encode_and_try(candidate_task *task, const uint32_t *required)
 {
     const mr_problem *problem = task->problem;
@@ -162,7 +154,7 @@ static outcome encode_and_try(candidate_task *task, const uint32_t *required)
     uint32_t *cone = mr_arena_alloc(task->arena, count, sizeof *cone);
     if (!allowed || !cone)
         return NO_MEMORY;
-    double begin = seconds_now();
+    double begin = mr_seconds();
     for (int i = 0; i < 2; i++)
         last[i] = task->stops[i].events[task->stops[i].count - 1];
     mr_cone_allowed(&problem->forced, last[0], last[1], allowed);
@@ -174,7 +166,7 @@ static outcome encode_and_try(candidate_task *task, const uint32_t *required)
                           cone, task->stops, task->options->max_clauses, task->arena))
         result = try_formula(task, &encoding);
     mr_encoding_free(&encoding);
-    task->decision->solver_seconds = seconds_now() - begin;
+    task->decision->solver_seconds = mr_seconds() - begin;
     return result;
 }
 

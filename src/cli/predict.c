@@ -1,5 +1,6 @@
 /* predict: reads a trace, predicts, reports. What was found before a failure is reported too. */
 #include "predict/predict.h"
+#include "base/seconds.h"
 #include "cli.h"
 #include "output.h"
 #include "report/report.h"
@@ -8,14 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_trace **trace,
                             mr_error *error)
@@ -106,7 +99,7 @@ static mr_status predict(const mr_trace *trace, const mr_config *config, double 
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error)
 {
     mr_trace *trace = NULL;
-    double start_seconds = now_seconds();
+    double start_seconds = mr_seconds();
     mr_status status = probe(cli->config, error);
     if (status != MR_OK)
         return status;
@@ -114,7 +107,7 @@ mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error)
     status = mr_cli_read_trace(cli->operands[0], cli->config, &trace, error);
     if (status != MR_OK)
         return status;
-    double read_seconds = now_seconds() - start_seconds;
+    double read_seconds = mr_seconds() - start_seconds;
     status = mr_trace_require_covered(trace, error);
     if (status == MR_OK)
         status = predict(trace, cli->config, read_seconds, exit_status, error);

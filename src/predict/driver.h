@@ -4,6 +4,7 @@
 #ifndef MR_PREDICT_DRIVER_H
 #define MR_PREDICT_DRIVER_H
 
+#include "base/seconds.h"
 #include "ledger.h"
 #include "order/order.h"
 #include "predict.h"
@@ -51,8 +52,5 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
 
 /* far.c: confirms the SHB races that no window could (candidates.far). */
 mr_status mr_driver_find_far(mr_driver *driver);
-
-/* Monotonic clock. */
-double mr_seconds(void);
 
 #endif

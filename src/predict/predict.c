@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
-
-double mr_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* Is a pair of locations still open? (mr_candidate_options.wanted) */
 static bool still_open(void *context, uint32_t location_1, uint32_t location_2)

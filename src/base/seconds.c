@@ -1,0 +1,10 @@
+#include "seconds.h"
+
+#include <time.h>
+
+double mr_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
