@@ -3,8 +3,8 @@
  *
  * Meaning. The nodes of the formula are events of the window and one node CUT. A solution places
  * them on a line; an event is *included* in the reordering when it stands before CUT. The formula
- * is satisfiable iff a reordering rho exists (SEMANTICS 2) within the window after which a and b
- * are the next events of their threads.
+ * is satisfiable iff a reordering rho exists (docs/semantics.md 2) within the window after which a
+ * and b are the next events of their threads.
  *
  * Cone. Only the events of the cone C take part, a prefix of each thread: L, the events that are
  * required before a and b; and the events, not after a or b, that can help an event of C: releases

@@ -1,5 +1,5 @@
 /*
- * fork_join: SEMANTICS 2.3.
+ * fork_join: docs/semantics.md 2.3.
  *
  *   for each thread t with events in C:
  *     before(fork(t), first(t))     its fork, when that lies in the window

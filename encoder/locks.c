@@ -44,8 +44,8 @@ static void state(mr_encoding *encoding, const mr_section *earlier, const mr_sec
 /* The threads whose sections of a lock take part. */
 typedef struct participants {
     uint32_t *seen; /* one a thread: the lock for which it was counted */
-    uint32_t
-        *stated; /* one a thread: the section j for which its latest forced section was stated */
+    /* one a thread: the section j for which its latest forced section was stated */
+    uint32_t *stated;
     uint32_t count;
 } participants;
 

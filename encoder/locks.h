@@ -1,5 +1,5 @@
 /*
- * locks: SEMANTICS 2.2 for exclusive locks (outermost acquires and releases).
+ * locks: docs/semantics.md 2.2 for exclusive locks (outermost acquires and releases).
  *
  *   for each lock and each two of its critical sections (acq1, rel1), (acq2, rel2) by different
  *   threads with both acquires in C:

@@ -1,5 +1,5 @@
 /*
- * program_order: SEMANTICS 2.1, restricted to the nodes.
+ * program_order: docs/semantics.md 2.1, restricted to the nodes.
  *
  *   for consecutive nodes e, f of a thread:   before(e, f)
  *

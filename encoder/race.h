@@ -1,5 +1,5 @@
 /*
- * race: SEMANTICS 3.
+ * race: docs/semantics.md 3.
  *
  *   for each thread with required events:   before(last node of L in the thread, CUT)
  *

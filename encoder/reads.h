@@ -1,5 +1,5 @@
 /*
- * reads: SEMANTICS 2.6, models rf and value.
+ * reads: docs/semantics.md 2.6, models rf and value.
  *
  * Let W(x) be the writes of x in C. For a read r of x in C that is treated by source and saw the
  * write s of the window:

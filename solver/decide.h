@@ -39,8 +39,8 @@ typedef struct mr_decision {
     mr_unknown_reason reason; /* of MR_VERDICT_UNKNOWN */
     char detail[64];
     uint32_t first, second; /* MR_VERDICT_RACE: the two accesses, window events, first < second */
-    uint32_t
-        *events; /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
+    /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
+    uint32_t *events;
     uint32_t event_count;
     double solver_seconds; /* in building and deciding the formula */
 } mr_decision;

@@ -1,6 +1,6 @@
 /*
- * linearise: is a witness to be had in trace order? (DESIGN: linearise and check; it is the
- * sync-preserving closure of Mathur, Pavlogiannis, Viswanathan, POPL 2021, taken inside a window.)
+ * linearise: is a witness to be had in trace order? This is the sync-preserving closure of Mathur,
+ * Pavlogiannis, Viswanathan (POPL 2021), taken inside a window.
  *
  * Start from what a and b need under reads-from. While two critical sections of a lock are in the
  * set and the earlier one in the trace is not released in it, add its release and what that needs.

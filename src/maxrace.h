@@ -157,10 +157,10 @@ typedef struct mr_race_info {
         window_end;          /* the events of `witness` are in [window_start, window_end) */
     const uint32_t *witness; /* event numbers */
     uint32_t witness_count;
-    const char
-        *order; /* the strongest order that leaves the two unordered: "hb", "wcp", "beyond-wcp" */
-    const char
-        *confirmed_by; /* the step that found the witness: "linearise", "saturate", "z3", "far" */
+    /* the strongest order that leaves the two unordered: "hb", "wcp", "beyond-wcp" */
+    const char *order;
+    /* the step that found the witness: "linearise", "saturate", "z3", "far" */
+    const char *confirmed_by;
 } mr_race_info;
 
 /* With candidates.report "static" one race for each pair of locations, else one for each pair of

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "maxrace.h"
+#include "support/scratch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -245,9 +246,10 @@ static void write_file(const mr_prediction *prediction, const char *path, mr_fai
 static void test_witness_file(void **state)
 {
     const fixture *f = *state;
-    char path[] = "/tmp/maxrace-api-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
+    mr_scratch scratch;
+    char path[512];
+    mr_scratch_make(&scratch);
+    mr_scratch_path(&scratch, "race.std", path);
     mr_prediction *prediction = predict(f);
     write_file(prediction, path, f->failure);
     assert_int_equal(mr_check_witness_file(f->trace, NULL, path, f->failure), MR_ACCEPTED);
@@ -256,6 +258,7 @@ static void test_witness_file(void **state)
     assert_int_equal(mr_check_witness_file(f->trace, NULL, path, f->failure), MR_NOT_JUDGED);
     assert_int_equal(mr_failure_get_kind(f->failure), MR_FAILURE_IO);
     mr_prediction_free(prediction);
+    mr_scratch_remove(&scratch);
 }
 
 static void test_reports(void **state)

@@ -1,6 +1,6 @@
 /*
- * The formula of a candidate says what SEMANTICS says: on random traces it is satisfiable, by
- * trying every order, iff exhaustive search has the race; and window by window for each kind of
+ * The formula of a candidate says what docs/semantics.md says: on random traces it is satisfiable,
+ * by trying every order, iff exhaustive search has the race; and window by window for each kind of
  * constraint. Neither Z3 nor the rest of the solver is in this program.
  */
 #include <setjmp.h>

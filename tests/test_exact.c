@@ -231,7 +231,7 @@ static void examine_all(examination *x, const char *saturate_steps)
             if (!ask(x, &q, &races[model]))
                 return;
         }
-        /* SEMANTICS 5: races(SHB) ⊆ races(rf) ⊆ races(value) */
+        /* docs/semantics.md 6: races(SHB) ⊆ races(rf) ⊆ races(value) */
         mr_pair_set shb = mr_right_shb(&x->orders);
         if (!contained(x, &q, &races[0], &races[1], "is a race of rf, not of value") ||
             (q.plan.size == 0 && !contained(x, &q, &shb, &races[0], "is a race of SHB, not of rf")))

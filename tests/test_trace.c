@@ -216,7 +216,7 @@ static void test_links(void **state)
     }
 }
 
-/* Initial value and by_source of the variable x (SEMANTICS 2.6). */
+/* Initial value and by_source of the variable x (docs/semantics.md 2.6). */
 static void test_variable_info(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * read_choices: which writes of a window a read of a value-treated variable may see (SEMANTICS 2.6
- * `value`).
+ * read_choices: which writes of a window a read of a value-treated variable may see
+ * (docs/semantics.md 2.6 `value`).
  *
  * A write is possible for a read when it has the value that the read saw and program order, fork
  * and join neither put it after the read nor put a write of another value between the two. The

@@ -1,8 +1,8 @@
 /*
  * window: the events [start, end) of a trace with everything that the analyses of a window ask for.
  *
- * Scope (SEMANTICS 3): the events before `start` happen as observed; what they leave behind is
- * carried in: locks held, last writes and values, threads started. Inside a window everything is
+ * Scope (docs/semantics.md 5): the events before `start` happen as observed; what they leave behind
+ * is carried in: locks held, last writes and values, threads started. Inside a window everything is
  * numbered densely from 0: events (event - start), threads, variables, locks, critical sections.
  * All memory belongs to the arena that the caller passes, so a window ends when its arena is reset.
  *

@@ -4,7 +4,7 @@
 #ifndef MR_BASE_VERDICT_H
 #define MR_BASE_VERDICT_H
 
-/* SEMANTICS: an unknown candidate is never counted as no race. */
+/* docs/semantics.md: an unknown candidate is never counted as no race. */
 typedef enum mr_verdict {
     MR_VERDICT_RACE,
     MR_VERDICT_NO_RACE,

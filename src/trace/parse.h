@@ -1,6 +1,6 @@
 /*
- * parse: one line of a trace → the fields of an event or of a directive (SEMANTICS 1). Knows
- * nothing of numbers, other lines or files; O(length of the line).
+ * parse: one line of a trace → the fields of an event or of a directive (docs/semantics.md 1).
+ * Knows nothing of numbers, other lines or files; O(length of the line).
  *
  *   thread|op(operand)|location
  *   thread: any text without '|', not empty      location: any text, may be empty, may contain '|'

@@ -50,9 +50,10 @@ typedef struct mr_line_step {
 } mr_line_step;
 
 typedef struct mr_variable_info {
-    uint32_t initial_value; /* index in `values`; 0: unknown, equals nothing (SEMANTICS 2.6) */
-    bool by_source;         /* reads-from even in the value model: an access without a value, or a
-                               read whose value differs from what the last write wrote */
+    /* index in `values`; 0: unknown, equals nothing (docs/semantics.md 2.6) */
+    uint32_t initial_value;
+    bool by_source; /* reads-from even in the value model: an access without a value, or a
+                       read whose value differs from what the last write wrote */
 } mr_variable_info;
 
 typedef struct mr_thread_info {
@@ -93,8 +94,8 @@ typedef struct mr_read_options {
 } mr_read_options;
 
 /*
- * Reads a trace (SEMANTICS 1) from a plain, gzip or zstd file, told apart by its first bytes, or
- * from standard input ("-"), in one pass. On success `*trace` is owned by the caller
+ * Reads a trace (docs/semantics.md 1) from a plain, gzip or zstd file, told apart by its first
+ * bytes, or from standard input ("-"), in one pass. On success `*trace` is owned by the caller
  * (mr_trace_free). On failure `*trace` is NULL and `error` says `file:line: …`: MR_ERR_TRACE for
  * what the file says, MR_ERR_IO when it cannot be read, MR_ERR_MEMORY.
  */

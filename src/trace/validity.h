@@ -1,13 +1,13 @@
 /*
- * validity: is a sequence of events a trace (SEMANTICS 1, "A trace is valid when")? A state machine
- * that is fed one event after the other.
+ * validity: is a sequence of events a trace (docs/semantics.md 1, "A trace is valid when")? A state
+ * machine that is fed one event after the other.
  *
  *   mr_validity_init → mr_validity_step* → mr_validity_free
  *
  * Rules, each judged when the event arrives:
  *   - acq: no other thread holds the lock, exclusively or shared; racq: no other thread holds it
  *     exclusively. A thread may hold a lock more than once, and both ways at the same time (rule 2
- * of SEMANTICS 2 speaks of other threads only).
+ * of docs/semantics.md 2 speaks of other threads only).
  *   - rel, rrel: the thread holds the lock in that way.
  *   - fork: not of itself, not twice, not of a thread that has events. join: not of itself.
  *   - no event of a thread after its end or after a join of it; begin is the first event.

@@ -145,7 +145,7 @@ static mr_status check_accesses(const mr_checker *c, const mr_witness *w, mr_err
     return MR_OK;
 }
 
-/* SEMANTICS 3: by different threads, on the same variable, at least one writes. */
+/* docs/semantics.md 3: by different threads, on the same variable, at least one writes. */
 static mr_status check_conflict(const mr_checker *c, const mr_witness *w, mr_error *error)
 {
     const mr_trace *trace = c->trace;
@@ -292,7 +292,8 @@ static mr_status check_event(const mr_checker *c, const mr_witness *w, uint32_t 
     }
 }
 
-/* SEMANTICS 3: an access must be the next event of its thread, and possible but for what it reads.
+/* docs/semantics.md 3: an access must be the next event of its thread, and possible but for what it
+ * reads.
  */
 static mr_status check_next(const mr_checker *c, uint32_t access, mr_error *error)
 {

@@ -1,10 +1,10 @@
 /*
  * checker: is a witness right? The judge of every race that is reported.
  *
- * It replays the witness on the trace as read and tests rules 1, 2, 3 and 6 of SEMANTICS 2 and the
- * definition of a race (SEMANTICS 3) directly. It uses only the raw columns of the trace (op,
- * thread, operand, value): not `link`, not `variable_info`, nothing of windows, encoder or solver,
- * so that a mistake there cannot hide here.
+ * It replays the witness on the trace as read and tests rules 1, 2, 3 and 6 of docs/semantics.md 2
+ * and the definition of a race (docs/semantics.md 3) directly. It uses only the raw columns of the
+ * trace (op, thread, operand, value): not `link`, not `variable_info`, nothing of windows, encoder
+ * or solver, so that a mistake there cannot hide here.
  *
  *   mr_checker_new → mr_checker_check* → mr_checker_free
  *

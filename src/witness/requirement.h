@@ -1,6 +1,6 @@
 /*
- * requirement: what each read of a trace must see (SEMANTICS 2.6), computed from the raw columns
- * for the checker alone; it deliberately repeats what the reader derives into `link` and
+ * requirement: what each read of a trace must see (docs/semantics.md 2.6), computed from the raw
+ * columns for the checker alone; it deliberately repeats what the reader derives into `link` and
  * `variable_info`.
  */
 #ifndef MR_WITNESS_REQUIREMENT_H
@@ -17,8 +17,8 @@ typedef struct mr_variable_rule {
 } mr_variable_rule;
 
 typedef struct mr_requirements {
-    uint32_t
-        *source; /* event: the last write before a read in the trace, or MR_NONE; others: unused */
+    /* event: the last write before a read in the trace, or MR_NONE; others: unused */
+    uint32_t *source;
     mr_variable_rule *rules; /* variable */
 } mr_requirements;
 

@@ -1,6 +1,6 @@
 /*
  * witness: the evidence for a race: a reordering of recorded events after which the two accesses
- * are the next events of their threads (SEMANTICS 3).
+ * are the next events of their threads (docs/semantics.md 3).
  *
  * Scope: the events before `window_start` happen as observed; then the listed events, which all lie
  * in [window_start, window_end); then `first` and `second`, in either order.

@@ -1,6 +1,6 @@
 /*
- * definition: SEMANTICS 2 and 3 word by word, as a judge of the judges. Every rule looks at the
- * whole sequence again; nothing is kept from one event to the next. O(n³) for a sequence of n
+ * definition: docs/semantics.md 2 and 3 word by word, as a judge of the judges. Every rule looks at
+ * the whole sequence again; nothing is kept from one event to the next. O(n³) for a sequence of n
  * events.
  */
 #ifndef MR_TESTS_SUPPORT_DEFINITION_H

@@ -77,9 +77,9 @@ static bool within_limits(const mr_trace *trace)
     return true;
 }
 
-/* Is the variable treated as in rf (SEMANTICS 2.6)? An access without a value; or a read that saw
- * something else than the last write wrote; or, before any write, than the first such read saw:
- * then too someone wrote unseen. */
+/* Is the variable treated as in rf (docs/semantics.md 2.6)? An access without a value; or a read
+ * that saw something else than the last write wrote; or, before any write, than the first such read
+ * saw: then too someone wrote unseen. */
 static bool by_source(const mr_trace *trace, uint32_t variable)
 {
     bool known = false;

@@ -1,6 +1,7 @@
 /*
- * exhaustive: all races of a window by trying every reordering (SEMANTICS 2 and 3), the yardstick
- * of the tests. Nothing clever: it visits every reachable state once and looks at the next events.
+ * exhaustive: all races of a window by trying every reordering (docs/semantics.md 2 and 3), the
+ * yardstick of the tests. Nothing clever: it visits every reachable state once and looks at the
+ * next events.
  *
  * A state is how many events each thread has done and, per variable, what a read would see. Which
  * locks are held follows from the former, since a thread's events are done in order. It reads only
@@ -45,8 +46,8 @@ bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, u
                         mr_exhaustive *search);
 void mr_exhaustive_free(mr_exhaustive *search);
 
-/* The same for the sync-preserving races only (SEMANTICS 5): rf, and the acquires of a lock in a
- * reordering stand in the order of the trace. */
+/* The same for the sync-preserving races only (docs/semantics.md 6): rf, and the acquires of a lock
+ * in a reordering stand in the order of the trace. */
 bool mr_exhaustive_find_sync_preserving(const mr_trace *trace, uint32_t start, uint32_t end,
                                         mr_exhaustive *search);
 
@@ -63,7 +64,7 @@ uint32_t mr_exhaustive_done(const mr_exhaustive *search, size_t state, uint32_t 
 bool mr_exhaustive_path(const mr_exhaustive *search, size_t state, uint32_t first, uint32_t second,
                         mr_witness *witness);
 
-/* Do the two events conflict (SEMANTICS 3)? */
+/* Do the two events conflict (docs/semantics.md 3)? */
 bool mr_exhaustive_conflict(const mr_trace *trace, uint32_t a, uint32_t b);
 
 #endif
