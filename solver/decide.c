@@ -7,6 +7,8 @@
 #include "saturate.h"
 #include "schedule.h"
 
+#include <stdio.h>
+
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
     const mr_problem *problem;
@@ -186,8 +188,11 @@ static outcome run_steps(candidate_task *task)
         if (result != PASSED_ON)
             return result;
     }
-    if (task->options->linearise_only)
-        return give_up(task, MR_UNKNOWN_SIZE);
+    if (task->options->linearise_only) {
+        snprintf(task->decision->detail, sizeof task->decision->detail,
+                 "no witness in trace order");
+        return give_up(task, MR_UNKNOWN_SOLVER);
+    }
     mr_cone_required(&problem->forced, task->stops[0].events[0], task->stops[1].events[0],
                      required);
     return encode_and_try(task, required);

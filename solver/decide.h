@@ -26,8 +26,7 @@ typedef struct mr_problem {
 typedef struct mr_decide_options {
     mr_limits limits;
     size_t max_clauses;      /* 0: no limit */
-    bool linearise_only;     /* leave what trace order does not settle unknown (reason size, nothing
-                                counted) */
+    bool linearise_only;     /* what trace order does not settle is unknown (reason solver) */
     bool skip_linearise;     /* for tests: everything to the formula */
     uint64_t saturate_steps; /* budget of saturation; 0: everything to Z3, as what would need
                                 more than limits.memory_bytes */

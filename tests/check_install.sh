@@ -6,18 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 prefix="$scratch/usr"
-failures=0
-
-check() {
-    local name=$1 output
-    shift
-    if output=$("$@" 2>&1); then
-        echo "[       OK ] $name"
-    else
-        printf '%s\n[  FAILED  ] %s\n' "$output" "$name"
-        failures=$((failures + 1))
-    fi
-}
+. tests/support/check.sh
 
 install_tree() {
     make --no-print-directory -s VARIANT=release install PREFIX="$prefix"

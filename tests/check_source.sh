@@ -7,19 +7,7 @@ BUILD=${BUILD:-build/release}
 processors=$(nproc)
 # The flags that clang-tidy and cppcheck need to read the source as the compiler does.
 language=(-std=c17 -Isrc -I. -D_POSIX_C_SOURCE=200809L '-DMR_VERSION="0"')
-failures=0
-
-# check NAME COMMAND…: the test passes when the command succeeds; what it prints is its reason.
-check() {
-    local name=$1 output
-    shift
-    if output=$("$@" 2>&1); then
-        echo "[       OK ] $name"
-    else
-        printf '%s\n[  FAILED  ] %s\n' "$output" "$name"
-        failures=$((failures + 1))
-    fi
-}
+. tests/support/check.sh
 
 # The C files of the given folders, one a line.
 c_files() {

@@ -51,24 +51,6 @@ uint64_t mr_trace_dropped_count(const mr_trace *trace)
     return trace->dropped_count;
 }
 
-/* The names that the operand of an event is a number in; NULL: the operation has no operand. */
-static const mr_names *operand_names(const mr_trace *trace, mr_op op)
-{
-    switch (mr_op_operand_kind(op)) {
-    case MR_OPERAND_VARIABLE:
-        return &trace->variables;
-    case MR_OPERAND_LOCK:
-        return &trace->locks;
-    case MR_OPERAND_THREAD:
-        return &trace->threads;
-    case MR_OPERAND_CALL:
-        return &trace->calls;
-    case MR_OPERAND_NONE:
-        break;
-    }
-    return NULL;
-}
-
 static void set_name(const mr_names *names, uint32_t number, const char **name, const char **text)
 {
     *name = names->items[number].text;
@@ -78,7 +60,7 @@ static void set_name(const mr_names *names, uint32_t number, const char **name, 
 void mr_trace_get_event(const mr_trace *trace, uint32_t number, mr_event *event)
 {
     mr_op op = (mr_op)trace->op[number];
-    const mr_names *operands = operand_names(trace, op);
+    const mr_names *operands = mr_trace_operand_names(trace, op);
     *event = (mr_event){.number = number,
                         .line = mr_trace_line(trace, number),
                         .operation = mr_op_name(op),

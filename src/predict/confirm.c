@@ -1,9 +1,10 @@
-/* From a decision to a race that the checker has accepted. */
+/* From a decision to what is reported: a race that the checker has accepted, or an unknown
+ * candidate. */
 #include "driver.h"
 
 #include "witness/minimise.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* The decision's window events as event numbers of the trace, owned by the witness. */
 static mr_status build(mr_driver *driver, const mr_window *window, const mr_decision *decision,
@@ -37,7 +38,7 @@ static mr_status record(mr_driver *driver, const mr_witness *witness, mr_strengt
 }
 
 mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_strength strength,
-                            const mr_decision *decision, bool *accepted)
+                            mr_decision *decision, bool *accepted)
 {
     double begin = mr_seconds();
     mr_witness witness;
@@ -51,13 +52,40 @@ mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_stren
             *accepted = status == MR_OK;
         } else if (status == MR_ERR_INTERNAL) {
             driver->result->stats.rejected_witnesses++;
+            decision->verdict = MR_VERDICT_UNKNOWN;
+            decision->reason = MR_UNKNOWN_REJECTED;
             status = MR_OK;
         } else {
-            status = mr_error_memory(driver->error, "checking a witness");
+            *driver->error = refusal;
         }
     }
     if (!*accepted)
         mr_witness_free(&witness);
     driver->result->stats.witness_seconds += mr_seconds() - begin;
     return status;
+}
+
+mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, const mr_window *window,
+                                 uint32_t first, uint32_t second, mr_strength strength,
+                                 const mr_decision *decision)
+{
+    mr_result *result = driver->result;
+    void *unknowns = result->unknowns;
+    if (entry->unknown)
+        return MR_OK;
+    if (!mr_grow(&unknowns, &result->unknown_capacity, result->unknown_count + 1,
+                 sizeof *result->unknowns))
+        return mr_error_memory(driver->error, "recording a candidate");
+    result->unknowns = unknowns;
+    entry->unknown = true;
+    entry->unknown_index = (uint32_t)result->unknown_count;
+    mr_unknown *unknown = &result->unknowns[result->unknown_count++];
+    *unknown = (mr_unknown){.first = first,
+                            .second = second,
+                            .window_start = window->start,
+                            .window_end = window->end,
+                            .strength = strength,
+                            .reason = decision->reason};
+    memcpy(unknown->detail, decision->detail, sizeof unknown->detail);
+    return MR_OK;
 }

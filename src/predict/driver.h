@@ -37,10 +37,16 @@ typedef struct mr_driver {
 } mr_driver;
 
 /* confirm.c: builds, shortens and checks the witness of a decision (window events) and records the
- * race. `*accepted` is false when the checker refused it: that is a bug, counted and reported as
- * unknown, never as a race. */
+ * race. When the checker refuses it, which is a bug, that is counted, `*accepted` is false and the
+ * decision becomes unknown (rejected): it is never reported as a race. */
 mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_strength strength,
-                            const mr_decision *decision, bool *accepted);
+                            mr_decision *decision, bool *accepted);
+
+/* confirm.c: remembers that a pair of trace events, first < second, has no verdict. The first
+ * unknown pair of an entry stands for it. */
+mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, const mr_window *window,
+                                 uint32_t first, uint32_t second, mr_strength strength,
+                                 const mr_decision *decision);
 
 /*
  * settle.c: decides a group of candidates (a static race, or a pair of events) until a race is
@@ -50,7 +56,8 @@ mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_stren
 mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
                            const mr_candidates *candidates, const mr_candidate_group *group);
 
-/* far.c: confirms the SHB races that no window could (candidates.far). */
+/* far.c: confirms the SHB races that no window could (candidates.far); what cannot be confirmed is
+ * unknown. */
 mr_status mr_driver_find_far(mr_driver *driver);
 
 #endif

@@ -19,46 +19,56 @@ static int compare_first(const void *one, const void *two)
 static bool wanted(const mr_driver *driver, const mr_shb_race *race)
 {
     const uint32_t *location = driver->trace->location;
-    uint32_t one = location[race->first], two = location[race->second];
-    if (driver->ignored_locations &&
-        (driver->ignored_locations[one] || driver->ignored_locations[two]))
+    if (driver->ignored_locations && (driver->ignored_locations[location[race->first]] ||
+                                      driver->ignored_locations[location[race->second]]))
         return false;
     const mr_ledger_entry *entry =
-        mr_ledger_find(&driver->ledger, one < two ? one : two, one < two ? two : one);
+        mr_ledger_find_static(&driver->ledger, driver->trace, race->first, race->second);
     return !entry || !entry->race;
 }
 
-static mr_status decide_far(mr_driver *driver, const mr_shb_race *race)
+/* The window [first, second + 1) of a race, ready for questions, in the driver's arena. */
+static mr_status build_problem(mr_driver *driver, const mr_shb_race *race, mr_problem *problem)
 {
-    const uint32_t *location = driver->trace->location;
-    uint32_t one = location[race->first], two = location[race->second];
     mr_window *window;
-    mr_problem problem;
-    mr_decision decision;
     mr_arena_reset(&driver->arena);
     mr_carried_move(&driver->carried, race->first);
     mr_status status = mr_window_build(&driver->carried, race->second + 1, driver->model,
                                        &driver->arena, &window, driver->error);
-    if (status != MR_OK)
-        return status;
-    if (!mr_problem_init(&problem, window, &driver->arena))
+    if (status == MR_OK && !mr_problem_init(problem, window, &driver->arena))
         return mr_error_memory(driver->error, "deciding a far candidate");
+    return status;
+}
+
+/* SHB is sound, so trace order has a witness; should there be none after all, the race is unknown,
+ * not lost. */
+static mr_status decide_far(mr_driver *driver, const mr_shb_race *race)
+{
+    mr_problem problem;
+    mr_decision decision;
     mr_decide_options options = driver->decide;
     options.linearise_only = true;
-    status = mr_decide(&problem, driver->session, &options, 0, window->size - 1, &driver->arena,
-                       &decision, driver->error);
-    if (status != MR_OK || decision.verdict != MR_VERDICT_RACE)
-        return status;
-    decision.step = MR_STEP_FAR;
-    bool accepted;
-    status = mr_driver_confirm(driver, window, MR_STRENGTH_HB, &decision, &accepted);
-    if (status != MR_OK || !accepted)
+    mr_status status = build_problem(driver, race, &problem);
+    if (status == MR_OK)
+        status = mr_decide(&problem, driver->session, &options, 0, race->second - race->first,
+                           &driver->arena, &decision, driver->error);
+    if (status != MR_OK)
         return status;
     mr_ledger_entry *entry =
-        mr_ledger_get(&driver->ledger, one < two ? one : two, one < two ? two : one);
+        mr_ledger_get_static(&driver->ledger, driver->trace, race->first, race->second);
     if (!entry)
         return mr_error_memory(driver->error, "recording a race");
-    entry->race = true;
+    if (decision.verdict == MR_VERDICT_RACE) {
+        decision.step = MR_STEP_FAR;
+        status = mr_driver_confirm(driver, problem.window, MR_STRENGTH_HB, &decision, &entry->race);
+    }
+    if (status != MR_OK)
+        return status;
+    if (!entry->race) {
+        driver->result->stats.unknown[decision.reason]++;
+        return mr_driver_note_unknown(driver, entry, problem.window, race->first, race->second,
+                                      MR_STRENGTH_HB, &decision);
+    }
     driver->result->stats.settled[MR_STEP_FAR]++;
     driver->result->stats.races[MR_STEP_FAR]++;
     return MR_OK;

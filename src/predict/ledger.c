@@ -57,3 +57,17 @@ mr_ledger_entry *mr_ledger_get(mr_ledger *ledger, uint32_t key_1, uint32_t key_2
     }
     return entry;
 }
+
+const mr_ledger_entry *mr_ledger_find_static(const mr_ledger *ledger, const mr_trace *trace,
+                                             uint32_t first, uint32_t second)
+{
+    uint32_t one = trace->location[first], two = trace->location[second];
+    return mr_ledger_find(ledger, one < two ? one : two, one < two ? two : one);
+}
+
+mr_ledger_entry *mr_ledger_get_static(mr_ledger *ledger, const mr_trace *trace, uint32_t first,
+                                      uint32_t second)
+{
+    uint32_t one = trace->location[first], two = trace->location[second];
+    return mr_ledger_get(ledger, one < two ? one : two, one < two ? two : one);
+}

@@ -28,4 +28,10 @@ const mr_ledger_entry *mr_ledger_find(const mr_ledger *ledger, uint32_t key_1, u
  * mr_ledger_get. */
 mr_ledger_entry *mr_ledger_get(mr_ledger *ledger, uint32_t key_1, uint32_t key_2);
 
+/* The same by the pair of locations of two events of the trace, in either order. */
+const mr_ledger_entry *mr_ledger_find_static(const mr_ledger *ledger, const mr_trace *trace,
+                                             uint32_t first, uint32_t second);
+mr_ledger_entry *mr_ledger_get_static(mr_ledger *ledger, const mr_trace *trace, uint32_t first,
+                                      uint32_t second);
+
 #endif

@@ -183,12 +183,10 @@ static void finish(mr_driver *driver)
 static mr_status count_static_races(mr_driver *driver)
 {
     mr_result *result = driver->result;
-    const uint32_t *location = driver->trace->location;
     mr_ledger pairs = {0};
     for (size_t i = 0; i < result->race_count; i++) {
-        uint32_t one = location[result->races[i].witness.first];
-        uint32_t two = location[result->races[i].witness.second];
-        if (!mr_ledger_get(&pairs, one < two ? one : two, one < two ? two : one)) {
+        const mr_witness *witness = &result->races[i].witness;
+        if (!mr_ledger_get_static(&pairs, driver->trace, witness->first, witness->second)) {
             mr_ledger_free(&pairs);
             return mr_error_memory(driver->error, "counting the races");
         }

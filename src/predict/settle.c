@@ -1,15 +1,12 @@
 /* From the candidates of a static race, or a pair of events, to its verdict in a window. */
 #include "driver.h"
 
-#include <string.h>
-
 /* One group on its way. */
 typedef struct settler {
     mr_driver *driver;
     const mr_problem *problem;
     mr_ledger_entry *entry;
-    mr_decision latest;   /* what the last query said */
-    mr_strength strength; /* of the pair in `latest` */
+    mr_decision latest; /* what the last query said */
 } settler;
 
 /* Asks one question; a race is confirmed and recorded. A refused witness makes the verdict unknown.
@@ -26,15 +23,10 @@ static mr_status ask(settler *s, const mr_decide_options *options, mr_stops a, m
     if (decision->verdict == MR_VERDICT_UNKNOWN && !options->linearise_only)
         s->entry->unanswered++;
     if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
-        bool accepted;
-        s->strength = mr_pair_strength(driver->hb, driver->wcp, window->start + decision->first,
-                                       window->start + decision->second);
-        status = mr_driver_confirm(driver, window, s->strength, decision, &accepted);
-        s->entry->race = accepted;
-        if (!accepted) {
-            decision->verdict = MR_VERDICT_UNKNOWN;
-            decision->reason = MR_UNKNOWN_REJECTED;
-        }
+        mr_strength strength =
+            mr_pair_strength(driver->hb, driver->wcp, window->start + decision->first,
+                             window->start + decision->second);
+        status = mr_driver_confirm(driver, window, strength, decision, &s->entry->race);
     }
     mr_arena_release(&driver->arena, mark);
     return status;
@@ -54,32 +46,16 @@ static void count(settler *s, uint64_t pairs)
         stats->races[decision->step] += pairs;
 }
 
-/* Remembers that the pair (window events) has no verdict; the first reason stands for its group. */
+/* Remembers that the pair (window events) has no verdict. */
 static mr_status note_unknown(settler *s, uint32_t one, uint32_t two)
 {
-    mr_driver *driver = s->driver;
-    mr_result *result = driver->result;
+    const mr_driver *driver = s->driver;
     const mr_window *window = s->problem->window;
     uint32_t first = window->start + (one < two ? one : two);
     uint32_t second = window->start + (one < two ? two : one);
-    void *unknowns = result->unknowns;
-    if (s->entry->unknown)
-        return MR_OK;
-    if (!mr_grow(&unknowns, &result->unknown_capacity, result->unknown_count + 1,
-                 sizeof *result->unknowns))
-        return mr_error_memory(driver->error, "recording a candidate");
-    result->unknowns = unknowns;
-    s->entry->unknown = true;
-    s->entry->unknown_index = (uint32_t)result->unknown_count;
-    mr_unknown *unknown = &result->unknowns[result->unknown_count++];
-    *unknown = (mr_unknown){.first = first,
-                            .second = second,
-                            .window_start = window->start,
-                            .window_end = window->end,
-                            .strength = mr_pair_strength(driver->hb, driver->wcp, first, second),
-                            .reason = s->latest.reason};
-    memcpy(unknown->detail, s->latest.detail, sizeof unknown->detail);
-    return MR_OK;
+    return mr_driver_note_unknown(s->driver, s->entry, window, first, second,
+                                  mr_pair_strength(driver->hb, driver->wcp, first, second),
+                                  &s->latest);
 }
 
 /* Has the static race had its share of queries without an answer? Then `latest` says so. */

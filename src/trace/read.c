@@ -61,31 +61,14 @@ static bool add_thread(mr_reader *reader, mr_slice name, uint32_t *number)
     return true;
 }
 
-/* The names that the operand of an operation is in; NULL when it has none. */
-static mr_names *operand_names(mr_trace *trace, mr_op op)
-{
-    switch (mr_op_operand_kind(op)) {
-    case MR_OPERAND_VARIABLE:
-        return &trace->variables;
-    case MR_OPERAND_LOCK:
-        return &trace->locks;
-    case MR_OPERAND_THREAD:
-        return &trace->threads;
-    case MR_OPERAND_CALL:
-        return &trace->calls;
-    case MR_OPERAND_NONE:
-        break;
-    }
-    return NULL;
-}
-
 static mr_status read_event(mr_reader *reader, mr_slice line, mr_error *error)
 {
     mr_parsed parsed;
     if (mr_parse_event(line, &parsed, error))
         return drop(reader, error);
     mr_trace *trace = reader->builder.trace;
-    mr_names *names = operand_names(trace, parsed.op);
+    /* The trace is still ours to fill. */
+    mr_names *names = (mr_names *)mr_trace_operand_names(trace, parsed.op);
     uint32_t thread_count = trace->threads.count, name_count = names ? names->count : 0;
     mr_step step = {.op = parsed.op, .line = reader->lines.number};
     if (!add_thread(reader, parsed.thread, &step.thread) ||

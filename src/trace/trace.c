@@ -87,6 +87,23 @@ static void print_reach(print_target *target, const mr_trace *trace, uint32_t ev
         print(target, ":");
 }
 
+const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op)
+{
+    switch (mr_op_operand_kind(op)) {
+    case MR_OPERAND_VARIABLE:
+        return &trace->variables;
+    case MR_OPERAND_LOCK:
+        return &trace->locks;
+    case MR_OPERAND_THREAD:
+        return &trace->threads;
+    case MR_OPERAND_CALL:
+        return &trace->calls;
+    case MR_OPERAND_NONE:
+        break;
+    }
+    return NULL;
+}
+
 size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people, char *buffer,
                          size_t size_bytes)
 {
@@ -95,25 +112,13 @@ size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people,
     mr_op op = (mr_op)trace->op[event];
     uint32_t operand = trace->operand[event];
     print(&target, "%s(", mr_op_name(op));
-    switch (mr_op_operand_kind(op)) {
-    case MR_OPERAND_VARIABLE:
-        print(&target, "%s", name_text(&trace->variables, operand, for_people));
+    const mr_names *names = mr_trace_operand_names(trace, op);
+    if (names)
+        print(&target, "%s", name_text(names, operand, for_people));
+    if (names == &trace->variables)
         print_value(&target, trace, event);
-        break;
-    case MR_OPERAND_LOCK:
-        print(&target, "%s", name_text(&trace->locks, operand, for_people));
-        break;
-    case MR_OPERAND_THREAD:
-        print(&target, "%s", name_text(&trace->threads, operand, for_people));
-        break;
-    case MR_OPERAND_CALL:
-        print(&target, "%s", trace->calls.items[operand].text);
-        if (op == MR_OP_CALL_BEGIN)
-            print_reach(&target, trace, event);
-        break;
-    case MR_OPERAND_NONE:
-        break;
-    }
+    if (op == MR_OP_CALL_BEGIN)
+        print_reach(&target, trace, event);
     print(&target, ")");
     return target.length;
 }

@@ -111,6 +111,9 @@ void mr_trace_free(mr_trace *trace); /* NULL is fine */
 /* 1-based line of the file on which the event stands. O(log of the number of skipped lines). */
 uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
 
+/* The names that the operand of such an operation is a number in; NULL: it has no operand. */
+const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op);
+
 /* Writes "op(operand)" of the event as in the file, e.g. "w(x=3)", to `buffer`; always terminated.
  * With `for_people`, names are replaced by their #@ texts. Returns the length it needed. */
 size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people, char *buffer,

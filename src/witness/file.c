@@ -254,23 +254,16 @@ static bool same_name(const mr_names *names, uint32_t number, mr_slice slice)
 
 static bool same_operand(const mr_trace *trace, uint32_t event, const mr_parsed *parsed)
 {
-    uint32_t operand = trace->operand[event];
-    switch (mr_op_operand_kind((mr_op)trace->op[event])) {
-    case MR_OPERAND_NONE:
+    const mr_names *names = mr_trace_operand_names(trace, (mr_op)trace->op[event]);
+    if (!names)
         return true;
-    case MR_OPERAND_VARIABLE:
-        if (!same_name(&trace->variables, operand, parsed->name) ||
-            parsed->has_value != (trace->value[event] != 0))
-            return false;
-        return !parsed->has_value || parsed->value == trace->values[trace->value[event]];
-    case MR_OPERAND_LOCK:
-        return same_name(&trace->locks, operand, parsed->name);
-    case MR_OPERAND_THREAD:
-        return same_name(&trace->threads, operand, parsed->name);
-    case MR_OPERAND_CALL:
-        break;
-    }
-    return false;
+    if (names == &trace->calls || !same_name(names, trace->operand[event], parsed->name))
+        return false;
+    if (names != &trace->variables)
+        return true;
+    if (parsed->has_value != (trace->value[event] != 0))
+        return false;
+    return !parsed->has_value || parsed->value == trace->values[trace->value[event]];
 }
 
 static mr_status mismatch(const reader *r, uint32_t event)

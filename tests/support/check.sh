@@ -1,0 +1,14 @@
+# Sourced by tests/check_*.sh, which count as test programs.
+failures=0
+
+# check NAME COMMAND…: the test passes when the command succeeds; what it prints is its reason.
+check() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        echo "[       OK ] $name"
+    else
+        printf '%s\n[  FAILED  ] %s\n' "$output" "$name"
+        failures=$((failures + 1))
+    fi
+}
