@@ -4,7 +4,7 @@
  *   results TRACE…
  *
  * Each trace is predicted in rf and in value, each in a process of its own with the shipped
- * settings (SETTINGS=key=value changes them), and its SHB static races are counted as a lower
+ * settings (SETTINGS=key=value changes one), and its SHB static races are counted as a lower
  * bound that any sound and complete predictor must reach.
  */
 #include "measure.h"
