@@ -14,13 +14,8 @@
 #ifndef MR_ORDER_ORDER_H
 #define MR_ORDER_ORDER_H
 
+#include "relation.h"
 #include "trace/trace.h"
-
-typedef enum mr_relation {
-    MR_RELATION_HB,  /* happens-before: program order, fork/join, release → later acquire */
-    MR_RELATION_WCP, /* weak-causally-precedes (Kini, Mathur, Viswanathan, PLDI 2017), Algorithm 1,
-                        with fork/join as part of the thread order */
-} mr_relation;
 
 typedef struct mr_order mr_order;
 

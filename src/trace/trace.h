@@ -90,14 +90,17 @@ typedef struct mr_trace {
 } mr_trace;
 
 typedef struct mr_read_options {
-    bool repair; /* drop and count invalid events and unreadable lines instead of failing */
+    bool repair;       /* drop and count invalid events and unreadable lines instead of failing */
+    bool keep_partial; /* on MR_ERR_TRACE, hand over the events before the place of the error */
+    const struct mr_progress *progress; /* base/progress.h; NULL: nobody wants to know */
 } mr_read_options;
 
 /*
  * Reads a trace (docs/semantics.md 1) from a plain, gzip or zstd file, told apart by its first
  * bytes, or from standard input ("-"), in one pass. On success `*trace` is owned by the caller
- * (mr_trace_free). On failure `*trace` is NULL and `error` says `file:line: …`: MR_ERR_TRACE for
- * what the file says, MR_ERR_IO when it cannot be read, MR_ERR_MEMORY.
+ * (mr_trace_free). On failure `error` says `file:line: …`: MR_ERR_TRACE for what the file says,
+ * MR_ERR_IO when it cannot be read, MR_ERR_MEMORY; `*trace` is NULL, or with keep_partial and
+ * MR_ERR_TRACE the trace up to the place of the error.
  */
 mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
                         mr_error *error);

@@ -1,0 +1,246 @@
+#include "race_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t none = UINT32_MAX;
+
+void mr_race_list_init(mr_race_list *list, uint32_t most_examples, bool keep_events)
+{
+    *list = (mr_race_list){.most_examples = most_examples ? most_examples : 1,
+                           .keep_events = keep_events};
+}
+
+static void free_marks(mr_race_list *list)
+{
+    free(list->location_racy);
+    free(list->variable_racy);
+    list->location_racy = list->variable_racy = NULL;
+    list->location_capacity = list->variable_capacity = 0;
+}
+
+void mr_race_list_free(mr_race_list *list)
+{
+    free(list->races);
+    free(list->examples);
+    mr_u32s_free(&list->events);
+    mr_map_free(&list->numbers);
+    free_marks(list);
+    *list = (mr_race_list){0};
+}
+
+/* Sets the mark of `number` and counts it when it is new. */
+static bool mark(uint8_t **marks, size_t *capacity, uint32_t number, uint32_t *count)
+{
+    if (number >= *capacity) {
+        size_t old = *capacity;
+        void *items = *marks;
+        if (!mr_grow(&items, capacity, (size_t)number + 1, 1))
+            return false;
+        *marks = items;
+        memset(*marks + old, 0, *capacity - old);
+    }
+    *count += !(*marks)[number];
+    (*marks)[number] = 1;
+    return true;
+}
+
+bool mr_race_list_racy(mr_race_list *list, uint32_t event, uint32_t location, uint32_t variable)
+{
+    list->racy_event_count++;
+    return mark(&list->location_racy, &list->location_capacity, location,
+                &list->racy_location_count) &&
+           mark(&list->variable_racy, &list->variable_capacity, variable,
+                &list->racy_variable_count) &&
+           (!list->keep_events || mr_u32s_push(&list->events, event));
+}
+
+static uint64_t key_of(uint32_t a, uint32_t b)
+{
+    return a < b ? mr_map_key(a, b) : mr_map_key(b, a);
+}
+
+uint32_t mr_race_list_find(const mr_race_list *list, uint32_t location, uint32_t other)
+{
+    return mr_map_get(&list->numbers, key_of(location, other), none);
+}
+
+bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t other,
+                          uint32_t event)
+{
+    uint32_t number = mr_race_list_find(list, location, other);
+    if (number == none)
+        return false;
+    const mr_static_race *race = &list->races[number];
+    return race->example_count == list->most_examples &&
+           list->examples[race->last_example].second.event < event;
+}
+
+/* The static race of the pair, made when it is new. NULL: no memory. */
+static mr_static_race *get_race(mr_race_list *list, const mr_race_example *pair)
+{
+    uint32_t a = pair->first.location, b = pair->second.location;
+    uint32_t *number = mr_map_at(&list->numbers, key_of(a, b), none);
+    if (!number)
+        return NULL;
+    if (*number == none) {
+        void *items = list->races;
+        if (!mr_grow(&items, &list->race_capacity, list->race_count + 1, sizeof *list->races))
+            return NULL;
+        list->races = items;
+        *number = (uint32_t)list->race_count;
+        list->races[list->race_count++] = (mr_static_race){
+            .low = a < b ? a : b,
+            .high = a < b ? b : a,
+            .first_example = none,
+            .last_example = none,
+        };
+    }
+    return &list->races[*number];
+}
+
+/* A copy of the pair that stands behind `before` (none: at the front). */
+static bool insert(mr_race_list *list, mr_static_race *race, uint32_t before,
+                   const mr_race_example *pair)
+{
+    void *items = list->examples;
+    if (!mr_grow(&items, &list->example_capacity, list->example_count + 1, sizeof *list->examples))
+        return false;
+    list->examples = items;
+    uint32_t number = (uint32_t)list->example_count++;
+    uint32_t *link = before == none ? &race->first_example : &list->examples[before].next;
+    list->examples[number] = *pair;
+    list->examples[number].next = *link;
+    *link = number;
+    if (race->last_example == before)
+        race->last_example = number;
+    race->example_count++;
+    return true;
+}
+
+/* Keeps, of two pairs with one second event, the one with the later first event. */
+static void improve(mr_race_example *example, const mr_race_example *pair)
+{
+    if (pair->first.event > example->first.event)
+        example->first = pair->first;
+}
+
+bool mr_race_list_add(mr_race_list *list, const mr_race_example *pair)
+{
+    mr_static_race *race = get_race(list, pair);
+    if (!race)
+        return false;
+    if (race->last_example != none) {
+        mr_race_example *last = &list->examples[race->last_example];
+        if (last->second.event == pair->second.event) {
+            improve(last, pair);
+            return true;
+        }
+    }
+    return race->example_count == list->most_examples ||
+           insert(list, race, race->last_example, pair);
+}
+
+/* Overwrites the last of a full list by a pair that belongs before it, behind `before`. */
+static void replace_last(mr_race_list *list, mr_static_race *race, uint32_t before,
+                         const mr_race_example *pair)
+{
+    uint32_t last = race->last_example, new_last = race->first_example;
+    mr_race_example *examples = list->examples;
+    if (race->first_example != last && before != last) {
+        while (examples[new_last].next != last)
+            new_last = examples[new_last].next;
+        examples[new_last].next = none;
+        uint32_t *link = before == none ? &race->first_example : &examples[before].next;
+        examples[last] = *pair;
+        examples[last].next = *link;
+        *link = last;
+        race->last_example = before == new_last ? last : new_last;
+    } else {
+        examples[last] = *pair;
+        examples[last].next = none;
+    }
+}
+
+bool mr_race_list_add_unordered(mr_race_list *list, const mr_race_example *pair)
+{
+    mr_static_race *race = get_race(list, pair);
+    if (!race)
+        return false;
+    uint32_t before = none, at = race->first_example, event = pair->second.event;
+    for (; at != none && list->examples[at].second.event < event; at = list->examples[at].next)
+        before = at;
+    if (at != none && list->examples[at].second.event == event) {
+        improve(&list->examples[at], pair);
+        return true;
+    }
+    if (race->example_count < list->most_examples)
+        return insert(list, race, before, pair);
+    if (at != none)
+        replace_last(list, race, before, pair);
+    return true;
+}
+
+/* A static race with what it is sorted by. */
+typedef struct sort_item {
+    uint32_t second, first;
+    mr_static_race race;
+} sort_item;
+
+static int compare_items(const void *one, const void *two)
+{
+    const sort_item *x = one, *y = two;
+    if (x->second != y->second)
+        return x->second < y->second ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Puts the races in the order of `items`, and their examples one behind the other. */
+static bool rearrange(mr_race_list *list, const sort_item *items)
+{
+    mr_race_example *examples = mr_realloc(NULL, list->example_count, sizeof *examples);
+    if (!examples)
+        return false;
+    uint32_t count = 0;
+    for (size_t i = 0; i < list->race_count; i++) {
+        mr_static_race race = items[i].race;
+        uint32_t at = race.first_example;
+        uint32_t *number = mr_map_at(&list->numbers, key_of(race.low, race.high), none);
+        if (!number) {
+            free(examples);
+            return false;
+        }
+        *number = (uint32_t)i;
+        race.first_example = count;
+        for (; at != none; at = list->examples[at].next) {
+            examples[count] = list->examples[at];
+            examples[count].next = count + 1;
+            count++;
+        }
+        race.last_example = count - 1;
+        examples[count - 1].next = none;
+        list->races[i] = race;
+    }
+    free(list->examples);
+    list->examples = examples;
+    list->example_count = list->example_capacity = count;
+    return true;
+}
+
+bool mr_race_list_finish(mr_race_list *list)
+{
+    free_marks(list);
+    if (!list->race_count)
+        return true;
+    sort_item *items = mr_realloc(NULL, list->race_count, sizeof *items);
+    if (!items)
+        return false;
+    for (size_t i = 0; i < list->race_count; i++) {
+        const mr_race_example *first = &list->examples[list->races[i].first_example];
+        items[i] = (sort_item){first->second.event, first->first.event, list->races[i]};
+    }
+    qsort(items, list->race_count, sizeof *items, compare_items);
+    bool done = rearrange(list, items);
+    free(items);
+    return done;
+}

@@ -1,0 +1,10 @@
+/* syncp: see detect.h. */
+#ifndef MR_ORDER_SYNCP_H
+#define MR_ORDER_SYNCP_H
+
+#include "detect.h"
+
+mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
+                        mr_error *error);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * outlook: what a whole trace holds, known before its events are gone through: which variables and
+ * locks can race or order events of different threads at all, and who will use a lock how often.
+ * The orders skip what an outlook says to be of one thread, and free what it says is not needed any
+ * more; without an outlook (a text that is read once) they find out as they go.
+ *
+ *   mr_outlook_init → mr_outlook_add(events)* → mr_outlook_finish → use → mr_outlook_free
+ *
+ * One pass, O(events); memory O(names + pairs of a lock and a thread that uses it).
+ */
+#ifndef MR_TRACE_OUTLOOK_H
+#define MR_TRACE_OUTLOOK_H
+
+#include "events.h"
+#include "keys.h"
+
+/* A thread that acquires a shared lock. */
+typedef struct mr_lock_use {
+    uint32_t lock, thread;
+    uint32_t sections; /* outermost acquires of the lock by the thread in the whole trace */
+} mr_lock_use;
+
+typedef struct mr_outlook {
+    uint32_t event_count, thread_count, variable_count, lock_count, location_count;
+    uint8_t *contended;   /* by variable: accessed by two threads or more, and written? */
+    uint8_t *lock_shared; /* by lock: acquired by two threads or more? */
+    mr_lock_use *uses;    /* of shared locks, in the order of (lock, thread) */
+    size_t use_count;
+
+    /* while it is being made */
+    uint32_t *variable_user, *lock_user; /* first user + 1, 0: none */
+    uint32_t *lock_depth;                /* acquires not released; inner ones are no sections */
+    uint8_t *written;
+    size_t variable_capacity, lock_capacity, use_capacity;
+    mr_keys use_numbers; /* (lock, thread) */
+} mr_outlook;
+
+void mr_outlook_init(mr_outlook *outlook);
+/* Also after a failure, and in any state. */
+void mr_outlook_free(mr_outlook *outlook);
+
+/* The events must come in the order of the trace. False: no memory. */
+bool mr_outlook_add(mr_outlook *outlook, const mr_events *events);
+/* Sorts, forgets the locks of one thread, frees what was needed on the way. False: no memory. */
+bool mr_outlook_finish(mr_outlook *outlook);
+
+/* All of it for a trace in memory. */
+bool mr_outlook_of_trace(mr_outlook *outlook, const mr_trace *trace);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * stream: the events of a trace file, block by block, with bounded memory: for analyses that need
+ * each event once. The file is text (plain, gzip, zstd), .mrt, or standard input, told apart by its
+ * first bytes.
+ *
+ *   mr_stream_open → mr_stream_next* → mr_stream_close
+ *
+ * What is given is valid (validity.h) and has gone through repair when that was asked for. A text
+ * is parsed by a thread of the stream's own, some blocks ahead of the caller. Values are checked
+ * and not kept. Memory: the names and a few blocks.
+ */
+#ifndef MR_TRACE_STREAM_H
+#define MR_TRACE_STREAM_H
+
+#include "events.h"
+#include "outlook.h"
+
+typedef struct mr_stream mr_stream;
+
+/* Errors as mr_trace_read. `options` may be NULL. */
+mr_status mr_stream_open(const char *path, const mr_read_options *options, mr_stream **stream,
+                         mr_error *error);
+void mr_stream_close(mr_stream *stream); /* NULL is fine */
+
+/*
+ * The next events, valid until the next call; `events->count` is 0 at the end. On an error all
+ * events before the place of the error have been given by earlier calls (the errors of
+ * mr_trace_read, with their place); it is given again by every later call.
+ */
+mr_status mr_stream_next(mr_stream *stream, mr_events *events, mr_error *error);
+
+/* What the rest of the file holds, or NULL when that is not known (text; a damaged .mrt). */
+const mr_outlook *mr_stream_outlook(const mr_stream *stream);
+
+/* Names, lines (mr_trace_line), path, op_counts and what repair dropped, as a trace without columns
+ * (event_count is right, the column pointers, values and derived indexes are NULL). Only after
+ * mr_stream_next has given the end or an error. On loan. */
+const mr_trace *mr_stream_dictionary(const mr_stream *stream);
+
+#endif
