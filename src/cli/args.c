@@ -240,7 +240,15 @@ static mr_status apply(parser *self)
         if (self->settings[i].option >= 0)
             status = mr_config_set(config, mr_options[self->settings[i].option].key,
                                    self->settings[i].text, NULL, 0, self->error);
-    return status == MR_OK ? mr_config_check(config, self->error) : status;
+    if (status == MR_OK)
+        status = mr_config_check(config, self->error);
+    int format = mr_config_choice(config, "format");
+    if (status == MR_OK && !self->cli->command->tables &&
+        (format == MR_FORMAT_CSV || format == MR_FORMAT_MARKDOWN))
+        return mr_error_set(self->error, MR_ERR_CONFIG, NULL, 0,
+                            "'%s' reports as text or json; csv and markdown are for 'compare'",
+                            self->cli->command->name);
+    return status;
 }
 
 mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char **arguments,
@@ -249,8 +257,9 @@ mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char *
     *cli = (mr_cli){.command = command, .config = mr_config_new()};
     parser self = {.cli = cli, .arguments = arguments, .count = count, .error = error};
     self.settings = mr_calloc((size_t)count + 1, sizeof *self.settings);
+    cli->operands = mr_calloc((size_t)count + 1, sizeof *cli->operands);
     mr_status status;
-    if (cli->config == NULL || self.settings == NULL)
+    if (cli->config == NULL || self.settings == NULL || cli->operands == NULL)
         status = mr_error_memory(error, "reading the command line");
     else
         status = parse_arguments(&self);
@@ -263,5 +272,6 @@ mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char *
 void mr_cli_free(mr_cli *cli)
 {
     mr_config_free(cli->config);
+    free(cli->operands);
     *cli = (mr_cli){0};
 }

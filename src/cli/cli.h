@@ -19,8 +19,8 @@ typedef struct mr_command mr_command;
 /* A parsed command line. */
 typedef struct mr_cli {
     const mr_command *command;
-    mr_config *config; /* owned; defaults, then files, then flags */
-    const char *operands[2];
+    mr_config *config;     /* owned; defaults, then files, then flags */
+    const char **operands; /* owned; what they point to is not */
     size_t operand_count;
     bool help;        /* --help was given; the rest is not complete */
     bool switch_on;   /* the command's own switch was given */
@@ -31,6 +31,7 @@ struct mr_command {
     const char *name;
     const char *operands; /* for the help: "TRACE WITNESS" */
     size_t operands_min, operands_max;
+    bool tables;             /* can report as csv and markdown, too */
     const char *keys;        /* keys that are flags here: "*" all of them, or " model repair " */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
@@ -66,6 +67,7 @@ mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_trace 
                             mr_error *error);
 
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error);

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "config/suggest.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,18 @@ const mr_command mr_commands[] = {
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
                 "resources or internal. Candidates without a verdict are named in the report.\n",
      .run = mr_cli_predict},
+    {.name = "compare",
+     .operands = "TRACE…",
+     .operands_min = 1,
+     .operands_max = SIZE_MAX,
+     .tables = true,
+     .keys = "*",
+     .summary = "what each relation and each model finds on the same traces",
+     .details = "One table: racy events, racy locations, static races, what only one finds, time.\n"
+                "Checks on the way that the relations contain each other as they must.\n"
+                "Exit status: 0 nobody reports a race, 1 somebody does, 2 usage or configuration,\n"
+                "3 bad trace, 4 out of resources or internal, a broken containment included.\n",
+     .run = mr_cli_compare},
     {.name = "check",
      .operands = "TRACE WITNESS",
      .operands_min = 2,

@@ -39,6 +39,8 @@ typedef struct mr_option {
 typedef enum mr_format {
     MR_FORMAT_TEXT,
     MR_FORMAT_JSON,
+    MR_FORMAT_CSV, /* compare only, as is the next */
+    MR_FORMAT_MARKDOWN,
 } mr_format;
 
 typedef enum mr_prefilter {
@@ -55,6 +57,7 @@ typedef enum mr_report_mode {
 typedef enum mr_far {
     MR_FAR_NONE,
     MR_FAR_SHB,
+    MR_FAR_SYNCP,
 } mr_far;
 
 typedef struct mr_config mr_config;

@@ -1,0 +1,92 @@
+/* compare: all relations and models on one trace after the other. */
+#include "base/seconds.h"
+#include "cli.h"
+#include "compare/containment.h"
+#include "output.h"
+#include "report/comparison.h"
+
+#include <stdlib.h>
+
+typedef struct comparer {
+    const mr_config *config;
+    mr_comparison_report report;
+    bool any_race;
+    mr_status worst; /* of the traces so far; MR_OK, or that with the greatest exit status */
+    mr_error worst_error;
+} comparer;
+
+/* Keeps one error for the end and tells the others now. */
+static void note_failure(comparer *self, const mr_error *error)
+{
+    if (self->worst == MR_OK) {
+        self->worst = error->status;
+        self->worst_error = *error;
+        return;
+    }
+    bool worse = mr_status_exit(error->status) > mr_status_exit(self->worst);
+    mr_cli_complain(worse ? &self->worst_error : error);
+    if (worse) {
+        self->worst = error->status;
+        self->worst_error = *error;
+    }
+}
+
+static void note_breaches(comparer *self, const mr_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->breach_count; i++) {
+        char line[512];
+        mr_error error;
+        mr_breach_line(comparison, &comparison->breaches[i], line, sizeof line);
+        mr_error_set(&error, MR_ERR_INTERNAL, comparison->trace->path, 0,
+                     "%s; this is a bug of maxrace, please report it with the trace", line);
+        note_failure(self, &error);
+    }
+}
+
+static void compare_trace(comparer *self, const char *path, unsigned finders)
+{
+    mr_trace *trace = NULL;
+    mr_error error;
+    double begin = mr_seconds();
+    if (mr_cli_read_trace(path, self->config, &trace, &error) != MR_OK) {
+        note_failure(self, &error);
+        return;
+    }
+    mr_comparison comparison;
+    double read_seconds = mr_seconds() - begin;
+    mr_status status = mr_compare(trace, self->config, finders, NULL, &comparison, &error);
+    comparison.read_seconds = read_seconds;
+    if (status != MR_OK)
+        note_failure(self, &error);
+    if (mr_comparison_write(&self->report, &comparison, &error) != MR_OK)
+        note_failure(self, &error);
+    note_breaches(self, &comparison);
+    self->any_race = self->any_race || comparison.race_count > 0;
+    mr_comparison_free(&comparison);
+    mr_trace_free(trace);
+}
+
+mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    comparer self = {.config = cli->config};
+    mr_output output;
+    unsigned finders;
+    mr_status status = mr_finder_parse(mr_config_text(cli->config, "relations"), &finders, error);
+    mr_config_resolve(cli->config);
+    if (status == MR_OK)
+        status = mr_output_open(&output, mr_config_text(cli->config, "output"), error);
+    if (status != MR_OK)
+        return status;
+    mr_comparison_begin(&self.report, output.stream,
+                        (mr_format)mr_config_choice(cli->config, "format"), finders);
+    for (size_t i = 0; i < cli->operand_count; i++)
+        compare_trace(&self, cli->operands[i], finders);
+    mr_comparison_end(&self.report);
+    mr_error close_error;
+    if (mr_output_close(&output, true, &close_error) != MR_OK)
+        note_failure(&self, &close_error);
+    *exit_status = self.any_race ? MR_EXIT_RACES : 0;
+    if (self.worst != MR_OK)
+        *error = self.worst_error;
+    return self.worst;
+}
