@@ -185,10 +185,10 @@ static void test_tables(void **state)
     expect_report(&comparison, MR_FORMAT_CSV,
                   "trace,events,relation,racy_events,racy_locations,racy_variables,static_races,"
                   "only,unknown,seconds\n"
-                  "\"sample\",4,wcp,12345,2,3,1,1,,1.250\n\"sample\",4,rf,,,,0,0,4,10.000\n");
+                  "\"sample.std\",4,wcp,12345,2,3,1,1,,1.250\n\"sample.std\",4,rf,,,,0,0,4,10.000\n");
     text = write_report(&comparison, MR_FORMAT_MARKDOWN);
     assert_non_null(strstr(text, "| trace | events | | wcp | rf |\n|---|--:|---|--:|--:|\n"
-                                 "| sample | 4 | racy events | 12345 | - |\n"));
+                                 "| sample.std | 4 | racy events | 12345 | - |\n"));
     assert_non_null(strstr(text, "| | | seconds | 1.250 | 10.000 |\n"));
     free(text);
     text = write_report(&comparison, MR_FORMAT_JSON);
