@@ -25,7 +25,7 @@ typedef enum mr_step {
     MR_STEP_LINEARISE, /* the required events in trace order are a witness: race */
     MR_STEP_SATURATE,  /* the formula, by propagation and search: race or no race */
     MR_STEP_SOLVER,    /* the formula, by Z3: race or no race */
-    MR_STEP_FAR,       /* beyond the window: an SHB race, linearised on its own window: race */
+    MR_STEP_FAR,       /* beyond the window: a sync-preserving race, in trace order: race */
     MR_STEP_COUNT
 } mr_step;
 

@@ -1,7 +1,5 @@
 #include "syncp_pass.h"
 
-#include "sharing.h"
-
 #include <stdlib.h>
 
 enum { EVENTS_A_REPORT = 1 << 16 };
@@ -14,7 +12,7 @@ typedef struct last_write {
 typedef struct pass_state {
     const mr_syncp_pass *pass;
     mr_syncp_ideals *ideals;
-    mr_sharing sharing;       /* when there is no outlook */
+    mr_outlook own;           /* when there is no outlook */
     const uint8_t *contended; /* by variable */
     const uint8_t *shared;    /* by lock */
     uint8_t *published;       /* a bit an event: a write that another thread reads from */
@@ -42,15 +40,13 @@ static bool prepare(pass_state *state)
 {
     const mr_trace *trace = state->pass->trace;
     const mr_outlook *outlook = state->pass->outlook;
-    if (outlook) {
-        state->contended = outlook->contended;
-        state->shared = outlook->lock_shared;
-    } else {
-        if (!mr_sharing_find(&state->sharing, trace))
+    if (!outlook) {
+        if (!mr_outlook_of_trace(&state->own, trace))
             return false;
-        state->contended = (const uint8_t *)state->sharing.variable_contended;
-        state->shared = (const uint8_t *)state->sharing.lock_shared;
+        outlook = &state->own;
     }
+    state->contended = outlook->contended;
+    state->shared = outlook->lock_shared;
     state->published = mr_calloc((size_t)trace->event_count / 8 + 1, 1);
     state->writes = mr_calloc(trace->variables.count, sizeof *state->writes);
     if (!state->published || !state->writes)
@@ -139,6 +135,6 @@ mr_status mr_syncp_run(const mr_syncp_pass *pass, mr_syncp_ideals *ideals, mr_er
     bool done = run(&state);
     free(state.published);
     free(state.writes);
-    mr_sharing_free(&state.sharing);
+    mr_outlook_free(&state.own);
     return done ? MR_OK : mr_error_memory(error, "looking for sync-preserving races");
 }

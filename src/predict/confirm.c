@@ -21,7 +21,7 @@ static mr_status build(mr_driver *driver, const mr_window *window, const mr_deci
         return mr_error_memory(driver->error, "building a witness");
     for (uint32_t i = 0; i < decision->event_count; i++)
         witness->events[i] = window->start + decision->events[i];
-    return driver->minimise ? mr_witness_minimise(driver->trace, witness, driver->error) : MR_OK;
+    return MR_OK;
 }
 
 static mr_status record(mr_driver *driver, const mr_witness *witness, mr_strength strength,
@@ -37,18 +37,18 @@ static mr_status record(mr_driver *driver, const mr_witness *witness, mr_strengt
     return MR_OK;
 }
 
-mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_strength strength,
-                            mr_decision *decision, bool *accepted)
+mr_status mr_driver_confirm_witness(mr_driver *driver, mr_witness *witness, mr_strength strength,
+                                    mr_decision *decision, bool *accepted)
 {
     double begin = mr_seconds();
-    mr_witness witness;
     mr_error refusal;
     *accepted = false;
-    mr_status status = build(driver, window, decision, &witness);
+    mr_status status =
+        driver->minimise ? mr_witness_minimise(driver->trace, witness, driver->error) : MR_OK;
     if (status == MR_OK) {
-        status = mr_checker_check(driver->checker, &witness, &refusal);
+        status = mr_checker_check(driver->checker, witness, &refusal);
         if (status == MR_OK) {
-            status = record(driver, &witness, strength, decision->step);
+            status = record(driver, witness, strength, decision->step);
             *accepted = status == MR_OK;
         } else if (status == MR_ERR_INTERNAL) {
             driver->result->stats.rejected_witnesses++;
@@ -60,9 +60,20 @@ mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_stren
         }
     }
     if (!*accepted)
-        mr_witness_free(&witness);
+        mr_witness_free(witness);
     driver->result->stats.witness_seconds += mr_seconds() - begin;
     return status;
+}
+
+mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_strength strength,
+                            mr_decision *decision, bool *accepted)
+{
+    mr_witness witness;
+    *accepted = false;
+    mr_status status = build(driver, window, decision, &witness);
+    return status != MR_OK
+               ? status
+               : mr_driver_confirm_witness(driver, &witness, strength, decision, accepted);
 }
 
 mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, const mr_window *window,

@@ -42,6 +42,11 @@ typedef struct mr_driver {
 mr_status mr_driver_confirm(mr_driver *driver, const mr_window *window, mr_strength strength,
                             mr_decision *decision, bool *accepted);
 
+/* The same for a witness in events of the trace, which is taken over; of the decision only the step
+ * is read. */
+mr_status mr_driver_confirm_witness(mr_driver *driver, mr_witness *witness, mr_strength strength,
+                                    mr_decision *decision, bool *accepted);
+
 /* confirm.c: remembers that a pair of trace events, first < second, has no verdict. The first
  * unknown pair of an entry stands for it. */
 mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, const mr_window *window,
@@ -56,8 +61,8 @@ mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, cons
 mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
                            const mr_candidates *candidates, const mr_candidate_group *group);
 
-/* far.c: confirms the SHB races that no window could (candidates.far); what cannot be confirmed is
- * unknown. */
-mr_status mr_driver_find_far(mr_driver *driver);
+/* far.c: confirms the races of shb or syncp that no window could (candidates.far); what cannot be
+ * confirmed is unknown. */
+mr_status mr_driver_find_far(mr_driver *driver, mr_relation relation);
 
 #endif

@@ -1,90 +1,166 @@
 /*
- * SHB races whose accesses are farther apart than a window. A race (e1, e2) of SHB has a witness in
- * trace order on the window [e1, e2 + 1): everything before e1 as observed, then what e2 needs.
+ * Races of a whole-trace order whose accesses are farther apart than a window: SHB races, or all
+ * sync-preserving ones, which contain them. The theory gives each a witness in trace order
+ * (order/syncp.h), on a window that starts as late as it can and ends after the second access.
  */
 #include "driver.h"
 
-#include "order/shb.h"
+#include "order/detect.h"
+#include "order/syncp.h"
 
 #include <stdlib.h>
 
+typedef struct far_race {
+    uint32_t first, second; /* events of the trace */
+    uint32_t start;         /* of the window [start, second + 1) */
+    mr_strength strength;
+} far_race;
+
+typedef struct far_races {
+    far_race *items;
+    size_t count;
+} far_races;
+
 static int compare_first(const void *one, const void *two)
 {
-    const mr_shb_race *x = one, *y = two;
+    const far_race *x = one, *y = two;
     if (x->first != y->first)
         return x->first < y->first ? -1 : 1;
     return (x->second > y->second) - (x->second < y->second);
 }
 
-static bool wanted(const mr_driver *driver, const mr_shb_race *race)
+/* In this order what is before a window is played once. */
+static int compare_start(const void *one, const void *two)
+{
+    const far_race *x = one, *y = two;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return compare_first(one, two);
+}
+
+static bool wanted(const mr_driver *driver, uint32_t first, uint32_t second)
 {
     const uint32_t *location = driver->trace->location;
-    if (driver->ignored_locations && (driver->ignored_locations[location[race->first]] ||
-                                      driver->ignored_locations[location[race->second]]))
+    if (driver->ignored_locations &&
+        (driver->ignored_locations[location[first]] || driver->ignored_locations[location[second]]))
         return false;
     const mr_ledger_entry *entry =
-        mr_ledger_find_static(&driver->ledger, driver->trace, race->first, race->second);
+        mr_ledger_find_static(&driver->ledger, driver->trace, first, second);
     return !entry || !entry->race;
 }
 
-/* The window [first, second + 1) of a race, ready for questions, in the driver's arena. */
-static mr_status build_problem(mr_driver *driver, const mr_shb_race *race, mr_problem *problem)
+/* The wanted ones of the relation's static races. */
+static mr_status find(mr_driver *driver, mr_relation relation, far_races *races)
 {
-    mr_window *window;
-    mr_arena_reset(&driver->arena);
-    mr_carried_move(&driver->carried, race->first);
-    mr_status status = mr_window_build(&driver->carried, race->second + 1, driver->model,
-                                       &driver->arena, &window, driver->error);
-    if (status == MR_OK && !mr_problem_init(problem, window, &driver->arena))
-        return mr_error_memory(driver->error, "deciding a far candidate");
+    mr_race_list list;
+    mr_detect_options options = {.most_examples = 1};
+    mr_status status = mr_detect(relation, driver->trace, &options, &list, driver->error);
+    if (status == MR_OK) {
+        races->items = mr_calloc(list.race_count, sizeof *races->items);
+        if (!races->items)
+            status = mr_error_memory(driver->error, "looking for far races");
+    }
+    for (size_t i = 0; status == MR_OK && i < list.race_count; i++) {
+        const mr_race_example *example = &list.examples[list.races[i].first_example];
+        uint32_t first = example->first.event, second = example->second.event;
+        if (wanted(driver, first, second))
+            races->items[races->count++] = (far_race){.first = first, .second = second};
+    }
+    mr_race_list_free(&list);
     return status;
 }
 
-/* SHB is sound, so trace order has a witness; should there be none after all, the race is unknown,
- * not lost. */
-static mr_status decide_far(mr_driver *driver, const mr_shb_race *race)
+/* Slides an order over the races, in the order of their first accesses, and sets the strength of
+ * those that it leaves unordered. */
+static mr_status label(mr_driver *driver, far_races *races, mr_relation relation,
+                       mr_strength strength)
 {
-    mr_problem problem;
-    mr_decision decision;
-    mr_decide_options options = driver->decide;
-    options.linearise_only = true;
-    mr_status status = build_problem(driver, race, &problem);
-    if (status == MR_OK)
-        status = mr_decide(&problem, driver->session, &options, 0, race->second - race->first,
-                           &driver->arena, &decision, driver->error);
-    if (status != MR_OK)
-        return status;
+    mr_order *order = mr_order_new(driver->trace, relation);
+    mr_status status =
+        order ? MR_OK : mr_error_memory(driver->error, "ordering the accesses of far races");
+    uint32_t end = 0;
+    for (size_t i = 0; status == MR_OK && i < races->count; i++) {
+        far_race *race = &races->items[i];
+        if (race->second >= end)
+            end = race->second + 1;
+        status = mr_order_slide(order, race->first, end, driver->error);
+        if (status == MR_OK && !mr_order_ordered(order, race->first, race->second))
+            race->strength = strength;
+    }
+    mr_order_free(order);
+    return status;
+}
+
+static mr_status label_all(mr_driver *driver, far_races *races)
+{
+    qsort(races->items, races->count, sizeof *races->items, compare_first);
+    for (size_t i = 0; i < races->count; i++)
+        races->items[i].strength = MR_STRENGTH_BEYOND_WCP;
+    mr_status status = label(driver, races, MR_RELATION_WCP, MR_STRENGTH_WCP);
+    return status == MR_OK ? label(driver, races, MR_RELATION_HB, MR_STRENGTH_HB) : status;
+}
+
+/* The race and its witness; should the checker refuse it, it is unknown, not lost. */
+static mr_status confirm(mr_driver *driver, mr_syncp_index *index, const far_race *race)
+{
+    mr_decision decision = {.step = MR_STEP_FAR};
+    mr_u32s events = {0};
+    mr_status status = MR_OK;
     mr_ledger_entry *entry =
         mr_ledger_get_static(&driver->ledger, driver->trace, race->first, race->second);
-    if (!entry)
-        return mr_error_memory(driver->error, "recording a race");
-    if (decision.verdict == MR_VERDICT_RACE) {
-        decision.step = MR_STEP_FAR;
-        status = mr_driver_confirm(driver, problem.window, MR_STRENGTH_HB, &decision, &entry->race);
+    if (!entry || !mr_syncp_schedule(index, race->first, race->second, race->start, &events))
+        status = mr_error_memory(driver->error, "building the witness of a far race");
+    mr_witness witness = {.first = race->first,
+                          .second = race->second,
+                          .window_start = race->start,
+                          .window_end = race->second + 1,
+                          .model = driver->model,
+                          .events = events.items,
+                          .event_count = (uint32_t)events.count};
+    if (status != MR_OK) {
+        mr_witness_free(&witness);
+        return status;
     }
+    status = mr_driver_confirm_witness(driver, &witness, race->strength, &decision, &entry->race);
     if (status != MR_OK)
         return status;
     if (!entry->race) {
+        mr_window window = {.start = race->start, .end = race->second + 1};
         driver->result->stats.unknown[decision.reason]++;
-        return mr_driver_note_unknown(driver, entry, problem.window, race->first, race->second,
-                                      MR_STRENGTH_HB, &decision);
+        return mr_driver_note_unknown(driver, entry, &window, race->first, race->second,
+                                      race->strength, &decision);
     }
     driver->result->stats.settled[MR_STEP_FAR]++;
     driver->result->stats.races[MR_STEP_FAR]++;
     return MR_OK;
 }
 
-mr_status mr_driver_find_far(mr_driver *driver)
+static mr_status confirm_all(mr_driver *driver, far_races *races)
+{
+    mr_syncp_index *index = NULL;
+    mr_detect_options options = {0};
+    mr_status status = label_all(driver, races);
+    if (status == MR_OK)
+        status = mr_syncp_index_new(driver->trace, &options, &index, driver->error);
+    for (size_t i = 0; status == MR_OK && i < races->count; i++)
+        races->items[i].start =
+            mr_syncp_window(index, races->items[i].first, races->items[i].second);
+    if (status == MR_OK)
+        qsort(races->items, races->count, sizeof *races->items, compare_start);
+    for (size_t i = 0; status == MR_OK && i < races->count; i++)
+        status = confirm(driver, index, &races->items[i]);
+    mr_syncp_index_free(index);
+    return status;
+}
+
+mr_status mr_driver_find_far(mr_driver *driver, mr_relation relation)
 {
     double begin = mr_seconds();
-    mr_shb_races races = {0};
-    mr_status status = mr_shb_find(driver->trace, &races, driver->error);
+    far_races races = {0};
+    mr_status status = find(driver, relation, &races);
     if (status == MR_OK && races.count)
-        qsort(races.items, races.count, sizeof *races.items, compare_first);
-    for (size_t i = 0; i < races.count && status == MR_OK; i++)
-        if (wanted(driver, &races.items[i]))
-            status = decide_far(driver, &races.items[i]);
-    mr_shb_races_free(&races);
+        status = confirm_all(driver, &races);
+    free(races.items);
     driver->result->stats.far_seconds += mr_seconds() - begin;
     return status;
 }

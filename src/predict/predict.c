@@ -213,8 +213,10 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *
     uint32_t start, end;
     for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(&plan, k, &start, &end); k++)
         status = do_window(&driver, start, end);
-    if (status == MR_OK && !driver.by_event && mr_config_choice(config, "candidates.far") == 1)
-        status = mr_driver_find_far(&driver);
+    mr_far far = (mr_far)mr_config_choice(config, "candidates.far");
+    if (status == MR_OK && !driver.by_event && far != MR_FAR_NONE)
+        status =
+            mr_driver_find_far(&driver, far == MR_FAR_SHB ? MR_RELATION_SHB : MR_RELATION_SYNCP);
     finish(&driver);
     mr_status counted = count_static_races(&driver);
     driver_free(&driver);
