@@ -68,6 +68,10 @@ MR_INLINE bool mr_feed_hb_sync(mr_detector *detector, mr_op op, uint32_t thread,
     }
 }
 
+/* How many events before an access its variable is asked for, where every access needs it: about
+ * what main memory takes. Where an outlook lets most be skipped, asking costs more than waiting. */
+enum { AHEAD = 16 };
+
 MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *events, bool has_outlook,
                                    mr_access_step *at_access, mr_sync_step *at_sync)
 {
@@ -81,6 +85,8 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
     for (row = 0; row < count; row++) {
         uint8_t op = ops[row];
         uint32_t operand = operands[row];
+        if (!has_outlook && row + AHEAD < count && ops[row + AHEAD] <= MR_OP_WRITE)
+            __builtin_prefetch(mr_variables_get(&detector->variables, operands[row + AHEAD]));
         /* Before the switch: most events end here. */
         if (op <= MR_OP_WRITE) {
             if (has_outlook && !contended[operand])
