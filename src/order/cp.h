@@ -58,7 +58,7 @@
  * Predictive Race Detection), which compute the same relation: they keep, for each access and each
  * acquire that is not obsolete, the set of locks and threads that it is CP-before, and another one
  * of those that it is CP-before if an open section turns out to be. Each synchronisation goes
- * through the sets of all of them; the paper reports an hour or two for some 10^5 to 10^6 events.
+ * through the sets of all of them; the paper reports up to two hours for 10^5 to some 10^6 events.
  * With vector clocks the same takes a small multiple of the time of HB. Where Raptor hands a
  * condition on from one open section to another, here the end of a section simply looks back. What
  * is given up is forgetting: Raptor drops the sets of what is ordered before all that can follow;
