@@ -70,8 +70,8 @@
  * a P grows. In the Java traces of docs/results.md one segment in 2,000 or fewer is visited again;
  * in generated traces with up to eight locks held at once, one in four. So it is one pass over the
  * segments and little more. There are traces where it is not: a section pays for the segments
- * between its acquire and its release that its news reach, so long sections in one another
- * multiply.
+ * between its acquire and its release that its news reach, so when k locks are held over n
+ * segments, and each release brings other news, this costs k * n.
  *
  * Memory: 96 bytes an acquire of a shared lock, 40 a fork or join, and the clocks P and H, which
  * neighbours share where nothing is new; in the worst case O(threads) for each of them. And 20
