@@ -177,15 +177,16 @@ static void test_tables(void **state)
     comparison.findings[MR_FINDER_RF] = (mr_finding){.done = true, .unknown = 4, .seconds = 10};
     char *text = write_report(&comparison, MR_FORMAT_TEXT);
     assert_non_null(strstr(text, ": 4 events, 3 threads, 0 locks, 2 variables; read in 0.500 s"));
-    assert_non_null(strstr(text, "\nracy events              12345        -\n"));
-    assert_non_null(strstr(text, "\nunknown static races         -        4\n"));
+    assert_non_null(strstr(text, "\nracy events               12345        -\n"));
+    assert_non_null(strstr(text, "\nunknown static races          -        4\n"));
     assert_non_null(
         strstr(text, "\nFound by one alone:\n  wcp only: b - c|d on x (lines 1 and 3)\n"));
     free(text);
-    expect_report(&comparison, MR_FORMAT_CSV,
-                  "trace,events,relation,racy_events,racy_locations,racy_variables,static_races,"
-                  "only,unknown,seconds\n"
-                  "\"sample.std\",4,wcp,12345,2,3,1,1,,1.250\n\"sample.std\",4,rf,,,,0,0,4,10.000\n");
+    expect_report(
+        &comparison, MR_FORMAT_CSV,
+        "trace,events,relation,racy_events,racy_locations,racy_variables,static_races,"
+        "only,unknown,seconds\n"
+        "\"sample.std\",4,wcp,12345,2,3,1,1,,1.250\n\"sample.std\",4,rf,,,,0,0,4,10.000\n");
     text = write_report(&comparison, MR_FORMAT_MARKDOWN);
     assert_non_null(strstr(text, "| trace | events | | wcp | rf |\n|---|--:|---|--:|--:|\n"
                                  "| sample.std | 4 | racy events | 12345 | - |\n"));

@@ -1,27 +1,45 @@
 #include "cp.h"
 
-#include "cp_races.h"
 #include "cp_walk.h"
+#include "variable.h"
 
-static bool report_access(mr_cp_walk *walk, mr_cp_races *races, uint32_t event)
+/* The pass that reports. */
+typedef struct reporter {
+    mr_cp_walk walk;
+    mr_variables variables;
+    mr_race_list *list;
+} reporter;
+
+static bool report_access(reporter *self, uint32_t event)
 {
-    uint32_t thread = walk->graph->trace->thread[event];
-    const mr_clock *clock = NULL;
-    return mr_cp_walk_known(walk, thread, &clock) &&
-           mr_cp_races_add(races, event, clock, walk->local[thread]);
+    const mr_trace *trace = self->walk.graph->trace;
+    mr_access access = {.event = event,
+                        .thread = trace->thread[event],
+                        .variable = trace->operand[event],
+                        .location = trace->location[event],
+                        .is_write = trace->op[event] == MR_OP_WRITE};
+    uint32_t local = self->walk.local[access.thread];
+    mr_variable *variable = mr_variables_find(&self->variables, access.variable);
+    const mr_clock *known = NULL;
+    if (!variable)
+        return false;
+    return mr_variable_again(variable, &access, local) ||
+           (mr_cp_walk_known(&self->walk, access.thread, &known) &&
+            mr_variable_access(variable, &access, (mr_knowledge){{known, NULL}}, local,
+                               self->list));
 }
 
-static bool report_all(mr_cp_walk *walk, mr_cp_races *races, const mr_progress *progress)
+static bool report_all(reporter *self, const mr_progress *progress)
 {
-    const mr_trace *trace = walk->graph->trace;
-    const bool *contended = walk->graph->sharing.variable_contended;
+    const mr_trace *trace = self->walk.graph->trace;
+    const uint8_t *contended = self->walk.graph->outlook->contended;
     uint64_t count = trace->event_count;
     for (uint32_t event = 0; event < count; event++) {
         if (event % MR_CP_PROGRESS_EVENTS == 0)
             mr_progress_tell(progress, "cp", count + event, 2 * count);
-        if (!mr_cp_walk_step(walk, event) ||
+        if (!mr_cp_walk_step(&self->walk, event) ||
             (mr_op_is_access(trace->op[event]) && contended[trace->operand[event]] &&
-             !report_access(walk, races, event)))
+             !report_access(self, event)))
             return false;
     }
     return true;
@@ -29,22 +47,27 @@ static bool report_all(mr_cp_walk *walk, mr_cp_races *races, const mr_progress *
 
 static bool report(mr_cp_graph *graph, mr_race_list *list, const mr_progress *progress)
 {
-    mr_cp_walk walk;
-    mr_cp_races races = {0};
-    bool done = mr_cp_walk_init(&walk, graph) && mr_cp_races_init(&races, graph->trace, list) &&
-                report_all(&walk, &races, progress) && mr_race_list_finish(list);
-    mr_cp_races_free(&races);
-    mr_cp_walk_free(&walk);
+    reporter self = {.list = list};
+    bool done = mr_cp_walk_init(&self.walk, graph) &&
+                mr_variables_sparse(&self.variables, graph->trace->variables.count) &&
+                report_all(&self, progress) && mr_race_list_finish(list);
+    mr_variables_free(&self.variables);
+    mr_cp_walk_free(&self.walk);
     return done;
 }
 
 mr_status mr_cp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
                      mr_error *error)
 {
-    mr_cp_graph graph;
+    mr_cp_graph graph = {0};
+    mr_outlook own = {0};
     mr_race_list_init(list, options->most_examples, options->keep_events);
-    bool done = mr_cp_graph_init(&graph, trace) && mr_cp_graph_build(&graph, options->progress) &&
-                mr_cp_graph_solve(&graph) && report(&graph, list, options->progress);
+    bool known = options->outlook || mr_outlook_of_trace(&own, trace);
+    const mr_outlook *outlook = options->outlook ? options->outlook : &own;
+    bool done = known && mr_cp_graph_init(&graph, trace, outlook) &&
+                mr_cp_graph_build(&graph, options->progress) && mr_cp_graph_solve(&graph) &&
+                report(&graph, list, options->progress);
     mr_cp_graph_free(&graph);
+    mr_outlook_free(&own);
     return done ? MR_OK : mr_error_memory(error, "finding CP races");
 }

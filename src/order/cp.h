@@ -51,7 +51,7 @@
  *    pass over the whole is repeated. All rules are monotone and clocks are bounded, so this ends,
  *    and it ends in the least fixpoint.
  *
- * 3. A pass over the events (cp_walk.h) tells the races (cp_races.h). As for WCP, a is before b
+ * 3. A pass over the events (cp_walk.h) tells the races (variable.h). As for WCP, a is before b
  *    exactly when a's local time is within P, or within K, the TO clock, of b.
  *
  * Why not the sets of Raptor (Roemer and Bond, Online Set-Based Dynamic Analysis for Sound
@@ -85,7 +85,7 @@
 
 /* Every racy event, every static race; the first example of each as race_list.h says. `list` is
  * overwritten and freed with mr_race_list_free, also after an error, which is MR_ERR_MEMORY. The
- * trace has covered operations only. `options->outlook` is not looked at. */
+ * trace has covered operations only. */
 mr_status mr_cp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
                      mr_error *error);
 

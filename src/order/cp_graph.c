@@ -39,13 +39,13 @@ static uint32_t *none_array(uint32_t count)
     return items;
 }
 
-bool mr_cp_graph_init(mr_cp_graph *graph, const mr_trace *trace)
+bool mr_cp_graph_init(mr_cp_graph *graph, const mr_trace *trace, const mr_outlook *outlook)
 {
-    *graph = (mr_cp_graph){.trace = trace};
-    mr_clock_pool_init(&graph->pool, trace->threads.count);
+    *graph = (mr_cp_graph){.trace = trace, .outlook = outlook};
+    mr_clock_pool_grow(&graph->pool, trace->threads.count);
     graph->first_of_lock = none_array(trace->locks.count);
     graph->last_of_thread = none_array(trace->threads.count);
-    return graph->first_of_lock && graph->last_of_thread && mr_sharing_find(&graph->sharing, trace);
+    return graph->first_of_lock && graph->last_of_thread;
 }
 
 void mr_cp_graph_free(mr_cp_graph *graph)
@@ -58,7 +58,6 @@ void mr_cp_graph_free(mr_cp_graph *graph)
     free(graph->sections);
     free(graph->first_of_lock);
     free(graph->last_of_thread);
-    mr_sharing_free(&graph->sharing);
     mr_clock_pool_free(&graph->pool);
     *graph = (mr_cp_graph){0};
 }
@@ -266,7 +265,7 @@ static bool access(builder *b, uint32_t thread, uint32_t variable, int kind)
 {
     mr_cp_graph *graph = b->graph;
     const mr_u32s *held = &b->held[thread];
-    if (!held->count || !graph->sharing.variable_contended[variable])
+    if (!held->count || !graph->outlook->contended[variable])
         return true;
     /* What the thread did in this segment before has registered all sections that it is in. */
     variable_state *state = &b->variables[variable];
@@ -301,10 +300,9 @@ static bool step(builder *b, uint32_t event)
     case MR_OP_WRITE:
         return access(b, thread, operand, KIND_WRITE);
     case MR_OP_ACQUIRE:
-        return !mr_sharing_synchronises(&b->graph->sharing, trace, event) ||
-               acquire(b, thread, operand);
+        return !mr_cp_synchronises(b->graph, event) || acquire(b, thread, operand);
     case MR_OP_RELEASE:
-        if (mr_sharing_synchronises(&b->graph->sharing, trace, event))
+        if (mr_cp_synchronises(b->graph, event))
             release(b, thread, operand);
         return true;
     case MR_OP_FORK:

@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "clock.h"
 #include "map.h"
-#include "sharing.h"
+#include "trace/outlook.h"
 
 /* Events between two signs of life. */
 enum { MR_CP_PROGRESS_EVENTS = 1 << 16 };
@@ -43,8 +43,8 @@ typedef struct mr_cp_section {
 } mr_cp_section;
 
 typedef struct mr_cp_graph {
-    const mr_trace *trace; /* borrowed */
-    mr_sharing sharing;
+    const mr_trace *trace;     /* borrowed */
+    const mr_outlook *outlook; /* borrowed */
     mr_clock_pool pool;
     mr_cp_segment *segments;
     size_t segment_count, segment_capacity;
@@ -56,12 +56,20 @@ typedef struct mr_cp_graph {
 } mr_cp_graph;
 
 /* False: no memory (mr_cp_graph_free is still fine), here and below. */
-bool mr_cp_graph_init(mr_cp_graph *graph, const mr_trace *trace);
+bool mr_cp_graph_init(mr_cp_graph *graph, const mr_trace *trace, const mr_outlook *outlook);
 void mr_cp_graph_free(mr_cp_graph *graph);
 /* O(events), and O(threads) for each acquire, fork and join that brings news. Tells `progress`
  * (NULL is fine) of the first of two passes over the events. */
 bool mr_cp_graph_build(mr_cp_graph *graph, const mr_progress *progress);
 /* Computes P of all segments. */
 bool mr_cp_graph_solve(mr_cp_graph *graph);
+
+/* Is the event an acquire or a release that synchronises: outermost, of a lock of several threads?
+ */
+static inline bool mr_cp_synchronises(const mr_cp_graph *graph, uint32_t event)
+{
+    const mr_trace *trace = graph->trace;
+    return trace->link[event] != MR_NESTED && graph->outlook->lock_shared[trace->operand[event]];
+}
 
 #endif

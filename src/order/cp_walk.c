@@ -60,11 +60,11 @@ bool mr_cp_walk_step(mr_cp_walk *walk, uint32_t event)
         begin_segment(walk, thread);
     switch (trace->op[event]) {
     case MR_OP_ACQUIRE:
-        if (mr_sharing_synchronises(&walk->graph->sharing, trace, event))
+        if (mr_cp_synchronises(walk->graph, event))
             begin_segment(walk, thread);
         return true;
     case MR_OP_RELEASE:
-        if (mr_sharing_synchronises(&walk->graph->sharing, trace, event))
+        if (mr_cp_synchronises(walk->graph, event))
             walk->local[thread]++;
         return true;
     case MR_OP_FORK:

@@ -1,5 +1,6 @@
 #include "detect.h"
 
+#include "cp.h"
 #include "feed.h"
 #include "syncp.h"
 
@@ -156,7 +157,7 @@ static mr_status detect(mr_relation relation, const mr_trace *trace,
 {
     switch (relation) {
     case MR_RELATION_CP:
-        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0, "cp comes");
+        return mr_cp_find(trace, options, list, error);
     case MR_RELATION_SYNCP:
         return mr_syncp_find(trace, options, list, error);
     default:
