@@ -62,21 +62,25 @@ static bool catch_up(const arrival *new, uint32_t first, mr_syncp_rival *rival, 
     return true;
 }
 
-static bool catch_up_all(const arrival *new)
+/* Step 1 for one accessor. NULL: no memory. */
+static mr_syncp_rival *get_rival(const arrival *new, uint32_t first)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
+    mr_syncp_rival *rival =
+        mr_syncp_get_rival(accesses, new->accessor, accesses->accessors[first].number);
+    for (int kind = 0; rival && kind < MR_SYNCP_KINDS; kind++)
+        if (concerns(new, kind) && !catch_up(new, first, rival, kind))
+            return NULL;
+    return rival;
+}
+
+static bool catch_up_all(const arrival *new)
+{
+    const mr_syncp_accesses *accesses = &new->search->accesses;
     uint32_t number = accesses->variables[new->variable].first_accessor;
-    for (; number != MR_NONE; number = accesses->accessors[number].next) {
-        if (number == new->accessor)
-            continue;
-        mr_syncp_rival *rival =
-            mr_syncp_get_rival(accesses, new->accessor, accesses->accessors[number].number);
-        if (!rival)
+    for (; number != MR_NONE; number = accesses->accessors[number].next)
+        if (number != new->accessor && !get_rival(new, number))
             return false;
-        for (int kind = 0; kind < MR_SYNCP_KINDS; kind++)
-            if (concerns(new, kind) && !catch_up(new, number, rival, kind))
-                return false;
-    }
     return true;
 }
 
@@ -158,52 +162,64 @@ static bool report(const arrival *new, uint32_t first)
     return mr_race_list_add(new->search->list, &pair);
 }
 
-/* The groups of one first site: for pairs to report (`wanted`), or until one races. */
-static bool search_site(arrival *new, uint32_t number, bool wanted)
+/* Did the search of the group find a class that races? Keeps it as the next guess. */
+static bool found_in(arrival *new, const mr_syncp_group *group, uint32_t class)
+{
+    mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
+    if (class == MR_NONE)
+        return false;
+    new->racy = true;
+    self->guess[new->kind] = class;
+    self->guess_first[new->kind] = group->first;
+    return true;
+}
+
+/* Step 2 for one first site. */
+static bool search_site(arrival *new, uint32_t number)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
     const mr_syncp_site *site = &accesses->sites[number];
-    mr_syncp_accessor *self = &accesses->accessors[new->accessor];
-    if (site->number >= self->groups.count)
+    const mr_u32s *groups = &accesses->accessors[new->accessor].groups;
+    if (site->number >= groups->count)
         return true;
-    for (uint32_t at = self->groups.items[site->number]; at != MR_NONE;
-         at = accesses->groups[at].next_of_site) {
+    for (uint32_t at = groups->items[site->number]; at != MR_NONE;) {
         mr_syncp_group *group = &accesses->groups[at];
-        if (!group->classes.count)
-            continue;
-        uint32_t floor = wanted ? best_so_far(new, site->location) : 0;
-        uint32_t class = search_group(new, group, floor);
-        if (class == MR_NONE)
-            continue;
-        new->racy = true;
-        self->guess[new->kind] = class;
-        self->guess_first[new->kind] = group->first;
-        if (!wanted)
-            return true;
-        if (!report(new, accesses->classes[class].event))
+        uint32_t class = search_group(new, group, best_so_far(new, site->location));
+        if (found_in(new, group, class) && !report(new, accesses->classes[class].event))
             return false;
+        at = group->next_of_site;
     }
     return true;
 }
 
-/* Step 2. */
 static bool search_open(arrival *new)
 {
     const mr_u32s *open = &new->search->accesses.sites[new->site].open;
     for (size_t i = 0; i < open->count; i++)
-        if (!search_site(new, open->items[i], true))
+        if (!search_site(new, open->items[i]))
             return false;
     return true;
 }
 
-/* The end of step 3. */
-static bool search_sites(arrival *new)
+/* The end of step 3: step 1 for one rival after the other, until one has a class that races. */
+static bool search_rivals(arrival *new)
 {
-    const mr_syncp_accesses *accesses = &new->search->accesses;
-    uint32_t number = accesses->variables[new->variable].newest_site;
-    for (; number != MR_NONE && !new->racy; number = accesses->sites[number].older)
-        if (concerns(new, accesses->sites[number].kind) && !search_site(new, number, false))
+    mr_syncp_accesses *accesses = &new->search->accesses;
+    uint32_t number = accesses->variables[new->variable].first_accessor;
+    for (; number != MR_NONE; number = accesses->accessors[number].next) {
+        if (number == new->accessor)
+            continue;
+        const mr_syncp_rival *rival = get_rival(new, number);
+        if (!rival)
             return false;
+        for (uint32_t at = rival->first_group; at != MR_NONE;) {
+            mr_syncp_group *group = &accesses->groups[at];
+            if (concerns(new, accesses->sites[group->site].kind) &&
+                found_in(new, group, search_group(new, group, 0)))
+                return true;
+            at = group->next_of_rival;
+        }
+    }
     return true;
 }
 
@@ -260,19 +276,22 @@ static bool search_all(arrival *new, uint32_t others)
         return true;
     if (!update_open(new))
         return false;
-    bool wanted = new->search->accesses.sites[new->site].open.count > 0;
-    if (!wanted && guess(new)) {
-        new->racy = true;
-        return true;
+    if (new->search->accesses.sites[new->site].open.count > 0) {
+        if (*seen != others && !catch_up_all(new))
+            return false;
+        *seen = others;
+        if (!has_live(new))
+            return true;
+        if (!search_open(new))
+            return false;
     }
-    if (*seen != others && !catch_up_all(new))
-        return false;
-    *seen = others;
-    if (wanted && has_live(new) && !search_open(new))
-        return false;
-    if (!new->racy && has_live(new))
+    if (!new->racy)
         new->racy = guess(new);
-    return new->racy || !has_live(new) || search_sites(new);
+    if (!new->racy && !search_rivals(new))
+        return false;
+    if (!new->racy)
+        *seen = others;
+    return true;
 }
 
 /* How many classes of others can be first accesses of a pair with the new one. */
