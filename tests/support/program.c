@@ -82,6 +82,30 @@ static void add_section(builder *b, uint32_t lock, uint32_t depth)
     add_release(b, lock);
 }
 
+/* The variable that belongs to the lock: sections of one lock conflict, those of two do not. */
+static void add_own_access(builder *b, uint32_t lock)
+{
+    uint32_t own = b->parameters->variables - 1;
+    bool read = mr_random_percent(b->random, b->parameters->read_percent);
+    add(b, read ? MR_OP_READ : MR_OP_WRITE, own ? 1 + lock % own : 0);
+}
+
+/* Orders of three threads need inner sections that conflict, before or after what the outer section
+ * itself accesses, and outer sections that do not conflict at all. */
+static void add_chain(builder *b, uint32_t lock, uint32_t depth)
+{
+    add(b, MR_OP_ACQUIRE, lock);
+    if (depth < 2 && mr_random_percent(b->random, 45))
+        add_chain(b, other_lock(b, lock), depth + 1);
+    if (mr_random_percent(b->random, 15))
+        add(b, MR_OP_WRITE, 0);
+    if (mr_random_percent(b->random, 50))
+        add_own_access(b, lock);
+    if (depth < 2 && mr_random_percent(b->random, 25))
+        add_chain(b, other_lock(b, lock), depth + 1);
+    add_release(b, lock);
+}
+
 static void add_block(builder *b)
 {
     mr_lock_style style = b->parameters->lock_style;
@@ -94,6 +118,8 @@ static void add_block(builder *b)
         add_hand_over_hand(b, lock);
     else if (style == MR_LOCKS_OPPOSITE)
         add_opposite(b, lock);
+    else if (style == MR_LOCKS_CHAIN)
+        add_chain(b, lock, 0);
     else
         add_section(b, lock, 0);
 }
