@@ -72,12 +72,15 @@ static mr_parameters any_parameters(mr_random *random)
 static void shape_chains(mr_random *random, mr_parameters *p)
 {
     p->threads = mr_random_range(random, 2, 4);
-    p->events = mr_random_range(random, 14, MOST_EVENTS);
+    p->events = mr_random_range(random, 16, MOST_EVENTS);
     p->lock_style = MR_LOCKS_CHAIN;
-    p->locks = mr_random_range(random, 2, MR_PROGRAM_LOCKS);
+    p->locks = mr_random_range(random, 2, 3);
     p->variables = p->locks + 1;
-    p->section_percent = mr_random_range(random, 70, 90);
-    p->stay_percent = mr_random_range(random, 50, 90);
+    p->section_percent = 95;
+    p->read_percent = mr_random_range(random, 30, 60);
+    p->open_percent = mr_random_percent(random, 20) ? 10 : 0;
+    p->fork_percent /= 2;
+    p->stay_percent = mr_random_range(random, 70, 95);
 }
 
 static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parameters *p)
@@ -292,7 +295,9 @@ static void run_init(run *r)
 static void lengthen(mr_random *random, mr_parameters *p)
 {
     p->events = mr_random_range(random, LONGER_LEAST + 4, LONGER_MOST);
-    if (p->lock_style != MR_LOCKS_CHAIN)
+    if (p->lock_style == MR_LOCKS_CHAIN) /* one or two sections a thread: more would order more */
+        p->threads = mr_random_range(random, 3, MR_PROGRAM_THREADS);
+    else
         p->variables = mr_random_range(random, 2, MR_PROGRAM_VARIABLES);
 }
 

@@ -239,11 +239,15 @@ bool mr_reference_shb_race(const mr_order_reference *reference, uint32_t first, 
            !before_predecessor(reference, &reference->shb, first, second);
 }
 
-/* Puts what is before `event` by thread order, fork and join into the set. */
-static void add_past(const mr_order_reference *reference, uint32_t event, uint64_t *set)
+/* Puts what must have happened before `event` into the set: the earlier events of its thread and
+ * the thread's fork; before a join all events of the joined thread (docs/semantics.md 2, rule 3:
+ * the fork of a thread that has no events is none of them). */
+static void add_past(const mr_trace *trace, uint32_t event, uint64_t *set)
 {
-    for (uint32_t e = 0; e < reference->trace->event_count; e++)
-        if (e != event && mr_order_matrix_has(&reference->hard, e, event))
+    for (uint32_t e = 0; e < event; e++)
+        if (trace->thread[e] == trace->thread[event] ||
+            (trace->op[e] == MR_OP_FORK && trace->operand[e] == trace->thread[event]) ||
+            (trace->op[event] == MR_OP_JOIN && trace->thread[e] == trace->operand[event]))
             *set |= bit(e);
 }
 
@@ -251,14 +255,14 @@ uint64_t mr_reference_cut(const mr_order_reference *reference, uint32_t first, u
 {
     const mr_trace *trace = reference->trace;
     uint64_t cut = 0, before;
-    add_past(reference, first, &cut);
-    add_past(reference, second, &cut);
+    add_past(trace, first, &cut);
+    add_past(trace, second, &cut);
     do {
         before = cut;
         for (uint32_t e = 0; e < trace->event_count; e++) {
             if (!(cut & bit(e)))
                 continue;
-            add_past(reference, e, &cut);
+            add_past(trace, e, &cut);
             uint32_t writer = trace->op[e] == MR_OP_READ ? writer_of(trace, e) : MR_NONE;
             if (writer != MR_NONE)
                 cut |= bit(writer);

@@ -82,14 +82,16 @@ static uint64_t number_from_environment(const char *prefix, const char *name, ui
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* The shape that the environment names, or MR_SHAPE_COUNT for all in turn. */
-static mr_shape shape_from_environment(const char *prefix)
+/* The shape that the environment names, or `otherwise`; MR_SHAPE_COUNT for all in turn. */
+static mr_shape shape_from_environment(const char *prefix, const char *otherwise)
 {
     char variable[64];
     snprintf(variable, sizeof variable, "%s_SHAPE", prefix);
     const char *text = getenv(variable);
     int shape = 0;
     if (!text || !*text)
+        text = otherwise;
+    if (!text)
         return MR_SHAPE_COUNT;
     while (shape < MR_SHAPE_COUNT && strcmp(text, mr_shape_name((mr_shape)shape)) != 0)
         shape++;
@@ -102,7 +104,7 @@ uint64_t mr_trials_run(const mr_trials *trials, mr_trial_examine *examine, void 
 {
     uint64_t traces = number_from_environment(trials->prefix, "TRACES", trials->traces);
     uint64_t seed = number_from_environment(trials->prefix, "SEED", trials->seed);
-    mr_shape only = shape_from_environment(trials->prefix);
+    mr_shape only = shape_from_environment(trials->prefix, trials->shape);
     mr_trial trial = {0};
     for (uint64_t i = 0; i < traces; i++) {
         mr_shape shape = only == MR_SHAPE_COUNT ? (mr_shape)(i % MR_SHAPE_COUNT) : only;

@@ -33,6 +33,7 @@ void mr_trial_wrong(mr_trial *trial, const char *format, ...) __attribute__((for
 typedef struct mr_trials {
     const char *prefix;
     uint64_t traces, seed; /* when the environment does not say */
+    const char *shape;     /* the same; NULL: all in turn */
     bool longer;           /* traces of 20 to 48 events, not 4 to 20 */
 } mr_trials;
 
