@@ -13,6 +13,7 @@ enum {
     MOST_EVENTS = 20,
     LONGER_LEAST = 20,
     LONGER_MOST = 48,
+    USUAL_THREADS = 6,
     USUAL_VARIABLES = 3,
     USUAL_LOCKS = 3,
     LINE_BYTES = 64,
@@ -90,7 +91,7 @@ static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parame
         p->threads = 2;
         break;
     case MR_SHAPE_MANY_THREADS:
-        p->threads = mr_random_range(random, 4, MR_PROGRAM_THREADS);
+        p->threads = mr_random_range(random, 4, USUAL_THREADS);
         p->events = mr_random_range(random, 10, 14);
         break;
     case MR_SHAPE_PLAIN_LOCKS:
@@ -292,11 +293,13 @@ static void run_init(run *r)
 }
 
 /* More events on more variables: with few, conflicts order nearly everything. */
-static void lengthen(mr_random *random, mr_parameters *p)
+static void lengthen(mr_random *random, mr_shape shape, mr_parameters *p)
 {
+    if (shape == MR_SHAPE_MANY_THREADS)
+        p->threads = mr_random_range(random, USUAL_THREADS, MR_PROGRAM_THREADS);
     p->events = mr_random_range(random, LONGER_LEAST + 4, LONGER_MOST);
     if (p->lock_style == MR_LOCKS_CHAIN) /* one or two sections a thread: more would order more */
-        p->threads = mr_random_range(random, 3, MR_PROGRAM_THREADS);
+        p->threads = mr_random_range(random, 3, USUAL_THREADS);
     else
         p->variables = mr_random_range(random, 2, MR_PROGRAM_VARIABLES);
 }
@@ -314,7 +317,7 @@ static char *generate(uint64_t seed, mr_shape shape, bool longer)
         shape_threads_and_locks(&random, shape, &parameters);
         shape_values(&random, shape, &parameters);
         if (longer)
-            lengthen(&random, &parameters);
+            lengthen(&random, shape, &parameters);
         assert(parameters.events <= most);
         run r = {.random = &random, .parameters = &parameters, .text = text};
         run_init(&r);

@@ -48,8 +48,8 @@ const char *mr_shape_name(mr_shape shape);
  * the STD format; freed by the caller. NULL: no memory. */
 char *mr_generate_trace(uint64_t seed, mr_shape shape);
 
-/* The same with 20 to 48 events: too many to search exhaustively, enough for chains of critical
- * sections. */
+/* The same with 20 to 48 events and up to 14 threads: too many to search exhaustively, enough for
+ * chains of critical sections. */
 char *mr_generate_longer_trace(uint64_t seed, mr_shape shape);
 
 #endif

@@ -8,7 +8,7 @@
 #include "trace/op.h"
 
 enum {
-    MR_PROGRAM_THREADS = 6,
+    MR_PROGRAM_THREADS = 14,
     MR_PROGRAM_STEPS = 80,
     MR_PROGRAM_VARIABLES = 6,
     MR_PROGRAM_LOCKS = 5,
