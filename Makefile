@@ -95,12 +95,17 @@ test:
 	$(MAKE) VARIANT=sanitize build/sanitize/maxrace tests
 	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/run.sh build/release build/sanitize
 
-# tests/test_exact on 100,000 traces of a fresh seed, which is printed and can be given again as SEED=….
+# The tests on random traces, with COUNT (100,000) traces each of a fresh seed, which is printed and can be given again as SEED=….
+LONG_TESTS := test_exact test_order_reference test_orders
 .PHONY: check-long
 check-long: SEED := $(or $(SEED),$(shell date +%s))
-check-long: $(BUILD)/tests/test_exact $(BUILD)/maxrace
+check-long: COUNT := $(or $(COUNT),100000)
+check-long: $(addprefix $(BUILD)/tests/,$(LONG_TESTS)) $(BUILD)/maxrace
 	@echo "seed $(SEED)"
-	EXACT_TRACES=$(or $(COUNT),100000) EXACT_SEED=$(SEED) MAXRACE=$(BUILD)/maxrace $(BUILD)/tests/test_exact
+	@for test in $(LONG_TESTS); do \
+	    EXACT_TRACES=$(COUNT) EXACT_SEED=$(SEED) ORDERS_TRACES=$(COUNT) ORDERS_SEED=$(SEED) \
+	    MAXRACE=$(BUILD)/maxrace $(BUILD)/tests/$$test || exit 1; \
+	done
 
 .PHONY: bench
 bench: $(BUILD)/bench/bench
@@ -166,7 +171,7 @@ help:
 	@echo 'make                        the program and the library, in build/release'
 	@echo 'make test                   all tests and source checks; ends with "N passed, N failed"'
 	@echo 'make tests                  builds the test programs of VARIANT'
-	@echo 'make check-long [SEED=n]    100,000 random traces against exhaustive search (tests/test_exact)'
+	@echo 'make check-long [SEED=n]    100,000 random traces against exhaustive search and definitions'
 	@echo 'make lint                   the source checks alone (clang, clang-tidy, cppcheck, clang-format, symbols)'
 	@echo 'make format                 formats all C files'
 	@echo 'make bench [TRACES=dir]     time and memory on examples, generated traces, and dir/*.xstd.zst'

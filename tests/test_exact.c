@@ -2,11 +2,9 @@
  * Is the prediction exact? Compared with exhaustive search on random traces: every event pair, in
  * both models, without windows and with small ones; then static pairs and prefilters.
  *
- *   EXACT_TRACES  how many traces (default 4000, over all shapes in turn)
- *   EXACT_SEED    seed of the first one; trace i has seed EXACT_SEED + i (default fixed)
- *   EXACT_SHAPE   only traces of this shape
- *
- * A mismatch prints the line that runs its trace again, and the trace made as short as possible.
+ * EXACT_TRACES (default 4000), EXACT_SEED (default fixed) and EXACT_SHAPE in the environment choose
+ * other traces (support/trials.h). A mismatch prints the line that runs its trace again, and the
+ * trace made as short as possible.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,14 +14,13 @@
 #include <cmocka.h>
 
 #include "predict/predict.h"
-#include "support/generate.h"
+#include "support/trials.h"
 #include "support/yardstick.h"
 #include "trace/trace.h"
 #include "witness/checker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -45,18 +42,13 @@ typedef struct question {
     bool minimise;
 } question;
 
-/* One trace under examination, and what is wrong with it. */
+/* The trial of a trace, its orders, and what was counted in all traces so far. */
 typedef struct examination {
-    uint64_t seed;   /* of the trace */
-    uint64_t choice; /* which questions are asked of it; made of the seed */
-    mr_trace *trace;
+    mr_trial *trial;
     mr_order_reference orders;
-    uint64_t settled[MR_STEP_COUNT], races[MR_STEP_COUNT]; /* in all traces so far */
-    char wrong[1600];                                      /* empty: nothing */
+    uint64_t settled[MR_STEP_COUNT], races[MR_STEP_COUNT];
+    void (*examine)(struct examination *x); /* calls `wrong` at the first mismatch */
 } examination;
-
-/* Looks at the trace; fills `wrong` at the first mismatch. */
-typedef void examine_function(examination *x);
 
 static void wrong(examination *x, const question *q, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -68,12 +60,12 @@ static void wrong(examination *x, const question *q, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    snprintf(x->wrong, sizeof x->wrong,
-             "--model %s --window-size %" PRIu32 " --window-overlap %" PRIu32
-             " --candidates-prefilter %s --candidates-report %s --candidates-far %s"
-             " --solver-saturate-steps %s --witness-minimise %s: %s",
-             mr_model_name(q->model), q->plan.size, q->plan.overlap, q->prefilter, q->report,
-             q->far, q->saturate_steps, q->minimise ? "true" : "false", what);
+    mr_trial_wrong(x->trial,
+                   "--model %s --window-size %" PRIu32 " --window-overlap %" PRIu32
+                   " --candidates-prefilter %s --candidates-report %s --candidates-far %s"
+                   " --solver-saturate-steps %s --witness-minimise %s: %s",
+                   mr_model_name(q->model), q->plan.size, q->plan.overlap, q->prefilter, q->report,
+                   q->far, q->saturate_steps, q->minimise ? "true" : "false", what);
 }
 
 static mr_pair_set search_races(const mr_trace *trace, mr_model model, mr_test_windows plan)
@@ -123,7 +115,7 @@ static void examine_race(examination *x, const question *q, mr_checker *checker,
               error.text);
     else if (race->confirmed_by == MR_STEP_FAR
                  ? w->window_start != w->first || w->window_end != w->second + 1
-                 : !mr_is_test_window(x->trace, q->plan, w->window_start, w->window_end))
+                 : !mr_is_test_window(x->trial->trace, q->plan, w->window_start, w->window_end))
         wrong(x, q, "race %" PRIu32 "-%" PRIu32 ": [%" PRIu32 ", %" PRIu32 ") is not a window",
               w->first, w->second, w->window_start, w->window_end);
     else if (w->model != q->model)
@@ -138,19 +130,19 @@ static void examine_race(examination *x, const question *q, mr_checker *checker,
 static void examine_result(examination *x, const question *q, const mr_result *result,
                            mr_pair_set *found)
 {
-    mr_checker *checker = mr_checker_new(x->trace);
+    mr_checker *checker = mr_checker_new(x->trial->trace);
     assert_non_null(checker);
     if (result->unknown_count)
         wrong(x, q, "%" PRIu32 "-%" PRIu32 " is unknown: %s %s", result->unknowns[0].first,
               result->unknowns[0].second, mr_unknown_reason_name(result->unknowns[0].reason),
               result->unknowns[0].detail);
-    for (size_t i = 0; i < result->race_count && !x->wrong[0]; i++) {
+    for (size_t i = 0; i < result->race_count && !x->trial->wrong[0]; i++) {
         const mr_race *race = &result->races[i];
         examine_race(x, q, checker, race);
-        if (x->wrong[0])
+        if (x->trial->wrong[0])
             break;
         if (!strcmp(q->report, "static")) {
-            mr_add_static_pair(found, x->trace, race->witness.first, race->witness.second);
+            mr_add_static_pair(found, x->trial->trace, race->witness.first, race->witness.second);
             continue;
         }
         if (found->has[race->witness.first][race->witness.second])
@@ -172,13 +164,13 @@ static bool predict(examination *x, const question *q, mr_pair_set *found)
     mr_result result = {0};
     mr_error error = {0};
     *found = (mr_pair_set){0};
-    if (mr_predict(x->trace, config, &result, &error) != MR_OK)
+    if (mr_predict(x->trial->trace, config, &result, &error) != MR_OK)
         wrong(x, q, "error: %s", error.text);
     else
         examine_result(x, q, &result, found);
     mr_result_free(&result);
     mr_config_free(config);
-    return !x->wrong[0];
+    return !x->trial->wrong[0];
 }
 
 /* Is every pair of `small` in `big`? */
@@ -210,7 +202,7 @@ static bool ask(examination *x, const question *q, const mr_pair_set *right)
 /* The whole trace and two of the three window plans. */
 static bool plan_is_due(const examination *x, uint32_t plan)
 {
-    return plan == 0 || plan != 1 + x->choice % (WINDOW_PLANS - 1);
+    return plan == 0 || plan != 1 + x->trial->choice % (WINDOW_PLANS - 1);
 }
 
 static void examine_all(examination *x, const char *saturate_steps)
@@ -224,10 +216,10 @@ static void examine_all(examination *x, const char *saturate_steps)
                       .report = "event",
                       .far = "none",
                       .saturate_steps = saturate_steps,
-                      .minimise = x->choice / 3 % 2};
+                      .minimise = x->trial->choice / 3 % 2};
         for (int model = 0; model < 2; model++) {
             q.model = (mr_model)model;
-            races[model] = search_races(x->trace, q.model, q.plan);
+            races[model] = search_races(x->trial->trace, q.model, q.plan);
             if (!ask(x, &q, &races[model]))
                 return;
         }
@@ -247,14 +239,14 @@ static void examine_event_pairs(examination *x)
 /* The engine behind saturation: alone, or after a few steps. */
 static void examine_z3(examination *x)
 {
-    examine_all(x, x->choice / 8 % 4 ? "0" : "40");
+    examine_all(x, x->trial->choice / 8 % 4 ? "0" : "40");
 }
 
 /* One model and one window plan of this trace. */
 static question one_question(const examination *x, const char *prefilter, const char *report)
 {
-    return (question){.model = x->choice % 2 ? MR_MODEL_RF : MR_MODEL_VALUE,
-                      .plan = window_plans[x->choice / 2 % WINDOW_PLANS],
+    return (question){.model = x->trial->choice % 2 ? MR_MODEL_RF : MR_MODEL_VALUE,
+                      .plan = window_plans[x->trial->choice / 2 % WINDOW_PLANS],
                       .prefilter = prefilter,
                       .report = report,
                       .far = "none",
@@ -265,8 +257,8 @@ static question one_question(const examination *x, const char *prefilter, const 
 static void examine_static_pairs(examination *x)
 {
     question q = one_question(x, "all", "static");
-    mr_pair_set races = search_races(x->trace, q.model, q.plan);
-    mr_pair_set pairs = mr_static_pairs(x->trace, &races);
+    mr_pair_set races = search_races(x->trial->trace, q.model, q.plan);
+    mr_pair_set pairs = mr_static_pairs(x->trial->trace, &races);
     ask(x, &q, &pairs);
 }
 
@@ -275,11 +267,12 @@ static void examine_far(examination *x)
 {
     question q = one_question(x, "all", "static");
     q.far = "shb";
-    mr_pair_set near = search_races(x->trace, q.model, q.plan), shb = mr_right_shb(&x->orders);
-    mr_pair_set whole = search_races(x->trace, q.model, window_plans[0]), found;
-    near = mr_static_pairs(x->trace, &near);
-    shb = mr_static_pairs(x->trace, &shb);
-    whole = mr_static_pairs(x->trace, &whole);
+    mr_pair_set near = search_races(x->trial->trace, q.model, q.plan),
+                shb = mr_right_shb(&x->orders);
+    mr_pair_set whole = search_races(x->trial->trace, q.model, window_plans[0]), found;
+    near = mr_static_pairs(x->trial->trace, &near);
+    shb = mr_static_pairs(x->trial->trace, &shb);
+    whole = mr_static_pairs(x->trial->trace, &whole);
     if (predict(x, &q, &found) &&
         contained(x, &q, &near, &found, "of locations is not predicted, a window has a race") &&
         contained(x, &q, &shb, &found, "of locations is not predicted, it is a race of SHB"))
@@ -294,125 +287,31 @@ static void examine_prefilters(examination *x)
     static const mr_strength weakest[] = {MR_STRENGTH_HB, MR_STRENGTH_WCP};
     for (int i = 0; i < 2; i++) {
         question q = one_question(x, names[i], "event");
-        mr_pair_set races = search_races(x->trace, q.model, q.plan);
+        mr_pair_set races = search_races(x->trial->trace, q.model, q.plan);
         mr_pair_set kept = mr_right_filtered(&x->orders, &races, weakest[i]);
         if (!ask(x, &q, &kept))
             return;
     }
 }
 
-/* ---- running and shrinking ---- */
+/* ---- running ---- */
 
-/* Examines a text; false: it is not a trace. */
-static bool examine_text(const char *text, examine_function *examine, examination *x)
+static void examine_trial(mr_trial *trial, void *context)
 {
-    mr_error error = {0};
-    mr_read_options options = {0};
-    x->wrong[0] = '\0';
-    if (mr_trace_read_text("random.std", text, strlen(text), &options, &x->trace, &error) !=
-        MR_OK) {
-        snprintf(x->wrong, sizeof x->wrong, "line %" PRIu64 ": %s", error.line, error.text);
-        return false;
-    }
-    mr_order_reference_build(&x->orders, x->trace);
-    examine(x);
-    mr_trace_free(x->trace);
-    x->trace = NULL;
-    return true;
+    examination *x = context;
+    x->trial = trial;
+    mr_order_reference_build(&x->orders, trial->trace);
+    x->examine(x);
 }
 
-/* `text` without its line number `line`; false: it has fewer lines. */
-static bool drop_line(const char *text, uint32_t line, char *shorter)
+static void run(void (*examine)(examination *x))
 {
-    const char *start = text;
-    for (; line > 0 && *start; line--)
-        start = strchr(start, '\n') + 1;
-    if (!*start)
-        return false;
-    size_t before = (size_t)(start - text);
-    memcpy(shorter, text, before);
-    strcpy(shorter + before, strchr(start, '\n') + 1);
-    return true;
-}
-
-/* Drops events as long as something stays wrong; `text` becomes the shortest such trace. */
-static void shrink(char *text, examine_function *examine, examination *x)
-{
-    char *shorter = malloc(strlen(text) + 1);
-    assert_non_null(shorter);
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (uint32_t line = 0; drop_line(text, line, shorter);) {
-            if (examine_text(shorter, examine, x) && x->wrong[0]) {
-                strcpy(text, shorter);
-                changed = true;
-            } else {
-                line++;
-            }
-        }
-    }
-    free(shorter);
-    examine_text(text, examine, x);
-}
-
-static void fail_trace(char *text, mr_shape shape, examine_function *examine, examination *x)
-{
-    char *original = strdup(text);
-    assert_non_null(original);
-    print_error("%s\n%s", x->wrong, original);
-    shrink(text, examine, x);
-    print_error("rerun: EXACT_SEED=%" PRIu64 " EXACT_SHAPE=%s EXACT_TRACES=1\nshortened:\n%s\n%s",
-                x->seed, mr_shape_name(shape), x->wrong, text);
-    free(original);
-    free(text);
-    fail_msg("the prediction is not exact");
-}
-
-static uint64_t number_from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-/* The shape of EXACT_SHAPE, or MR_SHAPE_COUNT for all in turn. */
-static mr_shape shape_from_environment(void)
-{
-    const char *text = getenv("EXACT_SHAPE");
-    int shape = 0;
-    if (!text || !*text)
-        return MR_SHAPE_COUNT;
-    while (shape < MR_SHAPE_COUNT && strcmp(text, mr_shape_name((mr_shape)shape)) != 0)
-        shape++;
-    if (shape == MR_SHAPE_COUNT)
-        fail_msg("EXACT_SHAPE=%s: no such shape", text);
-    return (mr_shape)shape;
-}
-
-static void run(examine_function *examine)
-{
-    uint64_t traces = number_from_environment("EXACT_TRACES", DEFAULT_TRACES);
-    uint64_t seed = number_from_environment("EXACT_SEED", DEFAULT_SEED);
-    mr_shape only = shape_from_environment();
-    examination *x = calloc(1, sizeof *x);
-    assert_non_null(x);
-    for (uint64_t i = 0; i < traces; i++) {
-        mr_shape shape = only == MR_SHAPE_COUNT ? (mr_shape)(i % MR_SHAPE_COUNT) : only;
-        x->seed = seed + i;
-        mr_random random = {x->seed};
-        x->choice = mr_random_next(&random) >> 8;
-        char *text = mr_generate_trace(x->seed, shape);
-        assert_non_null(text);
-        examine_text(text, examine, x);
-        if (x->wrong[0])
-            fail_trace(text, shape, examine, x);
-        free(text);
-    }
-    print_message("%" PRIu64 " traces from seed %" PRIu64 "\n", traces, seed);
+    const mr_trials trials = {.prefix = "EXACT", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED};
+    examination x = {.examine = examine};
+    mr_trials_run(&trials, examine_trial, &x);
     for (int step = 0; step < MR_STEP_COUNT; step++)
         print_message("  %-9s settled %7" PRIu64 ", races %7" PRIu64 "\n",
-                      mr_step_name((mr_step)step), x->settled[step], x->races[step]);
-    free(x);
+                      mr_step_name((mr_step)step), x.settled[step], x.races[step]);
 }
 
 static void test_every_event_pair(void **state)

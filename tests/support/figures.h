@@ -11,19 +11,22 @@
 #include <stddef.h>
 
 /* The columns of a row; `derived` says which of them follow from the definitions, not from the
- * text. */
+ * text. SyncP always does: these papers are older. */
 enum {
     MR_FIGURE_HB = 1,
     MR_FIGURE_WCP = 2,
     MR_FIGURE_SHB = 4,
     MR_FIGURE_RF = 8,
+    MR_FIGURE_CP = 16,
+    MR_FIGURE_FHB = 32,
+    MR_FIGURE_ALL = 63,
 };
 
 typedef struct mr_figure {
     const char *file;           /* "wcp-1a": tests/figures/wcp-1a.std */
     const char *first, *second; /* locations of the two accesses, in trace order */
-    bool hb_ordered, wcp_ordered;
-    bool shb_race;
+    bool hb_ordered, cp_ordered, wcp_ordered;
+    bool fhb_race, shb_race, syncp_race;
     bool rf_race;     /* predictable race: some reordering that keeps reads-from shows it */
     unsigned derived; /* MR_FIGURE_… */
 } mr_figure;

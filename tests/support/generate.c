@@ -11,6 +11,11 @@
 enum {
     LEAST_EVENTS = 4,
     MOST_EVENTS = 20,
+    LONGER_LEAST = 20,
+    LONGER_MOST = 48,
+    USUAL_THREADS = 6,
+    USUAL_VARIABLES = 3,
+    USUAL_LOCKS = 3,
     LINE_BYTES = 64,
 };
 
@@ -46,8 +51,8 @@ static mr_parameters any_parameters(mr_random *random)
     mr_parameters p = {0};
     p.threads = mr_random_range(random, 2, 4);
     p.events = mr_random_range(random, 6, 16);
-    p.variables = mr_random_range(random, 1, MR_PROGRAM_VARIABLES);
-    p.locks = mr_random_range(random, 1, MR_PROGRAM_LOCKS);
+    p.variables = mr_random_range(random, 1, USUAL_VARIABLES);
+    p.locks = mr_random_range(random, 1, USUAL_LOCKS);
     p.lock_style = mr_random_below(random, MR_LOCKS_COUNT);
     p.value_style = mr_random_below(random, MR_VALUES_COUNT);
     p.section_percent = mr_random_range(random, 20, 60);
@@ -64,6 +69,21 @@ static mr_parameters any_parameters(mr_random *random)
     return p;
 }
 
+/* Several locks whose sections conflict seldom enough to leave something unordered. */
+static void shape_chains(mr_random *random, mr_parameters *p)
+{
+    p->threads = mr_random_range(random, 2, 4);
+    p->events = mr_random_range(random, 16, MOST_EVENTS);
+    p->lock_style = MR_LOCKS_CHAIN;
+    p->locks = mr_random_range(random, 2, 3);
+    p->variables = p->locks + 1;
+    p->section_percent = 95;
+    p->read_percent = mr_random_range(random, 30, 60);
+    p->open_percent = mr_random_percent(random, 20) ? 10 : 0;
+    p->fork_percent /= 2;
+    p->stay_percent = mr_random_range(random, 70, 95);
+}
+
 static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parameters *p)
 {
     switch (shape) {
@@ -71,7 +91,7 @@ static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parame
         p->threads = 2;
         break;
     case MR_SHAPE_MANY_THREADS:
-        p->threads = mr_random_range(random, 4, MR_PROGRAM_THREADS);
+        p->threads = mr_random_range(random, 4, USUAL_THREADS);
         p->events = mr_random_range(random, 10, 14);
         break;
     case MR_SHAPE_PLAIN_LOCKS:
@@ -111,13 +131,15 @@ static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parame
         break;
     }
     if (p->lock_style == MR_LOCKS_HAND || p->lock_style == MR_LOCKS_OPPOSITE)
-        p->locks = mr_random_range(random, 2, MR_PROGRAM_LOCKS);
+        p->locks = mr_random_range(random, 2, USUAL_LOCKS);
     if (shape >= MR_SHAPE_PLAIN_LOCKS && shape <= MR_SHAPE_TANGLED) {
         /* Locks take most of the events: more of these, on fewer variables. */
         p->events = mr_random_range(random, 10, MOST_EVENTS);
         p->variables = mr_random_range(random, 1, 2);
         p->section_percent = 60;
     }
+    if (shape == MR_SHAPE_CHAINS)
+        shape_chains(random, p);
 }
 
 static void shape_values(mr_random *random, mr_shape shape, mr_parameters *p)
@@ -140,7 +162,7 @@ static void shape_values(mr_random *random, mr_shape shape, mr_parameters *p)
         break;
     case MR_SHAPE_INITIAL_READS:
         p->value_style = mr_random_percent(random, 70) ? MR_VALUES_SMALL : MR_VALUES_UNIQUE;
-        p->variables = MR_PROGRAM_VARIABLES;
+        p->variables = USUAL_VARIABLES;
         p->read_percent = 65;
         break;
     case MR_SHAPE_MISSING_VALUES:
@@ -270,21 +292,47 @@ static void run_init(run *r)
     }
 }
 
-char *mr_generate_trace(uint64_t seed, mr_shape shape)
+/* More events on more variables: with few, conflicts order nearly everything. */
+static void lengthen(mr_random *random, mr_shape shape, mr_parameters *p)
+{
+    if (shape == MR_SHAPE_MANY_THREADS)
+        p->threads = mr_random_range(random, USUAL_THREADS, MR_PROGRAM_THREADS);
+    p->events = mr_random_range(random, LONGER_LEAST + 4, LONGER_MOST);
+    if (p->lock_style == MR_LOCKS_CHAIN) /* one or two sections a thread: more would order more */
+        p->threads = mr_random_range(random, 3, USUAL_THREADS);
+    else
+        p->variables = mr_random_range(random, 2, MR_PROGRAM_VARIABLES);
+}
+
+static char *generate(uint64_t seed, mr_shape shape, bool longer)
 {
     mr_random random = {seed * MR_SHAPE_COUNT + (uint64_t)shape};
-    char *text = mr_malloc(MOST_EVENTS, MOST_EVENTS * LINE_BYTES);
+    uint32_t least = longer ? LONGER_LEAST : LEAST_EVENTS;
+    uint32_t most = longer ? LONGER_MOST : MOST_EVENTS;
+    char *text = mr_malloc(0, (size_t)most * LINE_BYTES);
     if (!text)
         return NULL;
     for (;;) { /* ends: most draws are long enough */
         mr_parameters parameters = any_parameters(&random);
         shape_threads_and_locks(&random, shape, &parameters);
         shape_values(&random, shape, &parameters);
-        assert(parameters.events <= MOST_EVENTS);
+        if (longer)
+            lengthen(&random, shape, &parameters);
+        assert(parameters.events <= most);
         run r = {.random = &random, .parameters = &parameters, .text = text};
         run_init(&r);
         run_programs(&r);
-        if (r.event_count >= LEAST_EVENTS)
+        if (r.event_count >= least)
             return text;
     }
+}
+
+char *mr_generate_trace(uint64_t seed, mr_shape shape)
+{
+    return generate(seed, shape, false);
+}
+
+char *mr_generate_longer_trace(uint64_t seed, mr_shape shape)
+{
+    return generate(seed, shape, true);
 }

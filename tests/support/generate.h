@@ -23,6 +23,7 @@
     X(OPEN_LOCKS, "open-locks")                                                                    \
     X(DEADLOCK, "deadlock")                                                                        \
     X(TANGLED, "tangled")                                                                          \
+    X(CHAINS, "chains")                                                                            \
     X(FORK_JOIN, "fork-join")                                                                      \
     X(SMALL_VALUES, "small-values")                                                                \
     X(UNIQUE_VALUES, "unique-values")                                                              \
@@ -43,8 +44,12 @@ typedef enum mr_shape {
 
 const char *mr_shape_name(mr_shape shape);
 
-/* A trace of 4 to 20 events, at most 6 threads, 3 variables, 3 locks, in the STD format; freed by
- * the caller. NULL: no memory. */
+/* A trace of 4 to 20 events, at most 6 threads, 6 variables, 5 locks (most shapes: 3 of both), in
+ * the STD format; freed by the caller. NULL: no memory. */
 char *mr_generate_trace(uint64_t seed, mr_shape shape);
+
+/* The same with 20 to 48 events and up to 14 threads: too many to search exhaustively, enough for
+ * chains of critical sections. */
+char *mr_generate_longer_trace(uint64_t seed, mr_shape shape);
 
 #endif

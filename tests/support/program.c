@@ -82,11 +82,57 @@ static void add_section(builder *b, uint32_t lock, uint32_t depth)
     add_release(b, lock);
 }
 
+/* The variable that belongs to the lock: sections of one lock conflict, those of two do not. */
+static void add_own_access(builder *b, uint32_t lock)
+{
+    uint32_t own = b->parameters->variables - 1;
+    bool read = mr_random_percent(b->random, b->parameters->read_percent);
+    add(b, read ? MR_OP_READ : MR_OP_WRITE, own ? 1 + lock % own : 0);
+}
+
+static void add_free_access(builder *b)
+{
+    bool read = mr_random_percent(b->random, b->parameters->read_percent);
+    add(b, read ? MR_OP_READ : MR_OP_WRITE, 0);
+}
+
+/* A section of `inner` that another thread's can conflict with. */
+static void add_inner(builder *b, uint32_t inner)
+{
+    add(b, MR_OP_ACQUIRE, inner);
+    add_own_access(b, inner);
+    add_release(b, inner);
+}
+
+/* Sections of one lock that are ordered only through inner sections of another one (rule (b) of CP
+ * and WCP), with an access of variable 0 that only this order reaches: behind the inner section of
+ * the first, behind the whole of the second. The conflict may also show late, when a third thread
+ * has taken the lock already; and there are sections in which nothing happens. */
+static void add_chain(builder *b, uint32_t lock)
+{
+    uint32_t inner = other_lock(b, lock), kind = mr_random_below(b->random, 4);
+    bool late = kind == 2;
+    if (late)
+        add(b, MR_OP_ACQUIRE, inner);
+    add(b, MR_OP_ACQUIRE, lock);
+    if (kind < 2)
+        add_inner(b, inner);
+    if (kind == 0)
+        add_free_access(b);
+    add_release(b, lock);
+    if (kind != 0 && mr_random_percent(b->random, 60))
+        add_free_access(b);
+    if (late) {
+        add_own_access(b, inner);
+        add_release(b, inner);
+    }
+}
+
 static void add_block(builder *b)
 {
     mr_lock_style style = b->parameters->lock_style;
     if (style == MR_LOCKS_NONE || !mr_random_percent(b->random, b->parameters->section_percent)) {
-        add_access(b);
+        style == MR_LOCKS_CHAIN ? add_free_access(b) : add_access(b);
         return;
     }
     uint32_t lock = mr_random_below(b->random, b->parameters->locks);
@@ -94,6 +140,8 @@ static void add_block(builder *b)
         add_hand_over_hand(b, lock);
     else if (style == MR_LOCKS_OPPOSITE)
         add_opposite(b, lock);
+    else if (style == MR_LOCKS_CHAIN)
+        add_chain(b, lock);
     else
         add_section(b, lock, 0);
 }

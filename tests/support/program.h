@@ -8,10 +8,10 @@
 #include "trace/op.h"
 
 enum {
-    MR_PROGRAM_THREADS = 6,
-    MR_PROGRAM_STEPS = 48,
-    MR_PROGRAM_VARIABLES = 3,
-    MR_PROGRAM_LOCKS = 3,
+    MR_PROGRAM_THREADS = 14,
+    MR_PROGRAM_STEPS = 80,
+    MR_PROGRAM_VARIABLES = 6,
+    MR_PROGRAM_LOCKS = 5,
 };
 
 typedef enum mr_lock_style {
@@ -21,6 +21,7 @@ typedef enum mr_lock_style {
     MR_LOCKS_HAND,      /* acq a, acq b, rel a, acq c, rel b, … */
     MR_LOCKS_REENTRANT, /* nested, often in the same lock */
     MR_LOCKS_OPPOSITE,  /* two locks nested at once, in either order */
+    MR_LOCKS_CHAIN,     /* nested, each lock with a variable of its own; variable 0 has none */
     MR_LOCKS_COUNT
 } mr_lock_style;
 
