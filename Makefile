@@ -42,6 +42,7 @@ CLI_SOURCES     := $(sort $(wildcard src/cli/*.c))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 TEST_SOURCES    := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
+BIG_SOURCES     := $(filter-out %_main.c,$(wildcard bench/big_*.c))
 EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
 C_FILES = $(shell find src windows encoder solver tests bench examples -name '*.[ch]')
 
@@ -78,7 +79,15 @@ $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(BUILD)/bench/bench: $(call object,$(filter-out bench/results.c,$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
+$(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
+
+# Programs with a main of their own and what they are made of; all the rest is bench/bench.
+BENCH_MAINS := bench/results.c bench/orders.c bench/big_trace_main.c
+
+$(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bench/big_trace: $(call object,$(BIG_SOURCES) bench/big_trace_main.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
