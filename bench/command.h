@@ -16,8 +16,9 @@ typedef struct mr_bench_run {
     char *output; /* standard output, terminated; freed by the caller; NULL: not wanted, or lost */
 } mr_bench_run;
 
-/* Runs `words` (at most 30, ends with NULL; the first is looked for as a shell does) and waits for it. Its
- * standard output is kept when wanted, else it goes nowhere. `limit_seconds` 0: no limit. */
+/* Runs `words` (at most 30, ends with NULL; the first is looked for as a shell does) and waits for
+ * it. Its standard output is kept when wanted, else it goes nowhere. `limit_seconds` 0: no limit.
+ */
 mr_bench_run mr_bench_run_command(const char *const *words, unsigned limit_seconds,
                                   bool keep_output);
 

@@ -181,6 +181,12 @@ static bool finished(const cell *it)
     return it->best.status == 0 || it->best.status == 1; /* 1: races */
 }
 
+/* It ended with an error; one that was stopped after the limit has not failed. */
+static bool failed(const cell *it)
+{
+    return it->measured && !finished(it) && it->best.status != -1;
+}
+
 static void measure(cell *it, const char *const *words)
 {
     if (it->measured && (!finished(it) || it->best.seconds > ONCE_SECONDS))
@@ -280,10 +286,12 @@ static bool print_relation(const input *self, int r)
     print_ratio(seconds_of(packed), seconds_of(&self->from_packed[0]));
     print_rates(self, text);
     print_rates(self, packed);
-    bool same = print_races(text, packed);
+    bool same = print_races(text, packed), ran = !failed(text) && !failed(packed);
     if (!same)
         fprintf(stderr, "orders: %s: %s differs between text and .mrt\n", self->name, relations[r]);
-    return same;
+    if (!ran)
+        fprintf(stderr, "orders: %s: %s did not finish\n", self->name, relations[r]);
+    return same && ran;
 }
 
 static void print_head(const input *self)
