@@ -115,8 +115,9 @@ check-long: $(BUILD)/tests/test_exact $(BUILD)/maxrace
 	EXACT_TRACES=$(or $(COUNT),100000) EXACT_SEED=$(SEED) MAXRACE=$(BUILD)/maxrace $(BUILD)/tests/test_exact
 
 .PHONY: bench
-bench: $(BUILD)/bench/bench bench-orders
+bench: $(BUILD)/bench/bench
 	$(BUILD)/bench/bench table "$(TRACES)"
+	$(MAKE) bench-orders
 
 # Generated traces of 10^6 and 10^7 events (BIG=1: and 10^8, 2.5 GB) are made once; then again only for another generator.
 BENCH_DATA   := build/bench-data
