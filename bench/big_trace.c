@@ -172,7 +172,7 @@ mr_big_shape mr_big_shape_default(void)
                           .threads = 16,
                           .locks = 400,
                           .run = 30,
-                          .racy = 2000,
+                          .racy = 20000,
                           .values = true,
                           .seed = 1};
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,11 @@ static char *read_all(FILE *file)
     return text;
 }
 
+static double seconds_of(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
 mr_bench_run mr_bench_run_command(const char *const *words, unsigned limit_seconds,
                                   bool keep_output)
 {
@@ -65,6 +71,7 @@ mr_bench_run mr_bench_run_command(const char *const *words, unsigned limit_secon
     struct rusage usage = {0};
     if (child > 0 && wait4(child, &wait_status, 0, &usage) == child) {
         run.seconds = mr_seconds() - start;
+        run.cpu_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
         run.peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
         if (WIFEXITED(wait_status))
             run.status = WEXITSTATUS(wait_status);

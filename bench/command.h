@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 typedef struct mr_bench_run {
-    int status;     /* exit status; -1: stopped after the limit; -2: a signal, or not started */
-    double seconds; /* from start to end */
+    int status;         /* exit status; -1: stopped after the limit; -2: a signal, or not started */
+    double seconds;     /* from start to end */
+    double cpu_seconds; /* of all its threads, in the program and in the system */
     /* resident memory, at most; pages of a file that the program maps count, too */
     uint64_t peak_bytes;
     char *output; /* standard output, terminated; freed by the caller; NULL: not wanted, or lost */

@@ -239,6 +239,11 @@ static double seconds_of(const cell *it)
     return it->measured && finished(it) ? it->best.seconds : 0;
 }
 
+static double cpu_of(const cell *it)
+{
+    return it->measured && finished(it) ? it->best.cpu_seconds : 0;
+}
+
 static void print_seconds(const cell *it)
 {
     if (!it->measured)
@@ -255,10 +260,11 @@ static void print_rates(const input *self, const cell *it)
 {
     double seconds = seconds_of(it);
     if (seconds > 0)
-        printf(" %.1f | %.1f | %.0f |", seconds * 1e9 / (double)self->events,
-               (double)self->events / seconds / 1e6, (double)it->best.peak_bytes / (1 << 20));
+        printf(" %.1f | %.1f | %.3f | %.0f |", seconds * 1e9 / (double)self->events,
+               (double)self->events / seconds / 1e6, it->best.cpu_seconds,
+               (double)it->best.peak_bytes / (1 << 20));
     else
-        printf(" | | |");
+        printf(" | | | |");
 }
 
 /* False: text and .mrt disagree. */
@@ -282,6 +288,7 @@ static bool print_relation(const input *self, int r)
     print_seconds(packed);
     print_ratio(seconds_of(text), seconds_of(packed));
     print_ratio(seconds_of(text), seconds_of(&self->mawk));
+    print_ratio(cpu_of(text), cpu_of(&self->mawk));
     print_ratio(seconds_of(text), seconds_of(&self->from_text[0]));
     print_ratio(seconds_of(packed), seconds_of(&self->from_packed[0]));
     print_rates(self, text);
@@ -304,14 +311,17 @@ static void print_head(const input *self)
                (double)self->packed_bytes / events);
     printf("; reading the text alone %.3f s; ", self->read_seconds);
     if (finished(&self->mawk))
-        printf("mawk %.3f s, %.0f MB/s.\n\n", self->mawk.best.seconds,
+        printf("mawk %.3f s (CPU %.3f s), %.0f MB/s.\n\n", self->mawk.best.seconds,
+               self->mawk.best.cpu_seconds,
                (double)self->text_bytes / self->mawk.best.seconds / 1e6);
     else
         printf("mawk is not there, so nothing is compared with it.\n\n");
-    puts("| relation | text s | .mrt s | text / .mrt | text / mawk | text / HB | .mrt / HB "
-         "| text: ns/event | M events/s | peak MiB | .mrt: ns/event | M events/s | peak MiB "
+    puts("| relation | text s | .mrt s | text / .mrt | text / mawk | CPU: text / mawk | text / HB "
+         "| .mrt / HB "
+         "| text: ns/event | M events/s | CPU s | peak MiB | .mrt: ns/event | M events/s | CPU s | "
+         "peak MiB "
          "| racy events / locations |");
-    puts("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    puts("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
 }
 
 static bool measure_trace(const char *maxrace, const char *folder, const char *path)

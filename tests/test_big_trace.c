@@ -181,7 +181,7 @@ static void test_races_are_few(void **state)
     (void)state;
     mr_big_shape shape = mr_big_shape_default();
     shape.events = 200000;
-    shape.racy = 20000;
+    shape.racy = 40000;
     size_t some = static_races(&shape);
     assert_in_range(some, 1, 8 * 6); /* 8 counters, 3 accesses each */
     shape.events = 600000;
