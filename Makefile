@@ -42,6 +42,7 @@ CLI_SOURCES     := $(sort $(wildcard src/cli/*.c))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 TEST_SOURCES    := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
+BIG_SOURCES     := $(filter-out %_main.c,$(wildcard bench/big_*.c))
 EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
 C_FILES = $(shell find src windows encoder solver tests bench examples -name '*.[ch]')
 
@@ -78,7 +79,18 @@ $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(BUILD)/bench/bench: $(call object,$(filter-out bench/results.c,$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
+$(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
+
+# Programs with a main of their own and what they are made of; all the rest is bench/bench.
+BENCH_MAINS := bench/results.c bench/orders.c bench/command.c bench/big_trace_main.c
+
+$(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bench/big_trace: $(call object,$(BIG_SOURCES) bench/big_trace_main.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bench/orders: $(call object,bench/orders.c bench/command.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
@@ -110,6 +122,20 @@ check-long: $(addprefix $(BUILD)/tests/,$(LONG_TESTS)) $(BUILD)/maxrace
 .PHONY: bench
 bench: $(BUILD)/bench/bench
 	$(BUILD)/bench/bench table "$(TRACES)"
+	$(MAKE) bench-orders
+
+# Generated traces of 10^6 and 10^7 events (BIG=1: and 10^8, 2.5 GB) are made once; then again only for another generator.
+BENCH_DATA   := build/bench-data
+BENCH_SIZES  := 6 7 $(if $(BIG),8)
+ORDER_TRACES  = $(filter-out %.branch.xstd.zst,$(if $(TRACES),$(sort $(wildcard $(TRACES)/*.xstd.zst))))
+$(BENCH_DATA)/generated-1e%.std: $(wildcard bench/big_*.[ch]) | $(BUILD)/bench/big_trace
+	@mkdir -p $(@D)
+	$(BUILD)/bench/big_trace --events $$(printf '1%0$*d' 0) > $@
+
+# The whole-trace orders from text and from .mrt, beside mawk.
+.PHONY: bench-orders
+bench-orders: $(BUILD)/bench/orders $(BUILD)/maxrace $(BENCH_SIZES:%=$(BENCH_DATA)/generated-1e%.std)
+	$(BUILD)/bench/orders $(BUILD)/maxrace $(BENCH_DATA) $(BENCH_SIZES:%=$(BENCH_DATA)/generated-1e%.std) $(ORDER_TRACES)
 
 $(BUILD)/bench/results: $(call object,bench/results.c bench/measure.c bench/generate.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
@@ -175,6 +201,8 @@ help:
 	@echo 'make lint                   the source checks alone (clang, clang-tidy, cppcheck, clang-format, symbols)'
 	@echo 'make format                 formats all C files'
 	@echo 'make bench [TRACES=dir]     time and memory on examples, generated traces, and dir/*.xstd.zst'
+	@echo 'make bench-orders [TRACES=dir] [BIG=1]'
+	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
 	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
