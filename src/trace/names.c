@@ -1,6 +1,7 @@
 #include "names.h"
 
 #include "base/memory.h"
+#include "huge.h"
 
 #include <stdlib.h>
 
@@ -89,6 +90,7 @@ static bool grow_slots(mr_names *names)
                              sizeof(mr_name_slot));
     if (!memory)
         return false;
+    mr_huge_ask(memory, (size_t)slot_count * sizeof(mr_name_slot));
     size_t past = (uintptr_t)memory % MR_NAMES_SLOT_ALIGN;
     mr_name_slot *slots = (void *)((char *)memory + (past ? MR_NAMES_SLOT_ALIGN - past : 0));
     for (uint32_t number = 0; number < names->count; number++)
@@ -135,7 +137,7 @@ bool mr_names_add_key(mr_names *names, const mr_name_key *key, uint32_t *number)
         *number = found - 1;
         return true;
     }
-    if (names->count >= names->slot_count / 2 && !grow_slots(names))
+    if (names->count >= names->slot_count / 4 * 3 && !grow_slots(names))
         return false;
     if (!append(names, key))
         return false;
