@@ -81,9 +81,11 @@ mr_status mr_driver_find_far(mr_driver *driver)
     mr_status status = mr_shb_find(driver->trace, &races, driver->error);
     if (status == MR_OK && races.count)
         qsort(races.items, races.count, sizeof *races.items, compare_first);
-    for (size_t i = 0; i < races.count && status == MR_OK; i++)
+    for (size_t i = 0; i < races.count && status == MR_OK; i++) {
+        mr_progress_tell(driver->progress, "far races", i, races.count);
         if (wanted(driver, &races.items[i]))
             status = decide_far(driver, &races.items[i]);
+    }
     mr_shb_races_free(&races);
     driver->result->stats.far_seconds += mr_seconds() - begin;
     return status;
