@@ -28,11 +28,12 @@ typedef struct mr_outlook {
     size_t use_count;
 
     /* while it is being made */
-    uint32_t *variable_user, *lock_user; /* first user + 1, 0: none */
-    uint32_t *lock_depth;                /* acquires not released; inner ones are no sections */
-    uint8_t *written;
+    uint32_t *variable_user; /* by variable: first user + 1; 0: none, UINT32_MAX: several */
+    uint32_t *lock_user;     /* by lock: the same */
+    uint32_t *lock_depth;    /* by lock: acquires that are not released; inner ones do not count */
+    uint8_t *written;        /* by variable */
     size_t variable_capacity, lock_capacity, use_capacity;
-    mr_keys use_numbers; /* (lock, thread) */
+    mr_keys use_numbers; /* (lock, thread) to index in `uses` + 1 */
 } mr_outlook;
 
 void mr_outlook_init(mr_outlook *outlook);

@@ -147,6 +147,39 @@ static void build_wcp(mr_order_reference *reference, uint32_t count)
         reference->wcp.rows[e] = reference->hard.rows[e] | reference->strong.rows[e];
 }
 
+/* Does an event of section s have the relation to, or (matrix NULL) a conflict with, one of
+ * `later`? A section that is never released extends to the end of its thread. */
+static bool sections_related(const mr_order_reference *reference, uint32_t s, uint32_t later,
+                             const mr_order_matrix *matrix)
+{
+    uint32_t count = reference->trace->event_count;
+    for (uint32_t e1 = 0; e1 < count; e1++)
+        for (uint32_t e2 = 0; e2 < count; e2++)
+            if (inside(reference, s, e1) && inside(reference, later, e2) &&
+                (matrix ? mr_order_matrix_has(matrix, e1, e2)
+                        : mr_reference_conflict(reference->trace, e1, e2)))
+                return true;
+    return false;
+}
+
+static void build_cp(mr_order_reference *reference, uint32_t count)
+{
+    mr_order_matrix before, causal = {{0}};
+    do {
+        before = causal;
+        for (uint32_t s = 0; s < reference->section_count; s++)
+            for (uint32_t later = s + 1; later < reference->section_count; later++)
+                if (same_lock(reference, s, later) && different_threads(reference, s, later) &&
+                    (sections_related(reference, s, later, NULL) ||
+                     sections_related(reference, s, later, &causal)))
+                    relate(&causal, reference->end[s], reference->begin[later]);
+        causal = compose(&reference->hb, &causal, count);
+        causal = compose(&causal, &reference->hb, count);
+    } while (memcmp(&before, &causal, sizeof before) != 0);
+    for (uint32_t e = 0; e < count; e++)
+        reference->cp.rows[e] = reference->hard.rows[e] | causal.rows[e];
+}
+
 static void build_shb(mr_order_reference *reference, uint32_t count)
 {
     const mr_trace *trace = reference->trace;
@@ -170,6 +203,7 @@ void mr_order_reference_build(mr_order_reference *reference, const mr_trace *tra
     find_sections(reference);
     build_hb(reference, trace->event_count);
     build_wcp(reference, trace->event_count);
+    build_cp(reference, trace->event_count);
     build_shb(reference, trace->event_count);
 }
 

@@ -4,10 +4,16 @@
  * `link`.
  *
  *   hard  the events of each thread in their order; a fork before the thread's events and before
- * its joins; the events of a thread before its joins. Transitive. hb    hard, and release → later
- * acquire of the same lock (outermost pairs). Transitive. wcp   hard, and ≺: the smallest relation
- * with rules (a), (b), (c) of Definition 3 of the WCP paper, in the reading of src/order/wcp.h. shb
- * hb, and each read after the last write before it (SHB paper, Definition 3.2). Transitive.
+ *         its joins; the events of a thread before its joins; transitive
+ *
+ *   hb    hard, and release → later acquire of the same lock (outermost pairs); transitive
+ *
+ *   wcp   hard, and ≺: the smallest relation with rules (a), (b), (c) of Definition 3 of the WCP
+ *         paper, in the reading of src/order/wcp.h
+ *
+ *   cp    hard, and the smallest relation with rules (a), (b), (c) of src/order/cp.h
+ *
+ *   shb   hb, and each read after the last write before it (SHB paper, Definition 3.2); transitive
  */
 #ifndef MR_TESTS_SUPPORT_ORDER_REFERENCE_H
 #define MR_TESTS_SUPPORT_ORDER_REFERENCE_H
@@ -27,7 +33,7 @@ typedef struct mr_order_reference {
         end[MR_REFERENCE_EVENTS]; /* critical sections: acquire and release
                                      (MR_NONE: never released) */
     uint32_t section_count;
-    mr_order_matrix hard, hb, strong, wcp, shb;
+    mr_order_matrix hard, hb, strong, wcp, cp, shb;
 } mr_order_reference;
 
 /* The trace has at most MR_REFERENCE_EVENTS events and outlives the reference. */

@@ -1,0 +1,159 @@
+/* The least fixpoint of the rules of cp.h on the graph of cp_graph.h. */
+#include "cp_graph.h"
+
+#include <stdlib.h>
+
+/* Segments whose P has grown since their P was handed on, the first in the trace on top (a binary
+ * heap, each segment at most once). */
+typedef struct agenda {
+    mr_u32s heap;
+    bool *on; /* by segment */
+} agenda;
+
+typedef struct solver {
+    mr_cp_graph *graph;
+    agenda grown;
+    uint32_t taken; /* segments below this number have a P */
+} solver;
+
+static bool agenda_add(agenda *grown, uint32_t segment)
+{
+    if (grown->on[segment])
+        return true;
+    if (!mr_u32s_push(&grown->heap, segment))
+        return false;
+    grown->on[segment] = true;
+    uint32_t *items = grown->heap.items;
+    size_t at = grown->heap.count - 1;
+    for (; at && items[(at - 1) / 2] > segment; at = (at - 1) / 2)
+        items[at] = items[(at - 1) / 2];
+    items[at] = segment;
+    return true;
+}
+
+static uint32_t agenda_take(agenda *grown)
+{
+    uint32_t *items = grown->heap.items, top = items[0];
+    size_t count = --grown->heap.count, at = 0;
+    uint32_t moved = items[count];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && items[child + 1] < items[child];
+        if (items[child] >= moved)
+            break;
+        items[at] = items[child];
+    }
+    items[at] = moved;
+    grown->on[top] = false;
+    return top;
+}
+
+/* Joins the time into P of the segment, and puts it on the agenda when P has grown. */
+static bool grow(solver *s, uint32_t number, mr_time time)
+{
+    mr_clock_pool *pool = &s->graph->pool;
+    mr_clock **before = &s->graph->segments[number].before;
+    /* The second reference makes a join that changes anything write to a copy. */
+    mr_clock *old = mr_clock_share(*before);
+    bool done = mr_clock_join(pool, before, time);
+    bool changed = old != *before;
+    mr_clock_drop(pool, &old);
+    return done && (!changed || agenda_add(&s->grown, number));
+}
+
+/* Rule (b), as far as P of the section's last segment is known: passes the sections of other
+ * threads whose acquire is within it. True when there was one. */
+static bool pass_sections(const mr_cp_graph *graph, uint32_t number, const mr_clock *end)
+{
+    mr_cp_section *section = &graph->sections[number];
+    uint32_t passed = section->passed;
+    if (section->previous != MR_NONE && graph->sections[section->previous].passed > passed)
+        passed = graph->sections[section->previous].passed;
+    uint32_t next = passed ? graph->sections[passed - 1].next : graph->first_of_lock[section->lock];
+    while (next < number) {
+        const mr_cp_section *other = &graph->sections[next];
+        if (other->thread == section->thread) {
+            next = other->later_other;
+        } else if (mr_clock_get(end, other->thread) >= other->acquired) {
+            passed = next + 1;
+            next = other->next;
+        } else {
+            break;
+        }
+    }
+    bool news = passed > section->passed;
+    section->passed = passed;
+    return news;
+}
+
+/* Joins the release of the section's predecessor into P of its first segment. */
+static bool follow_predecessor(solver *s, uint32_t number)
+{
+    const mr_cp_graph *graph = s->graph;
+    const mr_cp_section *section = &graph->sections[number];
+    if (!section->passed)
+        return true;
+    uint32_t before = section->passed - 1;
+    if (graph->sections[before].thread == section->thread)
+        before = graph->sections[before].earlier_other;
+    if (before == MR_NONE)
+        return true;
+    const mr_cp_section *other = &graph->sections[before];
+    return grow(s, section->segment, (mr_time){other->happened, other->thread, other->released});
+}
+
+/* P is handed on along an HB edge, unless it is taken from there later. */
+static bool hand_on(solver *s, uint32_t number, uint32_t to)
+{
+    return to >= s->taken || grow(s, to, (mr_time){.clock = s->graph->segments[number].before});
+}
+
+/* Does what P of the segment asks for. */
+static bool visit(solver *s, uint32_t number)
+{
+    const mr_cp_graph *graph = s->graph;
+    const mr_cp_segment *segment = &graph->segments[number];
+    for (uint32_t i = segment->last_ended; i != MR_NONE; i = graph->sections[i].next_ended)
+        if (pass_sections(graph, i, segment->before) && !follow_predecessor(s, i))
+            return false;
+    for (uint32_t to = segment->first_out; to != MR_NONE; to = graph->segments[to].next_out)
+        if (!hand_on(s, number, to))
+            return false;
+    return hand_on(s, number, segment->next);
+}
+
+/* The first P of the next segment, from the segments before it and from the section before its own.
+ */
+static bool take(solver *s, uint32_t number)
+{
+    const mr_cp_graph *graph = s->graph;
+    mr_cp_segment *segment = &graph->segments[number];
+    s->taken = number + 1;
+    if (segment->previous != MR_NONE)
+        segment->before = mr_clock_share(graph->segments[segment->previous].before);
+    if (segment->from != MR_NONE &&
+        !grow(s, number, (mr_time){.clock = graph->segments[segment->from].before}))
+        return false;
+    if (segment->section != MR_NONE) {
+        pass_sections(graph, segment->section, segment->before);
+        if (!follow_predecessor(s, segment->section))
+            return false;
+    }
+    return agenda_add(&s->grown, number);
+}
+
+bool mr_cp_graph_solve(mr_cp_graph *graph)
+{
+    solver s = {.graph = graph};
+    s.grown.on = mr_calloc(graph->segment_count, sizeof(bool));
+    bool done = s.grown.on != NULL;
+    for (uint32_t number = 0; done && number < graph->segment_count; number++) {
+        done = take(&s, number);
+        while (done && s.grown.heap.count) {
+            done = visit(&s, agenda_take(&s.grown));
+            graph->visits++;
+        }
+    }
+    free(s.grown.on);
+    mr_u32s_free(&s.grown.heap);
+    return done;
+}

@@ -1,0 +1,29 @@
+#include "syncp.h"
+
+#include "syncp_pass.h"
+#include "syncp_search.h"
+
+mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
+                        mr_error *error)
+{
+    mr_syncp_ideals ideals = {0};
+    mr_syncp_search search = {0};
+    mr_syncp_pass pass = {
+        .trace = trace,
+        .outlook = options->outlook,
+        .progress = options->progress,
+        .access = mr_syncp_search_access,
+        .context = &search,
+    };
+    mr_race_list_init(list, options->most_examples, options->keep_events);
+    mr_status status = MR_ERR_MEMORY;
+    if (mr_syncp_ideals_init(&ideals, trace) && mr_syncp_search_init(&search, trace, &ideals, list))
+        status = mr_syncp_run(&pass, &ideals, error);
+    else
+        mr_error_memory(error, "looking for sync-preserving races");
+    mr_syncp_search_free(&search);
+    mr_syncp_ideals_free(&ideals);
+    if (status == MR_OK && !mr_race_list_finish(list))
+        status = mr_error_memory(error, "sorting sync-preserving races");
+    return status;
+}

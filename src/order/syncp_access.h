@@ -1,0 +1,105 @@
+/*
+ * syncp_access: the accesses of contended variables so far, in the form in which the search for
+ * sync-preserving races asks for them.
+ *
+ * Class: the accesses of one thread to one variable, of one kind, at one location, in one step
+ * (syncp_ideal.h). What comes before them in other threads is the same for all of them, so as first
+ * accesses of a pair they race with the same events, and as second accesses with the same classes.
+ * The latest stands for the class.
+ *
+ * Accessor: a thread that accesses a variable; it owns its classes, in the order of their steps.
+ *
+ * Rival: what an accessor, as the second thread, still has to consider of another accessor of the
+ * variable as the first thread. First accesses that the closure of a pair contains are *dead* for
+ * this second thread for good, as what a thread needs only grows. The classes not known to be dead
+ * stand in groups of one kind and location, in order: they can only leave at the front (those that
+ * the second thread needs itself, which is a prefix) and at the back (those found dead by the
+ * search, which goes from the back to the latest that races).
+ */
+#ifndef MR_ORDER_SYNCP_ACCESS_H
+#define MR_ORDER_SYNCP_ACCESS_H
+
+#include "syncp_ideal.h"
+
+enum { MR_SYNCP_READ, MR_SYNCP_WRITE, MR_SYNCP_KINDS };
+
+typedef struct mr_syncp_class {
+    uint32_t event; /* the latest of the class */
+    uint32_t step, location;
+    uint32_t row, open;      /* what comes before it; the sections open at it */
+    uint32_t previous, next; /* of the same accessor and kind, MR_NONE: none */
+    /* as second accesses: the verdict, and the number of first classes that it has seen */
+    uint32_t seen;
+    bool racy;
+} mr_syncp_class;
+
+typedef struct mr_syncp_group {
+    uint32_t location;
+    uint8_t kind;
+    uint32_t next;         /* group of the rival, MR_NONE: last */
+    uint32_t settled_with; /* no more pairs with this location are wanted; MR_NONE: not known */
+    uint32_t head;         /* the classes before it have left */
+    mr_u32s classes;
+} mr_syncp_group;
+
+typedef struct mr_syncp_rival {
+    uint32_t cursor[MR_SYNCP_KINDS]; /* the last class considered, MR_NONE: none */
+    uint32_t first_group;            /* MR_NONE: none */
+    uint32_t dead_from, dead_to;     /* classes in these steps are dead; none: from > to */
+} mr_syncp_rival;
+
+typedef struct mr_syncp_accessor {
+    uint32_t thread, number; /* among the accessors of the variable: 0, 1, … */
+    uint32_t next;           /* of the variable, MR_NONE: last */
+    uint32_t first[MR_SYNCP_KINDS], last[MR_SYNCP_KINDS]; /* classes, MR_NONE: none */
+    uint32_t class_count[MR_SYNCP_KINDS];
+    /* as second thread */
+    mr_syncp_rival *rivals; /* by `number` of the first */
+    size_t rival_count, rival_capacity;
+    uint32_t live[MR_SYNCP_KINDS];        /* classes in groups, by kind of the first access */
+    uint32_t seen[MR_SYNCP_KINDS];        /* by kind of the second: classes that were there … */
+    uint32_t guess[MR_SYNCP_KINDS];       /* … and the first class that raced, MR_NONE: none */
+    uint32_t guess_rival[MR_SYNCP_KINDS]; /* whose it is: the accessor */
+} mr_syncp_accessor;
+
+typedef struct mr_syncp_variable {
+    uint32_t first_accessor, recent; /* MR_NONE: none */
+    uint32_t accessor_count;
+    uint32_t class_count[MR_SYNCP_KINDS];
+} mr_syncp_variable;
+
+typedef struct mr_syncp_accesses {
+    mr_syncp_variable *variables;
+    mr_syncp_accessor *accessors;
+    size_t accessor_count, accessor_capacity;
+    mr_syncp_class *classes;
+    size_t class_count, class_capacity;
+    mr_syncp_group *groups;
+    size_t group_count, group_capacity;
+    mr_map accessor_numbers; /* (variable, thread) */
+} mr_syncp_accesses;
+
+/* False: no memory, here and below; mr_syncp_accesses_free is fine in any state after it. */
+bool mr_syncp_accesses_init(mr_syncp_accesses *accesses, uint32_t variable_count);
+void mr_syncp_accesses_free(mr_syncp_accesses *accesses);
+
+/* The accessor of the thread, made when new. MR_NONE: no memory. */
+uint32_t mr_syncp_get_accessor(mr_syncp_accesses *accesses, uint32_t variable, uint32_t thread);
+
+/* The accessor's class of this step and location, MR_NONE: there is none yet. */
+uint32_t mr_syncp_find_class(const mr_syncp_accesses *accesses, uint32_t accessor, int kind,
+                             uint32_t step, uint32_t location);
+
+/* A copy of `new` at the end of the accessor's list (its links are set); MR_NONE: no memory. */
+uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint32_t accessor,
+                            int kind, const mr_syncp_class *new);
+
+/* The rival of the accessor for accessor number `other`; valid until the next one is asked for.
+ * NULL: no memory. */
+mr_syncp_rival *mr_syncp_get_rival(mr_syncp_accesses *accesses, uint32_t accessor, uint32_t other);
+
+/* Puts a first class at the end of its group, and counts it as live. */
+bool mr_syncp_push_live(mr_syncp_accesses *accesses, uint32_t accessor, mr_syncp_rival *rival,
+                        int kind, uint32_t class);
+
+#endif

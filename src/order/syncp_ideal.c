@@ -1,0 +1,295 @@
+#include "syncp_ideal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool mr_syncp_ideals_init(mr_syncp_ideals *ideals, const mr_trace *trace)
+{
+    uint32_t threads = trace->threads.count, locks = trace->locks.count;
+    *ideals = (mr_syncp_ideals){.thread_count = threads};
+    ideals->threads = mr_calloc(threads, sizeof *ideals->threads);
+    ideals->thread_entries = mr_calloc((size_t)threads * threads, sizeof *ideals->thread_entries);
+    ideals->first_user = mr_calloc(locks, sizeof *ideals->first_user);
+    if (!ideals->threads || !ideals->thread_entries || !ideals->first_user)
+        return false;
+    for (uint32_t lock = 0; lock < locks; lock++)
+        ideals->first_user[lock] = MR_NONE;
+    for (uint32_t thread = 0; thread < threads; thread++) {
+        ideals->threads[thread].open = ideals->threads[thread].row = MR_NONE;
+        ideals->threads[thread].ideal = ideals->thread_entries + (size_t)thread * threads;
+    }
+    return true;
+}
+
+void mr_syncp_ideals_free(mr_syncp_ideals *ideals)
+{
+    for (uint32_t thread = 0; ideals->threads && thread < ideals->thread_count; thread++)
+        free(ideals->threads[thread].steps);
+    for (size_t user = 0; user < ideals->user_count; user++)
+        mr_u32s_free(&ideals->users[user].sections);
+    free(ideals->threads);
+    free(ideals->thread_entries);
+    free(ideals->rows);
+    free(ideals->sections);
+    free(ideals->held);
+    free(ideals->users);
+    free(ideals->first_user);
+    mr_map_free(&ideals->user_numbers);
+    *ideals = (mr_syncp_ideals){0};
+}
+
+bool mr_syncp_store(mr_syncp_ideals *ideals, uint32_t thread)
+{
+    mr_syncp_thread *t = &ideals->threads[thread];
+    if (t->row != MR_NONE)
+        return true;
+    size_t row_bytes = ideals->thread_count * sizeof *ideals->rows;
+    void *items = ideals->rows;
+    if (!mr_grow(&items, &ideals->row_capacity, ideals->row_count + 1, row_bytes))
+        return false;
+    ideals->rows = items;
+    t->row = (uint32_t)ideals->row_count++;
+    memcpy(ideals->rows + (size_t)t->row * ideals->thread_count, t->ideal, row_bytes);
+    return true;
+}
+
+static bool end_step(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event)
+{
+    mr_syncp_thread *t = &ideals->threads[thread];
+    void *items = t->steps;
+    if (!mr_grow(&items, &t->step_capacity, t->step_count + 1, sizeof *t->steps))
+        return false;
+    t->steps = items;
+    t->steps[t->step_count++] = (mr_syncp_step){.row = t->row, .open = t->open, .last = event};
+    t->ideal[thread] = mr_syncp_entry(ideals, thread, (uint32_t)t->step_count);
+    return true;
+}
+
+bool mr_syncp_publish(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event)
+{
+    return mr_syncp_store(ideals, thread) && end_step(ideals, thread, event);
+}
+
+void mr_syncp_join(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t row, uint32_t thread,
+                   uint32_t step)
+{
+    const uint32_t *from = mr_syncp_row(ideals, row);
+    for (uint32_t i = 0; i < ideals->thread_count; i++)
+        ideal[i] = from[i] > ideal[i] ? from[i] : ideal[i];
+    uint32_t own = mr_syncp_entry(ideals, thread, step);
+    if (own > ideal[thread])
+        ideal[thread] = own;
+}
+
+static void join_step(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t thread,
+                      uint32_t step)
+{
+    mr_syncp_join(ideals, ideal, ideals->threads[thread].steps[step - 1].row, thread, step);
+}
+
+/* Does the user acquire the lock after `section` (in the trace) in its steps up to `step`? */
+static bool acquires_after(const mr_syncp_ideals *ideals, const mr_syncp_user *user,
+                           uint32_t section, uint32_t step)
+{
+    const mr_u32s *list = &user->sections;
+    if (!step || list->items[list->count - 1] < section)
+        return false;
+    size_t low = 0, high = list->count - 1; /* the first one after `section` is in [low, high] */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->items[middle] > section)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return ideals->sections[list->items[low]].acquire_step <= step;
+}
+
+/* Rule 4 for a section that is open at the cut of its thread. */
+static bool must_be_released(const mr_syncp_ideals *ideals, const uint32_t *ideal,
+                             const mr_syncp_held *held)
+{
+    uint32_t owner = ideals->sections[held->section].thread;
+    for (uint32_t number = ideals->first_user[held->lock]; number != MR_NONE;) {
+        const mr_syncp_user *user = &ideals->users[number];
+        if (user->thread != owner &&
+            acquires_after(ideals, user, held->section, ideal[user->thread] / 2))
+            return true;
+        number = user->next;
+    }
+    return false;
+}
+
+/* Joins the release of a section open at the thread's cut that must not be. False: there is none.
+ */
+static bool close_thread(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t thread)
+{
+    uint32_t open = mr_syncp_open(ideals, thread, ideal[thread] / 2);
+    for (; open != MR_NONE; open = ideals->held[open].next) {
+        const mr_syncp_held *held = &ideals->held[open];
+        if (must_be_released(ideals, ideal, held)) {
+            join_step(ideals, ideal, thread, ideals->sections[held->section].release_step);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mr_syncp_close(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t thread, uint32_t step)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < ideals->thread_count; i++) {
+            while (ideal[i] % 2 && close_thread(ideals, ideal, i)) {
+                changed = true;
+                if (ideal[thread] / 2 >= step)
+                    return true;
+            }
+        }
+    }
+    return ideal[thread] / 2 >= step;
+}
+
+/* Closes what the thread needs, after it has grown. */
+static void close_own(mr_syncp_ideals *ideals, uint32_t thread)
+{
+    ideals->threads[thread].row = MR_NONE;
+    mr_syncp_close(ideals, ideals->threads[thread].ideal, thread, UINT32_MAX);
+}
+
+bool mr_syncp_learn(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t source,
+                    uint32_t step)
+{
+    uint32_t *ideal = ideals->threads[thread].ideal;
+    if (ideal[source] / 2 >= step)
+        return true;
+    if (!end_step(ideals, thread, event))
+        return false;
+    join_step(ideals, ideal, source, step);
+    close_own(ideals, thread);
+    return true;
+}
+
+bool mr_syncp_fork(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t child)
+{
+    if (!mr_syncp_publish(ideals, thread, event))
+        return false;
+    uint32_t step = (uint32_t)ideals->threads[thread].step_count;
+    join_step(ideals, ideals->threads[child].ideal, thread, step);
+    close_own(ideals, child);
+    return true;
+}
+
+static mr_syncp_user *get_user(mr_syncp_ideals *ideals, uint32_t lock, uint32_t thread)
+{
+    uint32_t *number = mr_map_at(&ideals->user_numbers, mr_map_key(lock, thread), MR_NONE);
+    if (!number)
+        return NULL;
+    if (*number == MR_NONE) {
+        void *items = ideals->users;
+        if (!mr_grow(&items, &ideals->user_capacity, ideals->user_count + 1, sizeof *ideals->users))
+            return NULL;
+        ideals->users = items;
+        *number = (uint32_t)ideals->user_count++;
+        ideals->users[*number] = (mr_syncp_user){thread, ideals->first_user[lock], {0}};
+        ideals->first_user[lock] = *number;
+    }
+    return &ideals->users[*number];
+}
+
+/* A new section of the lock, open from the end of this step on. */
+static bool open_section(mr_syncp_ideals *ideals, uint32_t thread, uint32_t lock)
+{
+    mr_syncp_thread *t = &ideals->threads[thread];
+    mr_syncp_user *user = get_user(ideals, lock, thread);
+    uint32_t number = (uint32_t)ideals->section_count;
+    if (!user || !mr_u32s_push(&user->sections, number))
+        return false;
+    void *items = ideals->sections;
+    if (!mr_grow(&items, &ideals->section_capacity, ideals->section_count + 1,
+                 sizeof *ideals->sections))
+        return false;
+    ideals->sections = items;
+    ideals->sections[ideals->section_count++] =
+        (mr_syncp_section){thread, mr_syncp_step_now(ideals, thread), 0};
+    items = ideals->held;
+    if (!mr_grow(&items, &ideals->held_capacity, ideals->held_count + 1, sizeof *ideals->held))
+        return false;
+    ideals->held = items;
+    ideals->held[ideals->held_count] = (mr_syncp_held){number, lock, t->open};
+    t->open = (uint32_t)ideals->held_count++;
+    return true;
+}
+
+/* Joins the releases of the sections of the lock that are open at the cuts of other threads: they
+ * all come before this acquire. */
+static bool join_releases(mr_syncp_ideals *ideals, uint32_t thread, uint32_t lock)
+{
+    bool joined = false;
+    uint32_t *ideal = ideals->threads[thread].ideal;
+    for (uint32_t i = 0; i < ideals->thread_count; i++) {
+        if (!(ideal[i] % 2) || i == thread)
+            continue;
+        uint32_t open = mr_syncp_open(ideals, i, ideal[i] / 2);
+        while (open != MR_NONE && ideals->held[open].lock != lock)
+            open = ideals->held[open].next;
+        if (open == MR_NONE)
+            continue;
+        join_step(ideals, ideal, i, ideals->sections[ideals->held[open].section].release_step);
+        joined = true;
+    }
+    return joined;
+}
+
+bool mr_syncp_acquire(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t lock)
+{
+    if (!open_section(ideals, thread, lock) || !end_step(ideals, thread, event))
+        return false;
+    if (join_releases(ideals, thread, lock))
+        close_own(ideals, thread);
+    return true;
+}
+
+/* Takes the section of the lock out of the list; the nodes before it are made anew. */
+static bool remove_held(mr_syncp_ideals *ideals, uint32_t *list, uint32_t lock, uint32_t *section)
+{
+    size_t first = ideals->held_count;
+    uint32_t at = *list;
+    for (; ideals->held[at].lock != lock; at = ideals->held[at].next) {
+        void *items = ideals->held;
+        if (!mr_grow(&items, &ideals->held_capacity, ideals->held_count + 1, sizeof *ideals->held))
+            return false;
+        ideals->held = items;
+        mr_syncp_held *copy = &ideals->held[ideals->held_count++];
+        *copy = ideals->held[at];
+        copy->next = (uint32_t)ideals->held_count;
+    }
+    *section = ideals->held[at].section;
+    if (ideals->held_count > first) {
+        ideals->held[ideals->held_count - 1].next = ideals->held[at].next;
+        *list = (uint32_t)first;
+    } else {
+        *list = ideals->held[at].next;
+    }
+    return true;
+}
+
+bool mr_syncp_release(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t lock)
+{
+    mr_syncp_thread *t = &ideals->threads[thread];
+    uint32_t section;
+    if (!remove_held(ideals, &t->open, lock, &section) || !mr_syncp_publish(ideals, thread, event))
+        return false;
+    ideals->sections[section].release_step = (uint32_t)t->step_count;
+    return true;
+}
+
+bool mr_syncp_common_lock(const mr_syncp_ideals *ideals, uint32_t open, uint32_t other)
+{
+    for (; open != MR_NONE; open = ideals->held[open].next)
+        for (uint32_t at = other; at != MR_NONE; at = ideals->held[at].next)
+            if (ideals->held[at].lock == ideals->held[open].lock)
+                return true;
+    return false;
+}

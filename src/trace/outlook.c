@@ -1,0 +1,176 @@
+#include "outlook.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t several = UINT32_MAX;
+
+void mr_outlook_init(mr_outlook *outlook)
+{
+    *outlook = (mr_outlook){0};
+}
+
+static void free_scratch(mr_outlook *outlook)
+{
+    free(outlook->variable_user);
+    free(outlook->lock_user);
+    free(outlook->lock_depth);
+    free(outlook->written);
+    outlook->variable_user = outlook->lock_user = outlook->lock_depth = NULL;
+    outlook->written = NULL;
+    mr_keys_free(&outlook->use_numbers);
+}
+
+void mr_outlook_free(mr_outlook *outlook)
+{
+    free_scratch(outlook);
+    free(outlook->contended);
+    free(outlook->lock_shared);
+    free(outlook->uses);
+    *outlook = (mr_outlook){0};
+}
+
+/* Room for `capacity` elements, of which the first `old` are there; the others become zero. */
+static bool widen(void **array, size_t old, size_t capacity, size_t size_bytes)
+{
+    void *items = mr_realloc(*array, capacity, size_bytes);
+    if (!items)
+        return false;
+    memset((char *)items + old * size_bytes, 0, (capacity - old) * size_bytes);
+    *array = items;
+    return true;
+}
+
+static bool widen_numbers(uint32_t **array, size_t old, size_t capacity)
+{
+    void *items = *array;
+    bool done = widen(&items, old, capacity, sizeof **array);
+    *array = items;
+    return done;
+}
+
+static bool widen_marks(uint8_t **array, size_t old, size_t capacity)
+{
+    void *items = *array;
+    bool done = widen(&items, old, capacity, sizeof **array);
+    *array = items;
+    return done;
+}
+
+static size_t roomier(size_t capacity, size_t need)
+{
+    return need < capacity * 2 ? capacity * 2 : need + 64;
+}
+
+static bool make_room(mr_outlook *outlook, const mr_events *events)
+{
+    if (events->variable_count > outlook->variable_capacity) {
+        size_t old = outlook->variable_capacity, capacity = roomier(old, events->variable_count);
+        if (!widen_numbers(&outlook->variable_user, old, capacity) ||
+            !widen_marks(&outlook->written, old, capacity))
+            return false;
+        outlook->variable_capacity = capacity;
+    }
+    if (events->lock_count > outlook->lock_capacity) {
+        size_t old = outlook->lock_capacity, capacity = roomier(old, events->lock_count);
+        if (!widen_numbers(&outlook->lock_user, old, capacity) ||
+            !widen_numbers(&outlook->lock_depth, old, capacity))
+            return false;
+        outlook->lock_capacity = capacity;
+    }
+    outlook->thread_count = events->thread_count;
+    outlook->variable_count = events->variable_count;
+    outlook->lock_count = events->lock_count;
+    outlook->location_count = events->location_count;
+    return true;
+}
+
+static void note_user(uint32_t *user, uint32_t thread)
+{
+    if (*user != thread + 1)
+        *user = *user ? several : thread + 1;
+}
+
+/* An outermost acquire. */
+static bool add_section(mr_outlook *outlook, uint32_t lock, uint32_t thread)
+{
+    uint32_t number;
+    void *uses = outlook->uses;
+    note_user(&outlook->lock_user[lock], thread);
+    if (!mr_keys_add(&outlook->use_numbers, (uint64_t)lock << 32 | thread, &number))
+        return false;
+    if (number > outlook->use_count) {
+        if (!mr_grow(&uses, &outlook->use_capacity, number, sizeof *outlook->uses))
+            return false;
+        outlook->uses = uses;
+        outlook->uses[outlook->use_count++] = (mr_lock_use){.lock = lock, .thread = thread};
+    }
+    outlook->uses[number - 1].sections++;
+    return true;
+}
+
+bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
+{
+    if (!make_room(outlook, events))
+        return false;
+    for (uint32_t i = 0; i < events->count; i++) {
+        uint32_t thread = events->thread[i], operand = events->operand[i];
+        switch (events->op[i]) {
+        case MR_OP_WRITE:
+            outlook->written[operand] = 1;
+            note_user(&outlook->variable_user[operand], thread);
+            break;
+        case MR_OP_READ:
+            note_user(&outlook->variable_user[operand], thread);
+            break;
+        case MR_OP_ACQUIRE:
+            if (!outlook->lock_depth[operand]++ && !add_section(outlook, operand, thread))
+                return false;
+            break;
+        case MR_OP_RELEASE:
+            outlook->lock_depth[operand]--;
+            break;
+        default:
+            break;
+        }
+    }
+    outlook->event_count = events->first + events->count;
+    return true;
+}
+
+static int compare_uses(const void *one, const void *two)
+{
+    const mr_lock_use *x = one, *y = two;
+    if (x->lock != y->lock)
+        return x->lock < y->lock ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+bool mr_outlook_finish(mr_outlook *outlook)
+{
+    outlook->contended = mr_calloc(outlook->variable_count, 1);
+    outlook->lock_shared = mr_calloc(outlook->lock_count, 1);
+    if (!outlook->contended || !outlook->lock_shared)
+        return false;
+    for (uint32_t variable = 0; variable < outlook->variable_count; variable++)
+        outlook->contended[variable] =
+            outlook->written[variable] && outlook->variable_user[variable] == several;
+    for (uint32_t lock = 0; lock < outlook->lock_count; lock++)
+        outlook->lock_shared[lock] = outlook->lock_user[lock] == several;
+    size_t kept = 0;
+    for (size_t i = 0; i < outlook->use_count; i++)
+        if (outlook->lock_shared[outlook->uses[i].lock])
+            outlook->uses[kept++] = outlook->uses[i];
+    outlook->use_count = kept;
+    if (kept)
+        qsort(outlook->uses, kept, sizeof *outlook->uses, compare_uses);
+    free_scratch(outlook);
+    return true;
+}
+
+bool mr_outlook_of_trace(mr_outlook *outlook, const mr_trace *trace)
+{
+    mr_events events = mr_events_of_trace(trace, 0, trace->event_count);
+    mr_outlook_init(outlook);
+    return mr_outlook_add(outlook, &events) && mr_outlook_finish(outlook);
+}
