@@ -108,7 +108,8 @@ static mr_status not_covered(const mr_sweep_job *job, const mr_events *events)
     uint32_t event = events->first + i;
     mr_op op = (mr_op)events->op[i];
     mr_events rest;
-    while (mr_stream_next(job->sweep->stream, &rest, NULL) == MR_OK && rest.count > 0)
+    mr_error later;
+    while (mr_stream_next(job->sweep->stream, &rest, &later) == MR_OK && rest.count > 0)
         ;
     const mr_trace *names = mr_stream_dictionary(job->sweep->stream);
     return mr_error_set(job->error, MR_ERR_UNSUPPORTED, names->path, mr_trace_line(names, event),

@@ -49,27 +49,46 @@ static void combine(mr_order_race *known, mr_order_race answer)
         *known = answer;
 }
 
-/*
- * Asks for a witness that a sound order promises, in trace order. Of hb, fhb and shb it lies
- * between the two accesses. Of syncp it may leave out, and so must list, events from anywhere
- * before: the window grows backwards until it is there.
- */
+/* Asks for the witness that hb, fhb and shb promise: in trace order, between the two accesses. */
 static mr_status ask_promised(const mr_sweep_job *job, mr_prover *prover, const task *item,
                               mr_order_race *answer)
 {
-    mr_question question = item->question;
-    for (;;) {
-        mr_status status = mr_prover_ask(prover, &question, item->proof, answer, job->error);
-        bool found = answer->standing == MR_STANDING_RACE || answer->reason == MR_UNKNOWN_REJECTED;
-        if (status != MR_OK || found)
-            return status;
-        if (item->proof != MR_PROOF_SYNCP || question.start == 0) {
-            mr_prover_reject(prover, &question, answer);
-            return MR_OK;
-        }
-        uint32_t length = question.end - question.start;
-        question.start -= length < question.start ? length : question.start;
+    mr_status status = mr_prover_ask(prover, &item->question, item->proof, answer, job->error);
+    if (status == MR_OK && answer->standing != MR_STANDING_RACE &&
+        answer->reason != MR_UNKNOWN_REJECTED)
+        mr_prover_reject(prover, &item->question, answer);
+    return status;
+}
+
+/* Makes the witness that syncp promises and has it checked. */
+static mr_status take_schedule(const mr_sweep_job *job, mr_prover *prover, const task *item,
+                               mr_order_race *answer)
+{
+    const mr_question *question = &item->question;
+    mr_u32s events = {0};
+    if (!mr_syncp_schedule(prover->syncp, question->first, question->second, question->start,
+                           &events)) {
+        mr_u32s_free(&events);
+        return mr_error_memory(job->error, "building a witness");
     }
+    mr_witness witness = {.first = question->first,
+                          .second = question->second,
+                          .window_start = question->start,
+                          .window_end = question->end,
+                          .model = question->model,
+                          .events = events.items,
+                          .event_count = (uint32_t)events.count};
+    return mr_prover_accept(prover, &witness, item->proof, answer, job->error);
+}
+
+static mr_status ask(const mr_sweep_job *job, mr_prover *prover, const task *item,
+                     mr_order_race *answer)
+{
+    if (item->proof == MR_PROOF_SYNCP)
+        return take_schedule(job, prover, item, answer);
+    if (item->question.trace_order)
+        return ask_promised(job, prover, item, answer);
+    return mr_prover_ask(prover, &item->question, item->proof, answer, job->error);
 }
 
 /* Asks about the tasks in the order of their windows, and frees them. */
@@ -85,9 +104,7 @@ static mr_status ask_all(const mr_sweep_job *job, mr_prover *prover, tasks *list
         mr_progress_tell(job->progress, stage, i, list->count);
         if (races[item->race].standing == MR_STANDING_RACE)
             continue;
-        status = item->question.trace_order
-                     ? ask_promised(job, prover, item, &answer)
-                     : mr_prover_ask(prover, &item->question, item->proof, &answer, job->error);
+        status = ask(job, prover, item, &answer);
         if (status == MR_OK)
             combine(&races[item->race], answer);
     }
@@ -101,13 +118,16 @@ static const mr_race_example *example_of(const mr_race_list *list, size_t race)
     return &list->examples[list->races[race].first_example];
 }
 
-/* A witness that SHB promises: everything before the first access as observed, then what the second
- * one needs, in trace order. */
-static mr_question promised(const mr_race_example *pair)
+/* A witness that a sound order promises: everything before the window as observed, then what the
+ * accesses need, in trace order. The window of fhb and shb begins with the first access. */
+static mr_question promised(const mr_prover *prover, const mr_race_example *pair)
 {
+    uint32_t start = pair->first.event;
+    if (prover->syncp != NULL)
+        start = mr_syncp_window(prover->syncp, pair->first.event, pair->second.event);
     return (mr_question){.first = pair->first.event,
                          .second = pair->second.event,
-                         .start = pair->first.event,
+                         .start = start,
                          .end = pair->second.event + 1,
                          .model = MR_MODEL_RF,
                          .trace_order = true};
@@ -127,15 +147,22 @@ static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_rela
 {
     tasks list = {0};
     mr_status status = MR_OK;
+    if (relation == MR_RELATION_SYNCP)
+        status =
+            mr_syncp_index_new(job->sweep->trace, &(mr_detect_options){.progress = job->progress},
+                               &prover->syncp, job->error);
     for (size_t i = 0; i < found->race_count && status == MR_OK; i++) {
         size_t race = race_of != NULL ? race_of[i] : i;
         if (race != SIZE_MAX)
-            status = add_task(job, &list,
-                              (task){race, promised(example_of(found, i)), proof_of(relation)});
+            status =
+                add_task(job, &list,
+                         (task){race, promised(prover, example_of(found, i)), proof_of(relation)});
     }
     if (status == MR_OK)
-        return ask_all(job, prover, &list, "witnesses");
+        status = ask_all(job, prover, &list, "witnesses");
     free(list.items);
+    mr_syncp_index_free(prover->syncp);
+    prover->syncp = NULL;
     return status;
 }
 

@@ -10,6 +10,7 @@
 #define MR_SWEEP_PROVER_H
 
 #include "config/config.h"
+#include "order/syncp.h"
 #include "report/order_result.h"
 #include "solver/decide.h"
 #include "witness/checker.h"
@@ -23,6 +24,7 @@ typedef struct mr_prover {
     mr_carried carried;
     mr_session *session;
     mr_checker *checker;
+    mr_syncp_index *syncp; /* while races of syncp are proven, owned by who does it; else NULL */
 } mr_prover;
 
 typedef struct mr_question {
