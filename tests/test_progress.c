@@ -151,7 +151,7 @@ static void test_order_and_complaint(void **state)
     (void)state;
     static child children[1];
     start(&children[0], true,
-          (char *[]){"maxrace", "order", "--relation", "cp", "--repair", "-", NULL});
+          (char *[]){"maxrace", "order", "--relation", "hb", "--repair", "-", NULL});
     feed(&children[0], "nonsense\n", 9);
     feed_all(children, 1);
     finish(&children[0]);
