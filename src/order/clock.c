@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mr_clock_pool_init(mr_clock_pool *pool, uint32_t thread_count)
-{
-    *pool = (mr_clock_pool){.thread_count = thread_count};
-}
+enum { ROUND = 8 }; /* entries; the rest of a short clock costs less than its header */
 
 void mr_clock_pool_free(mr_clock_pool *pool)
 {
@@ -19,6 +16,14 @@ void mr_clock_pool_free(mr_clock_pool *pool)
     pool->unused = NULL;
 }
 
+void mr_clock_pool_grow(mr_clock_pool *pool, uint32_t thread_count)
+{
+    if (thread_count <= pool->entry_count)
+        return;
+    mr_clock_pool_free(pool);
+    pool->entry_count = (thread_count + ROUND - 1) / ROUND * ROUND;
+}
+
 /* Entries are uninitialised. */
 static mr_clock *new_clock(mr_clock_pool *pool)
 {
@@ -26,67 +31,49 @@ static mr_clock *new_clock(mr_clock_pool *pool)
     if (clock)
         pool->unused = clock->next_unused;
     else
-        clock = mr_malloc(sizeof *clock, (size_t)pool->thread_count * sizeof clock->entries[0]);
-    if (clock)
+        clock = mr_malloc(sizeof *clock, (size_t)pool->entry_count * sizeof clock->entries[0]);
+    if (clock) {
         clock->references = 1;
+        clock->count = pool->entry_count;
+    }
     return clock;
 }
 
-mr_clock *mr_clock_share(mr_clock *clock)
+void mr_clock_recycle(mr_clock_pool *pool, mr_clock *clock)
 {
-    if (clock)
-        clock->references++;
-    return clock;
-}
-
-void mr_clock_drop(mr_clock_pool *pool, mr_clock **clock)
-{
-    mr_clock *old = *clock;
-    *clock = NULL;
-    if (!old || --old->references)
+    if (clock->count != pool->entry_count) {
+        free(clock);
         return;
-    old->next_unused = pool->unused;
-    pool->unused = old;
+    }
+    clock->next_unused = pool->unused;
+    pool->unused = clock;
 }
 
-void mr_clock_set(mr_clock_pool *pool, mr_clock **target, mr_clock *clock)
+/* First entry of `source` that is greater than in `target`, or the count. */
+static uint32_t first_greater(const mr_clock *target, const mr_clock *source)
 {
-    mr_clock_share(clock);
-    mr_clock_drop(pool, target);
-    *target = clock;
-}
-
-void mr_time_set(mr_clock_pool *pool, mr_time *target, mr_time source)
-{
-    mr_clock_set(pool, &target->clock, source.clock);
-    target->thread = source.thread;
-    target->local = source.local;
-}
-
-/* First entry of `source` that is greater than in `target`, or the thread count. */
-static uint32_t first_greater(const mr_clock_pool *pool, const mr_clock *target,
-                              const mr_clock *source)
-{
-    uint32_t thread = 0;
-    while (thread < pool->thread_count && source->entries[thread] <= target->entries[thread])
+    uint32_t thread = 0, both = source->count < target->count ? source->count : target->count;
+    while (thread < both && source->entries[thread] <= target->entries[thread])
         thread++;
+    if (thread == both)
+        while (thread < source->count && !source->entries[thread])
+            thread++;
     return thread;
 }
 
-/* Makes *target a clock of its own that may be written. */
+/* Makes *target a clock of its own, with an entry for every thread, that may be written. */
 static bool own(mr_clock_pool *pool, mr_clock **target)
 {
     mr_clock *old = *target;
-    if (old && old->references == 1)
+    if (old && old->references == 1 && old->count == pool->entry_count)
         return true;
     mr_clock *copy = new_clock(pool);
     if (!copy)
         return false;
-    size_t size_bytes = (size_t)pool->thread_count * sizeof copy->entries[0];
-    if (old)
-        memcpy(copy->entries, old->entries, size_bytes);
-    else
-        memset(copy->entries, 0, size_bytes);
+    uint32_t kept = old ? old->count : 0;
+    if (kept)
+        memcpy(copy->entries, old->entries, kept * sizeof copy->entries[0]);
+    memset(copy->entries + kept, 0, (copy->count - kept) * sizeof copy->entries[0]);
     mr_clock_drop(pool, target);
     *target = copy;
     return true;
@@ -98,13 +85,13 @@ bool mr_clock_join(mr_clock_pool *pool, mr_clock **target, mr_time source)
     if (from && from != *target) {
         if (!*target)
             *target = mr_clock_share(source.clock);
-        uint32_t thread = first_greater(pool, *target, from);
-        if (thread < pool->thread_count && !own(pool, target))
+        uint32_t thread = first_greater(*target, from);
+        if (thread < from->count && !own(pool, target))
             return false;
         uint32_t *entries = (*target)->entries;
-        for (; thread < pool->thread_count; thread++)
-            if (from->entries[thread] > entries[thread])
-                entries[thread] = from->entries[thread];
+        for (; thread < from->count; thread++)
+            entries[thread] =
+                from->entries[thread] > entries[thread] ? from->entries[thread] : entries[thread];
     }
     if (mr_clock_get(*target, source.thread) >= source.local)
         return true;

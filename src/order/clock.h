@@ -18,22 +18,26 @@
  * Clocks are counted references, copied on write: an unchanged clock costs nothing when a lock, a
  * section, a variable and a thousand events of a window share it. NULL is the clock of zeros. A
  * join or copy costs O(threads). A pool and its clocks are used by one thread of ours at a time.
+ *
+ * The number of threads may grow: a clock made before is shorter, and what it lacks is 0.
  */
 #ifndef MR_ORDER_CLOCK_H
 #define MR_ORDER_CLOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct mr_clock {
     struct mr_clock *next_unused; /* in the pool's list */
     uint32_t references;
+    uint32_t count; /* of entries; of other threads they are 0 */
     uint32_t entries[];
 } mr_clock;
 
 typedef struct mr_clock_pool {
-    uint32_t thread_count;
-    mr_clock *unused; /* kept for reuse */
+    uint32_t entry_count; /* of the clocks made from now on: the threads, rounded up */
+    mr_clock *unused;     /* kept for reuse, all of entry_count entries */
 } mr_clock_pool;
 
 /* The time of an event of `thread`: `clock` with entry `thread` raised to `local`. With local 0 it
@@ -43,23 +47,53 @@ typedef struct mr_time {
     uint32_t thread, local;
 } mr_time;
 
-void mr_clock_pool_init(mr_clock_pool *pool, uint32_t thread_count);
+/* A zeroed pool is one for no threads. There may be `thread_count` threads from now on. */
+void mr_clock_pool_grow(mr_clock_pool *pool, uint32_t thread_count);
 /* All clocks must have been dropped before. */
 void mr_clock_pool_free(mr_clock_pool *pool);
 
 static inline uint32_t mr_clock_get(const mr_clock *clock, uint32_t thread)
 {
-    return clock ? clock->entries[thread] : 0;
+    return clock && thread < clock->count ? clock->entries[thread] : 0;
 }
 
 /* One more reference; returns `clock`. */
-mr_clock *mr_clock_share(mr_clock *clock);
+static inline mr_clock *mr_clock_share(mr_clock *clock)
+{
+    if (clock)
+        clock->references++;
+    return clock;
+}
+
+/* Takes a clock without references back. */
+void mr_clock_recycle(mr_clock_pool *pool, mr_clock *clock);
+
 /* One reference less; sets *clock to NULL. */
-void mr_clock_drop(mr_clock_pool *pool, mr_clock **clock);
+static inline void mr_clock_drop(mr_clock_pool *pool, mr_clock **clock)
+{
+    mr_clock *old = *clock;
+    *clock = NULL;
+    if (old && !--old->references)
+        mr_clock_recycle(pool, old);
+}
+
 /* *target becomes a reference to `clock`. */
-void mr_clock_set(mr_clock_pool *pool, mr_clock **target, mr_clock *clock);
+static inline void mr_clock_set(mr_clock_pool *pool, mr_clock **target, mr_clock *clock)
+{
+    if (*target == clock)
+        return;
+    mr_clock_share(clock);
+    mr_clock_drop(pool, target);
+    *target = clock;
+}
+
 /* The same for a time. */
-void mr_time_set(mr_clock_pool *pool, mr_time *target, mr_time source);
+static inline void mr_time_set(mr_clock_pool *pool, mr_time *target, mr_time source)
+{
+    mr_clock_set(pool, &target->clock, source.clock);
+    target->thread = source.thread;
+    target->local = source.local;
+}
 
 /* *target becomes the entry-wise maximum of itself and `source`; untouched when that changes
  * nothing. False: no memory. */

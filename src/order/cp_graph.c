@@ -149,17 +149,13 @@ static bool begin_section(builder *b, uint32_t thread, uint32_t lock)
         .acquired = b->local[thread],
         .previous = last,
         .next = MR_NONE,
-        .earlier_other = last,
         .later_other = MR_NONE,
         .next_ended = MR_NONE,
     };
-    if (last == MR_NONE) {
+    if (last == MR_NONE)
         graph->first_of_lock[lock] = number;
-    } else {
+    else
         graph->sections[last].next = number;
-        if (graph->sections[last].thread == thread)
-            section->earlier_other = graph->sections[last].earlier_other;
-    }
     b->last_of_lock[lock] = number;
     graph->segments[section->segment].section = number;
     return mr_u32s_push(&b->held[thread], number);

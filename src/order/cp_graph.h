@@ -36,11 +36,10 @@ typedef struct mr_cp_section {
     uint32_t segment, end;       /* where it begins; where it is released, MR_NONE: never */
     uint32_t acquired, released; /* local times */
     uint32_t previous, next;     /* of the lock; MR_NONE: none */
-    uint32_t earlier_other;      /* of the lock, the last one before it by another thread */
-    uint32_t later_other;        /* and the first one after it */
-    uint32_t passed;             /* 1 + the last section of the lock that it is known to conflict
-                                    with or whose acquire is ≺-before its end; 0: none */
-    uint32_t next_ended;         /* in the list of the segment where it ends */
+    uint32_t later_other;        /* of the lock, the first one after it by another thread */
+    uint32_t passed;     /* 1 + the last section of the lock that it is known to conflict with, or
+                            whose acquire is known to be ≺-before its end; 0: none */
+    uint32_t next_ended; /* in the list of the segment where it ends */
 } mr_cp_section;
 
 typedef struct mr_cp_graph {

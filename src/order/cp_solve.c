@@ -61,11 +61,13 @@ static bool grow(solver *s, uint32_t number, mr_time time)
 }
 
 /* Rule (b), as far as P of the section's last segment is known: passes the sections of other
- * threads whose acquire is within it. True when there was one. */
-static bool pass_sections(const mr_cp_graph *graph, uint32_t number, const mr_clock *end)
+ * threads whose acquire is within it. The last one that is new to the section and to those of the
+ * lock before it, MR_NONE: there is none. (The releases of what those before it have passed are in
+ * their P, and so in this section's.) */
+static uint32_t pass_sections(const mr_cp_graph *graph, uint32_t number, const mr_clock *end)
 {
     mr_cp_section *section = &graph->sections[number];
-    uint32_t passed = section->passed;
+    uint32_t passed = section->passed, last = MR_NONE;
     if (section->previous != MR_NONE && graph->sections[section->previous].passed > passed)
         passed = graph->sections[section->previous].passed;
     uint32_t next = passed ? graph->sections[passed - 1].next : graph->first_of_lock[section->lock];
@@ -74,31 +76,25 @@ static bool pass_sections(const mr_cp_graph *graph, uint32_t number, const mr_cl
         if (other->thread == section->thread) {
             next = other->later_other;
         } else if (mr_clock_get(end, other->thread) >= other->acquired) {
+            last = next;
             passed = next + 1;
             next = other->next;
         } else {
             break;
         }
     }
-    bool news = passed > section->passed;
     section->passed = passed;
-    return news;
+    return last;
 }
 
-/* Joins the release of the section's predecessor into P of its first segment. */
-static bool follow_predecessor(solver *s, uint32_t number)
+/* Joins the release of the section `before`, MR_NONE: of none, into P of the section's begin. */
+static bool follow(solver *s, uint32_t before, uint32_t number)
 {
-    const mr_cp_graph *graph = s->graph;
-    const mr_cp_section *section = &graph->sections[number];
-    if (!section->passed)
-        return true;
-    uint32_t before = section->passed - 1;
-    if (graph->sections[before].thread == section->thread)
-        before = graph->sections[before].earlier_other;
     if (before == MR_NONE)
         return true;
-    const mr_cp_section *other = &graph->sections[before];
-    return grow(s, section->segment, (mr_time){other->happened, other->thread, other->released});
+    const mr_cp_section *other = &s->graph->sections[before];
+    return grow(s, s->graph->sections[number].segment,
+                (mr_time){other->happened, other->thread, other->released});
 }
 
 /* P is handed on along an HB edge, unless it is taken from there later. */
@@ -113,7 +109,7 @@ static bool visit(solver *s, uint32_t number)
     const mr_cp_graph *graph = s->graph;
     const mr_cp_segment *segment = &graph->segments[number];
     for (uint32_t i = segment->last_ended; i != MR_NONE; i = graph->sections[i].next_ended)
-        if (pass_sections(graph, i, segment->before) && !follow_predecessor(s, i))
+        if (!follow(s, pass_sections(graph, i, segment->before), i))
             return false;
     for (uint32_t to = segment->first_out; to != MR_NONE; to = graph->segments[to].next_out)
         if (!hand_on(s, number, to))
@@ -121,8 +117,8 @@ static bool visit(solver *s, uint32_t number)
     return hand_on(s, number, segment->next);
 }
 
-/* The first P of the next segment, from the segments before it and from the section before its own.
- */
+/* The first P of the next segment: from the segments before it, by rule (a), and by rule (b) as far
+ * as its begin shows it. */
 static bool take(solver *s, uint32_t number)
 {
     const mr_cp_graph *graph = s->graph;
@@ -133,9 +129,12 @@ static bool take(solver *s, uint32_t number)
     if (segment->from != MR_NONE &&
         !grow(s, number, (mr_time){.clock = graph->segments[segment->from].before}))
         return false;
-    if (segment->section != MR_NONE) {
-        pass_sections(graph, segment->section, segment->before);
-        if (!follow_predecessor(s, segment->section))
+    uint32_t section = segment->section;
+    if (section != MR_NONE) {
+        /* MR_NONE when there is no conflict. */
+        uint32_t conflict = graph->sections[section].passed - 1;
+        if (!follow(s, conflict, section) ||
+            !follow(s, pass_sections(graph, section, segment->before), section))
             return false;
     }
     return agenda_add(&s->grown, number);

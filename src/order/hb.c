@@ -1,61 +1,65 @@
 #include "hb.h"
 
+#include "base/memory.h"
+#include "feed.h"
+
 #include <stdlib.h>
 
-bool mr_hb_init(mr_hb *hb, const mr_trace *trace)
+bool mr_hb_grow(mr_hb *hb, uint32_t thread_count, uint32_t lock_count)
 {
-    uint32_t threads = trace->threads.count;
-    *hb = (mr_hb){.trace = trace};
-    mr_clock_pool_init(&hb->pool, threads);
-    hb->clock = mr_calloc(threads, sizeof(mr_clock *));
-    hb->local = mr_calloc(threads, sizeof(uint32_t));
-    hb->release = mr_calloc(trace->locks.count, sizeof(mr_time));
-    if (!hb->clock || !hb->local || !hb->release || !mr_sharing_find(&hb->sharing, trace))
+    void *threads = hb->threads, *locks = hb->locks;
+    if (!mr_grow(&threads, &hb->thread_capacity, thread_count, sizeof(mr_hb_thread)))
         return false;
-    for (uint32_t thread = 0; thread < threads; thread++)
-        hb->local[thread] = 1;
+    hb->threads = threads;
+    if (!mr_grow(&locks, &hb->lock_capacity, lock_count, sizeof(mr_hb_lock)))
+        return false;
+    hb->locks = locks;
+    for (; hb->thread_count < thread_count; hb->thread_count++)
+        hb->threads[hb->thread_count] = (mr_hb_thread){.local = 1};
+    for (; hb->lock_count < lock_count; hb->lock_count++)
+        hb->locks[hb->lock_count] = (mr_hb_lock){0};
+    mr_clock_pool_grow(&hb->pool, thread_count);
     return true;
 }
 
 void mr_hb_free(mr_hb *hb)
 {
-    if (hb->clock)
-        for (uint32_t thread = 0; thread < hb->trace->threads.count; thread++)
-            mr_clock_drop(&hb->pool, &hb->clock[thread]);
-    if (hb->release)
-        for (uint32_t lock = 0; lock < hb->trace->locks.count; lock++)
-            mr_clock_drop(&hb->pool, &hb->release[lock].clock);
-    free(hb->clock);
-    free(hb->local);
-    free(hb->release);
-    mr_sharing_free(&hb->sharing);
+    for (size_t thread = 0; thread < hb->thread_count; thread++)
+        mr_clock_drop(&hb->pool, &hb->threads[thread].clock);
+    for (size_t lock = 0; lock < hb->lock_count; lock++)
+        mr_clock_drop(&hb->pool, &hb->locks[lock].release.clock);
+    free(hb->threads);
+    free(hb->locks);
     mr_clock_pool_free(&hb->pool);
     *hb = (mr_hb){0};
 }
 
-bool mr_hb_step(mr_hb *hb, uint32_t event)
+bool mr_hb_fork(mr_hb *hb, uint32_t thread, uint32_t child)
 {
-    const mr_trace *trace = hb->trace;
-    uint32_t thread = trace->thread[event], operand = trace->operand[event];
-    switch (trace->op[event]) {
-    case MR_OP_ACQUIRE:
-        return !mr_sharing_synchronises(&hb->sharing, trace, event) ||
-               hb->release[operand].thread == thread ||
-               mr_clock_learn(&hb->pool, &hb->clock[thread], hb->release[operand]);
-    case MR_OP_RELEASE:
-        if (mr_sharing_synchronises(&hb->sharing, trace, event)) {
-            mr_time_set(&hb->pool, &hb->release[operand], mr_hb_now(hb, thread));
-            hb->local[thread]++;
-        }
-        return true;
-    case MR_OP_FORK:
-        if (!mr_clock_learn(&hb->pool, &hb->clock[operand], mr_hb_now(hb, thread)))
-            return false;
-        hb->local[thread]++;
-        return true;
-    case MR_OP_JOIN:
-        return mr_clock_learn(&hb->pool, &hb->clock[thread], mr_hb_now(hb, operand));
-    default:
-        return true;
-    }
+    if (!mr_clock_learn(&hb->pool, &hb->threads[child].clock, mr_hb_now(hb, thread)))
+        return false;
+    hb->threads[thread].local++;
+    return true;
+}
+
+bool mr_hb_join(mr_hb *hb, uint32_t thread, uint32_t child)
+{
+    return mr_clock_learn(&hb->pool, &hb->threads[thread].clock, mr_hb_now(hb, child));
+}
+
+/* Each access is checked against the clock; no access orders anything. */
+static inline bool access(mr_detector *detector, const mr_access *access)
+{
+    const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
+    mr_variable *variable = mr_detector_variable(detector, access->variable);
+    return variable && (mr_variable_again(variable, access, thread->local) ||
+                        mr_variable_access(variable, access, (mr_knowledge){{thread->clock, NULL}},
+                                           thread->local, &detector->list));
+}
+
+mr_feed_end mr_hb_feed(mr_detector *detector, const mr_events *events)
+{
+    return detector->options.outlook
+               ? mr_feed_loop(detector, events, true, access, mr_feed_hb_sync)
+               : mr_feed_loop(detector, events, false, access, mr_feed_hb_sync);
 }

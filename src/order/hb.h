@@ -6,42 +6,79 @@
  *   - fork(u) → the events of u, and every join(u), even when u did nothing;
  *   - the events of u → every join(u);
  *   - release → every later acquire of the same lock. Inner acquires and releases of a lock that
- *     its thread holds already are no synchronisation; locks of one thread alone cost nothing.
+ *     its thread holds already are no synchronisation.
  *
- * Operations other than acq, rel, fork and join change nothing here; a trace with operations that
- * no analysis covers is refused earlier (mr_trace_require_covered).
+ * Operations other than acq, rel, fork and join change nothing here.
  *
- *   mr_hb_init → mr_hb_step(0), mr_hb_step(1), … → mr_hb_free
+ *   mr_hb_grow → mr_hb_acquire, mr_hb_release, mr_hb_fork, mr_hb_join … → mr_hb_free
  *
- * A step costs O(threads) at acq, fork and join when they bring news, else O(1).
+ * The events come in trace order, each with numbers below those that mr_hb_grow was told. A step
+ * costs O(threads) at acq, fork and join when they bring news, else O(1).
  */
 #ifndef MR_ORDER_HB_H
 #define MR_ORDER_HB_H
 
 #include "clock.h"
-#include "sharing.h"
 
+typedef struct mr_hb_thread {
+    mr_clock *clock; /* what happened before its last event */
+    uint32_t local;  /* local time of its next event */
+} mr_hb_thread;
+
+typedef struct mr_hb_lock {
+    mr_time release; /* time of its last release */
+    uint32_t depth;  /* acquires that are not released */
+} mr_hb_lock;
+
+/* Zero-initialise. */
 typedef struct mr_hb {
-    const mr_trace *trace;
-    mr_sharing sharing;
     mr_clock_pool pool;
-    mr_clock **clock; /* by thread: what happened before its last event */
-    uint32_t *local;  /* by thread: local time of its next event */
-    mr_time *release; /* by lock: time of its last release */
+    mr_hb_thread *threads;
+    mr_hb_lock *locks;
+    size_t thread_count, thread_capacity, lock_count, lock_capacity;
 } mr_hb;
 
-/* False: no memory (mr_hb_free is still fine). */
-bool mr_hb_init(mr_hb *hb, const mr_trace *trace);
+/* There are so many threads and locks from now on; fewer than before is fine. False: no memory. */
+bool mr_hb_grow(mr_hb *hb, uint32_t thread_count, uint32_t lock_count);
 void mr_hb_free(mr_hb *hb);
 
 /* The time of the last event of `thread` and of all before it, as a loan. */
 static inline mr_time mr_hb_now(const mr_hb *hb, uint32_t thread)
 {
-    return (mr_time){hb->clock[thread], thread, hb->local[thread]};
+    return (mr_time){hb->threads[thread].clock, thread, hb->threads[thread].local};
 }
 
-/* Feeds the event; afterwards clock[its thread] is the event's clock, while its local time is the
- * value that local[its thread] had before the step. False: no memory. */
-bool mr_hb_step(mr_hb *hb, uint32_t event);
+/* Is this acquire an outermost one? To be asked once for each acquire, and likewise for each
+ * release. */
+static inline bool mr_hb_enters(mr_hb *hb, uint32_t lock)
+{
+    return hb->locks[lock].depth++ == 0;
+}
+
+static inline bool mr_hb_leaves(mr_hb *hb, uint32_t lock)
+{
+    return --hb->locks[lock].depth == 0;
+}
+
+/*
+ * The steps. Afterwards the clock of the event's thread is the event's clock, while its local time
+ * is the one that the thread had before the step. Acquires and releases: outermost ones only.
+ * False: no memory.
+ */
+static inline bool mr_hb_acquire(mr_hb *hb, uint32_t thread, uint32_t lock)
+{
+    const mr_time *release = &hb->locks[lock].release;
+    return release->thread == thread ||
+           mr_clock_learn(&hb->pool, &hb->threads[thread].clock, *release);
+}
+
+static inline void mr_hb_release(mr_hb *hb, uint32_t thread, uint32_t lock)
+{
+    mr_time_set(&hb->pool, &hb->locks[lock].release, mr_hb_now(hb, thread));
+    hb->threads[thread].local++;
+}
+
+bool mr_hb_fork(mr_hb *hb, uint32_t thread, uint32_t child);
+bool mr_hb_join(mr_hb *hb, uint32_t thread, uint32_t child);
 
 #endif

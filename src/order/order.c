@@ -16,11 +16,25 @@ typedef struct label {
 struct mr_order {
     const mr_trace *trace;
     mr_relation relation;
+    mr_outlook outlook;
     mr_wcp wcp;                   /* HB uses wcp.hb alone */
+    uint32_t *touches;            /* WCP's hint, by variable */
     uint32_t start, end;          /* the window; the events before `end` have been fed */
     label *labels;                /* of the event start + i at labels[head + i] */
     size_t head, count, capacity; /* count includes the first `head`, which are gone */
 };
+
+static bool start_order(mr_order *order, const mr_trace *trace)
+{
+    uint32_t threads = trace->threads.count, locks = trace->locks.count;
+    if (!mr_outlook_of_trace(&order->outlook, trace))
+        return false;
+    if (order->relation != MR_RELATION_WCP)
+        return mr_hb_grow(&order->wcp.hb, threads, locks);
+    order->touches = mr_calloc(trace->variables.count, sizeof(uint32_t));
+    return order->touches && mr_wcp_grow(&order->wcp, threads, locks) &&
+           mr_sections_foresee(&order->wcp.sections, &order->outlook);
+}
 
 mr_order *mr_order_new(const mr_trace *trace, mr_relation relation)
 {
@@ -29,9 +43,7 @@ mr_order *mr_order_new(const mr_trace *trace, mr_relation relation)
         return NULL;
     order->trace = trace;
     order->relation = relation;
-    bool ok = relation == MR_RELATION_WCP ? mr_wcp_init(&order->wcp, trace)
-                                          : mr_hb_init(&order->wcp.hb, trace);
-    if (ok)
+    if (start_order(order, trace))
         return order;
     mr_order_free(order);
     return NULL;
@@ -52,17 +64,57 @@ void mr_order_free(mr_order *order)
         return;
     forget(order, order->count - order->head);
     free(order->labels);
-    if (order->relation == MR_RELATION_WCP)
-        mr_wcp_free(&order->wcp);
-    else
-        mr_hb_free(&order->wcp.hb);
+    free(order->touches);
+    mr_wcp_free(&order->wcp);
+    mr_outlook_free(&order->outlook);
     free(order);
+}
+
+static bool synchronise(mr_order *order, uint32_t event)
+{
+    const mr_trace *trace = order->trace;
+    mr_op op = (mr_op)trace->op[event];
+    uint32_t thread = trace->thread[event], operand = trace->operand[event];
+    mr_hb *hb = &order->wcp.hb;
+    if (order->relation == MR_RELATION_WCP)
+        return mr_wcp_sync(&order->wcp, op, thread, operand);
+    switch (op) {
+    case MR_OP_ACQUIRE:
+        return mr_hb_acquire(hb, thread, operand);
+    case MR_OP_RELEASE:
+        mr_hb_release(hb, thread, operand);
+        return true;
+    case MR_OP_FORK:
+        return mr_hb_fork(hb, thread, operand);
+    default:
+        return mr_hb_join(hb, thread, operand);
+    }
 }
 
 static bool step(mr_order *order, uint32_t event)
 {
-    return order->relation == MR_RELATION_WCP ? mr_wcp_step(&order->wcp, event)
-                                              : mr_hb_step(&order->wcp.hb, event);
+    const mr_trace *trace = order->trace;
+    uint8_t op = trace->op[event];
+    uint32_t operand = trace->operand[event];
+    mr_hb *hb = &order->wcp.hb;
+    switch (op) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+        return order->relation != MR_RELATION_WCP || !order->outlook.contended[operand] ||
+               mr_wcp_access(&order->wcp, trace->thread[event], operand, op == MR_OP_WRITE,
+                             &order->touches[operand]);
+    case MR_OP_ACQUIRE:
+        return !order->outlook.lock_shared[operand] || !mr_hb_enters(hb, operand) ||
+               synchronise(order, event);
+    case MR_OP_RELEASE:
+        return !order->outlook.lock_shared[operand] || !mr_hb_leaves(hb, operand) ||
+               synchronise(order, event);
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+        return synchronise(order, event);
+    default:
+        return true;
+    }
 }
 
 /* The label of the event that has just been fed; `local` is its local time. */
@@ -71,8 +123,9 @@ static void add_label(mr_order *order, uint32_t thread, uint32_t local)
     const mr_wcp *wcp = &order->wcp;
     bool is_wcp = order->relation == MR_RELATION_WCP;
     order->labels[order->count++] = (label){
-        .clock = mr_clock_share(is_wcp ? wcp->before[thread] : wcp->hb.clock[thread]),
-        .hard = mr_clock_share(is_wcp ? wcp->hard[thread] : NULL),
+        .clock =
+            mr_clock_share(is_wcp ? wcp->threads[thread].before : wcp->hb.threads[thread].clock),
+        .hard = mr_clock_share(is_wcp ? wcp->threads[thread].hard : NULL),
         .local = local,
     };
 }
@@ -103,7 +156,7 @@ mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error
         return mr_error_memory(error, "ordering the events of a window");
     while (order->end < end) {
         uint32_t event = order->end, thread = order->trace->thread[event];
-        uint32_t local = order->wcp.hb.local[thread];
+        uint32_t local = order->wcp.hb.threads[thread].local;
         if (!step(order, event))
             return mr_error_memory(error, "ordering the events of a window");
         order->end++;

@@ -1,42 +1,62 @@
 #include "sections.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool count_section(mr_sections *sections, uint32_t lock, uint32_t thread)
+bool mr_sections_grow(mr_sections *sections, uint32_t lock_count)
+{
+    void *logs = sections->logs;
+    if (!mr_grow(&logs, &sections->lock_capacity, lock_count, sizeof(mr_lock_log)))
+        return false;
+    sections->logs = logs;
+    for (; sections->lock_count < lock_count; sections->lock_count++)
+        sections->logs[sections->lock_count] =
+            (mr_lock_log){.first_user = MR_NONE, .recent_user = MR_NONE};
+    return true;
+}
+
+static bool find_user(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t *user)
 {
     uint32_t *number = mr_map_at(&sections->user_numbers, mr_map_key(lock, thread), MR_NONE);
     if (!number)
         return false;
     if (*number == MR_NONE) {
+        mr_lock_log *log = &sections->logs[lock];
         void *users = sections->users;
         if (!mr_grow(&users, &sections->user_capacity, sections->user_count + 1,
                      sizeof(mr_lock_user)))
             return false;
         sections->users = users;
         *number = (uint32_t)sections->user_count++;
-        sections->users[*number] =
-            (mr_lock_user){.thread = thread, .next = sections->logs[lock].first_user};
-        sections->logs[lock].first_user = *number;
+        sections->users[*number] = (mr_lock_user){.thread = thread, .next = log->first_user};
+        log->first_user = *number;
+        log->user_count++;
     }
-    sections->users[*number].sections_left++;
+    *user = *number;
     return true;
 }
 
-bool mr_sections_init(mr_sections *sections, const mr_trace *trace, const mr_sharing *sharing,
-                      mr_clock_pool *pool)
+bool mr_sections_foresee(mr_sections *sections, const mr_outlook *outlook)
 {
-    *sections = (mr_sections){.pool = pool, .lock_count = trace->locks.count};
-    sections->logs = mr_calloc(sections->lock_count, sizeof(mr_lock_log));
-    if (!sections->logs)
-        return false;
-    for (uint32_t lock = 0; lock < sections->lock_count; lock++)
-        sections->logs[lock].first_user = MR_NONE;
-    for (uint32_t event = 0; event < trace->event_count; event++)
-        if (trace->op[event] == MR_OP_ACQUIRE && mr_sharing_synchronises(sharing, trace, event) &&
-            !count_section(sections, trace->operand[event], trace->thread[event]))
+    sections->forgetful = true;
+    for (size_t i = 0; i < outlook->use_count; i++) {
+        uint32_t user;
+        if (!find_user(sections, outlook->uses[i].lock, outlook->uses[i].thread, &user))
             return false;
+        sections->users[user].sections_left = outlook->uses[i].sections;
+    }
+    return true;
+}
+
+bool mr_sections_user(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t *user)
+{
+    mr_lock_log *log = &sections->logs[lock];
+    *user = log->recent_user;
+    if (*user != MR_NONE && sections->users[*user].thread == thread)
+        return true;
+    if (!find_user(sections, lock, thread, user))
+        return false;
+    log->recent_user = *user;
     return true;
 }
 
@@ -46,20 +66,12 @@ void mr_sections_free(mr_sections *sections)
         mr_clock_drop(sections->pool, &sections->items[i].clock);
     free(sections->items);
     mr_u32s_free(&sections->unused);
-    if (sections->logs)
-        for (uint32_t lock = 0; lock < sections->lock_count; lock++)
-            mr_u32s_free(&sections->logs[lock].sections);
+    for (size_t lock = 0; lock < sections->lock_count; lock++)
+        mr_u32s_free(&sections->logs[lock].sections);
     free(sections->logs);
     free(sections->users);
     mr_map_free(&sections->user_numbers);
     *sections = (mr_sections){0};
-}
-
-mr_lock_user *mr_sections_user(const mr_sections *sections, uint32_t lock, uint32_t thread)
-{
-    uint32_t number = mr_map_get(&sections->user_numbers, mr_map_key(lock, thread), MR_NONE);
-    assert(number != MR_NONE);
-    return &sections->users[number];
 }
 
 static bool new_section(mr_sections *sections, uint32_t *section)
@@ -81,13 +93,14 @@ static bool new_section(mr_sections *sections, uint32_t *section)
     return true;
 }
 
-bool mr_section_open(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t local,
-                     uint32_t *section)
+bool mr_section_open(mr_sections *sections, uint32_t user, uint32_t local, uint32_t *section)
 {
     if (!new_section(sections, section))
         return false;
-    sections->items[*section] = (mr_section){.thread = thread, .acquired = local, .references = 1};
-    mr_sections_user(sections, lock, thread)->sections_left--;
+    mr_lock_user *by = &sections->users[user];
+    sections->items[*section] =
+        (mr_section){.thread = by->thread, .acquired = local, .references = 1};
+    by->sections_left -= by->sections_left != 0;
     return true;
 }
 
@@ -123,7 +136,11 @@ bool mr_section_close(mr_sections *sections, uint32_t lock, uint32_t section, mr
         mr_section_drop(sections, section);
         return false;
     }
-    forget_passed(sections, lock);
+    mr_lock_log *log = &sections->logs[lock];
+    if (sections->forgetful && ++log->since_forgetting >= log->user_count) {
+        log->since_forgetting = 0;
+        forget_passed(sections, lock);
+    }
     return true;
 }
 

@@ -3,19 +3,24 @@
  *
  * Algorithm 1 of the WCP paper has two queues, of acquire and release times, for each lock and
  * thread. Here each lock has one log of its released sections, in trace order, and each thread that
- * uses the lock a cursor into it. A section leaves the log when the cursors of all threads that
- * will release the lock again have passed it. It lives on while the log, its thread or a variable
- * ("the last section that accessed me") refers to it.
+ * uses the lock a cursor into it. A section lives while the log, its thread or a variable ("the
+ * last section that accessed me") refers to it.
  *
- * Memory: a section for each release that some thread has yet to pass, with its clock, which is
- * usually shared; in the worst case that is linear in the trace, as it must be (Theorem 4).
+ * With an outlook, who will use a lock how often is known. A section leaves the log soon after the
+ * cursors of all threads that will release the lock again have passed it: memory is a section for
+ * each release that some thread has yet to pass, with its clock, which is often shared; in the
+ * worst case that is linear in the trace, as it must be (Theorem 4).
+ *
+ * Without an outlook, no section leaves its log: a thread that nobody has heard of may still come,
+ * use the lock, and ask for any of them. Memory is then 24 bytes and at most one clock for each
+ * outermost section in the trace.
  */
 #ifndef MR_ORDER_SECTIONS_H
 #define MR_ORDER_SECTIONS_H
 
 #include "clock.h"
 #include "map.h"
-#include "sharing.h"
+#include "trace/outlook.h"
 
 typedef struct mr_section {
     mr_clock *clock; /* HB clock at the release; not meaningful before */
@@ -27,39 +32,47 @@ typedef struct mr_section {
 typedef struct mr_lock_user {
     uint32_t thread, next;  /* next user of the same lock, MR_NONE: last */
     uint32_t cursor;        /* position of the first section that is not passed */
-    uint32_t sections_left; /* sections of this thread that begin later in the trace */
+    uint32_t sections_left; /* sections of this thread that begin later; 0 when not known */
 } mr_lock_user;
 
 typedef struct mr_lock_log {
     mr_u32s sections; /* numbers of sections; those before `head` are gone */
     size_t head;
     uint32_t first; /* position of sections.items[head]; the n-th released section has position n */
-    uint32_t first_user; /* MR_NONE: the lock is not shared */
+    uint32_t first_user;  /* MR_NONE: nobody yet */
+    uint32_t recent_user; /* MR_NONE, or who used it last */
+    uint32_t user_count;
+    uint32_t since_forgetting; /* sections closed */
 } mr_lock_log;
 
+/* Zero-initialise. */
 typedef struct mr_sections {
     mr_clock_pool *pool; /* borrowed */
+    bool forgetful;      /* is there an outlook? */
     mr_section *items;
     size_t count, capacity;
     mr_u32s unused;
     mr_lock_log *logs; /* by lock */
-    uint32_t lock_count;
+    size_t lock_count, lock_capacity;
     mr_lock_user *users;
     size_t user_count, user_capacity;
     mr_map user_numbers; /* (lock, thread) */
 } mr_sections;
 
-/* Counts, in one pass over the trace, who will use which shared lock how often. False: no memory
- * (mr_sections_free is still fine). */
-bool mr_sections_init(mr_sections *sections, const mr_trace *trace, const mr_sharing *sharing,
-                      mr_clock_pool *pool);
+/* There are so many locks from now on. False: no memory. */
+bool mr_sections_grow(mr_sections *sections, uint32_t lock_count);
+/* Takes from the outlook who will use the locks; before the first section, after mr_sections_grow.
+ * False: no memory. */
+bool mr_sections_foresee(mr_sections *sections, const mr_outlook *outlook);
 void mr_sections_free(mr_sections *sections);
 
-/* A new section with one reference. False: no memory. */
-bool mr_section_open(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t local,
-                     uint32_t *section);
+/* The number of the thread as a user of the lock. False: no memory. O(1) for the last one. */
+bool mr_sections_user(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t *user);
+
+/* A new section of the user, with one reference. False: no memory. */
+bool mr_section_open(mr_sections *sections, uint32_t user, uint32_t local, uint32_t *section);
 /* Puts the section into the log of the lock with the time of its release; takes over the caller's
- * reference and drops what nobody needs any more. O(users of the lock). False: no memory. */
+ * reference and drops what nobody needs any more. Amortised O(1). False: no memory. */
 bool mr_section_close(mr_sections *sections, uint32_t lock, uint32_t section, mr_time release);
 
 void mr_section_share(mr_sections *sections, uint32_t section);
@@ -70,8 +83,6 @@ static inline mr_time mr_section_time(const mr_sections *sections, uint32_t sect
     const mr_section *item = &sections->items[section];
     return (mr_time){item->clock, item->thread, item->released};
 }
-
-mr_lock_user *mr_sections_user(const mr_sections *sections, uint32_t lock, uint32_t thread);
 
 /* The section at a cursor's position, or MR_NONE at the end of the log. */
 static inline uint32_t mr_sections_at(const mr_sections *sections, uint32_t lock, uint32_t position)

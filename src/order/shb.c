@@ -1,66 +1,71 @@
 #include "shb.h"
 
-#include "hb.h"
-#include "history.h"
+#include "feed.h"
 
 #include <stdlib.h>
 
-typedef struct shb {
-    const mr_trace *trace;
-    mr_hb hb; /* its clocks are the SHB clocks: reads join the time of the write they see */
-    mr_time *last_write; /* by variable */
-    mr_history history;
-} shb;
+/* Others that read may learn this write, and all before it. */
+static inline void publish(mr_hb *hb, mr_variable *variable, uint32_t thread)
+{
+    mr_clock_set(&hb->pool, &variable->write_clock, hb->threads[thread].clock);
+    hb->threads[thread].local++;
+}
+
+/* A read follows the write that it sees, but not before it was checked. */
+static inline bool follow_write(mr_hb *hb, const mr_variable *variable, uint32_t thread)
+{
+    if (!mr_variable_is_shared(variable))
+        return true; /* the thread's own */
+    mr_epoch last = variable->writes.latest;
+    return last.thread == thread ||
+           mr_clock_learn(&hb->pool, &hb->threads[thread].clock,
+                          (mr_time){variable->write_clock, last.thread, last.local});
+}
+
+static inline bool access(mr_detector *detector, const mr_access *access)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    const mr_hb_thread *thread = &hb->threads[access->thread];
+    mr_variable *variable = mr_detector_variable(detector, access->variable);
+    if (!variable)
+        return false;
+    if (!mr_variable_again(variable, access, thread->local)) {
+        mr_knowledge knowledge = {{thread->clock, NULL}};
+        if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list))
+            return false;
+        if (!access->is_write)
+            return follow_write(hb, variable, access->thread);
+    }
+    if (access->is_write)
+        publish(hb, variable, access->thread);
+    return true;
+}
+
+mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events)
+{
+    return detector->options.outlook
+               ? mr_feed_loop(detector, events, true, access, mr_feed_hb_sync)
+               : mr_feed_loop(detector, events, false, access, mr_feed_hb_sync);
+}
+
+mr_status mr_shb_find(const mr_trace *trace, mr_shb_races *races, mr_error *error)
+{
+    mr_race_list list;
+    mr_status status = mr_detect(MR_RELATION_SHB, trace, &(mr_detect_options){0}, &list, error);
+    void *items = races->items;
+    if (status == MR_OK && !mr_grow(&items, &races->capacity, list.race_count, sizeof(mr_shb_race)))
+        status = mr_error_memory(error, "looking for SHB races");
+    races->items = items;
+    for (size_t i = 0; status == MR_OK && i < list.race_count; i++) {
+        const mr_race_example *example = &list.examples[list.races[i].first_example];
+        races->items[races->count++] = (mr_shb_race){example->first.event, example->second.event};
+    }
+    mr_race_list_free(&list);
+    return status;
+}
 
 void mr_shb_races_free(mr_shb_races *races)
 {
     free(races->items);
     *races = (mr_shb_races){0};
-}
-
-static bool start(shb *state, const mr_trace *trace, mr_shb_races *races)
-{
-    *state = (shb){.trace = trace};
-    state->last_write = mr_calloc(trace->variables.count, sizeof(mr_time));
-    bool hb_ok = mr_hb_init(&state->hb, trace);
-    bool history_ok = mr_history_init(&state->history, trace, races);
-    return state->last_write && hb_ok && history_ok;
-}
-
-static void finish(shb *state)
-{
-    if (state->last_write)
-        for (uint32_t variable = 0; variable < state->trace->variables.count; variable++)
-            mr_clock_drop(&state->hb.pool, &state->last_write[variable].clock);
-    free(state->last_write);
-    mr_history_free(&state->history);
-    mr_hb_free(&state->hb);
-}
-
-/* Before the access itself the thread's clock is that of the access's predecessor (Theorem 3.3). */
-static bool access(shb *state, uint32_t event)
-{
-    mr_hb *hb = &state->hb;
-    uint32_t variable = state->trace->operand[event], thread = state->trace->thread[event];
-    if (!hb->sharing.variable_contended[variable])
-        return true;
-    if (!mr_history_add(&state->history, event, hb->clock[thread], hb->local[thread]))
-        return false;
-    mr_time *write = &state->last_write[variable];
-    if (state->trace->op[event] == MR_OP_READ)
-        return write->thread == thread || mr_clock_learn(&hb->pool, &hb->clock[thread], *write);
-    mr_time_set(&hb->pool, write, mr_hb_now(hb, thread));
-    hb->local[thread]++;
-    return true;
-}
-
-mr_status mr_shb_find(const mr_trace *trace, mr_shb_races *races, mr_error *error)
-{
-    shb state;
-    bool ok = start(&state, trace, races);
-    for (uint32_t event = 0; ok && event < trace->event_count; event++)
-        ok = mr_op_is_access(trace->op[event]) ? access(&state, event)
-                                               : mr_hb_step(&state.hb, event);
-    finish(&state);
-    return ok ? MR_OK : mr_error_memory(error, "looking for SHB races");
 }

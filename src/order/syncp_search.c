@@ -173,6 +173,8 @@ static bool search_rival(arrival *new, uint32_t number, bool wanted)
     mr_syncp_accesses *accesses = &new->search->accesses;
     const mr_syncp_accessor *other = &accesses->accessors[number];
     mr_syncp_accessor *self = &accesses->accessors[new->accessor];
+    if (other->number >= self->rival_count)
+        return true; /* it came since step 1 was needed, with nothing that concerns this kind */
     mr_syncp_rival *rival = &self->rivals[other->number];
     for (uint32_t at = rival->first_group; at != MR_NONE; at = accesses->groups[at].next) {
         mr_syncp_group *group = &accesses->groups[at];

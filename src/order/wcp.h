@@ -56,8 +56,8 @@
  * stop at the first that is not, and needs to join the last one passed only.
  *
  * Cost: O(threads) an edge that brings news, else O(1) expected for each access and lock held.
- * Memory: 16 bytes and a map slot for each pair of shared lock and contended variable that was
- * accessed under it, and what sections.h says.
+ * Memory: 24 bytes and a map slot for each pair of lock and variable that was accessed under it
+ * (with an outlook: shared locks, contended variables), and what sections.h says.
  */
 #ifndef MR_ORDER_WCP_H
 #define MR_ORDER_WCP_H
@@ -66,10 +66,10 @@
 #include "sections.h"
 
 typedef struct mr_held {
-    uint32_t lock, section;
+    uint32_t lock, section, user;
 } mr_held;
 
-/* Shared locks held by a thread, in the order of acquiring. */
+/* Locks held by a thread, in the order of acquiring. */
 typedef struct mr_held_list {
     mr_held *items;
     size_t count, capacity;
@@ -79,26 +79,40 @@ typedef struct mr_held_list {
 typedef struct mr_touch {
     uint32_t last[2];  /* by kind of access: the last section */
     uint32_t other[2]; /* the last section of another thread than last's */
+    uint32_t lock;
+    uint32_t next; /* touch of the variable that was looked for after this one, + 1; 0: none */
 } mr_touch;
 
+typedef struct mr_wcp_thread {
+    mr_clock *before; /* P */
+    mr_clock *hard;   /* K */
+    mr_held_list held;
+} mr_wcp_thread;
+
+/* Zero-initialise. */
 typedef struct mr_wcp {
     mr_hb hb;
     mr_sections sections;
-    mr_clock **before;         /* P, by thread */
-    mr_clock **hard;           /* K, by thread */
+    mr_wcp_thread *threads;
     mr_clock **release_before; /* by lock: P of the last release */
-    mr_held_list *held;        /* by thread */
+    size_t thread_count, thread_capacity, lock_count, lock_capacity;
     mr_touch *touches;
     size_t touch_count, touch_capacity;
     mr_map touch_numbers; /* (lock, variable) */
 } mr_wcp;
 
-/* False: no memory (mr_wcp_free is still fine). */
-bool mr_wcp_init(mr_wcp *wcp, const mr_trace *trace);
+/* There are so many threads and locks from now on; hb is grown with it. False: no memory. */
+bool mr_wcp_grow(mr_wcp *wcp, uint32_t thread_count, uint32_t lock_count);
 void mr_wcp_free(mr_wcp *wcp);
 
-/* Feeds the event; afterwards before[t] and hard[t] of its thread t are the event's. False: no
- * memory. */
-bool mr_wcp_step(mr_wcp *wcp, uint32_t event);
+/*
+ * The steps. Afterwards `before` and `hard` of the event's thread are the event's. Acquires and
+ * releases: outermost ones only (mr_hb_enters, mr_hb_leaves); with an outlook (mr_sections_foresee)
+ * those of shared locks only. mr_wcp_sync: acq, rel, fork, join. False: no memory.
+ *
+ * `touch` is a hint of the variable's: the number of one of its touches + 1, at first 0.
+ */
+bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, bool is_write, uint32_t *touch);
+bool mr_wcp_sync(mr_wcp *wcp, mr_op op, uint32_t thread, uint32_t operand);
 
 #endif

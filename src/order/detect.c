@@ -1,0 +1,186 @@
+#include "detect.h"
+
+#include "cp.h"
+#include "feed.h"
+#include "syncp.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BLOCK_EVENTS = 1 << 20 };
+
+static bool start(mr_detector *detector)
+{
+    const mr_outlook *outlook = detector->options.outlook;
+    if (!outlook)
+        return true;
+    if (!mr_variables_sparse(&detector->variables, outlook->variable_count))
+        return false;
+    return detector->relation != MR_RELATION_WCP ||
+           (mr_wcp_grow(&detector->wcp, outlook->thread_count, outlook->lock_count) &&
+            mr_sections_foresee(&detector->wcp.sections, outlook));
+}
+
+mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *options)
+{
+    assert(mr_relation_streaming(relation));
+    mr_detector *detector = mr_calloc(1, sizeof *detector);
+    if (!detector)
+        return NULL;
+    detector->relation = relation;
+    detector->options = *options;
+    mr_race_list_init(&detector->list, options->most_examples, options->keep_events);
+    if (start(detector))
+        return detector;
+    mr_detector_free(detector);
+    return NULL;
+}
+
+/* The clocks that shb and fhb keep in the variables. */
+static void drop_variable_clocks(mr_detector *detector)
+{
+    if (detector->relation == MR_RELATION_HB || detector->relation == MR_RELATION_WCP)
+        return;
+    size_t count = detector->variables.chunk_count * MR_VARIABLES_CHUNK;
+    for (size_t i = 0; i < count; i++) {
+        mr_variable *variable = mr_variables_get(&detector->variables, (uint32_t)i);
+        mr_clock_drop(&detector->wcp.hb.pool, &variable->write_clock);
+        mr_clock_drop(&detector->wcp.hb.pool, &variable->read_clock);
+    }
+}
+
+void mr_detector_free(mr_detector *detector)
+{
+    if (!detector)
+        return;
+    drop_variable_clocks(detector);
+    mr_variables_free(&detector->variables);
+    mr_wcp_free(&detector->wcp);
+    mr_race_list_free(&detector->list);
+    free(detector);
+}
+
+static bool grow(mr_detector *detector, const mr_events *events)
+{
+    bool ok = detector->relation == MR_RELATION_WCP
+                  ? mr_wcp_grow(&detector->wcp, events->thread_count, events->lock_count)
+                  : mr_hb_grow(&detector->wcp.hb, events->thread_count, events->lock_count);
+    return ok && (detector->options.outlook ||
+                  mr_variables_grow(&detector->variables, events->variable_count));
+}
+
+static mr_feed_end feed(mr_detector *detector, const mr_events *events)
+{
+    switch (detector->relation) {
+    case MR_RELATION_HB:
+        return mr_hb_feed(detector, events);
+    case MR_RELATION_FHB:
+        return mr_fhb_feed(detector, events);
+    case MR_RELATION_SHB:
+        return mr_shb_feed(detector, events);
+    default:
+        return mr_wcp_feed(detector, events);
+    }
+}
+
+static mr_status no_memory(const mr_detector *detector, mr_error *error)
+{
+    char what[64];
+    snprintf(what, sizeof what, "looking for %s races", mr_relation_name(detector->relation));
+    return mr_error_memory(error, what);
+}
+
+mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error)
+{
+    const mr_outlook *outlook = detector->options.outlook;
+    if (detector->failed)
+        return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "events were fed after an error");
+    detector->failed = true;
+    if (outlook && (events->variable_count > outlook->variable_count ||
+                    events->lock_count > outlook->lock_count))
+        return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0,
+                            "the events are not those of the outlook: the trace has changed while "
+                            "it was read; read it again");
+    if (!grow(detector, events))
+        return no_memory(detector, error);
+    mr_feed_end end = feed(detector, events);
+    if (end.stop == MR_FEED_NO_MEMORY)
+        return no_memory(detector, error);
+    if (end.stop == MR_FEED_UNCOVERED)
+        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
+                            "event %u: the operation '%s' is not covered by the analyses of this "
+                            "version",
+                            events->first + end.row, mr_op_name((mr_op)events->op[end.row]));
+    detector->failed = false;
+    return MR_OK;
+}
+
+mr_status mr_detector_finish(mr_detector *detector, mr_race_list *list, mr_error *error)
+{
+    *list = detector->list;
+    mr_race_list_init(&detector->list, 0, false);
+    return mr_race_list_finish(list) ? MR_OK : no_memory(detector, error);
+}
+
+static mr_status feed_trace(mr_detector *detector, const mr_trace *trace, mr_error *error)
+{
+    mr_status status = MR_OK;
+    const char *name = mr_relation_name(detector->relation);
+    for (uint32_t first = 0; first < trace->event_count && status == MR_OK;) {
+        uint32_t left = trace->event_count - first;
+        mr_events events =
+            mr_events_of_trace(trace, first, left < BLOCK_EVENTS ? left : BLOCK_EVENTS);
+        status = mr_detector_feed(detector, &events, error);
+        first += events.count;
+        mr_progress_tell(detector->options.progress, name, first, trace->event_count);
+    }
+    return status;
+}
+
+static mr_status detect_streaming(mr_relation relation, const mr_trace *trace,
+                                  const mr_detect_options *options, mr_race_list *list,
+                                  mr_error *error)
+{
+    mr_detector *detector = mr_detector_new(relation, options);
+    if (!detector)
+        return mr_error_memory(error, "looking for races");
+    mr_status status = feed_trace(detector, trace, error);
+    if (status == MR_OK)
+        status = mr_detector_finish(detector, list, error);
+    mr_detector_free(detector);
+    return status;
+}
+
+static mr_status detect(mr_relation relation, const mr_trace *trace,
+                        const mr_detect_options *options, mr_race_list *list, mr_error *error)
+{
+    switch (relation) {
+    case MR_RELATION_CP:
+    case MR_RELATION_SYNCP:
+        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
+                            "the relation '%s' is not covered by this version",
+                            mr_relation_name(relation));
+    default:
+        return detect_streaming(relation, trace, options, list, error);
+    }
+}
+
+mr_status mr_detect(mr_relation relation, const mr_trace *trace, const mr_detect_options *options,
+                    mr_race_list *list, mr_error *error)
+{
+    mr_detect_options all = *options;
+    mr_outlook outlook;
+    mr_outlook_init(&outlook);
+    mr_race_list_init(list, options->most_examples, options->keep_events);
+    mr_status status = mr_trace_require_covered(trace, error);
+    if (status == MR_OK && !options->outlook) {
+        all.outlook = &outlook;
+        if (!mr_outlook_of_trace(&outlook, trace))
+            status = mr_error_memory(error, "looking which variables are shared");
+    }
+    if (status == MR_OK)
+        status = detect(relation, trace, &all, list, error);
+    mr_outlook_free(&outlook);
+    return status;
+}

@@ -1,0 +1,99 @@
+#include "epochs.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRONT_LIST = 8 };
+
+void mr_front_free(mr_front *front)
+{
+    free(front->others);
+    *front = (mr_front){0};
+}
+
+bool mr_front_others_unordered(const mr_front *front, uint32_t thread, mr_knowledge knowledge)
+{
+    const mr_epoch_list *others = front->others;
+    for (uint32_t i = 0; i < others->count; i++)
+        if (mr_epoch_unordered(others->items[i], thread, knowledge))
+            return true;
+    return false;
+}
+
+void mr_front_prune_others(mr_front *front, uint32_t thread, mr_knowledge knowledge)
+{
+    mr_epoch_list *others = front->others;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < others->count; i++)
+        if (mr_epoch_unordered(others->items[i], thread, knowledge))
+            others->items[kept++] = others->items[i];
+    others->count = kept;
+    others->by_thread = false;
+}
+
+static bool make_room(mr_front *front, uint32_t count)
+{
+    mr_epoch_list *list = front->others;
+    if (list && count <= list->capacity)
+        return true;
+    uint32_t capacity = count < 4 ? 4 : count * 2;
+    list = mr_malloc(sizeof *list, (size_t)capacity * sizeof list->items[0]);
+    if (!list)
+        return false;
+    *list = (mr_epoch_list){.capacity = capacity};
+    if (front->others) {
+        list->count = front->others->count;
+        list->by_thread = front->others->by_thread;
+        memcpy(list->items, front->others->items, list->count * sizeof list->items[0]);
+    }
+    free(front->others);
+    front->others = list;
+    return true;
+}
+
+static bool set_by_thread(mr_front *front, mr_epoch epoch)
+{
+    if (!make_room(front, epoch.thread + 1))
+        return false;
+    mr_epoch_list *others = front->others;
+    while (others->count <= epoch.thread)
+        others->items[others->count++] = (mr_epoch){0};
+    others->items[epoch.thread] = epoch;
+    return true;
+}
+
+/* From a list to one entry a thread. */
+static bool spread(mr_front *front)
+{
+    mr_epoch_list *old = front->others;
+    front->others = NULL;
+    bool ok = make_room(front, old->count);
+    if (ok)
+        front->others->by_thread = true;
+    for (uint32_t i = 0; ok && i < old->count; i++)
+        ok = set_by_thread(front, old->items[i]);
+    free(old);
+    return ok;
+}
+
+bool mr_front_displace(mr_front *front, mr_epoch latest, bool keep)
+{
+    mr_epoch old = front->latest;
+    front->latest = latest;
+    if (front->others && front->others->count >= FRONT_LIST && !front->others->by_thread &&
+        !spread(front))
+        return false;
+    if (front->others && front->others->by_thread) {
+        if (latest.thread < front->others->count)
+            front->others->items[latest.thread].local = 0;
+        return !keep || set_by_thread(front, old);
+    }
+    if (!keep)
+        return true;
+    if (!make_room(front, front->others ? front->others->count + 1 : 1))
+        return false;
+    front->others->items[front->others->count++] = old;
+    return true;
+}

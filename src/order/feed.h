@@ -1,0 +1,117 @@
+/*
+ * feed: what the streaming orders have in common: the detector's state, and the loop over a run of
+ * events, which each order completes by what it does at an access and at a synchronisation. Private
+ * to detect.c and the orders.
+ *
+ * The loop is inlined into each order twice, with and without an outlook, so that an access that an
+ * outlook says to be of no interest costs one byte looked up, and no call.
+ */
+#ifndef MR_ORDER_FEED_H
+#define MR_ORDER_FEED_H
+
+#include "detect.h"
+#include "variable.h"
+#include "wcp.h"
+
+struct mr_detector {
+    mr_relation relation;
+    mr_detect_options options;
+    mr_wcp wcp; /* hb, fhb and shb use wcp.hb alone */
+    mr_variables variables;
+    mr_race_list list;
+    bool failed;
+};
+
+typedef enum mr_feed_stop { MR_FEED_DONE, MR_FEED_NO_MEMORY, MR_FEED_UNCOVERED } mr_feed_stop;
+
+/* Why the loop ended, and before which row. */
+typedef struct mr_feed_end {
+    mr_feed_stop stop;
+    uint32_t row;
+} mr_feed_end;
+
+/* One for each order. The numbers in `events` are within what the detector was grown to. */
+mr_feed_end mr_hb_feed(mr_detector *detector, const mr_events *events);
+mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events);
+mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events);
+mr_feed_end mr_wcp_feed(mr_detector *detector, const mr_events *events);
+
+/* NULL: no memory. */
+static inline mr_variable *mr_detector_variable(mr_detector *detector, uint32_t variable)
+{
+    return detector->options.outlook ? mr_variables_find(&detector->variables, variable)
+                                     : mr_variables_get(&detector->variables, variable);
+}
+
+#define MR_INLINE static inline __attribute__((always_inline))
+
+/* What an order does; false: no memory. */
+typedef bool mr_access_step(mr_detector *detector, const mr_access *access);
+typedef bool mr_sync_step(mr_detector *detector, mr_op op, uint32_t thread, uint32_t operand);
+
+/* The synchronisation of happens-before: acquires and releases come outermost only. */
+MR_INLINE bool mr_feed_hb_sync(mr_detector *detector, mr_op op, uint32_t thread, uint32_t operand)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    switch (op) {
+    case MR_OP_ACQUIRE:
+        return mr_hb_acquire(hb, thread, operand);
+    case MR_OP_RELEASE:
+        mr_hb_release(hb, thread, operand);
+        return true;
+    case MR_OP_FORK:
+        return mr_hb_fork(hb, thread, operand);
+    default:
+        return mr_hb_join(hb, thread, operand);
+    }
+}
+
+MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *events, bool has_outlook,
+                                   mr_access_step *at_access, mr_sync_step *at_sync)
+{
+    const uint8_t *ops = events->op;
+    const uint32_t *operands = events->operand, *threads = events->thread;
+    const uint32_t *locations = events->location;
+    const uint8_t *contended = has_outlook ? detector->options.outlook->contended : NULL;
+    const uint8_t *shared = has_outlook ? detector->options.outlook->lock_shared : NULL;
+    uint32_t count = events->count, row;
+    bool ok = true;
+    for (row = 0; row < count; row++) {
+        uint8_t op = ops[row];
+        uint32_t operand = operands[row];
+        switch (op) {
+        case MR_OP_READ:
+        case MR_OP_WRITE:
+            if (!has_outlook || contended[operand]) {
+                mr_access access = {events->first + row, threads[row], operand, locations[row],
+                                    op == MR_OP_WRITE};
+                ok = at_access(detector, &access);
+            }
+            break;
+        case MR_OP_ACQUIRE:
+            if ((!has_outlook || shared[operand]) && mr_hb_enters(&detector->wcp.hb, operand))
+                ok = at_sync(detector, MR_OP_ACQUIRE, threads[row], operand);
+            break;
+        case MR_OP_RELEASE:
+            if ((!has_outlook || shared[operand]) && mr_hb_leaves(&detector->wcp.hb, operand))
+                ok = at_sync(detector, MR_OP_RELEASE, threads[row], operand);
+            break;
+        case MR_OP_FORK:
+            ok = at_sync(detector, MR_OP_FORK, threads[row], operand);
+            break;
+        case MR_OP_JOIN:
+            ok = at_sync(detector, MR_OP_JOIN, threads[row], operand);
+            break;
+        case MR_OP_BEGIN:
+        case MR_OP_END:
+            break;
+        default:
+            return (mr_feed_end){MR_FEED_UNCOVERED, row};
+        }
+        if (!ok)
+            return (mr_feed_end){MR_FEED_NO_MEMORY, row};
+    }
+    return (mr_feed_end){MR_FEED_DONE, count};
+}
+
+#endif

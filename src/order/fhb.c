@@ -1,0 +1,93 @@
+/*
+ * fhb: happens-before with every conflicting pair ordered once its second event has happened: the
+ * races that are left when each race that was met is taken for a synchronisation. (What a detector
+ * finds that "forces" the order it has reported; RAPID's FHB, in the SHB paper's section 6.)
+ *
+ * Its smallest order contains happens-before and, for every access e, all earlier conflicting
+ * accesses of other threads before e. Each event is checked against what its thread knew before it.
+ * It contains SHB's order, so what it reports are SHB races, and sound.
+ *
+ * A write follows all earlier accesses of its variable. So the last write stands for all before it,
+ * and of the reads, those since then are kept, as one joined clock. Every access publishes.
+ */
+#include "feed.h"
+
+static bool raise_to(mr_hb *hb, mr_clock **clock, mr_epoch epoch)
+{
+    return mr_clock_learn(&hb->pool, clock, (mr_time){NULL, epoch.thread, epoch.local});
+}
+
+static bool follow_write(mr_hb *hb, const mr_variable *variable, uint32_t thread, mr_epoch write)
+{
+    return write.thread == thread || !write.local ||
+           mr_clock_learn(&hb->pool, &hb->threads[thread].clock,
+                          (mr_time){variable->write_clock, write.thread, write.local});
+}
+
+/* The read follows the last write. Its epoch is in `reads` already; the reads' clock joins its. */
+static bool note_read(mr_hb *hb, mr_variable *variable, uint32_t thread)
+{
+    const mr_front *reads = &variable->reads;
+    if (mr_variable_is_shared(variable) &&
+        !follow_write(hb, variable, thread, variable->writes.latest))
+        return false;
+    if (!mr_variable_is_shared(variable) || !mr_front_has_others(reads)) {
+        /* All other reads are before this one. */
+        mr_clock_set(&hb->pool, &variable->read_clock, hb->threads[thread].clock);
+        return true;
+    }
+    if (!mr_clock_join(&hb->pool, &variable->read_clock, mr_hb_now(hb, thread)))
+        return false;
+    /* The first of several was not in its own clock. */
+    for (uint32_t i = 0; !reads->others->by_thread && i < reads->others->count; i++)
+        if (!raise_to(hb, &variable->read_clock, reads->others->items[i]))
+            return false;
+    return true;
+}
+
+/* The write follows the last write and the reads since, where it did not know them, and stands for
+ * all of them from now on. */
+static bool note_write(mr_hb *hb, mr_variable *variable, uint32_t thread)
+{
+    mr_clock **clock = &hb->threads[thread].clock;
+    if (mr_variable_is_shared(variable)) {
+        mr_front *writes = &variable->writes, *reads = &variable->reads;
+        mr_epoch write = mr_front_has_others(writes) ? writes->others->items[0] : (mr_epoch){0};
+        mr_time read = {variable->read_clock, reads->latest.thread, reads->latest.local};
+        if (!follow_write(hb, variable, thread, write) ||
+            (read.local && !mr_clock_join(&hb->pool, clock, read)))
+            return false;
+        mr_front_clear(writes);
+        mr_front_clear(reads);
+        writes->latest = (mr_epoch){thread, hb->threads[thread].local};
+    }
+    mr_clock_drop(&hb->pool, &variable->read_clock);
+    mr_clock_set(&hb->pool, &variable->write_clock, *clock);
+    return true;
+}
+
+static inline bool access(mr_detector *detector, const mr_access *access)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    mr_hb_thread *thread = &hb->threads[access->thread];
+    mr_variable *variable = mr_detector_variable(detector, access->variable);
+    if (!variable)
+        return false;
+    if (!mr_variable_again(variable, access, thread->local)) {
+        mr_knowledge knowledge = {{thread->clock, NULL}};
+        if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list))
+            return false;
+    }
+    if (!(access->is_write ? note_write(hb, variable, access->thread)
+                           : note_read(hb, variable, access->thread)))
+        return false;
+    thread->local++;
+    return true;
+}
+
+mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events)
+{
+    return detector->options.outlook
+               ? mr_feed_loop(detector, events, true, access, mr_feed_hb_sync)
+               : mr_feed_loop(detector, events, false, access, mr_feed_hb_sync);
+}

@@ -1,0 +1,144 @@
+#include "variable.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_BYTES = 64 };
+
+_Static_assert(sizeof(mr_variable) == LINE_BYTES, "a variable is a cache line");
+
+bool mr_variables_sparse(mr_variables *variables, uint32_t variable_count)
+{
+    variables->places = mr_calloc(variable_count, sizeof *variables->places);
+    return variables->places != NULL;
+}
+
+static bool add_chunk(mr_variables *variables)
+{
+    size_t count = variables->chunk_count;
+    void *chunks = variables->chunks, *blocks = variables->blocks;
+    if (!mr_grow(&chunks, &variables->chunk_capacity, count + 1, sizeof(mr_variable *)))
+        return false;
+    variables->chunks = chunks;
+    if (!mr_grow(&blocks, &variables->block_capacity, count + 1, sizeof(void *)))
+        return false;
+    variables->blocks = blocks;
+    char *block = mr_calloc(MR_VARIABLES_CHUNK + 1, sizeof(mr_variable));
+    if (!block)
+        return false;
+    variables->blocks[count] = block;
+    variables->chunks[count] = (void *)(block + (LINE_BYTES - (uintptr_t)block % LINE_BYTES));
+    variables->chunk_count++;
+    return true;
+}
+
+bool mr_variables_grow(mr_variables *variables, uint32_t count)
+{
+    while (variables->chunk_count * MR_VARIABLES_CHUNK < count)
+        if (!add_chunk(variables))
+            return false;
+    return true;
+}
+
+bool mr_variables_add(mr_variables *variables, uint32_t variable)
+{
+    if (!mr_variables_grow(variables, variables->place_count + 1))
+        return false;
+    variables->places[variable] = ++variables->place_count;
+    return true;
+}
+
+void mr_variables_free(mr_variables *variables)
+{
+    for (size_t i = 0; i < variables->chunk_count * MR_VARIABLES_CHUNK; i++) {
+        mr_variable *variable = mr_variables_get(variables, (uint32_t)i);
+        if (!mr_variable_is_shared(variable))
+            continue;
+        mr_front_free(&variable->writes);
+        mr_front_free(&variable->reads);
+        mr_history_free(variable->history);
+    }
+    for (size_t i = 0; i < variables->chunk_count; i++)
+        free(variables->blocks[i]);
+    free(variables->chunks);
+    free(variables->blocks);
+    free(variables->places);
+    *variables = (mr_variables){0};
+}
+
+/* One more location or kind of the only thread; false: there is no room. */
+static bool add_own(mr_variable *variable, const mr_access *access, uint32_t local)
+{
+    if (variable->entry_count == MR_VARIABLE_ENTRIES ||
+        (variable->owner && variable->owner != access->thread + 1))
+        return false;
+    variable->owner = access->thread + 1;
+    variable->kinds |= (uint16_t)(access->is_write << variable->entry_count);
+    variable->entries[variable->entry_count++] =
+        (mr_variable_entry){access->location, local, access->event};
+    return true;
+}
+
+/* From one thread's to shared. On failure the variable is shared, with less in it. */
+static bool share(mr_variable *variable)
+{
+    mr_variable_entry entries[MR_VARIABLE_ENTRIES];
+    uint32_t thread = variable->owner - 1;
+    memcpy(entries, variable->entries, sizeof entries);
+    variable->owner = (uint32_t)MR_VARIABLE_SHARED;
+    variable->writes = variable->reads = (mr_front){0};
+    variable->history = NULL;
+    for (unsigned i = 0; i < variable->entry_count; i++) {
+        bool is_write = variable->kinds >> i & 1;
+        mr_epoch *latest = &(is_write ? &variable->writes : &variable->reads)->latest;
+        mr_access access = {.event = entries[i].event,
+                            .thread = thread,
+                            .location = entries[i].location,
+                            .is_write = is_write};
+        uint32_t number;
+        if (!mr_history_find(&variable->history, &access, &number))
+            return false;
+        mr_history_note(variable->history, number, entries[i].event, entries[i].local);
+        if (entries[i].local >= latest->local)
+            *latest = (mr_epoch){thread, entries[i].local};
+    }
+    return true;
+}
+
+/* The maximal writes and reads with the new access. False: no memory. `*racy`: is it unordered with
+ * one that conflicts? */
+static bool update_fronts(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
+                          uint32_t local, bool *racy)
+{
+    mr_epoch epoch = {access->thread, local};
+    *racy = mr_front_unordered(&variable->writes, access->thread, knowledge);
+    if (!access->is_write)
+        return mr_front_add(&variable->reads, epoch, knowledge, true);
+    if (variable->reads.latest.local) {
+        mr_front_prune(&variable->reads, access->thread, knowledge);
+        *racy |= variable->reads.latest.local != 0;
+    }
+    return mr_front_add(&variable->writes, epoch, knowledge, false);
+}
+
+bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
+                        uint32_t local, mr_race_list *list)
+{
+    if (!mr_variable_is_shared(variable)) {
+        if (add_own(variable, access, local))
+            return true;
+        if (!share(variable))
+            return false;
+    }
+    bool racy;
+    uint32_t entry;
+    if (!update_fronts(variable, access, knowledge, local, &racy) ||
+        !mr_history_find(&variable->history, access, &entry))
+        return false;
+    if (racy && (!mr_race_list_racy(list, access->event, access->location, access->variable) ||
+                 !mr_history_search(variable->history, entry, access, knowledge, list)))
+        return false;
+    mr_history_note(variable->history, entry, access->event, local);
+    return true;
+}

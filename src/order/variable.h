@@ -1,0 +1,102 @@
+/*
+ * variable: what the streaming orders keep of each variable, 64 bytes, one cache line.
+ *
+ * As long as one thread alone has accessed it, that is the thread's latest access of each location
+ * and kind, up to three. Then, and when there are more of them, it is the maximal writes and reads
+ * (epochs.h) and the accesses for static races (history.h).
+ *
+ *   table: mr_variables_grow → mr_variables_at … → mr_variables_free
+ *   access: mr_variable_again, else mr_variable_access
+ */
+#ifndef MR_ORDER_VARIABLE_H
+#define MR_ORDER_VARIABLE_H
+
+#include "history.h"
+
+enum { MR_VARIABLE_ENTRIES = 3, MR_VARIABLE_SHARED = -1 };
+
+typedef struct mr_variable_entry {
+    uint32_t location, local, event;
+} mr_variable_entry;
+
+typedef struct mr_variable {
+    uint32_t owner;              /* 0: none; its thread + 1; or MR_VARIABLE_SHARED */
+    uint16_t entry_count, kinds; /* of one thread: bit i of `kinds`: entry i is a write */
+    union {                      /* the order's own: */
+        mr_clock *write_clock;   /*   shb, fhb: clock of the last write, one reference */
+        uint32_t touch;          /*   wcp: number of a touch + 1, 0: none */
+    };
+    mr_clock *read_clock; /* fhb: joined clocks of the reads since, one reference */
+    union {
+        mr_variable_entry entries[MR_VARIABLE_ENTRIES];
+        struct {
+            mr_front writes, reads;
+            mr_history *history;
+        };
+    };
+} mr_variable;
+
+/* Variables by number, or, when an outlook tells which ones can race, by the order in which these
+ * come. Zero-initialise. */
+typedef struct mr_variables {
+    mr_variable **chunks; /* each begins with a cache line */
+    void **blocks;        /* what they were allocated as */
+    size_t chunk_count, chunk_capacity, block_capacity;
+    uint32_t *places; /* by variable: its number + 1, 0: none yet; NULL: its number is its own */
+    uint32_t place_count;
+} mr_variables;
+
+enum { MR_VARIABLES_CHUNK = 512 };
+
+/* Makes places for the variables that come, of `variable_count` in all. False: no memory. */
+bool mr_variables_sparse(mr_variables *variables, uint32_t variable_count);
+/* Makes room for `count` of them. False: no memory. */
+bool mr_variables_grow(mr_variables *variables, uint32_t count);
+/* Write and read clocks must have been dropped before. */
+void mr_variables_free(mr_variables *variables);
+
+static inline mr_variable *mr_variables_get(const mr_variables *variables, uint32_t number)
+{
+    return &variables->chunks[number / MR_VARIABLES_CHUNK][number % MR_VARIABLES_CHUNK];
+}
+
+/* The variable's new place. False: no memory. */
+bool mr_variables_add(mr_variables *variables, uint32_t variable);
+
+/* Of a sparse table. NULL: no memory. */
+static inline mr_variable *mr_variables_find(mr_variables *variables, uint32_t variable)
+{
+    if (!variables->places[variable] && !mr_variables_add(variables, variable))
+        return NULL;
+    return mr_variables_get(variables, variables->places[variable] - 1);
+}
+
+static inline bool mr_variable_is_shared(const mr_variable *variable)
+{
+    return variable->owner == (uint32_t)MR_VARIABLE_SHARED;
+}
+
+/* Notes an access that the only thread so far has made before, at the same location; false: it is
+ * none. It races with nothing. */
+static inline bool mr_variable_again(mr_variable *variable, const mr_access *access, uint32_t local)
+{
+    if (variable->owner != access->thread + 1)
+        return false;
+    for (unsigned i = 0; i < variable->entry_count; i++) {
+        mr_variable_entry *entry = &variable->entries[i];
+        if (entry->location == access->location &&
+            (variable->kinds >> i & 1) == (unsigned)access->is_write) {
+            entry->local = local;
+            entry->event = access->event;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes any other access, at `local`, by a thread that has `knowledge`, and reports its races.
+ * False: no memory. */
+bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
+                        uint32_t local, mr_race_list *list);
+
+#endif
