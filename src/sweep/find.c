@@ -56,7 +56,7 @@ static mr_status find_in_memory(const mr_sweep_job *job)
 {
     mr_sweep *sweep = job->sweep;
     mr_order_stats *stats = &sweep->result.stats;
-    mr_error later;
+    mr_error later = {0};
     double begin = mr_seconds();
     mr_status status = read_trace(job, job->error);
     double ready = mr_seconds();
@@ -146,7 +146,7 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ende
 static mr_status find_in_stream(const mr_sweep_job *job, const mr_outlook *outlook)
 {
     mr_sweep *sweep = job->sweep;
-    mr_error later;
+    mr_error later = {0};
     bool ended;
     const mr_outlook *known = mr_stream_outlook(sweep->stream);
     mr_detect_options options = detect_options(job, known != NULL ? known : outlook);

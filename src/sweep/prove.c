@@ -188,22 +188,28 @@ static size_t *find_candidates(const mr_sweep_job *job, const mr_race_list *foun
     return race_of;
 }
 
+static void call_sound(const mr_sweep_job *job, mr_relation relation, const mr_race_list *found,
+                       const size_t *race_of)
+{
+    for (size_t i = 0; i < found->race_count; i++)
+        if (race_of[i] != SIZE_MAX)
+            job->sweep->result.races[race_of[i]] =
+                (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(relation)};
+}
+
 /* Proves the candidates that are races of a sound order, too. */
 static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation relation)
 {
-    mr_sweep *sweep = job->sweep;
     mr_race_list found = {0};
     mr_detect_options options = {.most_examples = 1, .progress = job->progress};
-    mr_status status = mr_detect(relation, sweep->trace, &options, &found, job->error);
+    mr_status status = mr_detect(relation, job->sweep->trace, &options, &found, job->error);
     size_t *race_of = status == MR_OK ? find_candidates(job, &found) : NULL;
     if (status == MR_OK && race_of == NULL)
         status = mr_error_memory(job->error, "marking the races");
-    if (status == MR_OK && job->check)
+    if (race_of != NULL && job->check)
         status = check_found(job, prover, relation, &found, race_of);
-    for (size_t i = 0; status == MR_OK && !job->check && i < found.race_count; i++)
-        if (race_of[i] != SIZE_MAX)
-            sweep->result.races[race_of[i]] =
-                (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(relation)};
+    else if (race_of != NULL)
+        call_sound(job, relation, &found, race_of);
     free(race_of);
     mr_race_list_free(&found);
     return status;
