@@ -12,3 +12,12 @@ bool mr_window_plan_get(const mr_window_plan *plan, uint32_t k, uint32_t *start,
     *end = (uint32_t)(begin + size < plan->event_count ? begin + size : plan->event_count);
     return true;
 }
+
+uint32_t mr_window_plan_count(const mr_window_plan *plan)
+{
+    uint32_t events = plan->event_count, size = plan->size;
+    if (!size || size >= events)
+        return events > 0;
+    uint32_t stride = size - plan->overlap;
+    return 1 + (uint32_t)(((uint64_t)events - size + stride - 1) / stride);
+}

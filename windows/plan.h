@@ -18,4 +18,7 @@ typedef struct mr_window_plan {
 /* Bounds of window k; false: there is no such window. An empty trace has none. */
 bool mr_window_plan_get(const mr_window_plan *plan, uint32_t k, uint32_t *start, uint32_t *end);
 
+/* How many windows there are. */
+uint32_t mr_window_plan_count(const mr_window_plan *plan);
+
 #endif

@@ -76,7 +76,7 @@ static void suggest_flag(const mr_command *command, const char *name, char best[
     size_t distance = mr_suggest_limit(name) + 1;
     best[0] = '\0';
     consider(name, "--help", &distance, best);
-    if (strcmp(command->keys, "*") == 0)
+    if (command->takes_config)
         consider(name, "--config", &distance, best);
     if (command->switch_name != NULL) {
         snprintf(flag, sizeof flag, "--%s", command->switch_name);
@@ -149,7 +149,7 @@ static mr_status set_option(parser *self, int option, const char *name, const ch
 static mr_status set_config_file(parser *self, const char *name, const char *attached)
 {
     const char *value;
-    if (strcmp(self->cli->command->keys, "*") != 0)
+    if (!self->cli->command->takes_config)
         return foreign_flag(self, name);
     mr_status status = take_value(self, name, attached, &value);
     if (status == MR_OK)

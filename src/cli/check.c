@@ -58,7 +58,10 @@ mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error)
     if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "only one of trace and witness can be standard input");
-    mr_status status = mr_cli_read_trace(cli->operands[0], cli->config, &trace, error);
+    mr_cli_progress progress;
+    mr_cli_progress_start(&progress, cli->config);
+    mr_status status = mr_cli_read_trace(cli->operands[0], cli->config, &progress, &trace, error);
+    mr_cli_progress_end(&progress);
     if (status != MR_OK)
         return status;
     status = check(cli, trace, exit_status, error);

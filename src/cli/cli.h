@@ -9,9 +9,10 @@
 #define MR_CLI_CLI_H
 
 #include "config/config.h"
+#include "progress.h"
 #include "trace/trace.h"
 
-#define MR_EXIT_RACES    1 /* predict: there are races */
+#define MR_EXIT_RACES    1 /* predict, order: there are races */
 #define MR_EXIT_REJECTED 1 /* check: the witness is wrong */
 
 typedef struct mr_command mr_command;
@@ -31,8 +32,11 @@ struct mr_command {
     const char *name;
     const char *operands; /* for the help: "TRACE WITNESS" */
     size_t operands_min, operands_max;
-    bool tables;             /* can report as csv and markdown, too */
-    const char *keys;        /* keys that are flags here: "*" all of them, or " model repair " */
+    bool tables; /* can report as csv and markdown, too */
+    /* keys that are flags here: " model repair ", or " * " for all of them, or
+     * " * !mark !confirm " for all but some */
+    const char *keys;
+    bool takes_config;       /* -c, --config */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
     const char *summary;
@@ -62,10 +66,17 @@ void mr_cli_help(const mr_command *command);
 /* Prints an error as its line on standard error. */
 void mr_cli_complain(const mr_error *error);
 
-/* Reads a trace as the configuration asks; says on standard error what repair dropped. */
-mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_trace **trace,
-                            mr_error *error);
+/* What can be known to fail (output, witness.dir) is told before the work, not after it. */
+mr_status mr_cli_probe(const mr_config *config, mr_error *error);
 
+/* Says on standard error what repair dropped from a trace, if it dropped anything. */
+void mr_cli_tell_dropped(const mr_trace *trace);
+
+/* Reads a trace as the configuration asks; says what repair dropped. */
+mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
+                            mr_trace **trace, mr_error *error);
+
+mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);

@@ -11,18 +11,41 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = "*",
+     .keys = " * !relation !examples !mark !confirm !witness.check ",
+     .takes_config = true,
      .summary = "find every race that the trace proves possible, each with its witness",
      .details = "TRACE is a file in STD format, plain, gzip or zstd; - is standard input.\n"
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
                 "resources or internal. Candidates without a verdict are named in the report.\n",
      .run = mr_cli_predict},
+    {.name = "order",
+     .operands = "TRACE",
+     .operands_min = 1,
+     .operands_max = 1,
+     .keys = " model repair format output quiet relation examples mark confirm window.size"
+             " solver.saturate_steps solver.timeout_ms solver.memory_mb solver.max_clauses"
+             " witness.dir witness.check witness.minimise ",
+     .takes_config = true,
+     .summary = "the races of one whole-trace order, with what is proven of each",
+     .details =
+         "hb, fhb, shb and wcp are computed while the file is read; cp and syncp hold the trace\n"
+         "in memory, and so does whatever needs witnesses, as soon as there is a race.\n"
+         "Standard input is read once: the trace is then kept from the start, unless\n"
+         "--no-mark (hb, wcp) or --no-witness-check (fhb, shb) make that needless.\n"
+         "model, window.size and solver.* are for --confirm.\n"
+         "Exit status: 0 no race reported, 1 races or candidates, 2 usage or configuration,\n"
+         "3 bad trace (what stands before the damage is reported), 4 out of resources or\n"
+         "internal.\n",
+     .run = mr_cli_order},
     {.name = "compare",
      .operands = "TRACE…",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
      .tables = true,
-     .keys = "*",
+     .keys = " * !relation !examples !mark !confirm !model !candidates.report !witness.dir "
+             "!witness.check"
+             " !witness.full_schedule ",
+     .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details = "One table: racy events, racy locations, static races, what only one finds, time.\n"
                 "Checks on the way that the relations contain each other as they must.\n"
@@ -33,7 +56,7 @@ const mr_command mr_commands[] = {
      .operands = "TRACE WITNESS",
      .operands_min = 2,
      .operands_max = 2,
-     .keys = " model repair ",
+     .keys = " model repair quiet ",
      .switch_name = "schedule",
      .switch_help = "also print the witness as a schedule",
      .summary = "is this witness right?",
@@ -47,13 +70,14 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " repair ",
+     .keys = " repair quiet ",
      .summary = "what is in the trace: events, threads, locks, variables, operations …",
      .details = "",
      .run = mr_cli_info},
     {.name = "config",
      .operands = "",
-     .keys = "*",
+     .keys = " * ",
+     .takes_config = true,
      .switch_name = "markdown",
      .switch_help = "print the description of all keys instead (docs/configuration.md)",
      .summary = "print the values in force as a configuration file",
@@ -100,9 +124,11 @@ const mr_command *mr_command_suggest(const char *name)
 
 bool mr_command_has(const mr_command *command, size_t option)
 {
-    char word[64];
+    char word[64], but[64];
     snprintf(word, sizeof word, " %s ", mr_options[option].key);
-    return strcmp(command->keys, "*") == 0 || strstr(command->keys, word) != NULL;
+    snprintf(but, sizeof but, " !%s ", mr_options[option].key);
+    bool all = strstr(command->keys, " * ") != NULL;
+    return all ? strstr(command->keys, but) == NULL : strstr(command->keys, word) != NULL;
 }
 
 static void print_overview(void)
@@ -123,13 +149,13 @@ void mr_cli_help(const mr_command *command)
         print_overview();
         return;
     }
-    bool flags = command->keys[0] != '\0', all = strcmp(command->keys, "*") == 0;
+    bool flags = command->keys[0] != '\0';
     printf("usage: maxrace %s%s%s%s\n\n%s\n", command->name, flags ? " [FLAGS]" : "",
            command->operands[0] != '\0' ? " " : "", command->operands, command->summary);
     if (command->details[0] != '\0')
         printf("\n%s", command->details);
     puts("\nFlags:");
-    if (all)
+    if (command->takes_config)
         puts("  -c, --config FILE\n      read settings from a YAML file; flags win over it");
     if (command->switch_name != NULL)
         printf("  --%s\n      %s\n", command->switch_name, command->switch_help);

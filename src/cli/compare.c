@@ -47,14 +47,19 @@ static void compare_trace(comparer *self, const char *path, unsigned finders)
 {
     mr_trace *trace = NULL;
     mr_error error;
+    mr_cli_progress progress;
     double begin = mr_seconds();
-    if (mr_cli_read_trace(path, self->config, &trace, &error) != MR_OK) {
+    mr_cli_progress_start(&progress, self->config);
+    if (mr_cli_read_trace(path, self->config, &progress, &trace, &error) != MR_OK) {
+        mr_cli_progress_end(&progress);
         note_failure(self, &error);
         return;
     }
     mr_comparison comparison;
     double read_seconds = mr_seconds() - begin;
-    mr_status status = mr_compare(trace, self->config, finders, NULL, &comparison, &error);
+    mr_status status =
+        mr_compare(trace, self->config, finders, &progress.progress, &comparison, &error);
+    mr_cli_progress_end(&progress);
     comparison.read_seconds = read_seconds;
     if (status != MR_OK)
         note_failure(self, &error);

@@ -9,8 +9,11 @@ mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error)
 {
     mr_trace *trace = NULL;
     mr_trace_info info;
+    mr_cli_progress progress;
     *exit_status = 0;
-    mr_status status = mr_cli_read_trace(cli->operands[0], cli->config, &trace, error);
+    mr_cli_progress_start(&progress, cli->config);
+    mr_status status = mr_cli_read_trace(cli->operands[0], cli->config, &progress, &trace, error);
+    mr_cli_progress_end(&progress);
     if (status != MR_OK)
         return status;
     status = mr_trace_info_compute(trace, &info, error);

@@ -149,3 +149,19 @@ mr_status mr_output_close(mr_output *output, bool good, mr_error *error)
     output_free(output);
     return status;
 }
+
+mr_status mr_output_write(const char *path, mr_output_writer *write, const void *context,
+                          mr_error *error)
+{
+    mr_output output;
+    mr_error close_error;
+    mr_status status = mr_output_open(&output, path, error);
+    if (status != MR_OK)
+        return status;
+    status = write(output.stream, context, error);
+    mr_status closed = mr_output_close(&output, status == MR_OK, &close_error);
+    if (status != MR_OK || closed == MR_OK)
+        return status;
+    *error = close_error;
+    return closed;
+}

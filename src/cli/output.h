@@ -28,4 +28,12 @@ mr_status mr_output_open(mr_output *output, const char *path, mr_error *error);
  * before. Frees what `output` holds in every case. */
 mr_status mr_output_close(mr_output *output, bool good, mr_error *error);
 
+/* Writes what a report prints to its stream. Fills the error when it fails. */
+typedef mr_status mr_output_writer(FILE *stream, const void *context, mr_error *error);
+
+/* Opens, lets `write` write, completes the file when that was good. The first failure is the error.
+ */
+mr_status mr_output_write(const char *path, mr_output_writer *write, const void *context,
+                          mr_error *error);
+
 #endif

@@ -42,18 +42,24 @@ static mr_status write_one(const char *path, const mr_trace *trace, const mr_wit
     return status;
 }
 
-mr_status mr_witness_dir_write(const char *dir, const mr_trace *trace, const mr_result *result,
-                               mr_error *error)
+mr_status mr_witness_dir_add(const char *dir, size_t number, const mr_trace *trace,
+                             const mr_witness *witness, mr_error *error)
 {
     size_t size = strlen(dir) + 40;
     char *path = mr_malloc(size, 0);
     if (path == NULL)
         return mr_error_memory(error, "writing the witnesses");
-    mr_status status = MR_OK;
-    for (size_t i = 0; i < result->race_count && status == MR_OK; i++) {
-        snprintf(path, size, "%s/race-%04zu.std", dir, i + 1);
-        status = write_one(path, trace, &result->races[i].witness, error);
-    }
+    snprintf(path, size, "%s/race-%04zu.std", dir, number);
+    mr_status status = write_one(path, trace, witness, error);
     free(path);
+    return status;
+}
+
+mr_status mr_witness_dir_write(const char *dir, const mr_trace *trace, const mr_result *result,
+                               mr_error *error)
+{
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < result->race_count && status == MR_OK; i++)
+        status = mr_witness_dir_add(dir, i + 1, trace, &result->races[i].witness, error);
     return status;
 }

@@ -142,7 +142,8 @@ static mr_status run_prediction(comparing *self, int finder)
         return mr_error_memory(self->error, "comparing");
     mr_status status = mr_config_set(config, "model", mr_finder_name(finder), NULL, 0, self->error);
     if (status == MR_OK)
-        status = mr_predict(self->result->trace, config, &prediction, self->error);
+        status = mr_predict_telling(self->result->trace, config, self->progress, &prediction,
+                                    self->error);
     if (status == MR_OK)
         status = note_prediction(self, finder, &prediction);
     mr_result_free(&prediction);

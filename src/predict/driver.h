@@ -20,6 +20,7 @@ typedef struct mr_driver {
     const mr_trace *trace;
     mr_result *result;
     mr_error *error;
+    const mr_progress *progress; /* NULL: nobody wants to know */
     mr_model model;
     bool by_event; /* candidates.report: event */
     bool minimise;

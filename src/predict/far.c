@@ -53,7 +53,7 @@ static bool wanted(const mr_driver *driver, uint32_t first, uint32_t second)
 static mr_status find(mr_driver *driver, mr_relation relation, far_races *races)
 {
     mr_race_list list;
-    mr_detect_options options = {.most_examples = 1};
+    mr_detect_options options = {.most_examples = 1, .progress = driver->progress};
     mr_status status = mr_detect(relation, driver->trace, &options, &list, driver->error);
     if (status == MR_OK) {
         races->items = mr_calloc(list.race_count, sizeof *races->items);
@@ -138,7 +138,7 @@ static mr_status confirm(mr_driver *driver, mr_syncp_index *index, const far_rac
 static mr_status confirm_all(mr_driver *driver, far_races *races)
 {
     mr_syncp_index *index = NULL;
-    mr_detect_options options = {0};
+    mr_detect_options options = {.progress = driver->progress};
     mr_status status = label_all(driver, races);
     if (status == MR_OK)
         status = mr_syncp_index_new(driver->trace, &options, &index, driver->error);
@@ -147,8 +147,10 @@ static mr_status confirm_all(mr_driver *driver, far_races *races)
             mr_syncp_window(index, races->items[i].first, races->items[i].second);
     if (status == MR_OK)
         qsort(races->items, races->count, sizeof *races->items, compare_start);
-    for (size_t i = 0; status == MR_OK && i < races->count; i++)
+    for (size_t i = 0; status == MR_OK && i < races->count; i++) {
+        mr_progress_tell(driver->progress, "far races", i, races->count);
         status = confirm(driver, index, &races->items[i]);
+    }
     mr_syncp_index_free(index);
     return status;
 }

@@ -34,17 +34,22 @@ static mr_status read_ignored(mr_driver *driver, const char *list)
     return MR_OK;
 }
 
+mr_decide_options mr_predict_limits(const mr_config *config)
+{
+    return (mr_decide_options){
+        .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
+                   .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
+        .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
+        .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
+}
+
 static void read_options(mr_driver *driver, const mr_config *config)
 {
     static const mr_strength weakest[] = {MR_STRENGTH_BEYOND_WCP, MR_STRENGTH_WCP, MR_STRENGTH_HB};
     driver->model = mr_config_choice(config, "model") == 0 ? MR_MODEL_RF : MR_MODEL_VALUE;
     driver->by_event = mr_config_choice(config, "candidates.report") == 1;
     driver->minimise = mr_config_bool(config, "witness.minimise");
-    driver->decide = (mr_decide_options){
-        .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
-                   .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
-        .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
-        .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
+    driver->decide = mr_predict_limits(config);
     driver->max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered");
     driver->candidates =
         (mr_candidate_options){.weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
@@ -199,6 +204,12 @@ static mr_status count_static_races(mr_driver *driver)
 mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *result,
                      mr_error *error)
 {
+    return mr_predict_telling(trace, config, NULL, result, error);
+}
+
+mr_status mr_predict_telling(const mr_trace *trace, const mr_config *config,
+                             const mr_progress *progress, mr_result *result, mr_error *error)
+{
     double begin = mr_seconds();
     mr_status status = mr_config_check(config, error);
     if (status == MR_OK)
@@ -210,9 +221,12 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *
                            .size = (uint32_t)mr_config_int(config, "window.size"),
                            .overlap = (uint32_t)mr_config_overlap(config)};
     status = driver_init(&driver, trace, config, result, error);
-    uint32_t start, end;
-    for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(&plan, k, &start, &end); k++)
+    driver.progress = progress;
+    uint32_t start, end, windows = mr_window_plan_count(&plan);
+    for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(&plan, k, &start, &end); k++) {
+        mr_progress_tell(progress, "windows", k, windows);
         status = do_window(&driver, start, end);
+    }
     mr_far far = (mr_far)mr_config_choice(config, "candidates.far");
     if (status == MR_OK && !driver.by_event && far != MR_FAR_NONE)
         status =

@@ -1,5 +1,6 @@
 /* text: a result for people. */
 #include "escape.h"
+#include "phrases.h"
 #include "report.h"
 #include "schedule_table.h"
 
@@ -16,39 +17,11 @@ typedef struct writer {
     const mr_result *result;
 } writer;
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-/* "3 events, " */
-static void print_count(FILE *stream, uint64_t count, const char *noun, const char *after)
-{
-    fprintf(stream, "%" PRIu64 " %s%s%s", count, noun, plural(count), after);
-}
-
-/* The name, with its text for people before it: "bank.balance (V12)". */
-static void print_name(FILE *stream, const mr_names *names, uint32_t number)
-{
-    const mr_name *name = &names->items[number];
-    mr_escape_print(stream, mr_names_display(names, number));
-    if (name->display != NULL) {
-        fputs(" (", stream);
-        mr_escape_print(stream, name->text);
-        fputs(")", stream);
-    }
-}
-
 static void print_trace(const writer *self)
 {
     const mr_trace *trace = self->trace;
     FILE *stream = self->stream;
-    mr_escape_print(stream, trace->path);
-    fputs(": ", stream);
-    print_count(stream, trace->event_count, "event", ", ");
-    print_count(stream, trace->threads.count, "thread", ", ");
-    print_count(stream, trace->locks.count, "lock", ", ");
-    print_count(stream, trace->variables.count, "variable", "\n");
+    mr_phrase_trace(stream, trace);
     if (mr_config_int(self->config, "window.size") == 0)
         fputs("one window", stream);
     else
@@ -61,27 +34,8 @@ static void print_trace(const writer *self)
         fprintf(stream,
                 "%" PRIu32
                 " variable%s without usable values: their reads must see the same write\n",
-                trace->by_source_count, plural(trace->by_source_count));
-    if (trace->dropped_count > 0)
-        fprintf(stream, "%" PRIu64 " event%s or line%s dropped by repair\n", trace->dropped_count,
-                plural(trace->dropped_count), plural(trace->dropped_count));
-}
-
-static void print_access(const writer *self, const char *label, uint32_t event)
-{
-    const mr_trace *trace = self->trace;
-    FILE *stream = self->stream;
-    fprintf(stream, "  %-6s  %-5s at ", label,
-            trace->op[event] == MR_OP_WRITE  ? "write"
-            : trace->op[event] == MR_OP_READ ? "read"
-                                             : mr_op_name((mr_op)trace->op[event]));
-    if (trace->locations.items[trace->location[event]].length > 0)
-        print_name(stream, &trace->locations, trace->location[event]);
-    else
-        fputs("an unnamed location", stream);
-    fputs(" by ", stream);
-    print_name(stream, &trace->threads, trace->thread[event]);
-    fprintf(stream, ", event %" PRIu32 ", line %" PRIu64 "\n", event, mr_trace_line(trace, event));
+                trace->by_source_count, mr_phrase_s(trace->by_source_count));
+    mr_phrase_dropped(stream, trace);
 }
 
 static const char *strength_text(mr_strength strength)
@@ -119,10 +73,11 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     const mr_witness *witness = &race->witness;
     FILE *stream = self->stream;
     fprintf(stream, "\nRace %zu of %zu on ", index + 1, self->result->race_count);
-    print_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
+    mr_phrase_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
     fputs("\n", stream);
-    print_access(self, "first", witness->first);
-    print_access(self, "second", witness->second);
+    mr_phrase_access(stream, "first", self->trace, mr_access_of_event(self->trace, witness->first));
+    mr_phrase_access(stream, "second", self->trace,
+                     mr_access_of_event(self->trace, witness->second));
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     fprintf(stream, "  witness found by %s; accepted by the checker\n",
             step_text(race->confirmed_by));
@@ -170,7 +125,7 @@ static void print_steps(const writer *self)
     const mr_stats *stats = &self->result->stats;
     FILE *stream = self->stream;
     fprintf(stream, "  candidates  %" PRIu64 " pair%s of events", stats->candidates,
-            plural(stats->candidates));
+            mr_phrase_s(stats->candidates));
     const char *separator = ": ";
     for (int step = 0; step < MR_STEP_COUNT; step++) {
         if (stats->settled[step] == 0)
@@ -179,7 +134,7 @@ static void print_steps(const writer *self)
                 mr_step_name((mr_step)step));
         if (stats->races[step] > 0)
             fprintf(stream, " (%" PRIu64 " race%s)", stats->races[step],
-                    plural(stats->races[step]));
+                    mr_phrase_s(stats->races[step]));
         separator = ", ";
     }
     fputs("\n", stream);
@@ -195,13 +150,9 @@ static void print_steps(const writer *self)
         fputs("\n", stream);
 }
 
-/* Total, and the stages that took time worth naming. */
 static void print_seconds(FILE *stream, const mr_stats *stats)
 {
-    const struct {
-        const char *name;
-        double seconds;
-    } stages[] = {
+    const mr_phrase_stage stages[] = {
         {"read", stats->read_seconds},
         {"order", stats->order_seconds},
         {"windows", stats->window_seconds},
@@ -210,15 +161,7 @@ static void print_seconds(FILE *stream, const mr_stats *stats)
         {"far", stats->far_seconds},
         {"witness", stats->witness_seconds},
     };
-    const char *separator = ": ";
-    fprintf(stream, "  seconds     %.2f", stats->total_seconds);
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        if (stages[i].seconds < 0.005)
-            continue;
-        fprintf(stream, "%s%s %.2f", separator, stages[i].name, stages[i].seconds);
-        separator = ", ";
-    }
-    fputs("\n", stream);
+    mr_phrase_seconds(stream, stats->total_seconds, stages, sizeof stages / sizeof stages[0]);
 }
 
 static void print_summary(const writer *self)
@@ -228,16 +171,10 @@ static void print_summary(const writer *self)
     fprintf(stream, "\nSummary\n  windows     %" PRIu64 "\n", stats->windows);
     print_steps(self);
     fprintf(stream, "  locations   %" PRIu64 " racing pair%s\n", stats->static_races,
-            plural(stats->static_races));
+            mr_phrase_s(stats->static_races));
     print_seconds(stream, stats);
-    if (stats->peak_memory_bytes > 0)
-        fprintf(stream, "  memory      %.1f MiB at most\n",
-                (double)stats->peak_memory_bytes / (1 << 20));
-    if (stats->rejected_witnesses > 0)
-        fprintf(stream,
-                "  %" PRIu64 " witness%s refused by the checker: this is a bug of maxrace, please "
-                "report it\n",
-                stats->rejected_witnesses, stats->rejected_witnesses == 1 ? "" : "es");
+    mr_phrase_memory(stream, stats->peak_memory_bytes);
+    mr_phrase_rejected(stream, stats->rejected_witnesses);
 }
 
 /* " (2 by hb, 1 beyond wcp)" */
@@ -267,7 +204,7 @@ static void print_unknown_counts(const writer *self)
         counts[self->result->unknowns[i].reason]++;
     if (total == 0)
         return;
-    fprintf(self->stream, ", %zu candidate%s unknown", total, plural(total));
+    fprintf(self->stream, ", %zu candidate%s unknown", total, mr_phrase_s(total));
     const char *separator = " (";
     for (int i = 0; i < MR_UNKNOWN_COUNT; i++) {
         if (counts[i] == 0)
@@ -287,7 +224,7 @@ static void print_last_line(const writer *self)
     if (races == 0)
         fputs("no race", self->stream);
     else
-        fprintf(self->stream, "%zu race%s", races, plural(races));
+        fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
     print_strengths(self);
     print_unknown_counts(self);
     fputs("\n", self->stream);

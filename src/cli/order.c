@@ -1,0 +1,81 @@
+/* order: the races of one whole-trace order. What was found before a failure is reported too. */
+#include "cli.h"
+#include "output.h"
+#include "report/order_report.h"
+#include "sweep/sweep.h"
+#include "witness_dir.h"
+
+#include <errno.h>
+#include <string.h>
+
+typedef struct report {
+    const mr_sweep *sweep;
+    const mr_config *config;
+} report;
+
+static mr_status print_report(FILE *stream, const void *context, mr_error *error)
+{
+    const report *self = context;
+    const mr_sweep *sweep = self->sweep;
+    if (mr_config_choice(self->config, "format") == MR_FORMAT_JSON)
+        return mr_order_report_json(stream, sweep->names, self->config, &sweep->result, error);
+    if (mr_order_report_text(stream, sweep->names, &sweep->result))
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_IO, mr_config_text(self->config, "output"), 0,
+                        "cannot write the report: %s", strerror(errno != 0 ? errno : EIO));
+}
+
+/* The file of a static race has the number that the report gives it. */
+static mr_status write_witnesses(const mr_sweep *sweep, const mr_config *config, mr_error *error)
+{
+    const char *dir = mr_config_text(config, "witness.dir");
+    mr_status status = MR_OK;
+    if (dir[0] == '\0' || sweep->trace == NULL)
+        return MR_OK;
+    for (size_t i = 0; i < sweep->result.list.race_count && status == MR_OK; i++)
+        if (sweep->result.races[i].standing == MR_STANDING_RACE)
+            status = mr_witness_dir_add(dir, i + 1, sweep->trace, &sweep->result.races[i].witness,
+                                        error);
+    return status;
+}
+
+/* Tells a failure beside `*status`, of which the first decides. */
+static void add_failure(mr_status *status, mr_error *error, mr_status other, const mr_error *cause)
+{
+    if (other == MR_OK)
+        return;
+    if (*status != MR_OK) {
+        mr_cli_complain(cause);
+        return;
+    }
+    *status = other;
+    *error = *cause;
+}
+
+mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    mr_sweep sweep;
+    mr_cli_progress progress;
+    mr_error cause;
+    mr_status status = mr_cli_probe(cli->config, error);
+    if (status != MR_OK)
+        return status;
+    mr_config_resolve(cli->config);
+    mr_cli_progress_start(&progress, cli->config);
+    status = mr_sweep_run(&sweep, cli->operands[0], cli->config, &progress.progress, error);
+    mr_cli_progress_end(&progress);
+    if (sweep.names != NULL) {
+        report self = {&sweep, cli->config};
+        mr_cli_tell_dropped(sweep.names);
+        add_failure(
+            &status, error,
+            mr_output_write(mr_config_text(cli->config, "output"), print_report, &self, &cause),
+            &cause);
+        add_failure(&status, error, write_witnesses(&sweep, cli->config, &cause), &cause);
+        const mr_order_result *result = &sweep.result;
+        bool open = result->list.race_count > result->counts[MR_STANDING_NO_RACE];
+        *exit_status = open ? MR_EXIT_RACES : 0;
+    }
+    mr_sweep_free(&sweep);
+    return status;
+}

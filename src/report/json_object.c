@@ -1,0 +1,173 @@
+#include "json_object.h"
+#include "escape.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+mr_json mr_json_new(void)
+{
+    json_t *json = json_object();
+    return (mr_json){json, json != NULL};
+}
+
+void mr_json_put(mr_json *self, const char *key, json_t *value)
+{
+    if (json_object_set_new(self->json, key, value) != 0)
+        self->ok = false;
+}
+
+void mr_json_put_object(mr_json *self, const char *key, mr_json value)
+{
+    self->ok = self->ok && value.ok;
+    mr_json_put(self, key, value.json);
+}
+
+void mr_json_put_number(mr_json *self, const char *key, uint64_t number)
+{
+    mr_json_put(self, key, json_integer((json_int_t)number));
+}
+
+void mr_json_put_seconds(mr_json *self, const char *key, double seconds)
+{
+    mr_json_put(self, key, json_real(isfinite(seconds) ? seconds : 0));
+}
+
+void mr_json_put_text(mr_json *self, const char *key, const char *text)
+{
+    char *escaped = mr_escape(text, false);
+    mr_json_put(self, key, escaped != NULL ? json_string(escaped) : NULL);
+    free(escaped);
+}
+
+void mr_json_put_name(mr_json *self, const char *key, const char *text_key, const mr_names *names,
+                      uint32_t number)
+{
+    mr_json_put_text(self, key, names->items[number].text);
+    if (names->items[number].display != NULL)
+        mr_json_put_text(self, text_key, names->items[number].display);
+}
+
+mr_status mr_json_write_failed(mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write the report: %s",
+                        strerror(errno != 0 ? errno : EIO));
+}
+
+mr_status mr_json_dump(FILE *stream, mr_json value, mr_error *error)
+{
+    mr_status status = MR_OK;
+    if (!value.ok)
+        status = mr_error_memory(error, "writing the report");
+    else if (json_dumpf(value.json, stream, JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0)
+        status = ferror(stream) ? mr_json_write_failed(error)
+                                : mr_error_memory(error, "writing the report");
+    json_decref(value.json);
+    return status;
+}
+
+mr_status mr_json_dump_member(FILE *stream, const char *key, mr_json value, mr_error *error)
+{
+    fprintf(stream, "\"%s\":", key);
+    mr_status status = mr_json_dump(stream, value, error);
+    fputs(",\n", stream);
+    return status;
+}
+
+mr_json mr_json_tool(void)
+{
+    mr_json tool = mr_json_new();
+    mr_json_put_text(&tool, "name", "maxrace");
+    mr_json_put_text(&tool, "version", MR_VERSION);
+    return tool;
+}
+
+mr_json mr_json_trace(const mr_trace *trace)
+{
+    mr_json self = mr_json_new(), operations = mr_json_new();
+    mr_json_put_text(&self, "file", trace->path);
+    mr_json_put_number(&self, "events", trace->event_count);
+    mr_json_put_number(&self, "threads", trace->threads.count);
+    mr_json_put_number(&self, "locks", trace->locks.count);
+    mr_json_put_number(&self, "variables", trace->variables.count);
+    mr_json_put_number(&self, "locations", trace->locations.count);
+    for (int op = 0; op < MR_OP_COUNT; op++)
+        if (trace->op_counts[op] > 0)
+            mr_json_put_number(&operations, mr_op_name((mr_op)op), trace->op_counts[op]);
+    mr_json_put_object(&self, "operations", operations);
+    mr_json_put_number(&self, "dropped", trace->dropped_count);
+    if (trace->dropped_count > 0) {
+        char line[1152];
+        mr_error_line(&trace->first_dropped, line, sizeof line);
+        mr_json_put_text(&self, "first_dropped", line);
+    }
+    return self;
+}
+
+static void put_option(mr_json *self, const char *key, const mr_config *config, size_t i)
+{
+    char buffer[32];
+    switch (mr_options[i].type) {
+    case MR_OPTION_BOOL:
+        mr_json_put(self, key, json_boolean(mr_config_bool(config, mr_options[i].key)));
+        break;
+    case MR_OPTION_INT:
+        mr_json_put(self, key, json_integer(mr_config_int(config, mr_options[i].key)));
+        break;
+    case MR_OPTION_CHOICE:
+    case MR_OPTION_TEXT:
+        mr_json_put_text(self, key, mr_config_value_text(config, i, buffer));
+        break;
+    }
+}
+
+mr_json mr_json_config(const mr_config *config)
+{
+    mr_json self = mr_json_new();
+    for (size_t i = 0; i < mr_option_count && self.ok; i++) {
+        const char *key = mr_options[i].key, *dot = strchr(key, '.');
+        if (dot == NULL) {
+            put_option(&self, key, config, i);
+            continue;
+        }
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
+        if (json_object_get(self.json, name) == NULL)
+            mr_json_put(&self, name, json_object());
+        mr_json section = {json_object_get(self.json, name), self.ok};
+        put_option(&section, dot + 1, config, i);
+        self.ok = section.ok;
+    }
+    return self;
+}
+
+mr_json mr_json_access(const mr_trace *trace, mr_access access)
+{
+    mr_json self = mr_json_new();
+    mr_json_put_number(&self, "event", access.event);
+    mr_json_put_number(&self, "line", mr_trace_line(trace, access.event));
+    mr_json_put_name(&self, "thread", "thread_text", &trace->threads, access.thread);
+    mr_json_put_text(&self, "op", mr_op_name((mr_op)access.op));
+    mr_json_put_name(&self, "variable", "variable_text", &trace->variables, access.variable);
+    mr_json_put_name(&self, "location", "location_text", &trace->locations, access.location);
+    return self;
+}
+
+void mr_json_put_window(mr_json *self, uint32_t start, uint32_t end)
+{
+    json_t *array = json_array();
+    if (json_array_append_new(array, json_integer(start)) != 0 ||
+        json_array_append_new(array, json_integer(end)) != 0)
+        self->ok = false;
+    mr_json_put(self, "window", array);
+}
+
+void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness)
+{
+    json_t *events = json_array();
+    for (uint32_t i = 0; i < witness->event_count && self->ok; i++)
+        if (json_array_append_new(events, json_integer(witness->events[i])) != 0)
+            self->ok = false;
+    mr_json_put(self, key, events);
+}

@@ -1,0 +1,48 @@
+/*
+ * json_object: JSON objects under construction, and the members that all reports have; for the
+ * files of src/report only. A failure is remembered and told when the object is written.
+ */
+#ifndef MR_REPORT_JSON_OBJECT_H
+#define MR_REPORT_JSON_OBJECT_H
+
+#include "config/config.h"
+#include "phrases.h"
+#include "witness/witness.h"
+
+#include <jansson.h>
+
+/* `ok` turns false when memory runs out, and stays so. */
+typedef struct mr_json {
+    json_t *json;
+    bool ok;
+} mr_json;
+
+mr_json mr_json_new(void);
+
+/* Takes `value` over. */
+void mr_json_put(mr_json *self, const char *key, json_t *value);
+void mr_json_put_object(mr_json *self, const char *key, mr_json value);
+void mr_json_put_number(mr_json *self, const char *key, uint64_t number);
+void mr_json_put_seconds(mr_json *self, const char *key, double seconds);
+void mr_json_put_text(mr_json *self, const char *key, const char *text);
+/* The name as in the file, and its text for people where there is one. */
+void mr_json_put_name(mr_json *self, const char *key, const char *text_key, const mr_names *names,
+                      uint32_t number);
+/* "window": [start, end] */
+void mr_json_put_window(mr_json *self, uint32_t start, uint32_t end);
+/* The numbers of the events of a witness. */
+void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness);
+
+mr_json mr_json_tool(void);
+/* Needs names and counts only, no columns. */
+mr_json mr_json_trace(const mr_trace *trace);
+mr_json mr_json_config(const mr_config *config);
+/* An access without its value. Needs no columns. */
+mr_json mr_json_access(const mr_trace *trace, mr_access access);
+
+/* Writes the object and frees it; `"key": value,` and a newline. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_json_dump(FILE *stream, mr_json value, mr_error *error);
+mr_status mr_json_dump_member(FILE *stream, const char *key, mr_json value, mr_error *error);
+mr_status mr_json_write_failed(mr_error *error);
+
+#endif

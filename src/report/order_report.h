@@ -1,0 +1,22 @@
+/*
+ * order_report: what `maxrace order` found, as text for people or as JSON for programs
+ * (docs/report-format.md).
+ *
+ * `trace` needs no columns: names, counts and lines are enough (mr_stream_dictionary).
+ */
+#ifndef MR_REPORT_ORDER_REPORT_H
+#define MR_REPORT_ORDER_REPORT_H
+
+#include "config/config.h"
+#include "order_result.h"
+
+/* Text: the counts, each static race with its examples and what is proven of it, and a summary; the
+ * last line says how many static races there are, and how many of them are proven. False, with
+ * errno: the stream failed. */
+bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_order_result *result);
+
+/* One JSON object: tool, trace, config, order, races, stats. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_order_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
+                               const mr_order_result *result, mr_error *error);
+
+#endif

@@ -1,0 +1,199 @@
+/* order_text: the races of a whole-trace order for people. */
+#include "escape.h"
+#include "order_report.h"
+#include "phrases.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+typedef struct writer {
+    FILE *stream;
+    const mr_trace *trace;
+    const mr_order_result *result;
+} writer;
+
+static mr_access access_of(const mr_racing_access *access, uint32_t variable)
+{
+    return (mr_access){.event = access->event,
+                       .thread = access->thread,
+                       .location = access->location,
+                       .variable = variable,
+                       .op = access->op};
+}
+
+static void print_head(const writer *self)
+{
+    const mr_order_result *result = self->result;
+    const mr_race_list *list = &result->list;
+    FILE *stream = self->stream;
+    mr_phrase_trace(stream, self->trace);
+    mr_phrase_dropped(stream, self->trace);
+    if (!result->complete)
+        fputs("the analysis ended early: what follows is about the events before that place\n",
+              stream);
+    fprintf(stream, "relation %s: ", mr_relation_name(result->relation));
+    mr_phrase_count(stream, list->racy_event_count, "racy event", " at ");
+    mr_phrase_count(stream, list->racy_location_count, "location", " on ");
+    mr_phrase_count(stream, list->racy_variable_count, "variable", ", ");
+    mr_phrase_count(stream, list->race_count, "static race", "\n");
+}
+
+static const char *standing_text(mr_standing standing)
+{
+    static const char *const texts[] = {"proven", "sound by theorem", "candidate", "no race",
+                                        "not decided"};
+    return texts[standing];
+}
+
+static const char *proof_text(mr_proof proof)
+{
+    switch (proof) {
+    case MR_PROOF_FIRST:
+        return "the first race of happens-before";
+    case MR_PROOF_FHB:
+        return "a race of fhb";
+    case MR_PROOF_SHB:
+        return "a race of shb";
+    case MR_PROOF_SYNCP:
+        return "a race of syncp";
+    case MR_PROOF_DECISION:
+        return "found by the decision procedure";
+    default:
+        return "";
+    }
+}
+
+static void print_window(FILE *stream, const char *before, const mr_order_race *known)
+{
+    fprintf(stream, "%sevents %" PRIu32 " to %" PRIu32 "\n", before, known->window_start,
+            known->window_end - 1);
+}
+
+/* Where the witness is about two other events than the first example. */
+static void print_witness(const writer *self, const mr_order_race *known,
+                          const mr_race_example *example)
+{
+    const mr_witness *witness = &known->witness;
+    FILE *stream = self->stream;
+    fprintf(stream, "  proof   %s; witness of ", proof_text(known->proof));
+    mr_phrase_count(stream, witness->event_count, "event", "");
+    if (witness->first != example->first.event || witness->second != example->second.event)
+        fprintf(stream, " for events %" PRIu32 " and %" PRIu32, witness->first, witness->second);
+    fputs(", accepted by the checker\n", stream);
+}
+
+static void print_standing(const writer *self, const mr_order_race *known,
+                           const mr_race_example *example)
+{
+    FILE *stream = self->stream;
+    switch (known->standing) {
+    case MR_STANDING_RACE:
+        print_witness(self, known, example);
+        break;
+    case MR_STANDING_SOUND:
+        fprintf(stream, "  proof   %s; no witness was asked for\n", proof_text(known->proof));
+        break;
+    case MR_STANDING_NO_RACE:
+        print_window(stream, "  scope   no race of these accesses within ", known);
+        break;
+    case MR_STANDING_UNKNOWN:
+        fprintf(stream, "  reason  %s", mr_unknown_reason_name(known->reason));
+        if (known->detail[0] != '\0') {
+            fputs(", ", stream);
+            mr_escape_print(stream, known->detail);
+        }
+        print_window(stream, "; within ", known);
+        break;
+    case MR_STANDING_CANDIDATE:
+    case MR_STANDING_COUNT:
+        break;
+    }
+}
+
+static void print_race(const writer *self, size_t index)
+{
+    const mr_race_list *list = &self->result->list;
+    const mr_static_race *race = &list->races[index];
+    const mr_order_race *known = &self->result->races[index];
+    const mr_race_example *first = &list->examples[race->first_example];
+    FILE *stream = self->stream;
+    fprintf(stream, "\nStatic race %zu of %zu on ", index + 1, list->race_count);
+    mr_phrase_name(stream, &self->trace->variables, first->variable);
+    fprintf(stream, ": %s\n", standing_text(known->standing));
+    for (uint32_t i = race->first_example; i != UINT32_MAX; i = list->examples[i].next) {
+        const mr_race_example *example = &list->examples[i];
+        if (example != first && example->variable != first->variable) {
+            fputs("  on      ", stream);
+            mr_phrase_name(stream, &self->trace->variables, example->variable);
+            fputs("\n", stream);
+        }
+        mr_phrase_access(stream, "first", self->trace,
+                         access_of(&example->first, example->variable));
+        mr_phrase_access(stream, "second", self->trace,
+                         access_of(&example->second, example->variable));
+    }
+    print_standing(self, known, first);
+}
+
+/* "4 static races of wcp: 2 proven, 1 candidate, 1 no race" */
+static void print_last_line(const writer *self)
+{
+    const mr_order_result *result = self->result;
+    const char *separator = ": ";
+    if (result->list.race_count == 0)
+        fputs("no static race", self->stream);
+    else
+        mr_phrase_count(self->stream, result->list.race_count, "static race", "");
+    fprintf(self->stream, " of %s", mr_relation_name(result->relation));
+    for (int i = 0; i < MR_STANDING_COUNT; i++) {
+        if (result->counts[i] == 0)
+            continue;
+        fprintf(self->stream, "%s%" PRIu64 " %s", separator, result->counts[i],
+                standing_text((mr_standing)i));
+        separator = ", ";
+    }
+    fputs("\n", self->stream);
+}
+
+static void print_proofs(const writer *self)
+{
+    uint64_t counts[MR_PROOF_COUNT] = {0};
+    const char *separator = "  proven by   ";
+    for (size_t i = 0; i < self->result->list.race_count; i++)
+        counts[self->result->races[i].proof]++;
+    for (int i = MR_PROOF_NONE + 1; i < MR_PROOF_COUNT; i++) {
+        if (counts[i] == 0)
+            continue;
+        fprintf(self->stream, "%s%s %" PRIu64, separator, mr_proof_name((mr_proof)i), counts[i]);
+        separator = ", ";
+    }
+    if (separator[0] == ',')
+        fputs("\n", self->stream);
+}
+
+static void print_summary(const writer *self)
+{
+    const mr_order_stats *stats = &self->result->stats;
+    const mr_phrase_stage stages[] = {
+        {"read", stats->read_seconds},       {"order", stats->find_seconds},
+        {"load", stats->load_seconds},       {"mark", stats->mark_seconds},
+        {"confirm", stats->confirm_seconds},
+    };
+    fputs("\nSummary\n", self->stream);
+    print_proofs(self);
+    mr_phrase_seconds(self->stream, stats->total_seconds, stages, sizeof stages / sizeof stages[0]);
+    mr_phrase_memory(self->stream, stats->peak_memory_bytes);
+    mr_phrase_rejected(self->stream, stats->rejected_witnesses);
+}
+
+bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_order_result *result)
+{
+    writer self = {stream, trace, result};
+    errno = 0;
+    print_head(&self);
+    for (size_t i = 0; i < result->list.race_count && !ferror(stream); i++)
+        print_race(&self, i);
+    print_summary(&self);
+    print_last_line(&self);
+    return fflush(stream) == 0 && !ferror(stream);
+}

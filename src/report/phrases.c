@@ -1,0 +1,96 @@
+#include "phrases.h"
+#include "escape.h"
+
+#include <inttypes.h>
+
+mr_access mr_access_of_event(const mr_trace *trace, uint32_t event)
+{
+    return (mr_access){.event = event,
+                       .thread = trace->thread[event],
+                       .location = trace->location[event],
+                       .variable = trace->operand[event],
+                       .op = trace->op[event]};
+}
+
+const char *mr_phrase_s(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void mr_phrase_count(FILE *stream, uint64_t count, const char *noun, const char *after)
+{
+    fprintf(stream, "%" PRIu64 " %s%s%s", count, noun, mr_phrase_s(count), after);
+}
+
+void mr_phrase_name(FILE *stream, const mr_names *names, uint32_t number)
+{
+    const mr_name *name = &names->items[number];
+    mr_escape_print(stream, mr_names_display(names, number));
+    if (name->display != NULL) {
+        fputs(" (", stream);
+        mr_escape_print(stream, name->text);
+        fputs(")", stream);
+    }
+}
+
+void mr_phrase_trace(FILE *stream, const mr_trace *trace)
+{
+    mr_escape_print(stream, trace->path);
+    fputs(": ", stream);
+    mr_phrase_count(stream, trace->event_count, "event", ", ");
+    mr_phrase_count(stream, trace->threads.count, "thread", ", ");
+    mr_phrase_count(stream, trace->locks.count, "lock", ", ");
+    mr_phrase_count(stream, trace->variables.count, "variable", "\n");
+}
+
+void mr_phrase_dropped(FILE *stream, const mr_trace *trace)
+{
+    if (trace->dropped_count > 0)
+        fprintf(stream, "%" PRIu64 " event%s or line%s dropped by repair\n", trace->dropped_count,
+                mr_phrase_s(trace->dropped_count), mr_phrase_s(trace->dropped_count));
+}
+
+void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access)
+{
+    fprintf(stream, "  %-6s  %-5s at ", label,
+            access.op == MR_OP_WRITE  ? "write"
+            : access.op == MR_OP_READ ? "read"
+                                      : mr_op_name((mr_op)access.op));
+    if (trace->locations.items[access.location].length > 0)
+        mr_phrase_name(stream, &trace->locations, access.location);
+    else
+        fputs("an unnamed location", stream);
+    fputs(" by ", stream);
+    mr_phrase_name(stream, &trace->threads, access.thread);
+    fprintf(stream, ", event %" PRIu32 ", line %" PRIu64 "\n", access.event,
+            mr_trace_line(trace, access.event));
+}
+
+void mr_phrase_seconds(FILE *stream, double total_seconds, const mr_phrase_stage *stages,
+                       size_t count)
+{
+    const char *separator = ": ";
+    fprintf(stream, "  seconds     %.2f", total_seconds);
+    for (size_t i = 0; i < count; i++) {
+        if (stages[i].seconds < 0.005)
+            continue;
+        fprintf(stream, "%s%s %.2f", separator, stages[i].name, stages[i].seconds);
+        separator = ", ";
+    }
+    fputs("\n", stream);
+}
+
+void mr_phrase_memory(FILE *stream, uint64_t peak_bytes)
+{
+    if (peak_bytes > 0)
+        fprintf(stream, "  memory      %.1f MiB at most\n", (double)peak_bytes / (1 << 20));
+}
+
+void mr_phrase_rejected(FILE *stream, uint64_t count)
+{
+    if (count > 0)
+        fprintf(stream,
+                "  %" PRIu64 " witness%s refused by the checker: this is a bug of maxrace, please "
+                "report it\n",
+                count, count == 1 ? "" : "es");
+}

@@ -1,0 +1,42 @@
+/* phrases: what the text reports have in common; for the files of src/report only. */
+#ifndef MR_REPORT_PHRASES_H
+#define MR_REPORT_PHRASES_H
+
+#include "trace/trace.h"
+
+#include <stdio.h>
+
+/* An access as reports show it. */
+typedef struct mr_access {
+    uint32_t event, thread, location, variable;
+    uint8_t op;
+} mr_access;
+
+mr_access mr_access_of_event(const mr_trace *trace, uint32_t event);
+
+const char *mr_phrase_s(uint64_t count); /* "s", or "" for 1 */
+/* "3 events", then `after`. */
+void mr_phrase_count(FILE *stream, uint64_t count, const char *noun, const char *after);
+/* The name, with its text for people before it: "bank.balance (V12)". */
+void mr_phrase_name(FILE *stream, const mr_names *names, uint32_t number);
+/* The line "bank.std: 11 events, 2 threads, 1 lock, 2 variables", and the one about repair, which
+ * is left out when nothing was dropped. */
+void mr_phrase_trace(FILE *stream, const mr_trace *trace);
+void mr_phrase_dropped(FILE *stream, const mr_trace *trace);
+/* The line "  first   write at bank.c:21 (21) by teller (T1), event 3, line 18". Needs no columns.
+ */
+void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access);
+
+typedef struct mr_phrase_stage {
+    const char *name;
+    double seconds;
+} mr_phrase_stage;
+
+/* Lines of the summary: the total with the stages that took time worth naming; the memory, when it
+ * is known; refused witnesses, when there are any. */
+void mr_phrase_seconds(FILE *stream, double total_seconds, const mr_phrase_stage *stages,
+                       size_t count);
+void mr_phrase_memory(FILE *stream, uint64_t peak_bytes);
+void mr_phrase_rejected(FILE *stream, uint64_t count);
+
+#endif

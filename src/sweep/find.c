@@ -1,0 +1,199 @@
+/* From the file to the races of the order. */
+#include "run.h"
+
+#include "base/seconds.h"
+#include "order/detect.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Can the file be read a second time? */
+static bool can_be_read_again(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static mr_read_options read_options(const mr_sweep_job *job)
+{
+    return (mr_read_options){.repair = mr_config_bool(job->config, "repair"),
+                             .keep_partial = true,
+                             .progress = job->progress};
+}
+
+static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outlook *outlook)
+{
+    return (mr_detect_options){.most_examples = (uint32_t)mr_config_int(job->config, "examples"),
+                               .outlook = outlook,
+                               .progress = job->progress};
+}
+
+/* The trace, into memory. With MR_ERR_TRACE it may be there too: what stands before the damage. */
+static mr_status read_trace(const mr_sweep_job *job, mr_error *error)
+{
+    mr_read_options options = read_options(job);
+    return mr_trace_read(job->path, &options, &job->sweep->loaded, error);
+}
+
+mr_status mr_sweep_load(const mr_sweep_job *job)
+{
+    mr_sweep *sweep = job->sweep;
+    double begin = mr_seconds();
+    if (sweep->trace != NULL)
+        return MR_OK;
+    mr_status status = read_trace(job, job->error);
+    sweep->result.stats.load_seconds += mr_seconds() - begin;
+    if (status != MR_OK && (status != MR_ERR_TRACE || sweep->loaded == NULL))
+        return status;
+    if (sweep->loaded->event_count < sweep->names->event_count)
+        return mr_error_set(job->error, MR_ERR_IO, job->path, 0,
+                            "the file has changed since it was first read; run the command again");
+    sweep->trace = sweep->loaded;
+    return MR_OK;
+}
+
+static mr_status find_in_memory(const mr_sweep_job *job)
+{
+    mr_sweep *sweep = job->sweep;
+    mr_order_stats *stats = &sweep->result.stats;
+    mr_error later = {0};
+    double begin = mr_seconds();
+    mr_status status = read_trace(job, job->error);
+    double ready = mr_seconds();
+    stats->read_seconds = ready - begin;
+    if (sweep->loaded == NULL)
+        return status;
+    mr_error *error = status == MR_OK ? job->error : &later;
+    mr_status found = mr_trace_require_covered(sweep->loaded, error);
+    mr_detect_options options = detect_options(job, NULL);
+    if (found == MR_OK)
+        found = mr_detect(job->relation, sweep->loaded, &options, &sweep->result.list, error);
+    stats->find_seconds = mr_seconds() - ready;
+    if (found == MR_OK)
+        sweep->names = sweep->trace = sweep->loaded;
+    return status != MR_OK ? status : found;
+}
+
+/* A first pass over the file, for its outlook. What is wrong with the file is not told here but by
+ * the second pass. */
+static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
+{
+    mr_stream *stream;
+    mr_events events;
+    mr_read_options options = read_options(job);
+    mr_status status = mr_stream_open(job->path, &options, &stream, job->error);
+    if (status != MR_OK)
+        return status;
+    bool ok = true;
+    do {
+        status = mr_stream_next(stream, &events, job->error);
+        if (status == MR_OK && events.count > 0)
+            ok = mr_outlook_add(outlook, &events);
+    } while (ok && status == MR_OK && events.count > 0);
+    mr_stream_close(stream);
+    if (status == MR_ERR_MEMORY)
+        return status;
+    return ok && mr_outlook_finish(outlook)
+               ? MR_OK
+               : mr_error_memory(job->error, "reading what the trace holds");
+}
+
+/* The place of the first event of `events` that the orders do not cover. Takes the stream to its
+ * end, where its lines are known. */
+static mr_status not_covered(const mr_sweep_job *job, const mr_events *events)
+{
+    uint32_t i = 0;
+    while (i + 1 < events->count && mr_op_covered((mr_op)events->op[i]))
+        i++;
+    uint32_t event = events->first + i;
+    mr_op op = (mr_op)events->op[i];
+    mr_events rest;
+    mr_error later;
+    while (mr_stream_next(job->sweep->stream, &rest, &later) == MR_OK && rest.count > 0)
+        ;
+    const mr_trace *names = mr_stream_dictionary(job->sweep->stream);
+    return mr_error_set(job->error, MR_ERR_UNSUPPORTED, names->path, mr_trace_line(names, event),
+                        "the operation '%s' is not covered by the whole-trace orders of this "
+                        "version",
+                        mr_op_name(op));
+}
+
+/* Feeds the stream to the detector. After an error of the file the detector has what stands before
+ * its place, and `*ended` is true, as at the end of the file. */
+static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ended)
+{
+    mr_order_stats *stats = &job->sweep->result.stats;
+    mr_events events;
+    *ended = false;
+    for (;;) {
+        double begin = mr_seconds();
+        mr_status status = mr_stream_next(job->sweep->stream, &events, job->error);
+        double ready = mr_seconds();
+        stats->read_seconds += ready - begin;
+        if (status != MR_OK || events.count == 0) {
+            *ended = true;
+            return status;
+        }
+        status = mr_detector_feed(detector, &events, job->error);
+        stats->find_seconds += mr_seconds() - ready;
+        if (status == MR_ERR_UNSUPPORTED)
+            return not_covered(job, &events);
+        if (status != MR_OK)
+            return status;
+    }
+}
+
+static mr_status find_in_stream(const mr_sweep_job *job, const mr_outlook *outlook)
+{
+    mr_sweep *sweep = job->sweep;
+    mr_error later = {0};
+    bool ended;
+    const mr_outlook *known = mr_stream_outlook(sweep->stream);
+    mr_detect_options options = detect_options(job, known != NULL ? known : outlook);
+    mr_detector *detector = mr_detector_new(job->relation, &options);
+    if (detector == NULL)
+        return mr_error_memory(job->error, "starting the analysis");
+    mr_status status = feed(job, detector, &ended);
+    if (ended) {
+        double begin = mr_seconds();
+        mr_error *error = status == MR_OK ? job->error : &later;
+        mr_status finished = mr_detector_finish(detector, &sweep->result.list, error);
+        sweep->result.stats.find_seconds += mr_seconds() - begin;
+        if (finished == MR_OK)
+            sweep->names = mr_stream_dictionary(sweep->stream);
+        else if (status == MR_OK)
+            status = finished;
+    }
+    mr_detector_free(detector);
+    return status;
+}
+
+/* Does the order want to know what the file holds, at the price of reading it twice? */
+static bool wants_outlook(const mr_sweep_job *job)
+{
+    return job->relation == MR_RELATION_WCP && mr_stream_outlook(job->sweep->stream) == NULL &&
+           can_be_read_again(job->path);
+}
+
+mr_status mr_sweep_find(const mr_sweep_job *job)
+{
+    mr_outlook outlook;
+    mr_read_options options = read_options(job);
+    if (!mr_relation_streaming(job->relation) ||
+        (mr_sweep_proves(job) && !can_be_read_again(job->path)))
+        return find_in_memory(job);
+    mr_status status = mr_stream_open(job->path, &options, &job->sweep->stream, job->error);
+    if (status != MR_OK)
+        return status;
+    bool twice = wants_outlook(job);
+    mr_outlook_init(&outlook);
+    if (twice) {
+        double begin = mr_seconds();
+        status = make_outlook(job, &outlook);
+        job->sweep->result.stats.read_seconds += mr_seconds() - begin;
+    }
+    if (status == MR_OK)
+        status = find_in_stream(job, twice ? &outlook : NULL);
+    mr_outlook_free(&outlook);
+    return status;
+}

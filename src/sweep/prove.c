@@ -1,0 +1,309 @@
+/* What is proven of each static race: by witnesses of sound orders, or by the decision procedure.
+ */
+#include "run.h"
+
+#include "base/seconds.h"
+#include "order/detect.h"
+#include "prover.h"
+
+#include <stdlib.h>
+
+/* A question about a static race. */
+typedef struct task {
+    size_t race;
+    mr_question question;
+    mr_proof proof;
+} task;
+
+typedef struct tasks {
+    task *items;
+    size_t count, capacity;
+} tasks;
+
+static mr_status add_task(const mr_sweep_job *job, tasks *list, task item)
+{
+    void *items = list->items;
+    if (!mr_grow(&items, &list->capacity, list->count + 1, sizeof *list->items))
+        return mr_error_memory(job->error, "proving races");
+    list->items = items;
+    list->items[list->count++] = item;
+    return MR_OK;
+}
+
+static int compare_tasks(const void *one, const void *two)
+{
+    const task *x = one, *y = two;
+    if (x->question.start != y->question.start)
+        return x->question.start < y->question.start ? -1 : 1;
+    if (x->race != y->race)
+        return x->race < y->race ? -1 : 1;
+    return (x->question.second > y->question.second) - (x->question.second < y->question.second);
+}
+
+/* What is known after one more answer about a static race: a race settles it; what is not decided
+ * weighs more than what is no race. */
+static void combine(mr_order_race *known, mr_order_race answer)
+{
+    if (answer.standing == MR_STANDING_RACE || known->standing == MR_STANDING_CANDIDATE ||
+        (answer.standing == MR_STANDING_UNKNOWN && known->standing == MR_STANDING_NO_RACE))
+        *known = answer;
+}
+
+/* Asks for the witness that hb, fhb and shb promise: in trace order, between the two accesses. */
+static mr_status ask_promised(const mr_sweep_job *job, mr_prover *prover, const task *item,
+                              mr_order_race *answer)
+{
+    mr_status status = mr_prover_ask(prover, &item->question, item->proof, answer, job->error);
+    if (status == MR_OK && answer->standing != MR_STANDING_RACE &&
+        answer->reason != MR_UNKNOWN_REJECTED)
+        mr_prover_reject(prover, &item->question, answer);
+    return status;
+}
+
+/* Makes the witness that syncp promises and has it checked. */
+static mr_status take_schedule(const mr_sweep_job *job, mr_prover *prover, const task *item,
+                               mr_order_race *answer)
+{
+    const mr_question *question = &item->question;
+    mr_u32s events = {0};
+    if (!mr_syncp_schedule(prover->syncp, question->first, question->second, question->start,
+                           &events)) {
+        mr_u32s_free(&events);
+        return mr_error_memory(job->error, "building a witness");
+    }
+    mr_witness witness = {.first = question->first,
+                          .second = question->second,
+                          .window_start = question->start,
+                          .window_end = question->end,
+                          .model = question->model,
+                          .events = events.items,
+                          .event_count = (uint32_t)events.count};
+    return mr_prover_accept(prover, &witness, item->proof, answer, job->error);
+}
+
+static mr_status ask(const mr_sweep_job *job, mr_prover *prover, const task *item,
+                     mr_order_race *answer)
+{
+    if (item->proof == MR_PROOF_SYNCP)
+        return take_schedule(job, prover, item, answer);
+    if (item->question.trace_order)
+        return ask_promised(job, prover, item, answer);
+    return mr_prover_ask(prover, &item->question, item->proof, answer, job->error);
+}
+
+/* Asks about the tasks in the order of their windows, and frees them. */
+static mr_status ask_all(const mr_sweep_job *job, mr_prover *prover, tasks *list, const char *stage)
+{
+    mr_order_race *races = job->sweep->result.races;
+    mr_status status = MR_OK;
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, compare_tasks);
+    for (size_t i = 0; i < list->count && status == MR_OK; i++) {
+        const task *item = &list->items[i];
+        mr_order_race answer = {0};
+        mr_progress_tell(job->progress, stage, i, list->count);
+        if (races[item->race].standing == MR_STANDING_RACE)
+            continue;
+        status = ask(job, prover, item, &answer);
+        if (status == MR_OK)
+            combine(&races[item->race], answer);
+    }
+    free(list->items);
+    *list = (tasks){0};
+    return status;
+}
+
+static const mr_race_example *example_of(const mr_race_list *list, size_t race)
+{
+    return &list->examples[list->races[race].first_example];
+}
+
+/* A witness that a sound order promises: everything before the window as observed, then what the
+ * accesses need, in trace order. The window of fhb and shb begins with the first access. */
+static mr_question promised(const mr_prover *prover, const mr_race_example *pair)
+{
+    uint32_t start = pair->first.event;
+    if (prover->syncp != NULL)
+        start = mr_syncp_window(prover->syncp, pair->first.event, pair->second.event);
+    return (mr_question){.first = pair->first.event,
+                         .second = pair->second.event,
+                         .start = start,
+                         .end = pair->second.event + 1,
+                         .model = MR_MODEL_RF,
+                         .trace_order = true};
+}
+
+static mr_proof proof_of(mr_relation relation)
+{
+    return relation == MR_RELATION_FHB   ? MR_PROOF_FHB
+           : relation == MR_RELATION_SHB ? MR_PROOF_SHB
+                                         : MR_PROOF_SYNCP;
+}
+
+/* The races of a sound order are races of the result: those in `found`, where `relation` is the
+ * order of the result itself or its static races are among those of the result. */
+static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_relation relation,
+                             const mr_race_list *found, const size_t *race_of)
+{
+    tasks list = {0};
+    mr_status status = MR_OK;
+    if (relation == MR_RELATION_SYNCP)
+        status =
+            mr_syncp_index_new(job->sweep->trace, &(mr_detect_options){.progress = job->progress},
+                               &prover->syncp, job->error);
+    for (size_t i = 0; i < found->race_count && status == MR_OK; i++) {
+        size_t race = race_of != NULL ? race_of[i] : i;
+        if (race != SIZE_MAX)
+            status =
+                add_task(job, &list,
+                         (task){race, promised(prover, example_of(found, i)), proof_of(relation)});
+    }
+    if (status == MR_OK)
+        status = ask_all(job, prover, &list, "witnesses");
+    free(list.items);
+    mr_syncp_index_free(prover->syncp);
+    prover->syncp = NULL;
+    return status;
+}
+
+/* By the static races of `found` (an order on the trace in memory): the open candidate of the
+ * result with the same locations, or SIZE_MAX. NULL: no memory. The file's names may have other
+ * numbers in the two ways of reading it, so they meet through the events. */
+static size_t *find_candidates(const mr_sweep_job *job, const mr_race_list *found)
+{
+    const mr_order_result *result = &job->sweep->result;
+    const uint32_t *location = job->sweep->trace->location;
+    size_t *race_of = mr_calloc(found->race_count + 1, sizeof *race_of);
+    if (race_of == NULL)
+        return NULL;
+    for (size_t i = 0; i < found->race_count; i++)
+        race_of[i] = SIZE_MAX;
+    for (size_t i = 0; i < result->list.race_count; i++) {
+        const mr_race_example *pair = example_of(&result->list, i);
+        uint32_t number =
+            mr_race_list_find(found, location[pair->first.event], location[pair->second.event]);
+        if (number != UINT32_MAX && result->races[i].standing == MR_STANDING_CANDIDATE)
+            race_of[number] = i;
+    }
+    return race_of;
+}
+
+static void call_sound(const mr_sweep_job *job, mr_relation relation, const mr_race_list *found,
+                       const size_t *race_of)
+{
+    for (size_t i = 0; i < found->race_count; i++)
+        if (race_of[i] != SIZE_MAX)
+            job->sweep->result.races[race_of[i]] =
+                (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(relation)};
+}
+
+/* Proves the candidates that are races of a sound order, too. */
+static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation relation)
+{
+    mr_race_list found = {0};
+    mr_detect_options options = {.most_examples = 1, .progress = job->progress};
+    mr_status status = mr_detect(relation, job->sweep->trace, &options, &found, job->error);
+    size_t *race_of = status == MR_OK ? find_candidates(job, &found) : NULL;
+    if (status == MR_OK && race_of == NULL)
+        status = mr_error_memory(job->error, "marking the races");
+    if (race_of != NULL && job->check)
+        status = check_found(job, prover, relation, &found, race_of);
+    else if (race_of != NULL)
+        call_sound(job, relation, &found, race_of);
+    free(race_of);
+    mr_race_list_free(&found);
+    return status;
+}
+
+static bool has_candidates(const mr_order_result *result)
+{
+    for (size_t i = 0; i < result->list.race_count; i++)
+        if (result->races[i].standing == MR_STANDING_CANDIDATE)
+            return true;
+    return false;
+}
+
+static mr_status mark(const mr_sweep_job *job, mr_prover *prover)
+{
+    mr_order_result *result = &job->sweep->result;
+    double begin = mr_seconds();
+    mr_status status = MR_OK;
+    if (mr_relation_sound(job->relation)) {
+        status = check_found(job, prover, job->relation, &result->list, NULL);
+    } else if (job->mark) {
+        if (job->relation == MR_RELATION_HB && !job->check)
+            result->races[0] =
+                (mr_order_race){.standing = MR_STANDING_SOUND, .proof = MR_PROOF_FIRST};
+        if (has_candidates(result))
+            status = mark_by(job, prover, MR_RELATION_SHB);
+        if (status == MR_OK && has_candidates(result))
+            status = mark_by(job, prover, MR_RELATION_SYNCP);
+    }
+    result->stats.mark_seconds += mr_seconds() - begin;
+    return status;
+}
+
+/* A window of window.size events with the pair in its middle, cut at the ends of the trace; all
+ * from the first access to the second where that is more. */
+static mr_question around(const mr_sweep_job *job, const mr_race_example *pair)
+{
+    uint64_t size = (uint64_t)mr_config_int(job->config, "window.size");
+    uint64_t count = job->sweep->trace->event_count;
+    uint64_t first = pair->first.event, end = (uint64_t)pair->second.event + 1;
+    uint64_t room = size == 0 ? 2 * count : size > end - first ? size - (end - first) : 0;
+    first -= room / 2 < first ? room / 2 : first;
+    end += room - room / 2;
+    return (mr_question){.first = pair->first.event,
+                         .second = pair->second.event,
+                         .start = (uint32_t)first,
+                         .end = (uint32_t)(end < count ? end : count),
+                         .model = (mr_model)mr_config_choice(job->config, "model")};
+}
+
+/* Every example of every candidate goes to the decision procedure, until one is a race. */
+static mr_status confirm(const mr_sweep_job *job, mr_prover *prover)
+{
+    mr_order_result *result = &job->sweep->result;
+    const mr_race_list *races = &result->list;
+    double begin = mr_seconds();
+    tasks list = {0};
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < races->race_count; i++) {
+        if (result->races[i].standing != MR_STANDING_CANDIDATE)
+            continue;
+        for (uint32_t k = races->races[i].first_example; status == MR_OK && k != UINT32_MAX;
+             k = races->examples[k].next)
+            status = add_task(job, &list,
+                              (task){i, around(job, &races->examples[k]), MR_PROOF_DECISION});
+    }
+    if (status == MR_OK)
+        status = ask_all(job, prover, &list, "candidates");
+    free(list.items);
+    result->stats.confirm_seconds += mr_seconds() - begin;
+    return status;
+}
+
+mr_status mr_sweep_prove(const mr_sweep_job *job)
+{
+    mr_sweep *sweep = job->sweep;
+    mr_prover prover;
+    if (sweep->result.list.race_count == 0)
+        return MR_OK;
+    if (!mr_sweep_proves(job)) {
+        for (size_t i = 0; mr_relation_sound(job->relation) && i < sweep->result.list.race_count;
+             i++)
+            sweep->result.races[i] =
+                (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(job->relation)};
+        return MR_OK;
+    }
+    mr_status status = mr_sweep_load(job);
+    if (status != MR_OK)
+        return status;
+    status = mr_prover_init(&prover, sweep->trace, job->config, &sweep->result.stats, job->error);
+    if (status == MR_OK)
+        status = mark(job, &prover);
+    if (status == MR_OK && job->confirm && !mr_relation_sound(job->relation))
+        status = confirm(job, &prover);
+    mr_prover_free(&prover);
+    return status;
+}

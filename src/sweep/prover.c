@@ -1,0 +1,130 @@
+#include "prover.h"
+
+#include "predict/predict.h"
+#include "witness/minimise.h"
+
+#include <string.h>
+
+mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_config *config,
+                         mr_order_stats *stats, mr_error *error)
+{
+    *prover = (mr_prover){.trace = trace,
+                          .stats = stats,
+                          .decide = mr_predict_limits(config),
+                          .minimise = mr_config_bool(config, "witness.minimise")};
+    mr_arena_init(&prover->arena);
+    mr_status status = mr_carried_init(&prover->carried, trace, error);
+    if (status != MR_OK)
+        return status;
+    prover->session = mr_session_new();
+    prover->checker = mr_checker_new(trace);
+    if (prover->session == NULL || prover->checker == NULL)
+        return mr_error_memory(error, "proving races");
+    return MR_OK;
+}
+
+void mr_prover_free(mr_prover *prover)
+{
+    mr_arena_free(&prover->arena);
+    mr_carried_free(&prover->carried);
+    mr_session_free(prover->session);
+    mr_checker_free(prover->checker);
+}
+
+/* A new standing in the place of the old one. */
+static void set_standing(mr_order_race *known, mr_standing standing, mr_proof proof,
+                         const mr_question *question)
+{
+    *known = (mr_order_race){.standing = standing, .proof = proof};
+    if (question != NULL) {
+        known->window_start = question->start;
+        known->window_end = question->end;
+    }
+}
+
+void mr_prover_reject(mr_prover *prover, const mr_question *question, mr_order_race *known)
+{
+    prover->stats->rejected_witnesses++;
+    set_standing(known, MR_STANDING_UNKNOWN, MR_PROOF_NONE, question);
+    known->reason = MR_UNKNOWN_REJECTED;
+}
+
+mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proof,
+                           mr_order_race *known, mr_error *error)
+{
+    mr_status status = MR_OK;
+    if (prover->minimise)
+        status = mr_witness_minimise(prover->trace, witness, error);
+    if (status == MR_OK)
+        status = mr_checker_check(prover->checker, witness, error);
+    if (status == MR_OK) {
+        set_standing(known, MR_STANDING_RACE, proof, NULL);
+        known->witness = *witness;
+        *witness = (mr_witness){0};
+        return MR_OK;
+    }
+    if (status == MR_ERR_INTERNAL) {
+        mr_question question = {.start = witness->window_start, .end = witness->window_end};
+        mr_prover_reject(prover, &question, known);
+        status = MR_OK;
+    }
+    mr_witness_free(witness);
+    return status;
+}
+
+/* The decision's window events as event numbers of the trace. */
+static mr_status accept_decision(mr_prover *prover, const mr_question *question,
+                                 const mr_decision *decision, mr_proof proof, mr_order_race *known,
+                                 mr_error *error)
+{
+    mr_witness witness = {.first = question->first,
+                          .second = question->second,
+                          .window_start = question->start,
+                          .window_end = question->end,
+                          .model = question->model,
+                          .event_count = decision->event_count,
+                          .events = mr_calloc(decision->event_count + 1, sizeof(uint32_t))};
+    if (witness.events == NULL)
+        return mr_error_memory(error, "building a witness");
+    for (uint32_t i = 0; i < decision->event_count; i++)
+        witness.events[i] = question->start + decision->events[i];
+    return mr_prover_accept(prover, &witness, proof, known, error);
+}
+
+static mr_status decide(mr_prover *prover, const mr_question *question, mr_decision *decision,
+                        mr_error *error)
+{
+    mr_window *window;
+    mr_problem problem;
+    mr_decide_options options = prover->decide;
+    options.linearise_only = question->trace_order;
+    mr_arena_reset(&prover->arena);
+    mr_carried_move(&prover->carried, question->start);
+    mr_status status = mr_window_build(&prover->carried, question->end, question->model,
+                                       &prover->arena, &window, error);
+    if (status != MR_OK)
+        return status;
+    if (!mr_problem_init(&problem, window, &prover->arena))
+        return mr_error_memory(error, "building a window");
+    return mr_decide(&problem, prover->session, &options, question->first - question->start,
+                     question->second - question->start, &prover->arena, decision, error);
+}
+
+mr_status mr_prover_ask(mr_prover *prover, const mr_question *question, mr_proof proof,
+                        mr_order_race *known, mr_error *error)
+{
+    mr_decision decision = {0};
+    mr_status status = decide(prover, question, &decision, error);
+    if (status != MR_OK)
+        return status;
+    if (decision.verdict == MR_VERDICT_RACE)
+        return accept_decision(prover, question, &decision, proof, known, error);
+    if (decision.verdict == MR_VERDICT_NO_RACE) {
+        set_standing(known, MR_STANDING_NO_RACE, MR_PROOF_NONE, question);
+    } else {
+        set_standing(known, MR_STANDING_UNKNOWN, MR_PROOF_NONE, question);
+        known->reason = decision.reason;
+        memcpy(known->detail, decision.detail, sizeof known->detail);
+    }
+    return MR_OK;
+}

@@ -1,0 +1,34 @@
+/* run: the state of one sweep, shared by the files of src/sweep. */
+#ifndef MR_SWEEP_RUN_H
+#define MR_SWEEP_RUN_H
+
+#include "sweep.h"
+
+typedef struct mr_sweep_job {
+    mr_sweep *sweep;
+    const char *path;
+    const mr_config *config;
+    const mr_progress *progress;
+    mr_relation relation;
+    bool check, mark, confirm; /* the configuration's witness.check, mark, confirm */
+    mr_error *error;
+} mr_sweep_job;
+
+/* find.c: fills the list of the result, and `names`. After an error of the file, of what stands
+ * before its place. */
+mr_status mr_sweep_find(const mr_sweep_job *job);
+
+/* find.c: reads the file into memory, unless it is there. A file that is damaged gives what stands
+ * before the damage, and MR_OK: mr_sweep_find has said it. */
+mr_status mr_sweep_load(const mr_sweep_job *job);
+
+/* Is anything to be proven, should there be races? */
+static inline bool mr_sweep_proves(const mr_sweep_job *job)
+{
+    return mr_relation_sound(job->relation) ? job->check : job->mark || job->confirm;
+}
+
+/* prove.c: fills `races` of the result. */
+mr_status mr_sweep_prove(const mr_sweep_job *job);
+
+#endif

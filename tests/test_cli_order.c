@@ -1,0 +1,336 @@
+/* `maxrace order` from end to end: what each relation says of small traces, what is proven, broken
+ * traces, standard input, witness files, JSON. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/run.h"
+#include "support/schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static mr_scratch scratch;
+
+static const struct {
+    const char *name, *text;
+} files[] = {
+    {"race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n"},
+    {"none.std", "T1|w(x=1)|10\nT1|fork(T2)|11\nT2|r(x=1)|20\n"},
+    {"empty.std", ""},
+    {"broken.std", "T1|w(x=1)|10\nT2|w(x=1)|20\nT2|rel(l)|15\nT3|w(x=1)|30\n"},
+    {"atomic.std", "T1|w(x=1)|10\nT2|w(x=1)|20\nT2|ar(x=1)|20\nT2|w(x=1)|20\n"},
+    /* y: no order orders the pair, but T2 reads y only after it has seen x. */
+    {"guarded.std", "T1|w(y=1)|1\nT1|w(x=1)|2\nT2|r(x=1)|3\nT2|r(y=1)|4\n"},
+    /* The sections must change places. */
+    {"swap.std", "T1|acq(l)|1\nT1|w(x)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n"},
+    /* The section of T2 can come first, and T1's is then open. */
+    {"open.std", "T1|w(x)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n"},
+    {"strict.yaml", "solver:\n  max_clauses: 1\n  saturate_steps: 0\n"},
+    {"twice.std", "T1|w(x)|1\nT2|w(x)|2\nT3|w(x)|2\n"},
+};
+
+static int setup(void **state)
+{
+    (void)state;
+    char path[512];
+    mr_scratch_make(&scratch);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        mr_scratch_write(&scratch, files[i].name, files[i].text, path);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    mr_scratch_remove(&scratch);
+    return 0;
+}
+
+#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
+
+static void test_usage(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"order", 2, NULL, "maxrace: missing operand; usage: maxrace order [FLAGS] TRACE\n"},
+        {"order --relation po @/race.std", 2, NULL,
+         "maxrace: relation: 'po' is not one of hb|fhb|shb|cp|wcp|syncp\n"},
+        {"order --examples 0 @/race.std", 2, NULL,
+         "maxrace: examples: '0' is out of range (1 to 1000000 pairs)\n"},
+        {"order --window-overlap 5 @/race.std", 2, NULL,
+         "maxrace: '--window-overlap' is not a flag of 'order'\n"},
+        {"predict --relation hb @/race.std", 2, NULL,
+         "maxrace: '--relation' is not a flag of 'predict'\n"},
+        {"order @/missing.std", 4, NULL, "@/missing.std: cannot open: No such file or directory\n"},
+        {"order -o @/no/out @/race.std", 4, NULL,
+         "@/no/out: cannot write: No such file or directory\n"},
+        {"help order", 0, "usage: maxrace order [FLAGS] TRACE", NULL},
+        {"order -h", 0, "--[no-]witness-check\n", NULL},
+    };
+    CHECK_ROWS(rows);
+}
+
+static void test_relations(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"order @/race.std", 1, "\n1 static race of shb: 1 proven\n", NULL},
+        {"order --relation hb @/race.std", 1, "\n1 static race of hb: 1 proven\n", NULL},
+        {"order --relation fhb @/race.std", 1, "\n1 static race of fhb: 1 proven\n", NULL},
+        {"order --relation cp @/race.std", 1, "\n1 static race of cp: 1 proven\n", NULL},
+        {"order --relation wcp @/race.std", 1, "\n1 static race of wcp: 1 proven\n", NULL},
+        {"order --relation syncp @/race.std", 1, "\n1 static race of syncp: 1 proven\n", NULL},
+        {"order -q @/none.std", 0, "\nno static race of shb\n", NULL},
+        {"order --relation wcp @/none.std", 0, "\nno static race of wcp\n", NULL},
+        {"order --relation syncp @/empty.std", 0, "\nno static race of syncp\n", NULL},
+        {"order --relation wcp @/empty.std", 0, "\nno static race of wcp\n", NULL},
+        {"order --relation hb @/open.std", 0, "\nno static race of hb\n", NULL},
+        {"order --relation wcp @/open.std", 1, "  proof   a race of syncp; witness of ", NULL},
+        {"order --relation syncp @/open.std", 1, "\n1 static race of syncp: 1 proven\n", NULL},
+        {"order --relation shb @/guarded.std", 1, "\n1 static race of shb: 1 proven\n", NULL},
+        {"order @/race.std", 1,
+         "relation shb: 1 racy event at 1 location on 1 variable, 1 static race\n", NULL},
+        {"order @/twice.std", 1,
+         "relation shb: 2 racy events at 1 location on 1 variable, 2 static races\n", NULL},
+    };
+    CHECK_ROWS(rows);
+}
+
+/* hb, cp and wcp: what is proven, what is a candidate, what --confirm makes of it. */
+static void test_marks(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"order --relation hb @/guarded.std", 1, "\n2 static races of hb: 1 proven, 1 candidate\n",
+         NULL},
+        {"order --relation hb @/guarded.std", 1, "  proof   a race of shb; witness of 0 events, ",
+         NULL},
+        {"order --relation hb --no-mark @/guarded.std", 1, "\n2 static races of hb: 2 candidate\n",
+         NULL},
+        {"order --relation hb --no-witness-check @/guarded.std", 1,
+         "\n2 static races of hb: 1 sound by theorem, 1 candidate\n", NULL},
+        {"order --relation hb --no-witness-check @/guarded.std", 1,
+         "  proof   the first race of happens-before; no witness was asked for\n", NULL},
+        {"order --relation hb --confirm @/guarded.std", 1,
+         "\n2 static races of hb: 1 proven, 1 no race\n", NULL},
+        {"order --relation hb --confirm @/guarded.std", 1,
+         "  scope   no race of these accesses within events 0 to 3\n", NULL},
+        {"order --relation hb --confirm --no-mark --model rf @/guarded.std", 1,
+         "\n2 static races of hb: 1 proven, 1 no race\n", NULL},
+        {"order --relation wcp @/swap.std", 1, "\n1 static race of wcp: 1 candidate\n", NULL},
+        {"order --relation cp @/swap.std", 1, "\n1 static race of cp: 1 candidate\n", NULL},
+        {"order --relation wcp --confirm @/swap.std", 1,
+         "  proof   found by the decision procedure; witness of ", NULL},
+        {"order --relation cp --confirm @/swap.std", 1, "\n1 static race of cp: 1 proven\n", NULL},
+        {"order --relation wcp --confirm --window-size 0 @/swap.std", 1,
+         "\n1 static race of wcp: 1 proven\n", NULL},
+        {"order --relation wcp --confirm --window-size 2 --window-overlap 1 @/swap.std", 2, NULL,
+         "maxrace: '--window-overlap' is not a flag of 'order'\n"},
+        {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
+         "  reason  size; within events 0 to 5\n", NULL},
+        {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
+         "\n1 static race of wcp: 1 not decided\n", NULL},
+    };
+    CHECK_ROWS(rows);
+}
+
+static void test_sound(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"order --no-witness-check @/race.std", 1, "\n1 static race of shb: 1 sound by theorem\n",
+         NULL},
+        {"order --no-witness-check --relation syncp @/race.std", 1,
+         "  proof   a race of syncp; no witness was asked for\n", NULL},
+        {"order --examples 3 @/twice.std", 1,
+         "  first   write at 1 by T1, event 0, line 1\n"
+         "  second  write at 2 by T2, event 1, line 2\n"
+         "  first   write at 1 by T1, event 0, line 1\n"
+         "  second  write at 2 by T3, event 2, line 3\n"
+         "  proof   a race of shb; witness of 0 events, accepted by the checker\n",
+         NULL},
+    };
+    CHECK_ROWS(rows);
+}
+
+/* What stands before the damage is reported, for every relation; the error comes with its place. */
+static void test_broken(void **state)
+{
+    (void)state;
+    static const char *const relations[] = {"hb", "fhb", "shb", "cp", "wcp", "syncp"};
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
+        char arguments[200], start[1024], last[200];
+        mr_run run;
+        snprintf(arguments, sizeof arguments, "order --relation %s @/broken.std", relations[i]);
+        snprintf(last, sizeof last, "\n1 static race of %s: 1 proven\n", relations[i]);
+        mr_run_expand(&scratch, "@/broken.std:3: ", start);
+        mr_run_maxrace(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        if (run.status != 3 || strncmp(run.error, start, strlen(start)) != 0 ||
+            strstr(run.out, last) == NULL || strstr(run.out, ": 2 events, ") == NULL ||
+            strstr(run.out, "the analysis ended early") == NULL)
+            fail_msg("%s: status %d\nout: %s\nerror: %s", arguments, run.status, run.out,
+                     run.error);
+        mr_run_free(&run);
+        snprintf(arguments, sizeof arguments, "order --relation %s @/atomic.std", relations[i]);
+        mr_run_expand(&scratch, "@/atomic.std:3: the operation 'ar' is not covered by ", start);
+        mr_run_maxrace(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        if (run.status != 3 || run.out[0] != '\0' || strncmp(run.error, start, strlen(start)) != 0)
+            fail_msg("%s: status %d\nout: %s\nerror: %s", arguments, run.status, run.out,
+                     run.error);
+        mr_run_free(&run);
+    }
+}
+
+static void test_repair(void **state)
+{
+    (void)state;
+    mr_run run;
+    char start[1024];
+    mr_run_expand(&scratch,
+                  "maxrace: repair dropped 1 event or line; the first: @/broken.std:3: ", start);
+    mr_run_maxrace(&run, &scratch, "order --repair @/broken.std", NULL, MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 1);
+    assert_int_equal(strncmp(run.error, start, strlen(start)), 0);
+    assert_ptr_equal(strchr(run.error, '\n'), run.error + strlen(run.error) - 1);
+    assert_non_null(strstr(run.out, "\n1 event or line dropped by repair\n"));
+    assert_non_null(strstr(run.out, "\n3 static races of shb: 3 proven\n"));
+    mr_run_free(&run);
+}
+
+/* Standard input is read once: the same report as from the file, but for its name. */
+static void test_standard_input(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {
+        "--relation hb",  "--relation hb --no-mark", "--relation shb",
+        "--relation wcp", "--relation syncp",        "--relation wcp --no-mark",
+        "--relation cp",  "--no-witness-check",      "--relation wcp --confirm",
+    };
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+            char line[300];
+            mr_run file, input;
+            if (strstr(files[f].name, ".std") == NULL)
+                continue;
+            snprintf(line, sizeof line, "order %s @/%s", arguments[i], files[f].name);
+            mr_run_maxrace(&file, &scratch, line, NULL, MR_RUN_CAPTURE);
+            snprintf(line, sizeof line, "order %s -", arguments[i]);
+            mr_run_maxrace(&input, &scratch, line, files[f].text, MR_RUN_CAPTURE);
+            char *file_end = strstr(file.out, "\nSummary");
+            char *input_end = strstr(input.out, "\nSummary");
+            if (file_end != NULL)
+                *file_end = '\0';
+            if (input_end != NULL)
+                *input_end = '\0';
+            const char *file_text = strchr(file.out, ':'), *input_text = strchr(input.out, ':');
+            assert_int_equal(file.status, input.status);
+            assert_string_equal(file_text ? file_text : "", input_text ? input_text : "");
+            mr_run_free(&file);
+            mr_run_free(&input);
+        }
+    }
+}
+
+/* A witness written is a witness accepted, under the number of its static race. */
+static void test_witness_dir(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"order --relation hb --witness-dir @/wit @/guarded.std", 1, "1 candidate\n", NULL},
+        {"check @/guarded.std @/wit/race-0001.std", 0, "accepted: events 1 and 2 race", NULL},
+        {"order --relation syncp --witness-dir @/wit2 @/open.std", 1, "1 proven\n", NULL},
+        {"check --schedule @/open.std @/wit2/race-0001.std", 0, "acq(l)", NULL},
+        {"order --relation syncp --no-witness-minimise --witness-dir @/wit2 @/open.std", 1,
+         "1 proven\n", NULL},
+        {"check @/open.std @/wit2/race-0001.std", 0, "accepted: ", NULL},
+        {"order --relation wcp --confirm --witness-dir @/wit3 @/swap.std", 1, "1 proven\n", NULL},
+        {"check @/swap.std @/wit3/race-0001.std", 0, "accepted: ", NULL},
+    };
+    char path[512];
+    CHECK_ROWS(rows);
+    mr_scratch_path(&scratch, "wit/race-0002.std", path);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void test_outputs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments;
+        mr_run_output output;
+        const char *error;
+    } rows[] = {
+        {"order @/race.std", MR_RUN_FULL,
+         "maxrace: cannot write the report: No space left on device\n"},
+        {"order --format json @/race.std", MR_RUN_FULL,
+         "maxrace: cannot write the report: No space left on device\n"},
+        {"order @/race.std", MR_RUN_CLOSED_PIPE, "maxrace: cannot write the report: Broken pipe\n"},
+        {"order -o /dev/full @/race.std", MR_RUN_CAPTURE,
+         "/dev/full: cannot write the report: No space left on device\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mr_run run;
+        mr_run_maxrace(&run, &scratch, rows[i].arguments, NULL, rows[i].output);
+        assert_int_equal(run.status, 4);
+        assert_string_equal(run.error, rows[i].error);
+        mr_run_free(&run);
+    }
+    /* The witnesses are written although the report is not. */
+    char path[512];
+    mr_run run;
+    mr_run_maxrace(&run, &scratch, "order --witness-dir @/wit4 @/race.std", NULL, MR_RUN_FULL);
+    assert_int_equal(run.status, 4);
+    mr_run_free(&run);
+    assert_int_equal(access(mr_scratch_path(&scratch, "wit4/race-0001.std", path), F_OK), 0);
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {
+        "order --format json @/guarded.std",
+        "order --format json --relation hb --confirm @/guarded.std",
+        "order --format json --relation wcp --confirm -c @/strict.yaml @/swap.std",
+        "order --format json --no-witness-check @/race.std",
+        "order --format json --relation syncp --examples 5 @/twice.std",
+        "order --format json --relation cp @/broken.std",
+        "order --format json --repair @/broken.std",
+        "order --format json @/none.std",
+    };
+    json_error_t problem;
+    json_t *schema = json_load_file("docs/report.schema.json", 0, &problem);
+    assert_non_null(schema);
+    json_t *part = json_object_get(json_object_get(schema, "definitions"), "order_report");
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        mr_run run;
+        char what[256];
+        mr_run_maxrace(&run, &scratch, arguments[i], NULL, MR_RUN_CAPTURE);
+        json_t *report = json_loads(run.out, JSON_REJECT_DUPLICATES, &problem);
+        if (report == NULL)
+            fail_msg("%s: %s", arguments[i], problem.text);
+        if (!mr_schema_fits(schema, part, report, what))
+            fail_msg("%s: %s", arguments[i], what);
+        json_decref(report);
+        mr_run_free(&run);
+    }
+    json_decref(schema);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_usage),          cmocka_unit_test(test_relations),
+        cmocka_unit_test(test_marks),          cmocka_unit_test(test_sound),
+        cmocka_unit_test(test_broken),         cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_witness_dir),
+        cmocka_unit_test(test_outputs),        cmocka_unit_test(test_json),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

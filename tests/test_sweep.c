@@ -1,0 +1,254 @@
+/* A whole-trace order run on a file: on random traces, what is proven is a race by exhaustive
+ * search, what is no race is none, sound orders prove all they report; lack of memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/exhaustive.h"
+#include "support/generate.h"
+#include "support/sample.h"
+#include "support/scratch.h"
+#include "sweep/sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 30 }; /* of each shape, with each relation */
+
+static mr_scratch scratch;
+
+static int setup(void **state)
+{
+    (void)state;
+    mr_scratch_make(&scratch);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    mr_scratch_remove(&scratch);
+    return 0;
+}
+
+static mr_config *config_of(mr_relation relation, const char *confirm, const char *check)
+{
+    mr_config *config = mr_config_new();
+    assert_non_null(config);
+    const char *const settings[][2] = {
+        {"relation", mr_relation_name(relation)},
+        {"confirm", confirm},
+        {"witness.check", check},
+        {"model", "rf"},
+        {"window.size", "0"},
+        {"examples", "3"},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        assert_int_equal(mr_config_set(config, settings[i][0], settings[i][1], NULL, 0, NULL),
+                         MR_OK);
+    return config;
+}
+
+/* One run on one trace. */
+typedef struct trial {
+    const char *text;
+    const mr_exhaustive *truth;
+    mr_relation relation;
+    bool confirm;
+} trial;
+
+static void expect(bool good, const trial *of, const char *what)
+{
+    if (!good)
+        fail_msg("%s, %s:\n%s", mr_relation_name(of->relation), what, of->text);
+}
+
+static void check_race(const trial *of, const mr_sweep *sweep, size_t index)
+{
+    const mr_race_list *list = &sweep->result.list;
+    const mr_order_race *known = &sweep->result.races[index];
+    bool sound = mr_relation_sound(of->relation);
+    if (known->standing == MR_STANDING_RACE) {
+        const mr_witness *witness = &known->witness;
+        expect(mr_exhaustive_has(of->truth, witness->first, witness->second), of, "not a race");
+        uint32_t one = sweep->trace->location[witness->first];
+        uint32_t two = sweep->trace->location[witness->second];
+        uint32_t low = list->races[index].low, high = list->races[index].high;
+        expect((one == low && two == high) || (one == high && two == low), of,
+               "a witness for other locations");
+    }
+    expect(known->standing != MR_STANDING_UNKNOWN, of, "not decided");
+    expect(known->standing == MR_STANDING_RACE || !sound, of, "sound and not proven");
+    expect(known->standing != MR_STANDING_CANDIDATE || !of->confirm, of, "not confirmed");
+    for (uint32_t i = list->races[index].first_example;
+         known->standing == MR_STANDING_NO_RACE && i != UINT32_MAX; i = list->examples[i].next)
+        expect(!mr_exhaustive_has(of->truth, list->examples[i].first.event,
+                                  list->examples[i].second.event),
+               of, "a race called no race");
+}
+
+static void run_trial(const trial *of, const char *path)
+{
+    mr_sweep sweep;
+    mr_error error = {0};
+    uint64_t counted = 0;
+    mr_config *config = config_of(of->relation, of->confirm ? "true" : "false", "true");
+    expect(mr_sweep_run(&sweep, path, config, NULL, &error) == MR_OK, of, error.text);
+    const mr_order_result *result = &sweep.result;
+    expect(result->complete && result->stats.rejected_witnesses == 0, of, "rejected");
+    for (size_t i = 0; i < result->list.race_count; i++)
+        check_race(of, &sweep, i);
+    for (int i = 0; i < MR_STANDING_COUNT; i++)
+        counted += result->counts[i];
+    expect(counted == result->list.race_count, of, "counts");
+    expect(result->list.race_count == 0 || sweep.trace != NULL, of, "the trace is not there");
+    if (of->relation == MR_RELATION_HB && result->list.race_count > 0)
+        expect(result->races[0].standing == MR_STANDING_RACE &&
+                   result->races[0].proof == MR_PROOF_SHB,
+               of, "the first race of hb is not proven");
+    mr_sweep_free(&sweep);
+    mr_config_free(config);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    size_t races = 0;
+    for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+        for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+            char path[512];
+            char *text = mr_generate_trace(seed, (mr_shape)shape);
+            assert_non_null(text);
+            mr_scratch_write(&scratch, "random.std", text, path);
+            mr_trace *trace = mr_sample_trace(text);
+            assert_non_null(trace);
+            mr_exhaustive truth = {0};
+            assert_true(mr_exhaustive_find(trace, MR_MODEL_RF, 0, trace->event_count, &truth));
+            races += truth.race_count;
+            for (int relation = 0; relation < MR_RELATION_COUNT; relation++)
+                run_trial(&(trial){text, &truth, (mr_relation)relation, seed % 2 == 0}, path);
+            mr_exhaustive_free(&truth);
+            mr_trace_free(trace);
+            free(text);
+        }
+    }
+    assert_true(races > 1000);
+}
+
+/* A race of SHB, one of SyncP, one that needs the decision procedure, and one that is none. */
+static const char mixed_text[] =
+    "T1|w(a)|1\nT2|w(a)|2\nT1|w(b)|3\nT1|acq(k)|4\nT1|rel(k)|5\nT2|acq(k)|6\nT2|rel(k)|7\n"
+    "T2|w(b)|8\nT1|acq(l)|9\nT1|w(c)|10\nT1|rel(l)|11\nT2|acq(l)|12\nT2|rel(l)|13\nT2|w(c)|14\n"
+    "T1|w(y)|15\nT1|w(x)|16\nT2|r(x)|17\nT2|r(y)|18\n";
+
+static void test_proofs(void **state)
+{
+    (void)state;
+    static const struct {
+        mr_relation relation;
+        const char *confirm, *check;
+        const char *expected; /* standing:proof of each static race */
+    } rows[] = {
+        {MR_RELATION_WCP, "true", "true", "race:shb race:syncp race:decision race:shb no-race: "},
+        {MR_RELATION_WCP, "false", "true", "race:shb race:syncp candidate: race:shb candidate: "},
+        {MR_RELATION_WCP, "false", "false",
+         "sound:shb sound:syncp candidate: sound:shb candidate: "},
+        {MR_RELATION_CP, "true", "true", "race:shb race:syncp race:decision race:shb no-race: "},
+        {MR_RELATION_HB, "false", "false", "sound:first sound:shb candidate: "},
+        {MR_RELATION_HB, "false", "true", "race:shb race:shb candidate: "},
+        {MR_RELATION_FHB, "true", "true", "race:fhb race:fhb "},
+        {MR_RELATION_SHB, "true", "false", "sound:shb sound:shb "},
+        {MR_RELATION_SYNCP, "true", "true", "race:syncp race:syncp race:syncp "},
+    };
+    char path[512];
+    mr_scratch_write(&scratch, "mixed.std", mixed_text, path);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mr_sweep sweep;
+        mr_error error = {0};
+        char text[512] = "";
+        size_t used = 0;
+        mr_config *config = config_of(rows[i].relation, rows[i].confirm, rows[i].check);
+        assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, &error), MR_OK);
+        for (size_t k = 0; k < sweep.result.list.race_count; k++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s:%s ",
+                                     mr_standing_name(sweep.result.races[k].standing),
+                                     mr_proof_name(sweep.result.races[k].proof));
+        if (strcmp(text, rows[i].expected) != 0)
+            fail_msg("row %zu: '%s', not '%s'", i, text, rows[i].expected);
+        mr_sweep_free(&sweep);
+        mr_config_free(config);
+    }
+}
+
+/* The trace is in memory only when something is to be proven of it. */
+static void test_loading(void **state)
+{
+    (void)state;
+    static const struct {
+        mr_relation relation;
+        const char *check, *text;
+        bool loaded;
+    } rows[] = {
+        {MR_RELATION_SHB, "true", mixed_text, true},
+        {MR_RELATION_SHB, "false", mixed_text, false},
+        {MR_RELATION_SHB, "true", "T1|w(x)|1\n", false},
+        {MR_RELATION_WCP, "true", "T1|w(x)|1\n", false},
+        {MR_RELATION_SYNCP, "false", "T1|w(x)|1\n", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        mr_sweep sweep;
+        mr_error error = {0};
+        char path[512];
+        mr_scratch_write(&scratch, "some.std", rows[i].text, path);
+        mr_config *config = config_of(rows[i].relation, "false", rows[i].check);
+        assert_int_equal(mr_sweep_run(&sweep, path, config, NULL, &error), MR_OK);
+        assert_non_null(sweep.names);
+        assert_int_equal(sweep.trace != NULL, rows[i].loaded);
+        mr_sweep_free(&sweep);
+        mr_config_free(config);
+    }
+}
+
+/* Whichever allocation fails, the run says so, leaks nothing, and what it has is consistent. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    static const mr_relation relations[] = {MR_RELATION_WCP, MR_RELATION_SYNCP, MR_RELATION_HB};
+    char path[512];
+    mr_scratch_write(&scratch, "mixed.std", mixed_text, path);
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
+        mr_config *config = config_of(relations[i], "true", "true");
+        mr_status status = MR_ERR_MEMORY;
+        uint64_t n;
+        for (n = 1; status != MR_OK; n += 1 + n / 50) {
+            mr_sweep sweep;
+            mr_error error = {0};
+            mr_memory_fail_after(n);
+            status = mr_sweep_run(&sweep, path, config, NULL, &error);
+            mr_memory_fail_after(0);
+            assert_true(status == MR_OK || status == MR_ERR_MEMORY);
+            if (sweep.names != NULL)
+                for (size_t k = 0; k < sweep.result.list.race_count; k++)
+                    assert_true(sweep.result.races[k].standing != MR_STANDING_RACE ||
+                                sweep.result.races[k].witness.second > 0);
+            mr_sweep_free(&sweep);
+        }
+        assert_true(n > 50);
+        mr_config_free(config);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
