@@ -60,6 +60,25 @@ static bool grow_columns(mr_builder *builder)
     return true;
 }
 
+bool mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows)
+{
+    mr_trace *trace = builder->trace;
+    uint32_t event = trace->event_count;
+    if (event == builder->event_capacity && event < MR_NESTED && !grow_columns(builder))
+        return false;
+    /* Past the last number there is one more row, which mr_builder_append refuses to fill. */
+    size_t room = event < MR_NESTED ? builder->event_capacity - event : 1;
+    *rows = (mr_rows){
+        .op = trace->op + event,
+        .thread = trace->thread + event,
+        .operand = trace->operand + event,
+        .location = trace->location + event,
+        .value = trace->value + event,
+        .room = room < most ? (uint32_t)room : most,
+    };
+    return true;
+}
+
 /* updates[0] and reaches[0] are unused, so the first push makes room for two. */
 static bool push_update(mr_builder *builder, mr_update update)
 {
@@ -99,6 +118,20 @@ static bool push_reach(mr_builder *builder, mr_slice list)
     return true;
 }
 
+bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number)
+{
+    uint64_t key = (uint64_t)value;
+    if (key >= MR_BUILDER_SMALL_VALUES)
+        return mr_keys_add(&builder->values, key, number);
+    *number = builder->small_values[key];
+    if (*number)
+        return true;
+    if (!mr_keys_add(&builder->values, key, number))
+        return false;
+    builder->small_values[key] = *number;
+    return true;
+}
+
 /* What stands in the value column. */
 static bool add_value(mr_builder *builder, const mr_parsed *parsed, uint32_t *value)
 {
@@ -112,10 +145,10 @@ static bool add_value(mr_builder *builder, const mr_parsed *parsed, uint32_t *va
     if (!parsed->has_value)
         return true;
     if (parsed->op != MR_OP_ATOMIC_UPDATE)
-        return mr_keys_add(&builder->values, (uint64_t)parsed->value, value);
+        return mr_builder_value(builder, parsed->value, value);
     mr_update update;
-    if (!mr_keys_add(&builder->values, (uint64_t)parsed->value, &update.read_value) ||
-        !mr_keys_add(&builder->values, (uint64_t)parsed->written_value, &update.written_value) ||
+    if (!mr_builder_value(builder, parsed->value, &update.read_value) ||
+        !mr_builder_value(builder, parsed->written_value, &update.written_value) ||
         !push_update(builder, update))
         return false;
     *value = builder->trace->update_count - 1;
@@ -123,12 +156,18 @@ static bool add_value(mr_builder *builder, const mr_parsed *parsed, uint32_t *va
 }
 
 /* Notes a step when lines and events went apart since the event before. */
-static bool add_line(mr_builder *builder, uint64_t line)
+bool mr_builder_line(mr_builder *builder, uint64_t line)
 {
     mr_trace *trace = builder->trace;
     uint64_t offset = line - trace->event_count;
-    if (trace->line_step_count && trace->line_steps[trace->line_step_count - 1].offset == offset)
+    mr_line_step *last =
+        trace->line_step_count ? &trace->line_steps[trace->line_step_count - 1] : NULL;
+    if (last && last->offset == offset)
         return true;
+    if (last && last->event == trace->event_count) { /* the line noted last gave no event */
+        last->offset = offset;
+        return true;
+    }
     void *steps = trace->line_steps;
     if (!mr_grow(&steps, &builder->step_capacity, trace->line_step_count + 1,
                  sizeof *trace->line_steps))
@@ -139,24 +178,25 @@ static bool add_line(mr_builder *builder, uint64_t line)
     return true;
 }
 
-mr_status mr_builder_append(mr_builder *builder, const mr_parsed *parsed, uint32_t thread,
-                            uint32_t operand, uint64_t line, mr_error *error)
+mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
+                            uint32_t thread, uint32_t operand, uint64_t line, mr_error *error)
 {
     mr_trace *trace = builder->trace;
-    uint32_t event = trace->event_count, location, value;
-    if (event >= MR_NESTED)
+    uint32_t row = rows->count, location, value = 0;
+    if (trace->event_count >= MR_NESTED)
         return mr_error_set(error, MR_ERR_TRACE, trace->path, line,
                             "the trace has more than %u events; split it", MR_NESTED);
-    if ((event == builder->event_capacity && !grow_columns(builder)) ||
-        !mr_names_add(&trace->locations, parsed->location.text, parsed->location.length,
+    if (!mr_names_add(&trace->locations, parsed->location.text, parsed->location.length,
                       &location) ||
-        !add_value(builder, parsed, &value) || !add_line(builder, line))
+        (rows->value && !add_value(builder, parsed, &value)) || !mr_builder_line(builder, line))
         return mr_error_memory(error, "reading the trace");
-    trace->op[event] = (uint8_t)parsed->op;
-    trace->thread[event] = thread;
-    trace->operand[event] = operand;
-    trace->location[event] = location;
-    trace->value[event] = value;
+    rows->op[row] = (uint8_t)parsed->op;
+    rows->thread[row] = thread;
+    rows->operand[row] = operand;
+    rows->location[row] = location;
+    if (rows->value)
+        rows->value[row] = value;
+    rows->count++;
     trace->event_count++;
     return MR_OK;
 }
@@ -169,8 +209,7 @@ bool mr_builder_directive(mr_builder *builder, mr_directive directive, mr_slice 
            mr_names_set_display(names, number, text.text, text.length);
 }
 
-/* Gives the names that are used their texts for people. */
-static bool apply_directives(mr_builder *builder)
+bool mr_builder_name(mr_builder *builder)
 {
     mr_trace *trace = builder->trace;
     mr_names *const used[MR_DIRECTIVE_COUNT] = {&trace->locations, &trace->variables,
@@ -197,7 +236,7 @@ mr_status mr_builder_finish(mr_builder *builder, mr_trace **result, mr_error *er
     trace->values = (int64_t *)builder->values.items;
     trace->value_count = builder->values.count ? builder->values.count + 1 : 0;
     builder->values.items = NULL;
-    if (!apply_directives(builder) || !mr_index_build(trace))
+    if (!mr_builder_name(builder) || !mr_index_build(trace))
         return mr_error_memory(error, "indexing the trace");
     *result = trace;
     builder->trace = NULL;

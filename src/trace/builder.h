@@ -1,7 +1,9 @@
 /*
- * builder: a trace while it grows. Columns grow by reallocation and are trimmed at the end.
+ * builder: a trace while it grows: its names, values, lines and texts for people. The rows of the
+ * columns go to where the caller wants them: into the trace (mr_builder_rows), or into a block that
+ * is used and forgotten.
  *
- *   mr_builder_init → mr_builder_append* → mr_builder_finish | mr_builder_free
+ *   mr_builder_init → (mr_builder_rows → mr_builder_append*)* → mr_builder_finish | mr_builder_free
  */
 #ifndef MR_TRACE_BUILDER_H
 #define MR_TRACE_BUILDER_H
@@ -10,27 +12,54 @@
 #include "parse.h"
 #include "trace.h"
 
+/* Rows of columns to be filled: row `count` is the next one. */
+typedef struct mr_rows {
+    uint8_t *op;
+    uint32_t *thread, *operand, *location;
+    uint32_t *value; /* NULL: values are not kept */
+    uint32_t count, room;
+} mr_rows;
+
+enum { MR_BUILDER_SMALL_VALUES = 1024 };
+
 typedef struct mr_builder {
     mr_trace *trace; /* owned until finish; its names may be added to directly */
     size_t event_capacity, update_capacity, reach_capacity, step_capacity;
     mr_keys values;
-    mr_names directives[MR_DIRECTIVE_COUNT]; /* names with a text for people, seen so far */
+    uint32_t small_values[MR_BUILDER_SMALL_VALUES]; /* numbers of 0, 1, …; 0: not seen so far */
+    mr_names directives[MR_DIRECTIVE_COUNT];        /* names with a text for people, seen so far */
 } mr_builder;
 
 /* False: no memory. The builder can be freed in either case. */
 bool mr_builder_init(mr_builder *builder, const char *path);
 void mr_builder_free(mr_builder *builder);
 
-/* Adds the event, whose thread and operand are numbers already; adds its location and values.
- * MR_ERR_MEMORY, or MR_ERR_TRACE when the trace has more events than a number can hold. */
-mr_status mr_builder_append(mr_builder *builder, const mr_parsed *parsed, uint32_t thread,
-                            uint32_t operand, uint64_t line, mr_error *error);
+/* Room for the next events in the columns of the trace, at least one and at most `most` > 0. False:
+ * no memory. */
+bool mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows);
+
+/* Adds the event, whose thread and operand are numbers already, to the rows, which have room; adds
+ * its location and values. MR_ERR_MEMORY, or MR_ERR_TRACE when the trace has more events than a
+ * number can hold. */
+mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
+                            uint32_t thread, uint32_t operand, uint64_t line, mr_error *error);
+
+/* The number of a value, as in the value column. False: no memory. */
+bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number);
+
+/* Notes the line of the next event; to be called before it, except where it is the line after that
+ * of the event before. False: no memory. */
+bool mr_builder_line(mr_builder *builder, uint64_t line);
 
 /* Keeps a text for people until the end: its name may be used only later, or never. */
 bool mr_builder_directive(mr_builder *builder, mr_directive directive, mr_slice name,
                           mr_slice text);
 
-/* Derives the indexes and hands the trace over. Frees the builder on success. */
+/* Gives the names that are used their texts for people: when all events were added. False: no
+ * memory. */
+bool mr_builder_name(mr_builder *builder);
+
+/* Names, derives the indexes and hands the trace over. Frees the builder on success. */
 mr_status mr_builder_finish(mr_builder *builder, mr_trace **trace, mr_error *error);
 
 #endif

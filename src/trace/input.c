@@ -5,11 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { MR_INPUT_RAW_BYTES = 1 << 17, MR_INPUT_MAGIC_BYTES = 6 };
+enum { MR_INPUT_RAW_BYTES = 1 << 17 };
 
 struct mr_input {
     int file;           /* -1: memory */
@@ -21,19 +23,39 @@ struct mr_input {
     mr_unpacker *unpacker;
     const char *packing_name;
     mr_error failure; /* status MR_OK: none so far */
+    uint64_t done_bytes, total_bytes;
+    bool may_wait; /* not a regular file */
+    int wake[2];   /* a pipe whose first end is readable once interrupted; -1: none */
 };
+
+/* Waits until there is something to read, or the reader is interrupted. */
+static mr_status wait_for_file(mr_input *input, mr_error *error)
+{
+    struct pollfd ends[2] = {{.fd = input->file, .events = POLLIN},
+                             {.fd = input->wake[0], .events = POLLIN}};
+    int ready;
+    do
+        ready = poll(ends, 2, -1);
+    while (ready < 0 && errno == EINTR);
+    if (ready > 0 && ends[1].revents)
+        return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot read: interrupted");
+    return MR_OK; /* also when poll fails: read says why, or waits */
+}
 
 /* Reads into `buffer` what one system call gives; 0 at the end. */
 static mr_status read_file(mr_input *input, void *buffer, size_t size_bytes, size_t *got,
                            mr_error *error)
 {
     ssize_t count;
+    if (input->may_wait && input->wake[0] >= 0 && wait_for_file(input, error))
+        return MR_ERR_IO;
     do
         count = read(input->file, buffer, size_bytes);
     while (count < 0 && errno == EINTR);
     if (count < 0)
         return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot read: %s", strerror(errno));
     input->raw_at_end = count == 0;
+    input->done_bytes += (uint64_t)count;
     *got = (size_t)count;
     return MR_OK;
 }
@@ -57,7 +79,7 @@ static mr_status fill_raw(mr_input *input, size_t wanted, mr_error *error)
 
 static mr_status choose_packing(mr_input *input, mr_error *error)
 {
-    mr_status status = fill_raw(input, MR_INPUT_MAGIC_BYTES, error);
+    mr_status status = fill_raw(input, MR_INPUT_FIRST_BYTES, error);
     if (status)
         return status;
     mr_packing packing = mr_packing_detect(input->next, input->count, &input->packing_name);
@@ -74,7 +96,7 @@ static mr_input *new_input(void)
 {
     mr_input *input = mr_calloc(1, sizeof *input);
     if (input)
-        input->file = -1;
+        input->file = input->wake[0] = input->wake[1] = -1;
     return input;
 }
 
@@ -91,10 +113,15 @@ mr_status mr_input_open(const char *path, mr_input **result, mr_error *error)
     input->owned = strcmp(path, "-") != 0;
     input->file = input->owned ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     mr_status status = MR_OK;
-    if (input->file < 0)
+    if (input->file < 0) {
         status = mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot open: %s", strerror(errno));
-    else
+    } else {
+        struct stat about;
+        input->may_wait = fstat(input->file, &about) || !S_ISREG(about.st_mode);
+        if (!input->may_wait && about.st_size > 0)
+            input->total_bytes = (uint64_t)about.st_size;
         status = choose_packing(input, error);
+    }
     if (status) {
         mr_input_close(input);
         return status;
@@ -111,6 +138,7 @@ mr_status mr_input_open_memory(const char *text, size_t length_bytes, mr_input *
         return mr_error_memory(error, "opening the trace");
     input->next = (const unsigned char *)text;
     input->count = length_bytes;
+    input->done_bytes = input->total_bytes = length_bytes;
     input->raw_at_end = true;
     return MR_OK;
 }
@@ -121,9 +149,50 @@ void mr_input_close(mr_input *input)
         return;
     if (input->owned && input->file >= 0)
         close(input->file);
+    for (int end = 0; end < 2; end++) {
+        if (input->wake[end] >= 0)
+            close(input->wake[end]);
+    }
     mr_unpacker_free(input->unpacker);
     free(input->raw);
     free(input);
+}
+
+const unsigned char *mr_input_first(const mr_input *input, size_t *count)
+{
+    *count = input->count < MR_INPUT_FIRST_BYTES ? input->count : MR_INPUT_FIRST_BYTES;
+    return input->next;
+}
+
+uint64_t mr_input_done_bytes(const mr_input *input)
+{
+    return input->done_bytes - input->count;
+}
+
+uint64_t mr_input_total_bytes(const mr_input *input)
+{
+    return input->total_bytes;
+}
+
+bool mr_input_allow_interrupt(mr_input *input)
+{
+    if (!input->may_wait || input->wake[0] >= 0)
+        return true;
+    if (pipe(input->wake)) {
+        input->wake[0] = input->wake[1] = -1;
+        return false;
+    }
+    for (int end = 0; end < 2; end++)
+        fcntl(input->wake[end], F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+void mr_input_interrupt(mr_input *input)
+{
+    ssize_t written = 0;
+    if (input->wake[1] >= 0)
+        written = write(input->wake[1], "", 1);
+    (void)written; /* the pipe is empty: one byte fits */
 }
 
 static mr_status read_plain(mr_input *input, char *buffer, size_t size_bytes, size_t *got,

@@ -15,6 +15,8 @@
 
 #include <stdbool.h>
 
+/* As many of the first bytes, as they are in the file, as tell its kind. */
+enum { MR_INPUT_FIRST_BYTES = 8 };
 enum { MR_INPUT_WINDOW_LOG = 27 };
 
 typedef struct mr_input mr_input;
@@ -27,6 +29,22 @@ mr_status mr_input_open(const char *path, mr_input **input, mr_error *error);
 mr_status mr_input_open_memory(const char *text, size_t length_bytes, mr_input **input,
                                mr_error *error);
 void mr_input_close(mr_input *input); /* NULL is fine */
+
+/* The first bytes of the file, before anything was read: up to MR_INPUT_FIRST_BYTES, fewer when the
+ * file is shorter. On loan. */
+const unsigned char *mr_input_first(const mr_input *input, size_t *count);
+
+/* Bytes of the file taken so far, and its size (0: not known, as of a pipe). */
+uint64_t mr_input_done_bytes(const mr_input *input);
+uint64_t mr_input_total_bytes(const mr_input *input);
+
+/*
+ * For a reader in a thread of its own, which may wait for a pipe whose other end is silent: after
+ * mr_input_interrupt (from any thread) such a wait ends with MR_ERR_IO. False: no descriptors left,
+ * waits cannot be ended.
+ */
+bool mr_input_allow_interrupt(mr_input *input);
+void mr_input_interrupt(mr_input *input);
 
 /*
  * Gives up to `size_bytes` (> 0) bytes; `*got` is 0 at the end. MR_ERR_TRACE: the packed data is

@@ -9,7 +9,8 @@
 enum { MR_LINES_FILL_BYTES = 1 << 17 };
 
 /* Room for a line of the greatest length, its end, and one more filling. */
-static const size_t buffer_bytes = (size_t)MR_LINE_MAX_BYTES + 2 + MR_LINES_FILL_BYTES;
+static const size_t buffer_bytes =
+    (size_t)MR_LINE_MAX_BYTES + 2 + MR_LINES_FILL_BYTES + MR_LINES_BEYOND_BYTES;
 
 bool mr_lines_init(mr_lines *lines, mr_input *input)
 {
@@ -38,6 +39,7 @@ static mr_status fill(mr_lines *lines, size_t *got, mr_error *error)
     if (memchr(lines->buffer + lines->end, 0, *got))
         lines->has_nul = true;
     lines->end += *got;
+    memset(lines->buffer + lines->end, 0, MR_LINES_BEYOND_BYTES);
     return MR_OK;
 }
 

@@ -9,7 +9,10 @@
 #include "input.h"
 #include "slice.h"
 
-enum { MR_LINE_MAX_BYTES = 1 << 20 };
+enum {
+    MR_LINE_MAX_BYTES = 1 << 20,
+    MR_LINES_BEYOND_BYTES = 128, /* that can be read after the end of the buffered bytes */
+};
 
 typedef enum mr_line_kind {
     MR_LINE_TEXT,
@@ -27,6 +30,15 @@ typedef struct mr_lines {
     bool has_nul;     /* a NUL byte was seen: from now on look at every line */
     bool skipping;    /* within a line that is too long */
 } mr_lines;
+
+/* Who can do with the bytes themselves takes whole lines off the buffer between two calls of
+ * mr_lines_next: [next, end) of `buffer`; `next` and `number` move on with each line. Only while
+ * mr_lines_plain says that these bytes hold neither a NUL, nor a byte order mark, nor the rest of a
+ * line that is too long. */
+static inline bool mr_lines_plain(const mr_lines *lines)
+{
+    return lines->number && !lines->has_nul && !lines->skipping;
+}
 
 /* False: no memory. */
 bool mr_lines_init(mr_lines *lines, mr_input *input);

@@ -1,40 +1,17 @@
 #include "names.h"
 
 #include "base/memory.h"
+#include "huge.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { MR_NAMES_MIN_SLOTS = 64 };
-
-static const uint64_t hash_multiplier = 0x9E3779B97F4A7C15u;
+enum { MR_NAMES_MIN_SLOTS = 64, MR_NAMES_SLOT_ALIGN = 64 };
 
 static uint64_t load_word(const char *bytes)
 {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
     return word;
-}
-
-/* Multiply-and-fold over 8-byte words; the last word overlaps the one before it, so that no loop
- * over single bytes is needed. Names in traces are mostly 2 to 16 bytes. */
-static uint32_t hash_text(const char *text, uint32_t length)
-{
-    uint64_t hash = length * hash_multiplier;
-    uint64_t word = 0;
-    if (length >= 8) {
-        for (uint32_t i = 0; i + 8 < length; i += 8) {
-            hash = (hash ^ load_word(text + i)) * hash_multiplier;
-            hash ^= hash >> 32;
-        }
-        word = load_word(text + length - 8);
-    } else {
-        for (uint32_t i = 0; i < length; i++)
-            word = word << 8 | (unsigned char)text[i];
-    }
-    hash = (hash ^ word) * hash_multiplier;
-    hash ^= hash >> 29;
-    return (uint32_t)((hash * hash_multiplier) >> 32);
 }
 
 void mr_names_init(mr_names *names)
@@ -46,40 +23,60 @@ void mr_names_init(mr_names *names)
 void mr_names_free(mr_names *names)
 {
     free(names->items);
-    free(names->slots);
+    free(names->slot_memory);
     mr_arena_free(&names->strings);
     mr_names_init(names);
 }
 
-/* memcmp, for names: a call costs more than comparing a few bytes. */
-static bool same_text(const char *a, const char *b, uint32_t length)
+/* Multiply-and-fold over 8-byte words; the last word overlaps the one before it, so that no loop
+ * over single bytes is needed. */
+void mr_names_key_of_long(mr_name_key *key)
 {
-    if (length >= 8) {
-        for (uint32_t i = 0; i + 8 < length; i += 8) {
-            if (load_word(a + i) != load_word(b + i))
-                return false;
-        }
-        return load_word(a + length - 8) == load_word(b + length - 8);
+    uint64_t hash = key->length;
+    const char *last = key->text + key->length - sizeof(uint64_t);
+    for (const char *at = key->text; at < last; at += sizeof(uint64_t)) {
+        hash = (hash ^ load_word(at)) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
     }
-    for (uint32_t i = 0; i < length; i++) {
-        if (a[i] != b[i])
-            return false;
-    }
-    return true;
+    key->words[0] = hash;
+    key->words[1] = load_word(last);
+    key->words[2] = load_word(key->text);
+    key->hash = mr_names_hash(key->words);
 }
 
-/* The slot of the name, or the free slot where it belongs. There is always a free slot. */
-static uint32_t *find_slot(const mr_names *names, const char *text, uint32_t length, uint32_t hash)
+bool mr_names_same_long(const mr_names *names, const mr_name_key *key, uint32_t number)
+{
+    return !memcmp(names->items[number].text, key->text, key->length);
+}
+
+/* mr_names_key for a text after which nothing can be read. */
+static mr_name_key make_key(const char *text, uint32_t length)
+{
+    mr_name_key key;
+    char copy[MR_NAME_SHORT_BYTES] = {0};
+    if (length && length <= MR_NAME_SHORT_BYTES)
+        memcpy(copy, text, length);
+    mr_names_key(&key, length <= MR_NAME_SHORT_BYTES ? copy : text, length);
+    key.text = text;
+    return key;
+}
+
+static void put(mr_name_slot *slots, uint32_t slot_count, const mr_name_slot *filled, uint32_t hash)
+{
+    uint32_t at = hash & (slot_count - 1);
+    while (slots[at].number)
+        at = (at + 1) & (slot_count - 1);
+    slots[at] = *filled;
+}
+
+/* The slot of a name that is in the table. */
+static mr_name_slot *slot_of(const mr_names *names, uint32_t number)
 {
     uint32_t mask = names->slot_count - 1;
-    uint32_t slot = hash & mask;
-    while (names->slots[slot]) {
-        const mr_name *name = &names->items[names->slots[slot] - 1];
-        if (name->hash == hash && name->length == length && same_text(name->text, text, length))
-            break;
-        slot = (slot + 1) & mask;
-    }
-    return &names->slots[slot];
+    uint32_t at = names->items[number].hash & mask;
+    while (names->slots[at].number != number + 1)
+        at = (at + 1) & mask;
+    return &names->slots[at];
 }
 
 /* Doubles the slots; numbers go in again in their order, which mr_names_truncate relies on. */
@@ -88,16 +85,18 @@ static bool grow_slots(mr_names *names)
     if (names->slot_count > UINT32_MAX / 4)
         return false;
     uint32_t slot_count = names->slot_count ? names->slot_count * 2 : MR_NAMES_MIN_SLOTS;
-    uint32_t *slots = mr_calloc(slot_count, sizeof *slots);
-    if (!slots)
+    /* Aligned by hand, so that no slot lies across two cache lines. */
+    void *memory = mr_calloc((size_t)slot_count + MR_NAMES_SLOT_ALIGN / sizeof(mr_name_slot),
+                             sizeof(mr_name_slot));
+    if (!memory)
         return false;
-    for (uint32_t number = 0; number < names->count; number++) {
-        uint32_t slot = names->items[number].hash & (slot_count - 1);
-        while (slots[slot])
-            slot = (slot + 1) & (slot_count - 1);
-        slots[slot] = number + 1;
-    }
-    free(names->slots);
+    mr_huge_ask(memory, (size_t)slot_count * sizeof(mr_name_slot));
+    size_t past = (uintptr_t)memory % MR_NAMES_SLOT_ALIGN;
+    mr_name_slot *slots = (void *)((char *)memory + (past ? MR_NAMES_SLOT_ALIGN - past : 0));
+    for (uint32_t number = 0; number < names->count; number++)
+        put(slots, slot_count, slot_of(names, number), names->items[number].hash);
+    free(names->slot_memory);
+    names->slot_memory = memory;
     names->slots = slots;
     names->slot_count = slot_count;
     return true;
@@ -108,65 +107,73 @@ static char *copy_text(mr_names *names, const char *text, uint32_t length)
     char *copy = mr_arena_alloc(&names->strings, (size_t)length + 1, 1);
     if (!copy)
         return NULL;
-    memcpy(copy, text, length);
+    if (length)
+        memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
 }
 
-static bool append(mr_names *names, const char *text, uint32_t length, uint32_t hash)
+static bool append(mr_names *names, const mr_name_key *key)
 {
     void *items = names->items;
     if (!mr_grow(&items, &names->capacity, (size_t)names->count + 1, sizeof *names->items))
         return false;
     names->items = items;
-    char *copy = copy_text(names, text, length);
+    mr_arena_mark before = mr_arena_get_mark(&names->strings);
+    char *copy = copy_text(names, key->text, key->length);
     if (!copy)
         return false;
-    names->items[names->count++] = (mr_name){.text = copy, .length = length, .hash = hash};
+    names->items[names->count++] =
+        (mr_name){.text = copy, .length = key->length, .hash = key->hash};
+    names->last_string = before;
+    names->last_count = names->count;
+    return true;
+}
+
+bool mr_names_add_key(mr_names *names, const mr_name_key *key, uint32_t *number)
+{
+    uint32_t found = mr_names_look(names, key);
+    if (found) {
+        *number = found - 1;
+        return true;
+    }
+    if (names->count >= names->slot_count / 4 * 3 && !grow_slots(names))
+        return false;
+    if (!append(names, key))
+        return false;
+    mr_name_slot filled = {.length = key->length, .number = names->count};
+    memcpy(filled.words, key->words, sizeof filled.words);
+    put(names->slots, names->slot_count, &filled, key->hash);
+    *number = names->count - 1;
     return true;
 }
 
 bool mr_names_add(mr_names *names, const char *text, uint32_t length, uint32_t *number)
 {
-    uint32_t hash = hash_text(text, length);
-    if (names->slot_count) {
-        uint32_t found = *find_slot(names, text, length, hash);
-        if (found) {
-            *number = found - 1;
-            return true;
-        }
-    }
-    if (names->count >= names->slot_count / 2 && !grow_slots(names))
-        return false;
-    if (!append(names, text, length, hash))
-        return false;
-    *find_slot(names, text, length, hash) = names->count;
-    *number = names->count - 1;
-    return true;
+    mr_name_key key = make_key(text, length);
+    return mr_names_add_key(names, &key, number);
 }
 
 bool mr_names_find(const mr_names *names, const char *text, uint32_t length, uint32_t *number)
 {
-    if (!names->slot_count)
-        return false;
-    uint32_t found = *find_slot(names, text, length, hash_text(text, length));
-    if (!found)
-        return false;
-    *number = found - 1;
-    return true;
+    mr_name_key key = make_key(text, length);
+    uint32_t found = mr_names_look(names, &key);
+    if (found)
+        *number = found - 1;
+    return found != 0;
 }
 
 void mr_names_truncate(mr_names *names, uint32_t count)
 {
+    /* Give the text back, too, or a long trace with many refused events would keep them all. */
+    if (names->last_count == names->count && count + 1 == names->count)
+        mr_arena_release(&names->strings, names->last_string);
     while (names->count > count) {
         /* The youngest name: no probe sequence of another name runs over its slot. */
-        uint32_t mask = names->slot_count - 1;
-        uint32_t slot = names->items[names->count - 1].hash & mask;
-        while (names->slots[slot] != names->count)
-            slot = (slot + 1) & mask;
-        names->slots[slot] = 0;
+        *slot_of(names, names->count - 1) = (mr_name_slot){0};
         names->count--;
     }
+    names->last_count = 0;
 }
 
 bool mr_names_set_display(mr_names *names, uint32_t number, const char *text, uint32_t length)
@@ -174,6 +181,7 @@ bool mr_names_set_display(mr_names *names, uint32_t number, const char *text, ui
     char *copy = copy_text(names, text, length);
     if (!copy)
         return false;
+    names->last_count = 0; /* the text of the last name is not the last string any more */
     names->items[number].display = copy;
     return true;
 }

@@ -3,6 +3,11 @@
  *
  * Numbers are 0, 1, … in the order of first appearance. Lookup is O(length) expected; strings are
  * kept until mr_names_free. Each name may carry a longer text for people (`#@loc`, `#@var`, …).
+ *
+ * A slot of the table holds the bytes of a short name itself, so that a lookup costs one cache line
+ * and no call. Who looks up many names makes their keys first and fetches the slots ahead:
+ *
+ *   mr_names_key → mr_names_fetch → (other work) → mr_names_look | mr_names_add_key
  */
 #ifndef MR_TRACE_NAMES_H
 #define MR_TRACE_NAMES_H
@@ -10,6 +15,7 @@
 #include "base/arena.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 typedef struct mr_name {
     const char *text;    /* as in the file, terminated */
@@ -18,14 +24,33 @@ typedef struct mr_name {
     uint32_t hash;
 } mr_name;
 
+enum { MR_NAME_WORDS = 3, MR_NAME_SHORT_BYTES = 24 };
+
+/* 32 bytes, aligned to 32. */
+typedef struct mr_name_slot {
+    uint64_t words[MR_NAME_WORDS]; /* as in mr_name_key */
+    uint32_t length, number;       /* number + 1; 0: the slot is free */
+} mr_name_slot;
+
 typedef struct mr_names {
     mr_name *items;
     uint32_t count;
     size_t capacity;
-    uint32_t *slots; /* open addressing, number + 1, 0 is free */
+    mr_name_slot *slots; /* open addressing, within slot_memory */
+    void *slot_memory;
     uint32_t slot_count;
     mr_arena strings;
+    mr_arena_mark last_string; /* before the text of the last name, while last_count is `count` */
+    uint32_t last_count;
 } mr_names;
+
+/* A name to look up. */
+typedef struct mr_name_key {
+    /* up to 24 bytes: the bytes of the name, then zeros; longer: a digest */
+    uint64_t words[MR_NAME_WORDS];
+    const char *text;
+    uint32_t length, hash;
+} mr_name_key;
 
 void mr_names_init(mr_names *names);
 void mr_names_free(mr_names *names);
@@ -40,5 +65,70 @@ void mr_names_truncate(mr_names *names, uint32_t count);
 bool mr_names_set_display(mr_names *names, uint32_t number, const char *text, uint32_t length);
 /* The text for people when there is one, else the name. */
 const char *mr_names_display(const mr_names *names, uint32_t number);
+
+/* As mr_names_add, for a key. */
+bool mr_names_add_key(mr_names *names, const mr_name_key *key, uint32_t *number);
+/* For names of more than 24 bytes. */
+void mr_names_key_of_long(mr_name_key *key);
+bool mr_names_same_long(const mr_names *names, const mr_name_key *key, uint32_t number);
+
+/* The words of a short name. MR_NAME_SHORT_BYTES bytes at `text` can be read, whatever `length`. */
+static inline void mr_names_words(const char *text, uint32_t length, uint64_t words[MR_NAME_WORDS])
+{
+    static const uint8_t masks[2 * MR_NAME_SHORT_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                                           255, 255, 255, 255, 255, 255, 255, 255,
+                                                           255, 255, 255, 255, 255, 255, 255, 255};
+    uint64_t mask[MR_NAME_WORDS];
+    memcpy(mask, masks + MR_NAME_SHORT_BYTES - length, sizeof mask);
+    memcpy(words, text, sizeof mask);
+    for (int i = 0; i < MR_NAME_WORDS; i++)
+        words[i] &= mask[i];
+}
+
+static inline uint32_t mr_names_hash(const uint64_t words[MR_NAME_WORDS])
+{
+    uint64_t hash = words[0] * 0x9E3779B97F4A7C15u + words[1] * 0xC2B2AE3D27D4EB4Fu +
+                    words[2] * 0x165667B19E3779F9u;
+    hash ^= hash >> 32;
+    return (uint32_t)((hash * 0x9E3779B97F4A7C15u) >> 32);
+}
+
+/* Makes the key; the same condition on `text`. */
+static inline void mr_names_key(mr_name_key *key, const char *text, uint32_t length)
+{
+    key->text = text;
+    key->length = length;
+    if (length > MR_NAME_SHORT_BYTES) {
+        mr_names_key_of_long(key);
+        return;
+    }
+    mr_names_words(text, length, key->words);
+    key->hash = mr_names_hash(key->words);
+}
+
+static inline void mr_names_fetch(const mr_names *names, const mr_name_key *key)
+{
+    if (names->slot_count)
+        __builtin_prefetch(names->slots + (key->hash & (names->slot_count - 1)));
+}
+
+/* Number + 1 of the name, 0 when it was never added. */
+static inline uint32_t mr_names_look(const mr_names *names, const mr_name_key *key)
+{
+    if (!names->slot_count)
+        return 0;
+    uint32_t mask = names->slot_count - 1;
+    for (uint32_t at = key->hash & mask;; at = (at + 1) & mask) {
+        const mr_name_slot *slot = &names->slots[at];
+        uint64_t difference = (slot->words[0] ^ key->words[0]) | (slot->words[1] ^ key->words[1]) |
+                              (slot->words[2] ^ key->words[2]) | (slot->length ^ key->length);
+        /* A free slot looks like the empty name. */
+        if (!difference && (key->length <= MR_NAME_SHORT_BYTES || !slot->number ||
+                            mr_names_same_long(names, key, slot->number - 1)))
+            return slot->number;
+        if (!slot->number)
+            return 0;
+    }
+}
 
 #endif

@@ -113,6 +113,11 @@ static number_result parse_number(mr_slice text, int64_t *number)
     return too_large ? NUMBER_TOO_LARGE : NUMBER_OK;
 }
 
+bool mr_parse_number(mr_slice text, int64_t *number)
+{
+    return parse_number(text, number) == NUMBER_OK;
+}
+
 static mr_status parse_value(mr_slice text, int64_t *value, mr_error *error)
 {
     switch (parse_number(text, value)) {

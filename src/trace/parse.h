@@ -28,6 +28,9 @@ typedef struct mr_parsed {
 /* MR_OK or MR_ERR_TRACE; the error has a text but no place. */
 mr_status mr_parse_event(mr_slice line, mr_parsed *parsed, mr_error *error);
 
+/* A value: '-' or nothing, then digits. False: it is no number, or does not fit in 64 bits. */
+bool mr_parse_number(mr_slice text, int64_t *number);
+
 /* Takes the first name off a "x1,x2,…" list; false when the list is empty. */
 bool mr_parse_next_name(mr_slice *list, mr_slice *name);
 

@@ -34,6 +34,7 @@ void mr_validity_init(mr_validity *validity, const mr_names *thread_names,
 void mr_validity_free(mr_validity *validity)
 {
     free(validity->threads);
+    free(validity->running);
     free(validity->locks);
     free(validity->share_depths);
     free(validity->calls);
@@ -60,6 +61,10 @@ static bool reach_thread(mr_validity *validity, uint32_t thread)
     bool done = reach_count(&threads, &validity->thread_count, &validity->thread_capacity,
                             (size_t)thread + 1, sizeof *validity->threads);
     validity->threads = threads;
+    void *running = validity->running;
+    done = done && reach_count(&running, &validity->running_count, &validity->running_capacity,
+                               (size_t)thread + 1, sizeof *validity->running);
+    validity->running = running;
     return done;
 }
 
@@ -329,7 +334,13 @@ mr_status mr_validity_step(mr_validity *validity, const mr_step *step, mr_error 
     mr_status status = check_alive(&validity->threads[step->thread], step, error);
     if (!status)
         status = step_operation(validity, step, error);
-    if (!status && !validity->threads[step->thread].first_line)
-        validity->threads[step->thread].first_line = step->line;
-    return status;
+    if (status)
+        return status;
+    mr_thread_state *thread = &validity->threads[step->thread];
+    if (!thread->first_line)
+        thread->first_line = step->line;
+    validity->running[step->thread] = !thread->end_line;
+    if (step->op == MR_OP_JOIN)
+        validity->running[step->operand] = false;
+    return MR_OK;
 }

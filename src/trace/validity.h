@@ -42,6 +42,8 @@ typedef struct mr_validity {
     const mr_names *thread_names, *call_names; /* borrowed; for messages */
     mr_thread_state *threads;
     size_t thread_count, thread_capacity;
+    uint8_t *running; /* by thread: it has events and goes on: mr_validity_access_changes_nothing */
+    size_t running_count, running_capacity;
     mr_lock_state *locks;
     size_t lock_count, lock_capacity;
     mr_keys shares; /* (lock, thread) → number in share_depths */
@@ -59,5 +61,12 @@ void mr_validity_free(mr_validity *validity);
 /* MR_OK: accepted. MR_ERR_TRACE: refused; the error's text is the rule in words ("releases a lock
  * that T2 holds (acquired on line 3)"), without a place. MR_ERR_MEMORY. */
 mr_status mr_validity_step(mr_validity *validity, const mr_step *step, mr_error *error);
+
+/* True: an access or a branch of the thread is accepted by mr_validity_step and leaves the state as
+ * it is, so that the step can be left out. */
+static inline bool mr_validity_access_changes_nothing(const mr_validity *validity, uint32_t thread)
+{
+    return thread < validity->running_count && validity->running[thread];
+}
 
 #endif

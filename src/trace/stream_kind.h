@@ -1,0 +1,25 @@
+/*
+ * stream_kind: what stands behind a stream (stream.h), for those who add a kind of file: the four
+ * calls, and the part of the stream that all kinds have. stream.c chooses the kind by the first
+ * bytes of the file, and gives an error again by itself.
+ */
+#ifndef MR_TRACE_STREAM_KIND_H
+#define MR_TRACE_STREAM_KIND_H
+
+#include "stream.h"
+
+typedef struct mr_stream_kind {
+    /* As mr_stream_next; not called again after an error. */
+    mr_status (*next)(mr_stream *stream, mr_events *events, mr_error *error);
+    const mr_outlook *(*outlook)(const mr_stream *stream);
+    const mr_trace *(*dictionary)(const mr_stream *stream);
+    void (*close)(mr_stream *stream); /* frees the stream itself, too */
+} mr_stream_kind;
+
+/* The first member of every kind's own struct. */
+struct mr_stream {
+    const mr_stream_kind *kind;
+    mr_error failure; /* what the stream gave up with; status MR_OK: it goes on */
+};
+
+#endif
