@@ -132,6 +132,18 @@ static uint32_t operand_bound(const mr_trace *dictionary, mr_op op)
     return names ? names->count : 1; /* without operand: 0 */
 }
 
+/* Names that may be names of a thread, but not in this place of a line. */
+static const char *misplaced_name(const mr_mrt_check *check, const mr_step *step)
+{
+    const mr_name *threads = check->dictionary->threads.items;
+    if (!check->open[step->thread] && threads[step->thread].text[0] == '#')
+        return "is by a thread whose name begins like a comment";
+    if (mr_op_operand_kind(step->op) == MR_OPERAND_THREAD &&
+        strpbrk(threads[step->operand].text, "()"))
+        return "has a thread with a parenthesis in its name as operand";
+    return NULL;
+}
+
 static void note_open(mr_mrt_check *check, const mr_step *step)
 {
     check->open[step->thread] = step->op != MR_OP_END;
@@ -148,6 +160,9 @@ static mr_status check_step(mr_mrt_check *check, const mr_events *events, uint32
                     line_of(check, events->first + i)};
     if (step.operand >= operand_bound(check->dictionary, step.op))
         return wrong(error, "has an operand without a name");
+    const char *misplaced = misplaced_name(check, &step);
+    if (misplaced)
+        return wrong(error, misplaced);
     mr_status status = mr_validity_step(&check->validity, &step, error);
     if (status)
         return status;

@@ -1,14 +1,12 @@
 #include "mrt_read.h"
 
-#include "base/progress.h"
 #include "mrt_names.h"
 #include "mrt_reader.h"
+#include "stream_kind.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MR_MRT_BLOCKS_A_REPORT = 8 };
 
 static mr_status no_memory(mr_error *error)
 {
@@ -60,6 +58,14 @@ mr_status mr_mrt_fail(mr_mrt *mrt, mr_error *error)
     return MR_OK;
 }
 
+bool mr_mrt_is(const char *path, const mr_input *input)
+{
+    size_t count, length = strlen(path);
+    const unsigned char *first = mr_input_first(input, &count);
+    return mr_mrt_detect(first, count) ||
+           (!count && length > 4 && !strcmp(path + length - 4, ".mrt"));
+}
+
 static void load_contents(mr_mrt *mrt)
 {
     mr_mrt_chunk end, index;
@@ -92,7 +98,7 @@ static mr_trace *new_trace(const char *path)
     return NULL;
 }
 
-static mr_status open_source(mr_mrt *mrt, const char *path, mr_input *input, mr_error *error)
+static mr_status open_source(mr_mrt *mrt, const char *path, mr_error *error)
 {
     bool mapped = false;
     if (strcmp(path, "-") != 0) {
@@ -101,7 +107,9 @@ static mr_status open_source(mr_mrt *mrt, const char *path, mr_input *input, mr_
             return status;
     }
     if (!mapped)
-        return mr_mrt_source_attach(&mrt->source, input, error);
+        return mr_mrt_source_attach(&mrt->source, mrt->input, error);
+    mr_input_close(mrt->input);
+    mrt->input = NULL;
     load_contents(mrt);
     return MR_OK;
 }
@@ -111,14 +119,18 @@ mr_status mr_mrt_open_any(const char *path, mr_input *input, const mr_read_optio
 {
     *result = NULL;
     mr_mrt *mrt = mr_calloc(1, sizeof *mrt);
-    if (!mrt)
+    if (!mrt) {
+        mr_input_close(input);
         return no_memory(error);
+    }
     mrt->place = strcmp(path, "-") != 0 ? path : "<stdin>";
     mrt->whole = whole;
+    mrt->input = input;
     if (options)
         mrt->options = *options;
+    mrt->ticker = (mr_ticker){.progress = mrt->options.progress, .stage = "reading"};
     mr_arena_init(&mrt->texts);
-    mr_status status = open_source(mrt, path, input, error);
+    mr_status status = open_source(mrt, path, error);
     if (!status && !(mrt->trace = new_trace(path)))
         status = no_memory(error);
     if (!status) {
@@ -151,6 +163,7 @@ void mr_mrt_close(mr_mrt *mrt)
     mr_trace_free(mrt->trace);
     mr_arena_free(&mrt->texts);
     mr_mrt_source_close(&mrt->source);
+    mr_input_close(mrt->input);
     free(mrt);
 }
 
@@ -329,13 +342,6 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
     return wrong(error, "a chunk of an unknown kind");
 }
 
-static void report_progress(mr_mrt *mrt)
-{
-    if (mrt->block_count++ % MR_MRT_BLOCKS_A_REPORT == 0)
-        mr_progress_tell(mrt->options.progress, "reading", mrt->source.offset,
-                         mrt->source.size_bytes);
-}
-
 mr_status mr_mrt_next(mr_mrt *mrt, mr_events *events, mr_error *error)
 {
     mr_error unused = {0};
@@ -345,7 +351,7 @@ mr_status mr_mrt_next(mr_mrt *mrt, mr_events *events, mr_error *error)
         *error = mrt->failure;
         return error->status;
     }
-    report_progress(mrt);
+    mr_ticker_tell(&mrt->ticker, mrt->source.offset, mrt->source.size_bytes);
     while (mrt->state != MR_MRT_AT_DONE && !events->count) {
         mr_status status = read_chunk(mrt, events, error);
         if (status) {
@@ -353,5 +359,57 @@ mr_status mr_mrt_next(mr_mrt *mrt, mr_events *events, mr_error *error)
             return mr_mrt_fail(mrt, error);
         }
     }
+    return MR_OK;
+}
+
+typedef struct mrt_stream {
+    mr_stream stream; /* first */
+    mr_mrt *mrt;
+} mrt_stream;
+
+static mr_mrt *mrt_of(const mr_stream *stream)
+{
+    return ((const mrt_stream *)stream)->mrt;
+}
+
+static mr_status stream_next(mr_stream *stream, mr_events *events, mr_error *error)
+{
+    return mr_mrt_next(mrt_of(stream), events, error);
+}
+
+static const mr_outlook *stream_outlook(const mr_stream *stream)
+{
+    return mr_mrt_outlook(mrt_of(stream));
+}
+
+static const mr_trace *stream_dictionary(const mr_stream *stream)
+{
+    return mr_mrt_dictionary(mrt_of(stream));
+}
+
+static void stream_close(mr_stream *stream)
+{
+    mr_mrt_close(mrt_of(stream));
+    free(stream);
+}
+
+mr_status mr_mrt_stream_open(const char *path, mr_input *input, const mr_read_options *options,
+                             mr_stream **result, mr_error *error)
+{
+    static const mr_stream_kind kind = {stream_next, stream_outlook, stream_dictionary,
+                                        stream_close};
+    *result = NULL;
+    mrt_stream *stream = mr_calloc(1, sizeof *stream);
+    if (!stream) {
+        mr_input_close(input);
+        return no_memory(error);
+    }
+    mr_status status = mr_mrt_open(path, input, options, &stream->mrt, error);
+    if (status) {
+        free(stream);
+        return status;
+    }
+    stream->stream.kind = &kind;
+    *result = &stream->stream;
     return MR_OK;
 }

@@ -18,26 +18,35 @@
 #include "input.h"
 #include "mrt_format.h"
 #include "outlook.h"
+#include "stream.h"
 
 typedef struct mr_mrt mr_mrt;
 
+/* Is the file at `path`, of which `input` is at the first byte, an .mrt file? An empty one is when
+ * it is called so: no text is known by its name, but this one lost what it had. */
+bool mr_mrt_is(const char *path, const mr_input *input);
+
 /*
- * `input` is the same file, opened and at its first byte, which mr_mrt_detect has accepted; it
- * is read when the file cannot be mapped (standard input, packed), and must outlive the reader.
- * `options` may be NULL. Errors as mr_trace_read, with their place.
+ * `input` is the same file at its first byte; it is read when the file cannot be mapped (standard
+ * input). It is taken over, also on failure. `options` may be NULL. Errors as mr_trace_read, with
+ * their place.
  */
 mr_status mr_mrt_open(const char *path, mr_input *input, const mr_read_options *options,
                       mr_mrt **mrt, mr_error *error);
 void mr_mrt_close(mr_mrt *mrt); /* NULL is fine */
 
-/* These are mr_stream_next, mr_stream_outlook and mr_stream_dictionary. The names of the
- * dictionary cannot be looked up (mr_names_find) in a file that is mapped or read. An outlook is
- * known from the start when the file is mapped and its end is there. */
+/* These are mr_stream_next, mr_stream_outlook and mr_stream_dictionary. The names of the dictionary
+ * cannot be looked up (mr_names_find). An outlook is known when the file is mapped and its end is
+ * there. */
 mr_status mr_mrt_next(mr_mrt *mrt, mr_events *events, mr_error *error);
 const mr_outlook *mr_mrt_outlook(const mr_mrt *mrt);
 const mr_trace *mr_mrt_dictionary(const mr_mrt *mrt);
 
-/* The whole trace, as mr_trace_read. */
+/* The same as a stream. */
+mr_status mr_mrt_stream_open(const char *path, mr_input *input, const mr_read_options *options,
+                             mr_stream **stream, mr_error *error);
+
+/* The whole trace, as mr_trace_read. Takes the input over. */
 mr_status mr_mrt_read(const char *path, mr_input *input, const mr_read_options *options,
                       mr_trace **trace, mr_error *error);
 

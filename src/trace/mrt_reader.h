@@ -9,6 +9,7 @@
 #include "mrt_index.h"
 #include "mrt_read.h"
 #include "mrt_source.h"
+#include "ticker.h"
 
 typedef enum mr_mrt_state {
     MR_MRT_AT_EVENTS, /* any chunk but an END may follow */
@@ -20,6 +21,7 @@ typedef enum mr_mrt_state {
 struct mr_mrt {
     const char *place; /* the file's name in messages */
     mr_read_options options;
+    mr_input *input; /* owned; NULL: the file is mapped */
     mr_mrt_source source;
     mr_trace *trace; /* names, lines, counts; with `whole` the columns, too */
     size_t step_capacity;
@@ -30,7 +32,7 @@ struct mr_mrt {
     mr_mrt_state state;
     bool has_values; /* the block given last */
     bool whole;      /* names are interned; the caller takes the VALUES chunks */
-    uint32_t block_count;
+    mr_ticker ticker;
     mr_error failure; /* status MR_OK: none so far */
 };
 

@@ -1,4 +1,5 @@
 /* Reading: all rows of a text source into one trace. */
+#include "mrt_read.h"
 #include "text_source.h"
 #include "ticker.h"
 #include "trace.h"
@@ -62,6 +63,8 @@ mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_tra
     const char *place = mr_text_source_place(path);
     mr_input *input;
     mr_status status = mr_input_open(path, &input, error);
+    if (!status && mr_mrt_is(path, input))
+        return mr_mrt_read(path, input, options, trace, error);
     if (!status)
         return read_input(input, path, place, options, trace, error);
     if (status == MR_ERR_MEMORY)

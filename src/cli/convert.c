@@ -1,0 +1,75 @@
+/* convert: a trace from one format into another. */
+#include "cli.h"
+#include "output.h"
+#include "trace/mrt_write.h"
+#include "trace/text_write.h"
+
+#include <string.h>
+
+typedef struct conversion {
+    bool binary;
+    mr_packing packing; /* of a text */
+} conversion;
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), count = strlen(end);
+    return length > count && strcmp(name + length - count, end) == 0;
+}
+
+/* The name says which format is meant. */
+static mr_status choose(const char *name, conversion *target, mr_error *error)
+{
+    *target = (conversion){.binary = ends_with(name, ".mrt")};
+    if (name[0] == '\0')
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "the name of the output is empty; - is standard output");
+    if (ends_with(name, ".mrt.gz") || ends_with(name, ".mrt.zst"))
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            ".mrt files are not packed; write the .mrt file, or a packed text");
+    if (ends_with(name, ".gz"))
+        target->packing = MR_PACKING_GZIP;
+    else if (ends_with(name, ".zst"))
+        target->packing = MR_PACKING_ZSTD;
+    return MR_OK;
+}
+
+/* Errors of writing are the output's. */
+static void set_place(mr_error *error, const char *path)
+{
+    char text[sizeof error->text];
+    memcpy(text, error->text, sizeof text);
+    if (error->status == MR_ERR_IO)
+        mr_error_set(error, MR_ERR_IO, strcmp(path, "-") != 0 ? path : "<stdout>", 0, "%s", text);
+}
+
+static mr_status write_trace(const char *path, conversion target, const mr_trace *trace,
+                             mr_error *error)
+{
+    mr_output output;
+    mr_status status = mr_output_open(&output, path, error);
+    if (status != MR_OK)
+        return status;
+    status = target.binary ? mr_mrt_write(output.stream, trace, NULL, error)
+                           : mr_text_write(output.stream, target.packing, trace, NULL, error);
+    if (status != MR_OK)
+        set_place(error, path);
+    mr_status closed = mr_output_close(&output, status == MR_OK, status != MR_OK ? NULL : error);
+    return status != MR_OK ? status : closed;
+}
+
+mr_status mr_cli_convert(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    mr_trace *trace = NULL;
+    conversion target;
+    *exit_status = 0;
+    mr_status status = choose(cli->operands[1], &target, error);
+    if (status == MR_OK)
+        status = mr_output_probe(cli->operands[1], error);
+    if (status == MR_OK)
+        status = mr_cli_read_trace(cli->operands[0], cli->config, &trace, error);
+    if (status == MR_OK)
+        status = write_trace(cli->operands[1], target, trace, error);
+    mr_trace_free(trace);
+    return status;
+}
