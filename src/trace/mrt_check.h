@@ -22,9 +22,10 @@ typedef struct mr_mrt_check {
     size_t line;                /* number of the line step in force */
     uint8_t *open;              /* by thread: may it do a plain access now? */
     size_t thread_capacity;
+    uint32_t operand_bounds[MR_OP_COUNT];
 
     const mr_outlook *outlook; /* borrowed; NULL: there is none */
-    uint32_t *users;           /* by variable, see mrt_check.c */
+    uint16_t *users;           /* by variable, see mrt_check.c */
     uint32_t *lock_user;       /* by lock: first user + 1 */
     uint32_t *lock_depth;
     uint32_t *lock_uses; /* by lock: number of its first use in the outlook; one more at the end */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More threads than mrt_check.c can tell apart; nobody has so many. */
-enum { MR_MRT_THREADS_MAX = 1 << 30 };
+/* With more threads than mrt_check.c can tell apart there is no outlook. */
+enum { MR_MRT_THREADS_MAX = 30000 };
 
 static mr_status inconsistent(mr_error *error)
 {
@@ -97,7 +97,7 @@ mr_status mr_mrt_contents_read(mr_mrt_contents *contents, const unsigned char *p
     uint64_t outlook_bytes = (uint64_t)index->name_counts[MR_MRT_VARIABLES] +
                              index->name_counts[MR_MRT_LOCKS] +
                              (uint64_t)index->use_count * sizeof(mr_lock_use);
-    if (index->event_count > MR_NESTED || index->name_counts[MR_MRT_THREADS] > MR_MRT_THREADS_MAX ||
+    if (index->event_count > MR_NESTED ||
         size_bytes != sizeof *index + outlook_bytes + index->file_length + index->text_length)
         return inconsistent(error);
     const unsigned char *at = payload + sizeof *index;
@@ -110,7 +110,10 @@ mr_status mr_mrt_contents_read(mr_mrt_contents *contents, const unsigned char *p
         read_text(dropped->text, sizeof dropped->text, texts + index->file_length,
                   index->text_length);
     }
-    return index->outlook_rules == MR_MRT_OUTLOOK_RULES ? read_outlook(contents, at, error) : MR_OK;
+    if (index->outlook_rules != MR_MRT_OUTLOOK_RULES ||
+        index->name_counts[MR_MRT_THREADS] > MR_MRT_THREADS_MAX)
+        return MR_OK;
+    return read_outlook(contents, at, error);
 }
 
 void mr_mrt_contents_free(mr_mrt_contents *contents)

@@ -11,7 +11,8 @@
 
 typedef struct mr_mrt_contents {
     mr_mrt_index index;
-    mr_outlook outlook; /* owned; empty without has_outlook: one of other rules than this version */
+    mr_outlook outlook; /* owned; without has_outlook empty: of other rules than this version, or of
+                           more than 30,000 threads */
     bool has_outlook;
     mr_error first_dropped;
 } mr_mrt_contents;
