@@ -6,7 +6,7 @@
  *
  * The trace that is handed in gives names, values and lines; it may still be growing: of the tables
  * only what the events so far use is looked at. Memory: a block, and the outlook of the trace. The
- * same trace gives the same bytes, however it is cut into calls of at most MR_MRT_BLOCK_EVENTS.
+ * same blocks give the same bytes, whether the trace was still growing or not.
  */
 #ifndef MR_TRACE_MRT_WRITE_H
 #define MR_TRACE_MRT_WRITE_H
