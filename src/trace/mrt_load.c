@@ -57,7 +57,7 @@ static mr_status append_values(load_state *load, const mr_events *events, mr_err
         return mr_mrt_values_read(&load->values, load->trace, events->first, events->count, NULL,
                                   NULL, error);
     mr_status status = mr_mrt_source_next(&mrt->source, &chunk, error);
-    if (!status && chunk.kind != MR_MRT_VALUES)
+    if (!status && (chunk.kind != MR_MRT_VALUES || chunk.count != mrt->block_count))
         status = mr_error_set(error, MR_ERR_TRACE, NULL, 0,
                               "the .mrt file is wrong: a block without its values");
     if (!status)

@@ -263,6 +263,7 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
         return wrong(error, "events that are out of order");
     *events = events_in(mrt, chunk, payload);
     mrt->has_values = chunk->has_values;
+    mrt->block_count = chunk->count;
     mrt->state = chunk->has_values ? MR_MRT_AT_VALUES : MR_MRT_AT_EVENTS;
     uint32_t good = mr_mrt_check_events(&mrt->check, events, trace->op_counts, error);
     trace->event_count += good;

@@ -30,8 +30,9 @@ struct mr_mrt {
     bool has_contents;
     mr_mrt_check check;
     mr_mrt_state state;
-    bool has_values; /* the block given last */
-    bool whole;      /* names are interned; the caller takes the VALUES chunks */
+    bool has_values;      /* the block given last … */
+    uint32_t block_count; /* … and how many events it has in the file */
+    bool whole;           /* names are interned; the caller takes the VALUES chunks */
     mr_ticker ticker;
     mr_error failure; /* status MR_OK: none so far */
 };
