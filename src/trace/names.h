@@ -78,11 +78,12 @@ static inline void mr_names_words(const char *text, uint32_t length, uint64_t wo
     static const uint8_t masks[2 * MR_NAME_SHORT_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                            255, 255, 255, 255, 255, 255, 255, 255,
                                                            255, 255, 255, 255, 255, 255, 255, 255};
-    uint64_t mask[MR_NAME_WORDS];
-    memcpy(mask, masks + MR_NAME_SHORT_BYTES - length, sizeof mask);
-    memcpy(words, text, sizeof mask);
-    for (int i = 0; i < MR_NAME_WORDS; i++)
-        words[i] &= mask[i];
+    for (int i = 0; i < MR_NAME_WORDS; i++) {
+        uint64_t word, mask;
+        memcpy(&word, text + 8 * i, sizeof word);
+        memcpy(&mask, masks + MR_NAME_SHORT_BYTES - length + 8 * i, sizeof mask);
+        words[i] = word & mask;
+    }
 }
 
 static inline uint32_t mr_names_hash(const uint64_t words[MR_NAME_WORDS])
