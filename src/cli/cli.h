@@ -61,6 +61,9 @@ void mr_cli_help(const mr_command *command);
 /* Prints an error as its line on standard error. */
 void mr_cli_complain(const mr_error *error);
 
+/* Says on standard error what repair dropped from a trace, if it dropped anything. */
+void mr_cli_tell_dropped(const mr_trace *trace);
+
 /* Reads a trace as the configuration asks; says on standard error what repair dropped. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_trace **trace,
                             mr_error *error);

@@ -1,7 +1,7 @@
 /* convert: a trace from one format into another. */
 #include "cli.h"
 #include "output.h"
-#include "trace/mrt_write.h"
+#include "trace/mrt_convert.h"
 #include "trace/text_write.h"
 
 #include <string.h>
@@ -34,42 +34,46 @@ static mr_status choose(const char *name, conversion *target, mr_error *error)
     return MR_OK;
 }
 
-/* Errors of writing are the output's. */
+/* Errors without a place are the output's. */
 static void set_place(mr_error *error, const char *path)
 {
     char text[sizeof error->text];
     memcpy(text, error->text, sizeof text);
-    if (error->status == MR_ERR_IO)
+    if (error->status == MR_ERR_IO && error->file[0] == '\0')
         mr_error_set(error, MR_ERR_IO, strcmp(path, "-") != 0 ? path : "<stdout>", 0, "%s", text);
 }
 
-static mr_status write_trace(const char *path, conversion target, const mr_trace *trace,
-                             mr_error *error)
+static mr_status write_trace(const mr_cli *cli, conversion target, FILE *stream, mr_error *error)
 {
-    mr_output output;
-    mr_status status = mr_output_open(&output, path, error);
-    if (status != MR_OK)
-        return status;
-    status = target.binary ? mr_mrt_write(output.stream, trace, NULL, error)
-                           : mr_text_write(output.stream, target.packing, trace, NULL, error);
-    if (status != MR_OK)
-        set_place(error, path);
-    mr_status closed = mr_output_close(&output, status == MR_OK, status != MR_OK ? NULL : error);
-    return status != MR_OK ? status : closed;
+    mr_trace *trace = NULL;
+    mr_read_options options = {.repair = mr_config_bool(cli->config, "repair")};
+    const char *path = cli->operands[0];
+    mr_status status = target.binary ? mr_mrt_convert(path, &options, stream, &trace, error)
+                                     : mr_trace_read(path, &options, &trace, error);
+    if (status == MR_OK)
+        mr_cli_tell_dropped(trace);
+    if (status == MR_OK && !target.binary)
+        status = mr_text_write(stream, target.packing, trace, NULL, error);
+    mr_trace_free(trace);
+    return status;
 }
 
 mr_status mr_cli_convert(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    mr_trace *trace = NULL;
+    mr_output output;
     conversion target;
+    const char *path = cli->operands[1];
     *exit_status = 0;
-    mr_status status = choose(cli->operands[1], &target, error);
+    mr_status status = choose(path, &target, error);
     if (status == MR_OK)
-        status = mr_output_probe(cli->operands[1], error);
+        status = mr_output_probe(path, error);
     if (status == MR_OK)
-        status = mr_cli_read_trace(cli->operands[0], cli->config, &trace, error);
-    if (status == MR_OK)
-        status = write_trace(cli->operands[1], target, trace, error);
-    mr_trace_free(trace);
-    return status;
+        status = mr_output_open(&output, path, error);
+    if (status != MR_OK)
+        return status;
+    status = write_trace(cli, target, output.stream, error);
+    if (status != MR_OK)
+        set_place(error, path);
+    mr_status closed = mr_output_close(&output, status == MR_OK, status != MR_OK ? NULL : error);
+    return status != MR_OK ? status : closed;
 }

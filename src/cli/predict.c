@@ -10,19 +10,25 @@
 #include <inttypes.h>
 #include <string.h>
 
+void mr_cli_tell_dropped(const mr_trace *trace)
+{
+    char line[1152];
+    if (trace->dropped_count == 0)
+        return;
+    mr_error_line(&trace->first_dropped, line, sizeof line);
+    fprintf(stderr, "maxrace: repair dropped %" PRIu64 " event%s or line%s; the first: %s\n",
+            trace->dropped_count, trace->dropped_count == 1 ? "" : "s",
+            trace->dropped_count == 1 ? "" : "s", line);
+}
+
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_trace **trace,
                             mr_error *error)
 {
     mr_read_options options = {.repair = mr_config_bool(config, "repair")};
     mr_status status = mr_trace_read(path, &options, trace, error);
-    if (status != MR_OK || (*trace)->dropped_count == 0)
-        return status;
-    char line[1152];
-    mr_error_line(&(*trace)->first_dropped, line, sizeof line);
-    fprintf(stderr, "maxrace: repair dropped %" PRIu64 " event%s or line%s; the first: %s\n",
-            (*trace)->dropped_count, (*trace)->dropped_count == 1 ? "" : "s",
-            (*trace)->dropped_count == 1 ? "" : "s", line);
-    return MR_OK;
+    if (status == MR_OK)
+        mr_cli_tell_dropped(*trace);
+    return status;
 }
 
 /* What can be known to fail is told before the work, not after it. */
