@@ -67,9 +67,10 @@ static uint8_t *marks(mr_bytes bytes)
     return (uint8_t *)(index_of(bytes) + 1);
 }
 
-static mr_lock_use *uses(mr_bytes bytes)
+/* Sets one of the three numbers of a lock use, which stand where they happen to. */
+static void set_use(mr_bytes bytes, unsigned use, size_t offset, uint32_t number)
 {
-    return (mr_lock_use *)(void *)(marks(bytes) + 5);
+    memcpy(marks(bytes) + 5 + use * sizeof(mr_lock_use) + offset, &number, sizeof number);
 }
 
 /* The values of the first block: three lengths, then the values. */
@@ -121,11 +122,11 @@ CHANGE(mark_of_two, marks(bytes)[X] = 2)
 CHANGE(not_shared, marks(bytes)[3 + L] = 0; index_of(bytes)->use_count = 0;
        index_of(bytes)->text_length = 2 * sizeof(mr_lock_use))
 CHANGE(shared_unused, marks(bytes)[3 + K] = 1)
-CHANGE(use_too_few, uses(bytes)[1].sections = 0)
-CHANGE(use_too_many, uses(bytes)[1].sections = 2)
-CHANGE(use_order, uses(bytes)[0].thread = 1)
-CHANGE(use_lock, uses(bytes)[0].lock = 9)
-CHANGE(use_thread, uses(bytes)[1].thread = 9)
+CHANGE(use_too_few, set_use(bytes, 1, offsetof(mr_lock_use, sections), 0))
+CHANGE(use_too_many, set_use(bytes, 1, offsetof(mr_lock_use, sections), 2))
+CHANGE(use_order, set_use(bytes, 0, offsetof(mr_lock_use, thread), 1))
+CHANGE(use_lock, set_use(bytes, 0, offsetof(mr_lock_use, lock), 9))
+CHANGE(use_thread, set_use(bytes, 1, offsetof(mr_lock_use, thread), 9))
 CHANGE(use_count, index_of(bytes)->use_count = UINT32_MAX)
 CHANGE(event_count, index_of(bytes)->event_count = 13)
 CHANGE(op_counts, index_of(bytes)->op_counts[MR_OP_READ]--)

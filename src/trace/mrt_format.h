@@ -127,10 +127,20 @@ static inline mr_mrt_columns mr_mrt_columns_of(uint32_t count)
 
 static inline mr_names *mr_mrt_names_of(mr_trace *trace, unsigned space)
 {
-    mr_names *const names[MR_MRT_SPACE_COUNT] = {&trace->threads, &trace->variables,
-                                                 &trace->locks,   &trace->locations,
-                                                 &trace->calls,   &trace->reach_names};
-    return names[space];
+    switch ((mr_mrt_space)space) {
+    case MR_MRT_THREADS:
+        return &trace->threads;
+    case MR_MRT_VARIABLES:
+        return &trace->variables;
+    case MR_MRT_LOCKS:
+        return &trace->locks;
+    case MR_MRT_LOCATIONS:
+        return &trace->locations;
+    case MR_MRT_CALLS:
+        return &trace->calls;
+    default:
+        return &trace->reach_names;
+    }
 }
 
 #endif

@@ -130,15 +130,13 @@ mr_status mr_mrt_open_any(const char *path, mr_input *input, const mr_read_optio
         mrt->options = *options;
     mrt->ticker = (mr_ticker){.progress = mrt->options.progress, .stage = "reading"};
     mr_arena_init(&mrt->texts);
-    mr_status status = open_source(mrt, path, error);
-    if (!status && !(mrt->trace = new_trace(path)))
+    mrt->trace = new_trace(path);
+    mr_status status = mrt->trace ? open_source(mrt, path, error) : no_memory(error);
+    if (!status && !mr_mrt_check_init(&mrt->check, mrt->trace, mr_mrt_outlook(mrt)))
         status = no_memory(error);
     if (!status) {
-        mrt->place = strcmp(path, "-") != 0 ? mrt->trace->path : "<stdin>";
-        if (!mr_mrt_check_init(&mrt->check, mrt->trace, mr_mrt_outlook(mrt)))
-            status = no_memory(error);
-    }
-    if (!status) {
+        if (strcmp(path, "-") != 0)
+            mrt->place = mrt->trace->path; /* the caller's may go */
         *result = mrt;
         return MR_OK;
     }

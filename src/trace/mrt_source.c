@@ -81,7 +81,7 @@ static mr_status take_header(mr_mrt_source *source, void *header, mr_error *erro
 
 static mr_status start(mr_mrt_source *source, mr_error *error)
 {
-    mr_mrt_header header;
+    mr_mrt_header header = {0};
     mr_status status = mr_mrt_check_machine(error);
     if (!status)
         status = take_header(source, &header, error);

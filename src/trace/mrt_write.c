@@ -383,6 +383,8 @@ mr_status mr_mrt_write(FILE *file, const mr_trace *trace, const mr_progress *pro
     mr_mrt_writer *writer;
     mr_status status = mr_mrt_writer_new(file, &writer, error);
     uint32_t first = 0;
+    if (!writer)
+        return status;
     while (!status && first < trace->event_count) {
         uint32_t left = trace->event_count - first;
         uint32_t count = left < MR_MRT_BLOCK_EVENTS ? left : (uint32_t)MR_MRT_BLOCK_EVENTS;

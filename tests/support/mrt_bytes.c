@@ -115,8 +115,8 @@ static void check_block(const mr_events *events, mr_validity *validity)
         mr_error error;
         assert_true(events->op[i] < MR_OP_COUNT && events->thread[i] < events->thread_count &&
                     events->location[i] < events->location_count);
-        uint32_t bounds[] = {1, events->variable_count, events->lock_count, events->thread_count,
-                             UINT32_MAX};
+        const uint32_t bounds[] = {1, events->variable_count, events->lock_count,
+                                   events->thread_count, UINT32_MAX};
         mr_step step = {(mr_op)events->op[i], events->thread[i], events->operand[i], 1};
         assert_true(step.operand < bounds[mr_op_operand_kind(step.op)]);
         assert_int_equal(mr_validity_step(validity, &step, &error), MR_OK);
