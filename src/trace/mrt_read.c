@@ -131,12 +131,12 @@ mr_status mr_mrt_open_any(const char *path, mr_input *input, const mr_read_optio
     mrt->ticker = (mr_ticker){.progress = mrt->options.progress, .stage = "reading"};
     mr_arena_init(&mrt->texts);
     mrt->trace = new_trace(path);
+    if (mrt->trace && strcmp(path, "-") != 0)
+        mrt->place = mrt->trace->path; /* the caller's may go */
     mr_status status = mrt->trace ? open_source(mrt, path, error) : no_memory(error);
     if (!status && !mr_mrt_check_init(&mrt->check, mrt->trace, mr_mrt_outlook(mrt)))
         status = no_memory(error);
     if (!status) {
-        if (strcmp(path, "-") != 0)
-            mrt->place = mrt->trace->path; /* the caller's may go */
         *result = mrt;
         return MR_OK;
     }
