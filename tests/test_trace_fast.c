@@ -280,7 +280,8 @@ static void test_long_text(void **state)
         at += sprintf(at, "T%u|%s(V%u.%u=%u)|%.*s%u\n", next_random(&random, 30),
                       next_random(&random, 2) ? "r" : "w", next_random(&random, 5000),
                       next_random(&random, 1000), next_random(&random, 1u << 31),
-                      (int)next_random(&random, 30), "com/example/File.java:ffffffff", i % 700);
+                      (int)next_random(&random, 30), "com/example/File.java:ffffffff",
+                      (unsigned)i % 700);
     uint64_t quick_lines = check_text(text, (size_t)(at - text));
     assert_true(quick_lines > 2 * LINES * 99 / 100);
     free(text);

@@ -78,10 +78,11 @@ static inline void mr_names_words(const char *text, uint32_t length, uint64_t wo
     static const uint8_t masks[2 * MR_NAME_SHORT_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                            255, 255, 255, 255, 255, 255, 255, 255,
                                                            255, 255, 255, 255, 255, 255, 255, 255};
-    for (int i = 0; i < MR_NAME_WORDS; i++) {
+    const uint8_t *from = masks + MR_NAME_SHORT_BYTES - length;
+    for (size_t i = 0; i < MR_NAME_WORDS; i++) {
         uint64_t word, mask;
-        memcpy(&word, text + 8 * i, sizeof word);
-        memcpy(&mask, masks + MR_NAME_SHORT_BYTES - length + 8 * i, sizeof mask);
+        memcpy(&word, text + sizeof word * i, sizeof word);
+        memcpy(&mask, from + sizeof mask * i, sizeof mask);
         words[i] = word & mask;
     }
 }
