@@ -42,7 +42,7 @@ static uint32_t *none_array(uint32_t count)
 bool mr_cp_graph_init(mr_cp_graph *graph, const mr_trace *trace)
 {
     *graph = (mr_cp_graph){.trace = trace};
-    mr_clock_pool_init(&graph->pool, trace->threads.count);
+    mr_clock_pool_grow(&graph->pool, trace->threads.count);
     graph->first_of_lock = none_array(trace->locks.count);
     graph->last_of_thread = none_array(trace->threads.count);
     return graph->first_of_lock && graph->last_of_thread && mr_sharing_find(&graph->sharing, trace);

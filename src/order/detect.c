@@ -1,6 +1,9 @@
 #include "detect.h"
 
 #include "cp.h"
+#include "syncp.h"
+
+#include "cp.h"
 #include "feed.h"
 #include "syncp.h"
 
@@ -157,10 +160,9 @@ static mr_status detect(mr_relation relation, const mr_trace *trace,
 {
     switch (relation) {
     case MR_RELATION_CP:
+        return mr_cp_find(trace, options, list, error);
     case MR_RELATION_SYNCP:
-        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
-                            "the relation '%s' is not covered by this version",
-                            mr_relation_name(relation));
+        return mr_syncp_find(trace, options, list, error);
     default:
         return detect_streaming(relation, trace, options, list, error);
     }
