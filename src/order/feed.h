@@ -45,6 +45,8 @@ static inline mr_variable *mr_detector_variable(mr_detector *detector, uint32_t 
 
 #define MR_INLINE static inline __attribute__((always_inline))
 
+_Static_assert(MR_OP_READ == 0 && MR_OP_WRITE == 1, "accesses are the smallest operations");
+
 /* What an order does; false: no memory. */
 typedef bool mr_access_step(mr_detector *detector, const mr_access *access);
 typedef bool mr_sync_step(mr_detector *detector, mr_op op, uint32_t thread, uint32_t operand);
@@ -66,6 +68,10 @@ MR_INLINE bool mr_feed_hb_sync(mr_detector *detector, mr_op op, uint32_t thread,
     }
 }
 
+/* How many events before an access its variable is asked for, where every access needs it: about
+ * what main memory takes. Where an outlook lets most be skipped, asking costs more than waiting. */
+enum { AHEAD = 16 };
+
 MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *events, bool has_outlook,
                                    mr_access_step *at_access, mr_sync_step *at_sync)
 {
@@ -79,15 +85,19 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
     for (row = 0; row < count; row++) {
         uint8_t op = ops[row];
         uint32_t operand = operands[row];
+        if (!has_outlook && row + AHEAD < count && ops[row + AHEAD] <= MR_OP_WRITE)
+            __builtin_prefetch(mr_variables_get(&detector->variables, operands[row + AHEAD]));
+        /* Before the switch: most events end here. */
+        if (op <= MR_OP_WRITE) {
+            if (has_outlook && !contended[operand])
+                continue;
+            mr_access access = {events->first + row, threads[row], operand, locations[row],
+                                op == MR_OP_WRITE};
+            if (!at_access(detector, &access))
+                return (mr_feed_end){MR_FEED_NO_MEMORY, row};
+            continue;
+        }
         switch (op) {
-        case MR_OP_READ:
-        case MR_OP_WRITE:
-            if (!has_outlook || contended[operand]) {
-                mr_access access = {events->first + row, threads[row], operand, locations[row],
-                                    op == MR_OP_WRITE};
-                ok = at_access(detector, &access);
-            }
-            break;
         case MR_OP_ACQUIRE:
             if ((!has_outlook || shared[operand]) && mr_hb_enters(&detector->wcp.hb, operand))
                 ok = at_sync(detector, MR_OP_ACQUIRE, threads[row], operand);

@@ -4,13 +4,17 @@
 
 #include <stdlib.h>
 
-enum { FEW = 32 }; /* entries: the bits of `settled` */
+enum {
+    ADJACENT = 10, /* entries that are looked through: up to three cache lines */
+    FEW = 32,      /* entries: the bits of `settled` */
+};
 
 void mr_history_free(mr_history *history)
 {
     if (!history)
         return;
     mr_site_table_free(history->sites);
+    free(history->slots);
     free(history->settled);
     free(history);
 }
@@ -39,42 +43,66 @@ static bool append(mr_history **history, uint32_t location, uint32_t actor)
     return true;
 }
 
-/* From few to many. */
-static bool make_sites(mr_history *history)
+static uint32_t hash(uint32_t location, uint32_t actor)
 {
-    free(history->settled);
-    history->settled = NULL;
-    history->sites = mr_calloc(1, sizeof *history->sites);
-    if (!history->sites)
+    uint64_t key = mr_map_key(actor, location) * UINT64_C(0x9e3779b97f4a7c15);
+    key = (key ^ key >> 29) * UINT64_C(0xd6e8feb86659fd93);
+    return (uint32_t)(key >> 32);
+}
+
+/* The slot of the entry, or the free one where it belongs. */
+static uint32_t *find_slot(const mr_history *history, uint32_t location, uint32_t actor)
+{
+    uint32_t mask = history->slot_count - 1, slot = hash(location, actor) & mask;
+    while (history->slots[slot] &&
+           !matches(&history->items[history->slots[slot] - 1], location, actor))
+        slot = (slot + 1) & mask;
+    return &history->slots[slot];
+}
+
+/* Room in the hash table for one entry more. */
+static bool grow_slots(mr_history *history)
+{
+    if (history->count < history->slot_count / 3 * 2)
+        return true;
+    uint32_t slot_count = history->slot_count ? history->slot_count * 2 : 4 * ADJACENT;
+    while (slot_count & (slot_count - 1))
+        slot_count += slot_count & -slot_count;
+    uint32_t *slots = mr_calloc(slot_count, sizeof *slots);
+    if (!slots)
         return false;
+    free(history->slots);
+    history->slots = slots;
+    history->slot_count = slot_count;
     for (uint32_t entry = 0; entry < history->count; entry++) {
-        uint32_t *place = mr_site_table_find(history->sites, &history->items[entry], entry);
-        if (!place || !mr_site_table_add(history->sites, &history->items[entry], entry))
-            return false;
+        const mr_past_access *item = &history->items[entry];
+        *find_slot(history, item->location, item->actor) = entry + 1;
     }
     return true;
 }
 
-static bool find_of_many(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry)
+static bool find_by_hash(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry)
 {
-    mr_past_access wanted = {.location = location, .actor = actor};
-    uint32_t *place = mr_site_table_find((*history)->sites, &wanted, (*history)->count);
-    if (!place)
+    if (!grow_slots(*history))
         return false;
-    *entry = *place;
-    return *entry < (*history)->count || (append(history, location, actor) &&
-                                          mr_site_table_add((*history)->sites, &wanted, *entry));
+    uint32_t *slot = find_slot(*history, location, actor);
+    *entry = *slot - 1;
+    if (*slot)
+        return true;
+    *entry = (*history)->count;
+    if (!append(history, location, actor))
+        return false;
+    *slot = *entry + 1;
+    return !(*history)->sites || mr_site_table_add((*history)->sites, *history, *entry);
 }
 
-static bool find_of_few(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry)
+static bool find_adjacent(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry)
 {
     uint32_t count = *history ? (*history)->count : 0;
     for (*entry = 0; *entry < count; ++*entry)
         if (matches(&(*history)->items[*entry], location, actor))
             return true;
-    if (count < FEW)
-        return append(history, location, actor);
-    return make_sites(*history) && find_of_many(history, location, actor, entry);
+    return append(history, location, actor);
 }
 
 bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry)
@@ -84,9 +112,9 @@ bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *en
         *entry = (*history)->recent;
         return true;
     }
-    bool many = *history && (*history)->sites;
-    if (!(many ? find_of_many(history, location, actor, entry)
-               : find_of_few(history, location, actor, entry)))
+    bool hashed = *history && (*history)->count >= ADJACENT;
+    if (!(hashed ? find_by_hash(history, location, actor, entry)
+                 : find_adjacent(history, location, actor, entry)))
         return false;
     (*history)->recent = *entry;
     return true;
@@ -139,9 +167,23 @@ static bool search_few(mr_history *history, uint32_t entry, const mr_access *acc
     return true;
 }
 
+/* From few to many. */
+static bool make_sites(mr_history *history)
+{
+    free(history->settled);
+    history->settled = NULL;
+    history->sites = mr_calloc(1, sizeof *history->sites);
+    for (uint32_t entry = 0; history->sites && entry < history->count; entry++)
+        if (!mr_site_table_add(history->sites, history, entry))
+            return false;
+    return history->sites != NULL;
+}
+
 bool mr_history_search(mr_history *history, uint32_t entry, const mr_access *access,
                        mr_knowledge knowledge, mr_race_list *list)
 {
-    return history->sites ? mr_site_table_search(history, entry, access, knowledge, list)
-                          : search_few(history, entry, access, knowledge, list);
+    if (history->count <= FEW)
+        return search_few(history, entry, access, knowledge, list);
+    return (history->sites || make_sites(history)) &&
+           mr_site_table_search(history, entry, access, knowledge, list);
 }

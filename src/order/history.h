@@ -4,7 +4,7 @@
  * Of each location, kind of access (together a *site*) and thread the latest access only is kept:
  * it has the greatest local time, so when it is ordered before something, so are the earlier ones;
  * and it is the latest possible `first` of a pair. Noting an access is a look at a few adjacent
- * entries, or one map lookup where there are many.
+ * entries, or one hash table lookup where there are more.
  *
  * The accesses that race with a new one are looked for only when there are some, which the epochs
  * have told (epochs.h). To not look at the same ones over and over where the same locations race
@@ -16,8 +16,9 @@
  *     them says so; with many, each site keeps the list of sites with which it is open, made when
  *     first needed, and whole sites without news are passed over at once.
  *
- * Memory: 16 bytes for each site and thread that occur together; of variables with races, 4 more,
- * and where there are many sites, the lists: of the racy sites, at most one number for each site.
+ * Memory: 16 bytes for each site and thread that occur together, 8 more where they are several; of
+ * variables with races, 12 more, and where there are many sites, the lists: of the racy sites, at
+ * most one number for each site.
  */
 #ifndef MR_ORDER_HISTORY_H
 #define MR_ORDER_HISTORY_H
@@ -41,8 +42,10 @@ typedef struct mr_site_table mr_site_table;
 typedef struct mr_history {
     uint32_t count, capacity;
     uint32_t recent;      /* the entry that was used last */
-    uint32_t *settled;    /* by entry, as long as there are few: bit j, nothing wanted with j */
-    mr_site_table *sites; /* when there are many */
+    uint32_t slot_count;  /* 0, or a power of two */
+    uint32_t *slots;      /* where there are several: open addressing, entry + 1, 0 is free */
+    uint32_t *settled;    /* few, with races: by entry, bit j: nothing wanted with j */
+    mr_site_table *sites; /* many, with races */
     mr_past_access items[];
 } mr_history;
 

@@ -10,16 +10,10 @@ void mr_site_table_free(mr_site_table *table)
         return;
     for (size_t i = 0; i < table->site_count; i++)
         mr_u32s_free(&table->sites[i].open);
-    mr_map_free(&table->entry_numbers);
     mr_map_free(&table->site_numbers);
     free(table->sites);
     free(table->entries);
     free(table);
-}
-
-uint32_t *mr_site_table_find(mr_site_table *table, const mr_past_access *access, uint32_t fresh)
-{
-    return mr_map_at(&table->entry_numbers, mr_map_key(access->actor, access->location), fresh);
 }
 
 static bool get_site(mr_site_table *table, const mr_past_access *access, uint32_t *site)
@@ -42,8 +36,9 @@ static bool get_site(mr_site_table *table, const mr_past_access *access, uint32_
     return true;
 }
 
-bool mr_site_table_add(mr_site_table *table, const mr_past_access *access, uint32_t entry)
+bool mr_site_table_add(mr_site_table *table, const mr_history *history, uint32_t entry)
 {
+    const mr_past_access *access = &history->items[entry];
     uint32_t number;
     void *entries = table->entries;
     if (!mr_grow(&entries, &table->entry_capacity, (size_t)entry + 1, sizeof(mr_site_entry)))

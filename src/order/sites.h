@@ -1,5 +1,5 @@
-/* sites: the part of a variable's history (history.h) that is for many entries: a map to the
- * entries, the entries of each site, and the sites with which a site is open. */
+/* sites: the part of a variable's history (history.h) that is for searching many entries: the
+ * entries of each site, and the sites with which a site is open. */
 #ifndef MR_ORDER_SITES_H
 #define MR_ORDER_SITES_H
 
@@ -21,8 +21,7 @@ typedef struct mr_site_entry {
 } mr_site_entry;
 
 struct mr_site_table {
-    mr_map entry_numbers; /* (actor, location) */
-    mr_map site_numbers;  /* (is_write, location) */
+    mr_map site_numbers; /* (is_write, location) */
     mr_site *sites;
     size_t site_count, site_capacity;
     mr_site_entry *entries;
@@ -31,12 +30,9 @@ struct mr_site_table {
 
 void mr_site_table_free(mr_site_table *table); /* NULL is fine */
 
-/* The place of the number of the entry, set to `fresh` when it is new. NULL: no memory. */
-uint32_t *mr_site_table_find(mr_site_table *table, const mr_past_access *access, uint32_t fresh);
-
-/* Puts a new entry into its site; entries are added in the order of their numbers. False: no
- * memory. */
-bool mr_site_table_add(mr_site_table *table, const mr_past_access *access, uint32_t entry);
+/* Puts an entry into its site; entries are added in the order of their numbers. False: no memory.
+ */
+bool mr_site_table_add(mr_site_table *table, const mr_history *history, uint32_t entry);
 
 static inline void mr_site_table_touch(mr_site_table *table, uint32_t entry, uint32_t event)
 {
