@@ -13,9 +13,9 @@ void mr_huge_ask(void *memory, size_t bytes)
     long page = sysconf(_SC_PAGESIZE);
     if (bytes < MR_HUGE_LEAST_BYTES || page <= 0)
         return;
-    uintptr_t size = (uintptr_t)page, start = (uintptr_t)memory;
-    uintptr_t first = (start + size - 1) / size * size, end = (start + bytes) / size * size;
-    (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+    size_t past = (uintptr_t)memory % (size_t)page, skip = past ? (size_t)page - past : 0;
+    (void)madvise((char *)memory + skip, (bytes - skip) / (size_t)page * (size_t)page,
+                  MADV_HUGEPAGE);
 #else
     (void)memory;
     (void)bytes;

@@ -78,11 +78,13 @@ static inline void mr_names_words(const char *text, uint32_t length, uint64_t wo
     static const uint8_t masks[2 * MR_NAME_SHORT_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                            255, 255, 255, 255, 255, 255, 255, 255,
                                                            255, 255, 255, 255, 255, 255, 255, 255};
-    uint64_t mask[MR_NAME_WORDS];
-    memcpy(mask, masks + MR_NAME_SHORT_BYTES - length, sizeof mask);
-    memcpy(words, text, sizeof mask);
-    for (int i = 0; i < MR_NAME_WORDS; i++)
-        words[i] &= mask[i];
+    const uint8_t *from = masks + MR_NAME_SHORT_BYTES - length;
+    for (size_t i = 0; i < MR_NAME_WORDS; i++) {
+        uint64_t word, mask;
+        memcpy(&word, text + sizeof word * i, sizeof word);
+        memcpy(&mask, from + sizeof mask * i, sizeof mask);
+        words[i] = word & mask;
+    }
 }
 
 static inline uint32_t mr_names_hash(const uint64_t words[MR_NAME_WORDS])

@@ -10,14 +10,12 @@ enum {
     WAY_ACCESS,
     WAY_LOCK,
     WAY_BRANCH,
-    MOST_SHORT_OP = 7,        /* bytes */
-    MOST_CERTAIN_DIGITS = 18, /* fit in 64 bits whatever they are */
+    MOST_SHORT_OP = 7, /* bytes */
 };
 
 /* A line that looks ordinary, taken apart. */
 typedef struct mr_fast_line {
     const char *start;
-    uint64_t thread_words[MR_NAME_WORDS];
     mr_name_key name, location;
     int64_t value;
     uint32_t length; /* with the newline */
@@ -80,13 +78,13 @@ static bool place_ops(mr_text_fast *fast)
 
 void mr_text_fast_init(mr_text_fast *fast)
 {
-    *fast = (mr_text_fast){.multiplier = 1};
+    *fast = (mr_text_fast){.multiplier = 1, .ahead = 1};
     do /* some hundred tries at most: the table has room, and the operations are known */
         fast->multiplier = fast->multiplier * 6364136223846793005u + 1442695040888963407u;
     while (!place_ops(fast));
 }
 
-/* The number that 1 to MOST_CERTAIN_DIGITS digits are. */
+/* The number that 1 to MR_DIGITS_BYTES digits are; all of them fit in 64 bits. */
 static int64_t number_of(const char *digits, uint32_t count, bool negative)
 {
     int64_t number = 0;
@@ -95,22 +93,20 @@ static int64_t number_of(const char *digits, uint32_t count, bool negative)
     return negative ? -number : number;
 }
 
-/* The value at `from`, up to `to` < 64, of the line. False: it is none, or not certainly one. */
-static inline bool look_at_value(const char *text, uint32_t from, uint32_t to, uint64_t digits,
-                                 bool keep, mr_fast_line *line)
+/* The value at `text`. False: it is none, or not certainly one. */
+static inline bool look_at_value(const char *text, uint32_t length, bool keep, mr_fast_line *line)
 {
-    bool negative = text[from] == '-';
-    uint32_t first = from + negative;
-    if (first >= to)
+    bool negative = *text == '-';
+    uint32_t count = length - negative;
+    if (!length || !count)
         return false;
-    uint32_t count = to - first;
-    uint64_t all = ((uint64_t)1 << count) - 1;
-    if (((digits >> first) & all) != all)
+    if (count > MR_DIGITS_BYTES)
+        return mr_parse_number((mr_slice){text, length}, &line->value);
+    uint32_t all = ((uint32_t)1 << count) - 1;
+    if ((mr_digits_of(text + negative) & all) != all)
         return false;
-    if (count > MOST_CERTAIN_DIGITS)
-        return mr_parse_number((mr_slice){text + from, to - from}, &line->value);
     if (keep)
-        line->value = number_of(text + first, count, negative);
+        line->value = number_of(text + negative, count, negative);
     return true;
 }
 
@@ -128,77 +124,66 @@ static inline bool look_at_op(const mr_text_fast *fast, const char *text, uint32
 {
     /* text[64] can be read, but is no mark. */
     if (text[bar] != '|' || text[open] != '(' || open >= MR_MARKS_BYTES || !bar || *text == '#' ||
-        bar > MR_NAME_SHORT_BYTES || open - bar - 1 > MOST_SHORT_OP)
+        open - bar - 1 > MOST_SHORT_OP)
         return false;
     uint64_t word = short_word(text + bar + 1, open - bar - 1);
     const mr_text_fast_op *op = &fast->ops[slot_of_op(word, fast->multiplier)];
     line->op = op->op;
     line->way = op->way;
     line->thread_length = bar;
-    mr_names_words(text, bar, line->thread_words);
     return op->word == word && op->way != WAY_ELSEWHERE;
 }
 
-/* location, from `at` to the newline; marks: those from `at` on. */
-static inline bool look_at_location(const char *text, const char *end, uint32_t at, uint64_t marks,
-                                    mr_fast_line *line)
-{
-    const char *stop = text + next_mark(&marks);
-    if (stop == text + MR_MARKS_BYTES || *stop != '\n') {
-        stop = end > text + at ? memchr(text + at, '\n', (size_t)(end - text) - at) : NULL;
-        if (!stop || stop - text > MR_LINE_MAX_BYTES)
-            return false;
-    }
-    line->length = (uint32_t)(stop - text) + 1;
-    uint32_t length = line->length - 1 - at;
-    length -= length && stop[-1] == '\r';
-    mr_names_key(&line->location, text + at, length);
-    return stop < end;
-}
-
-/* Takes the line at `text` apart; the buffer ends at `end`. False: it is not ordinary. */
-static inline bool look(const mr_text_fast *fast, const char *text, const char *end, bool keep,
+/* Takes the line of `length` bytes apart. False: it is not ordinary. */
+static inline bool look(const mr_text_fast *fast, const char *text, uint32_t length, bool keep,
                         mr_fast_line *line)
 {
-    mr_marks marks = mr_marks_of(text);
-    uint32_t bar = next_mark(&marks.shape), open = next_mark(&marks.shape);
+    uint64_t marks = mr_shape_of(text);
+    if (length < MR_MARKS_BYTES)
+        marks &= ((uint64_t)1 << length) - 1;
+    uint32_t bar = next_mark(&marks), open = next_mark(&marks);
     if (!look_at_op(fast, text, bar, open, line))
         return false;
-    uint32_t name_end = next_mark(&marks.shape), close = name_end;
+    uint32_t name_end = next_mark(&marks), close = name_end;
     line->has_value = text[name_end] == '=';
     if (line->has_value) {
-        close = next_mark(&marks.shape);
+        close = next_mark(&marks);
         if (line->way != WAY_ACCESS || close >= MR_MARKS_BYTES ||
-            !look_at_value(text, name_end + 1, close, marks.digits, keep, line))
+            !look_at_value(text + name_end + 1, close - name_end - 1, keep, line))
             return false;
     }
-    next_mark(&marks.shape); /* the '|' that is looked for now */
-    if (close >= MR_MARKS_BYTES - 1 || text[close] != ')' || text[close + 1] != '|' ||
-        (name_end == open + 1) != (line->way == WAY_BRANCH))
+    uint32_t second_bar = next_mark(&marks);
+    if (second_bar != close + 1 || second_bar >= MR_MARKS_BYTES || text[close] != ')' ||
+        text[second_bar] != '|' || (name_end == open + 1) != (line->way == WAY_BRANCH))
         return false;
-    line->start = text;
     mr_names_key(&line->name, text + open + 1, name_end - open - 1);
-    return look_at_location(text, end, close + 2, marks.shape, line);
+    uint32_t at = second_bar + 1;
+    uint32_t location_length = length - at;
+    location_length -= location_length && text[length - 1] == '\r';
+    mr_names_key(&line->location, text + at, location_length);
+    line->start = text;
+    line->length = length + 1;
+    return true;
 }
 
 /* The number of the line's thread, when it is known. */
 static inline bool find_thread(mr_text_fast *fast, const mr_names *threads,
                                const mr_fast_line *line, uint32_t *thread)
 {
-    uint64_t difference = line->thread_length ^ fast->thread_length;
-    for (int i = 0; i < MR_NAME_WORDS; i++)
-        difference |= line->thread_words[i] ^ fast->thread_words[i];
-    if (difference) { /* most lines have the thread of the line before */
-        mr_name_key key;
-        mr_names_key(&key, line->start, line->thread_length);
-        uint32_t found = mr_names_look(threads, &key);
-        if (!found)
-            return false;
-        memcpy(fast->thread_words, key.words, sizeof key.words);
-        fast->thread_length = line->thread_length;
-        fast->thread = found - 1;
-    }
+    /* Most lines have the thread of the line before. */
+    uint64_t word = mr_marks_load(line->start) & low_bytes[line->thread_length & MOST_SHORT_OP];
     *thread = fast->thread;
+    if (line->thread_length <= MOST_SHORT_OP && line->thread_length == fast->thread_length &&
+        word == fast->thread_word)
+        return true;
+    mr_name_key key;
+    mr_names_key(&key, line->start, line->thread_length);
+    uint32_t found = mr_names_look(threads, &key);
+    if (!found)
+        return false;
+    fast->thread_word = word;
+    fast->thread_length = line->thread_length;
+    *thread = fast->thread = found - 1;
     return true;
 }
 
@@ -255,17 +240,49 @@ static inline fast_verdict take(mr_text_fast *fast, const mr_fast_line *line, ui
     return TAKEN;
 }
 
+static uint32_t count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (uint32_t)((bits * 0x0101010101010101u) >> 56);
+}
+
+/* Finds the next newlines, some beyond `most` when they come along; `ends` gets their places after
+ * `text`. Their number. Found before all else, so that the lines can be looked at independently. */
+static uint32_t find_ends(const char *text, size_t length, uint32_t most,
+                          uint32_t ends[MR_TEXT_FAST_BATCH + MR_MARKS_BYTES])
+{
+    enum { USUAL = 4 };
+    uint32_t count = 0;
+    for (size_t at = 0; at < length && at < MR_LINE_MAX_BYTES && count < most;
+         at += MR_MARKS_BYTES) {
+        uint64_t newlines = mr_newlines_of(text + at);
+        uint32_t here = count_bits(newlines), i = 0;
+        do /* most often once: fewer surprises for the processor than a loop over the bits */
+            for (uint32_t j = 0; j < USUAL; j++, i++, newlines &= newlines - 1)
+                ends[count + i] =
+                    (uint32_t)at + (uint32_t)__builtin_ctzll(newlines | (uint64_t)1 << 63);
+        while (i < here);
+        count += here;
+    }
+    return count;
+}
+
 /* Looks at up to `most` lines; the number of those that are ordinary. */
 static uint32_t look_ahead(const mr_text_fast *fast, const mr_lines *lines, uint32_t most,
                            const mr_trace *trace, bool keep, mr_fast_line *batch)
 {
-    const char *at = lines->buffer + lines->next, *end = lines->buffer + lines->end;
-    uint32_t count = 0;
-    while (count < most && at < end && look(fast, at, end, keep, &batch[count])) {
-        const mr_fast_line *line = &batch[count++];
+    uint32_t ends[MR_TEXT_FAST_BATCH + MR_MARKS_BYTES], start = 0, count = 0;
+    const char *text = lines->buffer + lines->next;
+    uint32_t found = find_ends(text, lines->end - lines->next, most, ends);
+    for (; count < most && count < found; count++) {
+        mr_fast_line *line = &batch[count];
+        if (!look(fast, text + start, ends[count] - start, keep, line))
+            break;
         mr_names_fetch(line->way == WAY_LOCK ? &trace->locks : &trace->variables, &line->name);
         mr_names_fetch(&trace->locations, &line->location);
-        at += line->length;
+        start = ends[count] + 1;
     }
     return count;
 }
@@ -280,9 +297,11 @@ bool mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *validit
         most = rows->room - rows->count;
         if (most > MR_NESTED - trace->event_count)
             most = MR_NESTED - trace->event_count;
-        if (most > MR_TEXT_FAST_BATCH)
-            most = MR_TEXT_FAST_BATCH;
+        if (most > fast->ahead)
+            most = fast->ahead;
         count = look_ahead(fast, lines, most, trace, rows->value != NULL, batch);
+        /* Where lines of other kinds are many, looking far ahead is lost work. */
+        fast->ahead = count < most ? 1 : MR_TEXT_FAST_BATCH;
         if (!count)
             break;
         if (!mr_builder_line(builder, lines->number + 1))

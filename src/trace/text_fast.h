@@ -30,8 +30,10 @@ typedef struct mr_text_fast_op {
 typedef struct mr_text_fast {
     mr_text_fast_op ops[MR_TEXT_FAST_OPS]; /* by a hash of the word without collisions */
     uint64_t multiplier;                   /* of the hash */
-    uint64_t thread_words[MR_NAME_WORDS];  /* the thread of the line before, as in mr_name_key */
+    /* the thread of the line before: its name's first bytes, length and number */
+    uint64_t thread_word;
     uint32_t thread_length, thread;
+    uint32_t ahead; /* lines to look at before the first of them is taken */
 } mr_text_fast;
 
 void mr_text_fast_init(mr_text_fast *fast);

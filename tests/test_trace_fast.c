@@ -1,0 +1,299 @@
+/*
+ * The fast way of a text source against the exact way: the masks, and whole texts, ordinary, odd
+ * and mutated, read both ways: the same events, names, values, lines, drops and messages.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trace/marks.h"
+#include "trace/text_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t next_random(uint64_t *state, uint32_t limit)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*state >> 33) % limit);
+}
+
+static void test_masks(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    char bytes[MR_MARKS_BYTES];
+    for (int round = 0; round < 20000; round++) {
+        uint64_t shape = 0, newlines = 0;
+        uint32_t digits = 0;
+        for (int i = 0; i < MR_MARKS_BYTES; i++) {
+            char c = "|()=\n09/:-"[next_random(&random, 10)];
+            if (round < 256)
+                c = (char)round;
+            else if (next_random(&random, 2))
+                c = (char)next_random(&random, 256);
+            bytes[i] = c;
+            shape |= (uint64_t)(c == '|' || c == '(' || c == ')' || c == '=') << i;
+            newlines |= (uint64_t)(c == '\n') << i;
+            if (i < MR_DIGITS_BYTES)
+                digits |= (uint32_t)(c >= '0' && c <= '9') << i;
+        }
+        assert_true(mr_shape_of(bytes) == shape);
+        assert_true(mr_shape_by_words(bytes) == shape);
+        assert_true(mr_newlines_of(bytes) == newlines);
+        assert_true(mr_newlines_by_words(bytes) == newlines);
+        assert_int_equal(mr_digits_of(bytes), digits);
+        assert_int_equal(mr_digits_by_words(bytes), digits);
+    }
+}
+
+/* What came of a text: a trace up to the end or the error. */
+typedef struct reading {
+    mr_trace *trace;
+    mr_status status;
+    mr_error error;
+    uint64_t quick_lines; /* that went the fast way */
+} reading;
+
+static reading read_one_way(const char *text, size_t length, bool repair, bool only_exact)
+{
+    reading result = {.status = MR_OK};
+    mr_read_options options = {.repair = repair};
+    mr_input *input;
+    mr_text_source source;
+    assert_int_equal(mr_input_open_memory(text, length, &input, NULL), MR_OK);
+    assert_int_equal(mr_text_source_init(&source, input, "t", "t", &options, NULL), MR_OK);
+    source.only_exact = only_exact;
+    while (!result.status && !source.ended) {
+        mr_rows rows;
+        assert_true(mr_builder_rows(&source.builder, 1000, &rows));
+        uint64_t before = source.lines.number;
+        if (!only_exact) {
+            assert_true(mr_text_fast_take(&source.fast, &source.lines, &source.validity,
+                                          &source.builder, &rows));
+            result.quick_lines += source.lines.number - before;
+        }
+        rows.room = rows.count + (rows.room > rows.count);
+        result.status = mr_text_source_fill(&source, &rows, &result.error);
+    }
+    assert_int_equal(mr_builder_finish(&source.builder, &result.trace, NULL), MR_OK);
+    mr_text_source_free(&source);
+    return result;
+}
+
+static void check_names(const mr_names *fast, const mr_names *exact)
+{
+    assert_int_equal(fast->count, exact->count);
+    for (uint32_t i = 0; i < fast->count; i++) {
+        assert_int_equal(fast->items[i].length, exact->items[i].length);
+        assert_string_equal(fast->items[i].text, exact->items[i].text);
+        assert_string_equal(mr_names_display(fast, i), mr_names_display(exact, i));
+    }
+}
+
+static void check_same(const reading *fast, const reading *exact)
+{
+    const mr_trace *a = fast->trace, *b = exact->trace;
+    size_t count = a->event_count;
+    assert_int_equal(fast->status, exact->status);
+    if (fast->status) {
+        assert_string_equal(fast->error.text, exact->error.text);
+        assert_string_equal(fast->error.file, exact->error.file);
+        assert_int_equal(fast->error.line, exact->error.line);
+    }
+    assert_int_equal(a->event_count, b->event_count);
+    assert_memory_equal(a->op, b->op, count);
+    assert_memory_equal(a->thread, b->thread, 4 * count);
+    assert_memory_equal(a->operand, b->operand, 4 * count);
+    assert_memory_equal(a->location, b->location, 4 * count);
+    assert_memory_equal(a->value, b->value, 4 * count);
+    assert_int_equal(a->value_count, b->value_count);
+    if (a->value_count)
+        assert_memory_equal(a->values + 1, b->values + 1, 8 * ((size_t)a->value_count - 1));
+    for (uint32_t event = 0; event < count; event++)
+        assert_int_equal(mr_trace_line(a, event), mr_trace_line(b, event));
+    assert_int_equal(a->dropped_count, b->dropped_count);
+    assert_string_equal(a->first_dropped.text, b->first_dropped.text);
+    assert_int_equal(a->first_dropped.line, b->first_dropped.line);
+    check_names(&a->threads, &b->threads);
+    check_names(&a->variables, &b->variables);
+    check_names(&a->locks, &b->locks);
+    check_names(&a->locations, &b->locations);
+    check_names(&a->calls, &b->calls);
+}
+
+/* Reads both ways, with and without repair; the number of lines that went the fast way. */
+static uint64_t check_text(const char *text, size_t length)
+{
+    uint64_t quick_lines = 0;
+    for (int repair = 0; repair < 2; repair++) {
+        reading fast = read_one_way(text, length, repair, false);
+        reading exact = read_one_way(text, length, repair, true);
+        check_same(&fast, &exact);
+        quick_lines += fast.quick_lines;
+        mr_trace_free(fast.trace);
+        mr_trace_free(exact.trace);
+    }
+    return quick_lines;
+}
+
+/* Each line stands alone between ordinary ones, so that it meets the fast way. */
+static const char *const odd_lines[] = {
+    "A|r(x=0)|1",
+    "A|r(x=-0)|1",
+    "A|r(x=-)|1",
+    "A|r(x=)|1",
+    "A|r(x=1234567890123456)|1",
+    "A|r(x=12345678901234567)|1",
+    "A|w(x=9223372036854775807)|1",
+    "A|w(x=9223372036854775808)|1",
+    "A|w(x=-9223372036854775808)|1",
+    "A|w(x=-9223372036854775809)|1",
+    "A|w(x=00000000000000000000000000001)|1",
+    "A|r(x=1=2)|1",
+    "A|r(x=1>2)|1",
+    "A|r(=1)|1",
+    "A|r(x= 1)|1",
+    "A|r(x=1 )|1",
+    "A|r()|1",
+    "A|r(x)|",
+    "A|r(x)|\r",
+    "A|r(x)|\r\r",
+    "A|r(x)|a|b(c)=d",
+    "A|r(x)",
+    "A|r(x))|1",
+    "A|r((x)|1",
+    "A|r(x)1|1",
+    "A|r(x|1",
+    "A|rx)|1",
+    "A|(x)|1",
+    "A||1",
+    "|r(x)|1",
+    "#|r(x)|1",
+    "#@var|r(x)|1",
+    "#@loc 1 one",
+    "A#|r(x)|1",
+    "A=|r(x)|1",
+    "A(|r(x)|1",
+    "A|acq(l=1)|1",
+    "A|acq(l)|1",
+    "A|rel(l)|1",
+    "A|acq()|1",
+    "B|acq(l)|1",
+    "A|post(s)|1",
+    "A|wait(s)|1",
+    "A|wait(never)|1",
+    "A|racq(k)|1",
+    "A|rrel(k)|1",
+    "A|branch()|1",
+    "A|branch(x)|1",
+    "A|branch(=)|1",
+    "Z|branch()|1",
+    "A|branchy()|1",
+    "A|rr(x)|1",
+    "A|R(x)|1",
+    "A|au(x=1>2)|1",
+    "A|ar(x=1)|1",
+    "A|aw(x)|1",
+    "A|mbegin(m:x)|1",
+    "A|mend(m)|1",
+    "a thread whose name is long|r(x)|1",
+    "a thread whose name is so long that no mark is where the masks of the line end|r(x)|1",
+    "seven77|r(x)|1",
+    "eight888|r(x)|1",
+    "nine99999|r(x)|1",
+    "A|r(a.variable.of.24.bytes..)|1",
+    "A|r(a.variable.of.25.bytes...)|1",
+    "A|r(a.variable.of.25.bytes..!)|1",
+    "A|r(a.variable.that.ends.just.before.the.end.of.the.masks......)|1",
+    "A|r(a.variable.that.ends.just.before.the.end.of.the.masks.......)|1",
+    "A|r(a.variable.that.ends.just.before.the.end.of.the.masks........)|1",
+    "A|r(a.variable.that.ends.just.before.the.end.of.the.masks.....=1)|1",
+    "A|r(a.variable.that.ends.just.before.the.end.of.the.masks......=1)|1",
+    "A|r(a.variable.that.ends.just.before.the.end.of.the.masks.......=1)|1",
+    "A|r(a.variable.that.ends.just.before.the.end.of.the.masks........=1)|1",
+    "A|r(x)|a location that goes on for longer than the masks, from the first to the last byte",
+    "A|r(x)|a location that goes on for longer than the masks, from the first to the last bit\r",
+    "",
+    "\r",
+    " ",
+};
+
+enum { ODD_LINES = sizeof odd_lines / sizeof *odd_lines };
+
+static void test_odd_lines(void **state)
+{
+    (void)state;
+    char text[400];
+    for (int i = 0; i < ODD_LINES; i++) {
+        for (int before = 0; before < 20; before++) { /* at each place of what is looked at ahead */
+            char *at = text;
+            for (int j = 0; j < before; j++)
+                at += sprintf(at, "A|r(x)|%d\n", j);
+            at += sprintf(at, "%s\n%s\nA|w(x)|2\n", odd_lines[i], odd_lines[i]);
+            check_text(text, (size_t)(at - text));
+            check_text(text, (size_t)(at - text - 1));
+        }
+    }
+}
+
+static void test_random_texts(void **state)
+{
+    (void)state;
+    enum { LINES = 60 };
+    static const char *const usual[] = {"A|r(x=1)|1",  "A|w(y)|2",   "B|r(x)|1",   "B|w(y=-3)|2",
+                                        "A|acq(l)|3",  "A|rel(l)|4", "B|acq(l)|3", "B|rel(l)|4",
+                                        "A|fork(C)|1", "C|r(z)|5"};
+    uint64_t random = 2, quick_lines = 0, lines = 0;
+    char text[LINES * 100];
+    for (int round = 0; round < 3000; round++) {
+        size_t length = 0;
+        for (int i = 0; i < LINES; i++) {
+            const char *line = next_random(&random, 10)
+                                   ? usual[next_random(&random, sizeof usual / sizeof *usual)]
+                                   : odd_lines[next_random(&random, ODD_LINES)];
+            length += (size_t)sprintf(text + length, "%s\n", line);
+        }
+        for (uint32_t changes = next_random(&random, 4); changes; changes--) {
+            char c = "|()=\n\r-0A#\xFF"[next_random(&random, 12)]; /* also NUL */
+            text[next_random(&random, (uint32_t)length)] = c;
+        }
+        quick_lines += check_text(text, length);
+        lines += 2 * LINES;
+    }
+    assert_true(quick_lines > lines / 10); /* or the test says little */
+}
+
+/* Longer than the buffer of lines, with lines of all lengths across its ends. */
+static void test_long_text(void **state)
+{
+    (void)state;
+    enum { LINES = 40000 };
+    uint64_t random = 3;
+    char *text = malloc(LINES * 80), *at = text;
+    assert_non_null(text);
+    for (int i = 0; i < LINES; i++)
+        at += sprintf(at, "T%u|%s(V%u.%u=%u)|%.*s%u\n", next_random(&random, 30),
+                      next_random(&random, 2) ? "r" : "w", next_random(&random, 5000),
+                      next_random(&random, 1000), next_random(&random, 1u << 31),
+                      (int)next_random(&random, 30), "com/example/File.java:ffffffff",
+                      (unsigned)i % 700);
+    uint64_t quick_lines = check_text(text, (size_t)(at - text));
+    assert_true(quick_lines > 2 * LINES * 99 / 100);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_odd_lines),
+        cmocka_unit_test(test_random_texts),
+        cmocka_unit_test(test_long_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
