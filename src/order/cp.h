@@ -58,7 +58,7 @@
  * Predictive Race Detection), which compute the same relation: they keep, for each access and each
  * acquire that is not obsolete, the set of locks and threads that it is CP-before, and another one
  * of those that it is CP-before if an open section turns out to be. Each synchronisation goes
- * through the sets of all of them; the paper reports an hour or two for some 10^5 to 10^6 events.
+ * through the sets of all of them; the paper reports up to two hours for 10^5 to some 10^6 events.
  * With vector clocks the same takes a small multiple of the time of HB. Where Raptor hands a
  * condition on from one open section to another, here the end of a section simply looks back. What
  * is given up is forgetting: Raptor drops the sets of what is ordered before all that can follow;
@@ -70,8 +70,8 @@
  * a P grows. In the Java traces of docs/results.md one segment in 2,000 or fewer is visited again;
  * in generated traces with up to eight locks held at once, one in four. So it is one pass over the
  * segments and little more. There are traces where it is not: a section pays for the segments
- * between its acquire and its release that its news reach, so long sections in one another
- * multiply.
+ * between its acquire and its release that its news reach, so when k locks are held over n
+ * segments, and each release brings other news, this costs k * n.
  *
  * Memory: 96 bytes an acquire of a shared lock, 40 a fork or join, and the clocks P and H, which
  * neighbours share where nothing is new; in the worst case O(threads) for each of them. And 20

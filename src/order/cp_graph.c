@@ -226,7 +226,7 @@ static bool join_thread(builder *b, uint32_t thread, uint32_t child)
 static touch *find_touch(builder *b, uint32_t lock, uint32_t variable)
 {
     uint32_t recent = b->variables[variable].touch;
-    if (recent != MR_NONE && b->touches[recent].lock == lock)
+    if (recent < b->touch_count && b->touches[recent].lock == lock)
         return &b->touches[recent];
     uint32_t *number = mr_map_at(&b->touch_numbers, mr_map_key(lock, variable), MR_NONE);
     if (!number)
