@@ -9,21 +9,28 @@ bool mr_syncp_accesses_init(mr_syncp_accesses *accesses, uint32_t variable_count
     if (!accesses->variables)
         return false;
     for (uint32_t variable = 0; variable < variable_count; variable++)
-        accesses->variables[variable].first_accessor = accesses->variables[variable].recent =
-            MR_NONE;
+        accesses->variables[variable] = (mr_syncp_variable){
+            .first_accessor = MR_NONE, .recent = MR_NONE, .newest_site = MR_NONE};
     return true;
 }
 
 void mr_syncp_accesses_free(mr_syncp_accesses *accesses)
 {
-    for (size_t i = 0; i < accesses->accessor_count; i++)
+    for (size_t i = 0; i < accesses->accessor_count; i++) {
         free(accesses->accessors[i].rivals);
+        mr_u32s_free(&accesses->accessors[i].groups);
+    }
+    for (size_t i = 0; i < accesses->site_count; i++)
+        mr_u32s_free(&accesses->sites[i].open);
+    for (int kind = 0; kind < MR_SYNCP_KINDS; kind++)
+        mr_map_free(&accesses->site_numbers[kind]);
     for (size_t i = 0; i < accesses->group_count; i++)
         mr_u32s_free(&accesses->groups[i].classes);
     free(accesses->variables);
     free(accesses->accessors);
     free(accesses->classes);
     free(accesses->groups);
+    free(accesses->sites);
     mr_map_free(&accesses->accessor_numbers);
     *accesses = (mr_syncp_accesses){0};
 }
@@ -67,16 +74,43 @@ uint32_t mr_syncp_find_class(const mr_syncp_accesses *accesses, uint32_t accesso
 {
     uint32_t class = accesses->accessors[accessor].last[kind];
     while (class != MR_NONE && accesses->classes[class].step == step) {
-        if (accesses->classes[class].location == location)
+        if (accesses->sites[accesses->classes[class].site].location == location)
             return class;
         class = accesses->classes[class].previous;
     }
     return MR_NONE;
 }
 
-uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint32_t accessor,
-                            int kind, const mr_syncp_class *new)
+uint32_t mr_syncp_get_site(mr_syncp_accesses *accesses, uint32_t variable, int kind,
+                           uint32_t location)
 {
+    uint32_t *number =
+        mr_map_at(&accesses->site_numbers[kind], mr_map_key(variable, location), MR_NONE);
+    if (!number)
+        return MR_NONE;
+    if (*number != MR_NONE)
+        return *number;
+    void *items = accesses->sites;
+    if (!mr_grow(&items, &accesses->site_capacity, accesses->site_count + 1,
+                 sizeof *accesses->sites))
+        return MR_NONE;
+    accesses->sites = items;
+    mr_syncp_variable *v = &accesses->variables[variable];
+    *number = (uint32_t)accesses->site_count++;
+    accesses->sites[*number] = (mr_syncp_site){
+        .location = location,
+        .kind = kind,
+        .number = v->site_count++,
+        .older = v->newest_site,
+        .open_until = MR_NONE,
+    };
+    return v->newest_site = *number;
+}
+
+uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint32_t accessor,
+                            const mr_syncp_class *new)
+{
+    int kind = accesses->sites[new->site].kind;
     void *items = accesses->classes;
     if (!mr_grow(&items, &accesses->class_capacity, accesses->class_count + 1,
                  sizeof *accesses->classes))
@@ -112,33 +146,47 @@ mr_syncp_rival *mr_syncp_get_rival(mr_syncp_accesses *accesses, uint32_t accesso
     return &a->rivals[other];
 }
 
-static uint32_t get_group(mr_syncp_accesses *accesses, mr_syncp_rival *rival, int kind,
-                          uint32_t location)
+/* Room for the lists of groups up to this site. False: no memory. */
+static bool reserve_groups(mr_u32s *groups, uint32_t site_number)
 {
-    for (uint32_t group = rival->first_group; group != MR_NONE;
-         group = accesses->groups[group].next)
-        if (accesses->groups[group].location == location && accesses->groups[group].kind == kind)
-            return group;
+    while (groups->count <= site_number)
+        if (!mr_u32s_push(groups, MR_NONE))
+            return false;
+    return true;
+}
+
+static uint32_t get_group(mr_syncp_accesses *accesses, mr_syncp_accessor *accessor,
+                          mr_syncp_rival *rival, uint32_t first, uint32_t site)
+{
+    uint32_t group = rival->first_group, site_number = accesses->sites[site].number;
+    while (group != MR_NONE && accesses->groups[group].site != site)
+        group = accesses->groups[group].next_of_rival;
+    if (group != MR_NONE)
+        return group;
     void *items = accesses->groups;
-    if (!mr_grow(&items, &accesses->group_capacity, accesses->group_count + 1,
+    if (!reserve_groups(&accessor->groups, site_number) ||
+        !mr_grow(&items, &accesses->group_capacity, accesses->group_count + 1,
                  sizeof *accesses->groups))
         return MR_NONE;
     accesses->groups = items;
-    accesses->groups[accesses->group_count] = (mr_syncp_group){
-        .location = location,
-        .kind = (uint8_t)kind,
-        .next = rival->first_group,
-        .settled_with = MR_NONE,
+    group = (uint32_t)accesses->group_count++;
+    accesses->groups[group] = (mr_syncp_group){
+        .site = site,
+        .first = first,
+        .next_of_site = accessor->groups.items[site_number],
+        .next_of_rival = rival->first_group,
     };
-    return rival->first_group = (uint32_t)accesses->group_count++;
+    return rival->first_group = accessor->groups.items[site_number] = group;
 }
 
 bool mr_syncp_push_live(mr_syncp_accesses *accesses, uint32_t accessor, mr_syncp_rival *rival,
-                        int kind, uint32_t class)
+                        uint32_t first, uint32_t class)
 {
-    uint32_t group = get_group(accesses, rival, kind, accesses->classes[class].location);
+    mr_syncp_accessor *self = &accesses->accessors[accessor];
+    uint32_t site = accesses->classes[class].site;
+    uint32_t group = get_group(accesses, self, rival, first, site);
     if (group == MR_NONE || !mr_u32s_push(&accesses->groups[group].classes, class))
         return false;
-    accesses->accessors[accessor].live[kind]++;
+    self->live[accesses->sites[site].kind]++;
     return true;
 }

@@ -9,12 +9,14 @@
  *
  * Accessor: a thread that accesses a variable; it owns its classes, in the order of their steps.
  *
+ * Site: a kind and a location of accesses to a variable.
+ *
  * Rival: what an accessor, as the second thread, still has to consider of another accessor of the
  * variable as the first thread. First accesses that the closure of a pair contains are *dead* for
  * this second thread for good, as what a thread needs only grows. The classes not known to be dead
- * stand in groups of one kind and location, in order: they can only leave at the front (those that
- * the second thread needs itself, which is a prefix) and at the back (those found dead by the
- * search, which goes from the back to the latest that races).
+ * stand in groups of one site, in order: they can only leave at the front (those that the second
+ * thread needs itself, which is a prefix) and at the back (those found dead by the search, which
+ * goes from the back to the latest that races).
  */
 #ifndef MR_ORDER_SYNCP_ACCESS_H
 #define MR_ORDER_SYNCP_ACCESS_H
@@ -25,7 +27,7 @@ enum { MR_SYNCP_READ, MR_SYNCP_WRITE, MR_SYNCP_KINDS };
 
 typedef struct mr_syncp_class {
     uint32_t event; /* the latest of the class */
-    uint32_t step, location;
+    uint32_t step, site;
     uint32_t row, open;      /* what comes before it; the sections open at it */
     uint32_t previous, next; /* of the same accessor and kind, MR_NONE: none */
     /* as second accesses: the verdict, and the number of first classes that it has seen */
@@ -33,12 +35,21 @@ typedef struct mr_syncp_class {
     bool racy;
 } mr_syncp_class;
 
-typedef struct mr_syncp_group {
+typedef struct mr_syncp_site {
     uint32_t location;
-    uint8_t kind;
-    uint32_t next;         /* group of the rival, MR_NONE: last */
-    uint32_t settled_with; /* no more pairs with this location are wanted; MR_NONE: not known */
-    uint32_t head;         /* the classes before it have left */
+    int kind;
+    uint32_t number; /* among the sites of the variable: 0, 1, … */
+    uint32_t older;  /* the site of the variable that came before, MR_NONE: first */
+    /* as second site of a pair: the first sites of which an example is wanted, and the newest site
+     * of the variable that was considered for it */
+    mr_u32s open;
+    uint32_t open_until;
+} mr_syncp_site;
+
+typedef struct mr_syncp_group {
+    uint32_t site, first;                 /* the site and the accessor of the classes */
+    uint32_t next_of_site, next_of_rival; /* MR_NONE: last */
+    uint32_t head;                        /* the classes before it have left */
     mr_u32s classes;
 } mr_syncp_group;
 
@@ -56,15 +67,17 @@ typedef struct mr_syncp_accessor {
     /* as second thread */
     mr_syncp_rival *rivals; /* by `number` of the first */
     size_t rival_count, rival_capacity;
+    mr_u32s groups;                       /* by number of the site: a list, MR_NONE: empty */
     uint32_t live[MR_SYNCP_KINDS];        /* classes in groups, by kind of the first access */
     uint32_t seen[MR_SYNCP_KINDS];        /* by kind of the second: classes that were there … */
     uint32_t guess[MR_SYNCP_KINDS];       /* … and the first class that raced, MR_NONE: none */
-    uint32_t guess_rival[MR_SYNCP_KINDS]; /* whose it is: the accessor */
+    uint32_t guess_first[MR_SYNCP_KINDS]; /* whose it is: the accessor */
 } mr_syncp_accessor;
 
 typedef struct mr_syncp_variable {
     uint32_t first_accessor, recent; /* MR_NONE: none */
     uint32_t accessor_count;
+    uint32_t newest_site, site_count; /* MR_NONE: none */
     uint32_t class_count[MR_SYNCP_KINDS];
 } mr_syncp_variable;
 
@@ -76,7 +89,10 @@ typedef struct mr_syncp_accesses {
     size_t class_count, class_capacity;
     mr_syncp_group *groups;
     size_t group_count, group_capacity;
-    mr_map accessor_numbers; /* (variable, thread) */
+    mr_syncp_site *sites;
+    size_t site_count, site_capacity;
+    mr_map accessor_numbers;             /* (variable, thread) */
+    mr_map site_numbers[MR_SYNCP_KINDS]; /* (variable, location) */
 } mr_syncp_accesses;
 
 /* False: no memory, here and below; mr_syncp_accesses_free is fine in any state after it. */
@@ -90,16 +106,20 @@ uint32_t mr_syncp_get_accessor(mr_syncp_accesses *accesses, uint32_t variable, u
 uint32_t mr_syncp_find_class(const mr_syncp_accesses *accesses, uint32_t accessor, int kind,
                              uint32_t step, uint32_t location);
 
+/* The site, made when new. MR_NONE: no memory. */
+uint32_t mr_syncp_get_site(mr_syncp_accesses *accesses, uint32_t variable, int kind,
+                           uint32_t location);
+
 /* A copy of `new` at the end of the accessor's list (its links are set); MR_NONE: no memory. */
 uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint32_t accessor,
-                            int kind, const mr_syncp_class *new);
+                            const mr_syncp_class *new);
 
 /* The rival of the accessor for accessor number `other`; valid until the next one is asked for.
  * NULL: no memory. */
 mr_syncp_rival *mr_syncp_get_rival(mr_syncp_accesses *accesses, uint32_t accessor, uint32_t other);
 
-/* Puts a first class at the end of its group, and counts it as live. */
+/* Puts a class of the accessor `first` at the end of its group, and counts it as live. */
 bool mr_syncp_push_live(mr_syncp_accesses *accesses, uint32_t accessor, mr_syncp_rival *rival,
-                        int kind, uint32_t class);
+                        uint32_t first, uint32_t class);
 
 #endif

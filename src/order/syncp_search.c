@@ -6,7 +6,7 @@
 /* A second access on its way. */
 typedef struct arrival {
     mr_syncp_search *search;
-    uint32_t event, thread, variable, location, accessor;
+    uint32_t event, thread, variable, location, accessor, site;
     int kind;
     const uint32_t *ideal; /* what the thread needs before it */
     uint32_t open;         /* the sections that it is in */
@@ -40,10 +40,10 @@ static uint32_t known_steps(const arrival *new, const mr_syncp_accessor *other)
 }
 
 /* Step 1 for one accessor and kind. */
-static bool catch_up(const arrival *new, const mr_syncp_accessor *other, mr_syncp_rival *rival,
-                     int kind)
+static bool catch_up(const arrival *new, uint32_t first, mr_syncp_rival *rival, int kind)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
+    const mr_syncp_accessor *other = &accesses->accessors[first];
     uint32_t last = other->last[kind], known = known_steps(new, other);
     uint32_t cursor = rival->cursor[kind];
     if (cursor == last)
@@ -56,27 +56,31 @@ static bool catch_up(const arrival *new, const mr_syncp_accessor *other, mr_sync
         const mr_syncp_class *class = &accesses->classes[at];
         if (class->step > known &&
             !mr_syncp_common_lock(new->search->ideals, class->open, new->open) &&
-            !mr_syncp_push_live(accesses, new->accessor, rival, kind, at))
+            !mr_syncp_push_live(accesses, new->accessor, rival, first, at))
             return false;
     }
     return true;
 }
 
-static bool catch_up_all(const arrival *new)
+/* Step 1 for one accessor. NULL: no memory. */
+static mr_syncp_rival *get_rival(const arrival *new, uint32_t first)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
+    mr_syncp_rival *rival =
+        mr_syncp_get_rival(accesses, new->accessor, accesses->accessors[first].number);
+    for (int kind = 0; rival && kind < MR_SYNCP_KINDS; kind++)
+        if (concerns(new, kind) && !catch_up(new, first, rival, kind))
+            return NULL;
+    return rival;
+}
+
+static bool catch_up_all(const arrival *new)
+{
+    const mr_syncp_accesses *accesses = &new->search->accesses;
     uint32_t number = accesses->variables[new->variable].first_accessor;
-    for (; number != MR_NONE; number = accesses->accessors[number].next) {
-        const mr_syncp_accessor *other = &accesses->accessors[number];
-        if (number == new->accessor)
-            continue;
-        mr_syncp_rival *rival = mr_syncp_get_rival(accesses, new->accessor, other->number);
-        if (!rival)
+    for (; number != MR_NONE; number = accesses->accessors[number].next)
+        if (number != new->accessor && !get_rival(new, number))
             return false;
-        for (int kind = 0; kind < MR_SYNCP_KINDS; kind++)
-            if (concerns(new, kind) && !catch_up(new, other, rival, kind))
-                return false;
-    }
     return true;
 }
 
@@ -108,11 +112,13 @@ static bool is_dead(const mr_syncp_rival *rival, uint32_t step)
 
 /* The latest class of the group that races, if its event is not before `floor`; MR_NONE: there is
  * none. Drops from the group what is dead. */
-static uint32_t search_group(const arrival *new, const mr_syncp_accessor *other,
-                             mr_syncp_rival *rival, mr_syncp_group *group, uint32_t floor)
+static uint32_t search_group(const arrival *new, mr_syncp_group *group, uint32_t floor)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
-    uint32_t *live = &accesses->accessors[new->accessor].live[group->kind];
+    mr_syncp_accessor *self = &accesses->accessors[new->accessor];
+    const mr_syncp_accessor *other = &accesses->accessors[group->first];
+    mr_syncp_rival *rival = &self->rivals[other->number];
+    uint32_t *live = &self->live[accesses->sites[group->site].kind];
     mr_u32s *list = &group->classes;
     while (list->count > group->head) {
         uint32_t number = list->items[list->count - 1];
@@ -132,17 +138,6 @@ static uint32_t search_group(const arrival *new, const mr_syncp_accessor *other,
         --*live;
     }
     return MR_NONE;
-}
-
-/* Is no pair of the group with the new access wanted? */
-static bool settled(const arrival *new, mr_syncp_group *group)
-{
-    if (group->settled_with == new->location)
-        return true;
-    if (!mr_race_list_settled(new->search->list, group->location, new->location, new->event))
-        return false;
-    group->settled_with = new->location;
-    return true;
 }
 
 /* The latest first access of a pair of the two locations with this very event, 0: none. */
@@ -167,41 +162,85 @@ static bool report(const arrival *new, uint32_t first)
     return mr_race_list_add(new->search->list, &pair);
 }
 
-/* Step 2 (`wanted`) or the end of step 3 for the groups of one rival. */
-static bool search_rival(arrival *new, uint32_t number, bool wanted)
+/* Did the search of the group find a class that races? Keeps it as the next guess. */
+static bool found_in(arrival *new, const mr_syncp_group *group, uint32_t class)
+{
+    mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
+    if (class == MR_NONE)
+        return false;
+    new->racy = true;
+    self->guess[new->kind] = class;
+    self->guess_first[new->kind] = group->first;
+    return true;
+}
+
+/* Step 2 for one first site. */
+static bool search_site(arrival *new, uint32_t number)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
-    const mr_syncp_accessor *other = &accesses->accessors[number];
-    mr_syncp_accessor *self = &accesses->accessors[new->accessor];
-    if (other->number >= self->rival_count)
-        return true; /* it came since step 1 was needed, with nothing that concerns this kind */
-    mr_syncp_rival *rival = &self->rivals[other->number];
-    for (uint32_t at = rival->first_group; at != MR_NONE; at = accesses->groups[at].next) {
+    const mr_syncp_site *site = &accesses->sites[number];
+    const mr_u32s *groups = &accesses->accessors[new->accessor].groups;
+    if (site->number >= groups->count)
+        return true;
+    for (uint32_t at = groups->items[site->number]; at != MR_NONE;) {
         mr_syncp_group *group = &accesses->groups[at];
-        if (!group->classes.count || !concerns(new, group->kind) || settled(new, group) == wanted)
-            continue;
-        uint32_t floor = wanted ? best_so_far(new, group->location) : 0;
-        uint32_t class = search_group(new, other, rival, group, floor);
-        if (class == MR_NONE)
-            continue;
-        new->racy = true;
-        self->guess[new->kind] = class;
-        self->guess_rival[new->kind] = number;
-        if (!wanted)
-            return true;
-        if (!report(new, accesses->classes[class].event))
+        uint32_t class = search_group(new, group, best_so_far(new, site->location));
+        if (found_in(new, group, class) && !report(new, accesses->classes[class].event))
             return false;
+        at = group->next_of_site;
     }
     return true;
 }
 
-static bool search_rivals(arrival *new, bool wanted)
+static bool search_open(arrival *new)
+{
+    const mr_u32s *open = &new->search->accesses.sites[new->site].open;
+    for (size_t i = 0; i < open->count; i++)
+        if (!search_site(new, open->items[i]))
+            return false;
+    return true;
+}
+
+/* The end of step 3: step 1 for one rival after the other, until one has a class that races. */
+static bool search_rivals(arrival *new)
+{
+    mr_syncp_accesses *accesses = &new->search->accesses;
+    uint32_t number = accesses->variables[new->variable].first_accessor;
+    for (; number != MR_NONE; number = accesses->accessors[number].next) {
+        if (number == new->accessor)
+            continue;
+        const mr_syncp_rival *rival = get_rival(new, number);
+        if (!rival)
+            return false;
+        for (uint32_t at = rival->first_group; at != MR_NONE;) {
+            mr_syncp_group *group = &accesses->groups[at];
+            if (concerns(new, accesses->sites[group->site].kind) &&
+                found_in(new, group, search_group(new, group, 0)))
+                return true;
+            at = group->next_of_rival;
+        }
+    }
+    return true;
+}
+
+/* Brings the first sites of which an example is wanted up to date. */
+static bool update_open(const arrival *new)
 {
     const mr_syncp_accesses *accesses = &new->search->accesses;
-    uint32_t number = accesses->variables[new->variable].first_accessor;
-    for (; number != MR_NONE && (wanted || !new->racy); number = accesses->accessors[number].next)
-        if (number != new->accessor && !search_rival(new, number, wanted))
+    mr_syncp_site *site = &accesses->sites[new->site];
+    uint32_t newest = accesses->variables[new->variable].newest_site;
+    for (uint32_t other = newest; other != site->open_until; other = accesses->sites[other].older)
+        if (concerns(new, accesses->sites[other].kind) && !mr_u32s_push(&site->open, other))
             return false;
+    site->open_until = newest;
+    size_t kept = 0;
+    for (size_t i = 0; i < site->open.count; i++) {
+        uint32_t other = site->open.items[i];
+        if (!mr_race_list_settled(new->search->list, accesses->sites[other].location, new->location,
+                                  new->event))
+            site->open.items[kept++] = other;
+    }
+    site->open.count = kept;
     return true;
 }
 
@@ -214,7 +253,7 @@ static bool guess(const arrival *new)
     if (number == MR_NONE)
         return false;
     const mr_syncp_class *class = &accesses->classes[number];
-    const mr_syncp_accessor *other = &accesses->accessors[self->guess_rival[new->kind]];
+    const mr_syncp_accessor *other = &accesses->accessors[self->guess_first[new->kind]];
     mr_syncp_rival *rival = &self->rivals[other->number];
     if (class->step > known_steps(new, other) && !is_dead(rival, class->step) &&
         races(new, other->thread, class, rival))
@@ -233,16 +272,26 @@ static bool has_live(const arrival *new)
 static bool search_all(arrival *new, uint32_t others)
 {
     uint32_t *seen = &new->search->accesses.accessors[new->accessor].seen[new->kind];
-    if (*seen != others && !catch_up_all(new))
-        return false;
-    *seen = others;
-    if (!has_live(new))
+    if (*seen == others && !has_live(new))
         return true;
-    if (!search_rivals(new, true))
+    if (!update_open(new))
         return false;
-    if (!new->racy && has_live(new))
+    if (new->search->accesses.sites[new->site].open.count > 0) {
+        if (*seen != others && !catch_up_all(new))
+            return false;
+        *seen = others;
+        if (!has_live(new))
+            return true;
+        if (!search_open(new))
+            return false;
+    }
+    if (!new->racy)
         new->racy = guess(new);
-    return new->racy || !has_live(new) || search_rivals(new, false);
+    if (!new->racy && !search_rivals(new))
+        return false;
+    if (!new->racy)
+        *seen = others;
+    return true;
 }
 
 /* How many classes of others can be first accesses of a pair with the new one. */
@@ -267,11 +316,13 @@ static uint32_t get_class(const arrival *new)
         return class;
     mr_syncp_class item = {
         .step = step,
-        .location = new->location,
+        .site = mr_syncp_get_site(accesses, new->variable, new->kind, new->location),
         .row = new->search->ideals->threads[new->thread].row,
         .open = new->open,
     };
-    return mr_syncp_add_class(accesses, new->variable, new->accessor, new->kind, &item);
+    if (item.site == MR_NONE)
+        return MR_NONE;
+    return mr_syncp_add_class(accesses, new->variable, new->accessor, &item);
 }
 
 bool mr_syncp_search_access(void *context, uint32_t event)
@@ -297,6 +348,7 @@ bool mr_syncp_search_access(void *context, uint32_t event)
         return false;
     mr_syncp_class *class = &search->accesses.classes[number];
     uint32_t others = count_others(&new);
+    new.site = class->site;
     if (class->seen != others) { /* a new class has seen none */
         if (!search_all(&new, others))
             return false;

@@ -5,10 +5,13 @@
  * For a new class of second accesses (syncp_access.h):
  *   1. The classes that came since the thread looked last join the groups of their rivals, but for
  *      those that the thread needs and those under a common lock: they are dead.
- *   2. Groups whose pair of locations still wants an example are searched from the back to the
- *      first class that races: that is the pair to report. What is found dead on the way leaves.
- *   3. If there was none, is the event racy? First the class that raced last is asked, then the
- *      other groups until one answers.
+ *   2. The groups of first sites of which an example with the second site is still wanted are
+ *      searched from the back to the first class that races: that is the pair to report. What is
+ *      found dead on the way leaves.
+ *   3. If there was none, is the event racy? First the class that raced last is asked, then one
+ *      rival after the other until one has an answer.
+ * When no pair is wanted, step 1 is left to step 3.
+ *
  * So a closure is made at most once for each class and second thread that turns out dead, once for
  * each class of second accesses that is racy, and once for each example. A closure that contains
  * steps of the first thread beyond the class tells that the classes there are dead, too.
