@@ -79,6 +79,7 @@ mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_convert(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_help_command(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_version(mr_cli *cli, int *exit_status, mr_error *error);

@@ -58,6 +58,18 @@ const mr_command mr_commands[] = {
      .summary = "what is in the trace: events, threads, locks, variables, operations …",
      .details = "",
      .run = mr_cli_info},
+    {.name = "convert",
+     .operands = "IN OUT",
+     .operands_min = 2,
+     .operands_max = 2,
+     .keys = " repair quiet ",
+     .summary = "write a trace in another format: binary (.mrt), text, packed text",
+     .details =
+         "IN is any trace; - is standard input. The name of OUT says the format: .mrt is binary,\n"
+         ".gz and .zst are text packed by gzip or zstd, all else is text; - is text to standard\n"
+         "output. OUT appears when it is complete; a file of that name is replaced.\n"
+         "Exit status: 0 done, 2 usage, 3 bad trace, 4 input, output or resources.\n",
+     .run = mr_cli_convert},
     {.name = "config",
      .operands = "",
      .keys = " * ",

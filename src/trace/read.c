@@ -1,4 +1,5 @@
 /* Reading: all rows of a text source into one trace. */
+#include "mrt_read.h"
 #include "text_source.h"
 #include "ticker.h"
 #include "trace.h"
@@ -40,17 +41,23 @@ static mr_status read_input(mr_input *input, const char *path, const char *place
     return status;
 }
 
-/* What is not read as a text at all has no events before the place of its error. */
-static mr_status make_empty(const char *path, mr_trace **result, mr_error *error)
+/* What is not read at all has no events before the place of its error. Returns the status of
+ * `error`. */
+static mr_status keep_nothing(const char *path, const mr_read_options *options, mr_trace **result,
+                              mr_error *error)
 {
     mr_builder builder;
-    mr_status status = MR_OK;
+    mr_error late = {0};
+    if (error->status != MR_ERR_TRACE || !options || !options->keep_partial)
+        return error->status;
     if (!mr_builder_init(&builder, path))
-        status = mr_error_memory(error, "reading the trace");
+        mr_error_memory(&late, "reading the trace");
     else
-        status = mr_builder_finish(&builder, result, error);
+        mr_builder_finish(&builder, result, &late);
     mr_builder_free(&builder);
-    return status;
+    if (late.status)
+        *error = late;
+    return error->status;
 }
 
 mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
@@ -62,19 +69,16 @@ mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_tra
     const char *place = mr_text_source_place(path);
     mr_input *input;
     mr_status status = mr_input_open(path, &input, error);
+    if (!status && mr_mrt_is(path, input)) {
+        status = mr_mrt_read(path, input, options, trace, error);
+        return status && !*trace ? keep_nothing(path, options, trace, error) : status;
+    }
     if (!status)
         return read_input(input, path, place, options, trace, error);
     if (status == MR_ERR_MEMORY)
         return status;
     mr_text_source_set_place(error, place, 0);
-    if (status == MR_ERR_TRACE && options && options->keep_partial) {
-        mr_error late = {0};
-        if (make_empty(path, trace, &late)) {
-            status = late.status;
-            *error = late;
-        }
-    }
-    return status;
+    return keep_nothing(path, options, trace, error);
 }
 
 mr_status mr_trace_read_text(const char *name, const char *text, size_t length_bytes,

@@ -1,4 +1,5 @@
 /* What all streams have; the kinds of files. */
+#include "mrt_read.h"
 #include "stream_kind.h"
 #include "text_source.h"
 #include "text_stream.h"
@@ -11,7 +12,9 @@ mr_status mr_stream_open(const char *path, const mr_read_options *options, mr_st
     *stream = NULL;
     mr_input *input;
     mr_status status = mr_input_open(path, &input, error);
-    /* Here the kinds are told apart (mr_input_first); text is what nothing else is. */
+    /* Text is what nothing else is. */
+    if (!status && mr_mrt_is(path, input))
+        return mr_mrt_stream_open(path, input, options, stream, error);
     if (!status)
         return mr_text_stream_open(input, path, options, NULL, stream, error);
     if (status != MR_ERR_MEMORY)

@@ -1,0 +1,305 @@
+#include "mrt_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What `users` says of a variable: 0 when the outlook calls it contended (nothing to check), else
+ * nobody so far, read by several threads, or 2 × (thread + 1), plus 1 when the thread has written
+ * it. 16 bits, so that more of them stay in the cache. */
+static const uint16_t nobody = UINT16_MAX, several_readers = 1;
+
+static bool init_outlook(mr_mrt_check *check, const mr_outlook *outlook)
+{
+    check->users = mr_malloc(outlook->variable_count * sizeof *check->users, 0);
+    check->lock_user = mr_calloc(outlook->lock_count, sizeof *check->lock_user);
+    check->lock_depth = mr_calloc(outlook->lock_count, sizeof *check->lock_depth);
+    check->lock_uses = mr_calloc(outlook->lock_count + 1ull, sizeof *check->lock_uses);
+    check->sections = mr_malloc(outlook->use_count * sizeof *check->sections, 0);
+    if (!check->users || !check->lock_user || !check->lock_depth || !check->lock_uses ||
+        !check->sections)
+        return false;
+    for (uint32_t i = 0; i < outlook->variable_count; i++)
+        check->users[i] = outlook->contended[i] ? 0 : nobody;
+    for (size_t i = 0; i < outlook->use_count; i++) {
+        check->lock_uses[outlook->uses[i].lock + 1]++;
+        check->sections[i] = outlook->uses[i].sections;
+    }
+    for (uint32_t i = 0; i < outlook->lock_count; i++)
+        check->lock_uses[i + 1] += check->lock_uses[i];
+    check->outlook = outlook;
+    return true;
+}
+
+bool mr_mrt_check_init(mr_mrt_check *check, const mr_trace *dictionary, const mr_outlook *outlook)
+{
+    *check = (mr_mrt_check){.dictionary = dictionary};
+    mr_validity_init(&check->validity, &dictionary->threads, &dictionary->calls);
+    return !outlook || init_outlook(check, outlook);
+}
+
+void mr_mrt_check_free(mr_mrt_check *check)
+{
+    mr_validity_free(&check->validity);
+    free(check->open);
+    free(check->users);
+    free(check->lock_user);
+    free(check->lock_depth);
+    free(check->lock_uses);
+    free(check->sections);
+    *check = (mr_mrt_check){0};
+}
+
+static bool make_room(mr_mrt_check *check, uint32_t thread_count)
+{
+    size_t old = check->thread_capacity;
+    void *open = check->open;
+    if (!mr_grow(&open, &check->thread_capacity, thread_count, sizeof *check->open))
+        return false;
+    check->open = open;
+    if (check->thread_capacity > old)
+        memset(check->open + old, 0, check->thread_capacity - old);
+    return true;
+}
+
+static mr_status wrong(mr_error *error, const char *what)
+{
+    return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "%s", what);
+}
+
+static mr_status contradicted(mr_error *error)
+{
+    return wrong(error, "contradicts the index of the file");
+}
+
+/* Does the access of the variable tell nothing new, or only that its one user writes it? Without
+ * branches: which variable comes next is hard to foresee. `writes` is 0 or 1. */
+static inline bool stays_as_foreseen(uint32_t user, uint32_t thread, uint32_t writes)
+{
+    return (user == 0) | (user >> 1 == thread + 1) | (user + writes == several_readers);
+}
+
+/* What `users` says after such an access. */
+static inline uint16_t user_after(uint32_t user, uint32_t writes)
+{
+    return (uint16_t)(user | (writes & (user != 0)));
+}
+
+/* A plain access of a variable that is not contended, by another thread than before. */
+static bool note_other_user(uint16_t *user, uint32_t thread, bool writes)
+{
+    if (*user == nobody) {
+        *user = (uint16_t)(2 * (thread + 1) + writes);
+        return true;
+    }
+    if (writes || (*user != several_readers && (*user & 1)))
+        return false;
+    *user = several_readers;
+    return true;
+}
+
+/* Is the outermost acquire one that the outlook foresees? */
+static bool note_section(mr_mrt_check *check, uint32_t lock, uint32_t thread)
+{
+    if (check->lock_depth[lock]++)
+        return true;
+    if (!check->outlook->lock_shared[lock]) {
+        bool same = !check->lock_user[lock] || check->lock_user[lock] == thread + 1;
+        check->lock_user[lock] = thread + 1;
+        return same;
+    }
+    uint32_t low = check->lock_uses[lock], high = check->lock_uses[lock + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (check->outlook->uses[middle].thread < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == check->lock_uses[lock + 1] || check->outlook->uses[low].thread != thread ||
+        !check->sections[low])
+        return false;
+    check->sections[low]--;
+    return true;
+}
+
+/* The line of an event; events are asked for in their order. */
+static uint64_t line_of(mr_mrt_check *check, uint32_t event)
+{
+    const mr_trace *trace = check->dictionary;
+    while (check->line + 1 < trace->line_step_count &&
+           trace->line_steps[check->line + 1].event <= event)
+        check->line++;
+    return event + trace->line_steps[check->line].offset;
+}
+
+/* Names that may be names of a thread, but not in this place of a line. */
+static const char *misplaced_name(const mr_mrt_check *check, const mr_step *step)
+{
+    const mr_name *threads = check->dictionary->threads.items;
+    if (!check->open[step->thread] && threads[step->thread].text[0] == '#')
+        return "is by a thread whose name begins like a comment";
+    if (mr_op_operand_kind(step->op) == MR_OPERAND_THREAD &&
+        strpbrk(threads[step->operand].text, "()"))
+        return "has a thread with a parenthesis in its name as operand";
+    return NULL;
+}
+
+static void note_open(mr_mrt_check *check, const mr_step *step)
+{
+    check->open[step->thread] = step->op != MR_OP_END;
+    if (step->op == MR_OP_JOIN)
+        check->open[step->operand] = 0;
+}
+
+/* Any event but a plain access of a thread that may do one. Its operation, thread and location are
+ * in bounds. */
+static mr_status check_step(mr_mrt_check *check, const mr_events *events, uint32_t i,
+                            mr_error *error)
+{
+    mr_step step = {(mr_op)events->op[i], events->thread[i], events->operand[i],
+                    line_of(check, events->first + i)};
+    if (step.operand >= check->operand_bounds[step.op])
+        return wrong(error, "has an operand without a name");
+    const char *misplaced = misplaced_name(check, &step);
+    if (misplaced)
+        return wrong(error, misplaced);
+    mr_status status = mr_validity_step(&check->validity, &step, error);
+    if (status)
+        return status;
+    note_open(check, &step);
+    if (!check->outlook)
+        return MR_OK;
+    bool foreseen = true;
+    if (step.op == MR_OP_ACQUIRE) {
+        foreseen = note_section(check, step.operand, step.thread);
+    } else if (step.op == MR_OP_RELEASE) {
+        check->lock_depth[step.operand]--;
+    } else if (mr_op_is_access(events->op[i])) {
+        uint16_t *user = &check->users[step.operand];
+        bool writes = step.op == MR_OP_WRITE;
+        if (stays_as_foreseen(*user, step.thread, writes))
+            *user = user_after(*user, writes);
+        else
+            foreseen = note_other_user(user, step.thread, writes);
+    }
+    return foreseen ? MR_OK : contradicted(error);
+}
+
+/* Does a number of the column reach the bound? The highest bit of x or of bound - 1 - x says it,
+ * without a branch for each number, and for a fixed count at once as vectors. */
+static bool exceeds(const uint32_t *column, uint32_t count, uint32_t bound)
+{
+    enum { AT_ONCE = 32 };
+    const uint32_t half = UINT32_C(1) << 31, last = bound - 1;
+    uint32_t seen = bound > half ? half : 0, i = 0; /* so many names: look at each event */
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        const uint32_t *part = column + i;
+        for (uint32_t j = 0; j < AT_ONCE; j++)
+            seen |= part[j] | (last - part[j]);
+    }
+    for (; i < count; i++)
+        seen |= column[i] | (last - column[i]);
+    return (seen & half) != 0;
+}
+
+/* The events before the first one with a number out of bounds; `error` is about that one. */
+static uint32_t check_bounds(const mr_events *events, mr_error *error)
+{
+    int seen = 0;
+    for (uint32_t i = 0; i < events->count; i++)
+        seen |= MR_OP_COUNT - 1 - events->op[i];
+    if (seen >= 0 && !exceeds(events->thread, events->count, events->thread_count) &&
+        !exceeds(events->location, events->count, events->location_count))
+        return events->count;
+    for (uint32_t i = 0; i < events->count; i++) {
+        const char *what = NULL;
+        if (events->op[i] >= MR_OP_COUNT)
+            what = "has an operation that there is not";
+        else if (events->thread[i] >= events->thread_count)
+            what = "has a thread without a name";
+        else if (events->location[i] >= events->location_count)
+            what = "has a location without a name";
+        if (what) {
+            wrong(error, what);
+            return i;
+        }
+    }
+    return events->count;
+}
+
+/* Goes over the plain accesses from event `i` on by threads that may do them: most events. Gives
+ * the first event that is no such one. */
+static uint32_t skip_plain(const mr_mrt_check *check, const mr_events *events, uint32_t i,
+                           uint32_t count, uint64_t *writes)
+{
+    const uint8_t *ops = events->op, *open = check->open;
+    const uint32_t *threads = events->thread, *operands = events->operand;
+    uint16_t *users = check->users, none = 0;
+    uint32_t variable_count = events->variable_count, written = 0;
+    for (; i < count; i++) {
+        uint32_t op = ops[i], thread = threads[i], operand = operands[i];
+        if ((op > MR_OP_WRITE) | (operand >= variable_count) | (open[thread] == 0))
+            break;
+        uint16_t *user = users ? users + operand : &none;
+        if (stays_as_foreseen(*user, thread, op))
+            *user = user_after(*user, op);
+        else if (!note_other_user(user, thread, op))
+            break; /* check_step says why */
+        written += op;
+    }
+    *writes += written;
+    return i;
+}
+
+/* The events before the first one that is wrong. */
+static uint32_t run(mr_mrt_check *check, const mr_events *events, uint32_t count,
+                    uint64_t *op_counts, mr_error *error)
+{
+    uint64_t plain = 0, writes = 0;
+    uint32_t i = 0;
+    for (;;) {
+        uint32_t stop = skip_plain(check, events, i, count, &writes);
+        plain += stop - i;
+        i = stop;
+        if (i == count || check_step(check, events, i, error))
+            break;
+        op_counts[events->op[i++]]++;
+    }
+    op_counts[MR_OP_READ] += plain - writes;
+    op_counts[MR_OP_WRITE] += writes;
+    return i;
+}
+
+static void set_operand_bounds(mr_mrt_check *check)
+{
+    for (int op = 0; op < MR_OP_COUNT; op++) {
+        const mr_names *names = mr_trace_operand_names(check->dictionary, (mr_op)op);
+        check->operand_bounds[op] = names ? names->count : 1; /* without operand: 0 */
+    }
+}
+
+uint32_t mr_mrt_check_events(mr_mrt_check *check, const mr_events *events, uint64_t *op_counts,
+                             mr_error *error)
+{
+    if (!make_room(check, events->thread_count)) {
+        mr_error_memory(error, "checking the trace");
+        return 0;
+    }
+    mr_error out_of_bounds = {0};
+    set_operand_bounds(check);
+    uint32_t count = check_bounds(events, &out_of_bounds);
+    uint32_t good = run(check, events, count, op_counts, error);
+    if (good == count && count < events->count)
+        *error = out_of_bounds;
+    return good;
+}
+
+bool mr_mrt_check_end(const mr_mrt_check *check)
+{
+    if (!check->outlook)
+        return true;
+    for (size_t i = 0; i < check->outlook->use_count; i++)
+        if (check->sections[i])
+            return false;
+    return true;
+}

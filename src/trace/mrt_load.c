@@ -1,0 +1,142 @@
+/* The whole trace from an .mrt file: blocks and their values → columns. */
+#include "index.h"
+#include "mrt_reader.h"
+#include "mrt_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct load_state {
+    mr_mrt *mrt;
+    mr_trace *trace; /* that of the reader */
+    mr_mrt_values_reader values;
+    size_t event_capacity;
+} load_state;
+
+static bool resize(uint32_t **column, size_t count)
+{
+    uint32_t *resized = mr_realloc(*column, count, sizeof **column);
+    if (resized)
+        *column = resized;
+    return resized != NULL;
+}
+
+static bool resize_columns(load_state *load, size_t capacity)
+{
+    mr_trace *trace = load->trace;
+    uint8_t *op = mr_realloc(trace->op, capacity, sizeof *op);
+    if (!op)
+        return false;
+    trace->op = op;
+    if (!resize(&trace->thread, capacity) || !resize(&trace->operand, capacity) ||
+        !resize(&trace->location, capacity) || !resize(&trace->value, capacity))
+        return false;
+    load->event_capacity = capacity;
+    return true;
+}
+
+static bool make_room(load_state *load, size_t need)
+{
+    const mr_mrt *mrt = load->mrt;
+    if (need <= load->event_capacity)
+        return true;
+    size_t capacity = need < 2 * load->event_capacity ? 2 * load->event_capacity : need;
+    /* What the index says saves moving; it counts as far as the file is long enough for it. */
+    uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
+    if (told > capacity && told <= mrt->source.size_bytes / sizeof(uint32_t))
+        capacity = (size_t)told;
+    return resize_columns(load, capacity);
+}
+
+static mr_status append_values(load_state *load, const mr_events *events, mr_error *error)
+{
+    mr_mrt *mrt = load->mrt;
+    mr_mrt_chunk chunk;
+    const unsigned char *payload = NULL;
+    if (!mrt->has_values)
+        return mr_mrt_values_read(&load->values, load->trace, events->first, events->count, NULL,
+                                  NULL, error);
+    mr_status status = mr_mrt_source_next(&mrt->source, &chunk, error);
+    if (!status && (chunk.kind != MR_MRT_VALUES || chunk.count != mrt->block_count))
+        status = mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                              "the .mrt file is wrong: a block without its values");
+    if (!status)
+        status = mr_mrt_source_payload(&mrt->source, &chunk, &payload, error);
+    if (!status)
+        status = mr_mrt_values_read(&load->values, load->trace, events->first, events->count,
+                                    &chunk, payload, error);
+    if (!status && mrt->state == MR_MRT_AT_VALUES)
+        mrt->state = MR_MRT_AT_EVENTS;
+    return status;
+}
+
+static mr_status append(load_state *load, const mr_events *events, mr_error *error)
+{
+    mr_trace *trace = load->trace;
+    size_t first = events->first, count = events->count;
+    mr_status status = MR_OK;
+    if (make_room(load, first + count)) {
+        memcpy(trace->op + first, events->op, count * sizeof *events->op);
+        memcpy(trace->thread + first, events->thread, count * sizeof *events->thread);
+        memcpy(trace->operand + first, events->operand, count * sizeof *events->operand);
+        memcpy(trace->location + first, events->location, count * sizeof *events->location);
+        status = append_values(load, events, error);
+    } else {
+        status = mr_error_memory(error, "reading the trace");
+    }
+    if (!status)
+        return MR_OK;
+    trace->event_count = events->first;
+    return mr_mrt_fail(load->mrt, error);
+}
+
+static mr_status read_blocks(load_state *load, mr_error *error)
+{
+    mr_events events;
+    mr_status status;
+    do {
+        status = mr_mrt_next(load->mrt, &events, error);
+        if (!status && events.count)
+            status = append(load, &events, error);
+    } while (!status && events.count);
+    return status;
+}
+
+/* Derives what is derived, and takes the trace out of the reader. */
+static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
+{
+    mr_trace *trace = load->trace;
+    /* A failure only leaves them larger, or the columns of an empty trace away. */
+    if ((load->event_capacity != trace->event_count || !trace->op) &&
+        !resize_columns(load, trace->event_count) && !trace->value)
+        return mr_error_memory(error, "reading the trace");
+    mr_mrt_values_finish(&load->values, trace);
+    memset(trace->op_counts, 0, sizeof trace->op_counts); /* it counts again */
+    if (!mr_index_build(trace))
+        return mr_error_memory(error, "indexing the trace");
+    *result = trace;
+    load->mrt->trace = NULL;
+    return MR_OK;
+}
+
+mr_status mr_mrt_read(const char *path, mr_input *input, const mr_read_options *options,
+                      mr_trace **trace, mr_error *error)
+{
+    mr_error unused = {0}, failure = {0};
+    load_state load = {0};
+    *trace = NULL;
+    error = error ? error : &unused;
+    mr_status status = mr_mrt_open_any(path, input, options, true, &load.mrt, error);
+    if (status)
+        return status;
+    load.trace = load.mrt->trace;
+    status = read_blocks(&load, error);
+    bool keep = !status || (status == MR_ERR_TRACE && options && options->keep_partial);
+    if (keep && finish(&load, trace, &failure)) {
+        *error = failure;
+        status = failure.status;
+    }
+    mr_mrt_values_free(&load.values);
+    mr_mrt_close(load.mrt);
+    return status;
+}

@@ -1,0 +1,243 @@
+/* The binary format: what was written is read again, whole, as a stream, and from standard input;
+ * damage of any byte is an error after a right beginning; contents that are wrong in spite of right
+ * checksums are refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/generate.h"
+#include "support/generate_large.h"
+#include "support/mrt_bytes.h"
+#include "support/trace_reading.h"
+
+#include "trace/info.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Something of everything, in 26 events. */
+static const char everything[] = "#@var x bank balance\n#@loc 1 a.c:1\n"
+                                 "M|begin()|0\nM|fork(A)|1\nM|fork(B)|1\n# comment\n"
+                                 "A|begin()|2\nA|acq(l)|3\nA|acq(l)|3\nA|w(x=5)|4\nA|r(x=5)|4\n"
+                                 "A|rel(l)|5\nA|rel(l)|5\n\n\nB|acq(l)|6\nB|r(x=5)|\nB|rel(l)|7\n"
+                                 "#@lock l the lock\n#@thread A worker one\n"
+                                 "B|w(y)|8\nB|au(u=-9223372036854775808>7)|9\nB|ar(u=7)|9\n"
+                                 "A|aw(u=1)|9\nA|racq(k)|9\nB|racq(k)|9\nB|rrel(k)|9\nA|rrel(k)|9\n"
+                                 "A|post(s)|9\nB|wait(s)|9\nB|mbegin(m:x,l,A)|10\nB|branch()|10\n"
+                                 "B|mend(m)|10\nB|end()|11\nM|join(B)|12\nA|w(z=3)|13\n";
+
+static void round_trip(const mr_trace *trace, uint32_t block)
+{
+    mr_bytes bytes = mr_test_mrt(trace, block);
+    for (int from_input = 0; from_input < 2; from_input++) {
+        mr_trace *again;
+        mr_error error = {0};
+        mr_streamed streamed = mr_test_stream(bytes, trace, from_input, false);
+        assert_int_equal(streamed.status, MR_OK);
+        assert_int_equal(streamed.event_count, trace->event_count);
+        assert_int_equal(streamed.had_outlook, !from_input);
+        assert_int_equal(mr_test_read_mrt(bytes, from_input, &again, &error), MR_OK);
+        mr_test_same(again, trace, true);
+        mr_trace_free(again);
+    }
+    free(bytes.items);
+}
+
+static void round_trips_of_text(const char *text)
+{
+    mr_trace *trace = mr_test_read(text, true);
+    round_trip(trace, MR_MRT_BLOCK_EVENTS);
+    round_trip(trace, 3);
+    mr_trace_free(trace);
+}
+
+static void test_round_trips_of_files(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {"tests/traces/good", "tests/traces/bad", "tests/figures",
+                                          "examples"};
+    int count = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        DIR *folder = opendir(folders[i]);
+        assert_non_null(folder);
+        for (struct dirent *entry; (entry = readdir(folder));) {
+            char path[600];
+            mr_read_options options = {.repair = true};
+            mr_trace *trace;
+            if (!strstr(entry->d_name, ".std"))
+                continue;
+            snprintf(path, sizeof path, "%s/%s", folders[i], entry->d_name);
+            assert_int_equal(mr_trace_read(path, &options, &trace, NULL), MR_OK);
+            round_trip(trace, 4);
+            mr_trace_free(trace);
+            count++;
+        }
+        closedir(folder);
+    }
+    assert_true(count > 130);
+}
+
+static void test_round_trips(void **state)
+{
+    (void)state;
+    round_trips_of_text(everything);
+    round_trips_of_text("");
+    round_trips_of_text("# nothing\n");
+    round_trips_of_text("A|rel(l)|1\n\nA|r(x)|1\nB|rel(l)|2\n"); /* two dropped */
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        char *text = mr_generate_trace(seed, (mr_shape)(seed % MR_SHAPE_COUNT));
+        round_trips_of_text(text);
+        free(text);
+    }
+    char *text = mr_generate_large(7, &mr_large_shapes[0], 150000);
+    mr_trace *trace = mr_test_read(text, false);
+    assert_true(trace->event_count > 2 * MR_MRT_BLOCK_EVENTS);
+    round_trip(trace, MR_MRT_BLOCK_EVENTS);
+    mr_trace_free(trace);
+    free(text);
+}
+
+/* The whole trace of damaged bytes: an error, and a right beginning. Returns its length. */
+static uint32_t expect_damage(mr_bytes bytes, const mr_trace *trace, bool standard_input)
+{
+    mr_trace *part;
+    mr_error error = {0};
+    assert_int_equal(mr_test_read_mrt(bytes, standard_input, &part, &error), MR_ERR_TRACE);
+    assert_true(error.file[0] && error.text[0] && !strchr(error.text, '\n'));
+    assert_non_null(part);
+    uint32_t count = part->event_count;
+    mr_test_same(part, trace, false);
+    mr_trace_free(part);
+    return count;
+}
+
+static void test_truncation_at_every_byte(void **state)
+{
+    (void)state;
+    mr_trace *trace = mr_test_read(everything, false);
+    mr_bytes bytes = mr_test_mrt(trace, 7);
+    uint32_t before = 0;
+    for (size_t count = 1; count < bytes.count; count++) {
+        mr_bytes part = {bytes.items, count};
+        bool from_input = count % 2;
+        mr_streamed streamed = mr_test_stream(part, trace, from_input, false);
+        assert_int_equal(streamed.status, MR_ERR_TRACE);
+        assert_false(streamed.had_outlook);
+        assert_true(streamed.event_count >= before);
+        before = streamed.event_count;
+        assert_true(expect_damage(part, trace, from_input) <= before);
+    }
+    assert_int_equal(before, trace->event_count); /* without its end it still streams */
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
+static void test_a_flip_in_every_byte(void **state)
+{
+    (void)state;
+    mr_trace *trace = mr_test_read(everything, false);
+    mr_bytes bytes = mr_test_mrt(trace, 9);
+    int unseen = 0;
+    for (size_t at = 0; at < bytes.count; at++) {
+        unsigned char flip = (unsigned char)(1u << at % 8);
+        bytes.items[at] ^= flip;
+        mr_streamed streamed = mr_test_stream(bytes, trace, at % 2, false);
+        /* A stream does not look at values; all else it notices. */
+        if (!streamed.status)
+            unseen++;
+        else
+            assert_int_equal(streamed.status, MR_ERR_TRACE);
+        expect_damage(bytes, trace, at % 2);
+        bytes.items[at] ^= flip;
+    }
+    size_t values = 0;
+    for (unsigned i = 0; mr_test_chunk(bytes, MR_MRT_VALUES, i); i++)
+        values += (size_t)mr_mrt_filled(mr_test_chunk(bytes, MR_MRT_VALUES, i)->size_bytes);
+    assert_int_equal(unseen, values);
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
+static void test_repair_keeps_what_is_right(void **state)
+{
+    (void)state;
+    mr_trace *trace = mr_test_read(everything, false);
+    mr_bytes bytes = mr_test_mrt(trace, 7);
+    mr_test_chunk(bytes, MR_MRT_EVENTS, 2)->checksum ^= 1;
+    mr_streamed streamed = mr_test_stream(bytes, trace, false, true);
+    assert_int_equal(streamed.status, MR_OK);
+    assert_int_equal(streamed.event_count, 14);
+    assert_int_equal(streamed.dropped_count, 1);
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
+/* A stream of contents that may be anything under right checksums: what it gives is a trace. Whole,
+ * it must also be printable. */
+static bool try_contents(mr_bytes bytes, bool standard_input)
+{
+    mr_trace *trace;
+    mr_error error = {0};
+    mr_trace_info info;
+    char line[MR_TEST_LINE_SIZE];
+    mr_streamed streamed = mr_test_stream(bytes, NULL, standard_input, false);
+    mr_status status = mr_test_read_mrt(bytes, standard_input, &trace, &error);
+    assert_true(!status || status == MR_ERR_TRACE);
+    assert_non_null(trace);
+    assert_true(trace->event_count <= streamed.event_count);
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        mr_test_event(trace, event, line);
+        mr_trace_line(trace, event);
+    }
+    assert_int_equal(mr_trace_info_compute(trace, &info, &error), MR_OK);
+    mr_trace_free(trace);
+    return status == MR_OK;
+}
+
+static void test_mutations_with_right_checksums(void **state)
+{
+    (void)state;
+    static const uint32_t edges[] = {0,     1,     2,          3,          255,
+                                     65535, 65537, 0x7FFFFFFF, 0x80000000, UINT32_MAX};
+    mr_trace *trace = mr_test_read(everything, false);
+    mr_bytes bytes = mr_test_mrt(trace, 9);
+    mr_random random = {5};
+    int accepted = 0, rounds = getenv("MRT_ROUNDS") ? atoi(getenv("MRT_ROUNDS")) : 6000;
+    for (int round = 0; round < rounds; round++) {
+        mr_bytes copy = mr_test_copy(bytes);
+        for (uint32_t changes = mr_random_range(&random, 1, 3); changes; changes--) {
+            size_t at = mr_random_below(&random, (uint32_t)(copy.count - 64) / 4) * 4 + 64;
+            uint32_t word = edges[mr_random_below(&random, 10)];
+            if (mr_random_percent(&random, 50))
+                memcpy(copy.items + at, &word, sizeof word);
+            else
+                copy.items[at + mr_random_below(&random, 4)] ^=
+                    (unsigned char)(1u << mr_random_below(&random, 8));
+        }
+        mr_test_seal(copy);
+        accepted += try_contents(copy, round % 2);
+        free(copy.items);
+    }
+    assert_true(accepted > 0 && accepted < rounds / 2);
+    free(bytes.items);
+    mr_trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips_of_files),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_truncation_at_every_byte),
+        cmocka_unit_test(test_a_flip_in_every_byte),
+        cmocka_unit_test(test_repair_keeps_what_is_right),
+        cmocka_unit_test(test_mutations_with_right_checksums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
