@@ -160,8 +160,8 @@ static void same_lists(const mr_race_list *expected, const mr_race_list *list, c
                        uint64_t seed)
 {
     size_t count = expected->events.count;
-    if (list->events.count != count ||
-        (count && memcmp(list->events.items, expected->events.items, count * sizeof(uint32_t))))
+    if (list->events.count != count || (count && memcmp(list->events.items, expected->events.items,
+                                                        count * sizeof(uint32_t)) != 0))
         fail_msg("%s, seed %d: %d racy events, not %d, or others\n%s", what, (int)seed,
                  (int)list->events.count, (int)count, text);
     assert_int_equal(list->racy_event_count, count);

@@ -82,9 +82,9 @@ static bool own(mr_clock_pool *pool, mr_clock **target)
 bool mr_clock_join(mr_clock_pool *pool, mr_clock **target, mr_time source)
 {
     const mr_clock *from = source.clock;
-    if (from && from != *target) {
-        if (!*target)
-            *target = mr_clock_share(source.clock);
+    if (!*target) {
+        *target = mr_clock_share(source.clock);
+    } else if (from && from != *target) {
         uint32_t thread = first_greater(*target, from);
         if (thread < from->count && !own(pool, target))
             return false;

@@ -11,7 +11,7 @@
  *   hb     e1 and e2 unordered by happens-before (hb.h)
  *   fhb    hb with every conflicting pair ordered once e2 has happened, reported or not: e1 is not
  *          before the predecessor of e2 in the smallest order that contains hb and all earlier
- *          conflicting pairs (fhb.h)
+ *          conflicting pairs (fhb.c)
  *   shb    e1 not SHB-before the predecessor of e2 (shb.h)
  *   cp     unordered by thread order (with fork and join) and causally-precedes (cp.h)
  *   wcp    unordered by thread order and weak-causally-precedes (wcp.h)

@@ -1,7 +1,7 @@
 /*
- * fhb: happens-before with every conflicting pair ordered once its second event has happened: the
- * races that are left when each race that was met is taken for a synchronisation. (What a detector
- * finds that "forces" the order it has reported; RAPID's FHB, in the SHB paper's section 6.)
+ * fhb: happens-before with every conflicting pair ordered once its second event has happened, as
+ * somebody does who repairs each race that was found and looks for the next ("FHB", Algorithm 3 of
+ * the SHB paper). What is left are races, but few.
  *
  * Its smallest order contains happens-before and, for every access e, all earlier conflicting
  * accesses of other threads before e. Each event is checked against what its thread knew before it.

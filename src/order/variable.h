@@ -5,7 +5,7 @@
  * and kind, up to three. Then, and when there are more of them, it is the maximal writes and reads
  * (epochs.h) and the accesses for static races (history.h).
  *
- *   table: mr_variables_grow → mr_variables_at … → mr_variables_free
+ *   table: mr_variables_grow → mr_variables_get … → mr_variables_free
  *   access: mr_variable_again, else mr_variable_access
  */
 #ifndef MR_ORDER_VARIABLE_H

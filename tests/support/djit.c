@@ -58,7 +58,8 @@ static bool check(const run *r, uint32_t event, uint32_t number, const uint32_t 
     bool is_write = r->trace->op[event] == MR_OP_WRITE;
     bool racy =
         some_unknown(writes, now, r->threads) || (is_write && some_unknown(reads, now, r->threads));
-    (is_write ? writes : reads)[thread] = number;
+    uint32_t *last = is_write ? writes : reads;
+    last[thread] = number;
     return racy;
 }
 
