@@ -108,6 +108,36 @@ static void test_truncate(void **state)
     mr_names_free(&names);
 }
 
+/* A name that is added and forgotten, over and over, leaves nothing behind, and harms no other. */
+static void test_truncate_gives_memory_back(void **state)
+{
+    (void)state;
+    mr_names names;
+    char text[64];
+    uint32_t number;
+    mr_names_init(&names);
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_true(mr_names_add(&names, text, make_name(i, text), &number));
+        size_t in_use_bytes = names.strings.in_use_bytes;
+        for (uint32_t j = 0; j < 3; j++) {
+            assert_true(mr_names_add(&names, text, make_name(MANY + i + j, text), &number));
+            mr_names_truncate(&names, i + 1);
+            assert_int_equal(names.strings.in_use_bytes, in_use_bytes);
+        }
+        if (i % 100 == 0) { /* a text for people that comes after the name must stay */
+            assert_true(mr_names_add(&names, "gone", 4, &number));
+            assert_true(mr_names_set_display(&names, i, "shown", 5));
+            mr_names_truncate(&names, i + 1);
+        }
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        make_name(i, text);
+        assert_string_equal(names.items[i].text, text);
+        assert_string_equal(mr_names_display(&names, i), i % 100 ? text : "shown");
+    }
+    mr_names_free(&names);
+}
+
 static void test_display(void **state)
 {
     (void)state;
@@ -188,13 +218,10 @@ static void test_keys_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_similar_names),
-        cmocka_unit_test(test_truncate),
-        cmocka_unit_test(test_display),
-        cmocka_unit_test(test_names_without_memory),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_keys_without_memory),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_similar_names),
+        cmocka_unit_test(test_truncate), cmocka_unit_test(test_truncate_gives_memory_back),
+        cmocka_unit_test(test_display),  cmocka_unit_test(test_names_without_memory),
+        cmocka_unit_test(test_keys),     cmocka_unit_test(test_keys_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,26 @@ static void test_random_texts(void **state)
     assert_true(quick_lines > lines / 10); /* or the test says little */
 }
 
+/* What looks ordinary, and is not because of what came before. */
+static void test_what_came_before(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        /* a forked thread whose events would be comments */
+        "A|acq(l)|1\nA|rel(l)|2\nA|fork(#x)|3\n#x|acq(l)|4\n#x|r(y)|5\nA|acq(l)|6\n",
+        /* a short name that is how a long one begins */
+        "nine99999|r(x)|1\nn|r(x)|2\nnine99999|r(x)|3\nn|r(x)|4\nnine99999|w(x)|5\nn|w(x)|6\n",
+        "n|r(x)|1\nnine99999|r(x)|2\nn|r(x)|3\nnine99999|r(x)|4\nn|w(x)|5\nnine99999|w(x)|6\n",
+        /* threads that are at their end */
+        "A|r(x)|1\nA|r(x)|2\nB|r(x)|3\nB|join(A)|4\nA|r(x)|5\nB|r(x)|6\nA|branch()|7\n",
+        "A|r(x)|1\nA|r(x)|2\nB|r(x)|3\nA|end()|4\nA|r(x)|5\nB|r(x)|6\nA|branch()|7\n",
+        /* refused: a new location of a lock operation is forgotten */
+        "A|acq(l)|1\nB|r(x)|2\nB|acq(l)|new\nB|rel(l)|newer\nA|rel(l)|3\nB|acq(l)|4\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        check_text(texts[i], strlen(texts[i]));
+}
+
 /* Longer than the buffer of lines, with lines of all lengths across its ends. */
 static void test_long_text(void **state)
 {
@@ -290,9 +310,8 @@ static void test_long_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_odd_lines),
-        cmocka_unit_test(test_random_texts),
+        cmocka_unit_test(test_masks),        cmocka_unit_test(test_odd_lines),
+        cmocka_unit_test(test_random_texts), cmocka_unit_test(test_what_came_before),
         cmocka_unit_test(test_long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,9 +8,10 @@
  * left alone: the caller takes it through mr_lines_next and parse.h, which decide exactly.
  *
  * Lines are first looked at some at a time (where their parts are, the keys of their names, and the
- * slots of these fetched into the cache), then taken one after the other. The time of a line is
- * about that of 200 instructions and does not depend on the number of names until they outgrow the
- * cache by far.
+ * slots of these fetched into the cache), then taken one after the other. There is hardly a branch
+ * that depends on the bytes of a line, and no loop over them, so a line takes the time of some
+ * hundred instructions (about 40 ns at 3.7 GHz, half of it for looking), more where most names are
+ * new.
  */
 #ifndef MR_TRACE_TEXT_FAST_H
 #define MR_TRACE_TEXT_FAST_H

@@ -3,7 +3,7 @@
  * a time: lines → parse → validity → rows, with repair. The only way from text to events: a stream
  * (stream.h) and the reader (trace.h) differ in where the rows go.
  *
- *   mr_text_source_open | mr_text_source_open_memory → mr_text_source_fill* → mr_text_source_close
+ *   mr_text_source_init → mr_text_source_fill* → mr_text_source_free
  *
  * Ordinary lines go through text_fast.h; every other line, and whatever is wrong, through parse.h
  * line by line. Both give the same rows and names.
@@ -30,7 +30,7 @@ typedef struct mr_text_source {
 } mr_text_source;
 
 /* Takes the input over, also on failure. `path` is that of the trace, "-" is standard input.
- * MR_ERR_MEMORY. After a failure mr_text_source_close is still due. */
+ * MR_ERR_MEMORY. After a failure mr_text_source_free is still due. */
 mr_status mr_text_source_init(mr_text_source *source, mr_input *input, const char *path,
                               const char *place, const mr_read_options *options, mr_error *error);
 void mr_text_source_free(mr_text_source *source);

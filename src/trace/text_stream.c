@@ -5,6 +5,7 @@
 #include "ticker.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 /* A block is in the cache of the thread that filled it when it is full, and the wake-up of the
@@ -197,7 +198,12 @@ static void start_parser(text_stream *stream)
         pthread_mutex_destroy(&stream->mutex);
         return;
     }
+    /* Signals are the host's business: its own threads get them. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     stream->threaded = !pthread_create(&stream->parser, NULL, parse, stream);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (stream->threaded)
         return;
     pthread_cond_destroy(&stream->changed);
