@@ -22,11 +22,11 @@
  * smallest second event, then the latest first, as first example.
  *
  * From the paper: the closure, its use for each pair, and that what is in the closure of a pair is
- * in that of later second accesses of the thread. Departures: the paper keeps a queue of sections
- * for each lock and each pair of threads, variable and kind, whose heads move as a closure grows;
- * here a closure looks only at the sections that are open at its cuts, of which there are few, by
- * binary search, and needs no state of its own. The paper stops at the first race of an event; all
- * static races need more, hence groups by location. Forks and joins are not in the paper.
+ * in that of later second accesses of the thread. Departures: the paper finds the releases that a
+ * closure needs with queues of sections whose heads move as it grows; here a closure looks only at
+ * the sections that are open at its cuts, of which there are few, by binary search, and needs no
+ * state of its own. The paper asks which events are racy; all static races with their examples need
+ * more, hence sites and groups (syncp_access.h).
  *
  * Cost, with N events, T threads: O(N) for events that concern one thread only; O(T) for a lock
  * operation and for a read that sees news; a closure O(T) for each release that it joins; closures

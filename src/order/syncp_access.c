@@ -9,8 +9,10 @@ bool mr_syncp_accesses_init(mr_syncp_accesses *accesses, uint32_t variable_count
     if (!accesses->variables)
         return false;
     for (uint32_t variable = 0; variable < variable_count; variable++)
-        accesses->variables[variable] = (mr_syncp_variable){
-            .first_accessor = MR_NONE, .recent = MR_NONE, .newest_site = MR_NONE};
+        accesses->variables[variable] = (mr_syncp_variable){.first_accessor = MR_NONE,
+                                                            .recent = MR_NONE,
+                                                            .newest_site = MR_NONE,
+                                                            .recent_site = {MR_NONE, MR_NONE}};
     return true;
 }
 
@@ -84,12 +86,15 @@ uint32_t mr_syncp_find_class(const mr_syncp_accesses *accesses, uint32_t accesso
 uint32_t mr_syncp_get_site(mr_syncp_accesses *accesses, uint32_t variable, int kind,
                            uint32_t location)
 {
+    uint32_t recent = accesses->variables[variable].recent_site[kind];
+    if (recent != MR_NONE && accesses->sites[recent].location == location)
+        return recent;
     uint32_t *number =
         mr_map_at(&accesses->site_numbers[kind], mr_map_key(variable, location), MR_NONE);
     if (!number)
         return MR_NONE;
     if (*number != MR_NONE)
-        return *number;
+        return accesses->variables[variable].recent_site[kind] = *number;
     void *items = accesses->sites;
     if (!mr_grow(&items, &accesses->site_capacity, accesses->site_count + 1,
                  sizeof *accesses->sites))
@@ -104,7 +109,7 @@ uint32_t mr_syncp_get_site(mr_syncp_accesses *accesses, uint32_t variable, int k
         .older = v->newest_site,
         .open_until = MR_NONE,
     };
-    return v->newest_site = *number;
+    return v->newest_site = v->recent_site[kind] = *number;
 }
 
 uint32_t mr_syncp_add_class(mr_syncp_accesses *accesses, uint32_t variable, uint32_t accessor,

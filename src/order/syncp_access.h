@@ -78,6 +78,7 @@ typedef struct mr_syncp_variable {
     uint32_t first_accessor, recent; /* MR_NONE: none */
     uint32_t accessor_count;
     uint32_t newest_site, site_count; /* MR_NONE: none */
+    uint32_t recent_site[MR_SYNCP_KINDS];
     uint32_t class_count[MR_SYNCP_KINDS];
 } mr_syncp_variable;
 

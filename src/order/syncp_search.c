@@ -271,7 +271,14 @@ static bool has_live(const arrival *new)
 /* `others`: the first classes that there are. */
 static bool search_all(arrival *new, uint32_t others)
 {
-    uint32_t *seen = &new->search->accesses.accessors[new->accessor].seen[new->kind];
+    mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
+    uint32_t *seen = &self->seen[new->kind];
+    if (*seen != others && self->guess[new->kind] == MR_NONE) {
+        /* Nothing has raced yet: most likely all is dead, and nothing else has to be looked at. */
+        if (!catch_up_all(new))
+            return false;
+        *seen = others;
+    }
     if (*seen == others && !has_live(new))
         return true;
     if (!update_open(new))
