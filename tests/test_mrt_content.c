@@ -10,7 +10,9 @@
 #include "support/mrt_bytes.h"
 #include "support/trace_reading.h"
 
+#include "trace/mrt_convert.h"
 #include "trace/mrt_write.h"
+#include "trace/text_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -374,6 +376,57 @@ static void test_failing_allocations(void **state)
     free(bytes.items);
 }
 
+typedef mr_status (*converting)(const char *path, FILE *file, mr_error *error);
+
+static mr_status to_binary(const char *path, FILE *file, mr_error *error)
+{
+    mr_read_options options = {.repair = true};
+    mr_trace *dictionary;
+    mr_status status = mr_mrt_convert(path, &options, file, &dictionary, error);
+    assert_int_equal(dictionary == NULL, status != MR_OK);
+    if (dictionary)
+        assert_true(dictionary->event_count == 12 && dictionary->dropped_count == 1);
+    mr_trace_free(dictionary);
+    return status;
+}
+
+static mr_status to_text(const char *path, FILE *file, mr_error *error)
+{
+    mr_read_options options = {.repair = true};
+    mr_trace *trace;
+    mr_status status = mr_trace_read(path, &options, &trace, error);
+    if (!status)
+        status = mr_text_write(file, MR_PACKING_GZIP, trace, NULL, error);
+    mr_trace_free(trace);
+    return status;
+}
+
+static void test_failing_allocations_of_convert(void **state)
+{
+    (void)state;
+    static const converting ways[] = {to_binary, to_text};
+    char longer[sizeof text + 32];
+    snprintf(longer, sizeof longer, "%sA|rel(l)|1\n#@var x the x\n", text);
+    char *path = mr_test_file(longer, strlen(longer));
+    FILE *file = fopen("/dev/null", "w");
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        mr_status status = MR_ERR_MEMORY;
+        uint64_t n = 0;
+        for (; status; n++) {
+            mr_error error = {0};
+            mr_memory_fail_after(n + 1);
+            status = ways[i](path, file, &error);
+            mr_memory_fail_after(0);
+            assert_int_equal(status, status ? MR_ERR_MEMORY : MR_OK);
+            assert_true(!status || error.status == MR_ERR_MEMORY);
+        }
+        assert_true(n > 20);
+    }
+    fclose(file);
+    unlink(path);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_claimed_sizes),
         cmocka_unit_test(test_an_empty_file_called_mrt),
         cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_failing_allocations_of_convert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
