@@ -28,10 +28,15 @@ static const struct {
     {"atomic.std", "T1|w(x=1)|10\nT2|w(x=1)|20\nT2|ar(x=1)|20\nT2|w(x=1)|20\n"},
     /* y: no order orders the pair, but T2 reads y only after it has seen x. */
     {"guarded.std", "T1|w(y=1)|1\nT1|w(x=1)|2\nT2|r(x=1)|3\nT2|r(y=1)|4\n"},
+    /* The same once more: y is read by T3, too, which has seen nothing. */
+    {"second.std", "T1|w(y=1)|1\nT1|w(x=1)|2\nT2|r(x=1)|3\nT2|r(y=1)|4\nT3|r(y=1)|4\n"},
+    {"middle.std", "T3|w(a)|9\nT3|w(a)|9\nT3|w(a)|9\nT1|w(y=1)|1\nT1|w(x=1)|2\nT2|r(x=1)|3\n"
+                   "T2|r(y=1)|4\nT3|w(a)|9\nT3|w(a)|9\n"},
     /* The sections must change places. */
     {"swap.std", "T1|acq(l)|1\nT1|w(x)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n"},
     /* The section of T2 can come first, and T1's is then open. */
     {"open.std", "T1|w(x)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n"},
+    {"small.yaml", "window:\n  size: 2\n  overlap: 1\n"},
     {"strict.yaml", "solver:\n  max_clauses: 1\n  saturate_steps: 0\n"},
     {"twice.std", "T1|w(x)|1\nT2|w(x)|2\nT3|w(x)|2\n"},
 };
@@ -124,6 +129,16 @@ static void test_marks(void **state)
          "  scope   no race of these accesses within events 0 to 3\n", NULL},
         {"order --relation hb --confirm --no-mark --model rf @/guarded.std", 1,
          "\n2 static races of hb: 1 proven, 1 no race\n", NULL},
+        {"order --relation hb --confirm --no-mark @/second.std", 1,
+         "\n2 static races of hb: 1 proven, 1 no race\n", NULL},
+        {"order --relation hb --confirm --no-mark --examples 2 @/second.std", 1,
+         "\n2 static races of hb: 2 proven\n", NULL},
+        {"order --relation hb --confirm --window-size 6 @/middle.std", 1,
+         "  scope   no race of these accesses within events 2 to 7\n", NULL},
+        {"order --relation hb --confirm --window-size 7 @/middle.std", 1,
+         "  scope   no race of these accesses within events 2 to 8\n", NULL},
+        {"order --relation hb --confirm -c @/small.yaml @/middle.std", 1,
+         "  scope   no race of these accesses within events 3 to 6\n", NULL},
         {"order --relation wcp @/swap.std", 1, "\n1 static race of wcp: 1 candidate\n", NULL},
         {"order --relation cp @/swap.std", 1, "\n1 static race of cp: 1 candidate\n", NULL},
         {"order --relation wcp --confirm @/swap.std", 1,

@@ -22,9 +22,8 @@ static unit unit_of(const char *stage)
         const char *stage;
         unit unit;
     } rows[] = {
-        {"reading", UNIT_BYTES},     {"converting", UNIT_BYTES}, {"writing", UNIT_BYTES},
-        {"windows", UNIT_PIECES},    {"far races", UNIT_PIECES}, {"witnesses", UNIT_PIECES},
-        {"candidates", UNIT_PIECES},
+        {"reading", UNIT_BYTES},    {"converting", UNIT_BYTES}, {"windows", UNIT_PIECES},
+        {"far races", UNIT_PIECES}, {"witnesses", UNIT_PIECES}, {"candidates", UNIT_PIECES},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].stage, stage) == 0)

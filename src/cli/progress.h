@@ -4,9 +4,9 @@
  *
  *   mr_cli_progress_start → library calls with &self.progress → mr_cli_progress_end
  *
- * Nothing is written when standard error is no terminal, or with --quiet. The stages "reading",
- * "converting" and "writing" count bytes, "windows", "far races", "witnesses" and "candidates"
- * count those; every other stage counts events.
+ * Nothing is written when standard error is no terminal, or with --quiet. The stages "reading" and
+ * "converting" count bytes; "windows", "far races", "witnesses" and "candidates" count those; every
+ * other stage counts events.
  */
 #ifndef MR_CLI_PROGRESS_H
 #define MR_CLI_PROGRESS_H

@@ -1,6 +1,9 @@
 #include "detect.h"
 
 #include "cp.h"
+#include "syncp.h"
+
+#include "cp.h"
 #include "feed.h"
 #include "syncp.h"
 
