@@ -114,13 +114,17 @@ static void test_help(void **state)
 static void test_help_complete(void **state)
 {
     (void)state;
-    mr_run run, order;
+    mr_run run, order, compare;
     mr_run_maxrace(&run, &scratch, "help predict", NULL, MR_RUN_CAPTURE);
     mr_run_maxrace(&order, &scratch, "help order", NULL, MR_RUN_CAPTURE);
+    mr_run_maxrace(&compare, &scratch, "help compare", NULL, MR_RUN_CAPTURE);
     for (size_t i = 0; i < mr_option_count; i++)
-        assert_true(strstr(run.out, mr_options[i].help) || strstr(order.out, mr_options[i].help));
+        assert_true(strstr(run.out, mr_options[i].help) || strstr(order.out, mr_options[i].help) ||
+                    strstr(compare.out, mr_options[i].help));
+    assert_non_null(strstr(compare.out, "--relations NAMES"));
     assert_null(strstr(run.out, "--relation"));
     assert_null(strstr(order.out, "--window-overlap"));
+    mr_run_free(&compare);
     mr_run_free(&order);
     mr_run_free(&run);
     mr_run_maxrace(&run, &scratch, "config --markdown", NULL, MR_RUN_CAPTURE);

@@ -32,11 +32,11 @@ struct mr_command {
     const char *name;
     const char *operands; /* for the help: "TRACE WITNESS" */
     size_t operands_min, operands_max;
-    bool tables; /* can report as csv and markdown, too */
     /* keys that are flags here: " model repair ", or " * " for all of them, or
      * " * !mark !confirm " for all but some */
     const char *keys;
     bool takes_config;       /* -c, --config */
+    bool tables;             /* can report as csv and markdown, too */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
     const char *summary;

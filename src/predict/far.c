@@ -55,17 +55,16 @@ static mr_status find(mr_driver *driver, mr_relation relation, far_races *races)
     mr_race_list list;
     mr_detect_options options = {.most_examples = 1, .progress = driver->progress};
     mr_status status = mr_detect(relation, driver->trace, &options, &list, driver->error);
-    if (status == MR_OK) {
-        races->items = mr_calloc(list.race_count, sizeof *races->items);
-        if (!races->items)
-            status = mr_error_memory(driver->error, "looking for far races");
-    }
-    for (size_t i = 0; status == MR_OK && i < list.race_count; i++) {
+    far_race *items = status == MR_OK ? mr_calloc(list.race_count, sizeof *items) : NULL;
+    if (status == MR_OK && !items)
+        status = mr_error_memory(driver->error, "looking for far races");
+    for (size_t i = 0; items && i < list.race_count; i++) {
         const mr_race_example *example = &list.examples[list.races[i].first_example];
         uint32_t first = example->first.event, second = example->second.event;
         if (wanted(driver, first, second))
-            races->items[races->count++] = (far_race){.first = first, .second = second};
+            items[races->count++] = (far_race){.first = first, .second = second};
     }
+    races->items = items;
     mr_race_list_free(&list);
     return status;
 }
@@ -105,11 +104,12 @@ static mr_status confirm(mr_driver *driver, mr_syncp_index *index, const far_rac
 {
     mr_decision decision = {.step = MR_STEP_FAR};
     mr_u32s events = {0};
-    mr_status status = MR_OK;
     mr_ledger_entry *entry =
         mr_ledger_get_static(&driver->ledger, driver->trace, race->first, race->second);
-    if (!entry || !mr_syncp_schedule(index, race->first, race->second, race->start, &events))
-        status = mr_error_memory(driver->error, "building the witness of a far race");
+    if (!entry || !mr_syncp_schedule(index, race->first, race->second, race->start, &events)) {
+        mr_u32s_free(&events);
+        return mr_error_memory(driver->error, "building the witness of a far race");
+    }
     mr_witness witness = {.first = race->first,
                           .second = race->second,
                           .window_start = race->start,
@@ -117,11 +117,8 @@ static mr_status confirm(mr_driver *driver, mr_syncp_index *index, const far_rac
                           .model = driver->model,
                           .events = events.items,
                           .event_count = (uint32_t)events.count};
-    if (status != MR_OK) {
-        mr_witness_free(&witness);
-        return status;
-    }
-    status = mr_driver_confirm_witness(driver, &witness, race->strength, &decision, &entry->race);
+    mr_status status =
+        mr_driver_confirm_witness(driver, &witness, race->strength, &decision, &entry->race);
     if (status != MR_OK)
         return status;
     if (!entry->race) {
