@@ -22,10 +22,38 @@ bool mr_front_others_unordered(const mr_front *front, uint32_t thread, mr_knowle
     return false;
 }
 
+/* Of entries by thread; how many are left. */
+static uint32_t forget_known(mr_epoch_list *others, uint32_t thread, mr_knowledge knowledge)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < others->count; i++) {
+        if (mr_epoch_unordered(others->items[i], thread, knowledge))
+            left++;
+        else
+            others->items[i].local = 0;
+    }
+    return left;
+}
+
+mr_epoch mr_front_take_other(mr_front *front)
+{
+    mr_epoch_list *others = front->others;
+    uint32_t i = others->count - 1;
+    if (!others->by_thread)
+        return others->items[--others->count];
+    while (!others->items[i].local)
+        i--;
+    mr_epoch taken = others->items[i];
+    others->items[i].local = 0;
+    return taken;
+}
+
 void mr_front_prune_others(mr_front *front, uint32_t thread, mr_knowledge knowledge)
 {
     mr_epoch_list *others = front->others;
     uint32_t kept = 0;
+    if (others->by_thread && forget_known(others, thread, knowledge) > FRONT_LIST)
+        return;
     for (uint32_t i = 0; i < others->count; i++)
         if (mr_epoch_unordered(others->items[i], thread, knowledge))
             others->items[kept++] = others->items[i];

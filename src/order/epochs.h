@@ -53,7 +53,9 @@ void mr_front_free(mr_front *front);
 bool mr_front_others_unordered(const mr_front *front, uint32_t thread, mr_knowledge knowledge);
 /* Removes those of `others` that are known. */
 void mr_front_prune_others(mr_front *front, uint32_t thread, mr_knowledge knowledge);
-/* Makes `thread` the latest; what was the latest, and unknown, goes to `others`. False: no memory.
+/* Removes one of `others`, of which there are some after mr_front_prune_others. */
+mr_epoch mr_front_take_other(mr_front *front);
+/* Makes `latest` the latest; what was the latest, and unknown, goes to `others`. False: no memory.
  */
 bool mr_front_displace(mr_front *front, mr_epoch latest, bool keep);
 
@@ -95,8 +97,7 @@ static inline void mr_front_prune(mr_front *front, uint32_t thread, mr_knowledge
     if (mr_front_has_others(front))
         mr_front_prune_others(front, thread, knowledge);
     if (!mr_epoch_unordered(front->latest, thread, knowledge))
-        front->latest = mr_front_has_others(front) ? front->others->items[--front->others->count]
-                                                   : (mr_epoch){0};
+        front->latest = mr_front_has_others(front) ? mr_front_take_other(front) : (mr_epoch){0};
 }
 
 static inline void mr_front_clear(mr_front *front)
