@@ -2,7 +2,6 @@
 
 #include "mrt_names.h"
 #include "mrt_reader.h"
-#include "stream_kind.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,57 +357,5 @@ mr_status mr_mrt_next(mr_mrt *mrt, mr_events *events, mr_error *error)
             return mr_mrt_fail(mrt, error);
         }
     }
-    return MR_OK;
-}
-
-typedef struct mrt_stream {
-    mr_stream stream; /* first */
-    mr_mrt *mrt;
-} mrt_stream;
-
-static mr_mrt *mrt_of(const mr_stream *stream)
-{
-    return ((const mrt_stream *)stream)->mrt;
-}
-
-static mr_status stream_next(mr_stream *stream, mr_events *events, mr_error *error)
-{
-    return mr_mrt_next(mrt_of(stream), events, error);
-}
-
-static const mr_outlook *stream_outlook(const mr_stream *stream)
-{
-    return mr_mrt_outlook(mrt_of(stream));
-}
-
-static const mr_trace *stream_dictionary(const mr_stream *stream)
-{
-    return mr_mrt_dictionary(mrt_of(stream));
-}
-
-static void stream_close(mr_stream *stream)
-{
-    mr_mrt_close(mrt_of(stream));
-    free(stream);
-}
-
-mr_status mr_mrt_stream_open(const char *path, mr_input *input, const mr_read_options *options,
-                             mr_stream **result, mr_error *error)
-{
-    static const mr_stream_kind kind = {stream_next, stream_outlook, stream_dictionary,
-                                        stream_close};
-    *result = NULL;
-    mrt_stream *stream = mr_calloc(1, sizeof *stream);
-    if (!stream) {
-        mr_input_close(input);
-        return no_memory(error);
-    }
-    mr_status status = mr_mrt_open(path, input, options, &stream->mrt, error);
-    if (status) {
-        free(stream);
-        return status;
-    }
-    stream->stream.kind = &kind;
-    *result = &stream->stream;
     return MR_OK;
 }

@@ -12,7 +12,11 @@
 #include <unistd.h>
 
 /* How much is read before more memory is taken for it, and given back when it was used. */
-enum { MR_MRT_READ_BYTES = 1 << 20, MR_MRT_RELEASE_BYTES = 8 << 20 };
+enum {
+    MR_MRT_READ_BYTES = 1 << 20,
+    MR_MRT_RELEASE_BYTES = 8 << 20,
+    MR_MRT_BEHIND_BYTES = 8 << 20, /* more than a stream reads ahead */
+};
 
 typedef unsigned long long number; /* for %llu */
 
@@ -228,10 +232,13 @@ static mr_status check_size(const mr_mrt_source *source, const mr_mrt_chunk *chu
     return MR_OK;
 }
 
-/* Pages that were used are given back, so that a large file does not count as memory in use. */
+/* Pages that were used are given back, so that a large file does not count as memory in use. Not at
+ * once: a stream reads some blocks ahead of who uses them. */
 static void release(mr_mrt_source *source)
 {
-    uint64_t end = source->chunk_offset & ~(uint64_t)(MR_MRT_RELEASE_BYTES - 1);
+    uint64_t used =
+        source->chunk_offset > MR_MRT_BEHIND_BYTES ? source->chunk_offset - MR_MRT_BEHIND_BYTES : 0;
+    uint64_t end = used & ~(uint64_t)(MR_MRT_RELEASE_BYTES - 1);
     if (end <= source->released)
         return;
     madvise((void *)(source->map + source->released), (size_t)(end - source->released),
