@@ -3,9 +3,7 @@
 #include "cp.h"
 #include "syncp.h"
 
-#include "cp.h"
 #include "feed.h"
-#include "syncp.h"
 
 #include <assert.h>
 #include <stdio.h>
