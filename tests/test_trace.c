@@ -204,8 +204,14 @@ static void test_links(void **state)
          " 5 n n n n 0 -"},
         {"A|acq(l)|\nA|acq(l)|\nA|rel(l)|", " - n n"},
         {"A|acq(l)|\nA|acq(m)|\nA|rel(l)|\nB|acq(l)|\nA|rel(m)|", " 2 4 0 - 1"},
-        {"A|racq(l)|\nA|acq(l)|\nA|rrel(l)|\nA|rel(l)|", " - 3 - 1"},
-        {"A|fork(B)|\nB|post(s)|\nA|wait(s)|\nA|join(B)|", " - - - -"},
+        {"A|racq(l)|\nA|acq(l)|\nA|rrel(l)|\nA|rel(l)|", " 2 3 0 1"},
+        {"A|racq(l)|\nA|racq(l)|\nB|racq(l)|\nA|rrel(l)|\nB|rrel(l)|\nA|rrel(l)|", " 5 n 4 n 2 0"},
+        {"A|fork(B)|\nB|post(s)|\nA|wait(s)|\nA|join(B)|", " - 2 1 -"},
+        {"A|post(s)|\nA|post(z)|\nB|post(s)|\nC|wait(s)|\nC|post(s)|\nC|wait(s)|", " 3 - 5 0 - 2"},
+        {"A|mbegin(f:)|\nB|mbegin(f:)|\nA|mbegin(g:x)|\nA|mend(g)|\nA|mbegin(h:)|\nA|mend(h)|\nA|"
+         "mend(f)|",
+         " 6 - 3 2 5 4 0"},
+        {"A|mbegin(f:)|\nA|mbegin(g:)|\nA|mbegin(h:)|\nA|mend(h)|", " - - 3 2"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         mr_trace *trace = mr_test_read(cases[i].text, false);

@@ -49,10 +49,32 @@ bool mr_op_covered(mr_op op);
 /* The operation called by the `length` bytes at `text`; false when there is none. */
 bool mr_op_parse(const char *text, uint32_t length, mr_op *op);
 
-/* Plain accesses of this version; atomics join when the analyses cover them. */
+/* An access reads or writes a variable; an atomic update does both. */
 static inline bool mr_op_is_access(uint8_t op)
 {
-    return op == MR_OP_READ || op == MR_OP_WRITE;
+    return op <= MR_OP_ATOMIC_UPDATE;
+}
+
+static inline bool mr_op_is_atomic(uint8_t op)
+{
+    return op >= MR_OP_ATOMIC_READ && op <= MR_OP_ATOMIC_UPDATE;
+}
+
+static inline bool mr_op_reads(uint8_t op)
+{
+    return op == MR_OP_READ || op == MR_OP_ATOMIC_READ || op == MR_OP_ATOMIC_UPDATE;
+}
+
+static inline bool mr_op_writes(uint8_t op)
+{
+    return op == MR_OP_WRITE || op == MR_OP_ATOMIC_WRITE || op == MR_OP_ATOMIC_UPDATE;
+}
+
+/* Do two accesses of one variable by different threads conflict (docs/semantics.md 3)? */
+static inline bool mr_ops_conflict(uint8_t op, uint8_t other)
+{
+    return (mr_op_writes(op) || mr_op_writes(other)) &&
+           !(mr_op_is_atomic(op) && mr_op_is_atomic(other));
 }
 
 #endif

@@ -20,6 +20,10 @@
  *   acq      its release; MR_NONE: never released; MR_NESTED: an inner acquire of a lock that its
  *            thread holds already (reentrant locks: only the outermost pair counts)
  *   rel      its acquire; MR_NESTED for an inner release
+ *   racq     its rrel, and back; as acq and rel, per thread
+ *   wait     the post whose unit it takes, the oldest unit first; post: the wait that takes its
+ *            unit, MR_NONE: none does
+ *   mbegin   its mend, and back; MR_NONE: the call does not return
  *   others   MR_NONE
  */
 #ifndef MR_TRACE_TRACE_H
