@@ -4,7 +4,7 @@
 
 const char *mr_model_name(mr_model model)
 {
-    static const char *const names[] = {"rf", "value"};
+    static const char *const names[] = {"rf", "value", "branch"};
     return names[model];
 }
 

@@ -11,8 +11,9 @@
 #include "trace/trace.h"
 
 typedef enum mr_model {
-    MR_MODEL_RF,    /* a read sees the write event that it saw */
-    MR_MODEL_VALUE, /* a read sees the value that it saw: the maximal causal model */
+    MR_MODEL_RF,     /* a read sees the write event that it saw */
+    MR_MODEL_VALUE,  /* a read sees the value that it saw: the maximal causal model */
+    MR_MODEL_BRANCH, /* as value, or the thread goes on, diverged, up to its next branch */
 } mr_model;
 
 const char *mr_model_name(mr_model model); /* "rf", "value" */
