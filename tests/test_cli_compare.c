@@ -122,7 +122,7 @@ static void test_csv(void **state)
          "seconds\n",
          NULL},
         {"compare --format csv --relations shb,rf @/guarded.std", 1,
-         "/guarded.std\",4,shb,1,1,1,1,1,,0.", NULL},
+         "/guarded.std\",4,shb,1,1,1,1,0,,0.", NULL},
         {"compare --format csv --relations shb,rf @/guarded.std", 1,
          "/guarded.std\",4,rf,,,,1,0,0,0.", NULL},
         {"compare --format csv --relations hb,shb @/guarded.std", 1,
