@@ -149,7 +149,7 @@ static void examine(const mr_trace *trace, mr_checker *checker, const char *text
 {
     mr_error error = {0};
     mr_witness after = copy(before);
-    assert_int_equal(mr_witness_minimise(trace, &after, &error), MR_OK);
+    assert_int_equal(mr_witness_minimise(trace, NULL, &after, &error), MR_OK);
     if (mr_checker_check(checker, &after, &error) != MR_OK)
         fail_witness(error.text, text, before, &after);
     if (!subset(&after, before))
@@ -160,7 +160,7 @@ static void examine(const mr_trace *trace, mr_checker *checker, const char *text
     if (switches > mr_witness_switches(trace, before))
         fail_witness("more switches", text, before, &after);
     mr_witness again = copy(&after);
-    assert_int_equal(mr_witness_minimise(trace, &again, &error), MR_OK);
+    assert_int_equal(mr_witness_minimise(trace, NULL, &again, &error), MR_OK);
     if (again.event_count != after.event_count || mr_witness_switches(trace, &again) > switches)
         fail_witness("not idempotent", text, &after, &again);
     sum->witnesses++;
@@ -300,7 +300,7 @@ static void test_known(void **state)
         assert_non_null(trace);
         mr_witness w = parse(&table[i], trace);
         mr_error error = {0};
-        assert_int_equal(mr_witness_minimise(trace, &w, &error), MR_OK);
+        assert_int_equal(mr_witness_minimise(trace, NULL, &w, &error), MR_OK);
         char found[128] = "";
         for (uint32_t k = 0; k < w.event_count; k++)
             sprintf(found + strlen(found), "%s%" PRIu32, k ? " " : "", w.events[k]);
@@ -327,7 +327,7 @@ static void test_no_memory(void **state)
         mr_witness w = parse(k, trace), same = copy(&w);
         mr_error error = {0};
         mr_memory_fail_after(fail_at);
-        status = mr_witness_minimise(trace, &w, &error);
+        status = mr_witness_minimise(trace, NULL, &w, &error);
         mr_memory_fail_after(0);
         if (status == MR_ERR_MEMORY) {
             assert_int_equal(error.status, MR_ERR_MEMORY);
