@@ -117,6 +117,27 @@ static const char opaque_calls[] = "A|mbegin(m:x)|1\n" /* 0 */
                                    "C|mend(n)|8\n"     /* 7 */
                                    "D|w(x)|9\n";       /* 8 */
 
+/* The outer call goes on after the inner one, for what either reaches. */
+static const char nested_calls[] = "A|mbegin(m:x,o)|1\n" /* 0 */
+                                   "A|mbegin(i:x)|2\n"   /* 1 */
+                                   "B|w(q)|3\n"          /* 2 */
+                                   "B|mbegin(n:o)|4\n"   /* 3 */
+                                   "B|mend(n)|5\n"       /* 4 */
+                                   "A|w(q)|6\n"          /* 5 */
+                                   "A|mend(i)|7\n"       /* 6 */
+                                   "A|w(q)|8\n"          /* 7 */
+                                   "C|w(x)|9\n"          /* 8 */
+                                   "C|w(y)|10\n"         /* 9 */
+                                   "B|w(y)|11\n";        /* 10 */
+
+static const char star[] = "B|w(q)|1\n"        /* 0 */
+                           "A|w(p)|2\n"        /* 1 */
+                           "A|mbegin(m:*)|3\n" /* 2 */
+                           "A|mend(m)|4\n"     /* 3 */
+                           "B|mbegin(n:o)|5\n" /* 4 */
+                           "B|w(z)|6\n"        /* 5 */
+                           "A|w(z)|7\n";       /* 6 */
+
 typedef struct example {
     const char *text;
     int model;
@@ -289,6 +310,15 @@ static const example examples[] = {
      "event 5 (C|mbegin(n:x), line 6): an opaque call puts event 3 before it, which has not "
      "happened",
      6},
+    {nested_calls, RF, 0, 11, 9, 10, "0 1 5",
+     "event 5 (A|w(q), line 6): an opaque call puts event 4 before it, which has not happened", 6},
+    {nested_calls, RF, 0, 11, 9, 10, "0 1 2 3 4 5 6 8",
+     "event 8 (C|w(x), line 9): an opaque call puts event 7 before it, which has not happened", 9},
+    {nested_calls, RF, 0, 11, 9, 10, "0 1 2 3 4 5 6 7 8", NULL, 0},
+    {star, RF, 0, 7, 5, 6, "0 4",
+     "event 4 (B|mbegin(n:o), line 5): an opaque call puts event 3 before it, which has not "
+     "happened",
+     5},
     {opaque_calls, RF, 0, 9, 3, 8, "0 1 2",
      "event 8 (D|w(x), line 9): an opaque call puts event 5 before it, which has not happened", 9},
 };
