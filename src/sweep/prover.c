@@ -17,7 +17,7 @@ mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_conf
     if (status != MR_OK)
         return status;
     prover->session = mr_session_new();
-    prover->checker = mr_checker_new(trace);
+    prover->checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     if (prover->session == NULL || prover->checker == NULL)
         return mr_error_memory(error, "proving races");
     return MR_OK;
@@ -54,7 +54,7 @@ mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proo
 {
     mr_status status = MR_OK;
     if (prover->minimise)
-        status = mr_witness_minimise(prover->trace, witness, error);
+        status = mr_witness_minimise(prover->trace, NULL, witness, error);
     if (status == MR_OK)
         status = mr_checker_check(prover->checker, witness, error);
     if (status == MR_OK) {
