@@ -31,7 +31,8 @@ static void by_source(mr_encoding *encoding, uint32_t read)
         mr_clause_end(encoding, &clause);
     }
     for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
-        if (w->writes[k] != source && mr_encoding_in_cone(encoding, w->writes[k]))
+        if (w->writes[k] != source && w->writes[k] != read &&
+            mr_encoding_in_cone(encoding, w->writes[k]))
             keep_away(encoding, guard, read, source, w->writes[k]);
 }
 
@@ -52,7 +53,7 @@ static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32
         if (mr_formula_stopped(&encoding->formula))
             return;
         uint32_t write = w->writes[k];
-        if (mr_window_value(w, write) != mr_window_value(w, read) &&
+        if (write != read && mr_window_written_value(w, write) != mr_window_read_value(w, read) &&
             mr_encoding_in_cone(encoding, write))
             keep_away(encoding, guard, read, source, write);
     }
@@ -102,7 +103,7 @@ void mr_encode_reads(mr_encoding *encoding)
     for (uint32_t t = 0; t < w->thread_count; t++) {
         for (uint32_t k = 0; k < encoding->cone[t]; k++) {
             uint32_t event = mr_window_at(w, t, k);
-            if (mr_window_op(w, event) != MR_OP_READ || !w->variables[w->object[event]].shared)
+            if (!mr_op_reads(mr_window_op(w, event)) || !w->variables[w->object[event]].shared)
                 continue;
             if (mr_formula_stopped(&encoding->formula))
                 return;

@@ -1,8 +1,10 @@
 /*
  * reads: docs/semantics.md 2.6, models rf and value.
  *
- * Let W(x) be the writes of x in C. For a read r of x in C that is treated by source and saw the
- * write s of the window:
+ * Reads are r, ar, au; writes are w, aw, au. Let W(x) be the writes of x in C, without r itself
+ * when it is an update: the write that it sees, and what stands between the two, is about its
+ * instant as a read, and nothing can stand inside it. For a read r of x in C that is treated by
+ * source and saw the write s of the window:
  *
  *     not included(r)  or  before(s, r)                      (s is in C: C is closed)
  *     for each w in W(x), w != s:

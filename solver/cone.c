@@ -131,7 +131,7 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
                 changed = true;
                 if (op == MR_OP_ACQUIRE && w->object[event] != MR_NONE)
                     close_acquire(&c, &w->sections[w->object[event]]);
-                else if (op == MR_OP_READ)
+                else if (mr_op_reads(op))
                     close_read(&c, event);
             }
         }

@@ -147,7 +147,7 @@ static void check_site(const examination *x, const mr_access_site *site)
         assert_int_equal(w->thread[event], site->thread);
         assert_int_equal(w->object[event], site->variable);
         assert_int_equal(w->trace->location[w->start + event], site->location);
-        assert_int_equal(mr_window_op(w, event), site->writes ? MR_OP_WRITE : MR_OP_READ);
+        assert_int_equal(mr_window_op(w, event), site->op);
     }
 }
 

@@ -166,8 +166,8 @@ static void check_write_lists(const mr_window *w, const mr_window_variable *v)
         if (!k)
             continue;
         uint32_t before = w->writes_by_value[v->writes_first + k - 1];
-        uint32_t value = v->by_source ? 0 : mr_window_value(w, i);
-        uint32_t value_before = v->by_source ? 0 : mr_window_value(w, before);
+        uint32_t value = v->by_source ? 0 : mr_window_written_value(w, i);
+        uint32_t value_before = v->by_source ? 0 : mr_window_written_value(w, before);
         assert_true(value_before < value || (value_before == value && before < i));
     }
 }

@@ -43,6 +43,8 @@ static void play(mr_carried *carried, uint32_t event)
     uint32_t operand = trace->operand[event];
     switch (trace->op[event]) {
     case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
         carried->last_write[operand] = event;
         break;
     case MR_OP_ACQUIRE:

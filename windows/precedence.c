@@ -149,7 +149,7 @@ static bool add_event(builder *b, uint32_t i)
         if (!require_event(b, thread, mr_window_at(w, joined, mr_window_length(w, joined) - 1)))
             return false;
     }
-    if (mr_window_op(w, i) == MR_OP_READ && !require_seen(b, i))
+    if (mr_op_reads(mr_window_op(w, i)) && !require_seen(b, i))
         return false;
     if (b->mode == MR_PRECEDENCE_FORCED && mr_window_op(w, i) == MR_OP_ACQUIRE &&
         w->object[i] != MR_NONE && !require_releases(b, i))

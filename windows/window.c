@@ -65,7 +65,8 @@ static uint32_t dense_variable(builder *b, uint32_t number)
     w->variables[*dense] = (mr_window_variable){
         .number = number,
         .by_source = w->model == MR_MODEL_RF || info->by_source,
-        .carried_value = last_write == MR_NONE ? info->initial_value : b->trace->value[last_write]};
+        .carried_value = last_write == MR_NONE ? info->initial_value
+                                               : mr_trace_written_value(b->trace, last_write)};
     b->first_accessor[*dense] = MR_NONE;
     return *dense;
 }
@@ -90,9 +91,9 @@ static void number_access(builder *b, uint32_t i, uint32_t event)
         b->first_accessor[variable] = w->thread[i];
     else if (b->first_accessor[variable] != w->thread[i])
         v->shared = true;
-    if (b->trace->op[event] == MR_OP_WRITE) {
+    if (mr_op_writes(b->trace->op[event]))
         b->variable_writes[variable]++;
-    } else {
+    if (mr_op_reads(b->trace->op[event])) {
         uint32_t source = b->trace->link[event];
         w->source[i] = source == MR_NONE || source < w->start ? MR_NONE : source - w->start;
     }
@@ -135,7 +136,7 @@ static void group_events(builder *b)
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
         w->by_thread[w->threads[w->thread[i]].first + w->position[i]] = i;
-        if (op == MR_OP_WRITE)
+        if (mr_op_writes(op))
             w->writes[w->variables[w->object[i]].writes_end++] = i;
         if (op == MR_OP_FORK || op == MR_OP_JOIN) {
             w->object[i] = b->carried->dense_thread[b->trace->operand[w->start + i]];

@@ -63,21 +63,22 @@ typedef struct mr_window {
     mr_section *sections;
     mr_lockset *locksets;
     uint32_t *by_thread;       /* events grouped by thread, each group in program order */
-    uint32_t *writes;          /* writes grouped by variable, each group in trace order */
+    uint32_t *writes;          /* writes (w aw au) grouped by variable, each in trace order */
     uint32_t *writes_by_value; /* the same groups, each ordered by (value, trace order) */
 
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
     uint32_t *position; /* index among the events of its thread in the window */
-    uint32_t *object;   /* r w: variable; outermost acq rel: section; fork join: the other thread,
-                           when it   has events in the window; else MR_NONE */
-    uint32_t *source; /* r: the write of the window that it saw; MR_NONE: an earlier one, or none */
-    uint32_t *previous_write; /* r w: the write before it of the same variable by the same thread,
-                                 in the window; MR_NONE: none */
+    uint32_t *object; /* access: variable; outermost acq rel: section; fork join: the other thread,
+                         when it   has events in the window; else MR_NONE */
+    uint32_t *
+        source; /* r ar au: the write of the window that it saw; MR_NONE: an earlier one, or none */
+    uint32_t *previous_write; /* access: the write before it of the same variable by the same
+                                 thread, in the window; MR_NONE: none */
     uint32_t *next_write;     /* the same, after it */
-    uint32_t *lockset;        /* r w: the contended locks that its thread holds */
-    uint32_t *region_end; /* r w: first release, after it, of a contended lock that is held at it;
-                             MR_NONE: there is none. Between an access and this event no lock is
+    uint32_t *lockset;        /* access: the contended locks that its thread holds */
+    uint32_t *region_end; /* access: first release, after it, of a contended lock that is held at
+                             it; MR_NONE: there is none. Between an access and this event no lock is
                              given back that the access needs to be held */
 } mr_window;
 
@@ -108,15 +109,21 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
 /* Do the two lock sets have a lock in common? O(size of both). */
 bool mr_locksets_meet(const mr_window *window, uint32_t lockset_1, uint32_t lockset_2);
 
-/* Operation and value index of a window event. */
+/* Operation of a window event. */
 static inline uint8_t mr_window_op(const mr_window *window, uint32_t event)
 {
     return window->trace->op[window->start + event];
 }
 
-static inline uint32_t mr_window_value(const mr_window *window, uint32_t event)
+/* Value index that a read saw, that a write wrote; an atomic update is both. 0: unknown. */
+static inline uint32_t mr_window_read_value(const mr_window *window, uint32_t event)
 {
-    return window->trace->value[window->start + event];
+    return mr_trace_read_value(window->trace, window->start + event);
+}
+
+static inline uint32_t mr_window_written_value(const mr_window *window, uint32_t event)
+{
+    return mr_trace_written_value(window->trace, window->start + event);
 }
 
 /* The k-th event of a thread, and how many it has. */
