@@ -79,9 +79,11 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .cut = 0};
     encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
     encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
-    encoding->choices = mr_arena_alloc(arena, 2 * (size_t)window->size + 2, sizeof(uint32_t));
+    encoding->chains = mr_arena_alloc(arena, 4 * (size_t)window->thread_count, sizeof(uint32_t));
+    encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
     encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
-    if (!encoding->node_of || !encoding->event_of || !encoding->choices || !encoding->literals)
+    if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
+        !encoding->literals)
         return false;
     mr_formula_init(&encoding->formula, max_clauses);
     encoding->event_of[encoding->cut] = MR_NONE;

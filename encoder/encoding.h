@@ -50,7 +50,8 @@ typedef struct mr_encoding {
     uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
     uint32_t cut;             /* node 0 */
-    uint32_t *choices;        /* scratch of locks.c, reads.c: two an event, and two more; arena */
+    uint32_t *chains;         /* scratch of locks.c: four a thread; arena */
+    uint32_t *choices;        /* scratch of reads.c: one an event, and two more; arena */
     mr_literal *literals;     /* likewise */
 } mr_encoding;
 

@@ -71,7 +71,7 @@ typedef struct closer {
     const mr_precedence *hard, *forced;
     const uint32_t *allowed;
     uint32_t *cone;
-    uint8_t *lock_seen; /* one a lock: an acquire is in C */
+    uint8_t *lock_seen; /* one a lock: 1 an exclusive acquire is in C, 2 a shared one */
 } closer;
 
 static void help(closer *c, uint32_t event)
@@ -87,12 +87,13 @@ static void close_acquire(closer *c, const mr_section *section)
     if (!lock->contended)
         return;
     help(c, section->release);
-    if (c->lock_seen[section->lock])
+    uint8_t kind = section->shared ? 2 : 1;
+    if (c->lock_seen[section->lock] & kind)
         return;
-    c->lock_seen[section->lock] = 1;
-    const mr_section *first = &c->window->sections[lock->sections_first];
-    if (first->acquire == MR_NONE)
-        help(c, first->release);
+    c->lock_seen[section->lock] |= kind;
+    for (uint32_t s = lock->sections_first; s < lock->carried_end; s++)
+        if (!section->shared || !c->window->sections[s].shared)
+            help(c, c->window->sections[s].release);
 }
 
 static void close_read(closer *c, uint32_t read)
@@ -129,8 +130,9 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
                 uint32_t event = mr_window_at(w, t, done[t]);
                 uint8_t op = mr_window_op(w, event);
                 changed = true;
-                if (op == MR_OP_ACQUIRE && w->object[event] != MR_NONE)
-                    close_acquire(&c, &w->sections[w->object[event]]);
+                const mr_section *section = mr_window_section(w, event);
+                if (section && section->acquire == event)
+                    close_acquire(&c, section);
                 else if (mr_op_reads(op))
                     close_read(&c, event);
             }

@@ -6,7 +6,7 @@
  *   allowed  U  what may be in it: the events that need neither a nor b, and of the threads of a
  *               and b those before them. L is a subset of U when L contains neither.
  *   cone     C  the least set with L ⊆ C ⊆ U, closed under precedence, that contains with an
- *               acquire its release, with a lock held at the window's start the release that
+ *               acquire its release, with a lock held at the window's start the releases that
  *               another acquire in C waits for, and with a value-treated read the writes that it
  *               may see, as far as they are in U. See encoder/encoding.h for why nothing else can
  *               help.

@@ -122,7 +122,7 @@ static bool require_releases(builder *b, uint32_t acquire)
         return true;
     for (uint32_t s = own; s-- > lock->sections_first;) {
         const mr_section *section = &w->sections[s];
-        if (section->thread == thread)
+        if (!mr_sections_exclude(section, &w->sections[own]))
             continue;
         if (section->acquire == MR_NONE ||
             b->current[thread][section->thread] > w->position[section->acquire]) {
@@ -151,8 +151,9 @@ static bool add_event(builder *b, uint32_t i)
     }
     if (mr_op_reads(mr_window_op(w, i)) && !require_seen(b, i))
         return false;
-    if (b->mode == MR_PRECEDENCE_FORCED && mr_window_op(w, i) == MR_OP_ACQUIRE &&
-        w->object[i] != MR_NONE && !require_releases(b, i))
+    const mr_section *section = mr_window_section(w, i);
+    if (b->mode == MR_PRECEDENCE_FORCED && section && section->acquire == i &&
+        !require_releases(b, i))
         return false;
     b->precedence->clock[i] = b->current[thread];
     return true;

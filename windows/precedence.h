@@ -18,8 +18,8 @@
  *             - a read treated by value after what all the writes need that it may see
  *               (read_choices.h), those writes included as far as they are of one thread, unless it
  *               may see the carried value;
- *             - an acquire after the release of each section of its lock whose acquire is certainly
- *               before it.
+ *             - an acquire after the release of each section of its lock that excludes its own
+ *               (mr_sections_exclude) and whose acquire is certainly before it.
  *           Everything in before(e) stands before e in the trace too, since the trace is a
  *           reordering of itself.
  */

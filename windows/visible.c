@@ -62,8 +62,8 @@ uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena
         return NULL;
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
-        bool visible =
-            op == MR_OP_FORK || (count_releases && op == MR_OP_RELEASE && w->object[i] != MR_NONE);
+        const mr_section *section = mr_window_section(w, i);
+        bool visible = op == MR_OP_FORK || (count_releases && section && section->release == i);
         if (mr_op_writes(op) && w->variables[w->object[i]].shared) {
             const reader *entry = find(&all, key_of(w, i, i, mr_window_written_value(w, i)));
             visible = entry->key && (entry->several || entry->thread != w->thread[i]);

@@ -15,9 +15,11 @@
 #include "trace/trace.h"
 #include "witness/witness.h"
 
-/* A critical section as far as the window sees it (outermost acquire and release of a lock). */
+/* A critical section as far as the window sees it: outermost acquire and release of a lock, or
+ * outermost shared ones (racq, rrel). A thread may be in one of each kind of one lock. */
 typedef struct mr_section {
     uint32_t lock, thread;
+    bool shared;
     uint32_t acquire; /* window event; MR_NONE: held when the window starts */
     uint32_t release; /* window event; MR_NONE: not released inside the window */
 } mr_section;
@@ -40,13 +42,15 @@ typedef struct mr_window_variable {
 
 typedef struct mr_window_lock {
     uint32_t number;                       /* in trace->locks */
-    uint32_t sections_first, sections_end; /* sections[…], in trace order, the carried one first */
-    bool contended;                        /* has sections of two threads in the window */
+    uint32_t sections_first, sections_end; /* sections[…], by acquire, the carried ones first */
+    uint32_t carried_end;                  /* the carried ones: [sections_first, carried_end) */
+    bool contended;                        /* has sections in the window that exclude each other */
 } mr_window_lock;
 
-/* A set of contended locks, interned: equal sets have equal numbers. Set 0 is empty. */
+/* A set of contended locks and how they are held, interned: equal sets have equal numbers. Set 0 is
+ * empty. */
 typedef struct mr_lockset {
-    const uint32_t *locks; /* ascending */
+    const uint32_t *locks; /* 2 * lock, + 1: held shared and not exclusively; ascending */
     uint32_t count;
 } mr_lockset;
 
@@ -69,8 +73,8 @@ typedef struct mr_window {
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
     uint32_t *position; /* index among the events of its thread in the window */
-    uint32_t *object; /* access: variable; outermost acq rel: section; fork join: the other thread,
-                         when it   has events in the window; else MR_NONE */
+    uint32_t *object;   /* access: variable; outermost acq rel racq rrel: section; fork join: the
+                           other thread,   when it   has events in the window; else MR_NONE */
     uint32_t *
         source; /* r ar au: the write of the window that it saw; MR_NONE: an earlier one, or none */
     uint32_t *previous_write; /* access: the write before it of the same variable by the same
@@ -88,6 +92,8 @@ typedef struct mr_carried {
     uint32_t next;          /* the state is the one just before this event */
     uint32_t *last_write;   /* one a variable of the trace; MR_NONE: none yet */
     uint32_t *open_acquire; /* one a lock of the trace: its outermost acquire; MR_NONE: free */
+    uint32_t *open_shared;  /* the outermost shared acquires that are open, in trace order */
+    uint32_t open_shared_count;
     /* Dense numbers of the window being built, one for each name of the trace; MR_NONE outside a
      * build. */
     uint32_t *dense_thread, *dense_variable, *dense_lock;
@@ -106,7 +112,22 @@ void mr_carried_move(mr_carried *carried, uint32_t event);
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
                           mr_window **window, mr_error *error);
 
-/* Do the two lock sets have a lock in common? O(size of both). */
+/* The section that an event enters or leaves; NULL: it does neither. */
+static inline const mr_section *mr_window_section(const mr_window *window, uint32_t event)
+{
+    uint8_t op = window->trace->op[window->start + event];
+    return op >= MR_OP_ACQUIRE && op <= MR_OP_SHARED_RELEASE && window->object[event] != MR_NONE
+               ? &window->sections[window->object[event]]
+               : NULL;
+}
+
+/* Do two sections of one lock exclude each other: by different threads, not both shared? */
+static inline bool mr_sections_exclude(const mr_section *one, const mr_section *other)
+{
+    return one->thread != other->thread && !(one->shared && other->shared);
+}
+
+/* Do two lock sets have a lock in common that one of them holds exclusively? O(size of both). */
 bool mr_locksets_meet(const mr_window *window, uint32_t lockset_1, uint32_t lockset_2);
 
 /* Operation of a window event. */
