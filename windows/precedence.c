@@ -14,8 +14,10 @@ typedef struct builder {
     mr_precedence_mode mode;
     const mr_precedence *hard;
     mr_arena *arena;
-    uint32_t **current; /* one a thread: clock of its latest event */
-    uint32_t *common;   /* scratch: a clock */
+    uint32_t **current;     /* one a thread: clock of its latest event */
+    uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
+    uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
+    uint32_t *common;       /* scratch: a clock */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it. */
@@ -71,7 +73,7 @@ static bool meet(const builder *b, uint32_t *common, uint32_t write, uint32_t re
                  const uint32_t *known)
 {
     const mr_window *w = b->window;
-    const uint32_t *needs = write < read ? b->precedence->clock[write] : b->hard->clock[write];
+    const uint32_t *needs = write < read ? b->clean_clock[write] : b->hard->clock[write];
     bool adds = false;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t need = t == w->thread[write] ? w->position[write] + 1 : needs[t];
@@ -80,6 +82,14 @@ static bool meet(const builder *b, uint32_t *common, uint32_t write, uint32_t re
         adds |= t != w->thread[read] && common[t] > known[t];
     }
     return adds;
+}
+
+/* Adds a write and clean(write), which may be more than before(write), to the current clock. */
+static bool require_source(builder *b, uint32_t thread, uint32_t write)
+{
+    return require_event(b, thread, write) &&
+           (b->window->model != MR_MODEL_BRANCH || b->window->thread[write] == thread ||
+            require_clock(b, thread, b->clean_clock[write]));
 }
 
 static bool require_choices(builder *b, uint32_t read)
@@ -108,7 +118,7 @@ static bool require_seen(builder *b, uint32_t read)
         return true;
     if (b->mode == MR_PRECEDENCE_FORCED && !w->variables[w->object[read]].by_source)
         return require_choices(b, read);
-    return w->source[read] == MR_NONE || require_event(b, w->thread[read], w->source[read]);
+    return w->source[read] == MR_NONE || require_source(b, w->thread[read], w->source[read]);
 }
 
 /* Sections of the acquire's lock that are certainly entered before it are certainly left before it.
@@ -135,7 +145,8 @@ static bool require_releases(builder *b, uint32_t acquire)
     return true;
 }
 
-static bool add_event(builder *b, uint32_t i)
+/* What an event needs whatever its thread has read. */
+static bool require_edges(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
     uint32_t thread = w->thread[i];
@@ -149,13 +160,38 @@ static bool add_event(builder *b, uint32_t i)
         if (!require_event(b, thread, mr_window_at(w, joined, mr_window_length(w, joined) - 1)))
             return false;
     }
-    if (mr_op_reads(mr_window_op(w, i)) && !require_seen(b, i))
-        return false;
     const mr_section *section = mr_window_section(w, i);
-    if (b->mode == MR_PRECEDENCE_FORCED && section && section->acquire == i &&
-        !require_releases(b, i))
+    return b->mode != MR_PRECEDENCE_FORCED || !section || section->acquire != i ||
+           require_releases(b, i);
+}
+
+/* A step, which works on `current`, for clean(i). */
+static bool for_clean(builder *b, uint32_t i, bool (*step)(builder *b, uint32_t event))
+{
+    uint32_t **current = b->current;
+    b->current = b->clean;
+    bool complete = step(b, i);
+    b->current = current;
+    return complete;
+}
+
+static bool add_event(builder *b, uint32_t i)
+{
+    const mr_window *w = b->window;
+    uint32_t thread = w->thread[i];
+    if (mr_binds_reads(w, i))
+        b->current[thread] = b->clean[thread];
+    bool same = b->current[thread] == b->clean[thread];
+    if (!require_edges(b, i) || (!same && !for_clean(b, i, require_edges)))
         return false;
+    if (same)
+        b->clean[thread] = b->current[thread];
+    if (mr_op_reads(mr_window_op(w, i)) && !for_clean(b, i, require_seen))
+        return false;
+    if (w->model != MR_MODEL_BRANCH)
+        b->current[thread] = b->clean[thread];
     b->precedence->clock[i] = b->current[thread];
+    b->clean_clock[i] = b->clean[thread];
     return true;
 }
 
@@ -168,16 +204,21 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                  .hard = hard,
                  .arena = arena,
                  .current = mr_arena_alloc(arena, window->thread_count, sizeof *b.current),
+                 .clean = mr_arena_alloc(arena, window->thread_count, sizeof *b.clean),
                  .common = mr_arena_alloc(arena, window->thread_count, sizeof *b.common)};
     uint32_t *zero = mr_arena_zalloc(arena, window->thread_count, sizeof *zero);
     precedence->window = window;
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
     precedence->thread_start =
         mr_arena_alloc(arena, window->thread_count, sizeof *precedence->thread_start);
-    if (!b.current || !b.common || !zero || !precedence->clock || !precedence->thread_start)
+    b.clean_clock = window->model == MR_MODEL_BRANCH
+                        ? mr_arena_alloc(arena, window->size, sizeof *b.clean_clock)
+                        : precedence->clock;
+    if (!b.current || !b.clean || !b.common || !zero || !precedence->clock ||
+        !precedence->thread_start || !b.clean_clock)
         return false;
     for (uint32_t t = 0; t < window->thread_count; t++)
-        b.current[t] = zero;
+        b.current[t] = b.clean[t] = zero;
     for (uint32_t i = 0; i < window->size; i++)
         if (!add_event(&b, i))
             return false;

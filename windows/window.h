@@ -147,6 +147,14 @@ static inline uint32_t mr_window_written_value(const mr_window *window, uint32_t
     return mr_trace_written_value(window->trace, window->start + event);
 }
 
+/* Model branch: must every read of the thread before this event be consistent, when the event is in
+ * a reordering (docs/semantics.md 2.6)? */
+static inline bool mr_binds_reads(const mr_window *window, uint32_t event)
+{
+    uint8_t op = mr_window_op(window, event);
+    return op == MR_OP_BRANCH || op == MR_OP_FORK || op == MR_OP_CALL_BEGIN;
+}
+
 /* The k-th event of a thread, and how many it has. */
 static inline uint32_t mr_window_at(const mr_window *window, uint32_t thread, uint32_t position)
 {
