@@ -2,6 +2,7 @@
 
 #include "fork_join.h"
 #include "locks.h"
+#include "opaque.h"
 #include "program_order.h"
 #include "race.h"
 #include "reads.h"
@@ -91,6 +92,7 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
     mr_encode_locks(encoding);
     mr_encode_reads(encoding);
     mr_encode_stops(encoding);
+    mr_encode_opaque(encoding);
     mr_encode_fork_join(encoding);
     mr_encode_race(encoding); /* these two link nodes, so they come last */
     mr_encode_program_order(encoding);

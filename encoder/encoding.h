@@ -13,14 +13,14 @@
  * under the releases of its acquires and under the writes its reads can see.
  *
  * Inclusion by order. With CUT, "e included implies its predecessors included" needs no clause: if
- * p must be before e, then e before CUT gives p before CUT. Edges (program order, fork, join) hold
- * for all events of C, included or not: the events after CUT can always stand in trace order. Every
- * other constraint is guarded: it is required only if the events that it is about are included, so
- * an open critical section, a deadlock after the race or an unreadable value beyond it rule out
- * nothing (DPLL guards are written before(CUT, e)).
+ * p must be before e, then e before CUT gives p before CUT. Edges (program order, fork, join,
+ * opaque calls) hold for all events of C, included or not: the events after CUT can always stand in
+ * trace order. Every other constraint is guarded: it is required only if the events that it is
+ * about are included, so an open critical section, a deadlock after the race or an unreadable value
+ * beyond it rule out nothing (DPLL guards are written before(CUT, e)).
  *
  *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  reads(C)
- *                 and  fork_join(C)  and  program_order(C)
+ *                 and  opaque(C)  and  fork_join(C)  and  program_order(C)
  *
  * each stated in its own header. Only events that some constraint names become nodes; program order
  * links the nodes of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail

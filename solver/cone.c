@@ -121,8 +121,8 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
         return false;
     memcpy(cone, required, w->thread_count * sizeof *cone);
     for (int i = 0; i < 2; i++)
-        if (w->position[stops[i]])
-            help(&c, mr_window_at(w, w->thread[stops[i]], w->position[stops[i]] - 1));
+        if (w->position[stops[i]] <= allowed[w->thread[stops[i]]])
+            mr_precedence_require(forced, cone, stops[i], false);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < w->thread_count; t++) {

@@ -132,8 +132,9 @@ static uint32_t collect(const mr_window *w, uint32_t thread, uint32_t variable, 
     for (uint32_t k = 0; k < mr_window_length(w, thread); k++) {
         uint32_t event = mr_window_at(w, thread, k);
         uint8_t op = mr_window_op(w, event);
-        if ((op == MR_OP_WRITE || (op == MR_OP_READ && !writes)) && w->object[event] == variable &&
-            mr_random_percent(thin, 80))
+        /* Lists of which each pair conflicts: plain writes, and whatever else. */
+        if ((op == MR_OP_WRITE || (mr_op_is_access(op) && !writes)) &&
+            w->object[event] == variable && mr_random_percent(thin, 80))
             events[count++] = event;
     }
     return count;
@@ -223,7 +224,7 @@ static void test_random_traces(void **state)
     (void)state;
     totals sum = {0};
     for (uint64_t seed = 0; seed < 250; seed++) {
-        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+        for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 60000, (mr_shape)shape);
             assert_non_null(text);
             check_trace(text, seed, &sum);

@@ -160,6 +160,9 @@ static bool require_edges(builder *b, uint32_t i)
         if (!require_event(b, thread, mr_window_at(w, joined, mr_window_length(w, joined) - 1)))
             return false;
     }
+    for (size_t k = mr_window_opaque_from(w, i); k < w->opaque_count && w->opaque[k].to == i; k++)
+        if (!require_event(b, thread, w->opaque[k].from))
+            return false;
     const mr_section *section = mr_window_section(w, i);
     return b->mode != MR_PRECEDENCE_FORCED || !section || section->acquire != i ||
            require_releases(b, i);
@@ -186,6 +189,8 @@ static bool add_event(builder *b, uint32_t i)
         return false;
     if (same)
         b->clean[thread] = b->current[thread];
+    if (b->precedence->enabled)
+        b->precedence->enabled[i] = b->current[thread];
     if (mr_op_reads(mr_window_op(w, i)) && !for_clean(b, i, require_seen))
         return false;
     if (w->model != MR_MODEL_BRANCH)
@@ -211,11 +216,15 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
     precedence->thread_start =
         mr_arena_alloc(arena, window->thread_count, sizeof *precedence->thread_start);
+    precedence->enabled = window->opaque_count
+                              ? mr_arena_alloc(arena, window->size, sizeof *precedence->enabled)
+                              : NULL;
     b.clean_clock = window->model == MR_MODEL_BRANCH
                         ? mr_arena_alloc(arena, window->size, sizeof *b.clean_clock)
                         : precedence->clock;
     if (!b.current || !b.clean || !b.common || !zero || !precedence->clock ||
-        !precedence->thread_start || !b.clean_clock)
+        !precedence->thread_start || !b.clean_clock ||
+        (window->opaque_count && !precedence->enabled))
         return false;
     for (uint32_t t = 0; t < window->thread_count; t++)
         b.current[t] = b.clean[t] = zero;

@@ -5,6 +5,7 @@
  *   - all events of e's thread before e;
  *   - the fork of its thread, when that lies in the window;
  *   - for a join: all events of the joined thread in the window;
+ *   - what the event needs because of opaque calls (mr_window.opaque);
  *   - for a read, as the mode says, the write that it must see;
  * closed under these rules. Because each before(e) is a prefix in every thread, it is a clock: for
  * each thread t the number of events of t in it. Clocks change only where an edge comes in from
@@ -19,7 +20,7 @@
  * see a write w asks for w and clean(w), since a write after divergence satisfies nobody; for a
  * branch, fork or mbegin e, before(e) = clean(e). In the other models the two sets are the same.
  *
- *   HARD    program order, fork, join: holds in every reordering of every model
+ *   HARD    program order, fork, join, opaque calls: holds in every reordering of every model
  *   SOURCE  and every read after the write that it saw: the reads-from closure; in model branch the
  *           bound reads only
  *   FORCED  holds in every reordering of the window's model: HARD, and (in model branch for reads
@@ -49,6 +50,9 @@ typedef struct mr_precedence {
     /* One an event: before(e) in the other threads; the own thread's entry is not used. */
     uint32_t **clock;
     uint32_t **thread_start; /* one a thread: what its first event needs */
+    /* One an event: before(event) without what it needs as a read; NULL when there are no opaque
+     * calls: then it is the clock of the event before it. */
+    uint32_t **enabled;
 } mr_precedence;
 
 /* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it.
@@ -73,6 +77,8 @@ static inline const uint32_t *mr_precedence_enabled(const mr_precedence *precede
 {
     const mr_window *w = precedence->window;
     uint32_t thread = w->thread[event], position = w->position[event];
+    if (precedence->enabled)
+        return precedence->enabled[event];
     return position ? precedence->clock[mr_window_at(w, thread, position - 1)]
                     : precedence->thread_start[thread];
 }

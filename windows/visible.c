@@ -53,21 +53,29 @@ static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
     return true;
 }
 
+/* Is there something that another thread's event may need: a fork, a write that it reads? */
+static bool is_visible(const readers *all, const mr_window *w, uint32_t event)
+{
+    uint8_t op = mr_window_op(w, event);
+    if (!mr_op_writes(op) || !w->variables[w->object[event]].shared)
+        return op == MR_OP_FORK;
+    const reader *entry = find(all, key_of(w, event, event, mr_window_written_value(w, event)));
+    return entry->key && (entry->several || entry->thread != w->thread[event]);
+}
+
 uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena *arena)
 {
-    uint32_t *stretch = mr_arena_alloc(arena, w->size, sizeof *stretch);
+    uint32_t *stretch = mr_arena_zalloc(arena, w->size, sizeof *stretch);
     uint32_t *seen = mr_arena_zalloc(arena, w->thread_count, sizeof *seen);
     readers all = {0};
     if (!stretch || !seen || !collect_readers(&all, w, arena))
         return NULL;
+    for (size_t k = 0; k < w->opaque_count; k++)
+        stretch[w->opaque[k].from] = 1; /* visible, until its number is known */
     for (uint32_t i = 0; i < w->size; i++) {
-        uint8_t op = mr_window_op(w, i);
         const mr_section *section = mr_window_section(w, i);
-        bool visible = op == MR_OP_FORK || (count_releases && section && section->release == i);
-        if (mr_op_writes(op) && w->variables[w->object[i]].shared) {
-            const reader *entry = find(&all, key_of(w, i, i, mr_window_written_value(w, i)));
-            visible = entry->key && (entry->several || entry->thread != w->thread[i]);
-        }
+        bool visible = stretch[i] || is_visible(&all, w, i) ||
+                       (count_releases && section && section->release == i);
         stretch[i] = seen[w->thread[i]];
         seen[w->thread[i]] += visible;
     }

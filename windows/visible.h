@@ -12,7 +12,7 @@
 #include "window.h"
 
 /*
- * `stretch[i]`, one an event: the number of forks and visible writes of i's thread before i in the
+ * `stretch[i]`, one an event: the number of visible events of i's thread before i in the
  * window, and with `count_releases` of outermost releases too. Two accesses of a thread with equal
  * numbers have nothing in between, the first included, that another thread needs, apart from
  * releases. NULL: no memory. O(window) expected.

@@ -12,6 +12,7 @@
 #define MR_WINDOWS_WINDOW_H
 
 #include "base/arena.h"
+#include "trace/opaque.h"
 #include "trace/trace.h"
 #include "witness/witness.h"
 
@@ -70,6 +71,10 @@ typedef struct mr_window {
     uint32_t *writes;          /* writes (w aw au) grouped by variable, each in trace order */
     uint32_t *writes_by_value; /* the same groups, each ordered by (value, trace order) */
 
+    mr_edge *opaque; /* edges of opaque calls (trace/opaque.h) between window events, in
+                        the order of `to` */
+    size_t opaque_count;
+
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
     uint32_t *position; /* index among the events of its thread in the window */
@@ -94,6 +99,9 @@ typedef struct mr_carried {
     uint32_t *open_acquire; /* one a lock of the trace: its outermost acquire; MR_NONE: free */
     uint32_t *open_shared;  /* the outermost shared acquires that are open, in trace order */
     uint32_t open_shared_count;
+    /* The order that opaque calls impose on the whole trace; NULL: none. Not owned, and set by the
+     * caller after mr_carried_init. */
+    const mr_opaque_edges *opaque;
     /* Dense numbers of the window being built, one for each name of the trace; MR_NONE outside a
      * build. */
     uint32_t *dense_thread, *dense_variable, *dense_lock;
@@ -111,6 +119,9 @@ void mr_carried_move(mr_carried *carried, uint32_t event);
  */
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
                           mr_window **window, mr_error *error);
+
+/* The index in window->opaque of the first edge into `event` or a later one. O(log edges). */
+size_t mr_window_opaque_from(const mr_window *window, uint32_t event);
 
 /* The section that an event enters or leaves; NULL: it does neither. */
 static inline const mr_section *mr_window_section(const mr_window *window, uint32_t event)

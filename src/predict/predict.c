@@ -76,6 +76,11 @@ static mr_status driver_init(mr_driver *driver, const mr_trace *trace, const mr_
     status = mr_carried_init(&driver->carried, trace, error);
     if (status != MR_OK)
         return status;
+    status = mr_opaque_edges_find(trace, (mr_opaque)mr_config_choice(config, "opaque"),
+                                  &driver->opaque, error);
+    if (status != MR_OK)
+        return status;
+    driver->carried.opaque = &driver->opaque;
     driver->hb = mr_order_new(trace, MR_RELATION_HB);
     driver->wcp = mr_order_new(trace, MR_RELATION_WCP);
     driver->session = mr_session_new();
@@ -89,6 +94,7 @@ static void driver_free(mr_driver *driver)
 {
     mr_arena_free(&driver->arena);
     mr_carried_free(&driver->carried);
+    mr_opaque_edges_free(&driver->opaque);
     mr_order_free(driver->hb);
     mr_order_free(driver->wcp);
     mr_session_free(driver->session);
