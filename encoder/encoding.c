@@ -6,6 +6,7 @@
 #include "program_order.h"
 #include "race.h"
 #include "reads.h"
+#include "semaphores.h"
 
 #include <assert.h>
 
@@ -77,7 +78,8 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .required = required,
                               .cone = cone,
                               .stops = {stops[0], stops[1]},
-                              .cut = 0};
+                              .cut = 0,
+                              .arena = arena};
     encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
     encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
     encoding->chains = mr_arena_alloc(arena, 4 * (size_t)window->thread_count, sizeof(uint32_t));
@@ -90,6 +92,7 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
     encoding->event_of[encoding->cut] = MR_NONE;
     encoding->formula.node_count = 1;
     mr_encode_locks(encoding);
+    mr_encode_semaphores(encoding);
     mr_encode_reads(encoding);
     mr_encode_stops(encoding);
     mr_encode_opaque(encoding);

@@ -1,6 +1,7 @@
 #include "cone.h"
 
 #include "windows/read_choices.h"
+#include "windows/unit_choices.h"
 
 #include <string.h>
 
@@ -109,6 +110,17 @@ static void close_read(closer *c, uint32_t read)
             help(c, w->writes_by_value[k]);
 }
 
+static void close_wait(closer *c, uint32_t wait)
+{
+    const mr_window *w = c->window;
+    const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
+    if (!s->shared)
+        return;
+    for (uint32_t k = s->posts_first; k < s->posts_end; k++)
+        if (mr_wait_may_take(c->forced, wait, w->posts[k]))
+            help(c, w->posts[k]);
+}
+
 bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
                    const uint32_t *allowed, const uint32_t stops[2], uint32_t *cone,
                    mr_arena *arena)
@@ -133,6 +145,8 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
                 const mr_section *section = mr_window_section(w, event);
                 if (section && section->acquire == event)
                     close_acquire(&c, section);
+                else if (op == MR_OP_WAIT)
+                    close_wait(&c, event);
                 else if (mr_op_reads(op))
                     close_read(&c, event);
             }

@@ -32,11 +32,12 @@ mr_status mr_carried_init(mr_carried *carried, const mr_trace *trace, mr_error *
     *carried = (mr_carried){.trace = trace};
     carried->last_write = new_numbers(trace->variables.count);
     carried->open_acquire = new_numbers(trace->locks.count);
+    carried->units = mr_calloc(trace->locks.count, sizeof *carried->units);
     carried->open_shared = new_numbers(most_shared(trace));
     carried->dense_thread = new_numbers(trace->threads.count);
     carried->dense_variable = new_numbers(trace->variables.count);
     carried->dense_lock = new_numbers(trace->locks.count);
-    if (carried->last_write && carried->open_acquire && carried->open_shared &&
+    if (carried->last_write && carried->open_acquire && carried->open_shared && carried->units &&
         carried->dense_thread && carried->dense_variable && carried->dense_lock)
         return MR_OK;
     mr_carried_free(carried);
@@ -48,6 +49,7 @@ void mr_carried_free(mr_carried *carried)
     free(carried->last_write);
     free(carried->open_acquire);
     free(carried->open_shared);
+    free(carried->units);
     free(carried->dense_thread);
     free(carried->dense_variable);
     free(carried->dense_lock);
@@ -90,6 +92,12 @@ static void play(mr_carried *carried, uint32_t event)
         if (trace->link[event] != MR_NESTED)
             leave_shared(carried, trace->link[event]);
         break;
+    case MR_OP_POST:
+        carried->units[operand]++;
+        break;
+    case MR_OP_WAIT:
+        carried->units[operand]--;
+        break;
     default:
         break;
     }
@@ -101,6 +109,7 @@ void mr_carried_move(mr_carried *carried, uint32_t event)
         const mr_trace *trace = carried->trace;
         memset(carried->last_write, 0xff, trace->variables.count * sizeof *carried->last_write);
         memset(carried->open_acquire, 0xff, trace->locks.count * sizeof *carried->open_acquire);
+        memset(carried->units, 0, trace->locks.count * sizeof *carried->units);
         carried->open_shared_count = 0;
         carried->next = 0;
     }

@@ -1,12 +1,16 @@
 #include "precedence.h"
 
 #include "read_choices.h"
+#include "unit_choices.h"
 
 #include <string.h>
 
 /* How many sections back an acquire looks: enough for locks in use, a bound for a hot one in a
  * window of millions. Looking less far loses no verdict, only a short proof. */
 enum { MR_SECTIONS_BACK = 256 };
+
+/* Posts and waits of a semaphore that are counted for each wait; beyond, as above. */
+enum { MR_OPERATIONS_COUNTED = 4096 };
 
 typedef struct builder {
     mr_precedence *precedence;
@@ -17,7 +21,7 @@ typedef struct builder {
     uint32_t **current;     /* one a thread: clock of its latest event */
     uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
     uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
-    uint32_t *common;       /* scratch: a clock */
+    uint32_t *common;       /* scratch: two clocks */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it. */
@@ -145,6 +149,46 @@ static bool require_releases(builder *b, uint32_t acquire)
     return true;
 }
 
+/* How many waits, the wait itself included, certainly have a unit once it has. */
+static uint32_t count_waits(const builder *b, uint32_t wait)
+{
+    const mr_window *w = b->window;
+    const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
+    uint32_t thread = w->thread[wait], count = 1;
+    for (uint32_t k = s->waits_first; k < s->waits_end; k++) {
+        uint32_t other = w->waits[k], its_thread = w->thread[other];
+        uint32_t known = its_thread == thread ? w->position[wait] : b->current[thread][its_thread];
+        count += known > w->position[other];
+    }
+    return count;
+}
+
+/* The posts of a thread without which there are too few units, whatever the other threads give. */
+static bool require_units(builder *b, uint32_t wait)
+{
+    const mr_window *w = b->window;
+    const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
+    uint32_t posts = s->posts_end - s->posts_first, waits = s->waits_end - s->waits_first;
+    uint32_t *own = b->common, *seen = b->common + w->thread_count, all = 0;
+    if (!s->shared || posts + waits > MR_OPERATIONS_COUNTED)
+        return true;
+    uint32_t taken = count_waits(b, wait);
+    if (taken <= s->units)
+        return true;
+    memset(b->common, 0, 2 * (size_t)w->thread_count * sizeof *b->common);
+    for (uint32_t k = s->posts_first; k < s->posts_end; k++) {
+        bool may_be_before = !mr_precedes(b->hard, wait, w->posts[k]);
+        own[w->thread[w->posts[k]]] += may_be_before;
+        all += may_be_before;
+    }
+    for (uint32_t k = s->posts_first; k < s->posts_end; k++) {
+        uint32_t post = w->posts[k], thread = w->thread[post], others = all - own[thread];
+        if (s->units + others + seen[thread]++ < taken && !require_event(b, w->thread[wait], post))
+            return false;
+    }
+    return true;
+}
+
 /* What an event needs whatever its thread has read. */
 static bool require_edges(builder *b, uint32_t i)
 {
@@ -163,6 +207,12 @@ static bool require_edges(builder *b, uint32_t i)
     for (size_t k = mr_window_opaque_from(w, i); k < w->opaque_count && w->opaque[k].to == i; k++)
         if (!require_event(b, thread, w->opaque[k].from))
             return false;
+    uint32_t link = w->trace->link[w->start + i];
+    if (mr_window_op(w, i) == MR_OP_WAIT && b->mode == MR_PRECEDENCE_SOURCE && link >= w->start &&
+        !require_event(b, thread, link - w->start))
+        return false;
+    if (mr_window_op(w, i) == MR_OP_WAIT && b->mode == MR_PRECEDENCE_FORCED && !require_units(b, i))
+        return false;
     const mr_section *section = mr_window_section(w, i);
     return b->mode != MR_PRECEDENCE_FORCED || !section || section->acquire != i ||
            require_releases(b, i);
@@ -210,7 +260,8 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                  .arena = arena,
                  .current = mr_arena_alloc(arena, window->thread_count, sizeof *b.current),
                  .clean = mr_arena_alloc(arena, window->thread_count, sizeof *b.clean),
-                 .common = mr_arena_alloc(arena, window->thread_count, sizeof *b.common)};
+                 .common =
+                     mr_arena_alloc(arena, 2 * (size_t)window->thread_count, sizeof *b.common)};
     uint32_t *zero = mr_arena_zalloc(arena, window->thread_count, sizeof *zero);
     precedence->window = window;
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
@@ -231,7 +282,8 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
     for (uint32_t i = 0; i < window->size; i++)
         if (!add_event(&b, i))
             return false;
-    return true;
+    precedence->rank_low = precedence->rank_high = NULL;
+    return mode != MR_PRECEDENCE_FORCED || mr_unit_ranks_build(precedence, arena);
 }
 
 bool mr_precedence_require(const mr_precedence *precedence, uint32_t *prefix, uint32_t event,

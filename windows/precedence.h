@@ -21,18 +21,20 @@
  * branch, fork or mbegin e, before(e) = clean(e). In the other models the two sets are the same.
  *
  *   HARD    program order, fork, join, opaque calls: holds in every reordering of every model
- *   SOURCE  and every read after the write that it saw: the reads-from closure; in model branch the
- *           bound reads only
- *   FORCED  holds in every reordering of the window's model: HARD, and (in model branch for reads
- * as said above)
+ *   SOURCE  and every read after the write that it saw, every wait after the post whose unit it
+ * took (mr_trace.link, the oldest unit first): the reads-from closure; in model branch the bound
+ * reads only FORCED  holds in every reordering of the window's model: HARD, and (in model branch
+ * for reads as said above)
  *             - a read treated by source after the write that it saw;
  *             - a read treated by value after what all the writes need that it may see
  *               (read_choices.h), those writes included as far as they are of one thread, unless it
  *               may see the carried value;
  *             - an acquire after the release of each section of its lock that excludes its own
- *               (mr_sections_exclude) and whose acquire is certainly before it.
- *           Everything in before(e) stands before e in the trace too, since the trace is a
- *           reordering of itself.
+ *               (mr_sections_exclude) and whose acquire is certainly before it;
+ *             - a wait after the posts of a thread that it cannot do without: those certainly
+ * before it (with itself) that need a unit, less the units carried in and the posts that other
+ * threads can have made by then. Everything in before(e) stands before e in the trace too, since
+ * the trace is a reordering of itself.
  */
 #ifndef MR_WINDOWS_PRECEDENCE_H
 #define MR_WINDOWS_PRECEDENCE_H
@@ -53,6 +55,7 @@ typedef struct mr_precedence {
     /* One an event: before(event) without what it needs as a read; NULL when there are no opaque
      * calls: then it is the clock of the event before it. */
     uint32_t **enabled;
+    uint32_t *rank_low, *rank_high; /* FORCED: see unit_choices.h; NULL: no shared semaphore */
 } mr_precedence;
 
 /* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it.

@@ -53,12 +53,13 @@ static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
     return true;
 }
 
-/* Is there something that another thread's event may need: a fork, a write that it reads? */
+/* Is there something that another thread's event may need: a fork, a unit, a write that it reads?
+ */
 static bool is_visible(const readers *all, const mr_window *w, uint32_t event)
 {
     uint8_t op = mr_window_op(w, event);
     if (!mr_op_writes(op) || !w->variables[w->object[event]].shared)
-        return op == MR_OP_FORK;
+        return op == MR_OP_FORK || (op == MR_OP_POST && w->semaphores[w->object[event]].shared);
     const reader *entry = find(all, key_of(w, event, event, mr_window_written_value(w, event)));
     return entry->key && (entry->several || entry->thread != w->thread[event]);
 }

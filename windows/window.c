@@ -98,6 +98,14 @@ static void number_access(builder *b, uint32_t i, uint32_t event)
     }
 }
 
+static void number_lock(builder *b, uint32_t i, uint32_t event)
+{
+    uint8_t op = b->trace->op[event];
+    uint32_t lock = dense_lock(b, b->trace->operand[event]);
+    if (op == MR_OP_POST || op == MR_OP_WAIT)
+        b->window->object[i] = lock;
+}
+
 /* First pass: dense numbers, program order, accesses. */
 static void number_events(builder *b)
 {
@@ -112,7 +120,7 @@ static void number_events(builder *b)
             number_access(b, i, event);
         else if (mr_op_operand_kind(b->trace->op[event]) == MR_OPERAND_LOCK &&
                  b->trace->link[event] != MR_NESTED)
-            dense_lock(b, b->trace->operand[event]);
+            number_lock(b, i, event);
     }
 }
 
@@ -287,6 +295,7 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
     bool complete = build_sections(&b);
     forget_names(&b);
     if (!complete || !mr_window_build_locksets(w, arena) || !mr_window_build_accesses(w, arena) ||
+        !mr_window_build_semaphores(w, carried->units, arena) ||
         !mr_window_build_opaque(w, carried->opaque, arena))
         return mr_error_memory(error, "building a window");
     *window = w;

@@ -2,7 +2,8 @@
  * window: the events [start, end) of a trace with everything that the analyses of a window ask for.
  *
  * Scope (docs/semantics.md 5): the events before `start` happen as observed; what they leave behind
- * is carried in: locks held, last writes and values, threads started. Inside a window everything is
+ * is carried in: locks held, units of semaphores, last writes and values, threads started, open
+ * opaque calls (as edges). Inside a window everything is
  * numbered densely from 0: events (event - start), threads, variables, locks, critical sections.
  * All memory belongs to the arena that the caller passes, so a window ends when its arena is reset.
  *
@@ -48,6 +49,15 @@ typedef struct mr_window_lock {
     bool contended;                        /* has sections in the window that exclude each other */
 } mr_window_lock;
 
+/* A counting semaphore; the names of locks and semaphores are numbered together. */
+typedef struct mr_window_semaphore {
+    uint32_t units;                  /* given and not taken when the window starts */
+    uint32_t posts_first, posts_end; /* posts[…], in trace order */
+    uint32_t waits_first, waits_end; /* waits[…], likewise */
+    bool shared;                     /* two threads of the window use it: the others constrain
+                                        nothing */
+} mr_window_semaphore;
+
 /* A set of contended locks and how they are held, interned: equal sets have equal numbers. Set 0 is
  * empty. */
 typedef struct mr_lockset {
@@ -65,8 +75,10 @@ typedef struct mr_window {
     mr_window_thread *threads;
     mr_window_variable *variables;
     mr_window_lock *locks;
+    mr_window_semaphore *semaphores; /* one a lock */
     mr_section *sections;
     mr_lockset *locksets;
+    uint32_t *posts, *waits;   /* grouped by semaphore, each group in trace order */
     uint32_t *by_thread;       /* events grouped by thread, each group in program order */
     uint32_t *writes;          /* writes (w aw au) grouped by variable, each in trace order */
     uint32_t *writes_by_value; /* the same groups, each ordered by (value, trace order) */
@@ -78,8 +90,9 @@ typedef struct mr_window {
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
     uint32_t *position; /* index among the events of its thread in the window */
-    uint32_t *object;   /* access: variable; outermost acq rel racq rrel: section; fork join: the
-                           other thread,   when it   has events in the window; else MR_NONE */
+    uint32_t
+        *object; /* access: variable; outermost acq rel racq rrel: section; post wait: lock; fork
+                    join: the other thread,   when it   has events in the window; else MR_NONE */
     uint32_t *
         source; /* r ar au: the write of the window that it saw; MR_NONE: an earlier one, or none */
     uint32_t *previous_write; /* access: the write before it of the same variable by the same
@@ -99,6 +112,7 @@ typedef struct mr_carried {
     uint32_t *open_acquire; /* one a lock of the trace: its outermost acquire; MR_NONE: free */
     uint32_t *open_shared;  /* the outermost shared acquires that are open, in trace order */
     uint32_t open_shared_count;
+    uint32_t *units; /* one a lock of the trace: units given and not taken */
     /* The order that opaque calls impose on the whole trace; NULL: none. Not owned, and set by the
      * caller after mr_carried_init. */
     const mr_opaque_edges *opaque;
