@@ -19,7 +19,7 @@
  * an open critical section, a deadlock after the race or an unreadable value beyond it rule out
  * nothing (DPLL guards are written before(CUT, e)).
  *
- *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  reads(C)
+ *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  reads(C)  and  branches(C)
  *                 and  fork_join(C)  and  program_order(C)
  *
  * each stated in its own header. Only events that some constraint names become nodes; program order
@@ -50,6 +50,9 @@ typedef struct mr_encoding {
     uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
     uint32_t cut;             /* node 0 */
+    uint32_t *constrained;    /* one a thread: how many events of C whose reads must be consistent
+                                 as branches.h says; arena */
+    uint32_t *clean;          /* model branch, one an event: branches.h; arena */
     uint32_t *choices;        /* scratch of locks.c, reads.c: two an event, and two more; arena */
     mr_literal *literals;     /* likewise */
 } mr_encoding;

@@ -6,7 +6,9 @@
  * set and the earlier one in the trace is not released in it, add its release and what that needs.
  * If a or b gets in, or the release is outside the window, there is no witness in trace order
  * (there may be another). Otherwise the set in trace order is one: reads see the write that they
- * saw, since any write between the two in the set would stand there in the trace.
+ * saw, since any write between the two in the set would stand there in the trace. In model branch
+ * only the bound reads have their write in the set (windows/precedence.h), and it is clean; what
+ * the others see does not matter.
  */
 #ifndef MR_SOLVER_LINEARISE_H
 #define MR_SOLVER_LINEARISE_H

@@ -14,10 +14,10 @@ typedef struct builder {
     mr_precedence_mode mode;
     const mr_precedence *hard;
     mr_arena *arena;
-    uint32_t **current; /* one a thread: clock of its latest event */
-    uint32_t **clean;   /* the same for clean(event); an equal pointer: an equal set */
+    uint32_t **current;     /* one a thread: clock of its latest event */
+    uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
     uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
-    uint32_t *common;   /* scratch: a clock */
+    uint32_t *common;       /* scratch: a clock */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it. */

@@ -11,19 +11,19 @@
  * another thread, and are shared in between: memory is O(window + edges · threads), a question is
  * O(1).
  *
- * In model branch a read must see what it saw only if a branch, fork or mbegin of its thread that is
- * in the reordering comes after it (it is *bound*), or if a write after it must have its value. So
- * there are two sets. before(e) has the needs of the reads before the last branch, fork or mbegin
- * of e's thread, up to and including e. clean(e) has those of all reads of the thread up to and
- * including e: what must be before e when e's thread has not diverged by then. A read that must see
- * a write w asks for w and clean(w), since a write after divergence satisfies nobody; for a branch,
- * fork or mbegin e, before(e) = clean(e). In the other models the two sets are the same.
+ * In model branch a read must see what it saw only if a branch, fork or mbegin of its thread that
+ * is in the reordering comes after it (it is *bound*), or if a write after it must have its value.
+ * So there are two sets. before(e) has the needs of the reads before the last branch, fork or
+ * mbegin of e's thread, up to and including e. clean(e) has those of all reads of the thread up to
+ * and including e: what must be before e when e's thread has not diverged by then. A read that must
+ * see a write w asks for w and clean(w), since a write after divergence satisfies nobody; for a
+ * branch, fork or mbegin e, before(e) = clean(e). In the other models the two sets are the same.
  *
  *   HARD    program order, fork, join: holds in every reordering of every model
  *   SOURCE  and every read after the write that it saw: the reads-from closure; in model branch the
  *           bound reads only
- *   FORCED  holds in every reordering of the window's model: HARD, and (in model branch for reads as
- *           said above)
+ *   FORCED  holds in every reordering of the window's model: HARD, and (in model branch for reads
+ * as said above)
  *             - a read treated by source after the write that it saw;
  *             - a read treated by value after what all the writes need that it may see
  *               (read_choices.h), those writes included as far as they are of one thread, unless it
