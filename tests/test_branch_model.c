@@ -65,9 +65,8 @@ static mr_decision decide(examination *x, uint32_t a, uint32_t b, bool linearise
     mr_decide_options options = {.skip_linearise = !linearise, .saturate_steps = steps};
     mr_decision decision;
     mr_error error = {0};
-    assert_int_equal(mr_decide(&problem, x->session, &options, a, b, &x->setup.arena, &decision,
-                               &error),
-                     MR_OK);
+    assert_int_equal(
+        mr_decide(&problem, x->session, &options, a, b, &x->setup.arena, &decision, &error), MR_OK);
     return decision;
 }
 
@@ -129,8 +128,7 @@ static void examine_lists(examination *x, uint32_t a, uint32_t b)
     mr_decide_options options = {.saturate_steps = x->seed % 3 ? 1000000000 : 0};
     mr_decision decision;
     mr_error error = {0};
-    assert_int_equal(mr_decide_any(&problem, x->session, &options,
-                                   (mr_stops){events[0], counts[0]},
+    assert_int_equal(mr_decide_any(&problem, x->session, &options, (mr_stops){events[0], counts[0]},
                                    (mr_stops){events[1], counts[1]}, &x->setup.arena, &decision,
                                    &error),
                      MR_OK);
@@ -214,7 +212,8 @@ static void test_steps(void **state)
         mr_setup_open(&x.setup, text);
         uint32_t count = x.setup.trace->event_count;
         examine_window(&x, 0, count);
-        uint32_t start = mr_random_below(&random, count), end = mr_random_range(&random, start, count);
+        uint32_t start = mr_random_below(&random, count),
+                 end = mr_random_range(&random, start, count);
         examine_window(&x, start, end);
         mr_setup_close(&x.setup);
     }
@@ -225,8 +224,80 @@ static void test_steps(void **state)
     mr_session_free(x.session);
 }
 
+/* ---- twins: a smallest trace with the race in model branch, and its neighbour without ---- */
+
+typedef struct twin {
+    const char *what, *text;
+    uint32_t a, b;      /* the pair, events */
+    bool value, branch; /* is it a race? */
+} twin;
+
+static const twin twins[] = {
+    {"B may read another y, nothing depends on it",
+     "A|w(x=1)|1\nA|w(y=1)|2\nB|r(y=1)|3\nB|w(x=2)|4\n", 0, 3, false, true},
+    {"but not when B decides by it",
+     "A|w(x=1)|1\nA|w(y=1)|2\nB|r(y=1)|3\nB|branch()|4\nB|w(x=2)|5\n", 0, 4, false, false},
+    {"a decision before the read binds nothing",
+     "A|w(x=1)|1\nA|w(y=1)|2\nB|branch()|3\nB|r(y=1)|4\nB|w(x=2)|5\n", 0, 4, false, true},
+    {"a fork is a decision",
+     "A|w(x=1)|1\nA|w(y=1)|2\nB|r(y=1)|3\nB|fork(C)|4\nB|w(x=2)|5\nC|begin()|6\n", 0, 4, false,
+     false},
+    {"a release is none",
+     "A|w(x=1)|1\nA|w(y=1)|2\nB|acq(l)|3\nB|r(y=1)|4\nB|rel(l)|5\nB|w(x=2)|6\n", 0, 5, false, true},
+    {"C decides by what B wrote after divergence: nobody sees that",
+     "A|w(x=1)|1\nA|w(y=1)|2\nB|r(y=1)|3\nB|w(z=1)|4\nC|r(z=1)|5\nC|branch()|6\nC|w(x=2)|7\n", 0, 6,
+     false, false},
+    {"C decides by nothing",
+     "A|w(x=1)|1\nA|w(y=1)|2\nB|r(y=1)|3\nB|w(z=1)|4\nC|r(z=1)|5\nC|w(x=2)|6\n", 0, 5, false, true},
+    {"C decides by what B wrote before divergence",
+     "A|w(x=1)|1\nA|w(y=1)|2\nB|w(z=1)|3\nB|r(y=1)|4\nC|r(z=1)|5\nC|branch()|6\nC|w(x=2)|7\n", 0, 6,
+     true, true},
+    {"by source: the same, without values",
+     "A|w(x)|1\nA|w(y)|2\nB|r(y)|3\nB|w(z)|4\nC|r(z)|5\nC|branch()|6\nC|w(x)|7\n", 0, 6, false,
+     false},
+    {"by source, C decides by nothing",
+     "A|w(x)|1\nA|w(y)|2\nB|r(y)|3\nB|w(z)|4\nC|r(z)|5\nC|w(x)|6\n", 0, 5, false, true},
+    {"P decides by z, and B, which it joined, wrote z last: an unknown value, if B had diverged",
+     "P|w(z=1)|1\nP|fork(B)|2\nA|w(x=1)|3\nA|w(y=1)|4\nB|r(y=1)|5\nB|w(z=1)|6\nP|join(B)|7\n"
+     "P|r(z=1)|8\nP|branch()|9\nP|w(x=2)|10\n",
+     2, 9, false, false},
+    {"the same value from B before it diverges",
+     "P|w(z=1)|1\nP|fork(B)|2\nA|w(x=1)|3\nA|w(y=1)|4\nB|w(z=1)|5\nB|r(y=1)|6\nP|join(B)|7\n"
+     "P|r(z=1)|8\nP|branch()|9\nP|w(x=2)|10\n",
+     2, 9, false, true},
+    {"an update that diverges writes an unknown value itself",
+     "A|w(x=1)|1\nA|aw(y=1)|2\nB|au(y=1>2)|3\nC|ar(y=2)|4\nC|branch()|5\nC|w(x=2)|6\n", 0, 5, false,
+     false},
+    {"an update that reads what it read writes what it wrote",
+     "A|w(x=1)|1\nB|au(y=1>2)|2\nC|ar(y=2)|3\nC|branch()|4\nC|w(x=2)|5\n", 0, 4, true, true},
+};
+
+static void test_twins(void **state)
+{
+    (void)state;
+    examination x = {.session = mr_session_new()};
+    assert_non_null(x.session);
+    for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
+        x.text = twins[i].text;
+        mr_setup_open(&x.setup, x.text);
+        for (int model = MR_MODEL_VALUE; model <= MR_MODEL_BRANCH; model++) {
+            uint32_t count = x.setup.trace->event_count;
+            bool race = model == MR_MODEL_VALUE ? twins[i].value : twins[i].branch;
+            mr_setup_window(&x.setup, 0, count, (mr_model)model);
+            assert_true(mr_exhaustive_find(x.setup.trace, (mr_model)model, 0, count, &x.races));
+            if (mr_exhaustive_has(&x.races, twins[i].a, twins[i].b) != race)
+                fail_msg("%s, model %s: the search says otherwise", twins[i].what,
+                         mr_model_name((mr_model)model));
+            examine_pair(&x, twins[i].a, twins[i].b);
+            mr_exhaustive_free(&x.races);
+        }
+        mr_setup_close(&x.setup);
+    }
+    mr_session_free(x.session);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_twins), cmocka_unit_test(test_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
