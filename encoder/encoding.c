@@ -1,5 +1,6 @@
 #include "encoding.h"
 
+#include "branches.h"
 #include "fork_join.h"
 #include "locks.h"
 #include "opaque.h"
@@ -91,8 +92,11 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
     mr_formula_init(&encoding->formula, max_clauses);
     encoding->event_of[encoding->cut] = MR_NONE;
     encoding->formula.node_count = 1;
+    if (!mr_branches_prepare(encoding, arena))
+        return false;
     mr_encode_locks(encoding);
     mr_encode_semaphores(encoding);
+    mr_encode_branches(encoding);
     mr_encode_reads(encoding);
     mr_encode_stops(encoding);
     mr_encode_opaque(encoding);

@@ -20,7 +20,7 @@
  * about are included, so an open critical section, a deadlock after the race or an unreadable value
  * beyond it rule out nothing (DPLL guards are written before(CUT, e)).
  *
- *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  semaphores(C)  and  reads(C)
+ *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  semaphores(C)  and  reads(C)  and  branches(C)
  *                 and  opaque(C)  and  fork_join(C)  and  program_order(C)
  *
  * each stated in its own header. Only events that some constraint names become nodes; program order
@@ -52,6 +52,9 @@ typedef struct mr_encoding {
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
     uint32_t cut;             /* node 0 */
     mr_arena *arena;          /* for what parts of the formula need while they are built */
+    uint32_t *constrained;    /* one a thread: how many events of C whose reads must be consistent
+                                 as branches.h says; arena */
+    uint32_t *clean;          /* model branch, one an event: branches.h; arena */
     uint32_t *chains;         /* scratch of locks.c: four a thread; arena */
     uint32_t *choices;        /* scratch of reads.c: one an event, and two more; arena */
     mr_literal *literals;     /* likewise */

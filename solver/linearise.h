@@ -8,6 +8,8 @@
  * in trace order (there may be another). Otherwise the set in trace order is one: reads see the
  * write that they saw, since any write between the two in the set would stand there in the trace,
  * and each wait has the post whose unit it took (SOURCE), so that the counts are as in the trace.
+ * In model branch only the bound reads have their write in the set (windows/precedence.h), and it
+ * is clean; what the others see does not matter.
  */
 #ifndef MR_SOLVER_LINEARISE_H
 #define MR_SOLVER_LINEARISE_H

@@ -21,10 +21,11 @@
  * branch, fork or mbegin e, before(e) = clean(e). In the other models the two sets are the same.
  *
  *   HARD    program order, fork, join, opaque calls: holds in every reordering of every model
- *   SOURCE  and every read after the write that it saw, every wait after the post whose unit it
- * took (mr_trace.link, the oldest unit first): the reads-from closure; in model branch the bound
- * reads only FORCED  holds in every reordering of the window's model: HARD, and (in model branch
- * for reads as said above)
+ *   SOURCE  HARD, and every read after the write that it saw, every wait after the post whose unit
+ *           it took (mr_trace.link, the oldest unit first): the reads-from closure; in model branch
+ *           the bound reads only
+ *   FORCED  holds in every reordering of the window's model: HARD, and (in model branch for reads
+ *           as said above)
  *             - a read treated by source after the write that it saw;
  *             - a read treated by value after what all the writes need that it may see
  *               (read_choices.h), those writes included as far as they are of one thread, unless it

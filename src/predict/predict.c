@@ -46,7 +46,7 @@ mr_decide_options mr_predict_limits(const mr_config *config)
 static void read_options(mr_driver *driver, const mr_config *config)
 {
     static const mr_strength weakest[] = {MR_STRENGTH_BEYOND_WCP, MR_STRENGTH_WCP, MR_STRENGTH_HB};
-    driver->model = mr_config_choice(config, "model") == 0 ? MR_MODEL_RF : MR_MODEL_VALUE;
+    driver->model = (mr_model)mr_config_choice(config, "model");
     driver->by_event = mr_config_choice(config, "candidates.report") == 1;
     driver->minimise = mr_config_bool(config, "witness.minimise");
     driver->decide = mr_predict_limits(config);

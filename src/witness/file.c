@@ -155,13 +155,14 @@ static mr_status read_model(reader *r, mr_slice rest)
 {
     char quoted[MR_QUOTE_SIZE];
     mr_slice word = take_word(&rest);
-    if (equals(word, mr_model_name(MR_MODEL_RF)))
-        r->model = MR_MODEL_RF;
-    else if (equals(word, mr_model_name(MR_MODEL_VALUE)))
-        r->model = MR_MODEL_VALUE;
-    else
-        return fail(r, "unknown model '%s'; expected rf or value", mr_slice_quote(word, quoted));
-    return MR_OK;
+    for (int i = MR_MODEL_RF; i <= MR_MODEL_BRANCH; i++) {
+        if (!equals(word, mr_model_name((mr_model)i)))
+            continue;
+        r->model = (mr_model)i;
+        return MR_OK;
+    }
+    return fail(r, "unknown model '%s'; expected rf, value or branch",
+                mr_slice_quote(word, quoted));
 }
 
 static mr_status read_window(reader *r, mr_slice rest)
