@@ -198,7 +198,7 @@ static void test_examples(void **state)
         const example *x = &examples[i];
         mr_trace *trace = mr_sample_trace(x->text);
         assert_non_null(trace);
-        mr_checker *checker = mr_checker_new(trace);
+        mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
         assert_non_null(checker);
         uint32_t events[MOST_EVENTS];
         mr_witness witness = {x->first,
@@ -229,7 +229,7 @@ static void test_any_order_of_windows(void **state)
     (void)state;
     mr_trace *trace = mr_sample_trace(locks_and_forks);
     assert_non_null(trace);
-    mr_checker *checker = mr_checker_new(trace);
+    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
@@ -339,7 +339,7 @@ static void damage_witnesses(mr_random *random, const char *text, verdicts *coun
 {
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
-    mr_checker *checker = mr_checker_new(trace);
+    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
     uint32_t start = mr_random_below(random, trace->event_count / 2);
     mr_exhaustive search;
@@ -392,7 +392,7 @@ static void test_out_of_memory(void **state)
     for (uint64_t n = 1; status == MR_ERR_MEMORY; n++) {
         mr_error error = {0};
         mr_memory_fail_after(n);
-        mr_checker *checker = mr_checker_new(trace);
+        mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
         if (checker)
             status = mr_checker_check(checker, &witness, &error);
         mr_memory_fail_after(0);

@@ -199,7 +199,7 @@ static void check_trace(const char *text, uint64_t seed, totals *sum)
     mr_setup setup;
     mr_random random = {seed};
     mr_setup_open(&setup, text);
-    mr_checker *checker = mr_checker_new(setup.trace);
+    mr_checker *checker = mr_checker_new(setup.trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
     uint32_t count = setup.trace->event_count;
     uint32_t start = mr_random_below(&random, count / 2 + 1);

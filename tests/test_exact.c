@@ -130,7 +130,7 @@ static void examine_race(examination *x, const question *q, mr_checker *checker,
 static void examine_result(examination *x, const question *q, const mr_result *result,
                            mr_pair_set *found)
 {
-    mr_checker *checker = mr_checker_new(x->trial->trace);
+    mr_checker *checker = mr_checker_new(x->trial->trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
     if (result->unknown_count)
         wrong(x, q, "%" PRIu32 "-%" PRIu32 " is unknown: %s %s", result->unknowns[0].first,

@@ -129,6 +129,7 @@ static void test_known_races(void **state)
 /* Every reordering, one by one, without merging states: the definition at its word. */
 typedef struct enumeration {
     const mr_trace *trace;
+    mr_opaque opaque;
     mr_witness sequence;
     bool found[16][16];
 } enumeration;
@@ -139,19 +140,20 @@ static void enumerate(enumeration *all)
     for (w->first = w->window_start; w->first < w->window_end; w->first++) {
         for (w->second = w->first + 1; w->second < w->window_end; w->second++) {
             if (!all->found[w->first][w->second])
-                all->found[w->first][w->second] = mr_definition_accepts(all->trace, w);
+                all->found[w->first][w->second] = mr_definition_accepts(all->trace, w, all->opaque);
         }
     }
     uint32_t place = w->event_count++;
     for (uint32_t e = w->window_start; e < w->window_end; e++) {
         w->events[place] = e;
-        if (mr_definition_reordering(all->trace, w))
+        if (mr_definition_reordering(all->trace, w, all->opaque))
             enumerate(all);
     }
     w->event_count = place;
 }
 
-static void compare_with_definition(const char *text, mr_model model, uint32_t start)
+static void compare_with_definition(const char *text, const mr_exhaustive_options *options,
+                                    uint32_t start)
 {
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
@@ -159,15 +161,18 @@ static void compare_with_definition(const char *text, mr_model model, uint32_t s
     uint32_t events[16];
     enumeration all = {
         .trace = trace,
-        .sequence = {.model = model, .window_start = start, .window_end = end, .events = events}};
+        .opaque = options->opaque,
+        .sequence = {
+            .model = options->model, .window_start = start, .window_end = end, .events = events}};
     enumerate(&all);
     mr_exhaustive search;
-    assert_true(mr_exhaustive_find(trace, model, start, end, &search));
+    assert_true(mr_exhaustive_find_with(trace, options, start, end, &search));
     for (uint32_t a = start; a < end; a++) {
         for (uint32_t b = a + 1; b < end; b++) {
             if (all.found[a][b] != mr_exhaustive_has(&search, a, b))
-                fail_msg("%s: %" PRIu32 "-%" PRIu32 " in [%" PRIu32 ", %" PRIu32 "):\n%s",
-                         mr_model_name(model), a, b, start, end, text);
+                fail_msg(
+                    "%s, opaque %d: %" PRIu32 "-%" PRIu32 " in [%" PRIu32 ", %" PRIu32 "):\n%s",
+                    mr_model_name(options->model), (int)options->opaque, a, b, start, end, text);
         }
     }
     mr_exhaustive_free(&search);
@@ -177,11 +182,14 @@ static void compare_with_definition(const char *text, mr_model model, uint32_t s
 static void test_same_as_the_definition(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+    for (uint64_t seed = 0; seed < 72; seed++) {
+        int first_shape = seed < 18 ? 0 : MR_SHAPE_COUNT;
+        for (int shape = first_shape; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 1000, (mr_shape)shape);
             assert_non_null(text);
-            compare_with_definition(text, seed % 2 ? MR_MODEL_RF : MR_MODEL_VALUE, seed / 2 % 4);
+            mr_exhaustive_options options = {.model = (mr_model)(seed % 3),
+                                             .opaque = (mr_opaque)(seed / 3 % 3)};
+            compare_with_definition(text, &options, seed / 2 % 5);
             free(text);
         }
     }
@@ -212,50 +220,95 @@ static void assert_contained(const mr_exhaustive *small, const mr_exhaustive *bi
 }
 
 typedef struct totals {
-    size_t rf, value, conflicts;
+    size_t races[3], conflicts; /* by model */
+    size_t simple, ignore;      /* races in the model value */
 } totals;
 
-static void check_trace(const char *text, uint32_t start, uint32_t end_gap, totals *sum)
+static void search(const mr_trace *trace, mr_model model, mr_opaque opaque, uint32_t start,
+                   uint32_t end, mr_exhaustive *found)
+{
+    mr_exhaustive_options options = {.model = model, .opaque = opaque};
+    assert_true(mr_exhaustive_find_with(trace, &options, start, end, found));
+}
+
+/* races(rf) ⊆ races(value) ⊆ races(branch), window ⊆ whole trace, every witness is accepted. */
+static void check_models(const mr_trace *trace, mr_opaque opaque, uint32_t start, uint32_t end,
+                         const char *text, size_t *races)
+{
+    mr_checker *checker = mr_checker_new(trace, opaque);
+    assert_non_null(checker);
+    mr_exhaustive found[3], whole, preserving;
+    for (int model = 0; model < 3; model++) {
+        search(trace, (mr_model)model, opaque, start, end, &found[model]);
+        races[model] += check_witnesses(checker, &found[model], text);
+        if (model)
+            assert_contained(&found[model - 1], &found[model], text);
+    }
+    search(trace, MR_MODEL_BRANCH, opaque, 0, trace->event_count, &whole);
+    assert_contained(&found[MR_MODEL_BRANCH], &whole, text);
+    mr_exhaustive_options options = {
+        .model = MR_MODEL_RF, .opaque = opaque, .sync_preserving = true};
+    assert_true(mr_exhaustive_find_with(trace, &options, start, end, &preserving));
+    assert_contained(&preserving, &found[MR_MODEL_RF], text);
+    for (int model = 0; model < 3; model++)
+        mr_exhaustive_free(&found[model]);
+    mr_exhaustive_free(&whole);
+    mr_exhaustive_free(&preserving);
+    mr_checker_free(checker);
+}
+
+/* races(simple) ⊆ races(pair) ⊆ races(ignore). */
+static void check_modes(const mr_trace *trace, const char *text, totals *sum)
+{
+    mr_exhaustive found[3];
+    uint32_t count = trace->event_count;
+    for (int mode = 0; mode < 3; mode++)
+        search(trace, MR_MODEL_VALUE, (mr_opaque)mode, 0, count, &found[mode]);
+    assert_contained(&found[MR_OPAQUE_SIMPLE], &found[MR_OPAQUE_PAIR], text);
+    assert_contained(&found[MR_OPAQUE_PAIR], &found[MR_OPAQUE_IGNORE], text);
+    sum->simple += found[MR_OPAQUE_SIMPLE].race_count;
+    sum->ignore += found[MR_OPAQUE_IGNORE].race_count;
+    for (int mode = 0; mode < 3; mode++)
+        mr_exhaustive_free(&found[mode]);
+}
+
+static void check_trace(const char *text, uint64_t seed, totals *sum)
 {
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
-    mr_checker *checker = mr_checker_new(trace);
-    assert_non_null(checker);
-    mr_exhaustive rf, value, whole;
     uint32_t count = trace->event_count;
-    assert_true(mr_exhaustive_find(trace, MR_MODEL_RF, start, count - end_gap, &rf));
-    assert_true(mr_exhaustive_find(trace, MR_MODEL_VALUE, start, count - end_gap, &value));
-    assert_true(mr_exhaustive_find(trace, MR_MODEL_VALUE, 0, count, &whole));
-    sum->rf += check_witnesses(checker, &rf, text);
-    sum->value += check_witnesses(checker, &value, text);
-    assert_contained(&rf, &value, text);
-    assert_contained(&value, &whole, text); /* a window only takes reorderings away */
+    check_models(trace, (mr_opaque)(seed / 6 % 3), seed % 3, count - seed % 2, text, sum->races);
+    check_modes(trace, text, sum);
     for (uint32_t a = 0; a < count; a++) {
         for (uint32_t b = a + 1; b < count; b++)
             sum->conflicts += mr_exhaustive_conflict(trace, a, b);
     }
-    mr_exhaustive_free(&rf);
-    mr_exhaustive_free(&value);
-    mr_exhaustive_free(&whole);
-    mr_checker_free(checker);
     mr_trace_free(trace);
+}
+
+static void check_shapes(int first_shape, int last_shape, totals *sum)
+{
+    for (uint64_t seed = 0; seed < 72; seed++) {
+        for (int shape = first_shape; shape < last_shape; shape++) {
+            char *text = mr_generate_trace(seed, (mr_shape)shape);
+            assert_non_null(text);
+            check_trace(text, seed, sum);
+            free(text);
+        }
+    }
+    /* The traces are worth something: both answers are frequent, and the models differ. */
+    size_t rf = sum->races[MR_MODEL_RF], value = sum->races[MR_MODEL_VALUE];
+    assert_true(rf > 500 && rf * 10 < sum->conflicts * 9);
+    assert_true(value > rf && sum->races[MR_MODEL_BRANCH] > value);
 }
 
 static void test_containments_and_witnesses(void **state)
 {
     (void)state;
-    totals sum = {0};
-    for (uint64_t seed = 0; seed < 60; seed++) {
-        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
-            char *text = mr_generate_trace(seed, (mr_shape)shape);
-            assert_non_null(text);
-            check_trace(text, seed % 3, seed % 2, &sum);
-            free(text);
-        }
-    }
-    /* The traces are worth something: both answers are frequent, and the models differ. */
-    assert_true(sum.rf > 500 && sum.rf * 10 < sum.conflicts * 9);
-    assert_true(sum.value > sum.rf);
+    totals plain = {0}, kinds = {0};
+    check_shapes(0, MR_SHAPE_COUNT, &plain);
+    check_shapes(MR_SHAPE_COUNT, MR_SHAPE_ALL, &kinds);
+    assert_true(plain.simple == plain.ignore && kinds.simple * 11 < kinds.ignore * 10);
 }
 
 int main(void)

@@ -55,7 +55,7 @@ static void open_large(large *l, const mr_large *shape, uint64_t seed, uint32_t 
                                    &l->problem.forced, hb, wcp, &options, &l->setup.arena));
     mr_order_free(hb);
     mr_order_free(wcp);
-    l->checker = mr_checker_new(trace);
+    l->checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     l->session = mr_session_new();
     assert_true(l->checker && l->session);
 }

@@ -209,7 +209,7 @@ static void examine_trace(const char *text, uint64_t choice, totals *sum)
 {
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
-    mr_checker *checker = mr_checker_new(trace);
+    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
     mr_exhaustive search;
     uint32_t start = choice % 3 ? 0 : (uint32_t)(choice / 6 % 5);

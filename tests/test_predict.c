@@ -46,7 +46,7 @@ static mr_result predict(const mr_trace *trace, const char *const *s)
     mr_error error = {0};
     if (mr_predict(trace, config, &result, &error) != MR_OK)
         fail_msg("%s", error.text);
-    mr_checker *checker = mr_checker_new(trace);
+    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
     for (size_t i = 0; i < result.race_count; i++) {
         const mr_witness *w = &result.races[i].witness, *before = w;

@@ -300,7 +300,7 @@ static void examine_window(examination *x, examine_function *examine, uint32_t s
 static void examine_trace(examination *x, examine_function *examine)
 {
     mr_setup_open(&x->setup, x->text);
-    x->checker = mr_checker_new(x->setup.trace);
+    x->checker = mr_checker_new(x->setup.trace, MR_OPAQUE_PAIR);
     assert_non_null(x->checker);
     uint32_t count = x->setup.trace->event_count;
     mr_random random = {x->seed};

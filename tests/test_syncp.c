@@ -166,7 +166,7 @@ static size_t check_examples(subject *s)
 {
     mr_race_list list;
     size_t count = 0;
-    mr_checker *checker = mr_checker_new(s->trace);
+    mr_checker *checker = mr_checker_new(s->trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
     find(s->trace, EXAMPLES, &list);
     assert_int_equal(list.race_count, s->list.race_count);

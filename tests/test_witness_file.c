@@ -115,14 +115,14 @@ static void test_round_trip(void **state)
     (void)state;
     size_t count = 0;
     for (uint64_t seed = 0; seed < 12; seed++) {
-        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+        for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed, (mr_shape)shape);
             assert_non_null(text);
             mr_trace *trace = mr_sample_trace(text);
             assert_non_null(trace);
             mr_exhaustive search;
-            assert_true(mr_exhaustive_find(trace, seed % 2 ? MR_MODEL_RF : MR_MODEL_VALUE, seed % 3,
-                                           trace->event_count, &search));
+            mr_model model = (mr_model)(seed / 3 % 3);
+            assert_true(mr_exhaustive_find(trace, model, seed % 3, trace->event_count, &search));
             for (size_t i = 0; i < search.race_count; i++, count++) {
                 mr_witness witness;
                 assert_true(mr_exhaustive_witness(&search, i, &witness));
@@ -217,7 +217,9 @@ static const unreadable unreadables[] = {
     {"A|w(x=1)|1\n#@window 0 9\n", 2, "#@window must come before the first event"},
     {"A w(x=1) 1\n", 1, NULL},
     {"A|write(x=1)|1\n", 1, NULL},
-    {"A|post(s)|1\n", 1, "operation 'post' cannot be part of a witness"},
+    {"A|post(s)|1\n", 1,
+     "expected A|w(x=1)|1, event 0 of the trace (line 2): a thread's lines are its next events in "
+     "the trace"},
     {"C|w(x=1)|1\n", 1, "no thread 'C' in the trace"},
     {"#@window 5 9\nB|begin()|6\nB|r(y[0].f=-1)|\nB|w(z)|a|b\nB|w(z)|a|b\n", 5,
      "thread 'B' has no more events in the trace"},
@@ -277,6 +279,60 @@ static void test_unreadable(void **state)
             mr_witness_free(&w);
     }
     assert_int_equal(wrong, 0);
+    mr_trace_free(trace);
+}
+
+/* A line must say the event of the trace to the letter, whatever its operation. */
+static void test_every_operation(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "A|au(x=1>2)|1\n", "A|mbegin(m:x,T1,*)|2\n", "A|ar(x=2)|3\n", "A|racq(l)|4\n",
+        "A|rrel(l)|5\n",   "A|mend(m)|6\n",          "A|post(s)|7\n", "A|wait(s)|8\n",
+        "A|branch()|9\n",  "A|mbegin(n:)|10\n",      "A|aw(y)|11\n",  "A|w(z)|12\n",
+    };
+    static const struct {
+        size_t line;
+        const char *text;
+    } wrong[] = {
+        {0, "A|au(x=1>3)|1\n"},
+        {0, "A|au(x=2>2)|1\n"},
+        {0, "A|au(x)|1\n"},
+        {0, "A|ar(x=1)|1\n"},
+        {1, "A|mbegin(n:x,T1,*)|2\n"},
+        {1, "A|mbegin(m:x,T1)|2\n"},
+        {1, "A|mbegin(m:x,T1,*,y)|2\n"},
+        {1, "A|mbegin(m:x,*,T1)|2\n"},
+        {2, "A|r(x=2)|3\n"},
+        {2, "A|ar(x=3)|3\n"},
+        {3, "A|racq(k)|4\n"},
+        {3, "A|acq(l)|4\n"},
+        {5, "A|mend(n)|6\n"},
+        {6, "A|post(t)|7\n"},
+        {8, "A|end()|9\n"},
+        {9, "A|mbegin(n:x)|10\n"},
+        {10, "A|aw(y=1)|11\n"},
+    };
+    size_t count = sizeof lines / sizeof *lines;
+    char text[1024] = "";
+    for (size_t i = 0; i < count; i++)
+        strcat(text, lines[i]);
+    strcat(text, "B|w(z)|13\n");
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_witness w;
+    mr_error error = {0};
+    assert_int_equal(read_witness(text, strlen(text), trace, MR_MODEL_RF, false, &w, &error),
+                     MR_OK);
+    mr_witness_free(&w);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        text[0] = '\0';
+        for (size_t k = 0; k < count; k++)
+            strcat(text, k == wrong[i].line ? wrong[i].text : lines[k]);
+        assert_int_equal(read_witness(text, strlen(text), trace, MR_MODEL_RF, false, &w, &error),
+                         MR_ERR_TRACE);
+        assert_int_equal(error.line, wrong[i].line + 1);
+    }
     mr_trace_free(trace);
 }
 
@@ -346,13 +402,10 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_written_text),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_readable),
-        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_no_file_and_no_text),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_written_text),    cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_readable),        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_every_operation), cmocka_unit_test(test_no_file_and_no_text),
+        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static mr_judgement rejected(mr_failure *failure, const mr_error *error)
 static mr_judgement judge(const mr_trace *trace, const mr_witness *witness, mr_failure *failure)
 {
     mr_error error = {0};
-    mr_checker *checker = mr_checker_new(trace);
+    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     mr_status status = checker != NULL ? mr_checker_check(checker, witness, &error)
                                        : mr_error_memory(&error, "checking a witness");
     mr_checker_free(checker);

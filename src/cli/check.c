@@ -14,7 +14,7 @@ static mr_status judge(const mr_trace *trace, const mr_witness *witness, int *ex
 {
     mr_error reason = {0};
     char line[1152];
-    mr_checker *checker = mr_checker_new(trace);
+    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     if (checker == NULL)
         return mr_error_memory(error, "checking the witness");
     mr_status status = mr_checker_check(checker, witness, &reason);

@@ -1,34 +1,36 @@
 /*
  * checker: is a witness right? The judge of every race that is reported.
  *
- * It replays the witness on the trace as read and tests rules 1, 2, 3 and 6 of docs/semantics.md 2
- * and the definition of a race (docs/semantics.md 3) directly. It uses only the raw columns of the
- * trace (op, thread, operand, value): not `link`, not `variable_info`, nothing of windows, encoder
- * or solver, so that a mistake there cannot hide here.
+ * It replays the witness on the trace as read and tests rules 1 to 6 of docs/semantics.md 2 and the
+ * definition of a race (docs/semantics.md 3) directly, for every operation and all three models. It
+ * uses only the raw columns of the trace (op, thread, operand, value, with their values, updates
+ * and reach sets): not `link`, not `variable_info`, nothing of trace/opaque.c, windows, encoder or
+ * solver, so that a mistake there cannot hide here.
  *
  *   mr_checker_new → mr_checker_check* → mr_checker_free
  *
  * The first call and each call with a smaller window_start than the one before replay the trace
  * from its start, O(events); otherwise a check costs O(listed events + events since the last
- * start). Memory: 8 bytes an event.
+ * start). Opaque calls add the cost said in calls.h. Memory: 8 bytes an event, 12 with such calls.
  */
 #ifndef MR_WITNESS_CHECKER_H
 #define MR_WITNESS_CHECKER_H
 
+#include "trace/opaque.h"
 #include "witness.h"
 
 typedef struct mr_checker mr_checker;
 
-/* NULL: no memory. The trace must outlive the checker. */
-mr_checker *mr_checker_new(const mr_trace *trace);
+/* `opaque` says which calls keep their order (rule 5). NULL: no memory. The trace must outlive the
+ * checker. */
+mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque);
 void mr_checker_free(mr_checker *checker);
 
 /*
  * MR_OK when the witness is accepted, MR_ERR_MEMORY, or MR_ERR_INTERNAL with the first rule that it
  * breaks, naming the event: "event 12 (T1|r(x=3), line 13): reads 4, saw 3". Bad numbers (out of
  * range, twice, outside the window) are rejected in the same way. `error->line` is the line of the
- * offending event in the trace when there is one. MR_ERR_UNSUPPORTED, for every witness, when the
- * trace has an operation that this version cannot judge.
+ * offending event in the trace when there is one.
  */
 mr_status mr_checker_check(mr_checker *checker, const mr_witness *witness, mr_error *error);
 

@@ -155,11 +155,11 @@ static mr_status read_model(reader *r, mr_slice rest)
 {
     char quoted[MR_QUOTE_SIZE];
     mr_slice word = take_word(&rest);
-    for (int i = MR_MODEL_RF; i <= MR_MODEL_BRANCH; i++) {
-        if (!equals(word, mr_model_name((mr_model)i)))
-            continue;
-        r->model = (mr_model)i;
-        return MR_OK;
+    for (int model = 0; model <= MR_MODEL_BRANCH; model++) {
+        if (equals(word, mr_model_name((mr_model)model))) {
+            r->model = (mr_model)model;
+            return MR_OK;
+        }
     }
     return fail(r, "unknown model '%s'; expected rf, value or branch",
                 mr_slice_quote(word, quoted));
@@ -253,18 +253,43 @@ static bool same_name(const mr_names *names, uint32_t number, mr_slice slice)
     return name->length == slice.length && !memcmp(name->text, slice.text, slice.length);
 }
 
+static bool same_value(const mr_trace *trace, uint32_t event, const mr_parsed *parsed)
+{
+    uint32_t value = trace->value[event];
+    if (parsed->has_value != (value != 0))
+        return false;
+    if (!parsed->has_value)
+        return true;
+    if (parsed->op != MR_OP_ATOMIC_UPDATE)
+        return parsed->value == trace->values[value];
+    mr_update update = trace->updates[value];
+    return parsed->value == trace->values[update.read_value] &&
+           parsed->written_value == trace->values[update.written_value];
+}
+
+static bool same_reach(const mr_trace *trace, uint32_t event, mr_slice list)
+{
+    mr_reach reach = trace->reaches[trace->value[event]];
+    mr_slice name;
+    uint32_t count = 0;
+    for (; mr_parse_next_name(&list, &name); count++) {
+        if (count == reach.count ||
+            !same_name(&trace->reach_names, trace->reach_items.items[reach.first + count], name))
+            return false;
+    }
+    return count == reach.count;
+}
+
 static bool same_operand(const mr_trace *trace, uint32_t event, const mr_parsed *parsed)
 {
     const mr_names *names = mr_trace_operand_names(trace, (mr_op)trace->op[event]);
     if (!names)
         return true;
-    if (names == &trace->calls || !same_name(names, trace->operand[event], parsed->name))
+    if (!same_name(names, trace->operand[event], parsed->name))
         return false;
-    if (names != &trace->variables)
-        return true;
-    if (parsed->has_value != (trace->value[event] != 0))
-        return false;
-    return !parsed->has_value || parsed->value == trace->values[trace->value[event]];
+    if (parsed->op == MR_OP_CALL_BEGIN)
+        return same_reach(trace, event, parsed->reach);
+    return names != &trace->variables || same_value(trace, event, parsed);
 }
 
 static mr_status mismatch(const reader *r, uint32_t event)
@@ -289,8 +314,6 @@ static mr_status read_event(reader *r, mr_slice line)
     mr_error parse_error = {0};
     if (mr_parse_event(line, &parsed, &parse_error) != MR_OK)
         return fail(r, "%s", parse_error.text);
-    if (!mr_op_covered(parsed.op))
-        return fail(r, "operation '%s' cannot be part of a witness", mr_op_name(parsed.op));
     if (!r->next && !index_threads(r))
         return no_memory(r);
     uint32_t thread;

@@ -9,24 +9,45 @@ typedef struct progress {
     int64_t value; /* of the last access that has one */
 } progress;
 
+int64_t mr_requirement_read(const mr_trace *trace, uint32_t event)
+{
+    uint32_t value = trace->value[event];
+    bool update = trace->op[event] == MR_OP_ATOMIC_UPDATE;
+    return trace->values[update ? trace->updates[value].read_value : value];
+}
+
+int64_t mr_requirement_written(const mr_trace *trace, uint32_t event)
+{
+    uint32_t value = trace->value[event];
+    bool update = trace->op[event] == MR_OP_ATOMIC_UPDATE;
+    return trace->values[update ? trace->updates[value].written_value : value];
+}
+
+static void note_read(mr_variable_rule *rule, progress *now, int64_t value)
+{
+    if (!now->accessed) {
+        rule->initial_known = true;
+        rule->initial = value;
+    } else if (value != now->value) {
+        rule->by_source = true;
+    }
+    now->value = value;
+}
+
 static void note_access(mr_variable_rule *rule, progress *now, const mr_trace *trace,
                         uint32_t event)
 {
-    bool reads = trace->op[event] == MR_OP_READ;
+    uint8_t op = trace->op[event];
     if (!trace->value[event]) {
         rule->by_source = true;
     } else {
-        int64_t value = trace->values[trace->value[event]];
-        if (reads && !now->accessed) {
-            rule->initial_known = true;
-            rule->initial = value;
-        } else if (reads && value != now->value) {
-            rule->by_source = true;
-        }
-        now->value = value;
+        if (mr_op_reads(op))
+            note_read(rule, now, mr_requirement_read(trace, event));
+        if (mr_op_writes(op))
+            now->value = mr_requirement_written(trace, event);
     }
     now->accessed = true;
-    if (!reads)
+    if (mr_op_writes(op))
         now->last_write = event;
 }
 
@@ -35,7 +56,7 @@ static void note_events(mr_requirements *requirements, progress *now, const mr_t
     for (uint32_t x = 0; x < trace->variables.count; x++)
         now[x].last_write = MR_NONE;
     for (uint32_t e = 0; e < trace->event_count; e++) {
-        if (trace->op[e] != MR_OP_READ && trace->op[e] != MR_OP_WRITE)
+        if (!mr_op_is_access(trace->op[e]))
             continue;
         uint32_t variable = trace->operand[e];
         requirements->source[e] = now[variable].last_write;

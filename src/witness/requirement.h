@@ -17,10 +17,14 @@ typedef struct mr_variable_rule {
 } mr_variable_rule;
 
 typedef struct mr_requirements {
-    /* event: the last write before a read in the trace, or MR_NONE; others: unused */
+    /* event: the last write before a r, ar or au in the trace, or MR_NONE; others: unused */
     uint32_t *source;
     mr_variable_rule *rules; /* variable */
 } mr_requirements;
+
+/* The value that an access with a value read or wrote; an atomic update has both. */
+int64_t mr_requirement_read(const mr_trace *trace, uint32_t event);
+int64_t mr_requirement_written(const mr_trace *trace, uint32_t event);
 
 /* O(events). False: no memory; nothing is kept then. */
 bool mr_requirements_init(mr_requirements *requirements, const mr_trace *trace);

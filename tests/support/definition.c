@@ -2,6 +2,8 @@
 
 #include "exhaustive.h"
 
+#include <string.h>
+
 /* The sequence: the events before the window as observed, then those of the witness. */
 static uint32_t at(const mr_witness *w, uint32_t i)
 {
@@ -45,29 +47,47 @@ static bool program_order(const mr_trace *trace, const mr_witness *w, uint32_t n
     return true;
 }
 
-/* How often the thread holds the lock after the first `n`. */
+/* How often the thread has done `up` to the lock more than `down` after the first `n`. */
 static int64_t holds(const mr_trace *trace, const mr_witness *w, uint32_t n, uint32_t thread,
-                     uint32_t lock)
+                     uint32_t lock, mr_op up, mr_op down)
 {
     int64_t depth = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t e = at(w, i);
         if (trace->thread[e] != thread || trace->operand[e] != lock)
             continue;
-        depth += trace->op[e] == MR_OP_ACQUIRE;
-        depth -= trace->op[e] == MR_OP_RELEASE;
+        depth += trace->op[e] == up;
+        depth -= trace->op[e] == down;
     }
     return depth;
 }
 
-/* Rule 2 after the first `n`: no lock is held by two threads. */
+/* Rule 2 after the first `n`: who holds a lock exclusively is the only one to hold it at all. */
 static bool locks(const mr_trace *trace, const mr_witness *w, uint32_t n)
 {
     for (uint32_t lock = 0; lock < trace->locks.count; lock++) {
-        int holders = 0;
+        int owners = 0, holders = 0;
+        for (uint32_t t = 0; t < trace->threads.count; t++) {
+            bool owns = holds(trace, w, n, t, lock, MR_OP_ACQUIRE, MR_OP_RELEASE) > 0;
+            bool shares =
+                holds(trace, w, n, t, lock, MR_OP_SHARED_ACQUIRE, MR_OP_SHARED_RELEASE) > 0;
+            owners += owns;
+            holders += owns || shares;
+        }
+        if (owners > 0 && holders > 1)
+            return false;
+    }
+    return true;
+}
+
+/* Rule 4 after the first `n`: as many units were given as taken, or more. */
+static bool semaphores(const mr_trace *trace, const mr_witness *w, uint32_t n)
+{
+    for (uint32_t semaphore = 0; semaphore < trace->locks.count; semaphore++) {
+        int64_t units = 0;
         for (uint32_t t = 0; t < trace->threads.count; t++)
-            holders += holds(trace, w, n, t, lock) > 0;
-        if (holders > 1)
+            units += holds(trace, w, n, t, semaphore, MR_OP_POST, MR_OP_WAIT);
+        if (units < 0)
             return false;
     }
     return true;
@@ -85,15 +105,128 @@ static bool fork_and_join(const mr_trace *trace, const mr_witness *w, uint32_t n
     return true;
 }
 
+/* ---- opaque calls ---- */
+
+/* Is the event in the call that `begin` begins: after it in its thread, and not after its end? */
+static bool inside(const mr_trace *trace, uint32_t begin, uint32_t event)
+{
+    int open = 0;
+    if (trace->op[begin] != MR_OP_CALL_BEGIN || trace->thread[begin] != trace->thread[event] ||
+        event < begin)
+        return false;
+    for (uint32_t e = begin; e < event; e++) {
+        if (trace->thread[e] != trace->thread[begin])
+            continue;
+        open += trace->op[e] == MR_OP_CALL_BEGIN;
+        open -= trace->op[e] == MR_OP_CALL_END;
+        if (!open)
+            return false;
+    }
+    return true;
+}
+
+/* Is the name in the list of the call? */
+static bool in_reach(const mr_trace *trace, uint32_t begin, const char *name)
+{
+    mr_reach reach = trace->reaches[trace->value[begin]];
+    for (uint32_t i = reach.first; i < reach.first + reach.count; i++) {
+        if (strcmp(trace->reach_names.items[trace->reach_items.items[i]].text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool share_an_element(const mr_trace *trace, uint32_t one, uint32_t other)
+{
+    mr_reach reach = trace->reaches[trace->value[one]];
+    if (!reach.count || !trace->reaches[trace->value[other]].count)
+        return false;
+    if (in_reach(trace, one, "*") || in_reach(trace, other, "*"))
+        return true;
+    for (uint32_t i = reach.first; i < reach.first + reach.count; i++) {
+        if (in_reach(trace, other, trace->reach_names.items[trace->reach_items.items[i]].text))
+            return true;
+    }
+    return false;
+}
+
+static bool is_first_or_last(const mr_trace *trace, uint32_t event)
+{
+    uint32_t before = 0, after = 0;
+    for (uint32_t e = 0; e < trace->event_count; e++) {
+        if (trace->thread[e] == trace->thread[event]) {
+            before += e < event;
+            after += e > event;
+        }
+    }
+    return !before || !after;
+}
+
+/* Is the event about something that the call can reach? */
+static bool about(const mr_trace *trace, uint32_t begin, uint32_t event)
+{
+    mr_operand_kind kind = mr_op_operand_kind((mr_op)trace->op[event]);
+    bool everything = in_reach(trace, begin, "*");
+    if (kind == MR_OPERAND_VARIABLE || kind == MR_OPERAND_LOCK) {
+        const mr_names *names = kind == MR_OPERAND_LOCK ? &trace->locks : &trace->variables;
+        if (everything || in_reach(trace, begin, names->items[trace->operand[event]].text))
+            return true;
+    }
+    return is_first_or_last(trace, event) &&
+           (everything || in_reach(trace, begin, trace->threads.items[trace->thread[event]].text));
+}
+
+/* Do two events of different threads keep their observed order (docs/semantics.md 4)? */
+static bool kept(const mr_trace *trace, uint32_t one, uint32_t other, mr_opaque opaque)
+{
+    for (uint32_t begin = 0; begin < trace->event_count; begin++) {
+        if ((inside(trace, begin, one) && about(trace, begin, other)) ||
+            (inside(trace, begin, other) && about(trace, begin, one)))
+            return true;
+        if (!inside(trace, begin, one))
+            continue;
+        for (uint32_t b = 0; b < trace->event_count; b++) {
+            if (inside(trace, b, other) &&
+                (opaque == MR_OPAQUE_SIMPLE || share_an_element(trace, begin, b)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Rule 5 for `event` after the first `n`. */
+static bool opaque_calls(const mr_trace *trace, const mr_witness *w, uint32_t n, uint32_t event,
+                         mr_opaque opaque)
+{
+    if (opaque == MR_OPAQUE_IGNORE || !trace->calls.count)
+        return true;
+    for (uint32_t e = w->window_start; e < event; e++) {
+        if (trace->thread[e] != trace->thread[event] && !within(w, n, e) &&
+            kept(trace, e, event, opaque))
+            return false;
+    }
+    return true;
+}
+
+/* ---- reads ---- */
+
 static bool writes(const mr_trace *trace, uint32_t event, uint32_t variable)
 {
-    return trace->op[event] == MR_OP_WRITE && trace->operand[event] == variable;
+    uint8_t op = trace->op[event];
+    return trace->operand[event] == variable &&
+           (op == MR_OP_WRITE || op == MR_OP_ATOMIC_WRITE || op == MR_OP_ATOMIC_UPDATE);
+}
+
+static bool is_read(const mr_trace *trace, uint32_t event)
+{
+    uint8_t op = trace->op[event];
+    return op == MR_OP_READ || op == MR_OP_ATOMIC_READ || op == MR_OP_ATOMIC_UPDATE;
 }
 
 static bool accesses(const mr_trace *trace, uint32_t event, uint32_t variable)
 {
-    return trace->operand[event] == variable &&
-           (trace->op[event] == MR_OP_READ || trace->op[event] == MR_OP_WRITE);
+    return writes(trace, event, variable) ||
+           (is_read(trace, event) && trace->operand[event] == variable);
 }
 
 /* The last write of the variable before the event in the trace. */
@@ -106,78 +239,123 @@ static uint32_t observed_write(const mr_trace *trace, uint32_t event, uint32_t v
     return MR_NONE;
 }
 
-static int64_t value_of(const mr_trace *trace, uint32_t event)
+static int64_t read_value(const mr_trace *trace, uint32_t event)
 {
-    return trace->values[trace->value[event]];
+    uint32_t value = trace->value[event];
+    bool update = trace->op[event] == MR_OP_ATOMIC_UPDATE;
+    return trace->values[update ? trace->updates[value].read_value : value];
+}
+
+static int64_t written_value(const mr_trace *trace, uint32_t event)
+{
+    uint32_t value = trace->value[event];
+    bool update = trace->op[event] == MR_OP_ATOMIC_UPDATE;
+    return trace->values[update ? trace->updates[value].written_value : value];
 }
 
 /* The first read of the variable that has no write before it in the trace. */
 static uint32_t initial_read(const mr_trace *trace, uint32_t variable)
 {
-    for (uint32_t e = 0; e < trace->event_count && !writes(trace, e, variable); e++) {
-        if (accesses(trace, e, variable))
-            return e;
-    }
-    return MR_NONE;
+    uint32_t first = 0;
+    while (first < trace->event_count && !accesses(trace, first, variable))
+        first++;
+    return first < trace->event_count && is_read(trace, first) ? first : MR_NONE;
+}
+
+/* The value of the variable after the write, or at first. False: it is unknown. */
+static bool value_after(const mr_trace *trace, uint32_t write, uint32_t variable, int64_t *value)
+{
+    uint32_t initial = initial_read(trace, variable);
+    if (write == MR_NONE && initial == MR_NONE)
+        return false;
+    *value = write == MR_NONE ? read_value(trace, initial) : written_value(trace, write);
+    return true;
 }
 
 static bool as_in_rf(const mr_trace *trace, uint32_t variable)
 {
-    uint32_t initial = initial_read(trace, variable);
     for (uint32_t e = 0; e < trace->event_count; e++) {
-        if (!accesses(trace, e, variable))
-            continue;
-        if (!trace->value[e])
+        if (accesses(trace, e, variable) && !trace->value[e])
             return true;
-        if (trace->op[e] != MR_OP_READ)
+    }
+    for (uint32_t e = 0; e < trace->event_count; e++) {
+        int64_t value = 0;
+        if (!accesses(trace, e, variable) || !is_read(trace, e))
             continue;
-        uint32_t source = observed_write(trace, e, variable);
-        source = source == MR_NONE ? initial : source;
-        if (!trace->value[source] || value_of(trace, e) != value_of(trace, source))
+        if (!value_after(trace, observed_write(trace, e, variable), variable, &value) ||
+            read_value(trace, e) != value)
             return true;
     }
     return false;
 }
 
-/* Rule 6 for a read after the first `n`. */
+static bool diverged(const mr_trace *trace, const mr_witness *w, uint32_t n, uint32_t thread);
+
+/* Is the read consistent after the first `n`? */
 static bool sees(const mr_trace *trace, const mr_witness *w, uint32_t n, uint32_t read)
 {
-    uint32_t variable = trace->operand[read], last = MR_NONE;
+    uint32_t variable = trace->operand[read], last = MR_NONE, place = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (writes(trace, at(w, i), variable))
+        if (writes(trace, at(w, i), variable)) {
             last = at(w, i);
+            place = i;
+        }
     }
+    if (last != MR_NONE && diverged(trace, w, place + 1, trace->thread[last]))
+        return false; /* it wrote something unknown */
     if (w->model == MR_MODEL_RF || as_in_rf(trace, variable))
         return last == observed_write(trace, read, variable);
-    uint32_t source = last == MR_NONE ? initial_read(trace, variable) : last;
-    return source != MR_NONE && value_of(trace, source) == value_of(trace, read);
+    int64_t value;
+    return value_after(trace, last, variable, &value) && value == read_value(trace, read);
 }
 
-bool mr_definition_reordering(const mr_trace *trace, const mr_witness *w)
+/* Has the thread, in the first `n`, read something else than it did? Only `branch` allows it. */
+static bool diverged(const mr_trace *trace, const mr_witness *w, uint32_t n, uint32_t thread)
+{
+    for (uint32_t i = w->window_start; w->model == MR_MODEL_BRANCH && i < n; i++) {
+        if (trace->thread[at(w, i)] == thread && is_read(trace, at(w, i)) &&
+            !sees(trace, w, i, at(w, i)))
+            return true;
+    }
+    return false;
+}
+
+/* Rule 6 for `event` after the first `n`. */
+static bool goes_on(const mr_trace *trace, const mr_witness *w, uint32_t n, uint32_t event)
+{
+    if (is_read(trace, event))
+        return w->model == MR_MODEL_BRANCH || sees(trace, w, n, event);
+    uint8_t op = trace->op[event];
+    if (op == MR_OP_BRANCH || op == MR_OP_FORK || op == MR_OP_CALL_BEGIN)
+        return !diverged(trace, w, n, trace->thread[event]);
+    return true;
+}
+
+bool mr_definition_reordering(const mr_trace *trace, const mr_witness *w, mr_opaque opaque)
 {
     if (!is_sequence(trace, w))
         return false;
     for (uint32_t n = w->window_start; n < length(w); n++) {
         uint32_t event = at(w, n);
         if (!program_order(trace, w, n, event) || !locks(trace, w, n + 1) ||
-            !fork_and_join(trace, w, n, event))
-            return false;
-        if (trace->op[event] == MR_OP_READ && !sees(trace, w, n, event))
+            !fork_and_join(trace, w, n, event) || !semaphores(trace, w, n + 1) ||
+            !opaque_calls(trace, w, n, event, opaque) || !goes_on(trace, w, n, event))
             return false;
     }
     return true;
 }
 
-static bool is_next(const mr_trace *trace, const mr_witness *w, uint32_t access)
+static bool is_next(const mr_trace *trace, const mr_witness *w, uint32_t access, mr_opaque opaque)
 {
     uint32_t n = length(w);
     return access >= w->window_start && access < w->window_end && !within(w, n, access) &&
-           program_order(trace, w, n, access) && fork_and_join(trace, w, n, access);
+           program_order(trace, w, n, access) && fork_and_join(trace, w, n, access) &&
+           opaque_calls(trace, w, n, access, opaque);
 }
 
-bool mr_definition_accepts(const mr_trace *trace, const mr_witness *w)
+bool mr_definition_accepts(const mr_trace *trace, const mr_witness *w, mr_opaque opaque)
 {
-    return w->first < w->second && mr_definition_reordering(trace, w) &&
-           is_next(trace, w, w->first) && is_next(trace, w, w->second) &&
+    return w->first < w->second && mr_definition_reordering(trace, w, opaque) &&
+           is_next(trace, w, w->first, opaque) && is_next(trace, w, w->second, opaque) &&
            mr_exhaustive_conflict(trace, w->first, w->second);
 }

@@ -1,0 +1,210 @@
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t share_key(const mr_trace *trace, uint32_t event)
+{
+    return (uint64_t)trace->operand[event] << 32 | trace->thread[event];
+}
+
+/* The depth at which the thread of a racq or rrel shares the lock; every racq has one. */
+static uint32_t *share_depth(const mr_replay *r, uint32_t event)
+{
+    return &r->share_depths[mr_keys_find(&r->share_numbers, share_key(r->trace, event))];
+}
+
+uint32_t mr_replay_share_depth(const mr_replay *r, uint32_t event)
+{
+    return *share_depth(r, event);
+}
+
+static void share_up(mr_replay *r, uint32_t event)
+{
+    if (!(*share_depth(r, event))++)
+        r->locks[r->trace->operand[event]].sharers++;
+}
+
+static void share_down(mr_replay *r, uint32_t event)
+{
+    uint32_t *depth = share_depth(r, event);
+    if (*depth && !--*depth)
+        r->locks[r->trace->operand[event]].sharers--;
+}
+
+static void own_up(mr_replay *r, uint32_t event)
+{
+    mr_lock_now *lock = &r->locks[r->trace->operand[event]];
+    lock->owner = r->trace->thread[event];
+    lock->depth++;
+}
+
+static void own_down(mr_replay *r, uint32_t event)
+{
+    mr_lock_now *lock = &r->locks[r->trace->operand[event]];
+    if (lock->depth)
+        lock->depth--;
+}
+
+static void apply(mr_replay *r, uint32_t event)
+{
+    const mr_trace *trace = r->trace;
+    uint32_t thread = trace->thread[event], operand = trace->operand[event];
+    r->next[thread] = r->following[event];
+    switch (trace->op[event]) {
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        r->variables[operand] = (mr_variable_now){event, r->diverged[thread] != MR_NONE};
+        break;
+    case MR_OP_ACQUIRE:
+        own_up(r, event);
+        break;
+    case MR_OP_RELEASE:
+        own_down(r, event);
+        break;
+    case MR_OP_SHARED_ACQUIRE:
+        share_up(r, event);
+        break;
+    case MR_OP_SHARED_RELEASE:
+        share_down(r, event);
+        break;
+    case MR_OP_POST:
+        r->locks[operand].units++;
+        break;
+    case MR_OP_WAIT:
+        r->locks[operand].units--;
+        break;
+    default:
+        break;
+    }
+}
+
+static void unapply(mr_replay *r, const mr_replayed *last)
+{
+    const mr_trace *trace = r->trace;
+    uint32_t event = last->event, thread = trace->thread[event], operand = trace->operand[event];
+    r->next[thread] = event;
+    r->diverged[thread] = last->diverged;
+    switch (trace->op[event]) {
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        r->variables[operand] = last->variable;
+        break;
+    case MR_OP_ACQUIRE:
+        own_down(r, event);
+        break;
+    case MR_OP_RELEASE:
+        own_up(r, event);
+        break;
+    case MR_OP_SHARED_ACQUIRE:
+        share_down(r, event);
+        break;
+    case MR_OP_SHARED_RELEASE:
+        share_up(r, event);
+        break;
+    case MR_OP_POST:
+        r->locks[operand].units--;
+        break;
+    case MR_OP_WAIT:
+        r->locks[operand].units++;
+        break;
+    default:
+        break;
+    }
+}
+
+static void reset(mr_replay *r)
+{
+    const mr_trace *trace = r->trace;
+    memcpy(r->next, r->first_event, trace->threads.count * sizeof *r->next);
+    memset(r->locks, 0, trace->locks.count * sizeof *r->locks);
+    memset(r->share_depths, 0, ((size_t)r->share_numbers.count + 1) * sizeof *r->share_depths);
+    for (uint32_t x = 0; x < trace->variables.count; x++)
+        r->variables[x] = (mr_variable_now){MR_NONE, false};
+    r->base = 0;
+}
+
+void mr_replay_seek(mr_replay *r, uint32_t window_start)
+{
+    if (window_start < r->base)
+        reset(r);
+    while (r->base < window_start)
+        apply(r, r->base++);
+}
+
+bool mr_replay_do(mr_replay *r, uint32_t event, bool diverges)
+{
+    const mr_trace *trace = r->trace;
+    uint32_t thread = trace->thread[event];
+    if (!mr_grow((void **)&r->done, &r->done_capacity, r->done_count + 1, sizeof *r->done))
+        return false;
+    mr_replayed *entry = &r->done[r->done_count++];
+    *entry = (mr_replayed){.event = event, .diverged = r->diverged[thread]};
+    if (mr_op_is_access(trace->op[event]))
+        entry->variable = r->variables[trace->operand[event]];
+    if (diverges && r->diverged[thread] == MR_NONE)
+        r->diverged[thread] = event;
+    apply(r, event);
+    return true;
+}
+
+void mr_replay_take_back(mr_replay *r)
+{
+    while (r->done_count > 0)
+        unapply(r, &r->done[--r->done_count]);
+}
+
+/* False: no memory. */
+static bool index_events(mr_replay *r)
+{
+    const mr_trace *trace = r->trace;
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        r->first_event[t] = r->fork[t] = r->diverged[t] = MR_NONE;
+    /* Backwards, so that `first_event` is at each point the next one of the thread, and the first
+     * fork stays. */
+    for (uint32_t e = trace->event_count; e-- > 0;) {
+        uint32_t thread = trace->thread[e], number;
+        r->following[e] = r->first_event[thread];
+        r->first_event[thread] = e;
+        if (trace->op[e] == MR_OP_FORK)
+            r->fork[trace->operand[e]] = e;
+        if (trace->op[e] == MR_OP_SHARED_ACQUIRE &&
+            !mr_keys_add(&r->share_numbers, share_key(trace, e), &number))
+            return false;
+    }
+    r->share_depths = mr_calloc((size_t)r->share_numbers.count + 1, sizeof *r->share_depths);
+    return r->share_depths != NULL;
+}
+
+bool mr_replay_init(mr_replay *r, const mr_trace *trace)
+{
+    *r = (mr_replay){.trace = trace};
+    r->following = mr_calloc(trace->event_count, sizeof *r->following);
+    r->first_event = mr_calloc(trace->threads.count, sizeof *r->first_event);
+    r->fork = mr_calloc(trace->threads.count, sizeof *r->fork);
+    r->next = mr_calloc(trace->threads.count, sizeof *r->next);
+    r->diverged = mr_calloc(trace->threads.count, sizeof *r->diverged);
+    r->locks = mr_calloc(trace->locks.count, sizeof *r->locks);
+    r->variables = mr_calloc(trace->variables.count, sizeof *r->variables);
+    if (!r->following || !r->first_event || !r->fork || !r->next || !r->diverged || !r->locks ||
+        !r->variables || !index_events(r))
+        return false;
+    reset(r);
+    return true;
+}
+
+void mr_replay_free(mr_replay *r)
+{
+    free(r->following);
+    free(r->first_event);
+    free(r->fork);
+    free(r->next);
+    free(r->diverged);
+    free(r->locks);
+    free(r->variables);
+    mr_keys_free(&r->share_numbers);
+    free(r->share_depths);
+    free(r->done);
+}

@@ -1,0 +1,77 @@
+/*
+ * replay: the state in which a sequence of events leaves threads, locks, semaphores and variables;
+ * internal to src/witness, for the checker.
+ *
+ * Events before `base` happened as observed, then those that mr_replay_do did; these can all be
+ * taken back. Nothing is judged here: the caller makes sure that an event is possible. From the raw
+ * columns of the trace only.
+ *
+ *   mr_replay_init → (mr_replay_seek → mr_replay_do* → mr_replay_take_back)* → mr_replay_free
+ *
+ * Each event O(1); a seek to an earlier start begins again at event 0. Memory: 4 bytes an event.
+ */
+#ifndef MR_WITNESS_REPLAY_H
+#define MR_WITNESS_REPLAY_H
+
+#include "trace/keys.h"
+#include "trace/trace.h"
+
+/* Who holds the lock; as a semaphore, its units. */
+typedef struct mr_lock_now {
+    uint32_t owner; /* thread, when depth > 0 */
+    uint32_t depth;
+    uint32_t sharers; /* threads that hold it shared */
+    uint64_t units;
+} mr_lock_now;
+
+typedef struct mr_variable_now {
+    uint32_t last_write; /* event, or MR_NONE */
+    bool unknown;        /* its thread had diverged: nobody knows what it wrote */
+} mr_variable_now;
+
+/* An event that was done, and what it replaced. */
+typedef struct mr_replayed {
+    uint32_t event;
+    mr_variable_now variable; /* of an access */
+    uint32_t diverged;        /* of its thread */
+} mr_replayed;
+
+typedef struct mr_replay {
+    const mr_trace *trace;
+    uint32_t *following;   /* event: the next event of its thread, or MR_NONE */
+    uint32_t *first_event; /* thread: its first event, or MR_NONE */
+    uint32_t *fork;        /* thread: the event that forks it, or MR_NONE */
+
+    uint32_t base;
+    uint32_t *next;     /* thread: its next event, or MR_NONE */
+    uint32_t *diverged; /* thread: the read at which it diverged (model branch), or MR_NONE */
+    mr_lock_now *locks;
+    mr_variable_now *variables;
+    mr_keys share_numbers;  /* (lock, thread) of each racq */
+    uint32_t *share_depths; /* by their number */
+    mr_replayed *done;      /* since `base` */
+    size_t done_count, done_capacity;
+} mr_replay;
+
+/* O(events). False: no memory; to be freed nevertheless. */
+bool mr_replay_init(mr_replay *replay, const mr_trace *trace);
+void mr_replay_free(mr_replay *replay);
+
+/* Brings the state to the start of a window, when nothing is to be taken back. */
+void mr_replay_seek(mr_replay *replay, uint32_t window_start);
+
+/* Does the next event of a thread; `diverges`: it reads something else than it did in the trace.
+ * False: no memory, and nothing is done. */
+bool mr_replay_do(mr_replay *replay, uint32_t event, bool diverges);
+/* Back to the state at `base`. */
+void mr_replay_take_back(mr_replay *replay);
+
+/* How often the thread of the event holds the event's lock shared. */
+uint32_t mr_replay_share_depth(const mr_replay *replay, uint32_t event);
+
+static inline bool mr_replay_happened(const mr_replay *replay, uint32_t event)
+{
+    return event < replay->next[replay->trace->thread[event]];
+}
+
+#endif
