@@ -204,7 +204,7 @@ static void check_trace(const char *text, uint64_t seed, totals *sum)
     uint32_t count = setup.trace->event_count;
     uint32_t start = mr_random_below(&random, count / 2 + 1);
     uint32_t end = seed % 3 ? count : mr_random_range(&random, start, count);
-    for (int model = 0; model < 2; model++) {
+    for (int model = 0; model < 3; model++) {
         mr_exhaustive races;
         mr_setup_window(&setup, start, end, (mr_model)model);
         assert_true(mr_exhaustive_find(setup.trace, (mr_model)model, start, end, &races));

@@ -84,7 +84,7 @@ static mr_status driver_init(mr_driver *driver, const mr_trace *trace, const mr_
     driver->hb = mr_order_new(trace, MR_RELATION_HB);
     driver->wcp = mr_order_new(trace, MR_RELATION_WCP);
     driver->session = mr_session_new();
-    driver->checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
+    driver->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
     if (!driver->hb || !driver->wcp || !driver->session || !driver->checker)
         return mr_error_memory(error, "starting the prediction");
     return MR_OK;

@@ -22,7 +22,7 @@ mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_conf
         return status;
     prover->carried.opaque = &prover->opaque;
     prover->session = mr_session_new();
-    prover->checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
+    prover->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
     if (prover->session == NULL || prover->checker == NULL)
         return mr_error_memory(error, "proving races");
     return MR_OK;
