@@ -189,33 +189,39 @@ static bool require_units(builder *b, uint32_t wait)
     return true;
 }
 
-/* What an event needs whatever its thread has read. */
-static bool require_edges(builder *b, uint32_t i)
+/* What must have happened before the event can be the next one, but for its thread's events. */
+static bool require_entry(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
     uint32_t thread = w->thread[i];
     if (!w->position[i] && w->threads[thread].fork != MR_NONE &&
         !require_event(b, thread, w->threads[thread].fork))
         return false;
-    if (!w->position[i])
-        b->precedence->thread_start[thread] = b->current[thread];
-    if (mr_window_op(w, i) == MR_OP_JOIN && w->object[i] != MR_NONE) {
+    for (size_t k = mr_window_opaque_from(w, i); k < w->opaque_count && w->opaque[k].to == i; k++)
+        if (!require_event(b, thread, w->opaque[k].from))
+            return false;
+    return true;
+}
+
+/* What the event itself needs, whatever its thread has read. */
+static bool require_edges(builder *b, uint32_t i)
+{
+    const mr_window *w = b->window;
+    uint32_t thread = w->thread[i], link = w->trace->link[w->start + i];
+    uint8_t op = mr_window_op(w, i);
+    if (op == MR_OP_JOIN && w->object[i] != MR_NONE) {
         uint32_t joined = w->object[i];
         if (!require_event(b, thread, mr_window_at(w, joined, mr_window_length(w, joined) - 1)))
             return false;
     }
-    for (size_t k = mr_window_opaque_from(w, i); k < w->opaque_count && w->opaque[k].to == i; k++)
-        if (!require_event(b, thread, w->opaque[k].from))
-            return false;
-    uint32_t link = w->trace->link[w->start + i];
-    if (mr_window_op(w, i) == MR_OP_WAIT && b->mode == MR_PRECEDENCE_SOURCE && link >= w->start &&
-        !require_event(b, thread, link - w->start))
-        return false;
-    if (mr_window_op(w, i) == MR_OP_WAIT && b->mode == MR_PRECEDENCE_FORCED && !require_units(b, i))
-        return false;
+    if (op == MR_OP_WAIT && b->mode == MR_PRECEDENCE_SOURCE && link >= w->start)
+        return require_event(b, thread, link - w->start);
+    if (b->mode != MR_PRECEDENCE_FORCED)
+        return true;
     const mr_section *section = mr_window_section(w, i);
-    return b->mode != MR_PRECEDENCE_FORCED || !section || section->acquire != i ||
-           require_releases(b, i);
+    if (section && section->acquire == i)
+        return require_releases(b, i);
+    return op != MR_OP_WAIT || require_units(b, i);
 }
 
 /* A step, which works on `current`, for clean(i). */
@@ -235,12 +241,18 @@ static bool add_event(builder *b, uint32_t i)
     if (mr_binds_reads(w, i))
         b->current[thread] = b->clean[thread];
     bool same = b->current[thread] == b->clean[thread];
+    if (!require_entry(b, i) || (!same && !for_clean(b, i, require_entry)))
+        return false;
+    if (same)
+        b->clean[thread] = b->current[thread];
+    if (!w->position[i])
+        b->precedence->thread_start[thread] = b->current[thread];
+    if (b->precedence->enabled)
+        b->precedence->enabled[i] = b->current[thread];
     if (!require_edges(b, i) || (!same && !for_clean(b, i, require_edges)))
         return false;
     if (same)
         b->clean[thread] = b->current[thread];
-    if (b->precedence->enabled)
-        b->precedence->enabled[i] = b->current[thread];
     if (mr_op_reads(mr_window_op(w, i)) && !for_clean(b, i, require_seen))
         return false;
     if (w->model != MR_MODEL_BRANCH)
