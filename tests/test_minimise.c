@@ -25,6 +25,7 @@ typedef struct totals {
 /* What the rules of minimise.h say about one event; the witness is `w`, minimised. */
 typedef struct needs {
     const mr_trace *trace;
+    const mr_facts *facts;
     const mr_witness *w;
     bool needed[64]; /* by place in the witness */
 } needs;
@@ -60,45 +61,93 @@ static bool mark_fork(needs *n, uint32_t thread)
     return fork != MR_NONE && mark(n, place_of(n->w, fork));
 }
 
-/* What the event at a needed place needs. */
-static bool mark_needs(needs *n, uint32_t place)
+/* What opaque calls put before the event. */
+static bool mark_opaque(needs *n, uint32_t event)
+{
+    bool changed = false;
+    for (uint32_t t = 0; t < n->trace->threads.count; t++)
+        if (n->facts->need[event][t] != MR_NONE)
+            changed |= mark(n, place_of(n->w, n->facts->need[event][t]));
+    return changed;
+}
+
+/* The write that the read at a place sees. */
+static uint32_t source_of(const needs *n, uint32_t place)
+{
+    uint32_t variable = n->trace->operand[n->w->events[place]];
+    while (place-- > 0) {
+        uint32_t event = n->w->events[place];
+        if (mr_op_writes(n->trace->op[event]) && n->trace->operand[event] == variable)
+            return place;
+    }
+    return MR_NONE;
+}
+
+/* The post that the wait at a place takes a unit of: the oldest one that no wait before took. */
+static uint32_t post_of(const needs *n, uint32_t place)
+{
+    uint32_t semaphore = n->trace->operand[n->w->events[place]], queue[64], first = 0, last = 0;
+    for (uint32_t i = 0; i < place; i++) {
+        uint32_t event = n->w->events[i];
+        if (n->trace->op[event] == MR_OP_POST && n->trace->operand[event] == semaphore)
+            queue[last++] = i;
+        else if (n->trace->op[event] == MR_OP_WAIT && n->trace->operand[event] == semaphore)
+            first += first < last;
+    }
+    return first < last ? queue[first] : MR_NONE;
+}
+
+/* The releases before an acquire that end a needed section which excludes its own. */
+static bool mark_releases(needs *n, uint32_t place)
 {
     const mr_trace *trace = n->trace;
-    uint32_t event = n->w->events[place], operand = trace->operand[event];
-    bool changed = mark(n, last_of_thread(n, trace->thread[event], place));
-    changed |= mark_fork(n, trace->thread[event]);
-    if (trace->op[event] == MR_OP_JOIN)
-        changed |= mark(n, last_of_thread(n, operand, place));
-    if (trace->op[event] == MR_OP_READ) {
-        uint32_t source = place;
-        while (source-- > 0)
-            if (trace->op[n->w->events[source]] == MR_OP_WRITE &&
-                trace->operand[n->w->events[source]] == operand)
-                break;
-        changed |= mark(n, source); /* UINT32_MAX: none */
-    }
-    if (trace->op[event] != MR_OP_ACQUIRE || trace->link[event] == MR_NESTED)
-        return changed;
-    for (uint32_t i = 0; i < place; i++) { /* releases of needed sections */
-        uint32_t release = n->w->events[i], acquire = trace->link[release];
-        if (trace->op[release] != MR_OP_RELEASE || trace->operand[release] != operand ||
-            acquire == MR_NESTED)
+    uint32_t acquire = n->w->events[place];
+    bool changed = false;
+    for (uint32_t i = 0; i < place; i++) {
+        uint32_t release = n->w->events[i];
+        bool excludes =
+            trace->op[release] == MR_OP_RELEASE ||
+            (trace->op[release] == MR_OP_SHARED_RELEASE && trace->op[acquire] == MR_OP_ACQUIRE);
+        if (!excludes || trace->operand[release] != trace->operand[acquire] ||
+            trace->link[release] == MR_NESTED)
             continue;
-        uint32_t begin = place_of(n->w, acquire);
+        uint32_t begin = place_of(n->w, trace->link[release]);
         if (begin == MR_NONE || n->needed[begin])
             changed |= mark(n, i);
     }
     return changed;
 }
 
-/* Is every event of the witness needed by the rules? */
-static bool all_needed(const mr_trace *trace, const mr_witness *w)
+/* What the event at a needed place needs. */
+static bool mark_needs(needs *n, uint32_t place)
 {
-    needs n = {.trace = trace, .w = w};
+    const mr_trace *trace = n->trace;
+    uint32_t event = n->w->events[place];
+    uint8_t op = trace->op[event];
+    bool changed = mark(n, last_of_thread(n, trace->thread[event], place));
+    changed |= mark_fork(n, trace->thread[event]);
+    changed |= mark_opaque(n, event);
+    if (op == MR_OP_JOIN)
+        changed |= mark(n, last_of_thread(n, trace->operand[event], place));
+    if (mr_op_reads(op))
+        changed |= mark(n, source_of(n, place));
+    if (op == MR_OP_WAIT)
+        changed |= mark(n, post_of(n, place));
+    if ((op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE) && trace->link[event] != MR_NESTED)
+        changed |= mark_releases(n, place);
+    return changed;
+}
+
+/* Is every event of the witness needed by the rules? */
+static bool all_needed(const mr_facts *facts, const mr_witness *w)
+{
+    const mr_trace *trace = facts->trace;
+    needs n = {.trace = trace, .facts = facts, .w = w};
     const uint32_t accesses[] = {w->first, w->second};
     for (int i = 0; i < 2; i++) {
         mark(&n, last_of_thread(&n, trace->thread[accesses[i]], w->event_count));
         mark_fork(&n, trace->thread[accesses[i]]);
+        mark_opaque(&n, accesses[i]);
     }
     for (bool changed = true; changed;) {
         changed = false;
@@ -143,29 +192,54 @@ static bool subset(const mr_witness *small, const mr_witness *big)
     return true;
 }
 
-/* Minimises a valid witness and tests everything that is claimed of the result. */
-static void examine(const mr_trace *trace, mr_checker *checker, const char *text,
-                    const mr_witness *before, totals *sum)
+/* A trace, and what is asked of it. */
+typedef struct subject {
+    const char *text;
+    mr_trace *trace;
+    mr_checker *checker;
+    mr_facts facts; /* of the window */
+    mr_opaque_edges opaque;
+    totals *sum;
+} subject;
+
+/* The order that opaque calls keep, as edges. */
+static void find_edges(subject *s)
 {
+    for (uint32_t e = s->facts.start; e < s->facts.end; e++) {
+        for (uint32_t t = 0; t < s->trace->threads.count; t++) {
+            if (s->facts.need[e][t] == MR_NONE)
+                continue;
+            assert_true(mr_grow((void **)&s->opaque.items, &s->opaque.capacity, s->opaque.count + 1,
+                                sizeof *s->opaque.items));
+            s->opaque.items[s->opaque.count++] = (mr_edge){s->facts.need[e][t], e};
+        }
+    }
+}
+
+/* Minimises a valid witness and tests everything that is claimed of the result. */
+static void examine(subject *s, const mr_witness *before)
+{
+    const mr_trace *trace = s->trace;
+    const char *text = s->text;
     mr_error error = {0};
     mr_witness after = copy(before);
-    assert_int_equal(mr_witness_minimise(trace, &after, &error), MR_OK);
-    if (mr_checker_check(checker, &after, &error) != MR_OK)
+    assert_int_equal(mr_witness_minimise(trace, &s->opaque, &after, &error), MR_OK);
+    if (mr_checker_check(s->checker, &after, &error) != MR_OK)
         fail_witness(error.text, text, before, &after);
     if (!subset(&after, before))
         fail_witness("new events", text, before, &after);
-    if (!all_needed(trace, &after))
+    if (!all_needed(&s->facts, &after))
         fail_witness("not all needed", text, before, &after);
     uint32_t switches = mr_witness_switches(trace, &after);
     if (switches > mr_witness_switches(trace, before))
         fail_witness("more switches", text, before, &after);
     mr_witness again = copy(&after);
-    assert_int_equal(mr_witness_minimise(trace, &again, &error), MR_OK);
+    assert_int_equal(mr_witness_minimise(trace, &s->opaque, &again, &error), MR_OK);
     if (again.event_count != after.event_count || mr_witness_switches(trace, &again) > switches)
         fail_witness("not idempotent", text, &after, &again);
-    sum->witnesses++;
-    sum->shorter += after.event_count < before->event_count;
-    sum->fewer_switches += switches < mr_witness_switches(trace, before);
+    s->sum->witnesses++;
+    s->sum->shorter += after.event_count < before->event_count;
+    s->sum->fewer_switches += switches < mr_witness_switches(trace, before);
     mr_witness_free(&again);
     mr_witness_free(&after);
 }
@@ -181,9 +255,9 @@ static uint32_t thread_event(const mr_trace *trace, const mr_exhaustive *search,
 }
 
 /* All pairs of accesses that are next in a state. */
-static void examine_state(const mr_trace *trace, mr_checker *checker, const char *text,
-                          const mr_exhaustive *search, size_t state, totals *sum)
+static void examine_state(subject *s, const mr_exhaustive *search, size_t state)
 {
+    const mr_trace *trace = s->trace;
     uint32_t next[MR_EXHAUSTIVE_THREADS];
     for (uint32_t t = 0; t < trace->threads.count; t++)
         next[t] = thread_event(trace, search, t, mr_exhaustive_done(search, state, t));
@@ -195,9 +269,9 @@ static void examine_state(const mr_trace *trace, mr_checker *checker, const char
             mr_witness witness;
             mr_error error = {0};
             assert_true(mr_exhaustive_path(search, state, next[one], next[two], &witness));
-            /* Refused: one of the two threads is not forked yet. */
-            if (mr_checker_check(checker, &witness, &error) == MR_OK)
-                examine(trace, checker, text, &witness, sum);
+            /* Refused: a thread is not forked yet, or an opaque call comes first. */
+            if (mr_checker_check(s->checker, &witness, &error) == MR_OK)
+                examine(s, &witness);
             mr_witness_free(&witness);
         }
     }
@@ -207,43 +281,53 @@ enum { STATES_PER_TRACE = 60 };
 
 static void examine_trace(const char *text, uint64_t choice, totals *sum)
 {
-    mr_trace *trace = mr_sample_trace(text);
-    assert_non_null(trace);
-    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
-    assert_non_null(checker);
+    subject s = {.text = text, .trace = mr_sample_trace(text), .sum = sum};
+    mr_exhaustive_options options = {.model = (mr_model)(choice % 3),
+                                     .opaque = (mr_opaque)(choice / 90 % 3)};
+    assert_non_null(s.trace);
+    s.checker = mr_checker_new(s.trace, options.opaque);
+    assert_non_null(s.checker);
     mr_exhaustive search;
-    uint32_t start = choice % 3 ? 0 : (uint32_t)(choice / 6 % 5);
-    if (start > trace->event_count)
+    uint32_t start = choice / 3 % 3 ? 0 : (uint32_t)(choice / 9 % 5), end = s.trace->event_count;
+    if (start > end)
         start = 0;
-    assert_true(mr_exhaustive_find(trace, choice % 2 ? MR_MODEL_RF : MR_MODEL_VALUE, start,
-                                   trace->event_count, &search));
+    assert_true(mr_exhaustive_find_with(s.trace, &options, start, end, &search));
+    assert_true(mr_facts_init(&s.facts, s.trace, options.model, options.opaque, start, end));
+    find_edges(&s);
     size_t step = search.state_count / STATES_PER_TRACE + 1;
     for (size_t state = choice % step; state < search.state_count; state += step)
-        examine_state(trace, checker, text, &search, state, sum);
+        examine_state(&s, &search, state);
     mr_exhaustive_free(&search);
-    mr_checker_free(checker);
-    mr_trace_free(trace);
+    free(s.opaque.items);
+    mr_checker_free(s.checker);
+    mr_trace_free(s.trace);
+}
+
+static void examine_shapes(int first_shape, int last_shape, uint64_t traces, totals *sum)
+{
+    for (uint64_t seed = 0; seed < traces; seed++) {
+        for (int shape = first_shape; shape < last_shape; shape++) {
+            char *text = mr_generate_trace(seed + 5000, (mr_shape)shape);
+            assert_non_null(text);
+            mr_random random = {seed};
+            examine_trace(text, mr_random_next(&random) >> 8, sum);
+            free(text);
+        }
+    }
+    /* The test is worth something: most inputs hold more than is needed. */
+    print_message("%zu witnesses, %zu made shorter, %zu with fewer switches\n", sum->witnesses,
+                  sum->shorter, sum->fewer_switches);
+    assert_true(sum->witnesses > 10000);
+    assert_true(sum->shorter > sum->witnesses / 4);
+    assert_true(sum->fewer_switches > sum->witnesses / 4);
 }
 
 static void test_random_witnesses(void **state)
 {
     (void)state;
-    totals sum = {0};
-    for (uint64_t seed = 0; seed < 170; seed++) {
-        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
-            char *text = mr_generate_trace(seed + 5000, (mr_shape)shape);
-            assert_non_null(text);
-            mr_random random = {seed};
-            examine_trace(text, mr_random_next(&random) >> 8, &sum);
-            free(text);
-        }
-    }
-    /* The test is worth something: most inputs hold more than is needed. */
-    print_message("%zu witnesses, %zu made shorter, %zu with fewer switches\n", sum.witnesses,
-                  sum.shorter, sum.fewer_switches);
-    assert_true(sum.witnesses > 10000);
-    assert_true(sum.shorter > sum.witnesses / 4);
-    assert_true(sum.fewer_switches > sum.witnesses / 4);
+    totals plain = {0}, kinds = {0};
+    examine_shapes(0, MR_SHAPE_COUNT, 150, &plain);
+    examine_shapes(MR_SHAPE_COUNT, MR_SHAPE_ALL, 300, &kinds);
 }
 
 typedef struct known {
@@ -300,7 +384,7 @@ static void test_known(void **state)
         assert_non_null(trace);
         mr_witness w = parse(&table[i], trace);
         mr_error error = {0};
-        assert_int_equal(mr_witness_minimise(trace, &w, &error), MR_OK);
+        assert_int_equal(mr_witness_minimise(trace, NULL, &w, &error), MR_OK);
         char found[128] = "";
         for (uint32_t k = 0; k < w.event_count; k++)
             sprintf(found + strlen(found), "%s%" PRIu32, k ? " " : "", w.events[k]);
@@ -327,7 +411,7 @@ static void test_no_memory(void **state)
         mr_witness w = parse(k, trace), same = copy(&w);
         mr_error error = {0};
         mr_memory_fail_after(fail_at);
-        status = mr_witness_minimise(trace, &w, &error);
+        status = mr_witness_minimise(trace, NULL, &w, &error);
         mr_memory_fail_after(0);
         if (status == MR_ERR_MEMORY) {
             assert_int_equal(error.status, MR_ERR_MEMORY);

@@ -5,59 +5,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks a step and, through `stack`, everything that it needs by itself. */
-static void need(mr_witness_steps *steps, uint32_t *stack, uint32_t step)
+/* The steps that are to be looked at. */
+typedef struct pending {
+    uint32_t *steps;
+    uint32_t count;
+} pending;
+
+static void mark(mr_witness_steps *steps, pending *todo, uint32_t step)
 {
-    uint32_t depth = 0;
     if (step == MR_NONE || steps->items[step].needed)
         return;
     steps->items[step].needed = true;
-    stack[depth++] = step;
-    while (depth) {
-        const mr_witness_step *item = &steps->items[stack[--depth]];
-        const uint32_t links[] = {item->previous, item->fork, item->joined, item->source};
-        for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-            if (links[i] != MR_NONE && !steps->items[links[i]].needed) {
-                steps->items[links[i]].needed = true;
-                stack[depth++] = links[i];
-            }
-        }
+    todo->steps[todo->count++] = step;
+}
+
+/* What opaque calls put before the event. What is not in the witness was before the window. */
+static void mark_opaque(mr_witness_steps *steps, pending *todo, uint32_t event)
+{
+    const mr_opaque_edges *opaque = steps->opaque;
+    for (size_t i = mr_witness_steps_edge(steps, event);
+         opaque && i < opaque->count && opaque->items[i].to == event; i++)
+        mark(steps, todo, mr_witness_steps_find(steps, opaque->items[i].from));
+}
+
+/* Marks everything that the steps to be looked at need by themselves. */
+static void mark_needs(mr_witness_steps *steps, pending *todo)
+{
+    while (todo->count) {
+        const mr_witness_step *item = &steps->items[todo->steps[--todo->count]];
+        mark(steps, todo, item->previous);
+        mark(steps, todo, item->fork);
+        mark(steps, todo, item->joined);
+        mark(steps, todo, item->source);
+        mark(steps, todo, item->post);
+        mark_opaque(steps, todo, item->event);
     }
 }
 
 /* Is the section that this release ends in the witness as it is now? One from before the window
  * always is. */
-static bool section_needed(const mr_witness_steps *steps, uint32_t acquire_step,
-                           const mr_object_step *release, uint32_t window_start)
+static bool section_needed(const mr_witness_steps *steps, const mr_witness_step *release,
+                           uint32_t window_start)
 {
-    uint32_t acquire = steps->trace->link[steps->items[release->step].event];
-    if (acquire < window_start)
+    if (steps->trace->link[release->event] < window_start)
         return true;
-    return acquire_step != MR_NONE && steps->items[acquire_step].event == acquire &&
-           steps->items[acquire_step].needed;
+    return release->opens != MR_NONE && steps->items[release->opens].needed;
 }
 
 /*
  * Requires the releases that needed acquires wait for: for each lock, from its last step to its
  * first. True when something new was needed.
  */
-static bool need_releases(mr_witness_steps *steps, uint32_t *stack, uint32_t window_start)
+static bool need_releases(mr_witness_steps *steps, pending *todo, uint32_t window_start)
 {
-    bool changed = false, later = false;
+    bool changed = false, exclusive = false, any = false; /* a needed acquire comes later */
     for (uint32_t k = steps->object_count; k-- > 0;) {
         const mr_object_step *entry = &steps->objects[k];
         const mr_witness_step *item = &steps->items[entry->step];
+        uint8_t op = steps->trace->op[item->event];
         if (k + 1 == steps->object_count || steps->objects[k + 1].object != entry->object)
-            later = false;
-        if (steps->trace->op[item->event] == MR_OP_ACQUIRE) {
-            later |= item->needed;
-        } else if (steps->trace->op[item->event] == MR_OP_RELEASE && later && !item->needed) {
-            bool has_acquire = k && steps->objects[k - 1].object == entry->object;
-            uint32_t acquire = has_acquire ? steps->objects[k - 1].step : MR_NONE;
-            if (section_needed(steps, acquire, entry, window_start)) {
-                need(steps, stack, entry->step);
-                changed = true;
-            }
+            exclusive = any = false;
+        exclusive |= op == MR_OP_ACQUIRE && item->needed;
+        any |= (op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE) && item->needed;
+        bool waited_for = (op == MR_OP_RELEASE && any) || (op == MR_OP_SHARED_RELEASE && exclusive);
+        if (waited_for && !item->needed && section_needed(steps, item, window_start)) {
+            mark(steps, todo, entry->step);
+            mark_needs(steps, todo);
+            changed = true;
         }
     }
     return changed;
@@ -87,11 +101,18 @@ static void add_edge(scheduler *s, uint32_t from, uint32_t to)
     s->waiting[to]++;
 }
 
+/* Steps of an object whose order among each other does not matter. */
+static bool is_shared(uint8_t op)
+{
+    return op == MR_OP_READ || op == MR_OP_ATOMIC_READ || op == MR_OP_SHARED_ACQUIRE ||
+           op == MR_OP_SHARED_RELEASE;
+}
+
 /* Conflicting steps of an object keep their order: at most two edges a step. */
 static void add_object_edges(scheduler *s)
 {
     const mr_witness_steps *steps = s->steps;
-    uint32_t write = MR_NONE; /* last write, acquire or release */
+    uint32_t write = MR_NONE; /* the last step that is not shared */
     for (uint32_t k = 0; k < steps->object_count; k++) {
         const mr_object_step *entry = &steps->objects[k];
         if (!k || entry->object != steps->objects[k - 1].object)
@@ -99,9 +120,9 @@ static void add_object_edges(scheduler *s)
         if (!steps->items[entry->step].needed)
             continue;
         add_edge(s, write, entry->step);
-        if (steps->trace->op[steps->items[entry->step].event] == MR_OP_READ)
+        if (is_shared(steps->trace->op[steps->items[entry->step].event]))
             continue;
-        for (uint32_t back = k; back-- > 0;) { /* the reads since the last needed write */
+        for (uint32_t back = k; back-- > 0;) { /* the shared ones since then */
             const mr_object_step *other = &steps->objects[back];
             if (other->object != entry->object || other->step == write)
                 break;
@@ -110,6 +131,15 @@ static void add_object_edges(scheduler *s)
         }
         write = entry->step;
     }
+}
+
+static void add_opaque_edges(scheduler *s, uint32_t step)
+{
+    const mr_opaque_edges *opaque = s->steps->opaque;
+    uint32_t event = s->steps->items[step].event;
+    for (size_t i = mr_witness_steps_edge(s->steps, event);
+         opaque && i < opaque->count && opaque->items[i].to == event; i++)
+        add_edge(s, mr_witness_steps_find(s->steps, opaque->items[i].from), step);
 }
 
 static int compare_edges(const void *one, const void *two)
@@ -124,7 +154,8 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
 {
     size_t count = steps->count;
     s->steps = steps;
-    s->edges = mr_arena_alloc(arena, 3 * count + 2 * (size_t)steps->object_count, sizeof *s->edges);
+    size_t most = 3 * count + 2 * (size_t)steps->object_count + steps->opaque_count;
+    s->edges = mr_arena_alloc(arena, most, sizeof *s->edges);
     s->first_edge = mr_arena_alloc(arena, count + 1, sizeof *s->first_edge);
     s->waiting = mr_arena_zalloc(arena, count, sizeof *s->waiting);
     s->next = mr_arena_alloc(arena, count, sizeof *s->next);
@@ -139,6 +170,7 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
         add_edge(s, step->previous, i);
         add_edge(s, step->fork, i);
         add_edge(s, step->joined, i);
+        add_opaque_edges(s, i);
         if (step->previous != MR_NONE)
             s->next[step->previous] = i;
     }
@@ -205,39 +237,80 @@ static uint32_t run(scheduler *s, uint32_t *events)
     return filled;
 }
 
-static uint32_t shorten(const mr_trace *trace, const mr_witness *witness, uint32_t *events,
-                        mr_arena *arena)
+/* Writes what is left to `events`; returns how many, MR_NONE: no memory. */
+static uint32_t shorten(const mr_trace *trace, const mr_opaque_edges *opaque,
+                        const mr_witness *witness, uint32_t *events, mr_arena *arena)
 {
     mr_witness_steps steps;
     scheduler s = {0};
-    uint32_t *stack = mr_arena_alloc(arena, witness->event_count, sizeof *stack);
-    if (!stack || !mr_witness_steps_build(&steps, trace, witness, arena))
+    pending todo = {.steps = mr_arena_alloc(arena, witness->event_count, sizeof *todo.steps)};
+    if (!todo.steps || !mr_witness_steps_build(&steps, trace, opaque, witness, arena))
         return MR_NONE;
-    need(&steps, stack, steps.last_first);
-    need(&steps, stack, steps.last_second);
-    need(&steps, stack, steps.fork_first);
-    need(&steps, stack, steps.fork_second);
-    while (need_releases(&steps, stack, witness->window_start))
+    mark(&steps, &todo, steps.last_first);
+    mark(&steps, &todo, steps.last_second);
+    mark(&steps, &todo, steps.fork_first);
+    mark(&steps, &todo, steps.fork_second);
+    mark_opaque(&steps, &todo, witness->first);
+    mark_opaque(&steps, &todo, witness->second);
+    mark_needs(&steps, &todo);
+    while (need_releases(&steps, &todo, witness->window_start))
         continue;
     return prepare(&s, &steps, arena) ? run(&s, events) : MR_NONE;
 }
 
-mr_status mr_witness_minimise(const mr_trace *trace, mr_witness *witness, mr_error *error)
+static bool has_waits(const mr_trace *trace, const mr_witness *witness)
+{
+    for (uint32_t i = 0; i < witness->event_count; i++)
+        if (trace->op[witness->events[i]] == MR_OP_WAIT)
+            return true;
+    return false;
+}
+
+/* Shortens the witness, whose events are in `events`, with `room` of the same size: as long as it
+ * gets shorter, when it has waits. Returns which of the two arrays holds the result; NULL: no
+ * memory. */
+static uint32_t *shorten_all(const mr_trace *trace, const mr_opaque_edges *opaque,
+                             mr_witness *witness, uint32_t *events, uint32_t *room)
+{
+    for (bool again = true; again;) {
+        mr_arena arena;
+        mr_arena_init(&arena);
+        witness->events = events;
+        uint32_t count = shorten(trace, opaque, witness, room, &arena);
+        mr_arena_free(&arena);
+        if (count == MR_NONE)
+            return NULL;
+        again = count && count < witness->event_count && has_waits(trace, witness);
+        uint32_t *shorter = room;
+        room = events;
+        events = shorter;
+        witness->event_count = count;
+    }
+    return events;
+}
+
+mr_status mr_witness_minimise(const mr_trace *trace, const mr_opaque_edges *opaque,
+                              mr_witness *witness, mr_error *error)
 {
     if (!witness->event_count)
         return MR_OK;
-    mr_arena arena;
-    mr_arena_init(&arena);
-    uint32_t *events = mr_calloc(witness->event_count, sizeof *events);
-    uint32_t count = events ? shorten(trace, witness, events, &arena) : MR_NONE;
-    mr_arena_free(&arena);
-    if (count == MR_NONE) {
-        free(events);
-        return mr_error_memory(error, "shortening a witness");
+    mr_witness work = *witness;
+    uint32_t *one = mr_calloc(work.event_count, sizeof *one);
+    uint32_t *other = mr_calloc(work.event_count, sizeof *other);
+    uint32_t *result = NULL;
+    if (one && other) {
+        memcpy(one, witness->events, work.event_count * sizeof *one);
+        result = shorten_all(trace, opaque, &work, one, other);
     }
+    if (result != one)
+        free(one);
+    if (result != other)
+        free(other);
+    if (!result)
+        return mr_error_memory(error, "shortening a witness");
     free(witness->events);
-    witness->events = events;
-    witness->event_count = count;
+    witness->events = result;
+    witness->event_count = work.event_count;
     return MR_OK;
 }
 

@@ -10,72 +10,97 @@ static int compare(const void *one, const void *two)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Last step of each thread so far, found by thread number: steps sorted by thread. */
-typedef struct by_thread {
-    mr_object_step *items;
-    uint32_t count;
-} by_thread;
-
-static uint32_t last_step(const by_thread *threads, uint32_t thread)
+/* The last step of the thread with an event up to `last`, in its program order. */
+static uint32_t last_step(const mr_witness_steps *steps, uint32_t thread, uint32_t last)
 {
-    uint32_t low = 0, high = threads->count;
-    while (low < high) { /* first entry of a later thread */
+    uint32_t low = 0, high = steps->count;
+    while (low < high) { /* first entry of a later thread, or of this one with a later event */
         uint32_t middle = low + (high - low) / 2;
-        if (threads->items[middle].object <= thread)
+        const mr_object_step *entry = &steps->by_thread[middle];
+        if (entry->object < thread ||
+            (entry->object == thread && steps->items[entry->step].event <= last))
             low = middle + 1;
         else
             high = middle;
     }
-    bool found = low && threads->items[low - 1].object == thread;
-    return found ? threads->items[low - 1].step : MR_NONE;
+    bool found = low && steps->by_thread[low - 1].object == thread;
+    return found ? steps->by_thread[low - 1].step : MR_NONE;
 }
 
-/* The step of the fork of a thread: the steps of its forker stand in program order. */
-static uint32_t fork_step(const mr_witness_steps *steps, const by_thread *threads, uint32_t thread)
+uint32_t mr_witness_steps_find(const mr_witness_steps *steps, uint32_t event)
 {
-    uint32_t fork = steps->trace->thread_info[thread].fork;
-    if (fork == MR_NONE)
+    if (event >= steps->trace->event_count)
         return MR_NONE;
-    uint32_t forker = steps->trace->thread[fork], low = 0, high = threads->count;
-    while (low < high) { /* first entry of a later thread, or of the forker with a later event */
-        uint32_t middle = low + (high - low) / 2;
-        const mr_object_step *entry = &threads->items[middle];
-        if (entry->object < forker ||
-            (entry->object == forker && steps->items[entry->step].event <= fork))
+    uint32_t step = last_step(steps, steps->trace->thread[event], event);
+    return step != MR_NONE && steps->items[step].event == event ? step : MR_NONE;
+}
+
+size_t mr_witness_steps_edge(const mr_witness_steps *steps, uint32_t event)
+{
+    size_t low = 0, high = steps->opaque ? steps->opaque->count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (steps->opaque->items[middle].to < event)
             low = middle + 1;
         else
             high = middle;
     }
-    bool found = low && steps->items[threads->items[low - 1].step].event == fork;
-    return found ? threads->items[low - 1].step : MR_NONE;
+    return low;
 }
 
-static void link_threads(mr_witness_steps *steps, const by_thread *threads)
+static uint32_t fork_step(const mr_witness_steps *steps, uint32_t thread)
 {
-    for (uint32_t k = 0; k < threads->count; k++) {
-        mr_witness_step *step = &steps->items[threads->items[k].step];
+    return mr_witness_steps_find(steps, steps->trace->thread_info[thread].fork);
+}
+
+static bool is_release(uint8_t op)
+{
+    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
+}
+
+static void link_threads(mr_witness_steps *steps)
+{
+    const mr_trace *trace = steps->trace;
+    for (uint32_t k = 0; k < steps->count; k++) {
+        const mr_object_step *entry = &steps->by_thread[k];
+        mr_witness_step *step = &steps->items[entry->step];
         uint32_t event = step->event;
-        if (k && threads->items[k - 1].object == threads->items[k].object)
-            step->previous = threads->items[k - 1].step;
+        if (k && entry[-1].object == entry->object)
+            step->previous = entry[-1].step;
         else
-            step->fork = fork_step(steps, threads, steps->trace->thread[event]);
-        if (steps->trace->op[event] == MR_OP_JOIN)
-            step->joined = last_step(threads, steps->trace->operand[event]);
+            step->fork = fork_step(steps, trace->thread[event]);
+        if (trace->op[event] == MR_OP_JOIN)
+            step->joined = last_step(steps, trace->operand[event], MR_NONE);
+        if (is_release(trace->op[event]))
+            step->opens = mr_witness_steps_find(steps, trace->link[event]);
+        for (size_t i = mr_witness_steps_edge(steps, event);
+             steps->opaque && i < steps->opaque->count && steps->opaque->items[i].to == event; i++)
+            steps->opaque_count++;
     }
 }
 
 static void link_sources(mr_witness_steps *steps)
 {
-    uint32_t source = MR_NONE;
+    uint32_t source = MR_NONE, unit = 0; /* `unit`: no post before this entry has one to give */
     for (uint32_t k = 0; k < steps->object_count; k++) {
         const mr_object_step *entry = &steps->objects[k];
-        uint8_t op = steps->trace->op[steps->items[entry->step].event];
-        if (!k || entry->object != steps->objects[k - 1].object)
+        mr_witness_step *step = &steps->items[entry->step];
+        uint8_t op = steps->trace->op[step->event];
+        if (!k || entry->object != steps->objects[k - 1].object) {
             source = MR_NONE;
-        if (op == MR_OP_WRITE)
+            unit = k;
+        }
+        if (mr_op_reads(op))
+            step->source = source;
+        if (mr_op_writes(op))
             source = entry->step;
-        else if (op == MR_OP_READ)
-            steps->items[entry->step].source = source;
+        if (op != MR_OP_WAIT)
+            continue;
+        while (unit < k &&
+               steps->trace->op[steps->items[steps->objects[unit].step].event] != MR_OP_POST)
+            unit++;
+        if (unit < k)
+            step->post = steps->objects[unit++].step;
     }
 }
 
@@ -87,19 +112,19 @@ static bool object_of(const mr_trace *trace, uint32_t event, uint64_t *object)
     if (mr_op_is_access(op))
         return true;
     *object |= 1;
-    return (op == MR_OP_ACQUIRE || op == MR_OP_RELEASE) && trace->link[event] != MR_NESTED;
+    return mr_op_operand_kind((mr_op)op) == MR_OPERAND_LOCK && trace->link[event] != MR_NESTED;
 }
 
 bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
-                            const mr_witness *witness, mr_arena *arena)
+                            const mr_opaque_edges *opaque, const mr_witness *witness,
+                            mr_arena *arena)
 {
     uint32_t count = witness->event_count;
-    *steps = (mr_witness_steps){.trace = trace, .count = count};
-    by_thread threads = {.items = mr_arena_alloc(arena, count, sizeof *threads.items),
-                         .count = count};
+    *steps = (mr_witness_steps){.trace = trace, .count = count, .opaque = opaque};
     steps->items = mr_arena_alloc(arena, count, sizeof *steps->items);
     steps->objects = mr_arena_alloc(arena, count, sizeof *steps->objects);
-    if (!threads.items || !steps->items || !steps->objects)
+    steps->by_thread = mr_arena_alloc(arena, count, sizeof *steps->by_thread);
+    if (!steps->items || !steps->objects || !steps->by_thread)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t event = witness->events[i];
@@ -107,19 +132,21 @@ bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
                                             .previous = MR_NONE,
                                             .fork = MR_NONE,
                                             .joined = MR_NONE,
-                                            .source = MR_NONE};
-        threads.items[i] = (mr_object_step){.object = trace->thread[event], .step = i};
+                                            .source = MR_NONE,
+                                            .opens = MR_NONE,
+                                            .post = MR_NONE};
+        steps->by_thread[i] = (mr_object_step){.object = trace->thread[event], .step = i};
         uint64_t object;
         if (object_of(trace, event, &object))
             steps->objects[steps->object_count++] = (mr_object_step){.object = object, .step = i};
     }
-    qsort(threads.items, count, sizeof *threads.items, compare);
+    qsort(steps->by_thread, count, sizeof *steps->by_thread, compare);
     qsort(steps->objects, steps->object_count, sizeof *steps->objects, compare);
-    link_threads(steps, &threads);
+    link_threads(steps);
     link_sources(steps);
-    steps->last_first = last_step(&threads, trace->thread[witness->first]);
-    steps->last_second = last_step(&threads, trace->thread[witness->second]);
-    steps->fork_first = fork_step(steps, &threads, trace->thread[witness->first]);
-    steps->fork_second = fork_step(steps, &threads, trace->thread[witness->second]);
+    steps->last_first = last_step(steps, trace->thread[witness->first], MR_NONE);
+    steps->last_second = last_step(steps, trace->thread[witness->second], MR_NONE);
+    steps->fork_first = fork_step(steps, trace->thread[witness->first]);
+    steps->fork_second = fork_step(steps, trace->thread[witness->second]);
     return true;
 }

@@ -5,6 +5,7 @@
 #define MR_WITNESS_STEPS_H
 
 #include "base/arena.h"
+#include "trace/opaque.h"
 #include "witness.h"
 
 /* An event of the witness; steps are numbered in the order of the witness. MR_NONE: there is no
@@ -14,7 +15,10 @@ typedef struct mr_witness_step {
     uint32_t previous; /* step before it in its thread */
     uint32_t fork;     /* first step of its thread: the fork of the thread */
     uint32_t joined;   /* join: last step of the joined thread */
-    uint32_t source;   /* read: the last write of its variable before it */
+    uint32_t source;   /* r ar au: the last write of its variable before it */
+    uint32_t opens;    /* outermost rel, rrel: its acquire */
+    uint32_t post;     /* wait: the post whose unit it takes, if units of the witness are taken
+                          first, the oldest first, and those from before the window last */
     bool needed;
 } mr_witness_step;
 
@@ -28,14 +32,25 @@ typedef struct mr_witness_steps {
     const mr_trace *trace;
     mr_witness_step *items;
     uint32_t count;
-    mr_object_step *objects; /* accesses and outermost acquires and releases, by object */
+    mr_object_step
+        *objects; /* accesses, outermost acquires and releases, posts, waits, by object */
     uint32_t object_count;
+    mr_object_step *by_thread;        /* all steps, by thread */
+    const mr_opaque_edges *opaque;    /* NULL: none */
+    size_t opaque_count;              /* edges into steps */
     uint32_t last_first, last_second; /* last step of the threads of the two accesses */
     uint32_t fork_first, fork_second; /* forks of those threads */
 } mr_witness_steps;
 
-/* All memory of `arena`. False: none. */
+/* All memory of `arena`. False: none. `opaque` may be NULL. */
 bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
-                            const mr_witness *witness, mr_arena *arena);
+                            const mr_opaque_edges *opaque, const mr_witness *witness,
+                            mr_arena *arena);
+
+/* The step of an event, MR_NONE: it is none. O(log steps). */
+uint32_t mr_witness_steps_find(const mr_witness_steps *steps, uint32_t event);
+
+/* The first opaque edge into the event or a later one. O(log edges). */
+size_t mr_witness_steps_edge(const mr_witness_steps *steps, uint32_t event);
 
 #endif
