@@ -1,6 +1,6 @@
 /*
  * Is the prediction exact? Compared with exhaustive search on random traces: every event pair, in
- * both models, without windows and with small ones; then static pairs and prefilters.
+ * every model, without windows and with small ones; then static pairs and prefilters.
  *
  * EXACT_TRACES (default 4000), EXACT_SEED (default fixed) and EXACT_SHAPE in the environment choose
  * other traces (support/trials.h). A mismatch prints the line that runs its trace again, and the
@@ -27,6 +27,7 @@ enum {
     DEFAULT_TRACES = 4000,
     DEFAULT_SEED = 20180611,
     WINDOW_PLANS = 4,
+    MODELS = MR_MODEL_BRANCH + 1,
 };
 
 static const mr_test_windows window_plans[WINDOW_PLANS] = {{0, 0}, {6, 3}, {5, 0}, {8, 4}};
@@ -210,22 +211,23 @@ static void examine_all(examination *x, const char *saturate_steps)
     for (uint32_t p = 0; p < WINDOW_PLANS; p++) {
         if (!plan_is_due(x, p))
             continue;
-        mr_pair_set races[2];
+        mr_pair_set races[MODELS];
         question q = {.plan = window_plans[p],
                       .prefilter = "all",
                       .report = "event",
                       .far = "none",
                       .saturate_steps = saturate_steps,
                       .minimise = x->trial->choice / 3 % 2};
-        for (int model = 0; model < 2; model++) {
+        for (int model = 0; model < MODELS; model++) {
             q.model = (mr_model)model;
             races[model] = search_races(x->trial->trace, q.model, q.plan);
             if (!ask(x, &q, &races[model]))
                 return;
         }
-        /* docs/semantics.md 6: races(SHB) ⊆ races(rf) ⊆ races(value) */
+        /* docs/semantics.md 2, 6: races(SHB) ⊆ races(rf) ⊆ races(value) ⊆ races(branch) */
         mr_pair_set shb = mr_right_shb(&x->orders);
         if (!contained(x, &q, &races[0], &races[1], "is a race of rf, not of value") ||
+            !contained(x, &q, &races[1], &races[2], "is a race of value, not of branch") ||
             (q.plan.size == 0 && !contained(x, &q, &shb, &races[0], "is a race of SHB, not of rf")))
             return;
     }
@@ -245,8 +247,8 @@ static void examine_z3(examination *x)
 /* One model and one window plan of this trace. */
 static question one_question(const examination *x, const char *prefilter, const char *report)
 {
-    return (question){.model = x->trial->choice % 2 ? MR_MODEL_RF : MR_MODEL_VALUE,
-                      .plan = window_plans[x->trial->choice / 2 % WINDOW_PLANS],
+    return (question){.model = (mr_model)(x->trial->choice % MODELS),
+                      .plan = window_plans[x->trial->choice / MODELS % WINDOW_PLANS],
                       .prefilter = prefilter,
                       .report = report,
                       .far = "none",
