@@ -3,7 +3,7 @@
  * operation: every event pair, in all models, without windows and with small ones; then static
  * pairs, far races and prefilters.
  *
- * EXACT_TRACES (default 4000), EXACT_SEED (default fixed) and EXACT_SHAPE in the environment choose
+ * EXACT_TRACES (default 6000), EXACT_SEED (default fixed) and EXACT_SHAPE in the environment choose
  * other traces (support/trials.h). A mismatch prints the line that runs its trace again, and the
  * trace made as short as possible.
  */
@@ -28,7 +28,7 @@ enum {
     DEFAULT_TRACES = 6000,
     DEFAULT_SEED = 20180611,
     WINDOW_PLANS = 4,
-    MODELS = 3,
+    MODELS = MR_MODEL_BRANCH + 1,
 };
 
 static const mr_test_windows window_plans[WINDOW_PLANS] = {{0, 0}, {6, 3}, {5, 0}, {8, 4}};
