@@ -3,8 +3,10 @@
  * witness.
  *
  *   mr_trace_open → mr_prediction_run → mr_prediction_race … → mr_prediction_free → mr_trace_close
+ *   mr_trace_open → mr_order_report_run → mr_order_report_get_race … → mr_order_report_free
  *
- * This is the only header of the library; examples/library.c is a complete program. What a trace, a
+ * This is the only header of the library; examples/library.c and examples/orders.c are complete
+ * programs. What a trace, a
  * race and a witness are is said in docs/semantics.md.
  *
  * Handles are opaque. Whoever gets one from a function named …_open, …_create or …_run gives it
@@ -17,10 +19,10 @@
  * wrong; only indexes and handles are the caller's to get right.
  *
  * Threads. There is no global state. A trace does not change once it is open: any number of threads
- * may use it and run predictions on it at once. A configuration may be used by many threads as long
- * as none changes it; a prediction may be read by many. A mr_failure belongs to one thread at a
- * time. solver.memory_mb is compared with what Z3 holds for all predictions that run in the
- * process.
+ * may use it and run predictions and orders on it at once. A configuration may be used by many
+ * threads as long as none changes it; a prediction or a report of an order may be read by many. A
+ * mr_failure belongs to one thread at a time. solver.memory_mb is compared with what Z3 holds for
+ * all predictions that run in the process.
  */
 #ifndef MAXRACE_H
 #define MAXRACE_H
@@ -40,10 +42,11 @@
 extern "C" {
 #endif
 
-typedef struct mr_trace mr_trace;           /* a recorded execution */
-typedef struct mr_config mr_config;         /* settings: the keys of config.yaml */
-typedef struct mr_prediction mr_prediction; /* the races of a trace */
-typedef struct mr_failure mr_failure;       /* why the last call failed */
+typedef struct mr_trace mr_trace;               /* a recorded execution */
+typedef struct mr_config mr_config;             /* settings: the keys of config.yaml */
+typedef struct mr_prediction mr_prediction;     /* the races of a trace */
+typedef struct mr_order_report mr_order_report; /* the races of a whole-trace order */
+typedef struct mr_failure mr_failure;           /* why the last call failed */
 
 /* "0.1.0". */
 MR_API const char *mr_version(void);
@@ -85,7 +88,7 @@ MR_API mr_trace *mr_trace_open(const char *path, bool repair, mr_failure *failur
 MR_API mr_trace *mr_trace_open_memory(const char *name, const char *text, size_t length_bytes,
                                       bool repair, mr_failure *failure);
 
-/* Predictions of the trace must have been freed before. */
+/* Predictions and order reports of the trace must have been freed before. */
 MR_API void mr_trace_close(mr_trace *trace);
 
 MR_API uint32_t mr_trace_event_count(const mr_trace *trace);
@@ -115,6 +118,15 @@ MR_API void mr_trace_get_event(const mr_trace *trace, uint32_t number, mr_event 
 MR_API size_t mr_trace_event_operation(const mr_trace *trace, uint32_t number, char *buffer,
                                        size_t size_bytes);
 
+/* Writes the trace as a text (docs/trace-format.md). False: IO, MEMORY. */
+MR_API bool mr_trace_write_text(const mr_trace *trace, FILE *stream, mr_failure *failure);
+
+/* Reads the trace at `path` as mr_trace_open does, and writes it in the binary format .mrt
+ * (docs/mrt-format.md), which is read many times faster. A text of any size takes memory for its
+ * names, values and a part of its events only. False: TRACE, IO, MEMORY; what was written is then
+ * of no use. */
+MR_API bool mr_trace_convert(const char *path, bool repair, FILE *stream, mr_failure *failure);
+
 /* ---- configurations: keys and values are those of docs/configuration.md ---- */
 
 /* A configuration with all defaults; NULL: no memory. */
@@ -122,8 +134,8 @@ MR_API mr_config *mr_config_create(void);
 MR_API void mr_config_destroy(mr_config *config);
 
 /* Sets a key to a value written as in the file: ("window.size", "20000"). False: CONFIG, MEMORY;
- * then nothing changed. The keys format, output, repair and witness.dir are for the command line
- * and without effect here. */
+ * then nothing changed. The keys format, output and witness.dir are for the command line and
+ * without effect here; repair is for mr_order_report_run_file only. */
 MR_API bool mr_config_assign(mr_config *config, const char *key, const char *value,
                              mr_failure *failure);
 
@@ -192,6 +204,76 @@ MR_API bool mr_prediction_write_json(const mr_prediction *prediction, FILE *stre
  * IO. */
 MR_API bool mr_prediction_write_witness(const mr_prediction *prediction, size_t index, FILE *stream,
                                         mr_failure *failure);
+
+/* ---- whole-trace orders: HB, FHB, SHB, CP, WCP, SyncP (docs/orders.md) ---- */
+
+/*
+ * Runs the order that the configuration's key `relation` names on the whole trace, and proves of
+ * its static races what can be proven, as the keys mark, confirm and witness.check say. `config`
+ * may be NULL (all defaults; the order is shb) and is copied; the trace must stay open as long as
+ * the report is used. True: *report is complete. False: UNSUPPORTED, CONFIG, MEMORY, INTERNAL;
+ * *report then holds what was found and proven before the failure, or is NULL. It is freed with
+ * mr_order_report_free in both cases.
+ */
+MR_API bool mr_order_report_run(const mr_trace *trace, const mr_config *config,
+                                mr_order_report **report, mr_failure *failure);
+
+/*
+ * The same on a file ("-" is standard input) of any size: hb, fhb, shb and wcp take the events as
+ * they come, and the trace is loaded only when there is something to prove; witness.check false
+ * (fhb, shb) or mark false (hb, wcp) make that needless. cp and syncp load it. The key repair
+ * counts. Fails also with TRACE and IO; *report is then about the events before the damage.
+ */
+MR_API bool mr_order_report_run_file(const char *path, const mr_config *config,
+                                     mr_order_report **report, mr_failure *failure);
+MR_API void mr_order_report_free(mr_order_report *report);
+
+/* What an order found. A racy event is the second access of at least one reported pair; a static
+ * race is the unordered pair of the locations of a reported pair. */
+typedef struct mr_order_counts {
+    const char *relation; /* "hb", "fhb", "shb", "cp", "wcp", "syncp" */
+    bool sound;           /* is each pair that it reports a race? (fhb, shb, syncp) */
+    bool complete;        /* was all of the trace analysed? */
+    uint64_t events;      /* that were analysed */
+    uint64_t racy_events;
+    uint32_t racy_locations, racy_variables;
+    size_t static_races;
+    size_t proven;     /* static races with a witness, or sound by theorem */
+    size_t candidates; /* neither proven nor refuted nor asked */
+} mr_order_counts;
+
+MR_API void mr_order_report_get_counts(const mr_order_report *report, mr_order_counts *counts);
+
+/* A static race. */
+typedef struct mr_order_race_info {
+    /* "race": the checker accepted a witness; "sound": proven by theorem, no witness was asked for;
+     * "candidate"; "no-race", "unknown": the answers of `confirm` (docs/orders.md) */
+    const char *status;
+    /* of race and sound: "fhb", "shb", "syncp", "first", "decision" (docs/report-format.md); else
+     * ""
+     */
+    const char *proved_by;
+    size_t example_count; /* at least 1, at most the key `examples` */
+    /* of status race: as in a prediction, its model is rf unless `proved_by` is decision; its two
+     * accesses need not be an example. `order` and `confirmed_by` are "". */
+    bool has_witness;
+    mr_race_info witness;
+} mr_order_race_info;
+
+/* index < static_races; they are ordered by the second access of their first example. */
+MR_API void mr_order_report_get_race(const mr_order_report *report, size_t index,
+                                     mr_order_race_info *race);
+
+/* The two accesses of an example of a static race, in the order of the trace; example 0 has the
+ * earliest second access that there is, and of these pairs the latest first one. */
+MR_API void mr_order_report_get_example(const mr_order_report *report, size_t index, size_t example,
+                                        mr_event *first, mr_event *second);
+
+/* Writes the report, as `maxrace order` does. False: IO, MEMORY. */
+MR_API bool mr_order_report_write_text(const mr_order_report *report, FILE *stream,
+                                       mr_failure *failure);
+MR_API bool mr_order_report_write_json(const mr_order_report *report, FILE *stream,
+                                       mr_failure *failure);
 
 /* ---- the checker: is a witness right? It replays it on the trace and shares no code with the
  * prediction. ---- */

@@ -79,6 +79,10 @@ installed_program() {
     [ $? -eq 1 ] && [ "$(tail -n 1 <<<"$output" | cut -c 1-6)" = "1 race" ]
 }
 
+orders_example() {
+    ${BUILD:-build/release}/examples/orders syncp examples/bank.std | grep -q '^bank.balance: teller at bank.c:21 with auditor at bank.c:34 (race)'
+}
+
 library_example() {
     ${BUILD:-build/release}/examples/library examples/bank.std | grep -q '^bank.balance: teller at bank.c:21 races with auditor at bank.c:34'
 }
@@ -109,5 +113,6 @@ check install_header_in_cplusplus header_in_cplusplus
 check install_staged_files_name_the_prefix staged_files_name_the_prefix
 check install_nothing_is_left_by_uninstall nothing_is_left
 check install_library_example library_example
+check install_orders_example orders_example
 check install_nothing_is_rebuilt nothing_is_rebuilt
 [ $failures -eq 0 ]

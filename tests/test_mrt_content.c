@@ -137,6 +137,7 @@ CHANGE(fewer_variables, index_of(bytes)->name_counts[MR_MRT_VARIABLES]--;
 CHANGE(other_calls, index_of(bytes)->name_counts[MR_MRT_CALLS]++)
 CHANGE(other_rules, index_of(bytes)->outlook_rules++)
 CHANGE(value, values(bytes)[4 + 2 * 2] = 9)
+CHANGE(value_next, values(bytes)[4 + 2 * 2] = 3) /* there are two */
 CHANGE(value_of_lock, values(bytes)[4 + 2 * 2 + 3] = 1)
 CHANGE(value_twice, values(bytes)[4] = values(bytes)[6])
 CHANGE(value_count, values(bytes)[0] = UINT32_MAX)
@@ -234,6 +235,7 @@ static void test_wrong_values_and_names(void **state)
         const char *message;
     } rows[] = {
         {value, "an event with a value that there is not"},
+        {value_next, "an event with a value that there is not"},
         {value_of_lock, "an event with a value that there is not"},
         {value_twice, "a value comes twice"},
         {value_count, "values of another size"},

@@ -172,6 +172,63 @@ static void test_names_without_memory(void **state)
     }
 }
 
+/* Puts the names [names->count, end) as a reader of numbered names does. */
+static void put_names(mr_names *names, uint32_t end)
+{
+    void *items = names->items;
+    assert_true(mr_grow(&items, &names->capacity, end, sizeof *names->items));
+    names->items = items;
+    for (uint32_t i = names->count; i < end; i++) {
+        char *text = mr_arena_zalloc(&names->strings, 64 + MR_NAME_SHORT_BYTES, 1);
+        assert_non_null(text);
+        names->items[i] = (mr_name){.text = text, .length = make_name(i, text)};
+    }
+    names->count = end;
+}
+
+static void check_taken(const mr_names *names, uint32_t count)
+{
+    char text[64];
+    uint32_t number;
+    for (uint32_t i = 0; i < count + 50; i++) {
+        assert_int_equal(mr_names_find(names, text, make_name(i, text), &number), i < count);
+        if (i < count)
+            assert_int_equal(number, i);
+    }
+}
+
+static void test_taken_names(void **state)
+{
+    (void)state;
+    static const uint32_t ends[] = {0, 1, 31, 32, 33, 64, 65, 1000, 1000, MANY};
+    mr_names names;
+    uint32_t twice;
+    mr_names_init(&names);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        uint32_t first = names.count;
+        put_names(&names, ends[i]);
+        assert_true(mr_names_take(&names, first, &twice));
+        assert_int_equal(twice, names.count);
+        check_taken(&names, ends[i]);
+    }
+    /* One that was there, between two new ones. */
+    put_names(&names, MANY + 3);
+    names.items[MANY + 1] = names.items[7];
+    assert_true(mr_names_take(&names, MANY, &twice));
+    assert_int_equal(twice, MANY + 1);
+    names.count = twice;
+    check_taken(&names, MANY + 1);
+    /* Without memory nothing is lost. */
+    names.count = MANY + 1;
+    put_names(&names, 2 * MANY);
+    mr_memory_fail_after(1);
+    assert_false(mr_names_take(&names, MANY + 1, &twice));
+    mr_memory_fail_after(0);
+    names.count = MANY + 1;
+    check_taken(&names, MANY + 1);
+    mr_names_free(&names);
+}
+
 static uint64_t make_key(uint32_t i)
 {
     return i % 3 == 0 ? i : i % 3 == 1 ? (uint64_t)i << 32 : 0 - (uint64_t)i;
@@ -218,10 +275,15 @@ static void test_keys_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_similar_names),
-        cmocka_unit_test(test_truncate), cmocka_unit_test(test_truncate_gives_memory_back),
-        cmocka_unit_test(test_display),  cmocka_unit_test(test_names_without_memory),
-        cmocka_unit_test(test_keys),     cmocka_unit_test(test_keys_without_memory),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_similar_names),
+        cmocka_unit_test(test_truncate),
+        cmocka_unit_test(test_truncate_gives_memory_back),
+        cmocka_unit_test(test_display),
+        cmocka_unit_test(test_names_without_memory),
+        cmocka_unit_test(test_taken_names),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_keys_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 #include "api.h"
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The numbers of the public header are a promise; those of the library follow its table. */
 #define SAME(public_name, status) _Static_assert((int)(public_name) == (int)(status), #public_name)
@@ -48,4 +50,16 @@ bool mr_failure_set(mr_failure *failure, mr_status status, const mr_error *error
             mr_error_line(error, failure->message, sizeof failure->message);
     }
     return status == MR_OK;
+}
+
+bool mr_api_written(bool ok, const char *what, mr_failure *failure)
+{
+    mr_error error = {0};
+    mr_status status = MR_OK;
+    if (!ok && errno == ENOMEM)
+        status = mr_error_memory(&error, what);
+    else if (!ok)
+        status = mr_error_set(&error, MR_ERR_IO, NULL, 0, "%s: %s", what,
+                              strerror(errno != 0 ? errno : EIO));
+    return mr_failure_set(failure, status, &error);
 }

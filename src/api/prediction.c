@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct mr_prediction {
     const mr_trace *trace; /* borrowed */
@@ -93,23 +92,10 @@ void mr_prediction_get_unknown(const mr_prediction *prediction, size_t index,
                                  .detail = item->detail};
 }
 
-/* What became of writing `what` to a stream, with errno from there. */
-static bool written(bool ok, const char *what, mr_failure *failure)
-{
-    mr_error error = {0};
-    mr_status status = MR_OK;
-    if (!ok && errno == ENOMEM)
-        status = mr_error_memory(&error, what);
-    else if (!ok)
-        status = mr_error_set(&error, MR_ERR_IO, NULL, 0, "%s: %s", what,
-                              strerror(errno != 0 ? errno : EIO));
-    return mr_failure_set(failure, status, &error);
-}
-
 bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
 {
     bool ok = mr_report_text(stream, prediction->trace, prediction->config, &prediction->result);
-    return written(ok, "writing the report", failure);
+    return mr_api_written(ok, "writing the report", failure);
 }
 
 bool mr_prediction_write_json(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
@@ -126,5 +112,5 @@ bool mr_prediction_write_witness(const mr_prediction *prediction, size_t index, 
     errno = 0;
     const mr_witness *witness = &prediction->result.races[index].witness;
     bool ok = mr_witness_write(stream, prediction->trace, witness) && fflush(stream) == 0;
-    return written(ok, "writing the witness", failure);
+    return mr_api_written(ok, "writing the witness", failure);
 }

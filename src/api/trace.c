@@ -1,5 +1,7 @@
 #include "trace/trace.h"
 #include "api.h"
+#include "trace/mrt_convert.h"
+#include "trace/text_write.h"
 
 mr_trace *mr_trace_open(const char *path, bool repair, mr_failure *failure)
 {
@@ -51,12 +53,6 @@ uint64_t mr_trace_dropped_count(const mr_trace *trace)
     return trace->dropped_count;
 }
 
-static void set_name(const mr_names *names, uint32_t number, const char **name, const char **text)
-{
-    *name = names->items[number].text;
-    *text = mr_names_display(names, number);
-}
-
 void mr_trace_get_event(const mr_trace *trace, uint32_t number, mr_event *event)
 {
     mr_op op = (mr_op)trace->op[number];
@@ -66,10 +62,11 @@ void mr_trace_get_event(const mr_trace *trace, uint32_t number, mr_event *event)
                         .operation = mr_op_name(op),
                         .operand = "",
                         .operand_text = ""};
-    set_name(&trace->threads, trace->thread[number], &event->thread, &event->thread_text);
-    set_name(&trace->locations, trace->location[number], &event->location, &event->location_text);
+    mr_api_name(&trace->threads, trace->thread[number], &event->thread, &event->thread_text);
+    mr_api_name(&trace->locations, trace->location[number], &event->location,
+                &event->location_text);
     if (operands != NULL)
-        set_name(operands, trace->operand[number], &event->operand, &event->operand_text);
+        mr_api_name(operands, trace->operand[number], &event->operand, &event->operand_text);
 }
 
 size_t mr_trace_event_operation(const mr_trace *trace, uint32_t number, char *buffer,
@@ -78,4 +75,21 @@ size_t mr_trace_event_operation(const mr_trace *trace, uint32_t number, char *bu
     char none[1];
     return size_bytes > 0 ? mr_trace_print_op(trace, number, false, buffer, size_bytes)
                           : mr_trace_print_op(trace, number, false, none, sizeof none);
+}
+
+bool mr_trace_write_text(const mr_trace *trace, FILE *stream, mr_failure *failure)
+{
+    mr_error error = {0};
+    return mr_failure_set(failure, mr_text_write(stream, MR_PACKING_NONE, trace, NULL, &error),
+                          &error);
+}
+
+bool mr_trace_convert(const char *path, bool repair, FILE *stream, mr_failure *failure)
+{
+    mr_error error = {0};
+    mr_trace *dictionary = NULL;
+    mr_read_options options = {.repair = repair};
+    mr_status status = mr_mrt_convert(path, &options, stream, &dictionary, &error);
+    mr_trace_free(dictionary);
+    return mr_failure_set(failure, status, &error);
 }

@@ -47,10 +47,12 @@ const mr_command mr_commands[] = {
              " !witness.full_schedule ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
-     .details = "One table: racy events, racy locations, static races, what only one finds, time.\n"
-                "Checks on the way that the relations contain each other as they must.\n"
-                "Exit status: 0 nobody reports a race, 1 somebody does, 2 usage or configuration,\n"
-                "3 bad trace, 4 out of resources or internal, a broken containment included.\n",
+     .details =
+         "A table for each trace: racy events, locations and variables, static races, what only\n"
+         "one finds, what is left unknown, time; then the static races that only one finds.\n"
+         "Checks on the way that the relations contain each other as they must.\n"
+         "Exit status: 0 nobody reports a race, 1 somebody does, 2 usage or configuration,\n"
+         "3 bad trace, 4 out of resources or internal, a broken containment included.\n",
      .run = mr_cli_compare},
     {.name = "check",
      .operands = "TRACE WITNESS",
@@ -143,6 +145,15 @@ bool mr_command_has(const mr_command *command, size_t option)
     return all ? strstr(command->keys, but) == NULL : strstr(command->keys, word) != NULL;
 }
 
+/* How many columns the text takes: UTF-8 has one byte a character that continues no other. */
+static int columns_of(const char *text)
+{
+    int count = 0;
+    for (; *text != '\0'; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
 static void print_overview(void)
 {
     puts("maxrace: predicts the data races of a recorded execution and proves each one\n\n"
@@ -150,7 +161,7 @@ static void print_overview(void)
     for (size_t i = 0; i < mr_command_count; i++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", mr_commands[i].name, mr_commands[i].operands);
-        printf("  %-21s %s\n", left, mr_commands[i].summary);
+        printf("  %s%*s %s\n", left, 21 - columns_of(left), "", mr_commands[i].summary);
     }
     puts("\n'maxrace help COMMAND' names the flags of a command.");
 }

@@ -11,7 +11,8 @@ typedef struct comparer {
     const mr_config *config;
     mr_comparison_report report;
     bool any_race;
-    mr_status worst; /* of the traces so far; MR_OK, or that with the greatest exit status */
+    bool output_failed; /* there is no use in going on */
+    mr_status worst;    /* of the traces so far; MR_OK, or that with the greatest exit status */
     mr_error worst_error;
 } comparer;
 
@@ -43,6 +44,15 @@ static void note_breaches(comparer *self, const mr_comparison *comparison)
     }
 }
 
+/* Of a trace with operations that are not covered there is nothing to show. */
+static bool has_finding(const mr_comparison *comparison)
+{
+    for (int finder = 0; finder < MR_FINDER_COUNT; finder++)
+        if (comparison->findings[finder].done)
+            return true;
+    return false;
+}
+
 static void compare_trace(comparer *self, const char *path, unsigned finders)
 {
     mr_trace *trace = NULL;
@@ -63,8 +73,11 @@ static void compare_trace(comparer *self, const char *path, unsigned finders)
     comparison.read_seconds = read_seconds;
     if (status != MR_OK)
         note_failure(self, &error);
-    if (mr_comparison_write(&self->report, &comparison, &error) != MR_OK)
+    if (has_finding(&comparison) &&
+        mr_comparison_write(&self->report, &comparison, &error) != MR_OK) {
         note_failure(self, &error);
+        self->output_failed = true;
+    }
     note_breaches(self, &comparison);
     self->any_race = self->any_race || comparison.race_count > 0;
     mr_comparison_free(&comparison);
@@ -84,11 +97,11 @@ mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error)
         return status;
     mr_comparison_begin(&self.report, output.stream,
                         (mr_format)mr_config_choice(cli->config, "format"), finders);
-    for (size_t i = 0; i < cli->operand_count; i++)
+    for (size_t i = 0; i < cli->operand_count && !self.output_failed; i++)
         compare_trace(&self, cli->operands[i], finders);
     mr_comparison_end(&self.report);
     mr_error close_error;
-    if (mr_output_close(&output, true, &close_error) != MR_OK)
+    if (mr_output_close(&output, !self.output_failed, &close_error) != MR_OK && !self.output_failed)
         note_failure(&self, &close_error);
     *exit_status = self.any_race ? MR_EXIT_RACES : 0;
     if (self.worst != MR_OK)

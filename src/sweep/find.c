@@ -52,25 +52,31 @@ mr_status mr_sweep_load(const mr_sweep_job *job)
     return MR_OK;
 }
 
+/* The races of a trace in memory. */
+static mr_status find_in(const mr_sweep_job *job, const mr_trace *trace, mr_error *error)
+{
+    mr_sweep *sweep = job->sweep;
+    double begin = mr_seconds();
+    mr_detect_options options = detect_options(job, NULL);
+    mr_status status = mr_trace_require_covered(trace, error);
+    if (status == MR_OK)
+        status = mr_detect(job->relation, trace, &options, &sweep->result.list, error);
+    sweep->result.stats.find_seconds = mr_seconds() - begin;
+    if (status == MR_OK)
+        sweep->names = sweep->trace = trace;
+    return status;
+}
+
 static mr_status find_in_memory(const mr_sweep_job *job)
 {
     mr_sweep *sweep = job->sweep;
-    mr_order_stats *stats = &sweep->result.stats;
     mr_error later = {0};
     double begin = mr_seconds();
     mr_status status = read_trace(job, job->error);
-    double ready = mr_seconds();
-    stats->read_seconds = ready - begin;
+    sweep->result.stats.read_seconds = mr_seconds() - begin;
     if (sweep->loaded == NULL)
         return status;
-    mr_error *error = status == MR_OK ? job->error : &later;
-    mr_status found = mr_trace_require_covered(sweep->loaded, error);
-    mr_detect_options options = detect_options(job, NULL);
-    if (found == MR_OK)
-        found = mr_detect(job->relation, sweep->loaded, &options, &sweep->result.list, error);
-    stats->find_seconds = mr_seconds() - ready;
-    if (found == MR_OK)
-        sweep->names = sweep->trace = sweep->loaded;
+    mr_status found = find_in(job, sweep->loaded, status == MR_OK ? job->error : &later);
     return status != MR_OK ? status : found;
 }
 
@@ -179,6 +185,8 @@ mr_status mr_sweep_find(const mr_sweep_job *job)
 {
     mr_outlook outlook;
     mr_read_options options = read_options(job);
+    if (job->given != NULL)
+        return find_in(job, job->given, job->error);
     if (!mr_relation_streaming(job->relation) ||
         (mr_sweep_proves(job) && !can_be_read_again(job->path)))
         return find_in_memory(job);

@@ -7,6 +7,7 @@
 typedef struct mr_sweep_job {
     mr_sweep *sweep;
     const char *path;
+    const mr_trace *given; /* in memory already, on loan; NULL: it is read from `path` */
     const mr_config *config;
     const mr_progress *progress;
     mr_relation relation;

@@ -30,13 +30,15 @@ static void finish(mr_order_result *result)
         result->stats.peak_memory_bytes = (uint64_t)usage.ru_maxrss << 10;
 }
 
-mr_status mr_sweep_run(mr_sweep *sweep, const char *path, const mr_config *config,
-                       const mr_progress *progress, mr_error *error)
+/* Of a trace in memory, or of the file at `path`. */
+static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
+                     const mr_config *config, const mr_progress *progress, mr_error *error)
 {
     double begin = mr_seconds();
     *sweep = (mr_sweep){.result.relation = (mr_relation)mr_config_choice(config, "relation")};
     mr_sweep_job job = {.sweep = sweep,
                         .path = path,
+                        .given = given,
                         .config = config,
                         .progress = progress,
                         .relation = sweep->result.relation,
@@ -59,6 +61,18 @@ mr_status mr_sweep_run(mr_sweep *sweep, const char *path, const mr_config *confi
     finish(&sweep->result);
     sweep->result.stats.total_seconds = mr_seconds() - begin;
     return status != MR_OK ? status : proven;
+}
+
+mr_status mr_sweep_run(mr_sweep *sweep, const char *path, const mr_config *config,
+                       const mr_progress *progress, mr_error *error)
+{
+    return run(sweep, NULL, path, config, progress, error);
+}
+
+mr_status mr_sweep_run_trace(mr_sweep *sweep, const mr_trace *trace, const mr_config *config,
+                             const mr_progress *progress, mr_error *error)
+{
+    return run(sweep, trace, trace->path, config, progress, error);
 }
 
 void mr_sweep_free(mr_sweep *sweep)

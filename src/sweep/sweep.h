@@ -18,7 +18,7 @@
  * is called sound. What cannot be read twice (standard input, a pipe) is kept in memory from the
  * start when something is to be proven.
  *
- *   mr_sweep_run → use → mr_sweep_free
+ *   mr_sweep_run | mr_sweep_run_trace → use → mr_sweep_free
  *
  * Knows files through src/trace only, prints nothing; knows no report formats.
  */
@@ -50,6 +50,11 @@ typedef struct mr_sweep {
  */
 mr_status mr_sweep_run(mr_sweep *sweep, const char *path, const mr_config *config,
                        const mr_progress *progress, mr_error *error);
+
+/* The same for a trace that is in memory already, which must outlive `sweep`. MR_ERR_UNSUPPORTED,
+ * MR_ERR_CONFIG, MR_ERR_MEMORY. */
+mr_status mr_sweep_run_trace(mr_sweep *sweep, const mr_trace *trace, const mr_config *config,
+                             const mr_progress *progress, mr_error *error);
 void mr_sweep_free(mr_sweep *sweep);
 
 #endif

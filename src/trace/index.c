@@ -1,5 +1,6 @@
 #include "index.h"
 
+#include "huge.h"
 #include "keys.h"
 
 #include <stdlib.h>
@@ -7,8 +8,10 @@
 
 /* What the pass knows of a variable and of a lock. */
 typedef struct variable_state {
-    uint32_t last_write; /* MR_NONE: none so far */
-    uint32_t last_value; /* that it wrote; 0: unknown */
+    uint32_t last_write;    /* MR_NONE: none so far */
+    uint32_t last_value;    /* that it wrote; 0: unknown */
+    uint32_t initial_value; /* as in mr_variable_info */
+    uint32_t by_source;     /* 0 or 1 */
 } variable_state;
 
 typedef struct lock_state {
@@ -37,30 +40,28 @@ typedef struct index_pass {
     uint32_t *open_call; /* by thread: its innermost open call, whose link is the next outer one */
 } index_pass;
 
-static void index_read(index_pass *pass, uint32_t event, uint32_t value)
+static inline void index_read(index_pass *pass, uint32_t event, uint32_t value)
 {
-    uint32_t variable = pass->trace->operand[event];
-    mr_variable_info *info = &pass->trace->variable_info[variable];
-    const variable_state *state = &pass->variables[variable];
+    variable_state *state = &pass->variables[pass->trace->operand[event]];
     pass->trace->link[event] = state->last_write;
     if (!value) {
-        info->by_source = true;
+        state->by_source = 1;
     } else if (state->last_write != MR_NONE) {
-        info->by_source |= value != state->last_value;
-    } else if (!info->initial_value) {
-        info->initial_value = value;
+        state->by_source |= value != state->last_value;
+    } else if (!state->initial_value) {
+        state->initial_value = value;
     } else {
         /* Two different values before any write: only an unrecorded writer explains them. */
-        info->by_source |= value != info->initial_value;
+        state->by_source |= value != state->initial_value;
     }
 }
 
-static void index_write(index_pass *pass, uint32_t event, uint32_t value)
+static inline void index_write(index_pass *pass, uint32_t event, uint32_t value)
 {
-    uint32_t variable = pass->trace->operand[event];
-    pass->variables[variable] = (variable_state){.last_write = event, .last_value = value};
-    if (!value)
-        pass->trace->variable_info[variable].by_source = true;
+    variable_state *state = &pass->variables[pass->trace->operand[event]];
+    state->last_write = event;
+    state->last_value = value;
+    state->by_source |= !value;
 }
 
 static void index_update(index_pass *pass, uint32_t event)
@@ -154,17 +155,15 @@ static void close_calls(index_pass *pass)
         }
 }
 
-/* False: no memory. */
+/* Any operation but r and w. False: no memory. */
 static bool index_operation(index_pass *pass, uint32_t event)
 {
     const mr_trace *trace = pass->trace;
     lock_state *share;
     switch ((mr_op)trace->op[event]) {
-    case MR_OP_READ:
     case MR_OP_ATOMIC_READ:
         index_read(pass, event, trace->value[event]);
         return true;
-    case MR_OP_WRITE:
     case MR_OP_ATOMIC_WRITE:
         index_write(pass, event, trace->value[event]);
         return true;
@@ -201,12 +200,11 @@ static bool index_operation(index_pass *pass, uint32_t event)
     }
 }
 
-static void index_thread(mr_thread_info *info, uint32_t event)
+/* One event by the thread. */
+static inline void index_thread(mr_thread_info *info, uint32_t event)
 {
-    if (info->first == MR_NONE)
-        info->first = event;
+    info->first = info->event_count++ ? info->first : event;
     info->last = event;
-    info->event_count++;
 }
 
 static bool allocate(index_pass *pass)
@@ -223,6 +221,34 @@ static bool allocate(index_pass *pass)
            pass->locks && pass->queues && pass->open_call;
 }
 
+/* Links of later events to earlier ones: `link` of what was not met yet is never touched. */
+static bool index_events(index_pass *pass)
+{
+    mr_trace *trace = pass->trace;
+    uint64_t reads = 0, writes = 0;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        uint8_t op = trace->op[event];
+        index_thread(&trace->thread_info[trace->thread[event]], event);
+        if (op == MR_OP_READ) {
+            index_read(pass, event, trace->value[event]);
+            reads++;
+            continue;
+        }
+        trace->link[event] = MR_NONE;
+        if (op == MR_OP_WRITE) {
+            index_write(pass, event, trace->value[event]);
+            writes++;
+        } else {
+            if (!index_operation(pass, event))
+                return false;
+            trace->op_counts[op]++;
+        }
+    }
+    trace->op_counts[MR_OP_READ] += reads;
+    trace->op_counts[MR_OP_WRITE] += writes;
+    return true;
+}
+
 static bool run(index_pass *pass)
 {
     mr_trace *trace = pass->trace;
@@ -235,15 +261,14 @@ static bool run(index_pass *pass)
             (mr_thread_info){.fork = MR_NONE, .first = MR_NONE, .last = MR_NONE};
         pass->open_call[i] = MR_NONE;
     }
-    memset(trace->link, 0xFF, (size_t)trace->event_count * sizeof *trace->link); /* MR_NONE */
-    for (uint32_t event = 0; event < trace->event_count; event++) {
-        index_thread(&trace->thread_info[trace->thread[event]], event);
-        if (!index_operation(pass, event))
-            return false;
-        trace->op_counts[trace->op[event]]++;
+    mr_huge_ask(trace->link, (size_t)trace->event_count * sizeof *trace->link);
+    if (!index_events(pass))
+        return false;
+    for (uint32_t i = 0; i < trace->variables.count; i++) {
+        const variable_state *state = &pass->variables[i];
+        trace->variable_info[i] = (mr_variable_info){state->initial_value, state->by_source};
+        trace->by_source_count += state->by_source;
     }
-    for (uint32_t i = 0; i < trace->variables.count; i++)
-        trace->by_source_count += trace->variable_info[i].by_source;
     close_calls(pass);
     return true;
 }

@@ -1,4 +1,5 @@
 /* The whole trace from an .mrt file: blocks and their values → columns. */
+#include "huge.h"
 #include "index.h"
 #include "mrt_reader.h"
 #include "mrt_values.h"
@@ -16,9 +17,11 @@ typedef struct load_state {
 static bool resize(uint32_t **column, size_t count)
 {
     uint32_t *resized = mr_realloc(*column, count, sizeof **column);
-    if (resized)
-        *column = resized;
-    return resized != NULL;
+    if (!resized)
+        return false;
+    mr_huge_ask(resized, count * sizeof **column);
+    *column = resized;
+    return true;
 }
 
 static bool resize_columns(load_state *load, size_t capacity)
@@ -27,6 +30,7 @@ static bool resize_columns(load_state *load, size_t capacity)
     uint8_t *op = mr_realloc(trace->op, capacity, sizeof *op);
     if (!op)
         return false;
+    mr_huge_ask(op, capacity * sizeof *op);
     trace->op = op;
     if (!resize(&trace->thread, capacity) || !resize(&trace->operand, capacity) ||
         !resize(&trace->location, capacity) || !resize(&trace->value, capacity))

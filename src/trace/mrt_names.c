@@ -50,24 +50,68 @@ static mr_status wrong(mr_error *error, const char *what)
     return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the .mrt file is wrong: %s", what);
 }
 
-static mr_status add_name(mr_names *names, const char *text, uint32_t length, mr_mrt_keep keep,
-                          mr_error *error)
+/* The names of a chunk, whose texts begin at `text`, into `items`. */
+static mr_status list_names(const mr_mrt_chunk *chunk, const unsigned char *lengths,
+                            const char *text, mr_name *items, mr_error *error)
 {
-    uint32_t count = names->count, number;
-    if (keep == MR_MRT_KEEP_LOAN) {
-        names->items[names->count++] = (mr_name){.text = text, .length = length};
-        return MR_OK;
+    uint64_t left = chunk->size_bytes - (uint64_t)chunk->count * sizeof(uint32_t);
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        uint32_t length;
+        memcpy(&length, lengths + (size_t)i * sizeof length, sizeof length);
+        if (length > MR_LINE_MAX_BYTES || length >= left || text[length])
+            return wrong(error, "a name does not end where it should");
+        if (!is_name(chunk->space, text, length))
+            return wrong(error, "a name that no text can have");
+        items[i] = (mr_name){.text = text, .length = length};
+        text += length + 1;
+        left -= length + 1;
     }
-    if (!mr_names_add(names, text, length, &number))
+    return left ? wrong(error, "more text than names") : MR_OK;
+}
+
+/* A copy of the texts of a chunk, with as many bytes behind them as mr_names_take wants. */
+static const char *copy_texts(mr_names *names, const char *text, size_t size_bytes)
+{
+    char *copy = mr_arena_alloc(&names->strings, size_bytes + MR_NAME_SHORT_BYTES, 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, size_bytes);
+    memset(copy + size_bytes, 0, MR_NAME_SHORT_BYTES);
+    return copy;
+}
+
+/* `items` have room. */
+static mr_status take_names(mr_names *names, const mr_mrt_chunk *chunk,
+                            const unsigned char *payload, mr_mrt_keep keep, mr_error *error)
+{
+    size_t lengths_bytes = (size_t)chunk->count * sizeof(uint32_t);
+    const char *text = (const char *)payload + lengths_bytes;
+    uint32_t first = names->count, twice;
+    if (keep == MR_MRT_KEEP_COPY)
+        text = copy_texts(names, text, (size_t)chunk->size_bytes - lengths_bytes);
+    if (!text)
         return mr_error_memory(error, "reading the trace");
-    return number == count ? MR_OK : wrong(error, "a name comes twice");
+    mr_status status = list_names(chunk, payload, text, names->items + first, error);
+    if (status)
+        return status;
+    names->count += chunk->count;
+    if (keep == MR_MRT_KEEP_LOAN)
+        return MR_OK;
+    if (!mr_names_take(names, first, &twice)) {
+        names->count = first;
+        return mr_error_memory(error, "reading the trace");
+    }
+    if (twice == names->count)
+        return MR_OK;
+    names->count = twice;
+    return wrong(error, "a name comes twice");
 }
 
 mr_status mr_mrt_names_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, mr_mrt_keep keep, mr_error *error)
 {
-    uint64_t lengths_bytes = (uint64_t)chunk->count * sizeof(uint32_t);
-    if (chunk->space >= MR_MRT_SPACE_COUNT || chunk->size_bytes < lengths_bytes)
+    if (chunk->space >= MR_MRT_SPACE_COUNT ||
+        chunk->size_bytes < (uint64_t)chunk->count * sizeof(uint32_t))
         return wrong(error, "names without a place");
     mr_names *names = mr_mrt_names_of(trace, chunk->space);
     /* UINT32_MAX - 2: as many as mr_names takes */
@@ -78,22 +122,7 @@ mr_status mr_mrt_names_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                  sizeof *names->items))
         return mr_error_memory(error, "reading the trace");
     names->items = items;
-    const char *text = (const char *)payload + lengths_bytes;
-    uint64_t left = chunk->size_bytes - lengths_bytes;
-    for (uint32_t i = 0; i < chunk->count; i++) {
-        uint32_t length;
-        memcpy(&length, payload + (size_t)i * sizeof length, sizeof length);
-        if (length > MR_LINE_MAX_BYTES || length >= left || text[length])
-            return wrong(error, "a name does not end where it should");
-        if (!is_name(chunk->space, text, length))
-            return wrong(error, "a name that no text can have");
-        mr_status status = add_name(names, text, length, keep, error);
-        if (status)
-            return status;
-        text += length + 1;
-        left -= length + 1;
-    }
-    return left ? wrong(error, "more text than names") : MR_OK;
+    return take_names(names, chunk, payload, keep, error);
 }
 
 static mr_status add_text(mr_names *names, const mr_mrt_text *head, const char *text,

@@ -9,7 +9,7 @@
 
 /* How names are kept. */
 typedef enum mr_mrt_keep {
-    MR_MRT_KEEP_COPY, /* interned as mr_names_add does; a name that comes twice is an error */
+    MR_MRT_KEEP_COPY, /* copied and indexed (mr_names_take); a name that comes twice is an error */
     MR_MRT_KEEP_LOAN, /* the payload stays: only pointers to it; such names cannot be looked up */
 } mr_mrt_keep;
 

@@ -121,6 +121,23 @@ static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace 
     return MR_OK;
 }
 
+/* Most events are plain accesses with a value, which is looked at without a call. */
+static mr_status check_column(const mr_mrt_values_reader *reader, const mr_trace *trace,
+                              uint32_t first, uint32_t count, mr_error *error)
+{
+    const uint8_t *ops = trace->op;
+    const uint32_t *values = trace->value;
+    uint32_t known = reader->values.count;
+    for (uint32_t event = first; event < first + count; event++) {
+        if ((ops[event] <= MR_OP_WRITE) & (values[event] - 1 < known))
+            continue;
+        mr_status status = check_value(reader, trace, event, error);
+        if (status)
+            return status;
+    }
+    return MR_OK;
+}
+
 static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
                              const mr_mrt_chunk *chunk, const unsigned char *payload,
                              const unsigned char **column, mr_error *error)
@@ -164,9 +181,7 @@ mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, uint
         memcpy(trace->value + first, column, count * sizeof *trace->value);
     else
         memset(trace->value + first, 0, count * sizeof *trace->value);
-    for (uint32_t event = first; event < first + count && !status; event++)
-        status = check_value(reader, trace, event, error);
-    return status;
+    return check_column(reader, trace, first, count, error);
 }
 
 void mr_mrt_values_finish(mr_mrt_values_reader *reader, mr_trace *trace)

@@ -8,6 +8,9 @@
  * and no call. Who looks up many names makes their keys first and fetches the slots ahead:
  *
  *   mr_names_key → mr_names_fetch → (other work) → mr_names_look | mr_names_add_key
+ *
+ * Names that come numbered (.mrt) need no such table: mr_names_take indexes many at once, in 4 to
+ * 16 bytes a name, only to tell the same name twice and for mr_names_find.
  */
 #ifndef MR_TRACE_NAMES_H
 #define MR_TRACE_NAMES_H
@@ -39,6 +42,8 @@ typedef struct mr_names {
     mr_name_slot *slots; /* open addressing, within slot_memory */
     void *slot_memory;
     uint32_t slot_count;
+    uint32_t *index; /* of names that were taken: number + 1, open addressing; 0: free */
+    uint32_t index_size;
     mr_arena strings;
     mr_arena_mark last_string; /* before the text of the last name, while last_count is `count` */
     uint32_t last_count;
@@ -65,6 +70,14 @@ void mr_names_truncate(mr_names *names, uint32_t count);
 bool mr_names_set_display(mr_names *names, uint32_t number, const char *text, uint32_t length);
 /* The text for people when there is one, else the name. */
 const char *mr_names_display(const mr_names *names, uint32_t number);
+
+/*
+ * Indexes the names from `first` on, whose items the caller has put (`count` included; `hash` is
+ * made here). Their texts stay where they are, and MR_NAME_SHORT_BYTES bytes can be read at each.
+ * All names came this way; none can be added or forgotten otherwise. `*twice` is the first name
+ * that was there before, or `count`; the names from it on are then not indexed. False: no memory.
+ */
+bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice);
 
 /* As mr_names_add, for a key. */
 bool mr_names_add_key(mr_names *names, const mr_name_key *key, uint32_t *number);
