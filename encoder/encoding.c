@@ -1,10 +1,13 @@
 #include "encoding.h"
 
+#include "branches.h"
 #include "fork_join.h"
 #include "locks.h"
+#include "opaque.h"
 #include "program_order.h"
 #include "race.h"
 #include "reads.h"
+#include "semaphores.h"
 
 #include <assert.h>
 
@@ -76,19 +79,27 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .required = required,
                               .cone = cone,
                               .stops = {stops[0], stops[1]},
-                              .cut = 0};
+                              .cut = 0,
+                              .arena = arena};
     encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
     encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
-    encoding->choices = mr_arena_alloc(arena, 2 * (size_t)window->size + 2, sizeof(uint32_t));
+    encoding->chains = mr_arena_alloc(arena, 4 * (size_t)window->thread_count, sizeof(uint32_t));
+    encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
     encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
-    if (!encoding->node_of || !encoding->event_of || !encoding->choices || !encoding->literals)
+    if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
+        !encoding->literals)
         return false;
     mr_formula_init(&encoding->formula, max_clauses);
     encoding->event_of[encoding->cut] = MR_NONE;
     encoding->formula.node_count = 1;
+    if (!mr_branches_prepare(encoding, arena))
+        return false;
     mr_encode_locks(encoding);
+    mr_encode_semaphores(encoding);
+    mr_encode_branches(encoding);
     mr_encode_reads(encoding);
     mr_encode_stops(encoding);
+    mr_encode_opaque(encoding);
     mr_encode_fork_join(encoding);
     mr_encode_race(encoding); /* these two link nodes, so they come last */
     mr_encode_program_order(encoding);

@@ -8,19 +8,20 @@
  *
  * Cone. Only the events of the cone C take part, a prefix of each thread: L, the events that are
  * required before a and b; and the events, not after a or b, that can help an event of C: releases
- * of its locks, and, for a value-treated read, writes of its value. Restricting any witness to C
- * leaves a witness: C is closed under everything that an included event needs (precedence FORCED),
- * under the releases of its acquires and under the writes its reads can see.
+ * of its locks, posts of its semaphores, and, for a value-treated read, writes of its value.
+ * Restricting any witness to C leaves a witness: C is closed under everything that an included
+ * event needs (precedence FORCED), under the releases of its acquires, the posts whose units its
+ * waits may take and the writes its reads can see.
  *
  * Inclusion by order. With CUT, "e included implies its predecessors included" needs no clause: if
- * p must be before e, then e before CUT gives p before CUT. Edges (program order, fork, join) hold
- * for all events of C, included or not: the events after CUT can always stand in trace order. Every
- * other constraint is guarded: it is required only if the events that it is about are included, so
- * an open critical section, a deadlock after the race or an unreadable value beyond it rule out
- * nothing (DPLL guards are written before(CUT, e)).
+ * p must be before e, then e before CUT gives p before CUT. Edges (program order, fork, join,
+ * opaque calls) hold for all events of C, included or not: the events after CUT can always stand in
+ * trace order. Every other constraint is guarded: it is required only if the events that it is
+ * about are included, so an open critical section, a deadlock after the race or an unreadable value
+ * beyond it rule out nothing (DPLL guards are written before(CUT, e)).
  *
- *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  reads(C)
- *                 and  fork_join(C)  and  program_order(C)
+ *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  semaphores(C)  and  reads(C)  and  branches(C)
+ *                 and  opaque(C)  and  fork_join(C)  and  program_order(C)
  *
  * each stated in its own header. Only events that some constraint names become nodes; program order
  * links the nodes of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail
@@ -50,7 +51,12 @@ typedef struct mr_encoding {
     uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
     uint32_t cut;             /* node 0 */
-    uint32_t *choices;        /* scratch of locks.c, reads.c: two an event, and two more; arena */
+    mr_arena *arena;          /* for what parts of the formula need while they are built */
+    uint32_t *constrained;    /* one a thread: how many events of C whose reads must be consistent
+                                 as branches.h says; arena */
+    uint32_t *clean;          /* model branch, one an event: branches.h; arena */
+    uint32_t *chains;         /* scratch of locks.c: four a thread; arena */
+    uint32_t *choices;        /* scratch of reads.c: one an event, and two more; arena */
     mr_literal *literals;     /* likewise */
 } mr_encoding;
 

@@ -41,49 +41,65 @@ static void state(mr_encoding *encoding, const mr_section *earlier, const mr_sec
     mr_clause_end(encoding, &clause);
 }
 
-/* The threads whose sections of a lock take part. */
-typedef struct participants {
-    uint32_t *seen; /* one a thread: the lock for which it was counted */
-    /* one a thread: the section j for which its latest forced section was stated */
-    uint32_t *stated;
-    uint32_t count;
-} participants;
+/* The chains of a lock that take part: its sections of one thread and kind, which do not overlap.
+ */
+typedef struct chains {
+    uint32_t *seen; /* one a chain: the lock for which it was counted */
+    uint32_t
+        *stated; /* one a chain: the section j for which its latest forced section was stated */
+    uint32_t exclusive, shared; /* how many */
+} chains;
 
-static void count_participants(const mr_encoding *encoding, uint32_t lock_number,
-                               participants *threads)
+static uint32_t chain_of(uint32_t thread, bool shared)
+{
+    return 2 * thread + shared;
+}
+
+static void count_chains(const mr_encoding *encoding, uint32_t lock_number, chains *all)
 {
     const mr_window *w = encoding->window;
     const mr_window_lock *lock = &w->locks[lock_number];
-    threads->count = 0;
+    all->exclusive = all->shared = 0;
     for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
-        uint32_t thread = w->sections[i].thread;
-        if (takes_part(encoding, &w->sections[i]) && threads->seen[thread] != lock_number) {
-            threads->seen[thread] = lock_number;
-            threads->count++;
-        }
+        const mr_section *section = &w->sections[i];
+        uint32_t *seen = &all->seen[chain_of(section->thread, section->shared)];
+        if (!takes_part(encoding, section) || *seen == lock_number)
+            continue;
+        *seen = lock_number;
+        all->shared += section->shared;
+        all->exclusive += !section->shared;
     }
 }
 
+/* How many chains of the lock exclude the section. */
+static uint32_t count_excluding(const chains *all, uint32_t lock, const mr_section *section)
+{
+    uint32_t count = all->exclusive - (all->seen[chain_of(section->thread, false)] == lock);
+    if (!section->shared)
+        count += all->shared - (all->seen[chain_of(section->thread, true)] == lock);
+    return count;
+}
+
 /*
- * All pairs of section j with earlier ones, from the latest to the first. The latest section of a
- * thread that is forced before j is stated; the ones before it follow by program order, so the walk
- * ends when all other threads have one.
+ * All pairs of section j with earlier ones that exclude it, from the latest to the first. The
+ * latest section of a chain that is forced before j is stated; the ones before it follow by program
+ * order, so the walk ends when all chains have one.
  */
-static void exclude_earlier(mr_encoding *encoding, const mr_window_lock *lock, uint32_t j,
-                            participants *threads)
+static void exclude_earlier(mr_encoding *encoding, uint32_t lock, uint32_t j, chains *all)
 {
     const mr_section *sections = encoding->window->sections;
-    uint32_t open_threads = threads->count - 1;
-    for (uint32_t i = j; open_threads && i-- > lock->sections_first;) {
-        uint32_t thread = sections[i].thread;
+    uint32_t first = encoding->window->locks[lock].sections_first;
+    uint32_t open = count_excluding(all, lock, &sections[j]);
+    for (uint32_t i = j; open && i-- > first;) {
+        uint32_t chain = chain_of(sections[i].thread, sections[i].shared);
         if (mr_formula_stopped(&encoding->formula))
             return;
-        if (thread == sections[j].thread || threads->stated[thread] == j ||
+        if (!mr_sections_exclude(&sections[i], &sections[j]) || all->stated[chain] == j ||
             !takes_part(encoding, &sections[i]))
             continue;
         if (forced(encoding, &sections[i], &sections[j])) {
-            threads->stated[thread] = j;
-            open_threads--;
+            all->stated[chain] = j;
+            open--;
             state(encoding, &sections[i], &sections[j]);
         } else {
             exclude(encoding, &sections[i], &sections[j]);
@@ -94,17 +110,17 @@ static void exclude_earlier(mr_encoding *encoding, const mr_window_lock *lock, u
 void mr_encode_locks(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
-    participants threads = {.seen = encoding->choices,
-                            .stated = encoding->choices + w->thread_count};
-    for (uint32_t t = 0; t < w->thread_count; t++)
-        threads.seen[t] = threads.stated[t] = MR_NONE;
+    chains all = {.seen = encoding->chains,
+                  .stated = encoding->chains + 2 * (size_t)w->thread_count};
+    for (uint32_t c = 0; c < 2 * w->thread_count; c++)
+        all.seen[c] = all.stated[c] = MR_NONE;
     for (uint32_t l = 0; l < w->lock_count; l++) {
         const mr_window_lock *lock = &w->locks[l];
         if (!lock->contended)
             continue;
-        count_participants(encoding, l, &threads);
+        count_chains(encoding, l, &all);
         for (uint32_t j = lock->sections_first; j < lock->sections_end; j++)
             if (takes_part(encoding, &w->sections[j]))
-                exclude_earlier(encoding, lock, j, &threads);
+                exclude_earlier(encoding, l, j, &all);
     }
 }

@@ -1,8 +1,8 @@
 /*
- * locks: docs/semantics.md 2.2 for exclusive locks (outermost acquires and releases).
+ * locks: docs/semantics.md 2.2, exclusive and shared (outermost acquires and releases).
  *
  *   for each lock and each two of its critical sections (acq1, rel1), (acq2, rel2) by different
- *   threads with both acquires in C:
+ *   threads, not both shared, with both acquires in C:
  *
  *     not included(acq1)  or  not included(acq2)  or  before(rel1, acq2)  or  before(rel2, acq1)
  *
@@ -11,8 +11,10 @@
  * window starts is a section whose acquire is before everything: before(rel2, acq1) has no literal.
  *
  * Where precedence says that rel1 is before acq2 in every reordering, the clause is before(rel1,
- * acq2) (guarded by acq2), and for the latest such section of a thread only. It may not be folded
- * away: precedence has it from this very rule.
+ * acq2) (guarded by acq2), and for the latest such section of a thread and kind only: those before
+ * it follow by program order. (A shared section of a thread may enclose an exclusive one of the
+ * same lock, and end after it; two of one kind never overlap.) It may not be folded away:
+ * precedence has it from this very rule.
  */
 #ifndef MR_ENCODER_LOCKS_H
 #define MR_ENCODER_LOCKS_H

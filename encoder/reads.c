@@ -1,5 +1,6 @@
 #include "reads.h"
 
+#include "branches.h"
 #include "windows/read_choices.h"
 
 /*
@@ -15,14 +16,29 @@ static void keep_away(mr_encoding *encoding, mr_clause clause, uint32_t read, ui
     mr_clause_end(encoding, &clause);
 }
 
+/* The write that a consistent read sees is none of a diverged thread. */
+static void see_clean(mr_encoding *encoding, mr_clause clause, uint32_t read, uint32_t source)
+{
+    const mr_window *w = encoding->window;
+    if (w->thread[source] == w->thread[read] || mr_is_certainly_clean(encoding, source))
+        return;
+    mr_clause_clean(encoding, &clause, source);
+    mr_clause_end(encoding, &clause);
+}
+
 static void by_source(mr_encoding *encoding, uint32_t read)
 {
     const mr_window *w = encoding->window;
     const mr_window_variable *variable = &w->variables[w->object[read]];
     uint32_t source = w->source[read];
     mr_clause guard = {0};
-    mr_clause_unless_included(encoding, &guard, read);
+    mr_clause_unless_consistent(encoding, &guard, read);
+    if (source != MR_NONE && !mr_encoding_in_cone(encoding, source)) { /* model branch */
+        mr_clause_end(encoding, &guard);
+        return;
+    }
     if (source != MR_NONE) {
+        see_clean(encoding, guard, read, source);
         mr_clause clause = guard;
         clause.holds = w->thread[source] == w->thread[read];
         if (!clause.holds) /* not folded by precedence: this clause is what justifies it */
@@ -31,7 +47,8 @@ static void by_source(mr_encoding *encoding, uint32_t read)
         mr_clause_end(encoding, &clause);
     }
     for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
-        if (w->writes[k] != source && mr_encoding_in_cone(encoding, w->writes[k]))
+        if (w->writes[k] != source && w->writes[k] != read &&
+            mr_encoding_in_cone(encoding, w->writes[k]))
             keep_away(encoding, guard, read, source, w->writes[k]);
 }
 
@@ -47,14 +64,22 @@ static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32
         clause.literals[clause.count++] =
             mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));
         mr_clause_end(encoding, &clause);
+        see_clean(encoding, guard, read, source);
     }
     for (uint32_t k = variable->writes_first; k < variable->writes_end; k++) {
         if (mr_formula_stopped(&encoding->formula))
             return;
         uint32_t write = w->writes[k];
-        if (mr_window_value(w, write) != mr_window_value(w, read) &&
-            mr_encoding_in_cone(encoding, write))
-            keep_away(encoding, guard, read, source, write);
+        if (write == read || write == source || !mr_encoding_in_cone(encoding, write))
+            continue;
+        mr_clause clause = guard;
+        if (mr_window_written_value(w, write) == mr_window_read_value(w, read)) {
+            if (w->thread[write] == w->thread[read])
+                continue; /* as clean as the read */
+            mr_clause_clean(encoding, &clause, write);
+        }
+        if (!clause.holds)
+            keep_away(encoding, clause, read, source, write);
     }
 }
 
@@ -82,7 +107,7 @@ static uint32_t collect_choices(const mr_encoding *encoding, uint32_t read, uint
 static void by_value(mr_encoding *encoding, uint32_t read, uint32_t *choices, mr_literal *some)
 {
     mr_clause guard = {0};
-    mr_clause_unless_included(encoding, &guard, read);
+    mr_clause_unless_consistent(encoding, &guard, read);
     size_t guards = guard.count;
     for (size_t i = 0; i < guards; i++)
         some[i] = guard.literals[i];
@@ -100,9 +125,9 @@ void mr_encode_reads(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        for (uint32_t k = 0; k < encoding->cone[t]; k++) {
+        for (uint32_t k = 0; k < encoding->constrained[t]; k++) {
             uint32_t event = mr_window_at(w, t, k);
-            if (mr_window_op(w, event) != MR_OP_READ || !w->variables[w->object[event]].shared)
+            if (!mr_op_reads(mr_window_op(w, event)) || !w->variables[w->object[event]].shared)
                 continue;
             if (mr_formula_stopped(&encoding->formula))
                 return;

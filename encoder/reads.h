@@ -1,29 +1,37 @@
 /*
- * reads: docs/semantics.md 2.6, models rf and value.
+ * reads: docs/semantics.md 2.6.
  *
- * Let W(x) be the writes of x in C. For a read r of x in C that is treated by source and saw the
- * write s of the window:
+ * Reads are r, ar, au; writes are w, aw, au. Let W(x) be the writes of x in C, without r itself
+ * when it is an update: the write that it sees, and what stands between the two, is about its
+ * instant as a read, and nothing can stand inside it. For a read r of x in C that is treated by
+ * source and saw the write s of the window:
  *
- *     not included(r)  or  before(s, r)                      (s is in C: C is closed)
+ *     guard(r)  or  before(s, r)            (models rf and value: s is in C, C is closed)
+ *     guard(r)  or  clean(s)
  *     for each w in W(x), w != s:
- *         not included(r)  or  before(w, s)  or  before(r, w)
+ *         guard(r)  or  before(w, s)  or  before(r, w)
  *
  * and when it saw an earlier write or none:
  *
- *     for each w in W(x):   not included(r)  or  before(r, w)
+ *     for each w in W(x):   guard(r)  or  before(r, w)
  *
  * For a read treated by value v, with S the writes of W(x) with value v that are possible for it
  * (windows/read_choices.h), and one free boolean c(s) for each s in S, and c(carried) when the
  * carried value is possible:
  *
- *     not included(r)  or  c(carried)  or  OR over s in S of c(s)
- *     c(s) implies before(s, r)
- *     for each w in W(x) with another value:   not c(s)  or  before(w, s)  or  before(r, w)
- *                                              not c(carried)  or  before(r, w)
+ *     guard(r)  or  c(carried)  or  OR over s in S of c(s)
+ *     c(s) implies before(s, r)  and  clean(s)
+ *     for each w in W(x), w != s:
+ *         not c(s)  or  before(w, s)  or  before(r, w)  or  (clean(w), if w has the value v)
+ *         not c(carried)  or  before(r, w)  or  (clean(w), if w has the value v)
  *
- * Writes of the same value need not be kept away: if every other value is before s or after r, then
- * the last write before r is s or has the value v as well. Not guarding w is no loss: a write that
- * is not included stands after CUT, so after r.
+ * guard(r) and clean(w) are those of branches.h. In the models rf and value they are "not
+ * included(r)" and true: the lines with clean fall away. In model branch a source outside C leaves
+ * guard(r) alone, and reads that are not constrained have no clauses.
+ *
+ * Writes of the same value need not be kept away, when they are clean: if every other value is
+ * before s or after r, then the last write before r is s or has the value v as well. Not guarding w
+ * is no loss: a write that is not included stands after CUT, so after r.
  */
 #ifndef MR_ENCODER_READS_H
 #define MR_ENCODER_READS_H

@@ -1,6 +1,7 @@
 #include "cone.h"
 
 #include "windows/read_choices.h"
+#include "windows/unit_choices.h"
 
 #include <string.h>
 
@@ -71,7 +72,9 @@ typedef struct closer {
     const mr_precedence *hard, *forced;
     const uint32_t *allowed;
     uint32_t *cone;
-    uint8_t *lock_seen; /* one a lock: an acquire is in C */
+    uint8_t *lock_seen; /* one a lock: 1 an exclusive acquire is in C, 2 a shared one */
+    /* Model branch, one a thread: how many events of C whose reads must perhaps be consistent. */
+    uint32_t *constrained;
 } closer;
 
 static void help(closer *c, uint32_t event)
@@ -87,25 +90,68 @@ static void close_acquire(closer *c, const mr_section *section)
     if (!lock->contended)
         return;
     help(c, section->release);
-    if (c->lock_seen[section->lock])
+    uint8_t kind = section->shared ? 2 : 1;
+    if (c->lock_seen[section->lock] & kind)
         return;
-    c->lock_seen[section->lock] = 1;
-    const mr_section *first = &c->window->sections[lock->sections_first];
-    if (first->acquire == MR_NONE)
-        help(c, first->release);
+    c->lock_seen[section->lock] |= kind;
+    for (uint32_t s = lock->sections_first; s < lock->carried_end; s++)
+        if (!section->shared || !c->window->sections[s].shared)
+            help(c, c->window->sections[s].release);
+}
+
+/* A write that a read of C may see. In model branch it must be clean to be seen, so the reads
+ * before it are constrained too. */
+static void help_read(closer *c, uint32_t write)
+{
+    const mr_window *w = c->window;
+    if (write == MR_NONE || w->position[write] >= c->allowed[w->thread[write]])
+        return;
+    help(c, write);
+    if (c->constrained[w->thread[write]] <= w->position[write])
+        c->constrained[w->thread[write]] = w->position[write] + 1;
 }
 
 static void close_read(closer *c, uint32_t read)
 {
     const mr_window *w = c->window;
     const mr_window_variable *variable = &w->variables[w->object[read]];
-    if (!variable->shared || variable->by_source)
+    if (!variable->shared)
         return;
+    if (variable->by_source) {
+        if (w->model == MR_MODEL_BRANCH) /* in the other models precedence has it */
+            help_read(c, w->source[read]);
+        return;
+    }
     uint32_t first, end;
     mr_read_same_value_writes(w, read, &first, &end);
     for (uint32_t k = first; k < end; k++)
         if (mr_read_may_see(w, c->hard, read, w->writes_by_value[k]))
-            help(c, w->writes_by_value[k]);
+            help_read(c, w->writes_by_value[k]);
+}
+
+/* The reads of thread t that are to be closed, as far as `closed` does not have them. */
+static bool close_reads(closer *c, uint32_t t, uint32_t *closed)
+{
+    const mr_window *w = c->window;
+    uint32_t end = w->model == MR_MODEL_BRANCH ? c->constrained[t] : c->cone[t];
+    bool changed = *closed < end;
+    for (; *closed < end; (*closed)++) {
+        uint32_t event = mr_window_at(w, t, *closed);
+        if (mr_op_reads(mr_window_op(w, event)))
+            close_read(c, event);
+    }
+    return changed;
+}
+
+static void close_wait(closer *c, uint32_t wait)
+{
+    const mr_window *w = c->window;
+    const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
+    if (!s->shared)
+        return;
+    for (uint32_t k = s->posts_first; k < s->posts_end; k++)
+        if (mr_wait_may_take(c->forced, wait, w->posts[k]))
+            help(c, w->posts[k]);
 }
 
 bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
@@ -115,13 +161,15 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
     const mr_window *w = hard->window;
     closer c = {.window = w, .hard = hard, .forced = forced, .allowed = allowed, .cone = cone};
     c.lock_seen = mr_arena_zalloc(arena, w->lock_count, sizeof *c.lock_seen);
+    c.constrained = mr_arena_zalloc(arena, w->thread_count, sizeof *c.constrained);
     uint32_t *done = mr_arena_zalloc(arena, w->thread_count, sizeof *done);
-    if (!c.lock_seen || !done)
+    uint32_t *closed = mr_arena_zalloc(arena, w->thread_count, sizeof *closed);
+    if (!c.lock_seen || !c.constrained || !done || !closed)
         return false;
     memcpy(cone, required, w->thread_count * sizeof *cone);
     for (int i = 0; i < 2; i++)
-        if (w->position[stops[i]])
-            help(&c, mr_window_at(w, w->thread[stops[i]], w->position[stops[i]] - 1));
+        if (w->position[stops[i]] <= allowed[w->thread[stops[i]]])
+            mr_precedence_require(forced, cone, stops[i], false);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < w->thread_count; t++) {
@@ -129,11 +177,15 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
                 uint32_t event = mr_window_at(w, t, done[t]);
                 uint8_t op = mr_window_op(w, event);
                 changed = true;
-                if (op == MR_OP_ACQUIRE && w->object[event] != MR_NONE)
-                    close_acquire(&c, &w->sections[w->object[event]]);
-                else if (op == MR_OP_READ)
-                    close_read(&c, event);
+                const mr_section *section = mr_window_section(w, event);
+                if (section && section->acquire == event)
+                    close_acquire(&c, section);
+                else if (op == MR_OP_WAIT)
+                    close_wait(&c, event);
+                else if (mr_binds_reads(w, event) && c.constrained[t] <= done[t])
+                    c.constrained[t] = done[t] + 1;
             }
+            changed |= close_reads(&c, t, &closed[t]);
         }
     }
     return true;

@@ -6,10 +6,12 @@
  *   allowed  U  what may be in it: the events that need neither a nor b, and of the threads of a
  *               and b those before them. L is a subset of U when L contains neither.
  *   cone     C  the least set with L ⊆ C ⊆ U, closed under precedence, that contains with an
- *               acquire its release, with a lock held at the window's start the release that
- *               another acquire in C waits for, and with a value-treated read the writes that it
- *               may see, as far as they are in U. See encoder/encoding.h for why nothing else can
- *               help.
+ *               acquire its release, with a lock held at the window's start the releases that
+ *               another acquire in C waits for, with a wait the posts whose unit it may take, and
+ *               with a value-treated read the writes that it may see, as far as they are in U; in
+ *               model branch also with a read by source the write that it saw, and all that only
+ *               for reads that are constrained in the sense of encoder/branches.h. See
+ *               encoder/encoding.h for why nothing else can help.
  *
  * Many candidates at once. Let a_1 … a_k be accesses of one thread and b_1 … b_m of another, in
  * program order. The question whether any (a_i, b_j) is a race has L from the first of each list, U

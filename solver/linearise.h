@@ -2,11 +2,14 @@
  * linearise: is a witness to be had in trace order? This is the sync-preserving closure of Mathur,
  * Pavlogiannis, Viswanathan (POPL 2021), taken inside a window.
  *
- * Start from what a and b need under reads-from. While two critical sections of a lock are in the
- * set and the earlier one in the trace is not released in it, add its release and what that needs.
- * If a or b gets in, or the release is outside the window, there is no witness in trace order
- * (there may be another). Otherwise the set in trace order is one: reads see the write that they
- * saw, since any write between the two in the set would stand there in the trace.
+ * Start from what a and b need under reads-from. While two critical sections of a lock that exclude
+ * each other are in the set and the earlier one in the trace is not released in it, add its release
+ * and what that needs. If a or b gets in, or the release is outside the window, there is no witness
+ * in trace order (there may be another). Otherwise the set in trace order is one: reads see the
+ * write that they saw, since any write between the two in the set would stand there in the trace,
+ * and each wait has the post whose unit it took (SOURCE), so that the counts are as in the trace.
+ * In model branch only the bound reads have their write in the set (windows/precedence.h), and it
+ * is clean; what the others see does not matter.
  */
 #ifndef MR_SOLVER_LINEARISE_H
 #define MR_SOLVER_LINEARISE_H

@@ -286,7 +286,7 @@ typedef enum mr_judgement {
 } mr_judgement;
 
 /* `race->order` and `confirmed_by` are ignored; any numbers are allowed, wrong ones are rejected.
- * `model`: "rf" or "value". O(events of the trace). */
+ * `model`: "rf", "value" or "branch". O(events of the trace). */
 MR_API mr_judgement mr_check_witness(const mr_trace *trace, const char *model,
                                      const mr_race_info *race, mr_failure *failure);
 

@@ -132,8 +132,9 @@ static uint32_t collect(const mr_window *w, uint32_t thread, uint32_t variable, 
     for (uint32_t k = 0; k < mr_window_length(w, thread); k++) {
         uint32_t event = mr_window_at(w, thread, k);
         uint8_t op = mr_window_op(w, event);
-        if ((op == MR_OP_WRITE || (op == MR_OP_READ && !writes)) && w->object[event] == variable &&
-            mr_random_percent(thin, 80))
+        /* Lists of which each pair conflicts: plain writes, and whatever else. */
+        if ((op == MR_OP_WRITE || (mr_op_is_access(op) && !writes)) &&
+            w->object[event] == variable && mr_random_percent(thin, 80))
             events[count++] = event;
     }
     return count;
@@ -203,7 +204,7 @@ static void check_trace(const char *text, uint64_t seed, totals *sum)
     uint32_t count = setup.trace->event_count;
     uint32_t start = mr_random_below(&random, count / 2 + 1);
     uint32_t end = seed % 3 ? count : mr_random_range(&random, start, count);
-    for (int model = 0; model < 2; model++) {
+    for (int model = 0; model < 3; model++) {
         mr_exhaustive races;
         mr_setup_window(&setup, start, end, (mr_model)model);
         assert_true(mr_exhaustive_find(setup.trace, (mr_model)model, start, end, &races));
@@ -223,7 +224,7 @@ static void test_random_traces(void **state)
     (void)state;
     totals sum = {0};
     for (uint64_t seed = 0; seed < 250; seed++) {
-        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+        for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 60000, (mr_shape)shape);
             assert_non_null(text);
             check_trace(text, seed, &sum);

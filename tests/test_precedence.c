@@ -11,6 +11,7 @@
 #include "support/setup.h"
 #include "support/walk.h"
 #include "windows/read_choices.h"
+#include "windows/unit_choices.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,8 +25,18 @@ typedef struct closure {
     bool has[MOST][MOST];
 } closure;
 
-static void direct(const mr_window *w, bool sources, closure *c)
+/* Is there such an edge of opaque calls? */
+static bool opaque(const mr_setup *setup, uint32_t from, uint32_t to)
 {
+    for (size_t k = 0; k < setup->opaque.count; k++)
+        if (setup->opaque.items[k].from == from && setup->opaque.items[k].to == to)
+            return true;
+    return false;
+}
+
+static void direct(const mr_setup *setup, bool sources, bool units, closure *c)
+{
+    const mr_window *w = setup->window;
     const mr_trace *trace = w->trace;
     memset(c, 0, sizeof *c);
     for (uint32_t e = 0; e < w->size; e++) {
@@ -34,8 +45,10 @@ static void direct(const mr_window *w, bool sources, closure *c)
             bool program_order = trace->thread[one] == trace->thread[two] && e < f;
             bool fork = trace->op[one] == MR_OP_FORK && trace->operand[one] == trace->thread[two];
             bool join = trace->op[two] == MR_OP_JOIN && trace->operand[two] == trace->thread[one];
-            bool source = sources && trace->op[two] == MR_OP_READ && w->source[f] == e;
-            c->has[e][f] = program_order || fork || join || source;
+            bool source = sources && mr_op_reads(trace->op[two]) && w->source[f] == e;
+            bool unit = units && trace->op[two] == MR_OP_WAIT && trace->link[two] == one;
+            c->has[e][f] =
+                program_order || fork || join || source || unit || opaque(setup, one, two);
         }
     }
     for (uint32_t k = 0; k < w->size; k++)
@@ -45,13 +58,15 @@ static void direct(const mr_window *w, bool sources, closure *c)
 }
 
 /* Is e needed before f can be the next event of its thread: as before(f), but f does not read yet,
- * nor join. */
-static bool needed(const mr_window *w, const closure *c, uint32_t e, uint32_t f)
+ * nor join, nor take a unit. */
+static bool needed(const mr_setup *setup, const closure *c, uint32_t e, uint32_t f)
 {
+    const mr_window *w = setup->window;
     const mr_trace *trace = w->trace;
     for (uint32_t g = 0; g < w->size; g++) {
         uint32_t one = w->start + g, two = w->start + f;
         bool before = (trace->thread[one] == trace->thread[two] && g < f) ||
+                      opaque(setup, one, two) ||
                       (trace->op[one] == MR_OP_FORK && trace->operand[one] == trace->thread[two]);
         if (before && (g == e || c->has[e][g]))
             return true;
@@ -59,8 +74,9 @@ static bool needed(const mr_window *w, const closure *c, uint32_t e, uint32_t f)
     return false;
 }
 
-static void compare(const mr_window *w, const mr_precedence *precedence, const closure *c)
+static void compare(const mr_setup *setup, const mr_precedence *precedence, const closure *c)
 {
+    const mr_window *w = setup->window;
     for (uint32_t f = 0; f < w->size; f++) {
         uint32_t with[MOST] = {0}, without[MOST] = {0};
         mr_precedence_require(precedence, without, f, false);
@@ -73,10 +89,10 @@ static void compare(const mr_window *w, const mr_precedence *precedence, const c
             if (e != f)
                 assert_int_equal(mr_precedes(precedence, e, f), c->has[e][f]);
             assert_int_equal(position < with[thread], e == f || c->has[e][f]);
-            assert_int_equal(position < without[thread], needed(w, c, e, f));
+            assert_int_equal(position < without[thread], needed(setup, c, e, f));
             if (thread != w->thread[f])
                 assert_int_equal(position < mr_precedence_enabled(precedence, f)[thread],
-                                 needed(w, c, e, f));
+                                 needed(setup, c, e, f));
         }
     }
 }
@@ -107,10 +123,11 @@ static size_t check_forced(const mr_setup *setup, const closure *hard, const clo
 static size_t check_closures(const mr_setup *setup)
 {
     static closure hard, source;
-    direct(setup->window, false, &hard);
-    direct(setup->window, true, &source);
-    compare(setup->window, &setup->hard, &hard);
-    compare(setup->window, &setup->source, &source);
+    direct(setup, false, false, &hard);
+    direct(setup, true, true, &source);
+    compare(setup, &setup->hard, &hard);
+    compare(setup, &setup->source, &source);
+    direct(setup, true, false, &source); /* FORCED: any unit will do */
     return check_forced(setup, &hard, &source);
 }
 
@@ -151,7 +168,7 @@ static void check_choice(const mr_setup *setup, const mr_witness *path, const ch
     uint32_t write = MR_NONE;
     for (uint32_t i = 0; i + 1 < path->event_count; i++) {
         uint32_t event = path->events[i] - w->start;
-        if (mr_window_op(w, event) == MR_OP_WRITE && w->object[event] == w->object[read])
+        if (mr_op_writes(mr_window_op(w, event)) && w->object[event] == w->object[read])
             write = event;
     }
     bool may = write == MR_NONE ? mr_read_may_see_carried(w, &setup->hard, read)
@@ -168,14 +185,42 @@ static void check_choice(const mr_setup *setup, const mr_witness *path, const ch
     assert_true(listed);
 }
 
+/* The unit that a wait takes in a reordering, the oldest first, is a choice of its. `path` ends in
+ * the wait. */
+static void check_unit(const mr_setup *setup, const mr_witness *path, const char *text)
+{
+    const mr_window *w = setup->window;
+    uint32_t wait = path->events[path->event_count - 1] - w->start, post = MR_NONE, rank = 0;
+    const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
+    if (!s->shared)
+        return;
+    for (uint32_t i = 0; i + 1 < path->event_count; i++) {
+        uint32_t event = path->events[i] - w->start;
+        rank += mr_window_op(w, event) == MR_OP_WAIT && w->object[event] == w->object[wait];
+    }
+    uint32_t number = s->units;
+    for (uint32_t i = 0; i + 1 < path->event_count && number <= rank; i++) {
+        uint32_t event = path->events[i] - w->start;
+        if (mr_window_op(w, event) == MR_OP_POST && w->object[event] == w->object[wait] &&
+            number++ == rank)
+            post = event;
+    }
+    if (post == MR_NONE ? !mr_wait_may_take_carried(&setup->forced, wait)
+                        : !mr_wait_may_take(&setup->forced, wait, post))
+        fail_msg("wait %" PRIu32 " takes unit %" PRIu32 " in [%" PRIu32 ", %" PRIu32 "):\n%s",
+                 w->start + wait, rank, w->start, w->end, text);
+}
+
 static void check_choices(const mr_setup *setup, const mr_exhaustive *search, const char *text)
 {
     for (size_t state = 1; state < search->state_count; state++) {
         mr_witness path;
         assert_true(mr_exhaustive_path(search, state, 0, 0, &path));
         uint32_t last = path.events[path.event_count - 1];
-        if (setup->trace->op[last] == MR_OP_READ)
+        if (mr_op_reads(setup->trace->op[last]))
             check_choice(setup, &path, text);
+        if (setup->trace->op[last] == MR_OP_WAIT)
+            check_unit(setup, &path, text);
         mr_witness_free(&path);
     }
 }
@@ -208,7 +253,7 @@ static void test_random_traces(void **state)
     (void)state;
     size_t forced = 0;
     for (uint64_t seed = 0; seed < 80; seed++) {
-        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+        for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 9000, (mr_shape)shape);
             assert_non_null(text);
             forced += check_trace(text, seed);
@@ -273,6 +318,27 @@ static const known table[] = {
      "0 1", "0 1"},
     {"a lock held at the start", "A|acq(l)|1\nA|w(x=1)|2\nA|rel(l)|3\nB|acq(l)|4\n", 1, 3, "1 2",
      "1 2"},
+    {"a shared section is left before an exclusive one",
+     "A|racq(l)|1\nA|w(x=1)|2\nA|rrel(l)|3\nB|r(x=1)|4\nB|acq(l)|5\n", 0, 4, "0 1 2", "0 1 2"},
+    {"but not before another shared one",
+     "A|racq(l)|1\nA|w(x=1)|2\nA|rrel(l)|3\nB|r(x=1)|4\nB|racq(l)|5\n", 0, 4, "0 1", "0 1"},
+    {"a lock held shared at the start", "A|racq(l)|1\nA|w(x=1)|2\nA|rrel(l)|3\nB|acq(l)|4\n", 1, 3,
+     "1 2", "1 2"},
+    {"the only post", "A|w(x)|1\nA|post(s)|2\nB|wait(s)|3\n", 0, 2, "0 1", "0 1"},
+    {"one of two posts will do", "A|post(s)|1\nC|post(s)|2\nB|wait(s)|3\n", 0, 2, "", ""},
+    {"two waits need both", "A|post(s)|1\nC|post(s)|2\nB|wait(s)|3\nB|wait(s)|4\n", 0, 3, "0 1",
+     "0 1"},
+    {"the first post of the only poster", "A|post(s)|1\nA|post(s)|2\nB|wait(s)|3\n", 0, 2, "0",
+     "0"},
+    {"a unit carried in will do", "A|post(s)|1\nA|post(s)|2\nB|wait(s)|3\n", 1, 2, "", ""},
+    {"carried in for the first wait only", "A|post(s)|1\nA|post(s)|2\nB|wait(s)|3\nB|wait(s)|4\n",
+     1, 3, "1", "1"},
+    {"a post after the wait gives nothing to it",
+     "A|post(s)|1\nB|wait(s)|2\nB|fork(C)|3\nC|post(s)|4\n", 0, 1, "0", "0"},
+    {"an update after the write of its value", "A|aw(x=1)|1\nB|au(x=1>2)|2\n", 0, 1, "0", "0"},
+    {"an update does not see itself", "A|aw(x=1)|1\nB|au(x=1>1)|2\n", 0, 1, "0", "0"},
+    {"an update writes what the next one reads", "A|au(x=0>1)|1\nB|au(x=1>2)|2\nC|ar(x=2)|3\n", 0,
+     2, "0 1", "0 1"},
     {"a lock held at the start and entered again",
      "A|acq(l)|1\nA|rel(l)|2\nA|acq(l)|3\nA|rel(l)|4\nB|acq(l)|5\n", 1, 4, "1", "1"},
 };

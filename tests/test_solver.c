@@ -48,7 +48,7 @@ static void wrong(const examination *x, uint32_t a, uint32_t b, const char *what
     fail_msg("%s: %" PRIu32 "-%" PRIu32 " in [%" PRIu32 ", %" PRIu32
              "), %s\nrerun: SOLVER_SEED=%" PRIu64 " SOLVER_TRACES=%d, shape %s:\n%s",
              what, w->start + a, w->start + b, w->start, w->end, mr_model_name(w->model),
-             x->seed - x->seed % MR_SHAPE_COUNT, MR_SHAPE_COUNT, mr_shape_name(x->shape), x->text);
+             x->seed - x->seed % MR_SHAPE_ALL, MR_SHAPE_ALL, mr_shape_name(x->shape), x->text);
 }
 
 static void check_schedule(const examination *x, uint32_t a, uint32_t b, const uint32_t *events,
@@ -321,7 +321,7 @@ static examination run(examine_function *examine, uint32_t part)
     assert_non_null(x.session);
     for (uint64_t i = 0; i < traces; i++) {
         x.seed = seed + i;
-        x.shape = (mr_shape)(x.seed % MR_SHAPE_COUNT);
+        x.shape = (mr_shape)(x.seed % MR_SHAPE_ALL);
         char *text = mr_generate_trace(x.seed, x.shape);
         assert_non_null(text);
         x.text = text;

@@ -9,6 +9,7 @@
 
 #include "support/generate.h"
 #include "support/setup.h"
+#include "support/slow.h"
 #include "support/walk.h"
 
 #include <inttypes.h>
@@ -16,63 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- slow computations on the raw trace ---- */
-
-static bool is_write(const mr_trace *trace, uint32_t e)
-{
-    return trace->op[e] == MR_OP_WRITE;
-}
-
-static bool is_read(const mr_trace *trace, uint32_t e)
-{
-    return trace->op[e] == MR_OP_READ;
-}
-
-static bool is_access(const mr_trace *trace, uint32_t e)
-{
-    return is_read(trace, e) || is_write(trace, e);
-}
-
-/* How often the thread holds the lock just before `event`. */
-static uint32_t depth(const mr_trace *trace, uint32_t event, uint32_t thread, uint32_t lock)
-{
-    uint32_t held = 0;
-    for (uint32_t e = 0; e < event; e++) {
-        if (trace->thread[e] != thread || trace->operand[e] != lock)
-            continue;
-        held += trace->op[e] == MR_OP_ACQUIRE;
-        held -= trace->op[e] == MR_OP_RELEASE;
-    }
-    return held;
-}
-
-static bool is_outermost(const mr_trace *trace, uint32_t e)
-{
-    uint32_t before = depth(trace, e, trace->thread[e], trace->operand[e]);
-    return (trace->op[e] == MR_OP_ACQUIRE && before == 0) ||
-           (trace->op[e] == MR_OP_RELEASE && before == 1);
-}
-
-/* The last write of the variable in [from, to), by `thread` when it is not MR_NONE; or MR_NONE. */
-static uint32_t last_write(const mr_trace *trace, uint32_t from, uint32_t to, uint32_t variable,
-                           uint32_t thread)
-{
-    while (to-- > from)
-        if (is_write(trace, to) && trace->operand[to] == variable &&
-            (thread == MR_NONE || trace->thread[to] == thread))
-            return to;
-    return MR_NONE;
-}
-
-static uint32_t next_write(const mr_trace *trace, uint32_t from, uint32_t to, uint32_t variable,
-                           uint32_t thread)
-{
-    for (; from < to; from++)
-        if (is_write(trace, from) && trace->operand[from] == variable &&
-            trace->thread[from] == thread)
-            return from;
-    return MR_NONE;
-}
+enum { LOCKS = 16 }; /* of a trace at most */
 
 /* Window event to trace event and back; MR_NONE stays. */
 static uint32_t outside(const mr_window *w, uint32_t i)
@@ -124,9 +69,9 @@ static bool shared(const mr_window *w, uint32_t variable)
     bool written = false, several = false;
     uint32_t thread = MR_NONE;
     for (uint32_t e = w->start; e < w->end; e++) {
-        if (!is_access(trace, e) || trace->operand[e] != variable)
+        if (!mr_slow_is_access(trace, e) || trace->operand[e] != variable)
             continue;
-        written = written || is_write(trace, e);
+        written = written || mr_slow_is_write(trace, e);
         several = several || (thread != MR_NONE && thread != trace->thread[e]);
         thread = trace->thread[e];
     }
@@ -137,13 +82,13 @@ static bool shared(const mr_window *w, uint32_t variable)
 static uint32_t carried_value(const mr_window *w, uint32_t variable)
 {
     const mr_trace *trace = w->trace;
-    uint32_t source = last_write(trace, 0, w->start, variable, MR_NONE);
+    uint32_t source = mr_slow_last_write(trace, 0, w->start, variable, MR_NONE);
     if (source != MR_NONE)
-        return trace->value[source];
+        return mr_slow_written_value(trace, source);
     for (uint32_t e = 0; e < trace->event_count; e++) {
-        if (!is_access(trace, e) || trace->operand[e] != variable)
+        if (!mr_slow_is_access(trace, e) || trace->operand[e] != variable)
             continue;
-        return is_read(trace, e) ? trace->value[e] : 0;
+        return mr_slow_is_read(trace, e) ? mr_slow_read_value(trace, e) : 0;
     }
     return 0;
 }
@@ -152,7 +97,8 @@ static void check_write_lists(const mr_window *w, const mr_window_variable *v)
 {
     uint32_t count = 0, n = v->writes_end - v->writes_first;
     for (uint32_t i = 0; i < w->size; i++) {
-        if (!is_write(w->trace, w->start + i) || w->trace->operand[w->start + i] != v->number)
+        if (!mr_slow_is_write(w->trace, w->start + i) ||
+            w->trace->operand[w->start + i] != v->number)
             continue;
         assert_true(count < n);
         assert_int_equal(w->writes[v->writes_first + count++], i);
@@ -162,12 +108,13 @@ static void check_write_lists(const mr_window *w, const mr_window_variable *v)
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = w->writes_by_value[v->writes_first + k];
         assert_int_equal(w->object[i], v - w->variables);
-        assert_int_equal(mr_window_op(w, i), MR_OP_WRITE);
+        assert_true(mr_slow_is_write(w->trace, w->start + i));
         if (!k)
             continue;
         uint32_t before = w->writes_by_value[v->writes_first + k - 1];
-        uint32_t value = v->by_source ? 0 : mr_window_value(w, i);
-        uint32_t value_before = v->by_source ? 0 : mr_window_value(w, before);
+        uint32_t value = v->by_source ? 0 : mr_slow_written_value(w->trace, w->start + i);
+        uint32_t value_before =
+            v->by_source ? 0 : mr_slow_written_value(w->trace, w->start + before);
         assert_true(value_before < value || (value_before == value && before < i));
     }
 }
@@ -193,57 +140,50 @@ static void check_access(const mr_window *w, uint32_t i)
     uint32_t e = w->start + i, variable = trace->operand[e], thread = trace->thread[e];
     assert_true(w->object[i] < w->variable_count);
     assert_int_equal(w->variables[w->object[i]].number, variable);
+    assert_int_equal(mr_window_read_value(w, i), mr_slow_read_value(trace, e));
+    assert_int_equal(mr_window_written_value(w, i), mr_slow_written_value(trace, e));
     assert_int_equal(outside(w, w->previous_write[i]),
-                     last_write(trace, w->start, e, variable, thread));
+                     mr_slow_last_write(trace, w->start, e, variable, thread));
     assert_int_equal(outside(w, w->next_write[i]),
-                     next_write(trace, e + 1, w->end, variable, thread));
-    if (is_read(trace, e))
+                     mr_slow_next_write(trace, e + 1, w->end, variable, thread));
+    if (mr_slow_is_read(trace, e))
         assert_int_equal(outside(w, w->source[i]),
-                         last_write(trace, w->start, e, variable, MR_NONE));
+                         mr_slow_last_write(trace, w->start, e, variable, MR_NONE));
     else
         assert_int_equal(w->source[i], MR_NONE);
 }
 
-/* Does the section that begins at `e` reach into the window? */
-static bool reaches(const mr_window *w, uint32_t e)
+static bool has_events(const mr_window *w, uint32_t thread)
 {
-    const mr_trace *trace = w->trace;
-    for (uint32_t later = e + 1; later < w->start; later++)
-        if (trace->op[later] == MR_OP_RELEASE && trace->thread[later] == trace->thread[e] &&
-            trace->operand[later] == trace->operand[e] && is_outermost(trace, later))
-            return false;
-    return true;
-}
-
-/* Does the lock have sections of two threads that reach into the window? */
-static bool contended(const mr_window *w, uint32_t lock)
-{
-    const mr_trace *trace = w->trace;
-    uint32_t owner = MR_NONE;
-    for (uint32_t e = 0; e < w->end; e++) {
-        if (trace->op[e] != MR_OP_ACQUIRE || trace->operand[e] != lock || !is_outermost(trace, e) ||
-            !reaches(w, e))
-            continue;
-        uint32_t thread = trace->thread[e];
-        if (owner != MR_NONE && owner != thread)
+    for (uint32_t e = w->start; e < w->end; e++)
+        if (w->trace->thread[e] == thread)
             return true;
-        owner = thread;
-    }
     return false;
 }
 
-/* The outermost release in the window of the lock that the thread holds at `e`; or MR_NONE. */
-static uint32_t release_after(const mr_window *w, uint32_t e, uint32_t thread, uint32_t lock)
+/* Is there a section that begins at `e` and reaches into the window, of a thread that is there? */
+static bool reaches(const mr_window *w, uint32_t e)
 {
     const mr_trace *trace = w->trace;
-    for (; e < w->end; e++)
-        if (trace->op[e] == MR_OP_RELEASE && trace->thread[e] == thread &&
-            trace->operand[e] == lock && is_outermost(trace, e))
-            return e;
-    return MR_NONE;
+    return mr_slow_begins(trace, e) && has_events(w, trace->thread[e]) &&
+           mr_slow_release_after(trace, e + 1, w->start, trace->thread[e], trace->operand[e],
+                                 trace->op[e] == MR_OP_SHARED_ACQUIRE) == MR_NONE;
 }
 
-static void check_lockset(const mr_window *w, uint32_t i)
+/* Does the lock have sections that reach into the window and exclude each other? */
+static bool contended(const mr_window *w, uint32_t lock)
+{
+    const mr_trace *trace = w->trace;
+    for (uint32_t e = 0; e < w->end; e++)
+        for (uint32_t f = 0; f < e; f++)
+            if (reaches(w, e) && reaches(w, f) && trace->operand[e] == lock &&
+                trace->operand[f] == lock && trace->thread[e] != trace->thread[f] &&
+                (trace->op[e] == MR_OP_ACQUIRE || trace->op[f] == MR_OP_ACQUIRE))
+                return true;
+    return false;
+}
+
+static void check_lockset(const mr_window *w, uint32_t i, const bool *is_contended)
 {
     const mr_trace *trace = w->trace;
     uint32_t e = w->start + i, thread = trace->thread[e], held = 0, region_end = MR_NONE;
@@ -251,13 +191,18 @@ static void check_lockset(const mr_window *w, uint32_t i)
     const mr_lockset *set = &w->locksets[w->lockset[i]];
     for (uint32_t l = 0; l < w->lock_count; l++) {
         uint32_t lock = w->locks[l].number;
-        if (!contended(w, lock) || !depth(trace, e, thread, lock))
+        bool holds[2];
+        for (int shared = 0; shared < 2; shared++) {
+            holds[shared] = is_contended[l] && mr_slow_depth(trace, e, thread, lock, shared);
+            uint32_t release = holds[shared]
+                                   ? mr_slow_release_after(trace, e, w->end, thread, lock, shared)
+                                   : MR_NONE;
+            region_end = release < region_end ? release : region_end;
+        }
+        if (!holds[0] && !holds[1])
             continue;
         assert_true(held < set->count);
-        assert_int_equal(set->locks[held++], l);
-        uint32_t release = release_after(w, e, thread, lock);
-        if (release < region_end)
-            region_end = release;
+        assert_int_equal(set->locks[held++], 2 * l + !holds[0]);
     }
     assert_int_equal(held, set->count);
     assert_int_equal(outside(w, w->region_end[i]), region_end);
@@ -271,7 +216,8 @@ static void check_locksets_meet(const mr_window *w)
             bool meet = false, same = x->count == y->count;
             for (uint32_t i = 0; i < x->count; i++)
                 for (uint32_t j = 0; j < y->count; j++)
-                    meet = meet || x->locks[i] == y->locks[j];
+                    meet = meet || (x->locks[i] / 2 == y->locks[j] / 2 &&
+                                    (x->locks[i] % 2 == 0 || y->locks[j] % 2 == 0));
             for (uint32_t i = 0; i < x->count && same; i++)
                 same = x->locks[i] == y->locks[i];
             assert_int_equal(mr_locksets_meet(w, one, two), meet);
@@ -288,51 +234,127 @@ static uint32_t lock_of_number(const mr_window *w, uint32_t number)
     return MR_NONE;
 }
 
-/* The sections of a lock: those that the trace has from its outermost acquires. */
+/* The section of the lock that the window should have from `e` on. */
+static void check_section(const mr_window *w, uint32_t l, uint32_t s, uint32_t e)
+{
+    const mr_trace *trace = w->trace;
+    const mr_section *section = &w->sections[s];
+    bool shared = trace->op[e] == MR_OP_SHARED_ACQUIRE;
+    assert_int_equal(section->lock, l);
+    assert_int_equal(section->shared, shared);
+    assert_int_equal(w->threads[section->thread].number, trace->thread[e]);
+    assert_int_equal(outside(w, section->acquire), e < w->start ? MR_NONE : e);
+    assert_int_equal(outside(w, section->release),
+                     mr_slow_release_after(trace, e < w->start ? w->start : e, w->end,
+                                           trace->thread[e], trace->operand[e], shared));
+    if (section->acquire != MR_NONE)
+        assert_ptr_equal(mr_window_section(w, section->acquire), section);
+    if (section->release != MR_NONE)
+        assert_ptr_equal(mr_window_section(w, section->release), section);
+}
+
+/* The sections of a lock: those that the trace has from its outermost acquires; of the carried ones
+ * the exclusive one first. */
 static void check_sections(const mr_window *w, uint32_t l)
 {
     const mr_trace *trace = w->trace;
     const mr_window_lock *lock = &w->locks[l];
     uint32_t s = lock->sections_first;
-    for (uint32_t e = 0; e < w->end; e++) {
-        if (trace->op[e] != MR_OP_ACQUIRE || trace->operand[e] != lock->number ||
-            !is_outermost(trace, e) || !reaches(w, e))
-            continue;
-        uint32_t thread = trace->thread[e];
-        assert_true(s < lock->sections_end);
-        const mr_section *section = &w->sections[s];
-        uint32_t from = e < w->start ? w->start : e;
-        assert_int_equal(section->lock, l);
-        assert_int_equal(w->threads[section->thread].number, thread);
-        assert_int_equal(outside(w, section->acquire), e < w->start ? MR_NONE : e);
-        assert_int_equal(outside(w, section->release),
-                         release_after(w, from, thread, lock->number));
-        if (section->acquire != MR_NONE)
-            assert_int_equal(w->object[section->acquire], s);
-        if (section->release != MR_NONE)
-            assert_int_equal(w->object[section->release], s);
-        s++;
+    for (int pass = 0; pass < 3; pass++) {
+        for (uint32_t e = 0; e < w->end; e++) {
+            int part = e >= w->start ? 2 : trace->op[e] == MR_OP_SHARED_ACQUIRE;
+            if (pass != part || trace->operand[e] != lock->number || !reaches(w, e))
+                continue;
+            assert_true(s < lock->sections_end);
+            check_section(w, l, s++, e);
+        }
+        if (pass == 1)
+            assert_int_equal(s, lock->carried_end);
     }
     assert_int_equal(s, lock->sections_end);
     assert_int_equal(lock->contended, contended(w, lock->number));
 }
 
-static void check_object(const mr_window *w, uint32_t i)
+/* Posts or waits of a semaphore. */
+static void check_operations(const mr_window *w, uint32_t l, mr_op op, const uint32_t *list,
+                             uint32_t first, uint32_t end)
+{
+    for (uint32_t i = 0; i < w->size; i++) {
+        if (mr_window_op(w, i) != op || w->trace->operand[w->start + i] != w->locks[l].number)
+            continue;
+        assert_true(first < end);
+        assert_int_equal(list[first++], i);
+        assert_int_equal(w->object[i], l);
+    }
+    assert_int_equal(first, end);
+}
+
+static void check_semaphore(const mr_window *w, uint32_t l)
+{
+    const mr_trace *trace = w->trace;
+    const mr_window_semaphore *s = &w->semaphores[l];
+    uint32_t units = 0, user = MR_NONE;
+    bool shared = false;
+    for (uint32_t e = 0; e < w->end; e++) {
+        uint8_t op = trace->op[e];
+        if ((op != MR_OP_POST && op != MR_OP_WAIT) || trace->operand[e] != w->locks[l].number)
+            continue;
+        if (e < w->start) {
+            units += op == MR_OP_POST ? 1 : UINT32_MAX;
+            continue;
+        }
+        shared = shared || (user != MR_NONE && user != trace->thread[e]);
+        user = trace->thread[e];
+    }
+    assert_int_equal(s->units, units);
+    assert_int_equal(s->shared, shared);
+    check_operations(w, l, MR_OP_POST, w->posts, s->posts_first, s->posts_end);
+    check_operations(w, l, MR_OP_WAIT, w->waits, s->waits_first, s->waits_end);
+}
+
+/* The edges of the trace that lie in the window, in the same order. */
+static void check_opaque(const mr_window *w, const mr_opaque_edges *edges)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < edges->count; k++) {
+        mr_edge edge = edges->items[k];
+        if (edge.from < w->start || edge.to >= w->end)
+            continue;
+        assert_true(count < w->opaque_count);
+        assert_int_equal(outside(w, w->opaque[count].from), edge.from);
+        assert_int_equal(outside(w, w->opaque[count].to), edge.to);
+        if (!count || w->opaque[count - 1].to < w->opaque[count].to)
+            assert_int_equal(mr_window_opaque_from(w, w->opaque[count].to), count);
+        count++;
+    }
+    assert_int_equal(count, w->opaque_count);
+}
+
+static void check_object(const mr_window *w, uint32_t i, const bool *is_contended)
 {
     const mr_trace *trace = w->trace;
     uint32_t e = w->start + i;
     switch (trace->op[e]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
         check_access(w, i);
-        check_lockset(w, i);
+        check_lockset(w, i, is_contended);
         break;
     case MR_OP_ACQUIRE:
     case MR_OP_RELEASE:
-        if (is_outermost(trace, e))
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+        if (mr_slow_is_outermost(trace, e))
             assert_int_not_equal(lock_of_number(w, trace->operand[e]), MR_NONE);
         else
-            assert_int_equal(w->object[i], MR_NONE);
+            assert_null(mr_window_section(w, i));
+        break;
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+        assert_int_equal(w->object[i], lock_of_number(w, trace->operand[e]));
         break;
     case MR_OP_FORK:
     case MR_OP_JOIN:
@@ -352,28 +374,49 @@ static void check_window(const mr_window *w, uint32_t start, uint32_t end, mr_mo
     check_threads(w);
     check_variables(w);
     check_locksets_meet(w);
-    for (uint32_t l = 0; l < w->lock_count; l++)
+    bool is_contended[LOCKS];
+    assert_true(w->lock_count <= LOCKS);
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        is_contended[l] = contended(w, w->locks[l].number);
         check_sections(w, l);
+        check_semaphore(w, l);
+    }
     for (uint32_t i = 0; i < w->size; i++)
-        check_object(w, i);
+        check_object(w, i, is_contended);
 }
 
 static void check_carried(const mr_carried *carried)
 {
     const mr_trace *trace = carried->trace;
     for (uint32_t x = 0; x < trace->variables.count; x++) {
-        assert_int_equal(carried->last_write[x], last_write(trace, 0, carried->next, x, MR_NONE));
+        assert_int_equal(carried->last_write[x],
+                         mr_slow_last_write(trace, 0, carried->next, x, MR_NONE));
         assert_int_equal(carried->dense_variable[x], MR_NONE);
     }
+    uint32_t shared = 0;
     for (uint32_t l = 0; l < trace->locks.count; l++) {
-        uint32_t open = MR_NONE;
-        for (uint32_t e = 0; e < carried->next; e++)
-            if (trace->op[e] == MR_OP_ACQUIRE && trace->operand[e] == l && is_outermost(trace, e) &&
-                depth(trace, carried->next, trace->thread[e], l))
+        uint32_t open = MR_NONE, units = 0;
+        for (uint32_t e = 0; e < carried->next; e++) {
+            if (trace->op[e] == MR_OP_ACQUIRE && trace->operand[e] == l &&
+                mr_slow_is_outermost(trace, e) &&
+                mr_slow_depth(trace, carried->next, trace->thread[e], l, false))
                 open = e;
+            units += trace->op[e] == MR_OP_POST && trace->operand[e] == l;
+            units -= trace->op[e] == MR_OP_WAIT && trace->operand[e] == l;
+        }
         assert_int_equal(carried->open_acquire[l], open);
+        assert_int_equal(carried->units[l], units);
         assert_int_equal(carried->dense_lock[l], MR_NONE);
     }
+    for (uint32_t e = 0; e < carried->next; e++) {
+        if (trace->op[e] != MR_OP_SHARED_ACQUIRE || !mr_slow_is_outermost(trace, e) ||
+            mr_slow_release_after(trace, e + 1, carried->next, trace->thread[e], trace->operand[e],
+                                  true) != MR_NONE)
+            continue;
+        assert_true(shared < carried->open_shared_count);
+        assert_int_equal(carried->open_shared[shared++], e);
+    }
+    assert_int_equal(shared, carried->open_shared_count);
     for (uint32_t t = 0; t < trace->threads.count; t++)
         assert_int_equal(carried->dense_thread[t], MR_NONE);
 }
@@ -390,6 +433,7 @@ static void check_all_windows(const char *text, mr_model model)
             mr_setup_window(&setup, start, end, model);
             check_carried(&setup.carried);
             check_window(setup.window, start, end, model);
+            check_opaque(setup.window, &setup.opaque);
         }
     }
     mr_setup_close(&setup);
@@ -399,7 +443,7 @@ static void test_random_traces(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 15; seed++) {
-        for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+        for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 300, (mr_shape)shape);
             assert_non_null(text);
             check_all_windows(text, seed % 2 ? MR_MODEL_RF : MR_MODEL_VALUE);

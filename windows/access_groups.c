@@ -125,7 +125,7 @@ static bool make_sites(mr_access_groups *groups, const mr_window *w, access *acc
             (mr_access_site){.variable = key.variable,
                              .thread = key.thread,
                              .location = key.location,
-                             .writes = key.op == MR_OP_WRITE,
+                             .op = (uint8_t)key.op,
                              .events = site_events + first,
                              .count = end - first,
                              .lists = lists + first,

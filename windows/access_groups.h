@@ -20,7 +20,7 @@ typedef struct mr_access_list {
 
 typedef struct mr_access_site {
     uint32_t variable, thread, location;
-    bool writes;
+    uint8_t op;
     const uint32_t *events; /* of all its lists */
     uint32_t count;
     const mr_access_list *lists;

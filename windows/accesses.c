@@ -16,7 +16,7 @@ static void link_writes(mr_window *w, uint32_t thread, bool forward, uint32_t *l
             continue;
         uint32_t variable = w->object[i];
         link[i] = seen_by[variable] == thread ? last[variable] : MR_NONE;
-        if (mr_window_op(w, i) == MR_OP_WRITE) {
+        if (mr_op_writes(mr_window_op(w, i))) {
             last[variable] = i;
             seen_by[variable] = thread;
         }
@@ -33,10 +33,10 @@ static void sort_by_value(const mr_window *w, uint32_t *items, uint32_t *scratch
     sort_by_value(w, items + half, scratch, count - half);
     memcpy(scratch, items, half * sizeof *items);
     for (uint32_t left = 0, right = half, out = 0; left < half;)
-        items[out++] =
-            right == count || mr_window_value(w, scratch[left]) <= mr_window_value(w, items[right])
-                ? scratch[left++]
-                : items[right++];
+        items[out++] = right == count || mr_window_written_value(w, scratch[left]) <=
+                                             mr_window_written_value(w, items[right])
+                           ? scratch[left++]
+                           : items[right++];
 }
 
 bool mr_window_build_accesses(mr_window *w, mr_arena *arena)

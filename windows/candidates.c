@@ -219,7 +219,7 @@ static bool note_sites(collector *c, const mr_site_pair *pair, uint32_t group)
 
 static bool pair_sites(collector *c, const mr_access_site *one, const mr_access_site *two)
 {
-    if (one->thread == two->thread || (!one->writes && !two->writes))
+    if (one->thread == two->thread || !mr_ops_conflict(one->op, two->op))
         return true;
     bool ascending = one->location < two->location;
     pairing p = {.sites = {.one = one, .two = two},

@@ -12,16 +12,33 @@ static uint32_t *new_numbers(uint32_t count)
     return numbers;
 }
 
+/* How many shared sections are open at once, at most. O(events) when there are any. */
+static uint32_t most_shared(const mr_trace *trace)
+{
+    uint32_t open = 0, most = 0;
+    if (!trace->op_counts[MR_OP_SHARED_ACQUIRE])
+        return 0;
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        if (trace->op[i] == MR_OP_SHARED_ACQUIRE && trace->link[i] != MR_NESTED)
+            most = ++open > most ? open : most;
+        else if (trace->op[i] == MR_OP_SHARED_RELEASE && trace->link[i] != MR_NESTED)
+            open--;
+    }
+    return most;
+}
+
 mr_status mr_carried_init(mr_carried *carried, const mr_trace *trace, mr_error *error)
 {
     *carried = (mr_carried){.trace = trace};
     carried->last_write = new_numbers(trace->variables.count);
     carried->open_acquire = new_numbers(trace->locks.count);
+    carried->units = mr_calloc(trace->locks.count, sizeof *carried->units);
+    carried->open_shared = new_numbers(most_shared(trace));
     carried->dense_thread = new_numbers(trace->threads.count);
     carried->dense_variable = new_numbers(trace->variables.count);
     carried->dense_lock = new_numbers(trace->locks.count);
-    if (carried->last_write && carried->open_acquire && carried->dense_thread &&
-        carried->dense_variable && carried->dense_lock)
+    if (carried->last_write && carried->open_acquire && carried->open_shared && carried->units &&
+        carried->dense_thread && carried->dense_variable && carried->dense_lock)
         return MR_OK;
     mr_carried_free(carried);
     return mr_error_memory(error, "preparing the windows");
@@ -31,10 +48,22 @@ void mr_carried_free(mr_carried *carried)
 {
     free(carried->last_write);
     free(carried->open_acquire);
+    free(carried->open_shared);
+    free(carried->units);
     free(carried->dense_thread);
     free(carried->dense_variable);
     free(carried->dense_lock);
     *carried = (mr_carried){0};
+}
+
+/* Shared sections mostly nest, so that the search is short. */
+static void leave_shared(mr_carried *carried, uint32_t acquire)
+{
+    uint32_t *open = carried->open_shared;
+    uint32_t i = carried->open_shared_count--;
+    while (open[i - 1] != acquire)
+        i--;
+    memmove(open + i - 1, open + i, (carried->open_shared_count + 1 - i) * sizeof *open);
 }
 
 static void play(mr_carried *carried, uint32_t event)
@@ -43,6 +72,8 @@ static void play(mr_carried *carried, uint32_t event)
     uint32_t operand = trace->operand[event];
     switch (trace->op[event]) {
     case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
         carried->last_write[operand] = event;
         break;
     case MR_OP_ACQUIRE:
@@ -52,6 +83,20 @@ static void play(mr_carried *carried, uint32_t event)
     case MR_OP_RELEASE:
         if (trace->link[event] != MR_NESTED)
             carried->open_acquire[operand] = MR_NONE;
+        break;
+    case MR_OP_SHARED_ACQUIRE:
+        if (trace->link[event] != MR_NESTED)
+            carried->open_shared[carried->open_shared_count++] = event;
+        break;
+    case MR_OP_SHARED_RELEASE:
+        if (trace->link[event] != MR_NESTED)
+            leave_shared(carried, trace->link[event]);
+        break;
+    case MR_OP_POST:
+        carried->units[operand]++;
+        break;
+    case MR_OP_WAIT:
+        carried->units[operand]--;
         break;
     default:
         break;
@@ -64,6 +109,8 @@ void mr_carried_move(mr_carried *carried, uint32_t event)
         const mr_trace *trace = carried->trace;
         memset(carried->last_write, 0xff, trace->variables.count * sizeof *carried->last_write);
         memset(carried->open_acquire, 0xff, trace->locks.count * sizeof *carried->open_acquire);
+        memset(carried->units, 0, trace->locks.count * sizeof *carried->units);
+        carried->open_shared_count = 0;
         carried->next = 0;
     }
     for (; carried->next < event; carried->next++)

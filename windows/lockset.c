@@ -51,20 +51,34 @@ static uint32_t intern(interner *in, uint32_t count)
     return w->lockset_count - 1;
 }
 
+/* Adds the section's lock to an ascending set; held both ways is held exclusively. */
+static void add_lock(uint32_t *set, uint32_t *count, const mr_section *section)
+{
+    uint32_t item = 2 * section->lock + section->shared, at = *count;
+    for (uint32_t i = 0; i < *count; i++) {
+        if (set[i] >> 1 != section->lock)
+            continue;
+        set[i] = item < set[i] ? item : set[i];
+        return;
+    }
+    for (; at > 0 && set[at - 1] > item; at--)
+        set[at] = set[at - 1];
+    set[at] = item;
+    ++*count;
+}
+
 static bool refresh(interner *in, held *h)
 {
     const mr_window *w = in->window;
     h->region_end = MR_NONE;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < h->count; i++) {
         const mr_section *section = &w->sections[h->sections[i]];
-        uint32_t at = i;
-        for (; at > 0 && in->scratch[at - 1] > section->lock; at--)
-            in->scratch[at] = in->scratch[at - 1];
-        in->scratch[at] = section->lock;
         if (section->release < h->region_end)
             h->region_end = section->release;
+        add_lock(in->scratch, &count, section);
     }
-    h->lockset = intern(in, h->count);
+    h->lockset = intern(in, count);
     h->stale = false;
     return h->lockset != MR_NONE;
 }
@@ -125,14 +139,16 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
                 return false;
             w->lockset[i] = h->lockset;
             w->region_end[i] = h->region_end;
-        } else if ((op == MR_OP_ACQUIRE || op == MR_OP_RELEASE) && w->object[i] != MR_NONE &&
-                   w->locks[w->sections[w->object[i]].lock].contended) {
-            if (op == MR_OP_RELEASE) {
-                leave(h, w->object[i]);
-            } else {
-                h->sections[h->count++] = w->object[i];
-                h->stale = true;
-            }
+            continue;
+        }
+        const mr_section *section = mr_window_section(w, i);
+        if (!section || !w->locks[section->lock].contended)
+            continue;
+        if (section->release == i) {
+            leave(h, w->object[i]);
+        } else {
+            h->sections[h->count++] = w->object[i];
+            h->stale = true;
         }
     }
     return true;
@@ -142,12 +158,11 @@ bool mr_locksets_meet(const mr_window *window, uint32_t lockset_1, uint32_t lock
 {
     const mr_lockset *one = &window->locksets[lockset_1], *two = &window->locksets[lockset_2];
     for (uint32_t i = 0, j = 0; i < one->count && j < two->count;) {
-        if (one->locks[i] == two->locks[j])
+        uint32_t lock = one->locks[i] >> 1, other = two->locks[j] >> 1;
+        if (lock == other && !(one->locks[i] & two->locks[j] & 1))
             return true;
-        if (one->locks[i] < two->locks[j])
-            i++;
-        else
-            j++;
+        i += lock <= other;
+        j += other <= lock;
     }
     return false;
 }

@@ -1,6 +1,7 @@
 #include "precedence.h"
 
 #include "read_choices.h"
+#include "unit_choices.h"
 
 #include <string.h>
 
@@ -8,14 +9,19 @@
  * window of millions. Looking less far loses no verdict, only a short proof. */
 enum { MR_SECTIONS_BACK = 256 };
 
+/* Posts and waits of a semaphore that are counted for each wait; beyond, as above. */
+enum { MR_OPERATIONS_COUNTED = 4096 };
+
 typedef struct builder {
     mr_precedence *precedence;
     const mr_window *window;
     mr_precedence_mode mode;
     const mr_precedence *hard;
     mr_arena *arena;
-    uint32_t **current; /* one a thread: clock of its latest event */
-    uint32_t *common;   /* scratch: a clock */
+    uint32_t **current;     /* one a thread: clock of its latest event */
+    uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
+    uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
+    uint32_t *common;       /* scratch: two clocks */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it. */
@@ -71,7 +77,7 @@ static bool meet(const builder *b, uint32_t *common, uint32_t write, uint32_t re
                  const uint32_t *known)
 {
     const mr_window *w = b->window;
-    const uint32_t *needs = write < read ? b->precedence->clock[write] : b->hard->clock[write];
+    const uint32_t *needs = write < read ? b->clean_clock[write] : b->hard->clock[write];
     bool adds = false;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t need = t == w->thread[write] ? w->position[write] + 1 : needs[t];
@@ -80,6 +86,14 @@ static bool meet(const builder *b, uint32_t *common, uint32_t write, uint32_t re
         adds |= t != w->thread[read] && common[t] > known[t];
     }
     return adds;
+}
+
+/* Adds a write and clean(write), which may be more than before(write), to the current clock. */
+static bool require_source(builder *b, uint32_t thread, uint32_t write)
+{
+    return require_event(b, thread, write) &&
+           (b->window->model != MR_MODEL_BRANCH || b->window->thread[write] == thread ||
+            require_clock(b, thread, b->clean_clock[write]));
 }
 
 static bool require_choices(builder *b, uint32_t read)
@@ -108,7 +122,7 @@ static bool require_seen(builder *b, uint32_t read)
         return true;
     if (b->mode == MR_PRECEDENCE_FORCED && !w->variables[w->object[read]].by_source)
         return require_choices(b, read);
-    return w->source[read] == MR_NONE || require_event(b, w->thread[read], w->source[read]);
+    return w->source[read] == MR_NONE || require_source(b, w->thread[read], w->source[read]);
 }
 
 /* Sections of the acquire's lock that are certainly entered before it are certainly left before it.
@@ -122,7 +136,7 @@ static bool require_releases(builder *b, uint32_t acquire)
         return true;
     for (uint32_t s = own; s-- > lock->sections_first;) {
         const mr_section *section = &w->sections[s];
-        if (section->thread == thread)
+        if (!mr_sections_exclude(section, &w->sections[own]))
             continue;
         if (section->acquire == MR_NONE ||
             b->current[thread][section->thread] > w->position[section->acquire]) {
@@ -135,26 +149,116 @@ static bool require_releases(builder *b, uint32_t acquire)
     return true;
 }
 
-static bool add_event(builder *b, uint32_t i)
+/* How many waits, the wait itself included, certainly have a unit once it has. */
+static uint32_t count_waits(const builder *b, uint32_t wait)
+{
+    const mr_window *w = b->window;
+    const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
+    uint32_t thread = w->thread[wait], count = 1;
+    for (uint32_t k = s->waits_first; k < s->waits_end; k++) {
+        uint32_t other = w->waits[k], its_thread = w->thread[other];
+        uint32_t known = its_thread == thread ? w->position[wait] : b->current[thread][its_thread];
+        count += known > w->position[other];
+    }
+    return count;
+}
+
+/* The posts of a thread without which there are too few units, whatever the other threads give. */
+static bool require_units(builder *b, uint32_t wait)
+{
+    const mr_window *w = b->window;
+    const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
+    uint32_t posts = s->posts_end - s->posts_first, waits = s->waits_end - s->waits_first;
+    uint32_t *own = b->common, *seen = b->common + w->thread_count, all = 0;
+    if (!s->shared || posts + waits > MR_OPERATIONS_COUNTED)
+        return true;
+    uint32_t taken = count_waits(b, wait);
+    if (taken <= s->units)
+        return true;
+    memset(b->common, 0, 2 * (size_t)w->thread_count * sizeof *b->common);
+    for (uint32_t k = s->posts_first; k < s->posts_end; k++) {
+        bool may_be_before = !mr_precedes(b->hard, wait, w->posts[k]);
+        own[w->thread[w->posts[k]]] += may_be_before;
+        all += may_be_before;
+    }
+    for (uint32_t k = s->posts_first; k < s->posts_end; k++) {
+        uint32_t post = w->posts[k], thread = w->thread[post], others = all - own[thread];
+        if (s->units + others + seen[thread]++ < taken && !require_event(b, w->thread[wait], post))
+            return false;
+    }
+    return true;
+}
+
+/* What must have happened before the event can be the next one, but for its thread's events. */
+static bool require_entry(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
     uint32_t thread = w->thread[i];
     if (!w->position[i] && w->threads[thread].fork != MR_NONE &&
         !require_event(b, thread, w->threads[thread].fork))
         return false;
-    if (!w->position[i])
-        b->precedence->thread_start[thread] = b->current[thread];
-    if (mr_window_op(w, i) == MR_OP_JOIN && w->object[i] != MR_NONE) {
+    for (size_t k = mr_window_opaque_from(w, i); k < w->opaque_count && w->opaque[k].to == i; k++)
+        if (!require_event(b, thread, w->opaque[k].from))
+            return false;
+    return true;
+}
+
+/* What the event itself needs, whatever its thread has read. */
+static bool require_edges(builder *b, uint32_t i)
+{
+    const mr_window *w = b->window;
+    uint32_t thread = w->thread[i], link = w->trace->link[w->start + i];
+    uint8_t op = mr_window_op(w, i);
+    if (op == MR_OP_JOIN && w->object[i] != MR_NONE) {
         uint32_t joined = w->object[i];
         if (!require_event(b, thread, mr_window_at(w, joined, mr_window_length(w, joined) - 1)))
             return false;
     }
-    if (mr_window_op(w, i) == MR_OP_READ && !require_seen(b, i))
+    if (op == MR_OP_WAIT && b->mode == MR_PRECEDENCE_SOURCE && link >= w->start)
+        return require_event(b, thread, link - w->start);
+    if (b->mode != MR_PRECEDENCE_FORCED)
+        return true;
+    const mr_section *section = mr_window_section(w, i);
+    if (section && section->acquire == i)
+        return require_releases(b, i);
+    return op != MR_OP_WAIT || require_units(b, i);
+}
+
+/* A step, which works on `current`, for clean(i). */
+static bool for_clean(builder *b, uint32_t i, bool (*step)(builder *b, uint32_t event))
+{
+    uint32_t **current = b->current;
+    b->current = b->clean;
+    bool complete = step(b, i);
+    b->current = current;
+    return complete;
+}
+
+static bool add_event(builder *b, uint32_t i)
+{
+    const mr_window *w = b->window;
+    uint32_t thread = w->thread[i];
+    if (mr_binds_reads(w, i))
+        b->current[thread] = b->clean[thread];
+    bool same = b->current[thread] == b->clean[thread];
+    if (!require_entry(b, i) || (!same && !for_clean(b, i, require_entry)))
         return false;
-    if (b->mode == MR_PRECEDENCE_FORCED && mr_window_op(w, i) == MR_OP_ACQUIRE &&
-        w->object[i] != MR_NONE && !require_releases(b, i))
+    if (same)
+        b->clean[thread] = b->current[thread];
+    if (!w->position[i])
+        b->precedence->thread_start[thread] = b->current[thread];
+    if (b->precedence->enabled)
+        b->precedence->enabled[i] = b->current[thread];
+    if (!require_edges(b, i) || (!same && !for_clean(b, i, require_edges)))
         return false;
+    if (same)
+        b->clean[thread] = b->current[thread];
+    if (mr_op_reads(mr_window_op(w, i)) && !for_clean(b, i, require_seen))
+        return false;
+    if (w->model != MR_MODEL_BRANCH)
+        b->current[thread] = b->clean[thread];
     b->precedence->clock[i] = b->current[thread];
+    b->clean_clock[i] = b->clean[thread];
     return true;
 }
 
@@ -167,20 +271,31 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                  .hard = hard,
                  .arena = arena,
                  .current = mr_arena_alloc(arena, window->thread_count, sizeof *b.current),
-                 .common = mr_arena_alloc(arena, window->thread_count, sizeof *b.common)};
+                 .clean = mr_arena_alloc(arena, window->thread_count, sizeof *b.clean),
+                 .common =
+                     mr_arena_alloc(arena, 2 * (size_t)window->thread_count, sizeof *b.common)};
     uint32_t *zero = mr_arena_zalloc(arena, window->thread_count, sizeof *zero);
     precedence->window = window;
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
     precedence->thread_start =
         mr_arena_alloc(arena, window->thread_count, sizeof *precedence->thread_start);
-    if (!b.current || !b.common || !zero || !precedence->clock || !precedence->thread_start)
+    precedence->enabled = window->opaque_count
+                              ? mr_arena_alloc(arena, window->size, sizeof *precedence->enabled)
+                              : NULL;
+    b.clean_clock = window->model == MR_MODEL_BRANCH
+                        ? mr_arena_alloc(arena, window->size, sizeof *b.clean_clock)
+                        : precedence->clock;
+    if (!b.current || !b.clean || !b.common || !zero || !precedence->clock ||
+        !precedence->thread_start || !b.clean_clock ||
+        (window->opaque_count && !precedence->enabled))
         return false;
     for (uint32_t t = 0; t < window->thread_count; t++)
-        b.current[t] = zero;
+        b.current[t] = b.clean[t] = zero;
     for (uint32_t i = 0; i < window->size; i++)
         if (!add_event(&b, i))
             return false;
-    return true;
+    precedence->rank_low = precedence->rank_high = NULL;
+    return mode != MR_PRECEDENCE_FORCED || mr_unit_ranks_build(precedence, arena);
 }
 
 bool mr_precedence_require(const mr_precedence *precedence, uint32_t *prefix, uint32_t event,

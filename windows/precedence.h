@@ -5,23 +5,37 @@
  *   - all events of e's thread before e;
  *   - the fork of its thread, when that lies in the window;
  *   - for a join: all events of the joined thread in the window;
+ *   - what the event needs because of opaque calls (mr_window.opaque);
  *   - for a read, as the mode says, the write that it must see;
  * closed under these rules. Because each before(e) is a prefix in every thread, it is a clock: for
  * each thread t the number of events of t in it. Clocks change only where an edge comes in from
  * another thread, and are shared in between: memory is O(window + edges · threads), a question is
  * O(1).
  *
- *   HARD    program order, fork, join: holds in every reordering of every model
- *   SOURCE  and every read after the write that it saw: the reads-from closure
- *   FORCED  holds in every reordering of the window's model: HARD, and
+ * In model branch a read must see what it saw only if a branch, fork or mbegin of its thread that
+ * is in the reordering comes after it (it is *bound*), or if a write after it must have its value.
+ * So there are two sets. before(e) has the needs of the reads before the last branch, fork or
+ * mbegin of e's thread, up to and including e. clean(e) has those of all reads of the thread up to
+ * and including e: what must be before e when e's thread has not diverged by then. A read that must
+ * see a write w asks for w and clean(w), since a write after divergence satisfies nobody; for a
+ * branch, fork or mbegin e, before(e) = clean(e). In the other models the two sets are the same.
+ *
+ *   HARD    program order, fork, join, opaque calls: holds in every reordering of every model
+ *   SOURCE  HARD, and every read after the write that it saw, every wait after the post whose unit
+ *           it took (mr_trace.link, the oldest unit first): the reads-from closure; in model branch
+ *           the bound reads only
+ *   FORCED  holds in every reordering of the window's model: HARD, and (in model branch for reads
+ *           as said above)
  *             - a read treated by source after the write that it saw;
  *             - a read treated by value after what all the writes need that it may see
  *               (read_choices.h), those writes included as far as they are of one thread, unless it
  *               may see the carried value;
- *             - an acquire after the release of each section of its lock whose acquire is certainly
- *               before it.
- *           Everything in before(e) stands before e in the trace too, since the trace is a
- *           reordering of itself.
+ *             - an acquire after the release of each section of its lock that excludes its own
+ *               (mr_sections_exclude) and whose acquire is certainly before it;
+ *             - a wait after the posts of a thread that it cannot do without: those certainly
+ * before it (with itself) that need a unit, less the units carried in and the posts that other
+ * threads can have made by then. Everything in before(e) stands before e in the trace too, since
+ * the trace is a reordering of itself.
  */
 #ifndef MR_WINDOWS_PRECEDENCE_H
 #define MR_WINDOWS_PRECEDENCE_H
@@ -39,6 +53,10 @@ typedef struct mr_precedence {
     /* One an event: before(e) in the other threads; the own thread's entry is not used. */
     uint32_t **clock;
     uint32_t **thread_start; /* one a thread: what its first event needs */
+    /* One an event: before(event) without what it needs as a read; NULL when there are no opaque
+     * calls: then it is the clock of the event before it. */
+    uint32_t **enabled;
+    uint32_t *rank_low, *rank_high; /* FORCED: see unit_choices.h; NULL: no shared semaphore */
 } mr_precedence;
 
 /* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it.
@@ -63,6 +81,8 @@ static inline const uint32_t *mr_precedence_enabled(const mr_precedence *precede
 {
     const mr_window *w = precedence->window;
     uint32_t thread = w->thread[event], position = w->position[event];
+    if (precedence->enabled)
+        return precedence->enabled[event];
     return position ? precedence->clock[mr_window_at(w, thread, position - 1)]
                     : precedence->thread_start[thread];
 }

@@ -3,13 +3,13 @@
 void mr_read_same_value_writes(const mr_window *w, uint32_t read, uint32_t *first, uint32_t *end)
 {
     const mr_window_variable *variable = &w->variables[w->object[read]];
-    uint32_t value = mr_window_value(w, read);
+    uint32_t value = mr_window_read_value(w, read);
     uint32_t bounds[2];
     for (uint32_t side = 0; side < 2; side++) { /* first value >= value, then first value > value */
         uint32_t low = variable->writes_first, high = variable->writes_end;
         while (low < high) {
             uint32_t middle = low + (high - low) / 2;
-            if (mr_window_value(w, w->writes_by_value[middle]) < value + side)
+            if (mr_window_written_value(w, w->writes_by_value[middle]) < value + side)
                 low = middle + 1;
             else
                 high = middle;
@@ -22,20 +22,21 @@ void mr_read_same_value_writes(const mr_window *w, uint32_t read, uint32_t *firs
 
 bool mr_read_may_see(const mr_window *w, const mr_precedence *hard, uint32_t read, uint32_t write)
 {
-    if (mr_precedes(hard, read, write))
+    if (write == read || mr_precedes(hard, read, write))
         return false;
-    uint32_t value = mr_window_value(w, read);
+    uint32_t value = mr_window_read_value(w, read);
     uint32_t own = w->previous_write[read];
-    if (own != MR_NONE && own != write && mr_window_value(w, own) != value &&
+    if (own != MR_NONE && own != write && mr_window_written_value(w, own) != value &&
         mr_precedes(hard, write, own))
         return false;
     uint32_t next = w->next_write[write];
-    return next == MR_NONE || mr_window_value(w, next) == value || !mr_precedes(hard, next, read);
+    return next == MR_NONE || mr_window_written_value(w, next) == value ||
+           !mr_precedes(hard, next, read);
 }
 
 bool mr_read_may_see_carried(const mr_window *w, const mr_precedence *hard, uint32_t read)
 {
-    uint32_t value = mr_window_value(w, read);
+    uint32_t value = mr_window_read_value(w, read);
     if (!value || w->variables[w->object[read]].carried_value != value)
         return false;
     uint32_t source = w->source[read];

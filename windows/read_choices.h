@@ -4,7 +4,8 @@
  *
  * A write is possible for a read when it has the value that the read saw and program order, fork
  * and join neither put it after the read nor put a write of another value between the two. The
- * carried value is possible when it equals the value and no write is certainly before the read.
+ * carried value is possible when it equals the value and no write is certainly before the read. An
+ * atomic update is a read and a write; it never sees itself.
  * What is ruled out here can happen in no reordering; what is left may still be impossible.
  */
 #ifndef MR_WINDOWS_READ_CHOICES_H

@@ -21,12 +21,12 @@ static reader *find(const readers *all, uint64_t key)
 }
 
 /* What a read asks for: a write event (by source) or a value of the variable. Never 0. */
-static uint64_t key_of(const mr_window *w, uint32_t event, uint32_t source)
+static uint64_t key_of(const mr_window *w, uint32_t event, uint32_t source, uint32_t value)
 {
     uint32_t variable = w->object[event];
     if (w->variables[variable].by_source)
         return (uint64_t)1 << 63 | (uint64_t)source << 1 | 1;
-    return ((uint64_t)variable << 32 | mr_window_value(w, event)) + 1;
+    return ((uint64_t)variable << 32 | value) + 1;
 }
 
 static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
@@ -39,11 +39,11 @@ static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
     if (!all->slots)
         return false;
     for (uint32_t i = 0; i < w->size; i++) {
-        if (mr_window_op(w, i) != MR_OP_READ || !w->variables[w->object[i]].shared)
+        if (!mr_op_reads(mr_window_op(w, i)) || !w->variables[w->object[i]].shared)
             continue;
         if (w->variables[w->object[i]].by_source && w->source[i] == MR_NONE)
             continue;
-        uint64_t key = key_of(w, i, w->source[i]);
+        uint64_t key = key_of(w, i, w->source[i], mr_window_read_value(w, i));
         reader *entry = find(all, key);
         if (!entry->key)
             *entry = (reader){.key = key, .thread = w->thread[i]};
@@ -53,21 +53,30 @@ static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
     return true;
 }
 
+/* Is there something that another thread's event may need: a fork, a unit, a write that it reads?
+ */
+static bool is_visible(const readers *all, const mr_window *w, uint32_t event)
+{
+    uint8_t op = mr_window_op(w, event);
+    if (!mr_op_writes(op) || !w->variables[w->object[event]].shared)
+        return op == MR_OP_FORK || (op == MR_OP_POST && w->semaphores[w->object[event]].shared);
+    const reader *entry = find(all, key_of(w, event, event, mr_window_written_value(w, event)));
+    return entry->key && (entry->several || entry->thread != w->thread[event]);
+}
+
 uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena *arena)
 {
-    uint32_t *stretch = mr_arena_alloc(arena, w->size, sizeof *stretch);
+    uint32_t *stretch = mr_arena_zalloc(arena, w->size, sizeof *stretch);
     uint32_t *seen = mr_arena_zalloc(arena, w->thread_count, sizeof *seen);
     readers all = {0};
     if (!stretch || !seen || !collect_readers(&all, w, arena))
         return NULL;
+    for (size_t k = 0; k < w->opaque_count; k++)
+        stretch[w->opaque[k].from] = 1; /* visible, until its number is known */
     for (uint32_t i = 0; i < w->size; i++) {
-        uint8_t op = mr_window_op(w, i);
-        bool visible =
-            op == MR_OP_FORK || (count_releases && op == MR_OP_RELEASE && w->object[i] != MR_NONE);
-        if (op == MR_OP_WRITE && w->variables[w->object[i]].shared) {
-            const reader *entry = find(&all, key_of(w, i, i));
-            visible = entry->key && (entry->several || entry->thread != w->thread[i]);
-        }
+        const mr_section *section = mr_window_section(w, i);
+        bool visible = stretch[i] || is_visible(&all, w, i) ||
+                       (count_releases && section && section->release == i);
         stretch[i] = seen[w->thread[i]];
         seen[w->thread[i]] += visible;
     }

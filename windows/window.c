@@ -18,12 +18,11 @@ typedef struct builder {
 static bool allocate(builder *b, uint32_t size)
 {
     mr_window *w = b->window;
-    /* Names used inside a window are at most as many as its events; a held section adds none. */
+    /* Names used inside a window are at most as many as its events. */
     size_t count = (size_t)size + 1;
     w->threads = mr_arena_zalloc(b->arena, count, sizeof *w->threads);
     w->variables = mr_arena_zalloc(b->arena, count, sizeof *w->variables);
     w->locks = mr_arena_zalloc(b->arena, count, sizeof *w->locks);
-    w->sections = mr_arena_alloc(b->arena, count, sizeof *w->sections);
     w->by_thread = mr_arena_alloc(b->arena, count, sizeof *w->by_thread);
     w->writes = mr_arena_alloc(b->arena, count, sizeof *w->writes);
     w->thread = mr_arena_alloc(b->arena, count, sizeof *w->thread);
@@ -37,8 +36,8 @@ static bool allocate(builder *b, uint32_t size)
     w->writes_by_value = mr_arena_alloc(b->arena, count, sizeof *w->writes_by_value);
     b->variable_writes = mr_arena_zalloc(b->arena, count, sizeof *b->variable_writes);
     b->first_accessor = mr_arena_alloc(b->arena, count, sizeof *b->first_accessor);
-    return w->threads && w->variables && w->locks && w->sections && w->by_thread && w->writes &&
-           w->thread && w->position && w->object && w->source && w->lockset && w->region_end &&
+    return w->threads && w->variables && w->locks && w->by_thread && w->writes && w->thread &&
+           w->position && w->object && w->source && w->lockset && w->region_end &&
            w->previous_write && w->next_write && w->writes_by_value && b->variable_writes &&
            b->first_accessor;
 }
@@ -65,7 +64,8 @@ static uint32_t dense_variable(builder *b, uint32_t number)
     w->variables[*dense] = (mr_window_variable){
         .number = number,
         .by_source = w->model == MR_MODEL_RF || info->by_source,
-        .carried_value = last_write == MR_NONE ? info->initial_value : b->trace->value[last_write]};
+        .carried_value = last_write == MR_NONE ? info->initial_value
+                                               : mr_trace_written_value(b->trace, last_write)};
     b->first_accessor[*dense] = MR_NONE;
     return *dense;
 }
@@ -90,12 +90,20 @@ static void number_access(builder *b, uint32_t i, uint32_t event)
         b->first_accessor[variable] = w->thread[i];
     else if (b->first_accessor[variable] != w->thread[i])
         v->shared = true;
-    if (b->trace->op[event] == MR_OP_WRITE) {
+    if (mr_op_writes(b->trace->op[event]))
         b->variable_writes[variable]++;
-    } else {
+    if (mr_op_reads(b->trace->op[event])) {
         uint32_t source = b->trace->link[event];
         w->source[i] = source == MR_NONE || source < w->start ? MR_NONE : source - w->start;
     }
+}
+
+static void number_lock(builder *b, uint32_t i, uint32_t event)
+{
+    uint8_t op = b->trace->op[event];
+    uint32_t lock = dense_lock(b, b->trace->operand[event]);
+    if (op == MR_OP_POST || op == MR_OP_WAIT)
+        b->window->object[i] = lock;
 }
 
 /* First pass: dense numbers, program order, accesses. */
@@ -112,7 +120,7 @@ static void number_events(builder *b)
             number_access(b, i, event);
         else if (mr_op_operand_kind(b->trace->op[event]) == MR_OPERAND_LOCK &&
                  b->trace->link[event] != MR_NESTED)
-            dense_lock(b, b->trace->operand[event]);
+            number_lock(b, i, event);
     }
 }
 
@@ -135,7 +143,7 @@ static void group_events(builder *b)
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
         w->by_thread[w->threads[w->thread[i]].first + w->position[i]] = i;
-        if (op == MR_OP_WRITE)
+        if (mr_op_writes(op))
             w->writes[w->variables[w->object[i]].writes_end++] = i;
         if (op == MR_OP_FORK || op == MR_OP_JOIN) {
             w->object[i] = b->carried->dense_thread[b->trace->operand[w->start + i]];
@@ -145,51 +153,113 @@ static void group_events(builder *b)
     }
 }
 
-/* Counts the sections of each lock, then fills them in trace order; `open` is the section that is
- * open. */
+static bool enters(uint8_t op)
+{
+    return op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE;
+}
+
+static bool leaves(uint8_t op)
+{
+    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
+}
+
+/* Adds a section to its lock, or only counts it when there is no room yet. */
+static void add_section(builder *b, mr_section section)
+{
+    mr_window_lock *lock = &b->window->locks[section.lock];
+    if (b->window->sections)
+        b->window->sections[lock->sections_end] = section;
+    lock->sections_end++;
+}
+
+/* A section that is open when the window starts. One of a thread without events in the window
+ * is shared, and then nothing else of the lock is exclusive there: it does not count. */
+static void add_carried(builder *b, uint32_t acquire)
+{
+    const mr_trace *trace = b->trace;
+    uint32_t lock = b->carried->dense_lock[trace->operand[acquire]];
+    uint32_t thread = b->carried->dense_thread[trace->thread[acquire]];
+    if (lock != MR_NONE && thread != MR_NONE)
+        add_section(b, (mr_section){.lock = lock,
+                                    .thread = thread,
+                                    .shared = trace->op[acquire] == MR_OP_SHARED_ACQUIRE,
+                                    .acquire = MR_NONE,
+                                    .release = MR_NONE});
+}
+
+/* The sections of all locks: those carried in, then those of the window in trace order. */
+static void add_sections(builder *b)
+{
+    mr_window *w = b->window;
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        if (b->carried->open_acquire[w->locks[l].number] != MR_NONE)
+            add_carried(b, b->carried->open_acquire[w->locks[l].number]);
+    for (uint32_t k = 0; k < b->carried->open_shared_count; k++)
+        add_carried(b, b->carried->open_shared[k]);
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        w->locks[l].carried_end = w->locks[l].sections_end;
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint8_t op = mr_window_op(w, i);
+        if (!enters(op) || b->trace->link[w->start + i] == MR_NESTED)
+            continue;
+        uint32_t lock = b->carried->dense_lock[b->trace->operand[w->start + i]];
+        w->object[i] = w->locks[lock].sections_end;
+        add_section(b, (mr_section){.lock = lock,
+                                    .thread = w->thread[i],
+                                    .shared = op == MR_OP_SHARED_ACQUIRE,
+                                    .acquire = i,
+                                    .release = MR_NONE});
+    }
+}
+
+/* The carried section that the release at window event `i` ends. */
+static uint32_t carried_section(const builder *b, uint32_t i)
+{
+    const mr_window *w = b->window;
+    bool shared = mr_window_op(w, i) == MR_OP_SHARED_RELEASE;
+    uint32_t s = w->locks[b->carried->dense_lock[b->trace->operand[w->start + i]]].sections_first;
+    while (w->sections[s].thread != w->thread[i] || w->sections[s].shared != shared)
+        s++;
+    return s;
+}
+
+static void mark_contended(mr_window *w, mr_window_lock *lock)
+{
+    const mr_section *exclusive = NULL, *other = NULL;
+    for (uint32_t s = lock->sections_first; s < lock->sections_end && !lock->contended; s++) {
+        const mr_section *section = &w->sections[s];
+        /* Two threads, and one of them exclusive: then some two sections exclude each other. */
+        if (!section->shared)
+            exclusive = section;
+        if (section->thread != w->sections[lock->sections_first].thread)
+            other = section;
+        lock->contended = exclusive && other;
+    }
+}
+
+/* Counts the sections of each lock, then fills them; `object` of acquires and releases. */
 static bool build_sections(builder *b)
 {
     mr_window *w = b->window;
-    uint32_t *counts = mr_arena_zalloc(b->arena, w->lock_count, sizeof *counts);
-    uint32_t *open = mr_arena_alloc(b->arena, w->lock_count, sizeof *open);
-    if (!counts || !open)
-        return false;
-    for (uint32_t i = 0; i < w->size; i++)
-        if (mr_window_op(w, i) == MR_OP_ACQUIRE && b->trace->link[w->start + i] != MR_NESTED)
-            counts[b->carried->dense_lock[b->trace->operand[w->start + i]]]++;
+    add_sections(b);
     for (uint32_t l = 0; l < w->lock_count; l++) {
-        mr_window_lock *lock = &w->locks[l];
-        uint32_t held = b->carried->open_acquire[lock->number];
-        lock->sections_first = lock->sections_end = w->section_count;
-        w->section_count += counts[l] + (held != MR_NONE);
-        open[l] = MR_NONE;
-        if (held != MR_NONE) {
-            open[l] = lock->sections_end++;
-            w->sections[open[l]] =
-                (mr_section){.lock = l,
-                             .thread = b->carried->dense_thread[b->trace->thread[held]],
-                             .acquire = MR_NONE,
-                             .release = MR_NONE};
-        }
+        uint32_t count = w->locks[l].sections_end;
+        w->locks[l].sections_first = w->locks[l].sections_end = w->section_count;
+        w->section_count += count;
     }
+    w->sections = mr_arena_alloc(b->arena, w->section_count, sizeof *w->sections);
+    if (!w->sections)
+        return false;
+    add_sections(b);
     for (uint32_t i = 0; i < w->size; i++) {
-        uint8_t op = mr_window_op(w, i);
-        if ((op != MR_OP_ACQUIRE && op != MR_OP_RELEASE) ||
-            b->trace->link[w->start + i] == MR_NESTED)
+        uint32_t acquire = b->trace->link[w->start + i];
+        if (!leaves(mr_window_op(w, i)) || acquire == MR_NESTED)
             continue;
-        uint32_t l = b->carried->dense_lock[b->trace->operand[w->start + i]];
-        mr_window_lock *lock = &w->locks[l];
-        if (op == MR_OP_ACQUIRE) {
-            open[l] = lock->sections_end++;
-            w->sections[open[l]] =
-                (mr_section){.lock = l, .thread = w->thread[i], .acquire = i, .release = MR_NONE};
-            lock->contended |= w->sections[lock->sections_first].thread != w->thread[i];
-        } else {
-            assert(open[l] != MR_NONE);
-            w->sections[open[l]].release = i;
-        }
-        w->object[i] = open[l];
+        w->object[i] = acquire >= w->start ? w->object[acquire - w->start] : carried_section(b, i);
+        w->sections[w->object[i]].release = i;
     }
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        mark_contended(w, &w->locks[l]);
     return true;
 }
 
@@ -224,7 +294,9 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
     group_events(&b);
     bool complete = build_sections(&b);
     forget_names(&b);
-    if (!complete || !mr_window_build_locksets(w, arena) || !mr_window_build_accesses(w, arena))
+    if (!complete || !mr_window_build_locksets(w, arena) || !mr_window_build_accesses(w, arena) ||
+        !mr_window_build_semaphores(w, carried->units, arena) ||
+        !mr_window_build_opaque(w, carried->opaque, arena))
         return mr_error_memory(error, "building a window");
     *window = w;
     return MR_OK;

@@ -2,7 +2,8 @@
  * window: the events [start, end) of a trace with everything that the analyses of a window ask for.
  *
  * Scope (docs/semantics.md 5): the events before `start` happen as observed; what they leave behind
- * is carried in: locks held, last writes and values, threads started. Inside a window everything is
+ * is carried in: locks held, units of semaphores, last writes and values, threads started, open
+ * opaque calls (as edges). Inside a window everything is
  * numbered densely from 0: events (event - start), threads, variables, locks, critical sections.
  * All memory belongs to the arena that the caller passes, so a window ends when its arena is reset.
  *
@@ -12,12 +13,15 @@
 #define MR_WINDOWS_WINDOW_H
 
 #include "base/arena.h"
+#include "trace/opaque.h"
 #include "trace/trace.h"
 #include "witness/witness.h"
 
-/* A critical section as far as the window sees it (outermost acquire and release of a lock). */
+/* A critical section as far as the window sees it: outermost acquire and release of a lock, or
+ * outermost shared ones (racq, rrel). A thread may be in one of each kind of one lock. */
 typedef struct mr_section {
     uint32_t lock, thread;
+    bool shared;
     uint32_t acquire; /* window event; MR_NONE: held when the window starts */
     uint32_t release; /* window event; MR_NONE: not released inside the window */
 } mr_section;
@@ -40,13 +44,24 @@ typedef struct mr_window_variable {
 
 typedef struct mr_window_lock {
     uint32_t number;                       /* in trace->locks */
-    uint32_t sections_first, sections_end; /* sections[…], in trace order, the carried one first */
-    bool contended;                        /* has sections of two threads in the window */
+    uint32_t sections_first, sections_end; /* sections[…], by acquire, the carried ones first */
+    uint32_t carried_end;                  /* the carried ones: [sections_first, carried_end) */
+    bool contended;                        /* has sections in the window that exclude each other */
 } mr_window_lock;
 
-/* A set of contended locks, interned: equal sets have equal numbers. Set 0 is empty. */
+/* A counting semaphore; the names of locks and semaphores are numbered together. */
+typedef struct mr_window_semaphore {
+    uint32_t units;                  /* given and not taken when the window starts */
+    uint32_t posts_first, posts_end; /* posts[…], in trace order */
+    uint32_t waits_first, waits_end; /* waits[…], likewise */
+    bool shared;                     /* two threads of the window use it: the others constrain
+                                        nothing */
+} mr_window_semaphore;
+
+/* A set of contended locks and how they are held, interned: equal sets have equal numbers. Set 0 is
+ * empty. */
 typedef struct mr_lockset {
-    const uint32_t *locks; /* ascending */
+    const uint32_t *locks; /* 2 * lock, + 1: held shared and not exclusively; ascending */
     uint32_t count;
 } mr_lockset;
 
@@ -60,24 +75,32 @@ typedef struct mr_window {
     mr_window_thread *threads;
     mr_window_variable *variables;
     mr_window_lock *locks;
+    mr_window_semaphore *semaphores; /* one a lock */
     mr_section *sections;
     mr_lockset *locksets;
+    uint32_t *posts, *waits;   /* grouped by semaphore, each group in trace order */
     uint32_t *by_thread;       /* events grouped by thread, each group in program order */
-    uint32_t *writes;          /* writes grouped by variable, each group in trace order */
+    uint32_t *writes;          /* writes (w aw au) grouped by variable, each in trace order */
     uint32_t *writes_by_value; /* the same groups, each ordered by (value, trace order) */
+
+    mr_edge *opaque; /* edges of opaque calls (trace/opaque.h) between window events, in
+                        the order of `to` */
+    size_t opaque_count;
 
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
     uint32_t *position; /* index among the events of its thread in the window */
-    uint32_t *object;   /* r w: variable; outermost acq rel: section; fork join: the other thread,
-                           when it   has events in the window; else MR_NONE */
-    uint32_t *source; /* r: the write of the window that it saw; MR_NONE: an earlier one, or none */
-    uint32_t *previous_write; /* r w: the write before it of the same variable by the same thread,
-                                 in the window; MR_NONE: none */
+    uint32_t
+        *object; /* access: variable; outermost acq rel racq rrel: section; post wait: lock; fork
+                    join: the other thread,   when it   has events in the window; else MR_NONE */
+    uint32_t *
+        source; /* r ar au: the write of the window that it saw; MR_NONE: an earlier one, or none */
+    uint32_t *previous_write; /* access: the write before it of the same variable by the same
+                                 thread, in the window; MR_NONE: none */
     uint32_t *next_write;     /* the same, after it */
-    uint32_t *lockset;        /* r w: the contended locks that its thread holds */
-    uint32_t *region_end; /* r w: first release, after it, of a contended lock that is held at it;
-                             MR_NONE: there is none. Between an access and this event no lock is
+    uint32_t *lockset;        /* access: the contended locks that its thread holds */
+    uint32_t *region_end; /* access: first release, after it, of a contended lock that is held at
+                             it; MR_NONE: there is none. Between an access and this event no lock is
                              given back that the access needs to be held */
 } mr_window;
 
@@ -87,6 +110,12 @@ typedef struct mr_carried {
     uint32_t next;          /* the state is the one just before this event */
     uint32_t *last_write;   /* one a variable of the trace; MR_NONE: none yet */
     uint32_t *open_acquire; /* one a lock of the trace: its outermost acquire; MR_NONE: free */
+    uint32_t *open_shared;  /* the outermost shared acquires that are open, in trace order */
+    uint32_t open_shared_count;
+    uint32_t *units; /* one a lock of the trace: units given and not taken */
+    /* The order that opaque calls impose on the whole trace; NULL: none. Not owned, and set by the
+     * caller after mr_carried_init. */
+    const mr_opaque_edges *opaque;
     /* Dense numbers of the window being built, one for each name of the trace; MR_NONE outside a
      * build. */
     uint32_t *dense_thread, *dense_variable, *dense_lock;
@@ -105,18 +134,50 @@ void mr_carried_move(mr_carried *carried, uint32_t event);
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
                           mr_window **window, mr_error *error);
 
-/* Do the two lock sets have a lock in common? O(size of both). */
+/* The index in window->opaque of the first edge into `event` or a later one. O(log edges). */
+size_t mr_window_opaque_from(const mr_window *window, uint32_t event);
+
+/* The section that an event enters or leaves; NULL: it does neither. */
+static inline const mr_section *mr_window_section(const mr_window *window, uint32_t event)
+{
+    uint8_t op = window->trace->op[window->start + event];
+    return op >= MR_OP_ACQUIRE && op <= MR_OP_SHARED_RELEASE && window->object[event] != MR_NONE
+               ? &window->sections[window->object[event]]
+               : NULL;
+}
+
+/* Do two sections of one lock exclude each other: by different threads, not both shared? */
+static inline bool mr_sections_exclude(const mr_section *one, const mr_section *other)
+{
+    return one->thread != other->thread && !(one->shared && other->shared);
+}
+
+/* Do two lock sets have a lock in common that one of them holds exclusively? O(size of both). */
 bool mr_locksets_meet(const mr_window *window, uint32_t lockset_1, uint32_t lockset_2);
 
-/* Operation and value index of a window event. */
+/* Operation of a window event. */
 static inline uint8_t mr_window_op(const mr_window *window, uint32_t event)
 {
     return window->trace->op[window->start + event];
 }
 
-static inline uint32_t mr_window_value(const mr_window *window, uint32_t event)
+/* Value index that a read saw, that a write wrote; an atomic update is both. 0: unknown. */
+static inline uint32_t mr_window_read_value(const mr_window *window, uint32_t event)
 {
-    return window->trace->value[window->start + event];
+    return mr_trace_read_value(window->trace, window->start + event);
+}
+
+static inline uint32_t mr_window_written_value(const mr_window *window, uint32_t event)
+{
+    return mr_trace_written_value(window->trace, window->start + event);
+}
+
+/* Model branch: must every read of the thread before this event be consistent, when the event is in
+ * a reordering (docs/semantics.md 2.6)? */
+static inline bool mr_binds_reads(const mr_window *window, uint32_t event)
+{
+    uint8_t op = mr_window_op(window, event);
+    return op == MR_OP_BRANCH || op == MR_OP_FORK || op == MR_OP_CALL_BEGIN;
 }
 
 /* The k-th event of a thread, and how many it has. */

@@ -7,12 +7,12 @@
 /* False when there is no such model; then `error` says so. */
 static bool find_model(const char *name, mr_model *model, mr_error *error)
 {
-    for (int i = MR_MODEL_RF; i <= MR_MODEL_VALUE; i++) {
+    for (int i = MR_MODEL_RF; i <= MR_MODEL_BRANCH; i++) {
         *model = (mr_model)i;
         if (strcmp(name, mr_model_name(*model)) == 0)
             return true;
     }
-    mr_error_set(error, MR_ERR_USAGE, NULL, 0, "there is no model '%s': rf or value", name);
+    mr_error_set(error, MR_ERR_USAGE, NULL, 0, "there is no model '%s': rf, value or branch", name);
     return false;
 }
 

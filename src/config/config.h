@@ -35,7 +35,7 @@ typedef struct mr_option {
 } mr_option;
 
 /* The indexes that mr_config_choice gives, in the order of the words in options.def. `model` gives
- * mr_model (witness/witness.h). */
+ * mr_model (witness/witness.h), `opaque` mr_opaque (trace/opaque.h). */
 typedef enum mr_format {
     MR_FORMAT_TEXT,
     MR_FORMAT_JSON,

@@ -31,6 +31,7 @@ typedef struct mr_driver {
 
     mr_arena arena; /* of the current window */
     mr_carried carried;
+    mr_opaque_edges opaque; /* of the whole trace */
     mr_order *hb, *wcp;
     mr_session *session;
     mr_checker *checker;

@@ -46,7 +46,7 @@ mr_decide_options mr_predict_limits(const mr_config *config)
 static void read_options(mr_driver *driver, const mr_config *config)
 {
     static const mr_strength weakest[] = {MR_STRENGTH_BEYOND_WCP, MR_STRENGTH_WCP, MR_STRENGTH_HB};
-    driver->model = mr_config_choice(config, "model") == 0 ? MR_MODEL_RF : MR_MODEL_VALUE;
+    driver->model = (mr_model)mr_config_choice(config, "model");
     driver->by_event = mr_config_choice(config, "candidates.report") == 1;
     driver->minimise = mr_config_bool(config, "witness.minimise");
     driver->decide = mr_predict_limits(config);
@@ -76,10 +76,15 @@ static mr_status driver_init(mr_driver *driver, const mr_trace *trace, const mr_
     status = mr_carried_init(&driver->carried, trace, error);
     if (status != MR_OK)
         return status;
+    status = mr_opaque_edges_find(trace, (mr_opaque)mr_config_choice(config, "opaque"),
+                                  &driver->opaque, error);
+    if (status != MR_OK)
+        return status;
+    driver->carried.opaque = &driver->opaque;
     driver->hb = mr_order_new(trace, MR_RELATION_HB);
     driver->wcp = mr_order_new(trace, MR_RELATION_WCP);
     driver->session = mr_session_new();
-    driver->checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
+    driver->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
     if (!driver->hb || !driver->wcp || !driver->session || !driver->checker)
         return mr_error_memory(error, "starting the prediction");
     return MR_OK;
@@ -89,6 +94,7 @@ static void driver_free(mr_driver *driver)
 {
     mr_arena_free(&driver->arena);
     mr_carried_free(&driver->carried);
+    mr_opaque_edges_free(&driver->opaque);
     mr_order_free(driver->hb);
     mr_order_free(driver->wcp);
     mr_session_free(driver->session);

@@ -30,7 +30,7 @@ static void print_trace(const writer *self)
                 mr_config_int(self->config, "window.overlap"));
     fprintf(stream, ", model %s\n",
             mr_model_name((mr_model)mr_config_choice(self->config, "model")));
-    if (trace->by_source_count > 0 && mr_config_choice(self->config, "model") == MR_MODEL_VALUE)
+    if (trace->by_source_count > 0 && mr_config_choice(self->config, "model") != MR_MODEL_RF)
         fprintf(stream,
                 "%" PRIu32
                 " variable%s without usable values: their reads must see the same write\n",

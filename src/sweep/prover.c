@@ -16,8 +16,13 @@ mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_conf
     mr_status status = mr_carried_init(&prover->carried, trace, error);
     if (status != MR_OK)
         return status;
+    status = mr_opaque_edges_find(trace, (mr_opaque)mr_config_choice(config, "opaque"),
+                                  &prover->opaque, error);
+    if (status != MR_OK)
+        return status;
+    prover->carried.opaque = &prover->opaque;
     prover->session = mr_session_new();
-    prover->checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
+    prover->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
     if (prover->session == NULL || prover->checker == NULL)
         return mr_error_memory(error, "proving races");
     return MR_OK;
@@ -27,6 +32,7 @@ void mr_prover_free(mr_prover *prover)
 {
     mr_arena_free(&prover->arena);
     mr_carried_free(&prover->carried);
+    mr_opaque_edges_free(&prover->opaque);
     mr_session_free(prover->session);
     mr_checker_free(prover->checker);
 }
@@ -54,7 +60,7 @@ mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proo
 {
     mr_status status = MR_OK;
     if (prover->minimise)
-        status = mr_witness_minimise(prover->trace, NULL, witness, error);
+        status = mr_witness_minimise(prover->trace, &prover->opaque, witness, error);
     if (status == MR_OK)
         status = mr_checker_check(prover->checker, witness, error);
     if (status == MR_OK) {

@@ -22,6 +22,7 @@ typedef struct mr_prover {
     bool minimise;
     mr_arena arena;
     mr_carried carried;
+    mr_opaque_edges opaque; /* of the whole trace */
     mr_session *session;
     mr_checker *checker;
     mr_syncp_index *syncp; /* while races of syncp are proven, owned by who does it; else NULL */

@@ -18,22 +18,22 @@ typedef enum mr_operand_kind {
 #define MR_OP_MAP(X)                                                                               \
     X(READ, "r", VARIABLE, true)                                                                   \
     X(WRITE, "w", VARIABLE, true)                                                                  \
-    X(ATOMIC_READ, "ar", VARIABLE, false)                                                          \
-    X(ATOMIC_WRITE, "aw", VARIABLE, false)                                                         \
-    X(ATOMIC_UPDATE, "au", VARIABLE, false)                                                        \
+    X(ATOMIC_READ, "ar", VARIABLE, true)                                                           \
+    X(ATOMIC_WRITE, "aw", VARIABLE, true)                                                          \
+    X(ATOMIC_UPDATE, "au", VARIABLE, true)                                                         \
     X(ACQUIRE, "acq", LOCK, true)                                                                  \
     X(RELEASE, "rel", LOCK, true)                                                                  \
-    X(SHARED_ACQUIRE, "racq", LOCK, false)                                                         \
-    X(SHARED_RELEASE, "rrel", LOCK, false)                                                         \
+    X(SHARED_ACQUIRE, "racq", LOCK, true)                                                          \
+    X(SHARED_RELEASE, "rrel", LOCK, true)                                                          \
     X(FORK, "fork", THREAD, true)                                                                  \
     X(JOIN, "join", THREAD, true)                                                                  \
     X(BEGIN, "begin", NONE, true)                                                                  \
     X(END, "end", NONE, true)                                                                      \
-    X(POST, "post", LOCK, false)                                                                   \
-    X(WAIT, "wait", LOCK, false)                                                                   \
-    X(CALL_BEGIN, "mbegin", CALL, false)                                                           \
-    X(CALL_END, "mend", CALL, false)                                                               \
-    X(BRANCH, "branch", NONE, false)
+    X(POST, "post", LOCK, true)                                                                    \
+    X(WAIT, "wait", LOCK, true)                                                                    \
+    X(CALL_BEGIN, "mbegin", CALL, true)                                                            \
+    X(CALL_END, "mend", CALL, true)                                                                \
+    X(BRANCH, "branch", NONE, true)
 
 typedef enum mr_op {
 #define MR_OP_ENUM(name, text, kind, covered) MR_OP_##name,

@@ -115,6 +115,22 @@ mr_status mr_trace_read_text(const char *name, const char *text, size_t length_b
 
 void mr_trace_free(mr_trace *trace); /* NULL is fine */
 
+/* The value that a read (r, ar, au) saw, that a write (w, aw, au) wrote: an index in `values`, 0:
+ * unknown. */
+static inline uint32_t mr_trace_read_value(const mr_trace *trace, uint32_t event)
+{
+    uint32_t value = trace->value[event];
+    return trace->op[event] == MR_OP_ATOMIC_UPDATE && value ? trace->updates[value].read_value
+                                                            : value;
+}
+
+static inline uint32_t mr_trace_written_value(const mr_trace *trace, uint32_t event)
+{
+    uint32_t value = trace->value[event];
+    return trace->op[event] == MR_OP_ATOMIC_UPDATE && value ? trace->updates[value].written_value
+                                                            : value;
+}
+
 /* 1-based line of the file on which the event stands. O(log of the number of skipped lines). */
 uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
 

@@ -16,6 +16,9 @@ void mr_setup_open(mr_setup *setup, const char *text)
     assert_non_null(setup->trace);
     mr_arena_init(&setup->arena);
     assert_int_equal(mr_carried_init(&setup->carried, setup->trace, &error), MR_OK);
+    assert_int_equal(mr_opaque_edges_find(setup->trace, MR_OPAQUE_PAIR, &setup->opaque, &error),
+                     MR_OK);
+    setup->carried.opaque = &setup->opaque;
 }
 
 void mr_setup_window(mr_setup *setup, uint32_t start, uint32_t end, mr_model model)
@@ -37,5 +40,6 @@ void mr_setup_close(mr_setup *setup)
 {
     mr_arena_free(&setup->arena);
     mr_carried_free(&setup->carried);
+    mr_opaque_edges_free(&setup->opaque);
     mr_trace_free(setup->trace);
 }
