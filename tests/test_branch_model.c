@@ -288,6 +288,19 @@ static const twin twins[] = {
     {"after a join and a read, a decision needs both",
      "P|fork(B)|1\nB|w(x=1)|2\nB|w(z=1)|3\nP|r(y=1)|4\nP|join(B)|5\nP|branch()|6\nP|w(x=2)|7\n", 1,
      6, false, false},
+    {"B diverges between z, which C must see, and q, which C may have from D",
+     "D|w(q=1)|1\nB|r(v=0)|2\nB|w(z=1)|3\nC|r(z=1)|4\nC|r(q=1)|5\nC|branch()|6\nC|w(x=1)|7\n"
+     "C|w(s=1)|8\nA|r(s=1)|9\nA|branch()|10\nA|w(y=1)|11\nB|r(y=1)|12\nB|w(q=1)|13\nB|w(x=2)|14\n"
+     "D|w(v=3)|15\n",
+     6, 13, false, true},
+    {"C has z from B, since D has it too late, and B must have u from E, by source",
+     "E|w(u)|1\nB|r(u)|2\nB|w(z=1)|3\nC|r(z=1)|4\nC|branch()|5\nC|w(x=1)|6\nC|w(s=1)|7\n"
+     "D|r(s=1)|8\nD|branch()|9\nD|w(z=1)|10\nF|w(x=2)|11\n",
+     5, 10, true, true},
+    {"the same with values",
+     "E|w(u=1)|1\nB|r(u=1)|2\nB|w(z=1)|3\nC|r(z=1)|4\nC|branch()|5\nC|w(x=1)|6\nC|w(s=1)|7\n"
+     "D|r(s=1)|8\nD|branch()|9\nD|w(z=1)|10\nF|w(x=2)|11\n",
+     5, 10, true, true},
     {"an update that diverges writes an unknown value itself",
      "A|w(x=1)|1\nA|aw(y=1)|2\nB|au(y=1>2)|3\nC|ar(y=2)|4\nC|branch()|5\nC|w(x=2)|6\n", 0, 5, false,
      false},
