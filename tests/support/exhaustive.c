@@ -7,227 +7,178 @@
 enum {
     THREADS = MR_EXHAUSTIVE_THREADS,
     VARIABLES = MR_EXHAUSTIVE_VARIABLES,
-    LOCKS = MR_EXHAUSTIVE_LOCKS,
     EVENTS = MR_EXHAUSTIVE_EVENTS,
 };
 
 struct mr_exhaustive_state {
     uint8_t done[THREADS];     /* events of the window that each thread has done */
     uint8_t source[VARIABLES]; /* class of what a read would see */
+    uint64_t diverged;         /* threads, as bits */
     uint32_t parent;           /* state before `event`; the first state is its own parent */
     uint32_t event;
 };
 
-/*
- * What a read sees is a class of writes, so that both models are "the class is the one that was
- * observed": rf: a class per write event; value: a class per value. Class 0 is the initial value
- * that is unknown, and in rf "no write yet". A read may see another class than its own only in
- * value, when both are of one value; by construction they are then one class.
- */
 typedef struct job {
     const mr_trace *trace;
     mr_exhaustive *out;
-    uint8_t class_of[EVENTS]; /* read: what it must see; write: what later reads see */
-    uint8_t carried[VARIABLES];
-    uint32_t count[THREADS];            /* events of the window, by thread */
-    uint32_t events[THREADS][EVENTS];   /* their numbers */
-    uint32_t held[THREADS][EVENTS + 1]; /* locks held after so many of them, as bits */
-    uint32_t index[EVENTS];             /* an event's place in `events` of its thread */
-    uint32_t fork[THREADS];             /* the event that forks it, or MR_NONE */
-    uint32_t last[THREADS];             /* its last event in the whole trace, or MR_NONE */
-    bool sync_preserving;
+    mr_exhaustive_options options;
+    mr_facts facts;
     size_t state_capacity;
     uint32_t *slots; /* hash table of states, number + 1 */
     size_t slot_count;
     uint32_t found[EVENTS][EVENTS]; /* for each pair, a state + 1, 0: no race so far */
 } job;
 
-static bool is_read(const mr_trace *trace, uint32_t e)
+static bool is_atomic(uint8_t op)
 {
-    return trace->op[e] == MR_OP_READ;
+    return op == MR_OP_ATOMIC_READ || op == MR_OP_ATOMIC_WRITE || op == MR_OP_ATOMIC_UPDATE;
 }
 
-static bool is_write(const mr_trace *trace, uint32_t e)
+static bool reads(uint8_t op)
 {
-    return trace->op[e] == MR_OP_WRITE;
+    return op == MR_OP_READ || op == MR_OP_ATOMIC_READ || op == MR_OP_ATOMIC_UPDATE;
 }
 
-static bool is_access_of(const mr_trace *trace, uint32_t e, uint32_t variable)
+static bool writes(uint8_t op)
 {
-    return (is_read(trace, e) || is_write(trace, e)) && trace->operand[e] == variable;
+    return op == MR_OP_WRITE || op == MR_OP_ATOMIC_WRITE || op == MR_OP_ATOMIC_UPDATE;
 }
 
 bool mr_exhaustive_conflict(const mr_trace *trace, uint32_t a, uint32_t b)
 {
-    if (!is_read(trace, a) && !is_write(trace, a))
+    uint8_t one = trace->op[a], other = trace->op[b];
+    if ((!reads(one) && !writes(one)) || (!reads(other) && !writes(other)))
         return false;
-    return trace->thread[a] != trace->thread[b] && is_access_of(trace, b, trace->operand[a]) &&
-           (is_write(trace, a) || is_write(trace, b));
-}
-
-static bool within_limits(const mr_trace *trace)
-{
-    if (trace->event_count > EVENTS || trace->threads.count > THREADS ||
-        trace->variables.count > VARIABLES || trace->locks.count > LOCKS)
-        return false;
-    for (uint32_t e = 0; e < trace->event_count; e++) {
-        if (!mr_op_covered((mr_op)trace->op[e]))
-            return false;
-    }
-    return true;
-}
-
-/* Is the variable treated as in rf (docs/semantics.md 2.6)? An access without a value; or a read
- * that saw something else than the last write wrote; or, before any write, than the first such read
- * saw: then too someone wrote unseen. */
-static bool by_source(const mr_trace *trace, uint32_t variable)
-{
-    bool known = false;
-    int64_t current = 0;
-    for (uint32_t e = 0; e < trace->event_count; e++) {
-        if (!is_access_of(trace, e, variable))
-            continue;
-        if (!trace->value[e])
-            return true;
-        int64_t value = trace->values[trace->value[e]];
-        if (is_read(trace, e) && known && value != current)
-            return true;
-        known = true;
-        current = value;
-    }
-    return false;
-}
-
-/* Classes in rf: a write's own number + 1. */
-static void classify_by_source(job *s, uint32_t variable)
-{
-    uint8_t last = 0;
-    for (uint32_t e = 0; e < s->trace->event_count; e++) {
-        if (!is_access_of(s->trace, e, variable))
-            continue;
-        if (is_write(s->trace, e))
-            last = (uint8_t)(e + 1);
-        s->class_of[e] = last;
-        if (e < s->out->start)
-            s->carried[variable] = last;
-    }
-}
-
-/* The number + 1 of the first access of the variable that has the value of `event`. */
-static uint8_t value_class(const mr_trace *trace, uint32_t event)
-{
-    for (uint32_t e = 0; e < event; e++) {
-        if (is_access_of(trace, e, trace->operand[event]) &&
-            trace->values[trace->value[e]] == trace->values[trace->value[event]])
-            return (uint8_t)(e + 1);
-    }
-    return (uint8_t)(event + 1);
-}
-
-static void classify_by_value(job *s, uint32_t variable)
-{
-    const mr_trace *trace = s->trace;
-    bool written = false, first = true;
-    for (uint32_t e = 0; e < trace->event_count; e++) {
-        if (!is_access_of(trace, e, variable))
-            continue;
-        s->class_of[e] = value_class(trace, e);
-        /* The first access, when it reads, tells the initial value. */
-        if (first && is_read(trace, e))
-            s->carried[variable] = s->class_of[e];
-        first = false;
-        written = written || is_write(trace, e);
-        if (e < s->out->start && written)
-            s->carried[variable] = s->class_of[e];
-    }
-}
-
-static void index_threads(job *s)
-{
-    const mr_trace *trace = s->trace;
-    uint32_t depth[THREADS][LOCKS] = {{0}}, now[THREADS] = {0};
-    for (uint32_t t = 0; t < THREADS; t++)
-        s->fork[t] = s->last[t] = MR_NONE;
-    for (uint32_t e = 0; e < trace->event_count; e++) {
-        uint32_t t = trace->thread[e], operand = trace->operand[e];
-        s->last[t] = e;
-        if (trace->op[e] == MR_OP_FORK)
-            s->fork[operand] = e;
-        else if (trace->op[e] == MR_OP_ACQUIRE && depth[t][operand]++ == 0)
-            now[t] |= UINT32_C(1) << operand;
-        else if (trace->op[e] == MR_OP_RELEASE && --depth[t][operand] == 0)
-            now[t] &= ~(UINT32_C(1) << operand);
-        if (e < s->out->start) {
-            s->held[t][0] = now[t];
-        } else if (e < s->out->end) {
-            s->index[e] = s->count[t];
-            s->events[t][s->count[t]++] = e;
-            s->held[t][s->count[t]] = now[t];
-        }
-    }
+    return trace->thread[a] != trace->thread[b] && trace->operand[a] == trace->operand[b] &&
+           (writes(one) || writes(other)) && !(is_atomic(one) && is_atomic(other));
 }
 
 static bool happened(const job *s, const mr_exhaustive_state *state, uint32_t event)
 {
     if (event < s->out->start)
         return true;
-    return event < s->out->end && state->done[s->trace->thread[event]] > s->index[event];
+    return event < s->out->end && state->done[s->trace->thread[event]] > s->facts.index[event];
 }
 
-static bool started(const job *s, const mr_exhaustive_state *state, uint32_t thread)
+/* May a thread be about to do `event` (rules 3 and 5)? This holds for the accesses of a race too.
+ */
+static bool ready(const job *s, const mr_exhaustive_state *state, uint32_t event)
 {
-    return s->fork[thread] == MR_NONE || happened(s, state, s->fork[thread]);
-}
-
-static bool lock_free_for(const job *s, const mr_exhaustive_state *state, uint32_t thread,
-                          uint32_t lock)
-{
+    uint32_t fork = s->facts.fork[s->trace->thread[event]];
+    if (fork != MR_NONE && !happened(s, state, fork))
+        return false;
     for (uint32_t t = 0; t < s->trace->threads.count; t++) {
-        if (t != thread && s->held[t][state->done[t]] >> lock & 1)
+        uint32_t need = s->facts.need[event][t];
+        if (need != MR_NONE && !happened(s, state, need))
             return false;
     }
     return true;
 }
 
-/* Has no other thread acquired the lock later in the trace already? */
+/* Rule 2: nobody else holds the lock exclusively; nor shared, unless this is to be a shared hold.
+ */
+static bool lock_free_for(const job *s, const mr_exhaustive_state *state, uint32_t acquire)
+{
+    uint32_t lock = s->trace->operand[acquire];
+    for (uint32_t t = 0; t < s->trace->threads.count; t++) {
+        uint32_t held = s->facts.exclusive[t][state->done[t]];
+        if (s->trace->op[acquire] == MR_OP_ACQUIRE)
+            held |= s->facts.shared[t][state->done[t]];
+        if (t != s->trace->thread[acquire] && held >> lock & 1)
+            return false;
+    }
+    return true;
+}
+
+/* Has no other thread begun a section already that comes later in the trace and excludes this? */
 static bool in_lock_order(const job *s, const mr_exhaustive_state *state, uint32_t acquire)
 {
     const mr_trace *trace = s->trace;
     for (uint32_t t = 0; t < trace->threads.count; t++) {
         for (uint32_t k = 0; k < state->done[t]; k++) {
-            uint32_t e = s->events[t][k];
-            if (e > acquire && trace->op[e] == MR_OP_ACQUIRE &&
-                trace->operand[e] == trace->operand[acquire])
+            uint32_t e = s->facts.events[t][k];
+            bool excludes =
+                trace->op[e] == MR_OP_ACQUIRE ||
+                (trace->op[e] == MR_OP_SHARED_ACQUIRE && trace->op[acquire] == MR_OP_ACQUIRE);
+            if (e > acquire && excludes && trace->operand[e] == trace->operand[acquire] &&
+                t != trace->thread[acquire])
                 return false;
         }
     }
     return true;
 }
 
-/* May `event`, the next one of its thread, happen now (rules 2, 3 and 6)? */
+/* Rule 4. */
+static bool has_unit(const job *s, const mr_exhaustive_state *state, uint32_t semaphore)
+{
+    const mr_trace *trace = s->trace;
+    int32_t units = s->facts.units[semaphore];
+    for (uint32_t e = s->out->start; e < s->out->end; e++) {
+        if (happened(s, state, e) && trace->operand[e] == semaphore)
+            units += (trace->op[e] == MR_OP_POST) - (trace->op[e] == MR_OP_WAIT);
+    }
+    return units > 0;
+}
+
+static bool is_diverged(const job *s, const mr_exhaustive_state *state, uint32_t event)
+{
+    return state->diverged >> s->trace->thread[event] & 1;
+}
+
+static bool consistent(const job *s, const mr_exhaustive_state *state, uint32_t read)
+{
+    return state->source[s->trace->operand[read]] == s->facts.sees[read];
+}
+
+/* May `event`, which is ready, happen now (rules 2, 3, 4 and 6)? */
 static bool possible(const job *s, const mr_exhaustive_state *state, uint32_t event)
 {
-    uint32_t thread = s->trace->thread[event], operand = s->trace->operand[event];
-    if (!started(s, state, thread))
-        return false;
+    uint32_t operand = s->trace->operand[event];
     switch (s->trace->op[event]) {
     case MR_OP_READ:
-        return state->source[operand] == s->class_of[event];
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_UPDATE:
+        return s->options.model == MR_MODEL_BRANCH || consistent(s, state, event);
     case MR_OP_ACQUIRE:
-        return lock_free_for(s, state, thread, operand) &&
-               (!s->sync_preserving || in_lock_order(s, state, event));
+    case MR_OP_SHARED_ACQUIRE:
+        return lock_free_for(s, state, event) &&
+               (!s->options.sync_preserving || in_lock_order(s, state, event));
     case MR_OP_JOIN:
-        return s->last[operand] == MR_NONE || happened(s, state, s->last[operand]);
+        return s->facts.last[operand] == MR_NONE || happened(s, state, s->facts.last[operand]);
+    case MR_OP_WAIT:
+        return has_unit(s, state, operand) &&
+               (!s->options.sync_preserving || happened(s, state, s->facts.post[event]));
+    case MR_OP_BRANCH:
+    case MR_OP_FORK:
+    case MR_OP_CALL_BEGIN:
+        return !is_diverged(s, state, event);
     default:
         return true;
     }
 }
 
+/* The state after the event, which is possible. */
+static mr_exhaustive_state step(const job *s, uint32_t number, uint32_t event)
+{
+    mr_exhaustive_state after = s->out->states[number];
+    uint32_t thread = s->trace->thread[event], operand = s->trace->operand[event];
+    if (reads(s->trace->op[event]) && !consistent(s, &after, event))
+        after.diverged |= UINT64_C(1) << thread;
+    if (writes(s->trace->op[event]))
+        after.source[operand] =
+            is_diverged(s, &after, event) ? MR_UNKNOWN_CLASS : s->facts.gives[event];
+    after.done[thread]++;
+    after.parent = number;
+    after.event = event;
+    return after;
+}
+
 static size_t hash_state(const mr_exhaustive_state *state)
 {
-    uint64_t words[(THREADS + VARIABLES) / 8], hash = 0;
+    uint64_t words[(THREADS + VARIABLES) / 8 + 1], hash = 0;
     memcpy(words, state->done, THREADS);
     memcpy(words + THREADS / 8, state->source, VARIABLES);
+    words[(THREADS + VARIABLES) / 8] = state->diverged;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
@@ -237,7 +188,8 @@ static size_t hash_state(const mr_exhaustive_state *state)
 
 static bool same_state(const mr_exhaustive_state *a, const mr_exhaustive_state *b)
 {
-    return !memcmp(a->done, b->done, THREADS) && !memcmp(a->source, b->source, VARIABLES);
+    return !memcmp(a->done, b->done, THREADS) && !memcmp(a->source, b->source, VARIABLES) &&
+           a->diverged == b->diverged;
 }
 
 /* The slot of the state, or the free one where it belongs. */
@@ -279,9 +231,9 @@ static bool visit(job *s, const mr_exhaustive_state *state)
 
 static uint32_t next_event(const job *s, const mr_exhaustive_state *state, uint32_t thread)
 {
-    if (state->done[thread] == s->count[thread])
+    if (state->done[thread] == s->facts.count[thread])
         return MR_NONE;
-    return s->events[thread][state->done[thread]];
+    return s->facts.events[thread][state->done[thread]];
 }
 
 static void note_races(job *s, uint32_t number, const uint32_t *next, uint32_t count)
@@ -303,20 +255,14 @@ static bool expand(job *s, uint32_t number)
     uint32_t next[THREADS], count = 0;
     for (uint32_t t = 0; t < s->trace->threads.count; t++) {
         uint32_t event = next_event(s, &state, t);
-        if (event != MR_NONE && started(s, &state, t))
+        if (event != MR_NONE && ready(s, &state, event))
             next[count++] = event;
     }
     note_races(s, number, next, count);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t event = next[i];
-        if (!possible(s, &state, event))
+        if (!possible(s, &state, next[i]))
             continue;
-        mr_exhaustive_state after = state;
-        after.done[s->trace->thread[event]]++;
-        after.parent = number;
-        after.event = event;
-        if (is_write(s->trace, event))
-            after.source[s->trace->operand[event]] = s->class_of[event];
+        mr_exhaustive_state after = step(s, number, next[i]);
         if (!visit(s, &after))
             return false;
     }
@@ -326,7 +272,7 @@ static bool expand(job *s, uint32_t number)
 static bool search_all(job *s)
 {
     mr_exhaustive_state first = {.event = MR_NONE};
-    memcpy(first.source, s->carried, VARIABLES);
+    memcpy(first.source, s->facts.carried, VARIABLES);
     if (!visit(s, &first))
         return false;
     for (uint32_t i = 0; i < s->out->state_count; i++) {
@@ -356,27 +302,19 @@ static bool collect(job *s)
     return true;
 }
 
-static bool find(const mr_trace *trace, mr_model model, bool sync_preserving, uint32_t start,
-                 uint32_t end, mr_exhaustive *out)
+bool mr_exhaustive_find_with(const mr_trace *trace, const mr_exhaustive_options *options,
+                             uint32_t start, uint32_t end, mr_exhaustive *out)
 {
     assert(start <= end && end <= trace->event_count);
-    *out = (mr_exhaustive){.start = start, .end = end, .model = model};
-    if (!within_limits(trace))
-        return false;
+    *out = (mr_exhaustive){.start = start, .end = end, .model = options->model};
     job *s = mr_calloc(1, sizeof *s);
     if (!s)
         return false;
     s->trace = trace;
     s->out = out;
-    s->sync_preserving = sync_preserving;
-    for (uint32_t x = 0; x < trace->variables.count; x++) {
-        if (model == MR_MODEL_RF || by_source(trace, x))
-            classify_by_source(s, x);
-        else
-            classify_by_value(s, x);
-    }
-    index_threads(s);
-    bool ok = search_all(s) && collect(s);
+    s->options = *options;
+    bool ok = mr_facts_init(&s->facts, trace, options->model, options->opaque, start, end) &&
+              search_all(s) && collect(s);
     free(s->slots);
     free(s);
     return ok;
@@ -385,13 +323,15 @@ static bool find(const mr_trace *trace, mr_model model, bool sync_preserving, ui
 bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, uint32_t end,
                         mr_exhaustive *out)
 {
-    return find(trace, model, false, start, end, out);
+    return mr_exhaustive_find_with(trace, &(mr_exhaustive_options){.model = model}, start, end,
+                                   out);
 }
 
 bool mr_exhaustive_find_sync_preserving(const mr_trace *trace, uint32_t start, uint32_t end,
                                         mr_exhaustive *out)
 {
-    return find(trace, MR_MODEL_RF, true, start, end, out);
+    mr_exhaustive_options options = {.model = MR_MODEL_RF, .sync_preserving = true};
+    return mr_exhaustive_find_with(trace, &options, start, end, out);
 }
 
 void mr_exhaustive_free(mr_exhaustive *search)

@@ -3,9 +3,10 @@
  * yardstick of the tests. Nothing clever: it visits every reachable state once and looks at the
  * next events.
  *
- * A state is how many events each thread has done and, per variable, what a read would see. Which
- * locks are held follows from the former, since a thread's events are done in order. It reads only
- * the raw columns of the trace (op, thread, operand, value) and shares no code with the library.
+ * A state is how many events each thread has done, what a read of each variable would see, and
+ * which threads are diverged (model branch). Which locks are held, how many units a semaphore has
+ * and what opaque calls wait for follow from the first, since a thread's events are done in order.
+ * It reads only the raw columns of the trace (facts.h) and shares no code with the library.
  *
  * Cost: O(states × threads²); the number of states is exponential in the number of threads, some
  * thousands for 16 events.
@@ -13,15 +14,9 @@
 #ifndef MR_TESTS_SUPPORT_EXHAUSTIVE_H
 #define MR_TESTS_SUPPORT_EXHAUSTIVE_H
 
-#include "witness/witness.h"
+#include "facts.h"
 
-enum {
-    MR_EXHAUSTIVE_THREADS = 16,
-    MR_EXHAUSTIVE_VARIABLES = 16,
-    MR_EXHAUSTIVE_LOCKS = 32,
-    MR_EXHAUSTIVE_EVENTS = 250, /* of the whole trace */
-    MR_EXHAUSTIVE_STATES = 4000000,
-};
+enum { MR_EXHAUSTIVE_STATES = 4000000 }; /* the other limits: facts.h */
 
 typedef struct mr_pair {
     uint32_t first, second; /* events, first < second */
@@ -40,14 +35,26 @@ typedef struct mr_exhaustive {
     mr_model model;
 } mr_exhaustive;
 
+/* Which reorderings count. */
+typedef struct mr_exhaustive_options {
+    mr_model model;
+    mr_opaque opaque; /* which calls keep their order: zero is what docs/semantics.md 4 says */
+    /* Only reorderings that keep the trace's order of the critical sections of a lock that exclude
+     * each other, and in which a wait comes after the post whose unit it took, the oldest first. */
+    bool sync_preserving;
+} mr_exhaustive_options;
+
 /* Finds the races of [start, end); the events before `start` happen as observed. False: no memory,
- * or the trace is beyond the limits above or has operations that are not covered. */
-bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, uint32_t end,
-                        mr_exhaustive *search);
+ * or the trace is beyond the limits above. */
+bool mr_exhaustive_find_with(const mr_trace *trace, const mr_exhaustive_options *options,
+                             uint32_t start, uint32_t end, mr_exhaustive *search);
 void mr_exhaustive_free(mr_exhaustive *search);
 
-/* The same for the sync-preserving races only (docs/semantics.md 6): rf, and the acquires of a lock
- * in a reordering stand in the order of the trace. */
+/* The same with no other option than the model. */
+bool mr_exhaustive_find(const mr_trace *trace, mr_model model, uint32_t start, uint32_t end,
+                        mr_exhaustive *search);
+
+/* The same for the sync-preserving races in the model rf (docs/semantics.md 6). */
 bool mr_exhaustive_find_sync_preserving(const mr_trace *trace, uint32_t start, uint32_t end,
                                         mr_exhaustive *search);
 

@@ -16,7 +16,8 @@ enum {
     USUAL_THREADS = 6,
     USUAL_VARIABLES = 3,
     USUAL_LOCKS = 3,
-    LINE_BYTES = 64,
+    OPERAND_BYTES = 96,
+    LINE_BYTES = 128,
 };
 
 /* The execution of the programs, and the trace recorded so far. */
@@ -27,6 +28,9 @@ typedef struct run {
     uint32_t position[MR_PROGRAM_THREADS];
     bool started[MR_PROGRAM_THREADS];
     uint32_t owner[MR_PROGRAM_LOCKS], depth[MR_PROGRAM_LOCKS];
+    uint32_t shares[MR_PROGRAM_THREADS][MR_PROGRAM_LOCKS];
+    uint32_t units[MR_PROGRAM_SEMAPHORES];
+    char lock_letter; /* locks are called l0 …, or x0 … like the variables */
     int64_t memory[MR_PROGRAM_VARIABLES];
     bool missing[MR_PROGRAM_VARIABLES]; /* some accesses have no value */
     int64_t next_unique;
@@ -37,9 +41,9 @@ typedef struct run {
 
 const char *mr_shape_name(mr_shape shape)
 {
-    static const char *const names[MR_SHAPE_COUNT] = {
-#define MR_SHAPE_NAME(name, text) text,
-        MR_SHAPE_MAP(MR_SHAPE_NAME)
+    static const char *const names[MR_SHAPE_ALL] = {
+#define MR_SHAPE_NAME(name, text) [MR_SHAPE_##name] = text,
+        MR_SHAPE_MAP(MR_SHAPE_NAME) MR_KIND_SHAPE_MAP(MR_SHAPE_NAME)
 #undef MR_SHAPE_NAME
     };
     return names[shape];
@@ -181,14 +185,113 @@ static void shape_values(mr_random *random, mr_shape shape, mr_parameters *p)
     }
 }
 
+static void shape_shared_locks(mr_random *random, mr_parameters *p)
+{
+    static const mr_lock_style styles[] = {MR_LOCKS_PLAIN, MR_LOCKS_NESTED, MR_LOCKS_REENTRANT};
+    p->lock_style = styles[mr_random_below(random, 3)];
+    p->locks = mr_random_range(random, 1, 2);
+    p->events = mr_random_range(random, 10, 18);
+    p->variables = mr_random_range(random, 1, 2);
+    p->section_percent = 60;
+    p->shared_percent = mr_random_range(random, 30, 70);
+}
+
+static void shape_semaphores(mr_random *random, mr_parameters *p, bool signals)
+{
+    p->semaphores = mr_random_range(random, 1, MR_PROGRAM_SEMAPHORES);
+    p->semaphore_percent = 50;
+    if (mr_random_percent(random, 60))
+        p->lock_style = MR_LOCKS_NONE;
+    p->signal_percent = signals ? 85 : 10;
+    p->units = signals ? mr_random_below(random, 2) : 1 + mr_random_below(random, 3) / 2;
+    p->events = mr_random_range(random, 8, 18);
+}
+
+static void shape_branches(mr_random *random, mr_parameters *p)
+{
+    p->branch_percent = mr_random_range(random, 5, 40);
+    p->value_style = mr_random_percent(random, 70) ? MR_VALUES_SMALL : MR_VALUES_UNIQUE;
+    p->read_percent = mr_random_range(random, 40, 70);
+    p->events = mr_random_range(random, 8, 15);
+}
+
+static void shape_opaque(mr_random *random, mr_parameters *p)
+{
+    p->call_percent = mr_random_range(random, 15, 40);
+    p->never_percent = mr_random_percent(random, 30) ? 30 : 0;
+    p->section_percent = 35;
+    p->events = mr_random_range(random, 8, 18);
+}
+
+/* Some operations of each kind, or of most. */
+static void shape_all_kinds(mr_random *random, mr_parameters *p)
+{
+    shape_semaphores(random, p, mr_random_percent(random, 60));
+    shape_shared_locks(random, p);
+    p->events = mr_random_range(random, 10, 17);
+    p->variables = mr_random_range(random, 1, USUAL_VARIABLES);
+    p->section_percent = 40;
+    p->shared_percent = mr_random_below(random, 60);
+    p->semaphore_percent = mr_random_below(random, 35);
+    p->atomic_percent = mr_random_below(random, 60);
+    p->branch_percent = mr_random_below(random, 30);
+    p->call_percent = mr_random_below(random, 30);
+    p->never_percent = 15;
+}
+
+static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
+{
+    switch (shape) {
+    case MR_SHAPE_ATOMICS:
+        p->atomic_percent = mr_random_range(random, 30, 90);
+        break;
+    case MR_SHAPE_SHARED_LOCKS:
+        shape_shared_locks(random, p);
+        break;
+    case MR_SHAPE_SEMAPHORES:
+    case MR_SHAPE_SIGNALS:
+        shape_semaphores(random, p, shape == MR_SHAPE_SIGNALS);
+        break;
+    case MR_SHAPE_BRANCHES:
+    case MR_SHAPE_BRANCHES_MISSING:
+        shape_branches(random, p);
+        p->missing_percent = shape == MR_SHAPE_BRANCHES_MISSING ? 50 : 0;
+        p->unrecorded_percent = shape == MR_SHAPE_BRANCHES_MISSING ? 10 : 0;
+        break;
+    case MR_SHAPE_OPAQUE:
+    case MR_SHAPE_OPAQUE_FORKS:
+        shape_opaque(random, p);
+        p->fork_percent = shape == MR_SHAPE_OPAQUE_FORKS ? 80 : p->fork_percent / 2;
+        break;
+    case MR_SHAPE_ALL_KINDS:
+        shape_all_kinds(random, p);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Does a thread other than this one hold the lock shared? */
+static bool shared_by_others(const run *r, uint32_t thread, uint32_t lock)
+{
+    for (uint32_t t = 0; t < r->parameters->threads; t++) {
+        if (t != thread && r->shares[t][lock])
+            return true;
+    }
+    return false;
+}
+
 static bool runnable(const run *r, uint32_t thread)
 {
     const mr_program *program = &r->programs[thread];
     if (!r->started[thread] || r->position[thread] == program->count)
         return false;
     mr_instruction next = program->steps[r->position[thread]];
-    if (next.op == MR_OP_ACQUIRE)
-        return r->depth[next.operand] == 0 || r->owner[next.operand] == thread;
+    if (next.op == MR_OP_ACQUIRE || next.op == MR_OP_SHARED_ACQUIRE)
+        return (r->depth[next.operand] == 0 || r->owner[next.operand] == thread) &&
+               (next.op == MR_OP_SHARED_ACQUIRE || !shared_by_others(r, thread, next.operand));
+    if (next.op == MR_OP_WAIT)
+        return r->units[next.operand] > 0;
     if (next.op == MR_OP_JOIN)
         return r->started[next.operand] &&
                r->position[next.operand] == r->programs[next.operand].count;
@@ -213,51 +316,101 @@ static void record(run *r, uint32_t thread, const char *operand)
     r->event_count++;
 }
 
+static bool reads(uint8_t op)
+{
+    return op == MR_OP_READ || op == MR_OP_ATOMIC_READ || op == MR_OP_ATOMIC_UPDATE;
+}
+
 static void do_access(run *r, uint32_t thread, mr_instruction step)
 {
     int64_t *place = &r->memory[step.operand];
     bool outside =
-        step.op == MR_OP_READ && mr_random_percent(r->random, r->parameters->unrecorded_percent);
-    if (step.op == MR_OP_WRITE || outside)
+        reads(step.op) && mr_random_percent(r->random, r->parameters->unrecorded_percent);
+    if (!reads(step.op) || outside)
         *place = new_value(r, *place);
-    char operand[32];
+    int64_t before = *place;
+    if (step.op == MR_OP_ATOMIC_UPDATE)
+        *place = new_value(r, before);
+    char operand[OPERAND_BYTES];
     bool hidden = r->parameters->value_style == MR_VALUES_NONE ||
                   (r->missing[step.operand] && mr_random_percent(r->random, 40));
     if (hidden)
         snprintf(operand, sizeof operand, "x%d", step.operand);
+    else if (step.op == MR_OP_ATOMIC_UPDATE)
+        snprintf(operand, sizeof operand, "x%d=%" PRId64 ">%" PRId64, step.operand, before, *place);
     else
         snprintf(operand, sizeof operand, "x%d=%" PRId64, step.operand, *place);
     record(r, thread, operand);
 }
 
-static void do_step(run *r, uint32_t thread)
+/* Writes "m1:x0,l2,T1,…". */
+static void print_reach(const run *r, mr_instruction step, char *operand)
 {
-    mr_instruction step = r->programs[thread].steps[r->position[thread]];
-    char operand[32] = "";
+    const char letters[] = {'x', r->lock_letter, 's', 'T'};
+    size_t used = (size_t)sprintf(operand, "m%d:", step.operand), start = used;
+    for (uint32_t i = 0; i < sizeof letters * MR_REACH_NAMES; i++) {
+        if (step.reach >> i & 1)
+            used += (size_t)sprintf(operand + used, "%s%c%" PRIu32, used == start ? "" : ",",
+                                    letters[i / MR_REACH_NAMES], i % MR_REACH_NAMES);
+    }
+    if (step.reach & MR_REACH_NOTHING)
+        used += (size_t)sprintf(operand + used, "%sq", used == start ? "" : ",");
+    if (step.reach & MR_REACH_ALL)
+        sprintf(operand + used, "%s*", used == start ? "" : ",");
+}
+
+/* What the step changes of locks, semaphores and threads. */
+static void change_state(run *r, uint32_t thread, mr_instruction step)
+{
     switch (step.op) {
-    case MR_OP_READ:
-    case MR_OP_WRITE:
-        do_access(r, thread, step);
-        return;
     case MR_OP_ACQUIRE:
         r->depth[step.operand]++;
         r->owner[step.operand] = thread;
-        snprintf(operand, sizeof operand, "l%d", step.operand);
         break;
     case MR_OP_RELEASE:
         r->depth[step.operand]--;
-        snprintf(operand, sizeof operand, "l%d", step.operand);
+        break;
+    case MR_OP_SHARED_ACQUIRE:
+        r->shares[thread][step.operand]++;
+        break;
+    case MR_OP_SHARED_RELEASE:
+        r->shares[thread][step.operand]--;
+        break;
+    case MR_OP_POST:
+        r->units[step.operand]++;
+        break;
+    case MR_OP_WAIT:
+        r->units[step.operand]--;
         break;
     case MR_OP_FORK:
         r->started[step.operand] = true;
-        snprintf(operand, sizeof operand, "T%d", step.operand);
-        break;
-    case MR_OP_JOIN:
-        snprintf(operand, sizeof operand, "T%d", step.operand);
         break;
     default:
         break;
     }
+}
+
+static void do_step(run *r, uint32_t thread)
+{
+    mr_instruction step = r->programs[thread].steps[r->position[thread]];
+    if (mr_op_operand_kind(step.op) == MR_OPERAND_VARIABLE) {
+        do_access(r, thread, step);
+        return;
+    }
+    char operand[OPERAND_BYTES] = "", letter = '\0';
+    change_state(r, thread, step);
+    if (step.op == MR_OP_POST || step.op == MR_OP_WAIT)
+        letter = 's';
+    else if (mr_op_operand_kind(step.op) == MR_OPERAND_LOCK)
+        letter = r->lock_letter;
+    else if (mr_op_operand_kind(step.op) == MR_OPERAND_THREAD)
+        letter = 'T';
+    else if (step.op == MR_OP_CALL_END)
+        letter = 'm';
+    if (step.op == MR_OP_CALL_BEGIN)
+        print_reach(r, step, operand);
+    else if (letter)
+        snprintf(operand, sizeof operand, "%c%d", letter, step.operand);
     record(r, thread, operand);
 }
 
@@ -285,6 +438,7 @@ static void run_init(run *r)
     mr_program_build(r->random, p, r->programs);
     for (uint32_t t = 0; t < p->threads; t++)
         r->started[t] = !r->programs[t].forked;
+    r->lock_letter = p->call_percent && mr_random_percent(r->random, 20) ? 'x' : 'l';
     r->next_unique = unique_starts[mr_random_below(r->random, 5)];
     for (uint32_t x = 0; x < p->variables; x++) {
         r->memory[x] = p->value_style == MR_VALUES_SMALL ? mr_random_below(r->random, 2) : 0;
@@ -306,7 +460,10 @@ static void lengthen(mr_random *random, mr_shape shape, mr_parameters *p)
 
 static char *generate(uint64_t seed, mr_shape shape, bool longer)
 {
+    /* The shapes of one map must not change when the other one grows. */
     mr_random random = {seed * MR_SHAPE_COUNT + (uint64_t)shape};
+    if (shape >= MR_SHAPE_COUNT)
+        random = (mr_random){(seed << 8 | (uint64_t)shape) ^ UINT64_C(0x6b696e6473)};
     uint32_t least = longer ? LONGER_LEAST : LEAST_EVENTS;
     uint32_t most = longer ? LONGER_MOST : MOST_EVENTS;
     char *text = mr_malloc(0, (size_t)most * LINE_BYTES);
@@ -316,6 +473,7 @@ static char *generate(uint64_t seed, mr_shape shape, bool longer)
         mr_parameters parameters = any_parameters(&random);
         shape_threads_and_locks(&random, shape, &parameters);
         shape_values(&random, shape, &parameters);
+        shape_kinds(&random, shape, &parameters);
         if (longer)
             lengthen(&random, shape, &parameters);
         assert(parameters.events <= most);

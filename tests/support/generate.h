@@ -1,9 +1,10 @@
 /*
  * generate: random small traces, recorded from random thread programs that are really run.
  *
- * Each thread gets a program (accesses, critical sections, forks, joins); a random scheduler runs
- * the programs one step at a time on a memory and on locks, so every trace is valid and
- * sequentially consistent. It may stop early: in a deadlock, or when enough events are recorded.
+ * Each thread gets a program (accesses, critical sections, forks, joins, …); a random scheduler
+ * runs the programs one step at a time on a memory, on locks and on semaphores, so every trace is
+ * valid and sequentially consistent. It may stop early: in a deadlock, or when enough events are
+ * recorded.
  *
  * The same seed and shape give the same trace, always.
  */
@@ -35,11 +36,27 @@
     X(NO_VALUES, "no-values")                                                                      \
     X(MIXED, "mixed")
 
+/* The same for shapes with other operations than plain accesses, locks, fork and join. */
+#define MR_KIND_SHAPE_MAP(X)                                                                       \
+    X(ATOMICS, "atomics")                                                                          \
+    X(SHARED_LOCKS, "shared-locks")                                                                \
+    X(SEMAPHORES, "semaphores")                                                                    \
+    X(SIGNALS, "signals")                                                                          \
+    X(BRANCHES, "branches")                                                                        \
+    X(BRANCHES_MISSING, "branches-missing")                                                        \
+    X(OPAQUE, "opaque")                                                                            \
+    X(OPAQUE_FORKS, "opaque-forks")                                                                \
+    X(ALL_KINDS, "all-kinds")
+
+/* The shapes below MR_SHAPE_COUNT are those of MR_SHAPE_MAP; all are below MR_SHAPE_ALL. */
 typedef enum mr_shape {
 #define MR_SHAPE_ENUM(name, text) MR_SHAPE_##name,
-    MR_SHAPE_MAP(MR_SHAPE_ENUM)
+    MR_SHAPE_MAP(MR_SHAPE_ENUM) /* */
+    MR_SHAPE_COUNT,
+    MR_SHAPE_BEFORE_KINDS = MR_SHAPE_COUNT - 1,
+    MR_KIND_SHAPE_MAP(MR_SHAPE_ENUM) /* */
 #undef MR_SHAPE_ENUM
-        MR_SHAPE_COUNT
+    MR_SHAPE_ALL
 } mr_shape;
 
 const char *mr_shape_name(mr_shape shape);

@@ -6,6 +6,7 @@ typedef struct builder {
     mr_random *random;
     const mr_parameters *parameters;
     mr_program *program;
+    uint32_t open_calls; /* calls that were left open for good */
 } builder;
 
 static void add(builder *b, mr_op op, uint32_t operand)
@@ -16,10 +17,29 @@ static void add(builder *b, mr_op op, uint32_t operand)
         program->steps[program->count++] = (mr_instruction){.op = op, .operand = (uint8_t)operand};
 }
 
+/* By chance; where there is none, no draw is made: shapes without the operation stay as they are.
+ */
+static bool chance(builder *b, uint32_t percent)
+{
+    return percent && mr_random_percent(b->random, percent);
+}
+
+static mr_op access_op(builder *b, bool read)
+{
+    if (!chance(b, b->parameters->atomic_percent))
+        return read ? MR_OP_READ : MR_OP_WRITE;
+    if (mr_random_percent(b->random, 30))
+        return MR_OP_ATOMIC_UPDATE;
+    return read ? MR_OP_ATOMIC_READ : MR_OP_ATOMIC_WRITE;
+}
+
 static void add_access(builder *b)
 {
+    if (chance(b, b->parameters->branch_percent))
+        add(b, MR_OP_BRANCH, 0);
     bool read = mr_random_percent(b->random, b->parameters->read_percent);
-    add(b, read ? MR_OP_READ : MR_OP_WRITE, mr_random_below(b->random, b->parameters->variables));
+    mr_op op = access_op(b, read);
+    add(b, op, mr_random_below(b->random, b->parameters->variables));
 }
 
 static void add_accesses(builder *b, uint32_t low, uint32_t high)
@@ -28,10 +48,15 @@ static void add_accesses(builder *b, uint32_t low, uint32_t high)
         add_access(b);
 }
 
-static void add_release(builder *b, uint32_t lock)
+static void add_release_as(builder *b, uint32_t lock, bool shared)
 {
     if (!mr_random_percent(b->random, b->parameters->open_percent))
-        add(b, MR_OP_RELEASE, lock);
+        add(b, shared ? MR_OP_SHARED_RELEASE : MR_OP_RELEASE, lock);
+}
+
+static void add_release(builder *b, uint32_t lock)
+{
+    add_release_as(b, lock, false);
 }
 
 static uint32_t other_lock(builder *b, uint32_t lock)
@@ -72,14 +97,28 @@ static void add_section(builder *b, uint32_t lock, uint32_t depth)
 {
     mr_lock_style style = b->parameters->lock_style;
     bool nests = style == MR_LOCKS_NESTED || style == MR_LOCKS_REENTRANT;
-    add(b, MR_OP_ACQUIRE, lock);
+    bool shared = chance(b, b->parameters->shared_percent);
+    add(b, shared ? MR_OP_SHARED_ACQUIRE : MR_OP_ACQUIRE, lock);
     add_accesses(b, 0, 2);
     if (nests && depth < 2 && mr_random_percent(b->random, 60)) {
         bool same = style == MR_LOCKS_REENTRANT && mr_random_percent(b->random, 60);
         add_section(b, same ? lock : other_lock(b, lock), depth + 1);
         add_accesses(b, 0, 1);
     }
-    add_release(b, lock);
+    add_release_as(b, lock, shared);
+}
+
+/* A lock held in one way, then in the other, from some place on in that one only. */
+static void add_conversion(builder *b, uint32_t lock)
+{
+    bool up = mr_random_percent(b->random, 50);
+    add(b, up ? MR_OP_SHARED_ACQUIRE : MR_OP_ACQUIRE, lock);
+    add_accesses(b, 0, 1);
+    add(b, up ? MR_OP_ACQUIRE : MR_OP_SHARED_ACQUIRE, lock);
+    add_accesses(b, 0, 1);
+    add(b, up ? MR_OP_SHARED_RELEASE : MR_OP_RELEASE, lock);
+    add_accesses(b, 0, 1);
+    add_release_as(b, lock, !up);
 }
 
 /* The variable that belongs to the lock: sections of one lock conflict, those of two do not. */
@@ -128,8 +167,84 @@ static void add_chain(builder *b, uint32_t lock)
     }
 }
 
-static void add_block(builder *b)
+/* One post or wait, or a section that takes a unit and gives it back. */
+static void add_semaphore(builder *b)
 {
+    uint32_t semaphore = mr_random_below(b->random, b->parameters->semaphores);
+    if (mr_random_percent(b->random, b->parameters->signal_percent)) {
+        bool post = mr_random_percent(b->random, 55);
+        add(b, post ? MR_OP_POST : MR_OP_WAIT, semaphore);
+        return;
+    }
+    add(b, MR_OP_WAIT, semaphore);
+    add_accesses(b, 0, 2);
+    if (!mr_random_percent(b->random, b->parameters->open_percent))
+        add(b, MR_OP_POST, semaphore);
+}
+
+/* Of each of the first `count` names of a kind, whether it is in. */
+static uint32_t draw_names(builder *b, uint32_t first_bit, uint32_t count, uint32_t percent)
+{
+    uint32_t names = 0;
+    for (uint32_t i = 0; i < count && i < MR_REACH_NAMES; i++)
+        names |= mr_random_percent(b->random, percent) ? first_bit << i : 0;
+    return names;
+}
+
+static uint32_t draw_reach(builder *b)
+{
+    uint32_t kind = mr_random_below(b->random, 100), reach = 0;
+    if (kind < 10)
+        return 0;
+    if (kind < 20)
+        return MR_REACH_ALL;
+    reach |= draw_names(b, MR_REACH_VARIABLE, b->parameters->variables, 35);
+    reach |= draw_names(b, MR_REACH_LOCK, b->parameters->locks, 15);
+    reach |= draw_names(b, MR_REACH_SEMAPHORE, b->parameters->semaphores, 15);
+    reach |= draw_names(b, MR_REACH_THREAD, b->parameters->threads, 10);
+    if (kind < 30)
+        reach |= MR_REACH_NOTHING;
+    return kind < 33 ? reach | MR_REACH_ALL : reach;
+}
+
+static void add_block(builder *b, uint32_t depth);
+
+/* What was recorded within the call: callbacks, and calls within it. A call around one that never
+ * returns does not return either. */
+static void add_call(builder *b, uint32_t depth)
+{
+    uint32_t call = mr_random_below(b->random, 3), open = b->open_calls;
+    add(b, MR_OP_CALL_BEGIN, call);
+    b->program->steps[b->program->count - 1].reach = draw_reach(b);
+    for (uint32_t n = mr_random_below(b->random, 3); n > 0; n--)
+        add_block(b, depth + 1);
+    if (b->open_calls == open && mr_random_percent(b->random, b->parameters->never_percent))
+        b->open_calls++;
+    if (b->open_calls == open)
+        add(b, MR_OP_CALL_END, call);
+}
+
+/* A step that only some shapes have. False: it is to be another one. */
+static bool add_special_block(builder *b, uint32_t depth)
+{
+    const mr_parameters *p = b->parameters;
+    if (depth < 2 && chance(b, p->call_percent))
+        add_call(b, depth);
+    else if (chance(b, p->semaphore_percent))
+        add_semaphore(b);
+    else if (chance(b, p->branch_percent / 4))
+        add(b, MR_OP_BRANCH, 0);
+    else if (p->lock_style != MR_LOCKS_NONE && chance(b, p->shared_percent / 5))
+        add_conversion(b, mr_random_below(b->random, p->locks));
+    else
+        return false;
+    return true;
+}
+
+static void add_block(builder *b, uint32_t depth)
+{
+    if (add_special_block(b, depth))
+        return;
     mr_lock_style style = b->parameters->lock_style;
     if (style == MR_LOCKS_NONE || !mr_random_percent(b->random, b->parameters->section_percent)) {
         style == MR_LOCKS_CHAIN ? add_free_access(b) : add_access(b);
@@ -192,12 +307,15 @@ void mr_program_build(mr_random *random, const mr_parameters *parameters, mr_pro
     for (uint32_t t = 0; t < parameters->threads; t++) {
         programs[t].count = 0;
         programs[t].forked = false;
-        builder b = {random, parameters, &programs[t]};
+        builder b = {random, parameters, &programs[t], 0};
         uint32_t share = parameters->events / parameters->threads;
         uint32_t length = mr_random_range(random, share / 2, share * 3 / 2 + 1);
         while (programs[t].count < length && programs[t].count < MR_PROGRAM_STEPS / 2)
-            add_block(&b);
+            add_block(&b, 0);
     }
+    for (uint32_t units = 0; units < parameters->units; units++)
+        for (uint32_t semaphore = 0; semaphore < parameters->semaphores; semaphore++)
+            insert(&programs[0], 0, MR_OP_POST, semaphore);
     for (uint32_t t = 1; t < parameters->threads; t++)
         add_fork_and_joins(random, parameters, programs, t);
     for (uint32_t t = 0; t < parameters->threads; t++) {

@@ -12,6 +12,7 @@ enum {
     MR_PROGRAM_STEPS = 80,
     MR_PROGRAM_VARIABLES = 6,
     MR_PROGRAM_LOCKS = 5,
+    MR_PROGRAM_SEMAPHORES = 2,
 };
 
 typedef enum mr_lock_style {
@@ -48,12 +49,35 @@ typedef struct mr_parameters {
     uint32_t unrecorded_percent; /* someone else changes the variable before a read */
     uint32_t stay_percent;       /* the scheduler stays with its thread */
     uint32_t few_locations;      /* percent: locations are 1, 2, 3 only */
+
+    /* Zero in the shapes without such operations, which then draw nothing for them. */
+    uint32_t atomic_percent;    /* an access is atomic */
+    uint32_t shared_percent;    /* a section is a shared one */
+    uint32_t semaphores;        /* how many there are */
+    uint32_t semaphore_percent; /* the next step is about a semaphore */
+    uint32_t signal_percent;    /* that is one post or wait, not a section of wait … post */
+    uint32_t units;             /* that each semaphore gets at first */
+    uint32_t branch_percent;    /* an access comes after a branch */
+    uint32_t call_percent;      /* the next step is an opaque call */
+    uint32_t never_percent;     /* that never returns */
 } mr_parameters;
+
+/* What an opaque call can reach, as bits: the first few of each kind. */
+enum {
+    MR_REACH_NAMES = 4,
+    MR_REACH_VARIABLE = 1, /* << number */
+    MR_REACH_LOCK = 1 << MR_REACH_NAMES,
+    MR_REACH_SEMAPHORE = 1 << 2 * MR_REACH_NAMES,
+    MR_REACH_THREAD = 1 << 3 * MR_REACH_NAMES,
+    MR_REACH_NOTHING = 1 << 4 * MR_REACH_NAMES, /* a name that nothing has */
+    MR_REACH_ALL = 2 << 4 * MR_REACH_NAMES,     /* "*" */
+};
 
 typedef struct mr_instruction {
     uint8_t op; /* mr_op */
     uint8_t operand;
     uint8_t location;
+    uint32_t reach; /* mbegin */
 } mr_instruction;
 
 typedef struct mr_program {

@@ -35,6 +35,7 @@ typedef struct mr_trials {
     uint64_t traces, seed; /* when the environment does not say */
     const char *shape;     /* the same; NULL: all in turn */
     bool longer;           /* traces of 20 to 48 events, not 4 to 20 */
+    bool all_kinds;        /* also shapes with the operations of MR_KIND_SHAPE_MAP */
 } mr_trials;
 
 /* Runs all; fails the test at the first that is wrong. Returns how many were run. */
