@@ -104,7 +104,7 @@ static bool synchronise(mr_order *order, uint32_t event)
 }
 
 /* What comes with the event itself: rule (a). */
-static bool access(mr_order *order, const mr_access *access)
+static bool follow_rule_a(mr_order *order, const mr_access *access)
 {
     const mr_wcp *wcp = &order->wcp;
     return order->relation != MR_RELATION_WCP || !order->outlook.contended[access->variable] ||
@@ -124,7 +124,7 @@ static bool step(mr_order *order, uint32_t event)
     case MR_OP_ATOMIC_READ:
     case MR_OP_ATOMIC_WRITE:
     case MR_OP_ATOMIC_UPDATE:
-        return access(order, &this);
+        return follow_rule_a(order, &this);
     case MR_OP_ACQUIRE:
     case MR_OP_RELEASE:
     case MR_OP_SHARED_ACQUIRE:

@@ -12,7 +12,7 @@ bool mr_syncp_accesses_init(mr_syncp_accesses *accesses, uint32_t variable_count
         accesses->variables[variable] = (mr_syncp_variable){.first_accessor = MR_NONE,
                                                             .recent = MR_NONE,
                                                             .newest_site = MR_NONE,
-                                                            .recent_site = {MR_NONE, MR_NONE}};
+                                                            .recent_site = {MR_NONE, MR_NONE, MR_NONE, MR_NONE}};
     return true;
 }
 
@@ -50,9 +50,9 @@ static uint32_t add_accessor(mr_syncp_accesses *accesses, mr_syncp_variable *var
         .thread = thread,
         .number = variable->accessor_count++,
         .next = variable->first_accessor,
-        .first = {MR_NONE, MR_NONE},
-        .last = {MR_NONE, MR_NONE},
-        .guess = {MR_NONE, MR_NONE},
+        .first = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
+        .last = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
+        .guess = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
     };
     return variable->first_accessor = (uint32_t)accesses->accessor_count++;
 }
@@ -146,7 +146,7 @@ mr_syncp_rival *mr_syncp_get_rival(mr_syncp_accesses *accesses, uint32_t accesso
         a->rivals = items;
         while (a->rival_count <= other)
             a->rivals[a->rival_count++] = (mr_syncp_rival){
-                .cursor = {MR_NONE, MR_NONE}, .first_group = MR_NONE, .dead_from = 1};
+                .cursor = {MR_NONE, MR_NONE, MR_NONE, MR_NONE}, .first_group = MR_NONE, .dead_from = 1};
     }
     return &a->rivals[other];
 }
