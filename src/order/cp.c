@@ -64,8 +64,7 @@ mr_status mr_cp_find(const mr_trace *trace, const mr_detect_options *options, mr
     mr_outlook own = {0};
     mr_whole whole;
     mr_race_list_init(list, options->most_examples, options->keep_events);
-    mr_status status =
-        mr_whole_init(&whole, trace, options->edges, options->opaque, false, error);
+    mr_status status = mr_whole_init(&whole, trace, options->edges, options->opaque, false, error);
     bool known = options->outlook || mr_outlook_of_trace(&own, trace);
     const mr_outlook *outlook = options->outlook ? options->outlook : &own;
     bool done = status == MR_OK && known && mr_cp_graph_init(&graph, &whole, outlook) &&

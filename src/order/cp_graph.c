@@ -83,8 +83,7 @@ static bool builder_init(builder *b, mr_cp_graph *graph)
     for (uint32_t thread = 0; thread < trace->threads.count; thread++)
         b->local[thread] = 1;
     for (uint32_t variable = 0; variable < trace->variables.count; variable++)
-        b->variables[variable] =
-            (variable_state){{MR_NONE, MR_NONE, MR_NONE, MR_NONE}, MR_NONE};
+        b->variables[variable] = (variable_state){{MR_NONE, MR_NONE, MR_NONE, MR_NONE}, MR_NONE};
     return true;
 }
 
@@ -365,8 +364,7 @@ static bool follow(void *context, uint32_t event, uint32_t from)
     builder *b = context;
     mr_cp_graph *graph = b->graph;
     uint32_t thread = graph->trace->thread[event];
-    const mr_cp_source *source =
-        &graph->sources[mr_map_get(&graph->source_numbers, from, MR_NONE)];
+    const mr_cp_source *source = &graph->sources[mr_map_get(&graph->source_numbers, from, MR_NONE)];
     return begin_segment(b, thread, source->segment) &&
            mr_clock_learn(&graph->pool, &b->clock[thread], source->time);
 }

@@ -23,13 +23,13 @@ typedef struct mr_cp_segment {
     mr_clock *before; /* P */
     uint32_t thread;
     uint32_t previous, next; /* of the thread; MR_NONE: none */
-    uint32_t from;       /* the segment of another thread with the release, fork or other event
-                            that its begin comes after; MR_NONE: none, or an HB edge that others
-                            imply */
-    uint32_t first_out;  /* the segments with `from` this one, as a list */
-    uint32_t next_out;   /* in the list of `from` */
-    uint32_t section;    /* that begins with it; MR_NONE: its first event is no acquire */
-    uint32_t last_ended; /* the sections that end in it, as a list */
+    uint32_t from;           /* the segment of another thread with the release, fork or other event
+                                that its begin comes after; MR_NONE: none, or an HB edge that others
+                                imply */
+    uint32_t first_out;      /* the segments with `from` this one, as a list */
+    uint32_t next_out;       /* in the list of `from` */
+    uint32_t section;        /* that begins with it; MR_NONE: its first event is no acquire */
+    uint32_t last_ended;     /* the sections that end in it, as a list */
 } mr_cp_segment;
 
 typedef struct mr_cp_section {

@@ -12,7 +12,8 @@ bool mr_cp_walk_init(mr_cp_walk *walk, mr_cp_graph *graph)
     walk->known = mr_calloc(threads, sizeof(mr_clock *));
     walk->stale = mr_calloc(threads, sizeof(bool));
     walk->source_hard = mr_calloc(graph->source_count, sizeof(mr_clock *));
-    if (!walk->source_hard || !walk->local || !walk->segment || !walk->hard || !walk->known || !walk->stale)
+    if (!walk->source_hard || !walk->local || !walk->segment || !walk->hard || !walk->known ||
+        !walk->stale)
         return false;
     for (uint32_t thread = 0; thread < threads; thread++) {
         walk->local[thread] = 1;

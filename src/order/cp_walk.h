@@ -3,8 +3,9 @@
  * CP-before each.
  *
  * After a step with event b of thread t, *b's clock* is mr_cp_walk_known(t), and *local time* of b
- * is what local[t] was before the step, both asked before it is left. a is CP-before b exactly when they are of one thread, or
- * local time of a <= entry thread(a) of the clock of b. Clocks of a thread only grow.
+ * is what local[t] was before the step, both asked before it is left. a is CP-before b exactly when
+ * they are of one thread, or local time of a <= entry thread(a) of the clock of b. Clocks of a
+ * thread only grow.
  */
 #ifndef MR_ORDER_CP_WALK_H
 #define MR_ORDER_CP_WALK_H

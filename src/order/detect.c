@@ -81,7 +81,7 @@ static bool grow(mr_detector *detector, const mr_events *events)
                   : mr_hb_grow(&detector->wcp.hb, events->thread_count, events->lock_count);
     return ok && mr_edges_grow(&detector->edges, events->lock_count) &&
            (detector->options.outlook ||
-                  mr_variables_grow(&detector->variables, events->variable_count));
+            mr_variables_grow(&detector->variables, events->variable_count));
 }
 
 /* Of events without edges of calls between them. */
@@ -160,10 +160,11 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
     if (end.stop == MR_FEED_NO_MEMORY)
         return no_memory(detector, error);
     if (end.stop == MR_FEED_CALL)
-        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
-                            "event %u: what a call that was not recorded orders is not known before "
-                            "the whole trace is; load it",
-                            events->first + end.row);
+        return mr_error_set(
+            error, MR_ERR_UNSUPPORTED, NULL, 0,
+            "event %u: what a call that was not recorded orders is not known before "
+            "the whole trace is; load it",
+            events->first + end.row);
     detector->failed = false;
     return MR_OK;
 }

@@ -51,7 +51,7 @@ typedef struct mr_edges {
     size_t queue_count, queue_capacity;
     mr_unit *units;
     size_t unit_count, unit_capacity;
-    uint32_t free_unit; /* number + 1, 0: none */
+    uint32_t free_unit;            /* number + 1, 0: none */
     const mr_opaque_edges *opaque; /* borrowed, NULL: none */
     size_t next_edge;
     mr_edge_source *sources; /* in the order of their events */

@@ -99,13 +99,14 @@ static inline bool access(mr_detector *detector, const mr_access *access)
             return false;
     }
     if (!(access->op == MR_OP_WRITE ? note_write(hb, variable, access->thread)
-                           : note_read(hb, variable, access->thread)))
+                                    : note_read(hb, variable, access->thread)))
         return false;
     thread->local++;
     return true;
 }
 
-/* The atomic access follows the plain ones that it conflicts with, all since the last plain write. */
+/* The atomic access follows the plain ones that it conflicts with, all since the last plain write.
+ */
 static bool follow_plain(mr_hb *hb, const mr_variable *variable, const mr_access *access)
 {
     const mr_epoch *read = &variable->reads.latest;

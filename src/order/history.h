@@ -54,11 +54,11 @@ static inline uint8_t mr_past_op(const mr_past_access *access)
 /* What is kept of a variable that was accessed atomically: as mr_variable, of the atomic accesses.
  */
 typedef struct mr_atomics {
-    mr_front writes, reads;  /* atomic updates are writes */
-    mr_epoch last_write;     /* shb: of any kind */
-    mr_clock *write_clock;   /* fhb: joined clocks and epochs of the atomic writes since the last
-                                plain one, one reference */
-    mr_clock *read_clock;    /* fhb: of the atomic reads since */
+    mr_front writes, reads; /* atomic updates are writes */
+    mr_epoch last_write;    /* shb: of any kind */
+    mr_clock *write_clock;  /* fhb: joined clocks and epochs of the atomic writes since the last
+                               plain one, one reference */
+    mr_clock *read_clock;   /* fhb: of the atomic reads since */
 } mr_atomics;
 
 typedef struct mr_site_table mr_site_table;
@@ -76,8 +76,9 @@ typedef struct mr_history {
 
 void mr_history_free(mr_history *history); /* NULL is fine */
 
-/* The entry of the access's thread, location and operation, as an index in `items`; a new one has event
- * 0 and local time 0, which is always known. `*history` may move; NULL at first. False: no memory.
+/* The entry of the access's thread, location and operation, as an index in `items`; a new one has
+ * event 0 and local time 0, which is always known. `*history` may move; NULL at first. False: no
+ * memory.
  */
 bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry);
 

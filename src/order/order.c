@@ -17,7 +17,7 @@ struct mr_order {
     const mr_trace *trace;
     mr_relation relation;
     mr_outlook outlook;
-    mr_wcp wcp;                   /* HB uses wcp.hb alone */
+    mr_wcp wcp; /* HB uses wcp.hb alone */
     mr_edges edges;
     uint32_t *touches;            /* WCP's hint, by variable */
     uint32_t start, end;          /* the window; the events before `end` have been fed */

@@ -125,8 +125,7 @@ bool mr_section_open(mr_sections *sections, uint32_t thread, uint32_t local, uin
 {
     if (!new_section(sections, section))
         return false;
-    sections->items[*section] =
-        (mr_section){.thread = thread, .acquired = local, .references = 1};
+    sections->items[*section] = (mr_section){.thread = thread, .acquired = local, .references = 1};
     return true;
 }
 

@@ -19,8 +19,7 @@ void mr_site_table_free(mr_site_table *table)
 static bool get_site(mr_site_table *table, const mr_past_access *access, uint32_t *site)
 {
     uint8_t op = mr_past_op(access);
-    uint32_t *number =
-        mr_map_at(&table->site_numbers, mr_map_key(op, access->location), none);
+    uint32_t *number = mr_map_at(&table->site_numbers, mr_map_key(op, access->location), none);
     if (!number)
         return false;
     if (*number == none) {

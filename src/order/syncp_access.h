@@ -24,13 +24,7 @@
 #include "syncp_ideal.h"
 
 /* An atomic update is an atomic write here. */
-enum {
-    MR_SYNCP_READ,
-    MR_SYNCP_WRITE,
-    MR_SYNCP_ATOMIC_READ,
-    MR_SYNCP_ATOMIC_WRITE,
-    MR_SYNCP_KINDS
-};
+enum { MR_SYNCP_READ, MR_SYNCP_WRITE, MR_SYNCP_ATOMIC_READ, MR_SYNCP_ATOMIC_WRITE, MR_SYNCP_KINDS };
 
 static inline bool mr_syncp_kinds_conflict(int kind, int other)
 {

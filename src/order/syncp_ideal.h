@@ -18,13 +18,13 @@
  * Steps. The events of a thread are cut into steps 1, 2, …; a step ends with
  *   an acquire or release of a lock of several threads (for each mutex that it stands for), a fork,
  *   a write that another thread reads from, a post or another event that one of another thread
- *   needs, an event before or after which the closure of the thread's events so far has grown by events of
- *   other threads (a read, a join), or the last event of a thread that is joined.
- * Whatever makes others include events of the thread ends a step, so a closed ideal is one number a
- * thread: its steps up to k. (Of a step that is not complete only the accesses of the asking thread
- * count, and they need nothing that the step before does not need.) And within a step the closure
- * of what came before the event, in other threads, does not change: it is stored once for all of
- * it, as a *row* of one entry a thread, shared by as many steps as possible.
+ *   needs, an event before or after which the closure of the thread's events so far has grown by
+ * events of other threads (a read, a join), or the last event of a thread that is joined. Whatever
+ * makes others include events of the thread ends a step, so a closed ideal is one number a thread:
+ * its steps up to k. (Of a step that is not complete only the accesses of the asking thread count,
+ * and they need nothing that the step before does not need.) And within a step the closure of what
+ * came before the event, in other threads, does not change: it is stored once for all of it, as a
+ * *row* of one entry a thread, shared by as many steps as possible.
  *
  *   entry = 2 k + (is a lock of several threads held at the end of step k?)
  *
@@ -89,7 +89,7 @@ typedef struct mr_syncp_ideals {
     size_t user_count, user_capacity;
     uint32_t *first_user; /* by lock */
     uint32_t lock_count;
-    mr_map user_numbers;  /* (lock, thread) */
+    mr_map user_numbers; /* (lock, thread) */
 } mr_syncp_ideals;
 
 /* False: no memory; mr_syncp_ideals_free is fine in any state after it. */

@@ -16,9 +16,9 @@ typedef struct pass_state {
     const uint8_t *contended; /* by variable */
     const uint8_t *shared;    /* by lock */
     mr_whole whole;
-    last_write *writes;   /* by variable */
-    mr_map followed;      /* posts and events with edges of calls from them → step */
-    size_t next_edge;     /* of calls */
+    last_write *writes; /* by variable */
+    mr_map followed;    /* posts and events with edges of calls from them → step */
+    size_t next_edge;   /* of calls */
 } pass_state;
 
 static bool prepare(pass_state *state)
@@ -62,9 +62,8 @@ static bool do_access(pass_state *state, uint32_t event)
     const mr_syncp_pass *pass = state->pass;
     uint32_t thread = pass->trace->thread[event], variable = pass->trace->operand[event];
     uint8_t op = pass->trace->op[event];
-    if (state->contended[variable] &&
-        (!mr_syncp_store(state->ideals, thread) ||
-         (pass->access && !pass->access(pass->context, event))))
+    if (state->contended[variable] && (!mr_syncp_store(state->ideals, thread) ||
+                                       (pass->access && !pass->access(pass->context, event))))
         return false;
     return (!mr_op_reads(op) || follow_write(state, event)) &&
            (!mr_op_writes(op) || note_write(state, event));
@@ -111,8 +110,7 @@ static bool do_operation(pass_state *state, uint32_t event)
     case MR_OP_RELEASE:
     case MR_OP_SHARED_ACQUIRE:
     case MR_OP_SHARED_RELEASE:
-        return trace->link[event] == MR_NESTED || !state->shared[operand] ||
-               do_lock(state, event);
+        return trace->link[event] == MR_NESTED || !state->shared[operand] || do_lock(state, event);
     case MR_OP_FORK:
         return mr_syncp_fork(state->ideals, thread, event, operand);
     case MR_OP_JOIN:
@@ -153,8 +151,7 @@ static bool do_event(pass_state *state, uint32_t event)
     if (mr_op_writes(op) && !state->whole.edges->count)
         return true; /* only reads follow it */
     return mr_syncp_publish(state->ideals, thread, event) &&
-           mr_map_at(&state->followed, event,
-                     (uint32_t)state->ideals->threads[thread].step_count);
+           mr_map_at(&state->followed, event, (uint32_t)state->ideals->threads[thread].step_count);
 }
 
 static bool run(pass_state *state)

@@ -80,8 +80,7 @@ static bool add_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t *to
 /* The touch of this log and the variable, `*touch` being a guess; a wrong guess is corrected. */
 static inline bool find_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t *touch)
 {
-    return (*touch && wcp->touches[*touch - 1].log == log) ||
-           add_touch(wcp, log, variable, touch);
+    return (*touch && wcp->touches[*touch - 1].log == log) || add_touch(wcp, log, variable, touch);
 }
 
 /* Rule (a) for one kind of earlier access: joins the last section of another thread that made it.

@@ -58,8 +58,8 @@
  * Rule (a): for each lock and contended variable, the last section that read, the last that wrote,
  * and the same for another thread than that; the releases of exclusive sections are HB-ordered, so
  * the last one knows all. Of shared sections the same is kept for each reader, and an exclusive
- * section asks all of them. The releasing thread need not go through its accesses: an access registers its
- * section at once, and nobody else asks before the lock is free again.
+ * section asks all of them. The releasing thread need not go through its accesses: an access
+ * registers its section at once, and nobody else asks before the lock is free again.
  *
  * Rule (b): sections.h. At its release a thread passes sections of other threads, in order, while
  * their acquire is ≺-before it; earlier sections of the lock are HB-before later ones, so it can
@@ -67,10 +67,10 @@
  * shared sections of one reader. When what a reader's section brings lets sections of another
  * reader pass, the release passes these, too.
  *
- * Cost: O(readers of the lock) for an exclusive release and for the first access of a variable in an
- * exclusive section; O(threads) an edge that brings news, else O(1) expected for each access and lock held.
- * Memory: 28 bytes and a map slot for each pair of lock and variable that was accessed under it
- * (with an outlook: shared locks, contended variables), and what sections.h says.
+ * Cost: O(readers of the lock) for an exclusive release and for the first access of a variable in
+ * an exclusive section; O(threads) an edge that brings news, else O(1) expected for each access and
+ * lock held. Memory: 28 bytes and a map slot for each pair of lock and variable that was accessed
+ * under it (with an outlook: shared locks, contended variables), and what sections.h says.
  */
 #ifndef MR_ORDER_WCP_H
 #define MR_ORDER_WCP_H
@@ -95,7 +95,7 @@ typedef struct mr_touch {
     uint32_t last[2];  /* by kind of access: the last section */
     uint32_t other[2]; /* the last section of another thread than last's */
     uint32_t log;
-    uint32_t next; /* touch of the variable that was looked for after this one, + 1; 0: none */
+    uint32_t next;    /* touch of the variable that was looked for after this one, + 1; 0: none */
     uint32_t atomics; /* the touch of the atomic accesses + 1; 0: none */
 } mr_touch;
 

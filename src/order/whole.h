@@ -6,9 +6,9 @@
  * Two sections of a lock exclude each other unless both are shared. To have that in terms of
  * mutexes, a lock becomes several *single* locks: one for its exclusive sections, with the number
  * of the lock, and one for each *reader*, a thread that has shared sections of it. A shared section
- * holds the single lock of its reader; an exclusive one holds the first and those of all readers but
- * its own thread. So two sections of different threads have a single lock in common exactly when
- * they exclude each other, and the sections of a single lock never overlap.
+ * holds the single lock of its reader; an exclusive one holds the first and those of all readers
+ * but its own thread. So two sections of different threads have a single lock in common exactly
+ * when they exclude each other, and the sections of a single lock never overlap.
  */
 #ifndef MR_ORDER_WHOLE_H
 #define MR_ORDER_WHOLE_H
@@ -27,7 +27,7 @@ typedef struct mr_whole {
     mr_opaque_edges own;
     uint8_t *marks; /* a bit an event: does one of another thread follow it? */
     uint32_t single_count;
-    uint32_t *first_reader; /* by lock, MR_NONE: none */
+    uint32_t *first_reader;  /* by lock, MR_NONE: none */
     mr_single_lock *readers; /* of single lock l: readers[l - locks of the trace] */
     size_t reader_count, reader_capacity;
     mr_map reader_numbers; /* (lock, thread) → single lock */

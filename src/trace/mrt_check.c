@@ -139,8 +139,8 @@ static bool note_atomic(mr_mrt_check *check, uint32_t variable, uint32_t thread,
     if (*user == nobody || *user >> 1 == thread + 1)
         *user = (uint16_t)(2 * (thread + 1) + (writes || (*user != nobody && *user & 1)));
     else
-        *user = writes || (*user != several_readers && *user & 1) ? several_writers
-                                                                  : several_readers;
+        *user =
+            writes || (*user != several_readers && *user & 1) ? several_writers : several_readers;
     return true;
 }
 
@@ -199,8 +199,8 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
     uint16_t *user;
     switch (step->op) {
     case MR_OP_ACQUIRE:
-        foreseen = check->lock_depth[step->operand]++ ||
-                   note_section(check, step->operand, step->thread);
+        foreseen =
+            check->lock_depth[step->operand]++ || note_section(check, step->operand, step->thread);
         break;
     case MR_OP_RELEASE:
         check->lock_depth[step->operand]--;

@@ -197,9 +197,8 @@ bool mr_outlook_finish(mr_outlook *outlook)
     if (!outlook->contended || !outlook->lock_shared)
         return false;
     for (uint32_t variable = 0; variable < outlook->variable_count; variable++)
-        outlook->contended[variable] =
-            outlook->access[variable] == (WRITTEN | PLAIN) &&
-            outlook->variable_user[variable] == several;
+        outlook->contended[variable] = outlook->access[variable] == (WRITTEN | PLAIN) &&
+                                       outlook->variable_user[variable] == several;
     for (uint32_t lock = 0; lock < outlook->lock_count; lock++)
         outlook->lock_shared[lock] = outlook->lock_user[lock] == several;
     size_t kept = 0;
