@@ -47,9 +47,11 @@ static void find_order(const mr_trace *trace, uint64_t ordered[MR_REFERENCE_EVEN
     mr_cp_graph graph;
     mr_cp_walk walk;
     mr_outlook outlook;
-    assert_true(mr_outlook_of_trace(&outlook, trace) && mr_cp_graph_init(&graph, trace, &outlook) &&
-                mr_cp_graph_build(&graph, NULL) && mr_cp_graph_solve(&graph) &&
-                mr_cp_walk_init(&walk, &graph));
+    mr_whole whole;
+    assert_int_equal(mr_whole_init(&whole, trace, NULL, MR_OPAQUE_PAIR, false, NULL), MR_OK);
+    assert_true(mr_outlook_of_trace(&outlook, trace) &&
+                mr_cp_graph_init(&graph, &whole, &outlook) && mr_cp_graph_build(&graph, NULL) &&
+                mr_cp_graph_solve(&graph) && mr_cp_walk_init(&walk, &graph));
     assert_true(graph.visits >= graph.segment_count);
     for (uint32_t b = 0; b < trace->event_count; b++) {
         const mr_clock *known;
@@ -60,10 +62,12 @@ static void find_order(const mr_trace *trace, uint64_t ordered[MR_REFERENCE_EVEN
         for (uint32_t a = 0; a < b; a++)
             if (trace->thread[a] == thread || local[a] <= mr_clock_get(known, trace->thread[a]))
                 ordered[b] |= UINT64_C(1) << a;
+        assert_true(mr_cp_walk_leave(&walk, b));
     }
     assert_int_equal(walk.segment_count, graph.segment_count);
     mr_cp_walk_free(&walk);
     mr_cp_graph_free(&graph);
+    mr_whole_free(&whole);
     mr_outlook_free(&outlook);
 }
 
@@ -201,7 +205,7 @@ static void test_shapes(void **state)
 {
     (void)state;
     tally t = {0};
-    for (int shape = 0; shape < MR_SHAPE_COUNT; shape++)
+    for (int shape = 0; shape < MR_SHAPE_ALL; shape++)
         for (uint64_t seed = 0; seed < TRACES_A_SHAPE; seed++) {
             char *text = mr_generate_trace(seed + 110000, (mr_shape)shape);
             assert_non_null(text);

@@ -10,6 +10,7 @@
 
 #include "order/order.h"
 #include "order/shb.h"
+#include "support/generate.h"
 #include "support/order_reference.h"
 #include "support/walk.h"
 
@@ -53,19 +54,29 @@ static void check_pairs(const mr_order *order, const mr_order_matrix *expected, 
                          mr_order_matrix_has(expected, a, b) ? "ordered" : "unordered", walk_text);
 }
 
-static void check_relation(const mr_trace *trace, mr_relation relation,
-                           const mr_order_matrix *expected, const char *what, uint64_t seed)
+/* With the edges of calls that were not recorded. */
+static mr_order *new_order(const mr_trace *trace, mr_relation relation, mr_opaque_edges *edges)
 {
     mr_order *order = mr_order_new(trace, relation);
     assert_non_null(order);
+    assert_int_equal(mr_opaque_edges_find(trace, MR_OPAQUE_PAIR, edges, NULL), MR_OK);
+    assert_true(mr_order_use_edges(order, edges));
+    return order;
+}
+
+static void check_relation(const mr_trace *trace, mr_relation relation,
+                           const mr_order_matrix *expected, const char *what, uint64_t seed)
+{
+    mr_opaque_edges edges;
+    mr_order *order = new_order(trace, relation, &edges);
     slide(order, 0, trace->event_count);
     check_pairs(order, expected, 0, trace->event_count, what, seed);
     mr_order_free(order);
+    mr_opaque_edges_free(&edges);
 
     /* Many windows: overlapping, touching, with gaps, empty. */
     mr_random random = {seed};
-    order = mr_order_new(trace, relation);
-    assert_non_null(order);
+    order = new_order(trace, relation, &edges);
     for (uint32_t start = 0, end = 0; end < trace->event_count;) {
         end += mr_random_below(&random, 9);
         if (end > trace->event_count)
@@ -77,6 +88,7 @@ static void check_relation(const mr_trace *trace, mr_relation relation,
         check_pairs(order, expected, start, end, what, seed);
     }
     mr_order_free(order);
+    mr_opaque_edges_free(&edges);
 }
 
 static void test_orders_follow_definitions(void **state)
@@ -98,6 +110,25 @@ static void test_orders_follow_definitions(void **state)
     }
     /* The traces are of use only when the orders differ on them. */
     assert_true(ordered_by_hb_only > TRACES && ordered_by_wcp_across > TRACES);
+}
+
+static void test_every_kind_of_event(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < TRACES; seed++) {
+        int shape = MR_SHAPE_COUNT + (int)(seed % (MR_SHAPE_ALL - MR_SHAPE_COUNT));
+        char *generated = mr_generate_longer_trace(seed, (mr_shape)shape);
+        assert_non_null(generated);
+        assert_true(strlen(generated) < sizeof walk_text);
+        strcpy(walk_text, generated);
+        free(generated);
+        mr_trace *trace = read_text(walk_text);
+        mr_order_reference reference;
+        mr_order_reference_build(&reference, trace);
+        check_relation(trace, MR_RELATION_HB, &reference.hb, "hb", seed);
+        check_relation(trace, MR_RELATION_WCP, &reference.wcp, "wcp", seed);
+        mr_trace_free(trace);
+    }
 }
 
 /* Is `first`, `second` an SHB race? Some way to tell. */
@@ -314,6 +345,47 @@ static const decision decisions[] = {
      "a|acq(l)|\na|acq(m)|\na|w(y)|\na|rel(m)|\na|w(x)|1\na|rel(l)|\n"
      "b|acq(m)|\nb|w(y)|\nb|rel(m)|\nb|acq(l)|\nb|w(z)|2\nb|rel(l)|\nb|w(x)|3\n",
      "1<2 1<3 2<3", "1<3 2<3"},
+    {"a post orders what is before it and after the wait that takes its unit",
+     "a|w(x)|1\na|post(s)|\na|w(x)|2\nb|wait(s)|\nb|w(x)|3\n", "1<2 1<3", "1<2 1<3"},
+    {"the oldest unit is taken first",
+     "a|w(x)|1\na|post(s)|\nc|w(x)|2\nc|post(s)|\nb|wait(s)|\nb|w(x)|3\n", "1<3", "1<3"},
+    {"an atomic write and the atomic read that sees it", "a|w(x)|1\na|aw(y)|\nb|ar(y)|\nb|w(x)|2\n",
+     "1<2", "1<2"},
+    {"an atomic read that sees another write", "a|w(x)|1\na|aw(y)|\nc|aw(y)|\nb|ar(y)|\nb|w(x)|2\n",
+     "", ""},
+    {"a plain read of an atomic write", "a|w(x)|1\na|aw(y)|\nb|r(y)|\nb|w(x)|2\n", "", ""},
+    {"an atomic read of a plain write", "a|w(x)|1\na|w(y)|\nb|ar(y)|\nb|w(x)|2\n", "", ""},
+    {"an update passes on what it has read", "a|w(x)|1\na|aw(y)|\nc|au(y)|\nb|ar(y)|\nb|w(x)|2\n",
+     "1<2", "1<2"},
+    {"what an atomic read sees is not before the read itself",
+     "a|w(y)|1\na|aw(y)|\nb|ar(y)|2\nb|w(x)|3\n", "1<3 2<3", "1<3 2<3"},
+    {"shared sections do not order each other",
+     "a|w(x)|1\na|racq(l)|\na|rrel(l)|\nb|racq(l)|\nb|rrel(l)|\nb|w(x)|2\n", "", ""},
+    {"a shared section after an exclusive one",
+     "a|w(x)|1\na|acq(l)|\na|rel(l)|\nb|racq(l)|\nb|rrel(l)|\nb|w(x)|2\n", "1<2", ""},
+    {"an exclusive section after two shared ones that overlap",
+     "a|w(x)|1\na|racq(l)|\nb|w(x)|2\nb|racq(l)|\nb|rrel(l)|\na|rrel(l)|\nc|acq(l)|\n"
+     "c|w(x)|3\n",
+     "1<3 2<3", ""},
+    {"rule (a) for the sections of both readers",
+     "a|w(x)|1\na|racq(l)|\nb|w(x)|2\nb|racq(l)|\na|r(y)|\nb|r(y)|\nb|rrel(l)|\na|rrel(l)|\n"
+     "c|acq(l)|\nc|w(y)|\nc|w(x)|3\n",
+     "1<3 2<3", "1<3 2<3"},
+    {"no rule (a) between shared sections",
+     "a|w(x)|1\na|racq(l)|\na|w(y)|\na|rrel(l)|\nb|racq(l)|\nb|w(y)|\nb|w(x)|2\n", "", ""},
+    {"a thread that holds a lock shared and exclusively",
+     "a|racq(l)|\na|acq(l)|\na|w(y)|\na|rel(l)|\na|w(x)|1\na|rrel(l)|\nb|racq(l)|\nb|r(y)|\n"
+     "b|w(x)|2\nb|rrel(l)|\nc|acq(l)|\nc|w(x)|3\n",
+     "1<3 2<3", "1<3 2<3"},
+    {"inner shared sections are no sections",
+     "a|racq(l)|\na|racq(l)|\na|rrel(l)|\na|w(x)|1\na|rrel(l)|\nb|acq(l)|\nb|w(x)|2\n", "1<2", ""},
+    {"a branch orders nothing", "a|w(x)|1\na|branch()|\nb|branch()|\nb|w(x)|2\n", "", ""},
+    {"a call and what may touch what it reaches",
+     "a|w(x)|1\na|mbegin(m:y)|\na|mend(m)|\nb|r(y)|\nb|w(x)|2\n", "1<2", "1<2"},
+    {"a call that reaches something else",
+     "a|w(x)|1\na|mbegin(m:z)|\na|mend(m)|\nb|r(y)|\nb|w(x)|2\n", "", ""},
+    {"the edge of a call counts for the access itself",
+     "a|w(x)|1\na|mbegin(m:x)|\na|mend(m)|\nb|w(x)|2\n", "1<2", "1<2"},
 };
 
 static uint32_t event_at(const mr_trace *trace, char location)
@@ -327,8 +399,8 @@ static uint32_t event_at(const mr_trace *trace, char location)
 static void check_decision(const decision *d, const mr_trace *trace, mr_relation relation,
                            const char *pairs)
 {
-    mr_order *order = mr_order_new(trace, relation);
-    assert_non_null(order);
+    mr_opaque_edges edges;
+    mr_order *order = new_order(trace, relation, &edges);
     slide(order, 0, trace->event_count);
     for (char first = '1'; event_at(trace, first) != MR_NONE; first++)
         for (char second = first + 1; event_at(trace, second) != MR_NONE; second++) {
@@ -341,6 +413,7 @@ static void check_decision(const decision *d, const mr_trace *trace, mr_relation
                          expected ? "ordered" : "unordered");
         }
     mr_order_free(order);
+    mr_opaque_edges_free(&edges);
 }
 
 static void test_decisions(void **state)
@@ -423,6 +496,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders_follow_definitions),
+        cmocka_unit_test(test_every_kind_of_event),
         cmocka_unit_test(test_shb_races_follow_definition),
         cmocka_unit_test(test_shb_races_of_hot_variables),
         cmocka_unit_test(test_decisions),

@@ -129,8 +129,11 @@ static void examine_longer(mr_trial *trial, void *context)
 /* Runs the trials; the traces must tell all relations apart. */
 static void run(mr_trial_examine *examine, bool longer)
 {
-    const mr_trials trials = {
-        .prefix = "ORDERS", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .longer = longer};
+    const mr_trials trials = {.prefix = "ORDERS",
+                              .traces = DEFAULT_TRACES,
+                              .seed = DEFAULT_SEED,
+                              .longer = longer,
+                              .all_kinds = true};
     examination x = {.beyond_syncp = 0};
     uint64_t traces = mr_trials_run(&trials, examine, &x);
     for (int i = 0; i < CONTAINMENTS; i++) {

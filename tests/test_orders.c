@@ -192,9 +192,9 @@ static void count_names(const mr_trace *trace, mr_events *events)
         at_least(&events->location_count, trace->location[e]);
         if (mr_op_is_access(trace->op[e]))
             at_least(&events->variable_count, operand);
-        else if (trace->op[e] == MR_OP_ACQUIRE || trace->op[e] == MR_OP_RELEASE)
+        else if (mr_op_operand_kind((mr_op)trace->op[e]) == MR_OPERAND_LOCK)
             at_least(&events->lock_count, operand);
-        else if (trace->op[e] == MR_OP_FORK || trace->op[e] == MR_OP_JOIN)
+        else if (mr_op_operand_kind((mr_op)trace->op[e]) == MR_OPERAND_THREAD)
             at_least(&events->thread_count, operand);
     }
 }
@@ -252,15 +252,18 @@ static void ask_stream(examination *x, const char *how, const mr_detect_options 
     mr_detector_free(detector);
 }
 
-static void examine_relation(examination *x, const mr_outlook *outlook)
+static void examine_relation(examination *x, const mr_outlook *outlook,
+                             const mr_opaque_edges *edges)
 {
     mr_detect_options options = {.most_examples = 1, .keep_events = true};
     mr_order_races_find(&x->right, &x->reference, x->relation);
     ask_detect(x, "in memory", &options);
+    options.edges = edges;
     if (mr_relation_streaming(x->relation))
         ask_stream(x, "as a stream", &options);
     options = (mr_detect_options){.most_examples = MOST_EXAMPLES, .keep_events = true};
     options.outlook = outlook;
+    options.edges = edges;
     ask_detect(x, "in memory, with an outlook", &options);
     if (mr_relation_streaming(x->relation))
         ask_stream(x, "as a stream, with an outlook", &options);
@@ -281,14 +284,17 @@ static void examine(mr_trial *trial, void *context)
 {
     examination *x = context;
     mr_outlook outlook;
+    mr_opaque_edges edges;
     x->trial = trial;
     mr_order_reference_build(&x->reference, trial->trace);
     assert_true(mr_outlook_of_trace(&outlook, trial->trace));
+    assert_int_equal(mr_opaque_edges_find(trial->trace, MR_OPAQUE_PAIR, &edges, NULL), MR_OK);
     for (int relation = 0; relation < MR_RELATION_COUNT; relation++) {
         x->relation = (mr_relation)relation;
-        examine_relation(x, &outlook);
+        examine_relation(x, &outlook, &edges);
         count(x);
     }
+    mr_opaque_edges_free(&edges);
     mr_outlook_free(&outlook);
 }
 
@@ -307,14 +313,18 @@ static void run(const mr_trials *trials)
 static void test_small_traces(void **state)
 {
     (void)state;
-    run(&(mr_trials){.prefix = "ORDERS", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED});
+    run(&(mr_trials){
+        .prefix = "ORDERS", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true});
 }
 
 static void test_longer_traces(void **state)
 {
     (void)state;
-    run(&(mr_trials){
-        .prefix = "ORDERS", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .longer = true});
+    run(&(mr_trials){.prefix = "ORDERS",
+                     .traces = DEFAULT_TRACES,
+                     .seed = DEFAULT_SEED,
+                     .longer = true,
+                     .all_kinds = true});
 }
 
 /* Rule (b) of CP and WCP is rare elsewhere. */

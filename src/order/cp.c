@@ -17,7 +17,7 @@ static bool report_access(reporter *self, uint32_t event)
                         .thread = trace->thread[event],
                         .variable = trace->operand[event],
                         .location = trace->location[event],
-                        .is_write = trace->op[event] == MR_OP_WRITE};
+                        .op = trace->op[event]};
     uint32_t local = self->walk.local[access.thread];
     mr_variable *variable = mr_variables_find(&self->variables, access.variable);
     const mr_clock *known = NULL;
@@ -39,7 +39,8 @@ static bool report_all(reporter *self, const mr_progress *progress)
             mr_progress_tell(progress, "cp", count + event, 2 * count);
         if (!mr_cp_walk_step(&self->walk, event) ||
             (mr_op_is_access(trace->op[event]) && contended[trace->operand[event]] &&
-             !report_access(self, event)))
+             !report_access(self, event)) ||
+            !mr_cp_walk_leave(&self->walk, event))
             return false;
     }
     return true;
@@ -61,13 +62,18 @@ mr_status mr_cp_find(const mr_trace *trace, const mr_detect_options *options, mr
 {
     mr_cp_graph graph = {0};
     mr_outlook own = {0};
+    mr_whole whole;
     mr_race_list_init(list, options->most_examples, options->keep_events);
+    mr_status status = mr_whole_init(&whole, trace, options->edges, options->opaque, false, error);
     bool known = options->outlook || mr_outlook_of_trace(&own, trace);
     const mr_outlook *outlook = options->outlook ? options->outlook : &own;
-    bool done = known && mr_cp_graph_init(&graph, trace, outlook) &&
+    bool done = status == MR_OK && known && mr_cp_graph_init(&graph, &whole, outlook) &&
                 mr_cp_graph_build(&graph, options->progress) && mr_cp_graph_solve(&graph) &&
                 report(&graph, list, options->progress);
     mr_cp_graph_free(&graph);
     mr_outlook_free(&own);
-    return done ? MR_OK : mr_error_memory(error, "finding CP races");
+    mr_whole_free(&whole);
+    if (status != MR_OK || done)
+        return status;
+    return mr_error_memory(error, "finding CP races");
 }

@@ -4,18 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND_READ, KIND_WRITE };
+/* Of accesses, for rule (a): an atomic update counts as an atomic write. */
+enum { KIND_READ, KIND_WRITE, KIND_ATOMIC_READ, KIND_ATOMIC_WRITE, KINDS };
 
 /* Sections of one lock that accessed one variable; MR_NONE: there is none. */
 typedef struct touch {
     uint32_t lock;
-    uint32_t last[2];  /* by kind of access: the last section */
-    uint32_t other[2]; /* the last section of another thread than last's */
+    uint32_t last[KINDS];  /* by kind of access: the last section */
+    uint32_t other[KINDS]; /* the last section of another thread than last's */
 } touch;
 
 typedef struct variable_state {
-    uint32_t segment[2]; /* by kind: the segment of the last access of this kind */
-    uint32_t touch;      /* the last one that was looked up */
+    uint32_t segment[KINDS]; /* by kind: the segment of the last access of this kind */
+    uint32_t touch;          /* the last one that was looked up */
 } variable_state;
 
 /* What is known at the current event. */
@@ -24,11 +25,12 @@ typedef struct builder {
     mr_clock **clock;       /* H, by thread */
     uint32_t *local;        /* by thread: local time of its next event */
     mr_u32s *held;          /* by thread: its open sections, in the order of acquiring */
-    uint32_t *last_of_lock; /* by lock: its last section */
+    uint32_t *last_of_lock; /* by single lock: its last section */
     variable_state *variables;
     touch *touches;
     size_t touch_count, touch_capacity;
     mr_map touch_numbers; /* (lock, variable) */
+    size_t next_edge;     /* of calls that were not recorded */
 } builder;
 
 static uint32_t *none_array(uint32_t count)
@@ -39,11 +41,12 @@ static uint32_t *none_array(uint32_t count)
     return items;
 }
 
-bool mr_cp_graph_init(mr_cp_graph *graph, const mr_trace *trace, const mr_outlook *outlook)
+bool mr_cp_graph_init(mr_cp_graph *graph, const mr_whole *whole, const mr_outlook *outlook)
 {
-    *graph = (mr_cp_graph){.trace = trace, .outlook = outlook};
+    const mr_trace *trace = whole->trace;
+    *graph = (mr_cp_graph){.trace = trace, .whole = whole, .outlook = outlook};
     mr_clock_pool_grow(&graph->pool, trace->threads.count);
-    graph->first_of_lock = none_array(trace->locks.count);
+    graph->first_of_lock = none_array(whole->single_count);
     graph->last_of_thread = none_array(trace->threads.count);
     return graph->first_of_lock && graph->last_of_thread;
 }
@@ -54,8 +57,12 @@ void mr_cp_graph_free(mr_cp_graph *graph)
         mr_clock_drop(&graph->pool, &graph->segments[i].before);
     for (size_t i = 0; i < graph->section_count; i++)
         mr_clock_drop(&graph->pool, &graph->sections[i].happened);
+    for (size_t i = 0; i < graph->source_count; i++)
+        mr_clock_drop(&graph->pool, &graph->sources[i].time.clock);
     free(graph->segments);
     free(graph->sections);
+    free(graph->sources);
+    mr_map_free(&graph->source_numbers);
     free(graph->first_of_lock);
     free(graph->last_of_thread);
     mr_clock_pool_free(&graph->pool);
@@ -69,14 +76,14 @@ static bool builder_init(builder *b, mr_cp_graph *graph)
     b->clock = mr_calloc(trace->threads.count, sizeof(mr_clock *));
     b->local = mr_calloc(trace->threads.count, sizeof(uint32_t));
     b->held = mr_calloc(trace->threads.count, sizeof(mr_u32s));
-    b->last_of_lock = none_array(trace->locks.count);
+    b->last_of_lock = none_array(graph->whole->single_count);
     b->variables = mr_calloc(trace->variables.count, sizeof(variable_state));
     if (!b->clock || !b->local || !b->held || !b->last_of_lock || !b->variables)
         return false;
     for (uint32_t thread = 0; thread < trace->threads.count; thread++)
         b->local[thread] = 1;
     for (uint32_t variable = 0; variable < trace->variables.count; variable++)
-        b->variables[variable] = (variable_state){{MR_NONE, MR_NONE}, MR_NONE};
+        b->variables[variable] = (variable_state){{MR_NONE, MR_NONE, MR_NONE, MR_NONE}, MR_NONE};
     return true;
 }
 
@@ -236,7 +243,10 @@ static touch *find_touch(builder *b, uint32_t lock, uint32_t variable)
             return NULL;
         b->touches = touches;
         *number = (uint32_t)b->touch_count++;
-        b->touches[*number] = (touch){lock, {MR_NONE, MR_NONE}, {MR_NONE, MR_NONE}};
+        touch *new = &b->touches[*number];
+        new->lock = lock;
+        for (int kind = 0; kind < KINDS; kind++)
+            new->last[kind] = new->other[kind] = MR_NONE;
     }
     b->variables[variable].touch = *number;
     return &b->touches[*number];
@@ -261,16 +271,37 @@ static void note_touch(const mr_cp_graph *graph, touch *t, int kind, uint32_t nu
     t->last[kind] = number;
 }
 
-static bool access(builder *b, uint32_t thread, uint32_t variable, int kind)
+static const struct {
+    int kind;
+    int conflicts[KINDS]; /* kinds of earlier accesses, up to the first -1 */
+    int same;             /* the kind of accesses that conflicts with no less */
+} access_kinds[] = {
+    [MR_OP_READ] = {KIND_READ, {KIND_WRITE, KIND_ATOMIC_WRITE, -1}, KIND_WRITE},
+    [MR_OP_WRITE] = {KIND_WRITE,
+                     {KIND_READ, KIND_WRITE, KIND_ATOMIC_READ, KIND_ATOMIC_WRITE},
+                     KIND_WRITE},
+    [MR_OP_ATOMIC_READ] = {KIND_ATOMIC_READ, {KIND_WRITE, -1}, KIND_ATOMIC_WRITE},
+    [MR_OP_ATOMIC_WRITE] = {KIND_ATOMIC_WRITE, {KIND_READ, KIND_WRITE, -1}, KIND_WRITE},
+    [MR_OP_ATOMIC_UPDATE] = {KIND_ATOMIC_WRITE, {KIND_READ, KIND_WRITE, -1}, KIND_WRITE},
+};
+
+/* What the thread did in this segment before may have registered all sections that it is in. */
+static bool is_registered(const variable_state *state, uint8_t op, uint32_t segment)
+{
+    return state->segment[access_kinds[op].kind] == segment ||
+           state->segment[access_kinds[op].same] == segment;
+}
+
+static bool access(builder *b, uint32_t thread, uint32_t variable, uint8_t op)
 {
     mr_cp_graph *graph = b->graph;
     const mr_u32s *held = &b->held[thread];
+    int kind = access_kinds[op].kind;
     if (!held->count || !graph->outlook->contended[variable])
         return true;
-    /* What the thread did in this segment before has registered all sections that it is in. */
     variable_state *state = &b->variables[variable];
     uint32_t segment = graph->last_of_thread[thread];
-    if (state->segment[kind] == segment || state->segment[KIND_WRITE] == segment)
+    if (is_registered(state, op, segment))
         return true;
     state->segment[kind] = segment;
     for (size_t i = 0; i < held->count; i++) {
@@ -280,10 +311,24 @@ static bool access(builder *b, uint32_t thread, uint32_t variable, int kind)
         /* Nobody else can have been in this lock since the section's own last access. */
         if (t->last[kind] == held->items[i])
             continue;
-        follow_conflict(graph, t, KIND_WRITE, held->items[i]);
-        if (kind == KIND_WRITE)
-            follow_conflict(graph, t, KIND_READ, held->items[i]);
+        for (int j = 0; j < KINDS && access_kinds[op].conflicts[j] >= 0; j++)
+            follow_conflict(graph, t, access_kinds[op].conflicts[j], held->items[i]);
         note_touch(graph, t, kind, held->items[i]);
+    }
+    return true;
+}
+
+/* An outermost acquire or release of a lock of several threads. */
+static bool synchronise(builder *b, uint32_t event)
+{
+    const mr_whole *whole = b->graph->whole;
+    uint32_t thread = whole->trace->thread[event], lock = mr_whole_first_lock(whole, event);
+    uint8_t op = whole->trace->op[event];
+    for (; lock != MR_NONE; lock = mr_whole_next_lock(whole, event, lock)) {
+        if (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE)
+            release(b, thread, lock);
+        else if (!acquire(b, thread, lock))
+            return false;
     }
     return true;
 }
@@ -292,19 +337,18 @@ static bool step(builder *b, uint32_t event)
 {
     const mr_trace *trace = b->graph->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
-    if (b->graph->last_of_thread[thread] == MR_NONE && !begin_segment(b, thread, MR_NONE))
-        return false;
     switch (trace->op[event]) {
     case MR_OP_READ:
-        return access(b, thread, operand, KIND_READ);
     case MR_OP_WRITE:
-        return access(b, thread, operand, KIND_WRITE);
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        return access(b, thread, operand, trace->op[event]);
     case MR_OP_ACQUIRE:
-        return !mr_cp_synchronises(b->graph, event) || acquire(b, thread, operand);
     case MR_OP_RELEASE:
-        if (mr_cp_synchronises(b->graph, event))
-            release(b, thread, operand);
-        return true;
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+        return !mr_cp_synchronises(b->graph, event) || synchronise(b, event);
     case MR_OP_FORK:
         return fork_thread(b, thread, operand);
     case MR_OP_JOIN:
@@ -312,6 +356,57 @@ static bool step(builder *b, uint32_t event)
     default:
         return true;
     }
+}
+
+/* Lets the thread go on after the event `from` of another. */
+static bool follow(void *context, uint32_t event, uint32_t from)
+{
+    builder *b = context;
+    mr_cp_graph *graph = b->graph;
+    uint32_t thread = graph->trace->thread[event];
+    const mr_cp_source *source = &graph->sources[mr_map_get(&graph->source_numbers, from, MR_NONE)];
+    return begin_segment(b, thread, source->segment) &&
+           mr_clock_learn(&graph->pool, &b->clock[thread], source->time);
+}
+
+static bool publish(builder *b, uint32_t event)
+{
+    mr_cp_graph *graph = b->graph;
+    uint32_t thread = graph->trace->thread[event], number = (uint32_t)graph->source_count;
+    void *items = graph->sources;
+    if (!mr_grow(&items, &graph->source_capacity, graph->source_count + 1, sizeof(mr_cp_source)))
+        return false;
+    graph->sources = items;
+    mr_cp_source *source = &graph->sources[graph->source_count++];
+    *source = (mr_cp_source){.segment = graph->last_of_thread[thread]};
+    mr_time_set(&graph->pool, &source->time, now(b, thread));
+    b->local[thread]++;
+    return mr_map_at(&graph->source_numbers, event, number) != NULL;
+}
+
+bool mr_cp_edges_into(const mr_cp_graph *graph, size_t *next_edge, uint32_t event,
+                      mr_cp_edge_step *edge, void *context)
+{
+    const mr_opaque_edges *edges = graph->whole->edges;
+    uint32_t post = mr_whole_post(graph->whole, event);
+    for (; *next_edge < edges->count && edges->items[*next_edge].to == event; ++*next_edge)
+        if (!edge(context, event, edges->items[*next_edge].from))
+            return false;
+    return post == MR_NONE || edge(context, event, post);
+}
+
+/* All that comes with an event, in the order in which it counts. */
+static bool do_event(builder *b, uint32_t event)
+{
+    const mr_cp_graph *graph = b->graph;
+    uint32_t thread = graph->trace->thread[event];
+    if (graph->last_of_thread[thread] == MR_NONE && !begin_segment(b, thread, MR_NONE))
+        return false;
+    if (!mr_cp_edges_into(graph, &b->next_edge, event, follow, b) || !step(b, event))
+        return false;
+    uint32_t write = mr_whole_atomic_source(graph->whole, event);
+    return (write == MR_NONE || follow(b, event, write)) &&
+           (!mr_whole_is_followed(graph->whole, event) || publish(b, event));
 }
 
 static void end_open_sections(builder *b)
@@ -340,7 +435,7 @@ bool mr_cp_graph_build(mr_cp_graph *graph, const mr_progress *progress)
     for (uint32_t event = 0; done && event < count; event++) {
         if (event % MR_CP_PROGRESS_EVENTS == 0)
             mr_progress_tell(progress, "cp", event, 2 * count);
-        done = step(&b, event);
+        done = do_event(&b, event);
     }
     if (done) {
         end_open_sections(&b);

@@ -11,7 +11,9 @@ bool mr_cp_walk_init(mr_cp_walk *walk, mr_cp_graph *graph)
     walk->hard = mr_calloc(threads, sizeof(mr_clock *));
     walk->known = mr_calloc(threads, sizeof(mr_clock *));
     walk->stale = mr_calloc(threads, sizeof(bool));
-    if (!walk->local || !walk->segment || !walk->hard || !walk->known || !walk->stale)
+    walk->source_hard = mr_calloc(graph->source_count, sizeof(mr_clock *));
+    if (!walk->source_hard || !walk->local || !walk->segment || !walk->hard || !walk->known ||
+        !walk->stale)
         return false;
     for (uint32_t thread = 0; thread < threads; thread++) {
         walk->local[thread] = 1;
@@ -33,6 +35,9 @@ void mr_cp_walk_free(mr_cp_walk *walk)
     free(walk->segment);
     free(walk->hard);
     free(walk->known);
+    for (size_t i = 0; i < walk->source_count; i++)
+        mr_clock_drop(&walk->graph->pool, &walk->source_hard[i]);
+    free(walk->source_hard);
     free(walk->stale);
     *walk = (mr_cp_walk){0};
 }
@@ -52,20 +57,47 @@ static bool hard_edge(mr_cp_walk *walk, uint32_t from, uint32_t to)
     return mr_clock_learn(&walk->graph->pool, &walk->hard[to], hard);
 }
 
+/* The same from a source. */
+static bool follow(void *context, uint32_t event, uint32_t from)
+{
+    mr_cp_walk *walk = context;
+    const mr_cp_graph *graph = walk->graph;
+    uint32_t thread = graph->trace->thread[event];
+    uint32_t number = mr_map_get(&graph->source_numbers, from, MR_NONE);
+    const mr_time *time = &graph->sources[number].time;
+    mr_time hard = {walk->source_hard[number], time->thread, time->local};
+    begin_segment(walk, thread);
+    return mr_clock_learn(&walk->graph->pool, &walk->hard[thread], hard);
+}
+
+static void synchronise(mr_cp_walk *walk, uint32_t event)
+{
+    const mr_whole *whole = walk->graph->whole;
+    uint32_t thread = whole->trace->thread[event], lock = mr_whole_first_lock(whole, event);
+    uint8_t op = whole->trace->op[event];
+    for (; lock != MR_NONE; lock = mr_whole_next_lock(whole, event, lock)) {
+        if (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE)
+            walk->local[thread]++;
+        else
+            begin_segment(walk, thread);
+    }
+}
+
 bool mr_cp_walk_step(mr_cp_walk *walk, uint32_t event)
 {
     const mr_trace *trace = walk->graph->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
     if (walk->segment[thread] == MR_NONE)
         begin_segment(walk, thread);
+    if (!mr_cp_edges_into(walk->graph, &walk->next_edge, event, follow, walk))
+        return false;
     switch (trace->op[event]) {
     case MR_OP_ACQUIRE:
-        if (mr_cp_synchronises(walk->graph, event))
-            begin_segment(walk, thread);
-        return true;
     case MR_OP_RELEASE:
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
         if (mr_cp_synchronises(walk->graph, event))
-            walk->local[thread]++;
+            synchronise(walk, event);
         return true;
     case MR_OP_FORK:
         if (!hard_edge(walk, thread, operand))
@@ -77,6 +109,19 @@ bool mr_cp_walk_step(mr_cp_walk *walk, uint32_t event)
     default:
         return true;
     }
+}
+
+bool mr_cp_walk_leave(mr_cp_walk *walk, uint32_t event)
+{
+    uint32_t thread = walk->graph->trace->thread[event];
+    uint32_t write = mr_whole_atomic_source(walk->graph->whole, event);
+    if (write != MR_NONE && !follow(walk, event, write))
+        return false;
+    if (mr_whole_is_followed(walk->graph->whole, event)) {
+        walk->source_hard[walk->source_count++] = mr_clock_share(walk->hard[thread]);
+        walk->local[thread]++;
+    }
+    return true;
 }
 
 bool mr_cp_walk_known(mr_cp_walk *walk, uint32_t thread, const mr_clock **known)

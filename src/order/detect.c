@@ -14,6 +14,10 @@ enum { BLOCK_EVENTS = 1 << 20 };
 static bool start(mr_detector *detector)
 {
     const mr_outlook *outlook = detector->options.outlook;
+    bool ignores = detector->options.opaque == MR_OPAQUE_IGNORE;
+    detector->knows_calls = ignores || detector->options.edges;
+    if (!ignores && !mr_edges_foresee(&detector->edges, detector->options.edges))
+        return false;
     if (!outlook)
         return true;
     if (!mr_variables_sparse(&detector->variables, outlook->variable_count))
@@ -38,17 +42,24 @@ mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *opti
     return NULL;
 }
 
+static void drop_clocks(mr_clock_pool *pool, mr_variable *variable)
+{
+    mr_clock_drop(pool, &variable->write_clock);
+    mr_clock_drop(pool, &variable->read_clock);
+    if (variable->is_atomic) {
+        mr_clock_drop(pool, &variable->history->atomics->write_clock);
+        mr_clock_drop(pool, &variable->history->atomics->read_clock);
+    }
+}
+
 /* The clocks that shb and fhb keep in the variables. */
 static void drop_variable_clocks(mr_detector *detector)
 {
     if (detector->relation == MR_RELATION_HB || detector->relation == MR_RELATION_WCP)
         return;
     size_t count = detector->variables.chunk_count * MR_VARIABLES_CHUNK;
-    for (size_t i = 0; i < count; i++) {
-        mr_variable *variable = mr_variables_get(&detector->variables, (uint32_t)i);
-        mr_clock_drop(&detector->wcp.hb.pool, &variable->write_clock);
-        mr_clock_drop(&detector->wcp.hb.pool, &variable->read_clock);
-    }
+    for (size_t i = 0; i < count; i++)
+        drop_clocks(&detector->wcp.hb.pool, mr_variables_get(&detector->variables, (uint32_t)i));
 }
 
 void mr_detector_free(mr_detector *detector)
@@ -57,6 +68,7 @@ void mr_detector_free(mr_detector *detector)
         return;
     drop_variable_clocks(detector);
     mr_variables_free(&detector->variables);
+    mr_edges_free(&detector->edges, &detector->wcp);
     mr_wcp_free(&detector->wcp);
     mr_race_list_free(&detector->list);
     free(detector);
@@ -67,11 +79,13 @@ static bool grow(mr_detector *detector, const mr_events *events)
     bool ok = detector->relation == MR_RELATION_WCP
                   ? mr_wcp_grow(&detector->wcp, events->thread_count, events->lock_count)
                   : mr_hb_grow(&detector->wcp.hb, events->thread_count, events->lock_count);
-    return ok && (detector->options.outlook ||
-                  mr_variables_grow(&detector->variables, events->variable_count));
+    return ok && mr_edges_grow(&detector->edges, events->lock_count) &&
+           (detector->options.outlook ||
+            mr_variables_grow(&detector->variables, events->variable_count));
 }
 
-static mr_feed_end feed(mr_detector *detector, const mr_events *events)
+/* Of events without edges of calls between them. */
+static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
 {
     switch (detector->relation) {
     case MR_RELATION_HB:
@@ -83,6 +97,43 @@ static mr_feed_end feed(mr_detector *detector, const mr_events *events)
     default:
         return mr_wcp_feed(detector, events);
     }
+}
+
+/* The events from row `first` on, `count` of them. */
+static mr_events part_of(const mr_events *events, uint32_t first, uint32_t count)
+{
+    mr_events part = *events;
+    part.first += first;
+    part.count = count;
+    part.op += first;
+    part.thread += first;
+    part.operand += first;
+    part.location += first;
+    return part;
+}
+
+static mr_feed_end feed(mr_detector *detector, const mr_events *events)
+{
+    mr_edges *edges = &detector->edges;
+    uint32_t row = 0;
+    while (row < events->count) {
+        uint32_t left = events->count - row, next = mr_edges_next(edges);
+        uint32_t before = next - (events->first + row); /* next is not earlier than this row */
+        mr_events part = part_of(events, row, next != MR_NONE && before < left ? before : left);
+        mr_feed_end end = feed_run(detector, &part);
+        row += end.row;
+        if (end.stop != MR_FEED_DONE || row == events->count)
+            return (mr_feed_end){end.stop, row};
+        part = part_of(events, row, 1);
+        if (!mr_edges_enter(edges, &detector->wcp, next, part.thread[0]))
+            return (mr_feed_end){MR_FEED_NO_MEMORY, row};
+        end = feed_run(detector, &part);
+        if (end.stop != MR_FEED_DONE)
+            return (mr_feed_end){end.stop, row};
+        mr_edges_leave(edges, &detector->wcp, next, part.thread[0]);
+        row++;
+    }
+    return (mr_feed_end){MR_FEED_DONE, row};
 }
 
 static mr_status no_memory(const mr_detector *detector, mr_error *error)
@@ -108,11 +159,12 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
     mr_feed_end end = feed(detector, events);
     if (end.stop == MR_FEED_NO_MEMORY)
         return no_memory(detector, error);
-    if (end.stop == MR_FEED_UNCOVERED)
-        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
-                            "event %u: the operation '%s' is not covered by the analyses of this "
-                            "version",
-                            events->first + end.row, mr_op_name((mr_op)events->op[end.row]));
+    if (end.stop == MR_FEED_CALL)
+        return mr_error_set(
+            error, MR_ERR_UNSUPPORTED, NULL, 0,
+            "event %u: what a call that was not recorded orders is not known before "
+            "the whole trace is; load it",
+            events->first + end.row);
     detector->failed = false;
     return MR_OK;
 }
@@ -171,16 +223,22 @@ mr_status mr_detect(mr_relation relation, const mr_trace *trace, const mr_detect
 {
     mr_detect_options all = *options;
     mr_outlook outlook;
+    mr_opaque_edges edges = {0};
+    mr_status status = MR_OK;
     mr_outlook_init(&outlook);
     mr_race_list_init(list, options->most_examples, options->keep_events);
-    mr_status status = mr_trace_require_covered(trace, error);
-    if (status == MR_OK && !options->outlook) {
+    if (!options->outlook) {
         all.outlook = &outlook;
         if (!mr_outlook_of_trace(&outlook, trace))
             status = mr_error_memory(error, "looking which variables are shared");
     }
+    if (status == MR_OK && !options->edges) {
+        all.edges = &edges;
+        status = mr_opaque_edges_find(trace, options->opaque, &edges, error);
+    }
     if (status == MR_OK)
         status = detect(relation, trace, &all, list, error);
+    mr_opaque_edges_free(&edges);
     mr_outlook_free(&outlook);
     return status;
 }

@@ -10,6 +10,7 @@
 #define MR_ORDER_FEED_H
 
 #include "detect.h"
+#include "edges.h"
 #include "variable.h"
 #include "wcp.h"
 
@@ -17,12 +18,14 @@ struct mr_detector {
     mr_relation relation;
     mr_detect_options options;
     mr_wcp wcp; /* hb, fhb and shb use wcp.hb alone */
+    mr_edges edges;
     mr_variables variables;
     mr_race_list list;
+    bool knows_calls; /* their edges, or that they do not count */
     bool failed;
 };
 
-typedef enum mr_feed_stop { MR_FEED_DONE, MR_FEED_NO_MEMORY, MR_FEED_UNCOVERED } mr_feed_stop;
+typedef enum mr_feed_stop { MR_FEED_DONE, MR_FEED_NO_MEMORY, MR_FEED_CALL } mr_feed_stop;
 
 /* Why the loop ended, and before which row. */
 typedef struct mr_feed_end {
@@ -43,12 +46,22 @@ static inline mr_variable *mr_detector_variable(mr_detector *detector, uint32_t 
                                      : mr_variables_get(&detector->variables, variable);
 }
 
+/* Before a plain access is judged: a write ends the edges from atomic ones. */
+static inline void mr_detector_plain(mr_detector *detector, const mr_access *access,
+                                     const mr_variable *variable)
+{
+    if (access->op == MR_OP_WRITE && variable->is_atomic)
+        mr_edges_plain_write(&detector->edges, &detector->wcp, access->variable);
+}
+
 #define MR_INLINE static inline __attribute__((always_inline))
 
 _Static_assert(MR_OP_READ == 0 && MR_OP_WRITE == 1, "accesses are the smallest operations");
 
 /* What an order does; false: no memory. */
 typedef bool mr_access_step(mr_detector *detector, const mr_access *access);
+/* An atomic access. It may order events even when its variable is not contended. */
+typedef bool mr_atomic_step(mr_detector *detector, const mr_access *access, bool contended);
 typedef bool mr_sync_step(mr_detector *detector, mr_op op, uint32_t thread, uint32_t operand);
 
 /* The synchronisation of happens-before: acquires and releases come outermost only. */
@@ -61,6 +74,10 @@ MR_INLINE bool mr_feed_hb_sync(mr_detector *detector, mr_op op, uint32_t thread,
     case MR_OP_RELEASE:
         mr_hb_release(hb, thread, operand);
         return true;
+    case MR_OP_SHARED_ACQUIRE:
+        return mr_hb_acquire_shared(hb, thread, operand);
+    case MR_OP_SHARED_RELEASE:
+        return mr_hb_release_shared(hb, thread, operand);
     case MR_OP_FORK:
         return mr_hb_fork(hb, thread, operand);
     default:
@@ -68,12 +85,25 @@ MR_INLINE bool mr_feed_hb_sync(mr_detector *detector, mr_op op, uint32_t thread,
     }
 }
 
+/* A racq or rrel; at_sync gets the outermost ones. */
+MR_INLINE bool mr_feed_shared(mr_detector *detector, mr_op op, uint32_t thread, uint32_t lock,
+                              mr_sync_step *at_sync)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    bool outermost;
+    if (!(op == MR_OP_SHARED_ACQUIRE ? mr_hb_enters_shared(hb, thread, lock, &outermost)
+                                     : mr_hb_leaves_shared(hb, thread, lock, &outermost)))
+        return false;
+    return !outermost || at_sync(detector, op, thread, lock);
+}
+
 /* How many events before an access its variable is asked for, where every access needs it: about
  * what main memory takes. Where an outlook lets most be skipped, asking costs more than waiting. */
 enum { AHEAD = 16 };
 
 MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *events, bool has_outlook,
-                                   mr_access_step *at_access, mr_sync_step *at_sync)
+                                   mr_access_step *at_access, mr_atomic_step *at_atomic,
+                                   mr_sync_step *at_sync)
 {
     const uint8_t *ops = events->op;
     const uint32_t *operands = events->operand, *threads = events->thread;
@@ -91,8 +121,7 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         if (op <= MR_OP_WRITE) {
             if (has_outlook && !contended[operand])
                 continue;
-            mr_access access = {events->first + row, threads[row], operand, locations[row],
-                                op == MR_OP_WRITE};
+            mr_access access = {events->first + row, threads[row], operand, locations[row], op};
             if (!at_access(detector, &access))
                 return (mr_feed_end){MR_FEED_NO_MEMORY, row};
             continue;
@@ -106,17 +135,36 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
             if ((!has_outlook || shared[operand]) && mr_hb_leaves(&detector->wcp.hb, operand))
                 ok = at_sync(detector, MR_OP_RELEASE, threads[row], operand);
             break;
+        case MR_OP_SHARED_ACQUIRE:
+        case MR_OP_SHARED_RELEASE:
+            if (!has_outlook || shared[operand])
+                ok = mr_feed_shared(detector, (mr_op)op, threads[row], operand, at_sync);
+            break;
         case MR_OP_FORK:
             ok = at_sync(detector, MR_OP_FORK, threads[row], operand);
             break;
         case MR_OP_JOIN:
             ok = at_sync(detector, MR_OP_JOIN, threads[row], operand);
             break;
-        case MR_OP_BEGIN:
-        case MR_OP_END:
+        case MR_OP_ATOMIC_READ:
+        case MR_OP_ATOMIC_WRITE:
+        case MR_OP_ATOMIC_UPDATE: {
+            mr_access access = {events->first + row, threads[row], operand, locations[row], op};
+            ok = at_atomic(detector, &access, !has_outlook || contended[operand]);
             break;
-        default:
-            return (mr_feed_end){MR_FEED_UNCOVERED, row};
+        }
+        case MR_OP_POST:
+            ok = mr_edges_post(&detector->edges, &detector->wcp, threads[row], operand);
+            break;
+        case MR_OP_WAIT:
+            ok = mr_edges_wait(&detector->edges, &detector->wcp, threads[row], operand);
+            break;
+        case MR_OP_CALL_BEGIN:
+            if (!detector->knows_calls)
+                return (mr_feed_end){MR_FEED_CALL, row};
+            break;
+        default: /* begin, end, mend, branch */
+            break;
         }
         if (!ok)
             return (mr_feed_end){MR_FEED_NO_MEMORY, row};

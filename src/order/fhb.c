@@ -7,8 +7,10 @@
  * accesses of other threads before e. Each event is checked against what its thread knew before it.
  * It contains SHB's order, so what it reports are SHB races, and sound.
  *
- * A write follows all earlier accesses of its variable. So the last write stands for all before it,
- * and of the reads, those since then are kept, as one joined clock. Every access publishes.
+ * A plain write follows all earlier accesses of its variable. So the last one stands for all before
+ * it, and of the plain reads, those since then are kept, as one joined clock; so are the atomic
+ * writes, and the atomic reads, which follow those that they conflict with and not each other.
+ * Every access publishes.
  */
 #include "feed.h"
 
@@ -45,6 +47,22 @@ static bool note_read(mr_hb *hb, mr_variable *variable, uint32_t thread)
     return true;
 }
 
+/* A plain access follows the atomic ones that it conflicts with. */
+static bool follow_atomics(mr_hb *hb, mr_variable *variable, const mr_access *access)
+{
+    mr_clock **clock = &hb->threads[access->thread].clock;
+    mr_atomics *atomics = variable->history->atomics;
+    if (!mr_clock_join(&hb->pool, clock, (mr_time){.clock = atomics->write_clock}))
+        return false;
+    if (access->op == MR_OP_READ)
+        return true;
+    if (!mr_clock_join(&hb->pool, clock, (mr_time){.clock = atomics->read_clock}))
+        return false;
+    mr_clock_drop(&hb->pool, &atomics->write_clock);
+    mr_clock_drop(&hb->pool, &atomics->read_clock);
+    return true;
+}
+
 /* The write follows the last write and the reads since, where it did not know them, and stands for
  * all of them from now on. */
 static bool note_write(mr_hb *hb, mr_variable *variable, uint32_t thread)
@@ -75,19 +93,60 @@ static inline bool access(mr_detector *detector, const mr_access *access)
         return false;
     if (!mr_variable_again(variable, access, thread->local)) {
         mr_knowledge knowledge = {{thread->clock, NULL}};
-        if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list))
+        mr_detector_plain(detector, access, variable);
+        if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list) ||
+            (variable->is_atomic && !follow_atomics(hb, variable, access)))
             return false;
     }
-    if (!(access->is_write ? note_write(hb, variable, access->thread)
-                           : note_read(hb, variable, access->thread)))
+    if (!(access->op == MR_OP_WRITE ? note_write(hb, variable, access->thread)
+                                    : note_read(hb, variable, access->thread)))
         return false;
     thread->local++;
+    return true;
+}
+
+/* The atomic access follows the plain ones that it conflicts with, all since the last plain write.
+ */
+static bool follow_plain(mr_hb *hb, const mr_variable *variable, const mr_access *access)
+{
+    const mr_epoch *read = &variable->reads.latest;
+    mr_time reads = {variable->read_clock, read->thread, read->local};
+    return follow_write(hb, variable, access->thread, variable->writes.latest) &&
+           (!mr_op_writes(access->op) || !read->local ||
+            mr_clock_join(&hb->pool, &hb->threads[access->thread].clock, reads));
+}
+
+static bool note_atomic(mr_hb *hb, const mr_variable *variable, const mr_access *access)
+{
+    mr_atomics *atomics = variable->history->atomics;
+    return mr_clock_join(&hb->pool,
+                         mr_op_writes(access->op) ? &atomics->write_clock : &atomics->read_clock,
+                         mr_hb_now(hb, access->thread));
+}
+
+static bool atomic(mr_detector *detector, const mr_access *access, bool contended)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    const mr_hb_thread *thread = &hb->threads[access->thread];
+    if (!contended)
+        return mr_edges_atomic(&detector->edges, &detector->wcp, access);
+    mr_knowledge knowledge = {{thread->clock, NULL}};
+    mr_variable *variable = mr_detector_variable(detector, access->variable);
+    if (!variable ||
+        !mr_variable_access(variable, access, knowledge, thread->local, &detector->list) ||
+        !follow_plain(hb, variable, access) ||
+        !mr_edges_atomic_follow(&detector->edges, &detector->wcp, access) ||
+        !note_atomic(hb, variable, access) ||
+        !mr_edges_atomic_publish(&detector->edges, &detector->wcp, access))
+        return false;
+    if (!mr_op_writes(access->op))
+        hb->threads[access->thread].local++;
     return true;
 }
 
 mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events)
 {
     return detector->options.outlook
-               ? mr_feed_loop(detector, events, true, access, mr_feed_hb_sync)
-               : mr_feed_loop(detector, events, false, access, mr_feed_hb_sync);
+               ? mr_feed_loop(detector, events, true, access, atomic, mr_feed_hb_sync)
+               : mr_feed_loop(detector, events, false, access, atomic, mr_feed_hb_sync);
 }

@@ -26,10 +26,13 @@ void mr_hb_free(mr_hb *hb)
 {
     for (size_t thread = 0; thread < hb->thread_count; thread++)
         mr_clock_drop(&hb->pool, &hb->threads[thread].clock);
-    for (size_t lock = 0; lock < hb->lock_count; lock++)
+    for (size_t lock = 0; lock < hb->lock_count; lock++) {
         mr_clock_drop(&hb->pool, &hb->locks[lock].release.clock);
+        mr_clock_drop(&hb->pool, &hb->locks[lock].shared);
+    }
     free(hb->threads);
     free(hb->locks);
+    mr_map_free(&hb->share_depths);
     mr_clock_pool_free(&hb->pool);
     *hb = (mr_hb){0};
 }
@@ -47,19 +50,52 @@ bool mr_hb_join(mr_hb *hb, uint32_t thread, uint32_t child)
     return mr_clock_learn(&hb->pool, &hb->threads[thread].clock, mr_hb_now(hb, child));
 }
 
+bool mr_hb_enters_shared(mr_hb *hb, uint32_t thread, uint32_t lock, bool *enters)
+{
+    uint32_t *depth = mr_map_at(&hb->share_depths, mr_map_key(lock, thread), 0);
+    if (depth)
+        *enters = (*depth)++ == 0;
+    return depth != NULL;
+}
+
+bool mr_hb_leaves_shared(mr_hb *hb, uint32_t thread, uint32_t lock, bool *leaves)
+{
+    uint32_t *depth = mr_map_at(&hb->share_depths, mr_map_key(lock, thread), 0);
+    if (depth)
+        *leaves = --*depth == 0;
+    return depth != NULL;
+}
+
 /* Each access is checked against the clock; no access orders anything. */
 static inline bool access(mr_detector *detector, const mr_access *access)
 {
     const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
     mr_variable *variable = mr_detector_variable(detector, access->variable);
-    return variable && (mr_variable_again(variable, access, thread->local) ||
-                        mr_variable_access(variable, access, (mr_knowledge){{thread->clock, NULL}},
-                                           thread->local, &detector->list));
+    if (!variable)
+        return false;
+    if (mr_variable_again(variable, access, thread->local))
+        return true;
+    mr_detector_plain(detector, access, variable);
+    return mr_variable_access(variable, access, (mr_knowledge){{thread->clock, NULL}},
+                              thread->local, &detector->list);
+}
+
+static bool atomic(mr_detector *detector, const mr_access *access, bool contended)
+{
+    const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
+    if (contended) {
+        mr_variable *variable = mr_detector_variable(detector, access->variable);
+        if (!variable ||
+            !mr_variable_access(variable, access, (mr_knowledge){{thread->clock, NULL}},
+                                thread->local, &detector->list))
+            return false;
+    }
+    return mr_edges_atomic(&detector->edges, &detector->wcp, access);
 }
 
 mr_feed_end mr_hb_feed(mr_detector *detector, const mr_events *events)
 {
     return detector->options.outlook
-               ? mr_feed_loop(detector, events, true, access, mr_feed_hb_sync)
-               : mr_feed_loop(detector, events, false, access, mr_feed_hb_sync);
+               ? mr_feed_loop(detector, events, true, access, atomic, mr_feed_hb_sync)
+               : mr_feed_loop(detector, events, false, access, atomic, mr_feed_hb_sync);
 }

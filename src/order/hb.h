@@ -5,10 +5,10 @@
  *   - the order of the events of each thread;
  *   - fork(u) → the events of u, and every join(u), even when u did nothing;
  *   - the events of u → every join(u);
- *   - release → every later acquire of the same lock. Inner acquires and releases of a lock that
- *     its thread holds already are no synchronisation.
- *
- * Operations other than acq, rel, fork and join change nothing here.
+ *   - rel → every later acq and racq of the lock, rrel → every later acq of it; nothing between two
+ *     shared sections. Inner acquires and releases of a lock that its thread holds already in that
+ *     way are no synchronisation;
+ *   - what edges.h is for: units of semaphores, atomic variables, calls that were not recorded.
  *
  *   mr_hb_grow → mr_hb_acquire, mr_hb_release, mr_hb_fork, mr_hb_join … → mr_hb_free
  *
@@ -19,6 +19,7 @@
 #define MR_ORDER_HB_H
 
 #include "clock.h"
+#include "map.h"
 
 typedef struct mr_hb_thread {
     mr_clock *clock; /* what happened before its last event */
@@ -26,8 +27,9 @@ typedef struct mr_hb_thread {
 } mr_hb_thread;
 
 typedef struct mr_hb_lock {
-    mr_time release; /* time of its last release */
-    uint32_t depth;  /* acquires that are not released */
+    mr_time release;  /* time of its last rel */
+    mr_clock *shared; /* the times of all rrel since, joined */
+    uint32_t depth;   /* acq that are not released */
 } mr_hb_lock;
 
 /* Zero-initialise. */
@@ -36,6 +38,7 @@ typedef struct mr_hb {
     mr_hb_thread *threads;
     mr_hb_lock *locks;
     size_t thread_count, thread_capacity, lock_count, lock_capacity;
+    mr_map share_depths; /* (lock, thread): racq that are not released */
 } mr_hb;
 
 /* There are so many threads and locks from now on; fewer than before is fine. False: no memory. */
@@ -60,6 +63,10 @@ static inline bool mr_hb_leaves(mr_hb *hb, uint32_t lock)
     return --hb->locks[lock].depth == 0;
 }
 
+/* The same for racq and rrel. `*enters`: is it an outermost one? False: no memory. */
+bool mr_hb_enters_shared(mr_hb *hb, uint32_t thread, uint32_t lock, bool *enters);
+bool mr_hb_leaves_shared(mr_hb *hb, uint32_t thread, uint32_t lock, bool *leaves);
+
 /*
  * The steps. Afterwards the clock of the event's thread is the event's clock, while its local time
  * is the one that the thread had before the step. Acquires and releases: outermost ones only.
@@ -67,15 +74,33 @@ static inline bool mr_hb_leaves(mr_hb *hb, uint32_t lock)
  */
 static inline bool mr_hb_acquire(mr_hb *hb, uint32_t thread, uint32_t lock)
 {
+    const mr_hb_lock *by = &hb->locks[lock];
+    mr_clock **clock = &hb->threads[thread].clock;
+    return (by->release.thread == thread || mr_clock_learn(&hb->pool, clock, by->release)) &&
+           (!by->shared || mr_clock_join(&hb->pool, clock, (mr_time){.clock = by->shared}));
+}
+
+static inline void mr_hb_release(mr_hb *hb, uint32_t thread, uint32_t lock)
+{
+    mr_hb_lock *by = &hb->locks[lock];
+    mr_time_set(&hb->pool, &by->release, mr_hb_now(hb, thread));
+    if (by->shared)
+        mr_clock_drop(&hb->pool, &by->shared);
+    hb->threads[thread].local++;
+}
+
+static inline bool mr_hb_acquire_shared(mr_hb *hb, uint32_t thread, uint32_t lock)
+{
     const mr_time *release = &hb->locks[lock].release;
     return release->thread == thread ||
            mr_clock_learn(&hb->pool, &hb->threads[thread].clock, *release);
 }
 
-static inline void mr_hb_release(mr_hb *hb, uint32_t thread, uint32_t lock)
+static inline bool mr_hb_release_shared(mr_hb *hb, uint32_t thread, uint32_t lock)
 {
-    mr_time_set(&hb->pool, &hb->locks[lock].release, mr_hb_now(hb, thread));
+    mr_time now = mr_hb_now(hb, thread);
     hb->threads[thread].local++;
+    return mr_clock_join(&hb->pool, &hb->locks[lock].shared, now);
 }
 
 bool mr_hb_fork(mr_hb *hb, uint32_t thread, uint32_t child);

@@ -16,6 +16,11 @@ void mr_history_free(mr_history *history)
     mr_site_table_free(history->sites);
     free(history->slots);
     free(history->settled);
+    if (history->atomics) {
+        mr_front_free(&history->atomics->writes);
+        mr_front_free(&history->atomics->reads);
+        free(history->atomics);
+    }
     free(history);
 }
 
@@ -107,7 +112,7 @@ static bool find_adjacent(mr_history **history, uint32_t location, uint32_t acto
 
 bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry)
 {
-    uint32_t location = access->location, actor = access->thread * 2 + access->is_write;
+    uint32_t location = access->location, actor = access->thread * MR_ACTOR_OPS + access->op;
     if (*history && matches(&(*history)->items[(*history)->recent], location, actor)) {
         *entry = (*history)->recent;
         return true;
@@ -132,10 +137,8 @@ bool mr_history_offer(const mr_past_access *first, const mr_access *access, mr_r
 {
     mr_race_example pair = {
         .variable = access->variable,
-        .first = {first->event, first->actor / 2, first->location,
-                  first->actor % 2 ? MR_OP_WRITE : MR_OP_READ},
-        .second = {access->event, access->thread, access->location,
-                   access->is_write ? MR_OP_WRITE : MR_OP_READ},
+        .first = {first->event, mr_past_thread(first), first->location, mr_past_op(first)},
+        .second = {access->event, access->thread, access->location, access->op},
     };
     return mr_race_list_add(list, &pair);
 }
@@ -153,11 +156,12 @@ static bool search_few(mr_history *history, uint32_t entry, const mr_access *acc
     for (; open; open &= open - 1) {
         uint32_t other = (uint32_t)__builtin_ctz(open);
         const mr_past_access *item = &history->items[other];
-        if (item->actor / 2 == access->thread || !(access->is_write || item->actor % 2)) {
+        if (mr_past_thread(item) == access->thread ||
+            !mr_ops_conflict(access->op, mr_past_op(item))) {
             *settled |= UINT32_C(1) << other;
             continue;
         }
-        if (item->event < news || mr_knows(knowledge, item->actor / 2, item->local))
+        if (item->event < news || mr_knows(knowledge, mr_past_thread(item), item->local))
             continue;
         if (mr_race_list_settled(list, item->location, access->location, access->event))
             *settled |= UINT32_C(1) << other;

@@ -1,7 +1,7 @@
 /*
  * history: the accesses to one variable so far, for exact static races.
  *
- * Of each location, kind of access (together a *site*) and thread the latest access only is kept:
+ * Of each location, operation (together a *site*) and thread the latest access only is kept:
  * it has the greatest local time, so when it is ordered before something, so are the earlier ones;
  * and it is the latest possible `first` of a pair. Noting an access is a look at a few adjacent
  * entries, or one hash table lookup where there are more.
@@ -25,17 +25,41 @@
 
 #include "epochs.h"
 #include "race_list.h"
+#include "trace/op.h"
 
 typedef struct mr_access {
     uint32_t event, thread, variable, location;
-    bool is_write;
+    uint8_t op;
 } mr_access;
+
+/* At most 2^29 - 1 threads. */
+enum { MR_ACTOR_OPS = 8 };
 
 typedef struct mr_past_access {
     uint32_t location;
-    uint32_t actor; /* thread * 2 + is_write */
+    uint32_t actor; /* thread * MR_ACTOR_OPS + operation */
     uint32_t event, local;
 } mr_past_access;
+
+static inline uint32_t mr_past_thread(const mr_past_access *access)
+{
+    return access->actor / MR_ACTOR_OPS;
+}
+
+static inline uint8_t mr_past_op(const mr_past_access *access)
+{
+    return access->actor % MR_ACTOR_OPS;
+}
+
+/* What is kept of a variable that was accessed atomically: as mr_variable, of the atomic accesses.
+ */
+typedef struct mr_atomics {
+    mr_front writes, reads; /* atomic updates are writes */
+    mr_epoch last_write;    /* shb: of any kind */
+    mr_clock *write_clock;  /* fhb: joined clocks and epochs of the atomic writes since the last
+                               plain one, one reference */
+    mr_clock *read_clock;   /* fhb: of the atomic reads since */
+} mr_atomics;
 
 typedef struct mr_site_table mr_site_table;
 
@@ -46,13 +70,15 @@ typedef struct mr_history {
     uint32_t *slots;      /* where there are several: open addressing, entry + 1, 0 is free */
     uint32_t *settled;    /* few, with races: by entry, bit j: nothing wanted with j */
     mr_site_table *sites; /* many, with races */
+    mr_atomics *atomics;  /* NULL: there are none */
     mr_past_access items[];
 } mr_history;
 
 void mr_history_free(mr_history *history); /* NULL is fine */
 
-/* The entry of the access's thread, location and kind, as an index in `items`; a new one has event
- * 0 and local time 0, which is always known. `*history` may move; NULL at first. False: no memory.
+/* The entry of the access's thread, location and operation, as an index in `items`; a new one has
+ * event 0 and local time 0, which is always known. `*history` may move; NULL at first. False: no
+ * memory.
  */
 bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *entry);
 

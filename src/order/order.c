@@ -1,6 +1,6 @@
 #include "order.h"
 
-#include "wcp.h"
+#include "edges.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ struct mr_order {
     const mr_trace *trace;
     mr_relation relation;
     mr_outlook outlook;
-    mr_wcp wcp;                   /* HB uses wcp.hb alone */
+    mr_wcp wcp; /* HB uses wcp.hb alone */
+    mr_edges edges;
     uint32_t *touches;            /* WCP's hint, by variable */
     uint32_t start, end;          /* the window; the events before `end` have been fed */
     label *labels;                /* of the event start + i at labels[head + i] */
@@ -27,7 +28,7 @@ struct mr_order {
 static bool start_order(mr_order *order, const mr_trace *trace)
 {
     uint32_t threads = trace->threads.count, locks = trace->locks.count;
-    if (!mr_outlook_of_trace(&order->outlook, trace))
+    if (!mr_outlook_of_trace(&order->outlook, trace) || !mr_edges_grow(&order->edges, locks))
         return false;
     if (order->relation != MR_RELATION_WCP)
         return mr_hb_grow(&order->wcp.hb, threads, locks);
@@ -49,6 +50,12 @@ mr_order *mr_order_new(const mr_trace *trace, mr_relation relation)
     return NULL;
 }
 
+bool mr_order_use_edges(mr_order *order, const mr_opaque_edges *edges)
+{
+    assert(!order->end);
+    return mr_edges_foresee(&order->edges, edges);
+}
+
 static void forget(mr_order *order, size_t count)
 {
     for (; count; count--) {
@@ -65,6 +72,7 @@ void mr_order_free(mr_order *order)
     forget(order, order->count - order->head);
     free(order->labels);
     free(order->touches);
+    mr_edges_free(&order->edges, &order->wcp);
     mr_wcp_free(&order->wcp);
     mr_outlook_free(&order->outlook);
     free(order);
@@ -84,6 +92,10 @@ static bool synchronise(mr_order *order, uint32_t event)
     case MR_OP_RELEASE:
         mr_hb_release(hb, thread, operand);
         return true;
+    case MR_OP_SHARED_ACQUIRE:
+        return mr_hb_acquire_shared(hb, thread, operand);
+    case MR_OP_SHARED_RELEASE:
+        return mr_hb_release_shared(hb, thread, operand);
     case MR_OP_FORK:
         return mr_hb_fork(hb, thread, operand);
     default:
@@ -91,30 +103,61 @@ static bool synchronise(mr_order *order, uint32_t event)
     }
 }
 
+/* What comes with the event itself: rule (a). */
+static bool follow_rule_a(mr_order *order, const mr_access *access)
+{
+    const mr_wcp *wcp = &order->wcp;
+    return order->relation != MR_RELATION_WCP || !order->outlook.contended[access->variable] ||
+           !wcp->threads[access->thread].held.count ||
+           mr_wcp_access(&order->wcp, access->thread, access->variable, access->op,
+                         &order->touches[access->variable]);
+}
+
 static bool step(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
-    uint8_t op = trace->op[event];
-    uint32_t operand = trace->operand[event];
-    mr_hb *hb = &order->wcp.hb;
-    switch (op) {
+    uint32_t thread = trace->thread[event], operand = trace->operand[event];
+    mr_access this = {event, thread, operand, trace->location[event], trace->op[event]};
+    switch ((mr_op)trace->op[event]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
-        return order->relation != MR_RELATION_WCP || !order->outlook.contended[operand] ||
-               mr_wcp_access(&order->wcp, trace->thread[event], operand, op == MR_OP_WRITE,
-                             &order->touches[operand]);
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        return follow_rule_a(order, &this);
     case MR_OP_ACQUIRE:
-        return !order->outlook.lock_shared[operand] || !mr_hb_enters(hb, operand) ||
-               synchronise(order, event);
     case MR_OP_RELEASE:
-        return !order->outlook.lock_shared[operand] || !mr_hb_leaves(hb, operand) ||
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+        return !order->outlook.lock_shared[operand] || trace->link[event] == MR_NESTED ||
                synchronise(order, event);
     case MR_OP_FORK:
     case MR_OP_JOIN:
         return synchronise(order, event);
+    case MR_OP_POST:
+        return mr_edges_post(&order->edges, &order->wcp, thread, operand);
+    case MR_OP_WAIT:
+        return mr_edges_wait(&order->edges, &order->wcp, thread, operand);
     default:
         return true;
     }
+}
+
+/* What the events after it follow because of it. */
+static bool leave(mr_order *order, uint32_t event)
+{
+    const mr_trace *trace = order->trace;
+    uint8_t op = trace->op[event];
+    mr_access this = {event, trace->thread[event], trace->operand[event], 0, op};
+    uint32_t source = mr_op_reads(op) ? trace->link[event] : MR_NONE;
+    if (mr_op_is_atomic(op)) {
+        bool follows = source != MR_NONE && mr_op_is_atomic(trace->op[source]);
+        if ((follows && !mr_edges_atomic_follow(&order->edges, &order->wcp, &this)) ||
+            !mr_edges_atomic_publish(&order->edges, &order->wcp, &this))
+            return false;
+    }
+    mr_edges_leave(&order->edges, &order->wcp, event, this.thread);
+    return true;
 }
 
 /* The label of the event that has just been fed; `local` is its local time. */
@@ -157,11 +200,15 @@ mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error
     while (order->end < end) {
         uint32_t event = order->end, thread = order->trace->thread[event];
         uint32_t local = order->wcp.hb.threads[thread].local;
-        if (!step(order, event))
+        if ((mr_edges_next(&order->edges) == event &&
+             !mr_edges_enter(&order->edges, &order->wcp, event, thread)) ||
+            !step(order, event))
             return mr_error_memory(error, "ordering the events of a window");
         order->end++;
         if (event >= start)
             add_label(order, thread, local);
+        if (!leave(order, event))
+            return mr_error_memory(error, "ordering the events of a window");
     }
     return MR_OK;
 }

@@ -15,7 +15,7 @@
 #define MR_ORDER_ORDER_H
 
 #include "relation.h"
-#include "trace/trace.h"
+#include "trace/opaque.h"
 
 typedef struct mr_order mr_order;
 
@@ -23,12 +23,18 @@ typedef struct mr_order mr_order;
 mr_order *mr_order_new(const mr_trace *trace, mr_relation relation);
 void mr_order_free(mr_order *order);
 
+/* Has it the edges of calls that were not recorded, too, of the whole trace; `edges` (NULL: none)
+ * must outlive the order. To be called before the first slide. False: no memory. */
+bool mr_order_use_edges(mr_order *order, const mr_opaque_edges *edges);
+
 /* Makes [start, end) the events that can be asked about. Neither bound may go down. After an error
  * (MR_ERR_MEMORY) the order can only be freed. */
 mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error *error);
 
 /* Is `first` before `second` in the order? start <= first < second < end. Events of one thread are
- * ordered; so is what fork and join order, in both relations (wcp.h). O(1). */
+ * ordered; so is what hard edges order, in both relations (wcp.h). What an atomic read follows
+ * because of what it sees is before the events after it, not before the read itself (edges.h).
+ * O(1). */
 bool mr_order_ordered(const mr_order *order, uint32_t first, uint32_t second);
 
 #endif

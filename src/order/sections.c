@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const mr_lock_log empty_log = {
+    .first_user = MR_NONE, .recent_user = MR_NONE, .first_reader = MR_NONE};
+
 bool mr_sections_grow(mr_sections *sections, uint32_t lock_count)
 {
     void *logs = sections->logs;
@@ -10,18 +13,39 @@ bool mr_sections_grow(mr_sections *sections, uint32_t lock_count)
         return false;
     sections->logs = logs;
     for (; sections->lock_count < lock_count; sections->lock_count++)
-        sections->logs[sections->lock_count] =
-            (mr_lock_log){.first_user = MR_NONE, .recent_user = MR_NONE};
+        sections->logs[sections->lock_count] = empty_log;
     return true;
 }
 
-static bool find_user(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t *user)
+bool mr_sections_reader(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t *log)
 {
-    uint32_t *number = mr_map_at(&sections->user_numbers, mr_map_key(lock, thread), MR_NONE);
+    uint32_t *number = mr_map_at(&sections->reader_numbers, mr_map_key(lock, thread), MR_NONE);
     if (!number)
         return false;
     if (*number == MR_NONE) {
-        mr_lock_log *log = &sections->logs[lock];
+        void *readers = sections->readers;
+        if (!mr_grow(&readers, &sections->reader_capacity, sections->reader_count + 1,
+                     sizeof(mr_reader)))
+            return false;
+        sections->readers = readers;
+        *number = (uint32_t)sections->reader_count++;
+        sections->readers[*number] =
+            (mr_reader){thread, sections->logs[lock].first_reader, empty_log};
+        sections->logs[lock].first_reader = *number;
+    }
+    *log = MR_LOG_READER + *number;
+    return true;
+}
+
+static bool find_user(mr_sections *sections, uint32_t number_of_log, uint32_t thread,
+                      uint32_t *user)
+{
+    uint64_t key = mr_map_key(number_of_log, thread);
+    uint32_t *number = mr_map_at(&sections->user_numbers, key, MR_NONE);
+    if (!number)
+        return false;
+    if (*number == MR_NONE) {
+        mr_lock_log *log = mr_sections_log(sections, number_of_log);
         void *users = sections->users;
         if (!mr_grow(&users, &sections->user_capacity, sections->user_count + 1,
                      sizeof(mr_lock_user)))
@@ -48,13 +72,13 @@ bool mr_sections_foresee(mr_sections *sections, const mr_outlook *outlook)
     return true;
 }
 
-bool mr_sections_user(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t *user)
+bool mr_sections_user(mr_sections *sections, uint32_t number, uint32_t thread, uint32_t *user)
 {
-    mr_lock_log *log = &sections->logs[lock];
+    mr_lock_log *log = mr_sections_log(sections, number);
     *user = log->recent_user;
     if (*user != MR_NONE && sections->users[*user].thread == thread)
         return true;
-    if (!find_user(sections, lock, thread, user))
+    if (!find_user(sections, number, thread, user))
         return false;
     log->recent_user = *user;
     return true;
@@ -68,7 +92,11 @@ void mr_sections_free(mr_sections *sections)
     mr_u32s_free(&sections->unused);
     for (size_t lock = 0; lock < sections->lock_count; lock++)
         mr_u32s_free(&sections->logs[lock].sections);
+    for (size_t reader = 0; reader < sections->reader_count; reader++)
+        mr_u32s_free(&sections->readers[reader].log.sections);
     free(sections->logs);
+    free(sections->readers);
+    mr_map_free(&sections->reader_numbers);
     free(sections->users);
     mr_map_free(&sections->user_numbers);
     *sections = (mr_sections){0};
@@ -93,14 +121,11 @@ static bool new_section(mr_sections *sections, uint32_t *section)
     return true;
 }
 
-bool mr_section_open(mr_sections *sections, uint32_t user, uint32_t local, uint32_t *section)
+bool mr_section_open(mr_sections *sections, uint32_t thread, uint32_t local, uint32_t *section)
 {
     if (!new_section(sections, section))
         return false;
-    mr_lock_user *by = &sections->users[user];
-    sections->items[*section] =
-        (mr_section){.thread = by->thread, .acquired = local, .references = 1};
-    by->sections_left -= by->sections_left != 0;
+    sections->items[*section] = (mr_section){.thread = thread, .acquired = local, .references = 1};
     return true;
 }
 
@@ -127,19 +152,23 @@ static void forget_passed(mr_sections *sections, uint32_t lock)
     }
 }
 
-bool mr_section_close(mr_sections *sections, uint32_t lock, uint32_t section, mr_time release)
+bool mr_section_close(mr_sections *sections, uint32_t number, uint32_t user, uint32_t section,
+                      mr_time release)
 {
     mr_section *item = &sections->items[section];
+    mr_lock_log *log = mr_sections_log(sections, number);
+    mr_lock_user *by = &sections->users[user];
     mr_clock_set(sections->pool, &item->clock, release.clock);
     item->released = release.local;
-    if (!mr_u32s_push(&sections->logs[lock].sections, section)) {
+    by->sections_left -= by->sections_left != 0;
+    if (!mr_u32s_push(&log->sections, section)) {
         mr_section_drop(sections, section);
         return false;
     }
-    mr_lock_log *log = &sections->logs[lock];
-    if (sections->forgetful && ++log->since_forgetting >= log->user_count) {
+    if (sections->forgetful && number < MR_LOG_READER &&
+        ++log->since_forgetting >= log->user_count) {
         log->since_forgetting = 0;
-        forget_passed(sections, lock);
+        forget_passed(sections, number);
     }
     return true;
 }

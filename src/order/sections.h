@@ -11,6 +11,11 @@
  * each release that some thread has yet to pass, with its clock, which is often shared; in the
  * worst case that is linear in the trace, as it must be (Theorem 4).
  *
+ * A shared section stands in a log of its own thread's for the lock, the *reader's*: of a lock's
+ * shared sections none is before another of another thread, while those of one reader are in order
+ * among each other and with all exclusive ones. Readers' logs keep all their sections, and so does
+ * what is said next.
+ *
  * Without an outlook, no section leaves its log: a thread that nobody has heard of may still come,
  * use the lock, and ask for any of them. Memory is then 24 bytes and at most one clock for each
  * outermost section in the trace.
@@ -32,7 +37,7 @@ typedef struct mr_section {
 typedef struct mr_lock_user {
     uint32_t thread, next;  /* next user of the same lock, MR_NONE: last */
     uint32_t cursor;        /* position of the first section that is not passed */
-    uint32_t sections_left; /* sections of this thread that begin later; 0 when not known */
+    uint32_t sections_left; /* sections of this thread that end later; 0 when not known */
 } mr_lock_user;
 
 typedef struct mr_lock_log {
@@ -43,7 +48,17 @@ typedef struct mr_lock_log {
     uint32_t recent_user; /* MR_NONE, or who used it last */
     uint32_t user_count;
     uint32_t since_forgetting; /* sections closed */
+    uint32_t first_reader;     /* of the lock; MR_NONE: none */
 } mr_lock_log;
+
+/* Logs are numbered: that of the exclusive sections of a lock as the lock, a reader's as
+ * MR_LOG_READER + number of the reader. */
+#define MR_LOG_READER (UINT32_C(1) << 31)
+
+typedef struct mr_reader {
+    uint32_t thread, next; /* next reader of the lock, MR_NONE: last */
+    mr_lock_log log;
+} mr_reader;
 
 /* Zero-initialise. */
 typedef struct mr_sections {
@@ -54,9 +69,12 @@ typedef struct mr_sections {
     mr_u32s unused;
     mr_lock_log *logs; /* by lock */
     size_t lock_count, lock_capacity;
+    mr_reader *readers;
+    size_t reader_count, reader_capacity;
+    mr_map reader_numbers; /* (lock, thread) */
     mr_lock_user *users;
     size_t user_count, user_capacity;
-    mr_map user_numbers; /* (lock, thread) */
+    mr_map user_numbers; /* (log, thread) */
 } mr_sections;
 
 /* There are so many locks from now on. False: no memory. */
@@ -66,14 +84,19 @@ bool mr_sections_grow(mr_sections *sections, uint32_t lock_count);
 bool mr_sections_foresee(mr_sections *sections, const mr_outlook *outlook);
 void mr_sections_free(mr_sections *sections);
 
-/* The number of the thread as a user of the lock. False: no memory. O(1) for the last one. */
-bool mr_sections_user(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t *user);
+/* The number of the thread as a user of the log. False: no memory. O(1) for the last one. */
+bool mr_sections_user(mr_sections *sections, uint32_t log, uint32_t thread, uint32_t *user);
 
-/* A new section of the user, with one reference. False: no memory. */
-bool mr_section_open(mr_sections *sections, uint32_t user, uint32_t local, uint32_t *section);
-/* Puts the section into the log of the lock with the time of its release; takes over the caller's
- * reference and drops what nobody needs any more. Amortised O(1). False: no memory. */
-bool mr_section_close(mr_sections *sections, uint32_t lock, uint32_t section, mr_time release);
+/* The number of the thread's log of shared sections, made when new. False: no memory. */
+bool mr_sections_reader(mr_sections *sections, uint32_t lock, uint32_t thread, uint32_t *log);
+
+/* A new section of the thread, with one reference. False: no memory. */
+bool mr_section_open(mr_sections *sections, uint32_t thread, uint32_t local, uint32_t *section);
+/* Puts the section into the log with the time of its release; takes over the caller's reference and
+ * drops what nobody needs any more. `user` is the thread as a user of the lock. Amortised O(1).
+ * False: no memory. */
+bool mr_section_close(mr_sections *sections, uint32_t log, uint32_t user, uint32_t section,
+                      mr_time release);
 
 void mr_section_share(mr_sections *sections, uint32_t section);
 void mr_section_drop(mr_sections *sections, uint32_t section);
@@ -84,10 +107,17 @@ static inline mr_time mr_section_time(const mr_sections *sections, uint32_t sect
     return (mr_time){item->clock, item->thread, item->released};
 }
 
-/* The section at a cursor's position, or MR_NONE at the end of the log. */
-static inline uint32_t mr_sections_at(const mr_sections *sections, uint32_t lock, uint32_t position)
+static inline mr_lock_log *mr_sections_log(const mr_sections *sections, uint32_t number)
 {
-    const mr_lock_log *log = &sections->logs[lock];
+    return number < MR_LOG_READER ? &sections->logs[number]
+                                  : &sections->readers[number - MR_LOG_READER].log;
+}
+
+/* The section at a cursor's position, or MR_NONE at the end of the log. */
+static inline uint32_t mr_sections_at(const mr_sections *sections, uint32_t number,
+                                      uint32_t position)
+{
+    const mr_lock_log *log = mr_sections_log(sections, number);
     size_t index = log->head + (position - log->first);
     return index < log->sections.count ? log->sections.items[index] : MR_NONE;
 }

@@ -7,6 +7,8 @@
 /* Others that read may learn this write, and all before it. */
 static inline void publish(mr_hb *hb, mr_variable *variable, uint32_t thread)
 {
+    if (variable->is_atomic)
+        variable->history->atomics->last_write = (mr_epoch){thread, hb->threads[thread].local};
     mr_clock_set(&hb->pool, &variable->write_clock, hb->threads[thread].clock);
     hb->threads[thread].local++;
 }
@@ -16,7 +18,8 @@ static inline bool follow_write(mr_hb *hb, const mr_variable *variable, uint32_t
 {
     if (!mr_variable_is_shared(variable))
         return true; /* the thread's own */
-    mr_epoch last = variable->writes.latest;
+    mr_epoch last =
+        variable->is_atomic ? variable->history->atomics->last_write : variable->writes.latest;
     return last.thread == thread ||
            mr_clock_learn(&hb->pool, &hb->threads[thread].clock,
                           (mr_time){variable->write_clock, last.thread, last.local});
@@ -33,10 +36,29 @@ static inline bool access(mr_detector *detector, const mr_access *access)
         mr_knowledge knowledge = {{thread->clock, NULL}};
         if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list))
             return false;
-        if (!access->is_write)
+        if (access->op == MR_OP_READ)
             return follow_write(hb, variable, access->thread);
     }
-    if (access->is_write)
+    if (access->op == MR_OP_WRITE)
+        publish(hb, variable, access->thread);
+    return true;
+}
+
+/* An atomic read follows the write that it sees whatever its kind. Where no two accesses conflict,
+ * they are all atomic. */
+static bool atomic(mr_detector *detector, const mr_access *access, bool contended)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    const mr_hb_thread *thread = &hb->threads[access->thread];
+    if (!contended)
+        return mr_edges_atomic(&detector->edges, &detector->wcp, access);
+    mr_variable *variable = mr_detector_variable(detector, access->variable);
+    if (!variable || !mr_variable_access(variable, access, (mr_knowledge){{thread->clock, NULL}},
+                                         thread->local, &detector->list))
+        return false;
+    if (mr_op_reads(access->op) && !follow_write(hb, variable, access->thread))
+        return false;
+    if (mr_op_writes(access->op))
         publish(hb, variable, access->thread);
     return true;
 }
@@ -44,8 +66,8 @@ static inline bool access(mr_detector *detector, const mr_access *access)
 mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events)
 {
     return detector->options.outlook
-               ? mr_feed_loop(detector, events, true, access, mr_feed_hb_sync)
-               : mr_feed_loop(detector, events, false, access, mr_feed_hb_sync);
+               ? mr_feed_loop(detector, events, true, access, atomic, mr_feed_hb_sync)
+               : mr_feed_loop(detector, events, false, access, atomic, mr_feed_hb_sync);
 }
 
 mr_status mr_shb_find(const mr_trace *trace, mr_shb_races *races, mr_error *error)

@@ -18,9 +18,8 @@ void mr_site_table_free(mr_site_table *table)
 
 static bool get_site(mr_site_table *table, const mr_past_access *access, uint32_t *site)
 {
-    bool is_write = access->actor % 2;
-    uint32_t *number =
-        mr_map_at(&table->site_numbers, mr_map_key(is_write, access->location), none);
+    uint8_t op = mr_past_op(access);
+    uint32_t *number = mr_map_at(&table->site_numbers, mr_map_key(op, access->location), none);
     if (!number)
         return false;
     if (*number == none) {
@@ -30,7 +29,7 @@ static bool get_site(mr_site_table *table, const mr_past_access *access, uint32_
         table->sites = sites;
         *number = (uint32_t)table->site_count++;
         table->sites[*number] =
-            (mr_site){.location = access->location, .is_write = is_write, .first_entry = none};
+            (mr_site){.location = access->location, .op = op, .first_entry = none};
     }
     *site = *number;
     return true;
@@ -58,7 +57,7 @@ bool mr_site_table_add(mr_site_table *table, const mr_history *history, uint32_t
 static bool update_open(const mr_site_table *table, mr_site *site)
 {
     for (; site->open_until < table->site_count; site->open_until++)
-        if ((site->is_write || table->sites[site->open_until].is_write) &&
+        if (mr_ops_conflict(site->op, table->sites[site->open_until].op) &&
             !mr_u32s_push(&site->open, site->open_until))
             return false;
     return true;
@@ -69,8 +68,8 @@ static bool search_site(const mr_history *history, uint32_t first_entry, uint32_
 {
     for (uint32_t entry = first_entry; entry != none; entry = history->sites->entries[entry].next) {
         const mr_past_access *item = &history->items[entry];
-        if (item->actor / 2 != access->thread && item->event >= news &&
-            !mr_knows(knowledge, item->actor / 2, item->local) &&
+        if (mr_past_thread(item) != access->thread && item->event >= news &&
+            !mr_knows(knowledge, mr_past_thread(item), item->local) &&
             !mr_history_offer(item, access, list))
             return false;
     }

@@ -8,7 +8,7 @@
 
 typedef struct mr_site {
     uint32_t location;
-    bool is_write;
+    uint8_t op;
     uint32_t first_entry; /* any thread's; UINT32_MAX: none */
     uint32_t last_event;  /* of all its entries */
     uint32_t open_until;  /* sites below were considered for `open` */
@@ -21,7 +21,7 @@ typedef struct mr_site_entry {
 } mr_site_entry;
 
 struct mr_site_table {
-    mr_map site_numbers; /* (is_write, location) */
+    mr_map site_numbers; /* (operation, location) */
     mr_site *sites;
     size_t site_count, site_capacity;
     mr_site_entry *entries;

@@ -11,6 +11,8 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
     mr_syncp_pass pass = {
         .trace = trace,
         .outlook = options->outlook,
+        .opaque = options->opaque,
+        .edges = options->edges,
         .progress = options->progress,
         .access = mr_syncp_search_access,
         .context = &search,

@@ -54,7 +54,8 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
  */
 typedef struct mr_syncp_index mr_syncp_index;
 
-/* `options`: only outlook and progress are looked at. `*index` is NULL after an error. */
+/* `options`: only outlook, opaque, edges and progress are looked at. `*index` is NULL after an
+ * error. */
 mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *options,
                              mr_syncp_index **index, mr_error *error);
 void mr_syncp_index_free(mr_syncp_index *index); /* NULL is fine */

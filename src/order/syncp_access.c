@@ -9,10 +9,11 @@ bool mr_syncp_accesses_init(mr_syncp_accesses *accesses, uint32_t variable_count
     if (!accesses->variables)
         return false;
     for (uint32_t variable = 0; variable < variable_count; variable++)
-        accesses->variables[variable] = (mr_syncp_variable){.first_accessor = MR_NONE,
-                                                            .recent = MR_NONE,
-                                                            .newest_site = MR_NONE,
-                                                            .recent_site = {MR_NONE, MR_NONE}};
+        accesses->variables[variable] =
+            (mr_syncp_variable){.first_accessor = MR_NONE,
+                                .recent = MR_NONE,
+                                .newest_site = MR_NONE,
+                                .recent_site = {MR_NONE, MR_NONE, MR_NONE, MR_NONE}};
     return true;
 }
 
@@ -50,9 +51,9 @@ static uint32_t add_accessor(mr_syncp_accesses *accesses, mr_syncp_variable *var
         .thread = thread,
         .number = variable->accessor_count++,
         .next = variable->first_accessor,
-        .first = {MR_NONE, MR_NONE},
-        .last = {MR_NONE, MR_NONE},
-        .guess = {MR_NONE, MR_NONE},
+        .first = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
+        .last = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
+        .guess = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
     };
     return variable->first_accessor = (uint32_t)accesses->accessor_count++;
 }
@@ -145,8 +146,10 @@ mr_syncp_rival *mr_syncp_get_rival(mr_syncp_accesses *accesses, uint32_t accesso
             return NULL;
         a->rivals = items;
         while (a->rival_count <= other)
-            a->rivals[a->rival_count++] = (mr_syncp_rival){
-                .cursor = {MR_NONE, MR_NONE}, .first_group = MR_NONE, .dead_from = 1};
+            a->rivals[a->rival_count++] =
+                (mr_syncp_rival){.cursor = {MR_NONE, MR_NONE, MR_NONE, MR_NONE},
+                                 .first_group = MR_NONE,
+                                 .dead_from = 1};
     }
     return &a->rivals[other];
 }

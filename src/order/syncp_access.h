@@ -23,7 +23,13 @@
 
 #include "syncp_ideal.h"
 
-enum { MR_SYNCP_READ, MR_SYNCP_WRITE, MR_SYNCP_KINDS };
+/* An atomic update is an atomic write here. */
+enum { MR_SYNCP_READ, MR_SYNCP_WRITE, MR_SYNCP_ATOMIC_READ, MR_SYNCP_ATOMIC_WRITE, MR_SYNCP_KINDS };
+
+static inline bool mr_syncp_kinds_conflict(int kind, int other)
+{
+    return mr_ops_conflict((uint8_t)kind, (uint8_t)other);
+}
 
 typedef struct mr_syncp_class {
     uint32_t event; /* the latest of the class */

@@ -9,15 +9,23 @@ bool mr_syncp_ideals_init(mr_syncp_ideals *ideals, const mr_trace *trace)
     *ideals = (mr_syncp_ideals){.thread_count = threads};
     ideals->threads = mr_calloc(threads, sizeof *ideals->threads);
     ideals->thread_entries = mr_calloc((size_t)threads * threads, sizeof *ideals->thread_entries);
-    ideals->first_user = mr_calloc(locks, sizeof *ideals->first_user);
-    if (!ideals->threads || !ideals->thread_entries || !ideals->first_user)
+    if (!ideals->threads || !ideals->thread_entries || !mr_syncp_ideals_grow(ideals, locks))
         return false;
-    for (uint32_t lock = 0; lock < locks; lock++)
-        ideals->first_user[lock] = MR_NONE;
     for (uint32_t thread = 0; thread < threads; thread++) {
         ideals->threads[thread].open = ideals->threads[thread].row = MR_NONE;
         ideals->threads[thread].ideal = ideals->thread_entries + (size_t)thread * threads;
     }
+    return true;
+}
+
+bool mr_syncp_ideals_grow(mr_syncp_ideals *ideals, uint32_t lock_count)
+{
+    void *items = mr_realloc(ideals->first_user, lock_count, sizeof *ideals->first_user);
+    if (!items)
+        return false;
+    ideals->first_user = items;
+    for (; ideals->lock_count < lock_count; ideals->lock_count++)
+        ideals->first_user[ideals->lock_count] = MR_NONE;
     return true;
 }
 

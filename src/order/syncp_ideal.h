@@ -5,23 +5,26 @@
  * is *closed* when with each event it holds what a sync-preserving reordering of its events needs
  *
  *   (1) the fork of its thread;                 (2) of a join, all events of the joined thread;
- *   (3) of a read, the write that it saw;
- *   (4) of two acquires of one lock, the release of the one that is earlier in the trace.
+ *   (3) of a read, the write that it saw; of a wait, the post whose unit it took;
+ *   (4) of two acquires of one lock, the release of the one that is earlier in the trace;
+ *   (5) of an event after which an edge of a call ends (trace/opaque.h), where that begins.
  *
- * Exclusive locks, outermost pairs only. (In a valid trace that earlier acquire was released before
+ * Outermost pairs only. A lock that is shared, too, stands here for several mutexes, as whole.h
+ * says. (In a valid trace that earlier acquire was released before
  * the later one.) Put in trace order, a closed ideal is such a reordering, and the smallest closed
  * ideal that holds some events, their *closure*, is contained in all that hold them. All events of
  * a closure stand, in the trace, no later than the last of the events it was made from.
  *
  * Steps. The events of a thread are cut into steps 1, 2, …; a step ends with
- *   an acquire or release of a lock of several threads, a fork, a write that another thread reads
- *   from, an event after which the closure of the thread's events so far has grown by events of
- *   other threads (a read, a join), or the last event of a thread that is joined.
- * Whatever makes others include events of the thread ends a step, so a closed ideal is one number a
- * thread: its steps up to k. (Of a step that is not complete only the accesses of the asking thread
- * count, and they need nothing that the step before does not need.) And within a step the closure
- * of what came before the event, in other threads, does not change: it is stored once for all of
- * it, as a *row* of one entry a thread, shared by as many steps as possible.
+ *   an acquire or release of a lock of several threads (for each mutex that it stands for), a fork,
+ *   a write that another thread reads from, a post or another event that one of another thread
+ *   needs, an event before or after which the closure of the thread's events so far has grown by
+ * events of other threads (a read, a join), or the last event of a thread that is joined. Whatever
+ * makes others include events of the thread ends a step, so a closed ideal is one number a thread:
+ * its steps up to k. (Of a step that is not complete only the accesses of the asking thread count,
+ * and they need nothing that the step before does not need.) And within a step the closure of what
+ * came before the event, in other threads, does not change: it is stored once for all of it, as a
+ * *row* of one entry a thread, shared by as many steps as possible.
  *
  *   entry = 2 k + (is a lock of several threads held at the end of step k?)
  *
@@ -85,11 +88,14 @@ typedef struct mr_syncp_ideals {
     mr_syncp_user *users;
     size_t user_count, user_capacity;
     uint32_t *first_user; /* by lock */
-    mr_map user_numbers;  /* (lock, thread) */
+    uint32_t lock_count;
+    mr_map user_numbers; /* (lock, thread) */
 } mr_syncp_ideals;
 
 /* False: no memory; mr_syncp_ideals_free is fine in any state after it. */
 bool mr_syncp_ideals_init(mr_syncp_ideals *ideals, const mr_trace *trace);
+/* There are so many locks, as below, from now on. */
+bool mr_syncp_ideals_grow(mr_syncp_ideals *ideals, uint32_t lock_count);
 void mr_syncp_ideals_free(mr_syncp_ideals *ideals);
 
 /* The step that the thread is in. */
@@ -103,7 +109,8 @@ static inline uint32_t mr_syncp_step_now(const mr_syncp_ideals *ideals, uint32_t
  *
  * store: stores what the thread needs now; for an event that will be asked for. Accesses first,
  * then what they do: publish: a write that another thread reads from, the last event of a thread:
- * ends the step. learn: the thread includes `step` of `source` with this event: a read, a join.
+ * ends the step. learn: the thread includes `step` of `source` with this event: a read, a join; for
+ * an edge that counts for the event itself, this is told with the event before it in the trace.
  * Nothing happens when that is no news. acquire, release: outermost, of a lock of several threads.
  * fork: before the child's first event.
  */

@@ -14,8 +14,11 @@ struct mr_syncp_index {
 mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *options,
                              mr_syncp_index **index, mr_error *error)
 {
-    mr_syncp_pass pass = {
-        .trace = trace, .outlook = options->outlook, .progress = options->progress};
+    mr_syncp_pass pass = {.trace = trace,
+                          .outlook = options->outlook,
+                          .opaque = options->opaque,
+                          .edges = options->edges,
+                          .progress = options->progress};
     *index = mr_calloc(1, sizeof **index);
     if (!*index)
         return mr_error_memory(error, "indexing a trace for sync-preserving races");

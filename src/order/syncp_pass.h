@@ -8,11 +8,14 @@
 #include "base/progress.h"
 #include "syncp_ideal.h"
 #include "trace/outlook.h"
+#include "whole.h"
 
 typedef struct mr_syncp_pass {
     const mr_trace *trace;
-    const mr_outlook *outlook;   /* NULL: is found out */
-    const mr_progress *progress; /* NULL: nobody wants to know */
+    const mr_outlook *outlook;    /* NULL: is found out */
+    mr_opaque opaque;             /* what calls that were not recorded mean, and … */
+    const mr_opaque_edges *edges; /* … their edges; NULL: are found out */
+    const mr_progress *progress;  /* NULL: nobody wants to know */
     /* NULL: none. The row of the access's thread is stored. False: stop, no memory. */
     bool (*access)(void *context, uint32_t event);
     void *context;

@@ -13,6 +13,8 @@ typedef struct arrival {
     bool racy;
 } arrival;
 
+_Static_assert((int)MR_SYNCP_ATOMIC_WRITE == (int)MR_OP_ATOMIC_WRITE, "kinds are operations");
+
 bool mr_syncp_search_init(mr_syncp_search *search, const mr_trace *trace,
                           const mr_syncp_ideals *ideals, mr_race_list *list)
 {
@@ -31,7 +33,7 @@ void mr_syncp_search_free(mr_syncp_search *search)
 /* Can an access of this kind conflict with the new one? */
 static bool concerns(const arrival *new, int kind)
 {
-    return kind == MR_SYNCP_WRITE || new->kind == MR_SYNCP_WRITE;
+    return mr_syncp_kinds_conflict(new->kind, kind);
 }
 
 static uint32_t known_steps(const arrival *new, const mr_syncp_accessor *other)
@@ -265,7 +267,10 @@ static bool guess(const arrival *new)
 static bool has_live(const arrival *new)
 {
     const mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
-    return self->live[MR_SYNCP_WRITE] || (new->kind == MR_SYNCP_WRITE && self->live[MR_SYNCP_READ]);
+    for (int kind = 0; kind < MR_SYNCP_KINDS; kind++)
+        if (self->live[kind] && concerns(new, kind))
+            return true;
+    return false;
 }
 
 /* `others`: the first classes that there are. */
@@ -343,7 +348,7 @@ bool mr_syncp_search_access(void *context, uint32_t event)
         .thread = thread,
         .variable = trace->operand[event],
         .location = trace->location[event],
-        .kind = trace->op[event] == MR_OP_WRITE ? MR_SYNCP_WRITE : MR_SYNCP_READ,
+        .kind = trace->op[event] == MR_OP_ATOMIC_UPDATE ? MR_SYNCP_ATOMIC_WRITE : trace->op[event],
         .ideal = search->ideals->threads[thread].ideal,
         .open = search->ideals->threads[thread].open,
     };

@@ -74,7 +74,7 @@ static bool add_own(mr_variable *variable, const mr_access *access, uint32_t loc
         (variable->owner && variable->owner != access->thread + 1))
         return false;
     variable->owner = access->thread + 1;
-    variable->kinds |= (uint16_t)(access->is_write << variable->entry_count);
+    variable->kinds |= (uint16_t)(access->op << variable->entry_count);
     variable->entries[variable->entry_count++] =
         (mr_variable_entry){access->location, local, access->event};
     return true;
@@ -95,7 +95,7 @@ static bool share(mr_variable *variable)
         mr_access access = {.event = entries[i].event,
                             .thread = thread,
                             .location = entries[i].location,
-                            .is_write = is_write};
+                            .op = is_write ? MR_OP_WRITE : MR_OP_READ};
         uint32_t number;
         if (!mr_history_find(&variable->history, &access, &number))
             return false;
@@ -113,7 +113,7 @@ static bool update_fronts(mr_variable *variable, const mr_access *access, mr_kno
 {
     mr_epoch epoch = {access->thread, local};
     *racy = mr_front_unordered(&variable->writes, access->thread, knowledge);
-    if (!access->is_write)
+    if (access->op == MR_OP_READ)
         return mr_front_add(&variable->reads, epoch, knowledge, true);
     if (variable->reads.latest.local) {
         mr_front_prune(&variable->reads, access->thread, knowledge);
@@ -122,19 +122,60 @@ static bool update_fronts(mr_variable *variable, const mr_access *access, mr_kno
     return mr_front_add(&variable->writes, epoch, knowledge, false);
 }
 
+/* The same for a variable with atomic accesses. A plain write makes all before it unnecessary, an
+ * atomic one nothing: it does not conflict with others. */
+static bool update_all_fronts(mr_variable *variable, const mr_access *access,
+                              mr_knowledge knowledge, uint32_t local, bool *racy)
+{
+    mr_atomics *atomics = variable->history->atomics;
+    uint32_t thread = access->thread;
+    mr_epoch epoch = {thread, local};
+    if (!mr_op_is_atomic(access->op)) {
+        if (!update_fronts(variable, access, knowledge, local, racy))
+            return false;
+        *racy |= mr_front_unordered(&atomics->writes, thread, knowledge);
+        if (access->op == MR_OP_READ)
+            return true;
+        *racy |= mr_front_unordered(&atomics->reads, thread, knowledge);
+        mr_front_prune(&atomics->writes, thread, knowledge);
+        mr_front_prune(&atomics->reads, thread, knowledge);
+        return true;
+    }
+    *racy = mr_front_unordered(&variable->writes, thread, knowledge);
+    if (access->op == MR_OP_ATOMIC_READ)
+        return mr_front_add(&atomics->reads, epoch, knowledge, true);
+    *racy |= mr_front_unordered(&variable->reads, thread, knowledge);
+    return mr_front_add(&atomics->writes, epoch, knowledge, true);
+}
+
+/* The first atomic access of a shared variable with a history. False: no memory. */
+static bool make_atomic(mr_variable *variable)
+{
+    mr_atomics *atomics = mr_calloc(1, sizeof *atomics);
+    if (!atomics)
+        return false;
+    atomics->last_write = variable->writes.latest;
+    variable->history->atomics = atomics;
+    variable->is_atomic = true;
+    return true;
+}
+
 bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
                         uint32_t local, mr_race_list *list)
 {
     if (!mr_variable_is_shared(variable)) {
-        if (add_own(variable, access, local))
+        if (!mr_op_is_atomic(access->op) && add_own(variable, access, local))
             return true;
         if (!share(variable))
             return false;
     }
     bool racy;
     uint32_t entry;
-    if (!update_fronts(variable, access, knowledge, local, &racy) ||
-        !mr_history_find(&variable->history, access, &entry))
+    if (!mr_history_find(&variable->history, access, &entry) ||
+        (mr_op_is_atomic(access->op) && !variable->is_atomic && !make_atomic(variable)))
+        return false;
+    if (!(variable->is_atomic ? update_all_fronts(variable, access, knowledge, local, &racy)
+                              : update_fronts(variable, access, knowledge, local, &racy)))
         return false;
     if (racy && (!mr_race_list_racy(list, access->event, access->location, access->variable) ||
                  !mr_history_search(variable->history, entry, access, knowledge, list)))

@@ -3,7 +3,9 @@
  *
  * As long as one thread alone has accessed it, that is the thread's latest access of each location
  * and kind, up to three. Then, and when there are more of them, it is the maximal writes and reads
- * (epochs.h) and the accesses for static races (history.h).
+ * (epochs.h) and the accesses for static races (history.h). A variable that is accessed atomically
+ * counts as accessed by several threads from then on, and what atomic accesses need is kept with
+ * the history.
  *
  *   table: mr_variables_grow → mr_variables_get … → mr_variables_free
  *   access: mr_variable_again, else mr_variable_access
@@ -20,11 +22,13 @@ typedef struct mr_variable_entry {
 } mr_variable_entry;
 
 typedef struct mr_variable {
-    uint32_t owner;              /* 0: none; its thread + 1; or MR_VARIABLE_SHARED */
-    uint16_t entry_count, kinds; /* of one thread: bit i of `kinds`: entry i is a write */
-    union {                      /* the order's own: */
-        mr_clock *write_clock;   /*   shb, fhb: clock of the last write, one reference */
-        uint32_t touch;          /*   wcp: number of a touch + 1, 0: none */
+    uint32_t owner; /* 0: none; its thread + 1; or MR_VARIABLE_SHARED */
+    uint8_t entry_count;
+    bool is_atomic;            /* has been accessed atomically; then it is shared */
+    uint16_t kinds;            /* of one thread: bit i: entry i is a write */
+    union {                    /* the order's own: */
+        mr_clock *write_clock; /*   shb, fhb: clock of the last write, one reference */
+        uint32_t touch;        /*   wcp: number of a touch + 1, 0: none */
     };
     mr_clock *read_clock; /* fhb: joined clocks of the reads since, one reference */
     union {
@@ -76,16 +80,15 @@ static inline bool mr_variable_is_shared(const mr_variable *variable)
     return variable->owner == (uint32_t)MR_VARIABLE_SHARED;
 }
 
-/* Notes an access that the only thread so far has made before, at the same location; false: it is
- * none. It races with nothing. */
+/* Notes a plain access that the only thread so far has made before, at the same location; false: it
+ * is none. It races with nothing. */
 static inline bool mr_variable_again(mr_variable *variable, const mr_access *access, uint32_t local)
 {
     if (variable->owner != access->thread + 1)
         return false;
     for (unsigned i = 0; i < variable->entry_count; i++) {
         mr_variable_entry *entry = &variable->entries[i];
-        if (entry->location == access->location &&
-            (variable->kinds >> i & 1) == (unsigned)access->is_write) {
+        if (entry->location == access->location && (variable->kinds >> i & 1) == access->op) {
             entry->local = local;
             entry->event = access->event;
             return true;
@@ -94,8 +97,8 @@ static inline bool mr_variable_again(mr_variable *variable, const mr_access *acc
     return false;
 }
 
-/* Notes any other access, at `local`, by a thread that has `knowledge`, and reports its races.
- * False: no memory. */
+/* Notes any other access, an atomic one, too, at `local`, by a thread that has `knowledge`, and
+ * reports its races. False: no memory. */
 bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
                         uint32_t local, mr_race_list *list);
 

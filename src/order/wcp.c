@@ -14,17 +14,17 @@ bool mr_wcp_grow(mr_wcp *wcp, uint32_t thread_count, uint32_t lock_count)
         !mr_sections_grow(&wcp->sections, lock_count))
         return false;
     wcp->sections.pool = &wcp->hb.pool;
-    void *threads = wcp->threads, *clocks = wcp->release_before;
+    void *threads = wcp->threads, *locks = wcp->locks;
     if (!mr_grow(&threads, &wcp->thread_capacity, thread_count, sizeof(mr_wcp_thread)))
         return false;
     wcp->threads = threads;
-    if (!mr_grow(&clocks, &wcp->lock_capacity, lock_count, sizeof(mr_clock *)))
+    if (!mr_grow(&locks, &wcp->lock_capacity, lock_count, sizeof(mr_wcp_lock)))
         return false;
-    wcp->release_before = clocks;
+    wcp->locks = locks;
     for (; wcp->thread_count < thread_count; wcp->thread_count++)
         wcp->threads[wcp->thread_count] = (mr_wcp_thread){0};
     for (; wcp->lock_count < lock_count; wcp->lock_count++)
-        wcp->release_before[wcp->lock_count] = NULL;
+        wcp->locks[wcp->lock_count] = (mr_wcp_lock){0};
     return true;
 }
 
@@ -36,10 +36,12 @@ void mr_wcp_free(mr_wcp *wcp)
         mr_clock_drop(pool, &wcp->threads[thread].hard);
         free(wcp->threads[thread].held.items);
     }
-    for (size_t lock = 0; lock < wcp->lock_count; lock++)
-        mr_clock_drop(pool, &wcp->release_before[lock]);
+    for (size_t lock = 0; lock < wcp->lock_count; lock++) {
+        mr_clock_drop(pool, &wcp->locks[lock].release);
+        mr_clock_drop(pool, &wcp->locks[lock].shared);
+    }
     free(wcp->threads);
-    free(wcp->release_before);
+    free(wcp->locks);
     free(wcp->touches);
     mr_map_free(&wcp->touch_numbers);
     mr_sections_free(&wcp->sections);
@@ -53,29 +55,32 @@ static mr_time only(mr_clock *clock)
     return (mr_time){.clock = clock};
 }
 
-static bool add_touch(mr_wcp *wcp, uint32_t lock, uint32_t variable, uint32_t *touch)
+/* Its number + 1. */
+static bool new_touch(mr_wcp *wcp, uint32_t log, uint32_t *touch)
 {
-    uint32_t *number = mr_map_at(&wcp->touch_numbers, mr_map_key(lock, variable), 0);
-    if (!number)
+    void *touches = wcp->touches;
+    if (!mr_grow(&touches, &wcp->touch_capacity, wcp->touch_count + 1, sizeof(mr_touch)))
         return false;
-    if (!*number) {
-        void *touches = wcp->touches;
-        if (!mr_grow(&touches, &wcp->touch_capacity, wcp->touch_count + 1, sizeof(mr_touch)))
-            return false;
-        wcp->touches = touches;
-        wcp->touches[wcp->touch_count++] =
-            (mr_touch){{MR_NONE, MR_NONE}, {MR_NONE, MR_NONE}, lock, 0};
-        *number = (uint32_t)wcp->touch_count;
-    }
+    wcp->touches = touches;
+    wcp->touches[wcp->touch_count++] =
+        (mr_touch){{MR_NONE, MR_NONE}, {MR_NONE, MR_NONE}, log, 0, 0};
+    *touch = (uint32_t)wcp->touch_count;
+    return true;
+}
+
+static bool add_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t *touch)
+{
+    uint32_t *number = mr_map_at(&wcp->touch_numbers, mr_map_key(log, variable), 0);
+    if (!number || (!*number && !new_touch(wcp, log, number)))
+        return false;
     *touch = *number;
     return true;
 }
 
-/* The touch of this lock and the variable, `*touch` being a guess; a wrong guess is corrected. */
-static inline bool find_touch(mr_wcp *wcp, uint32_t lock, uint32_t variable, uint32_t *touch)
+/* The touch of this log and the variable, `*touch` being a guess; a wrong guess is corrected. */
+static inline bool find_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t *touch)
 {
-    return (*touch && wcp->touches[*touch - 1].lock == lock) ||
-           add_touch(wcp, lock, variable, touch);
+    return (*touch && wcp->touches[*touch - 1].log == log) || add_touch(wcp, log, variable, touch);
 }
 
 /* Rule (a) for one kind of earlier access: joins the last section of another thread that made it.
@@ -108,63 +113,115 @@ static void note_touch(mr_sections *sections, mr_touch *touch, int kind, uint32_
     touch->other[kind] = last;
 }
 
-/* Rule (a), and what the variable has to know of the section. */
-static bool touch_variable(mr_wcp *wcp, mr_touch *touch, uint32_t thread, int kind,
-                           uint32_t section)
+/* Rule (a) for the sections of one touch, and of the one of its atomic accesses. */
+static bool follow_conflicts(mr_wcp *wcp, const mr_touch *touch, uint8_t op, uint32_t thread)
 {
     if (!follow_conflict(wcp, touch, KIND_WRITE, thread) ||
-        (kind == KIND_WRITE && !follow_conflict(wcp, touch, KIND_READ, thread)))
+        (mr_op_writes(op) && !follow_conflict(wcp, touch, KIND_READ, thread)))
         return false;
-    note_touch(&wcp->sections, touch, kind, section);
+    if (!touch->atomics || mr_op_is_atomic(op))
+        return true;
+    const mr_touch *atomics = &wcp->touches[touch->atomics - 1];
+    return follow_conflict(wcp, atomics, KIND_WRITE, thread) &&
+           (!mr_op_writes(op) || follow_conflict(wcp, atomics, KIND_READ, thread));
+}
+
+static bool follow_log(mr_wcp *wcp, uint32_t log, uint32_t variable, uint8_t op, uint32_t thread)
+{
+    uint32_t number = mr_map_get(&wcp->touch_numbers, mr_map_key(log, variable), 0);
+    return !number || follow_conflicts(wcp, &wcp->touches[number - 1], op, thread);
+}
+
+/* Rule (a) for the logs of the lock other than that of the section: those of its readers when it is
+ * exclusive, else that of the exclusive sections. */
+static bool follow_other_logs(mr_wcp *wcp, const mr_held *held, uint32_t variable, uint8_t op,
+                              uint32_t thread)
+{
+    if (held->log >= MR_LOG_READER)
+        return follow_log(wcp, held->lock, variable, op, thread);
+    uint32_t reader = wcp->sections.logs[held->lock].first_reader;
+    for (; reader != MR_NONE; reader = wcp->sections.readers[reader].next)
+        if (!follow_log(wcp, MR_LOG_READER + reader, variable, op, thread))
+            return false;
     return true;
 }
 
-bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, bool is_write, uint32_t *touch)
+/* The touch where an access is noted: the plain one, or that of its atomic accesses. NULL: no
+ * memory. */
+static inline mr_touch *touch_for(mr_wcp *wcp, uint32_t number, uint8_t op)
 {
-    int kind = is_write ? KIND_WRITE : KIND_READ;
-    const mr_held_list *held = &wcp->threads[thread].held;
+    if (!mr_op_is_atomic(op))
+        return &wcp->touches[number - 1];
+    uint32_t atomics = wcp->touches[number - 1].atomics;
+    if (!atomics) {
+        if (!new_touch(wcp, wcp->touches[number - 1].log, &atomics))
+            return NULL;
+        wcp->touches[number - 1].atomics = atomics;
+    }
+    return &wcp->touches[atomics - 1];
+}
+
+bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, uint32_t *touch)
+{
+    int kind = mr_op_writes(op) ? KIND_WRITE : KIND_READ;
+    const mr_held_list *list = &wcp->threads[thread].held;
     uint32_t last = 0;
-    for (size_t i = 0; i < held->count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
+        const mr_held *held = &list->items[i];
         uint32_t guess = last ? wcp->touches[last - 1].next : *touch, number = guess;
-        if (!find_touch(wcp, held->items[i].lock, variable, &number))
+        if (!find_touch(wcp, held->log, variable, &number))
             return false;
         if (number != guess)
             *(last ? &wcp->touches[last - 1].next : touch) = number;
         last = number;
-        mr_touch *at = &wcp->touches[number - 1];
-        /* Else nobody can have been in this lock since the section's own last access. */
-        if (at->last[kind] != held->items[i].section &&
-            !touch_variable(wcp, at, thread, kind, held->items[i].section))
+        mr_touch *at = touch_for(wcp, number, op);
+        if (!at)
             return false;
+        /* Nobody that it excludes can have been in this lock since the section's last access. */
+        if (at->last[kind] == held->section)
+            continue;
+        if (!follow_conflicts(wcp, &wcp->touches[number - 1], op, thread) ||
+            !follow_other_logs(wcp, held, variable, op, thread))
+            return false;
+        note_touch(&wcp->sections, at, kind, held->section);
     }
     return true;
 }
 
-static bool acquire(mr_wcp *wcp, uint32_t thread, uint32_t lock)
+/* P along the HB edges into the acquire. */
+static bool follow_releases(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
 {
     const mr_hb *hb = &wcp->hb;
     const mr_time *last = &hb->locks[lock].release;
-    mr_wcp_thread *by = &wcp->threads[thread];
+    mr_clock **before = &wcp->threads[thread].before;
     bool known = last->thread == thread ||
                  mr_clock_get(hb->threads[thread].clock, last->thread) >= last->local;
-    if (!known && !mr_clock_join(&wcp->hb.pool, &by->before, only(wcp->release_before[lock])))
+    return (known || mr_clock_join(&wcp->hb.pool, before, only(wcp->locks[lock].release))) &&
+           (shared || !wcp->locks[lock].shared ||
+            mr_clock_join(&wcp->hb.pool, before, only(wcp->locks[lock].shared)));
+}
+
+static bool acquire(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
+{
+    mr_held_list *held = &wcp->threads[thread].held;
+    void *items = held->items;
+    mr_held new = {.lock = lock, .log = lock};
+    if (!follow_releases(wcp, thread, lock, shared) ||
+        !mr_grow(&items, &held->capacity, held->count + 1, sizeof(mr_held)))
         return false;
-    void *items = by->held.items;
-    if (!mr_grow(&items, &by->held.capacity, by->held.count + 1, sizeof(mr_held)))
+    held->items = items;
+    if ((shared && !mr_sections_reader(&wcp->sections, lock, thread, &new.log)) ||
+        !mr_sections_user(&wcp->sections, lock, thread, &new.user) ||
+        !mr_section_open(&wcp->sections, thread, wcp->hb.threads[thread].local, &new.section))
         return false;
-    by->held.items = items;
-    uint32_t section, user;
-    if (!mr_sections_user(&wcp->sections, lock, thread, &user) ||
-        !mr_section_open(&wcp->sections, user, hb->threads[thread].local, &section))
-        return false;
-    by->held.items[by->held.count++] = (mr_held){lock, section, user};
+    held->items[held->count++] = new;
     return true;
 }
 
-static mr_held take_held(mr_held_list *held, uint32_t lock)
+static mr_held take_held(mr_held_list *held, uint32_t lock, bool shared)
 {
     size_t i = held->count;
-    while (i && held->items[i - 1].lock != lock)
+    while (i && (held->items[i - 1].lock != lock || (held->items[i - 1].log != lock) != shared))
         i--;
     assert(i > 0);
     mr_held taken = held->items[i - 1];
@@ -175,11 +232,11 @@ static mr_held take_held(mr_held_list *held, uint32_t lock)
 
 /* Passes the sections of other threads whose acquire is ≺-before the thread's last event; the last
  * one passed, or MR_NONE. Its own are skipped. */
-static uint32_t pass_sections(mr_wcp *wcp, mr_lock_user *user, uint32_t lock)
+static uint32_t pass_sections(mr_wcp *wcp, mr_lock_user *user, uint32_t log)
 {
     const mr_clock *before = wcp->threads[user->thread].before;
     uint32_t section, passed = MR_NONE;
-    while ((section = mr_sections_at(&wcp->sections, lock, user->cursor)) != MR_NONE) {
+    while ((section = mr_sections_at(&wcp->sections, log, user->cursor)) != MR_NONE) {
         const mr_section *item = &wcp->sections.items[section];
         if (item->thread != user->thread) {
             if (mr_clock_get(before, item->thread) < item->acquired)
@@ -191,20 +248,63 @@ static uint32_t pass_sections(mr_wcp *wcp, mr_lock_user *user, uint32_t lock)
     return passed;
 }
 
-static bool release(mr_wcp *wcp, uint32_t thread, uint32_t lock)
+/* Rule (b) for one log. `*news`: were there sections to pass? */
+static bool pass_log(mr_wcp *wcp, uint32_t thread, uint32_t log, uint32_t user, bool *news)
+{
+    uint32_t passed = pass_sections(wcp, &wcp->sections.users[user], log);
+    if (passed == MR_NONE)
+        return true;
+    *news = true;
+    return mr_clock_learn(&wcp->hb.pool, &wcp->threads[thread].before,
+                          mr_section_time(&wcp->sections, passed));
+}
+
+/* Rule (b) for the readers' logs, and again for all logs of the lock as long as there is news: the
+ * end of a shared section may come after the beginning of others. */
+static bool pass_readers(mr_wcp *wcp, uint32_t thread, const mr_held *held)
+{
+    bool news = true;
+    while (news) {
+        news = false;
+        uint32_t reader = wcp->sections.logs[held->lock].first_reader;
+        for (; reader != MR_NONE; reader = wcp->sections.readers[reader].next) {
+            uint32_t log = MR_LOG_READER + reader, user;
+            if (wcp->sections.readers[reader].thread != thread &&
+                (!mr_sections_user(&wcp->sections, log, thread, &user) ||
+                 !pass_log(wcp, thread, log, user, &news)))
+                return false;
+        }
+        if (news && !pass_log(wcp, thread, held->lock, held->user, &news))
+            return false;
+    }
+    return true;
+}
+
+static bool release(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
 {
     mr_hb *hb = &wcp->hb;
     mr_wcp_thread *by = &wcp->threads[thread];
-    mr_held held = take_held(&by->held, lock);
-    /* Rule (b). One pass is enough: what the last section brings is older than the next acquire. */
-    uint32_t passed = pass_sections(wcp, &wcp->sections.users[held.user], lock);
-    if (passed != MR_NONE &&
-        !mr_clock_learn(&hb->pool, &by->before, mr_section_time(&wcp->sections, passed))) {
+    mr_held held = take_held(&by->held, lock, shared);
+    bool news, is_read = wcp->sections.logs[lock].first_reader != MR_NONE;
+    /* Of exclusive sections one pass is enough: what the last one brings is older than the next
+     * acquire. */
+    if (!pass_log(wcp, thread, lock, held.user, &news) ||
+        (!shared && is_read && !pass_readers(wcp, thread, &held))) {
         mr_section_drop(&wcp->sections, held.section);
         return false;
     }
-    mr_clock_set(&hb->pool, &wcp->release_before[lock], by->before);
-    return mr_section_close(&wcp->sections, lock, held.section, mr_hb_now(hb, thread));
+    mr_wcp_lock *at = &wcp->locks[lock];
+    if (shared) {
+        if (!mr_clock_join(&hb->pool, &at->shared, only(by->before))) {
+            mr_section_drop(&wcp->sections, held.section);
+            return false;
+        }
+    } else {
+        mr_clock_set(&hb->pool, &at->release, by->before);
+        mr_clock_drop(&hb->pool, &at->shared);
+    }
+    return mr_section_close(&wcp->sections, held.log, held.user, held.section,
+                            mr_hb_now(hb, thread));
 }
 
 /* P and K along a fork or join, from the time of `from` to `thread`. */
@@ -220,12 +320,18 @@ bool mr_wcp_sync(mr_wcp *wcp, mr_op op, uint32_t thread, uint32_t operand)
 {
     switch (op) {
     case MR_OP_ACQUIRE:
-        return acquire(wcp, thread, operand) && mr_hb_acquire(&wcp->hb, thread, operand);
+        return acquire(wcp, thread, operand, false) && mr_hb_acquire(&wcp->hb, thread, operand);
     case MR_OP_RELEASE:
-        if (!release(wcp, thread, operand))
+        if (!release(wcp, thread, operand, false))
             return false;
         mr_hb_release(&wcp->hb, thread, operand);
         return true;
+    case MR_OP_SHARED_ACQUIRE:
+        return acquire(wcp, thread, operand, true) &&
+               mr_hb_acquire_shared(&wcp->hb, thread, operand);
+    case MR_OP_SHARED_RELEASE:
+        return release(wcp, thread, operand, true) &&
+               mr_hb_release_shared(&wcp->hb, thread, operand);
     case MR_OP_FORK:
         return hard_edge(wcp, thread, operand) && mr_hb_fork(&wcp->hb, thread, operand);
     default:
@@ -233,19 +339,72 @@ bool mr_wcp_sync(mr_wcp *wcp, mr_op op, uint32_t thread, uint32_t operand)
     }
 }
 
+void mr_wcp_publish(mr_wcp *wcp, uint32_t thread, mr_stamp *stamp)
+{
+    mr_clock_pool *pool = &wcp->hb.pool;
+    mr_time_set(pool, &stamp->time, mr_hb_now(&wcp->hb, thread));
+    if (wcp->threads) {
+        mr_clock_set(pool, &stamp->before, wcp->threads[thread].before);
+        mr_clock_set(pool, &stamp->hard, wcp->threads[thread].hard);
+    }
+    wcp->hb.threads[thread].local++;
+}
+
+bool mr_wcp_follow(mr_wcp *wcp, uint32_t thread, const mr_stamp *stamp)
+{
+    mr_clock_pool *pool = &wcp->hb.pool;
+    mr_time time = stamp->time, hard = {stamp->hard, time.thread, time.local};
+    if (time.thread == thread)
+        return true;
+    return mr_clock_learn(pool, &wcp->hb.threads[thread].clock, time) &&
+           (!wcp->threads ||
+            (mr_clock_join(pool, &wcp->threads[thread].before, only(stamp->before)) &&
+             mr_clock_learn(pool, &wcp->threads[thread].hard, hard)));
+}
+
+void mr_wcp_drop_stamp(mr_wcp *wcp, mr_stamp *stamp)
+{
+    mr_clock_drop(&wcp->hb.pool, &stamp->time.clock);
+    mr_clock_drop(&wcp->hb.pool, &stamp->before);
+    mr_clock_drop(&wcp->hb.pool, &stamp->hard);
+    *stamp = (mr_stamp){0};
+}
+
 /* Rule (a) comes first: its edges end at the access itself. */
+static bool follow_rule_a(mr_detector *detector, const mr_access *access, mr_variable *variable)
+{
+    mr_wcp *wcp = &detector->wcp;
+    return !wcp->threads[access->thread].held.count ||
+           mr_wcp_access(wcp, access->thread, access->variable, access->op, &variable->touch);
+}
+
 static inline bool access(mr_detector *detector, const mr_access *access)
 {
     mr_wcp *wcp = &detector->wcp;
     const mr_wcp_thread *thread = &wcp->threads[access->thread];
     uint32_t local = wcp->hb.threads[access->thread].local;
     mr_variable *variable = mr_detector_variable(detector, access->variable);
-    if (!variable || (thread->held.count && !mr_wcp_access(wcp, access->thread, access->variable,
-                                                           access->is_write, &variable->touch)))
+    if (!variable || !follow_rule_a(detector, access, variable))
         return false;
-    return mr_variable_again(variable, access, local) ||
-           mr_variable_access(variable, access, (mr_knowledge){{thread->before, thread->hard}},
+    if (mr_variable_again(variable, access, local))
+        return true;
+    mr_detector_plain(detector, access, variable);
+    return mr_variable_access(variable, access, (mr_knowledge){{thread->before, thread->hard}},
                               local, &detector->list);
+}
+
+static bool atomic(mr_detector *detector, const mr_access *access, bool contended)
+{
+    mr_wcp *wcp = &detector->wcp;
+    const mr_wcp_thread *thread = &wcp->threads[access->thread];
+    if (contended) {
+        mr_variable *variable = mr_detector_variable(detector, access->variable);
+        if (!variable || !follow_rule_a(detector, access, variable) ||
+            !mr_variable_access(variable, access, (mr_knowledge){{thread->before, thread->hard}},
+                                wcp->hb.threads[access->thread].local, &detector->list))
+            return false;
+    }
+    return mr_edges_atomic(&detector->edges, wcp, access);
 }
 
 static inline bool synchronise(mr_detector *detector, mr_op op, uint32_t thread, uint32_t operand)
@@ -255,6 +414,7 @@ static inline bool synchronise(mr_detector *detector, mr_op op, uint32_t thread,
 
 mr_feed_end mr_wcp_feed(mr_detector *detector, const mr_events *events)
 {
-    return detector->options.outlook ? mr_feed_loop(detector, events, true, access, synchronise)
-                                     : mr_feed_loop(detector, events, false, access, synchronise);
+    return detector->options.outlook
+               ? mr_feed_loop(detector, events, true, access, atomic, synchronise)
+               : mr_feed_loop(detector, events, false, access, atomic, synchronise);
 }

@@ -124,6 +124,17 @@ static mr_status not_covered(const mr_sweep_job *job, const mr_events *events)
                         mr_op_name(op));
 }
 
+static bool are_covered(const mr_events *events)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < events->count; i++)
+        seen |= UINT32_C(1) << events->op[i];
+    for (int op = 0; op < MR_OP_COUNT; op++)
+        if (seen >> op & 1 && !mr_op_covered((mr_op)op))
+            return false;
+    return true;
+}
+
 /* Feeds the stream to the detector. After an error of the file the detector has what stands before
  * its place, and `*ended` is true, as at the end of the file. */
 static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ended)
@@ -140,7 +151,8 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ende
             *ended = true;
             return status;
         }
-        status = mr_detector_feed(detector, &events, job->error);
+        status = are_covered(&events) ? mr_detector_feed(detector, &events, job->error)
+                                      : MR_ERR_UNSUPPORTED;
         stats->find_seconds += mr_seconds() - ready;
         if (status == MR_ERR_UNSUPPORTED)
             return not_covered(job, &events);

@@ -8,6 +8,9 @@
  * it. 16 bits, so that more of them stay in the cache. */
 static const uint16_t nobody = UINT16_MAX, several_readers = 1;
 
+/* And of a variable that several threads accessed atomically, and some wrote so. */
+static const uint16_t several_writers = UINT16_MAX - 1;
+
 static bool init_outlook(mr_mrt_check *check, const mr_outlook *outlook)
 {
     check->users = mr_malloc(outlook->variable_count * sizeof *check->users, 0);
@@ -42,6 +45,7 @@ void mr_mrt_check_free(mr_mrt_check *check)
     mr_validity_free(&check->validity);
     free(check->open);
     free(check->users);
+    free(check->atomic_users);
     free(check->lock_user);
     free(check->lock_depth);
     free(check->lock_uses);
@@ -100,8 +104,6 @@ static bool note_other_user(uint16_t *user, uint32_t thread, bool writes)
 /* Is the outermost acquire one that the outlook foresees? */
 static bool note_section(mr_mrt_check *check, uint32_t lock, uint32_t thread)
 {
-    if (check->lock_depth[lock]++)
-        return true;
     if (!check->outlook->lock_shared[lock]) {
         bool same = !check->lock_user[lock] || check->lock_user[lock] == thread + 1;
         check->lock_user[lock] = thread + 1;
@@ -120,6 +122,45 @@ static bool note_section(mr_mrt_check *check, uint32_t lock, uint32_t thread)
         return false;
     check->sections[low]--;
     return true;
+}
+
+/* False: no memory. */
+static bool note_atomic(mr_mrt_check *check, uint32_t variable, uint32_t thread, bool writes)
+{
+    uint32_t count = check->outlook->variable_count;
+    if (!check->atomic_users) {
+        check->atomic_users = mr_malloc(count * sizeof *check->atomic_users, 0);
+        for (uint32_t i = 0; check->atomic_users && i < count; i++)
+            check->atomic_users[i] = nobody;
+    }
+    uint16_t *user = check->atomic_users ? &check->atomic_users[variable] : NULL;
+    if (!user || *user == several_writers)
+        return user != NULL;
+    if (*user == nobody || *user >> 1 == thread + 1)
+        *user = (uint16_t)(2 * (thread + 1) + (writes || (*user != nobody && *user & 1)));
+    else
+        *user =
+            writes || (*user != several_readers && *user & 1) ? several_writers : several_readers;
+    return true;
+}
+
+/* Are the accesses of a variable that the outlook does not call contended as it says? `plain` and
+ * `atomic` are what is known of it. */
+static bool are_foreseen(uint32_t plain, uint32_t atomic)
+{
+    if (plain == nobody || atomic == nobody)
+        return true; /* of one thread, or read only, or atomic: else an event said so */
+    bool plain_reads = plain == several_readers || !(plain & 1);
+    bool atomic_reads = atomic == several_readers || (atomic != several_writers && !(atomic & 1));
+    bool one_thread = plain >> 1 == atomic >> 1 && plain != several_readers;
+    return one_thread || (plain_reads && atomic_reads);
+}
+
+/* Of the lock of an event that the validity has just accepted: is it held shared once? */
+static bool is_first_share(const mr_validity *validity, const mr_step *step)
+{
+    uint64_t key = (uint64_t)step->operand << 32 | step->thread;
+    return validity->share_depths[mr_keys_find(&validity->shares, key)] == 1;
 }
 
 /* The line of an event; events are asked for in their order. */
@@ -151,6 +192,43 @@ static void note_open(mr_mrt_check *check, const mr_step *step)
         check->open[step->operand] = 0;
 }
 
+/* What the outlook says of the operand. */
+static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *error)
+{
+    bool foreseen = true, writes = mr_op_writes((uint8_t)step->op);
+    uint16_t *user;
+    switch (step->op) {
+    case MR_OP_ACQUIRE:
+        foreseen =
+            check->lock_depth[step->operand]++ || note_section(check, step->operand, step->thread);
+        break;
+    case MR_OP_RELEASE:
+        check->lock_depth[step->operand]--;
+        break;
+    case MR_OP_SHARED_ACQUIRE:
+        foreseen = !is_first_share(&check->validity, step) ||
+                   note_section(check, step->operand, step->thread);
+        break;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+        user = &check->users[step->operand];
+        if (stays_as_foreseen(*user, step->thread, writes))
+            *user = user_after(*user, writes);
+        else
+            foreseen = note_other_user(user, step->thread, writes);
+        break;
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        if (!note_atomic(check, step->operand, step->thread, writes))
+            return mr_error_memory(error, "checking the trace");
+        break;
+    default:
+        break;
+    }
+    return foreseen ? MR_OK : contradicted(error);
+}
+
 /* Any event but a plain access of a thread that may do one. Its operation, thread and location are
  * in bounds. */
 static mr_status check_step(mr_mrt_check *check, const mr_events *events, uint32_t i,
@@ -169,20 +247,7 @@ static mr_status check_step(mr_mrt_check *check, const mr_events *events, uint32
     note_open(check, &step);
     if (!check->outlook)
         return MR_OK;
-    bool foreseen = true;
-    if (step.op == MR_OP_ACQUIRE) {
-        foreseen = note_section(check, step.operand, step.thread);
-    } else if (step.op == MR_OP_RELEASE) {
-        check->lock_depth[step.operand]--;
-    } else if (mr_op_is_access(events->op[i])) {
-        uint16_t *user = &check->users[step.operand];
-        bool writes = step.op == MR_OP_WRITE;
-        if (stays_as_foreseen(*user, step.thread, writes))
-            *user = user_after(*user, writes);
-        else
-            foreseen = note_other_user(user, step.thread, writes);
-    }
-    return foreseen ? MR_OK : contradicted(error);
+    return check_use(check, &step, error);
 }
 
 /* Does a number of the column reach the bound? The highest bit of x or of bound - 1 - x says it,
@@ -300,6 +365,9 @@ bool mr_mrt_check_end(const mr_mrt_check *check)
         return true;
     for (size_t i = 0; i < check->outlook->use_count; i++)
         if (check->sections[i])
+            return false;
+    for (uint32_t i = 0; check->atomic_users && i < check->outlook->variable_count; i++)
+        if (check->users[i] && !are_foreseen(check->users[i], check->atomic_users[i]))
             return false;
     return true;
 }

@@ -8,7 +8,8 @@
  *
  * A plain access costs a few comparisons: of its numbers, of one byte of its thread (has it begun,
  * and not ended?) and, with an outlook, of one number of its variable (who else accessed it?).
- * Memory O(threads + variables + locks + uses).
+ * What atomic operations contradict, only the end of the trace shows. Memory O(threads + variables
+ * + locks + uses).
  */
 #ifndef MR_TRACE_MRT_CHECK_H
 #define MR_TRACE_MRT_CHECK_H
@@ -26,6 +27,7 @@ typedef struct mr_mrt_check {
 
     const mr_outlook *outlook; /* borrowed; NULL: there is none */
     uint16_t *users;           /* by variable, see mrt_check.c */
+    uint16_t *atomic_users;    /* likewise, of atomic operations; NULL: there was none */
     uint32_t *lock_user;       /* by lock: first user + 1 */
     uint32_t *lock_depth;
     uint32_t *lock_uses; /* by lock: number of its first use in the outlook; one more at the end */

@@ -21,7 +21,7 @@ enum {
     MR_MRT_BLOCK_EVENTS = 1 << 16, /* most events of a block */
     MR_MRT_BYTE_ORDER = 0x01020304,
     MR_MRT_CHUNK_MARK = 0x4B4E4843, /* "CHNK" */
-    MR_MRT_OUTLOOK_RULES = 1,       /* what outlook.h counts as an access and as a use of a lock */
+    MR_MRT_OUTLOOK_RULES = 2,       /* what outlook.h counts as an access and as a use of a lock */
     MR_MRT_MAGIC_BYTES = 8,
 };
 

@@ -5,6 +5,8 @@
 
 static const uint32_t several = UINT32_MAX;
 
+enum { WRITTEN = 1, PLAIN = 2 };
+
 void mr_outlook_init(mr_outlook *outlook)
 {
     *outlook = (mr_outlook){0};
@@ -15,9 +17,11 @@ static void free_scratch(mr_outlook *outlook)
     free(outlook->variable_user);
     free(outlook->lock_user);
     free(outlook->lock_depth);
-    free(outlook->written);
+    free(outlook->share_depth);
+    free(outlook->access);
     outlook->variable_user = outlook->lock_user = outlook->lock_depth = NULL;
-    outlook->written = NULL;
+    outlook->share_depth = NULL;
+    outlook->access = NULL;
     mr_keys_free(&outlook->use_numbers);
 }
 
@@ -67,7 +71,7 @@ static bool make_room(mr_outlook *outlook, const mr_events *events)
     if (events->variable_count > outlook->variable_capacity) {
         size_t old = outlook->variable_capacity, capacity = roomier(old, events->variable_count);
         if (!widen_numbers(&outlook->variable_user, old, capacity) ||
-            !widen_marks(&outlook->written, old, capacity))
+            !widen_marks(&outlook->access, old, capacity))
             return false;
         outlook->variable_capacity = capacity;
     }
@@ -91,21 +95,47 @@ static void note_user(uint32_t *user, uint32_t thread)
         *user = *user ? several : thread + 1;
 }
 
+/* The number of the thread's use of the lock, added when new. False: no memory. */
+static bool find_use(mr_outlook *outlook, uint32_t lock, uint32_t thread, uint32_t *use)
+{
+    uint32_t number;
+    void *uses = outlook->uses, *depths = outlook->share_depth;
+    if (!mr_keys_add(&outlook->use_numbers, (uint64_t)lock << 32 | thread, &number))
+        return false;
+    *use = number - 1;
+    if (number <= outlook->use_count)
+        return true;
+    if (!mr_grow(&uses, &outlook->use_capacity, number, sizeof *outlook->uses))
+        return false;
+    outlook->uses = uses;
+    if (!mr_grow(&depths, &outlook->share_capacity, number, sizeof *outlook->share_depth))
+        return false;
+    outlook->share_depth = depths;
+    outlook->share_depth[outlook->use_count] = 0;
+    outlook->uses[outlook->use_count++] = (mr_lock_use){.lock = lock, .thread = thread};
+    return true;
+}
+
 /* An outermost acquire. */
 static bool add_section(mr_outlook *outlook, uint32_t lock, uint32_t thread)
 {
-    uint32_t number;
-    void *uses = outlook->uses;
+    uint32_t use;
     note_user(&outlook->lock_user[lock], thread);
-    if (!mr_keys_add(&outlook->use_numbers, (uint64_t)lock << 32 | thread, &number))
+    if (!find_use(outlook, lock, thread, &use))
         return false;
-    if (number > outlook->use_count) {
-        if (!mr_grow(&uses, &outlook->use_capacity, number, sizeof *outlook->uses))
-            return false;
-        outlook->uses = uses;
-        outlook->uses[outlook->use_count++] = (mr_lock_use){.lock = lock, .thread = thread};
-    }
-    outlook->uses[number - 1].sections++;
+    outlook->uses[use].sections++;
+    return true;
+}
+
+static bool add_shared(mr_outlook *outlook, uint8_t op, uint32_t lock, uint32_t thread)
+{
+    uint32_t use;
+    if (!find_use(outlook, lock, thread, &use))
+        return false;
+    if (op == MR_OP_SHARED_RELEASE)
+        outlook->share_depth[use]--;
+    else if (!outlook->share_depth[use]++)
+        return add_section(outlook, lock, thread);
     return true;
 }
 
@@ -117,10 +147,19 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
         uint32_t thread = events->thread[i], operand = events->operand[i];
         switch (events->op[i]) {
         case MR_OP_WRITE:
-            outlook->written[operand] = 1;
+            outlook->access[operand] = WRITTEN | PLAIN;
             note_user(&outlook->variable_user[operand], thread);
             break;
         case MR_OP_READ:
+            outlook->access[operand] |= PLAIN;
+            note_user(&outlook->variable_user[operand], thread);
+            break;
+        case MR_OP_ATOMIC_WRITE:
+        case MR_OP_ATOMIC_UPDATE:
+            outlook->access[operand] |= WRITTEN;
+            note_user(&outlook->variable_user[operand], thread);
+            break;
+        case MR_OP_ATOMIC_READ:
             note_user(&outlook->variable_user[operand], thread);
             break;
         case MR_OP_ACQUIRE:
@@ -129,6 +168,11 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
             break;
         case MR_OP_RELEASE:
             outlook->lock_depth[operand]--;
+            break;
+        case MR_OP_SHARED_ACQUIRE:
+        case MR_OP_SHARED_RELEASE:
+            if (!add_shared(outlook, events->op[i], operand, thread))
+                return false;
             break;
         default:
             break;
@@ -153,8 +197,8 @@ bool mr_outlook_finish(mr_outlook *outlook)
     if (!outlook->contended || !outlook->lock_shared)
         return false;
     for (uint32_t variable = 0; variable < outlook->variable_count; variable++)
-        outlook->contended[variable] =
-            outlook->written[variable] && outlook->variable_user[variable] == several;
+        outlook->contended[variable] = outlook->access[variable] == (WRITTEN | PLAIN) &&
+                                       outlook->variable_user[variable] == several;
     for (uint32_t lock = 0; lock < outlook->lock_count; lock++)
         outlook->lock_shared[lock] = outlook->lock_user[lock] == several;
     size_t kept = 0;

@@ -14,25 +14,28 @@
 #include "events.h"
 #include "keys.h"
 
-/* A thread that acquires a shared lock. */
+/* A thread that acquires a lock of several threads. */
 typedef struct mr_lock_use {
     uint32_t lock, thread;
-    uint32_t sections; /* outermost acquires of the lock by the thread in the whole trace */
+    uint32_t sections; /* outermost acq and outermost racq of it by the thread in the whole trace */
 } mr_lock_use;
 
 typedef struct mr_outlook {
     uint32_t event_count, thread_count, variable_count, lock_count, location_count;
-    uint8_t *contended;   /* by variable: accessed by two threads or more, and written? */
-    uint8_t *lock_shared; /* by lock: acquired by two threads or more? */
-    mr_lock_use *uses;    /* of shared locks, in the order of (lock, thread) */
+    /* by variable: accessed by two threads or more, written, and accessed by a plain operation? (No
+     * two accesses of another variable conflict; atomic ones may order events all the same.) */
+    uint8_t *contended;
+    uint8_t *lock_shared; /* by lock: acquired, in any way, by two threads or more? */
+    mr_lock_use *uses;    /* of such locks, in the order of (lock, thread) */
     size_t use_count;
 
     /* while it is being made */
     uint32_t *variable_user; /* by variable: first user + 1; 0: none, UINT32_MAX: several */
     uint32_t *lock_user;     /* by lock: the same */
-    uint32_t *lock_depth;    /* by lock: acquires that are not released; inner ones do not count */
-    uint8_t *written;        /* by variable */
-    size_t variable_capacity, lock_capacity, use_capacity;
+    uint32_t *lock_depth;    /* by lock: acq that are not released; inner ones do not count */
+    uint32_t *share_depth;   /* by use: racq that are not released */
+    uint8_t *access;         /* by variable: bit 0: written, bit 1: plainly accessed */
+    size_t variable_capacity, lock_capacity, use_capacity, share_capacity;
     mr_keys use_numbers; /* (lock, thread) to index in `uses` + 1 */
 } mr_outlook;
 

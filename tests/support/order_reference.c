@@ -1,5 +1,7 @@
 #include "order_reference.h"
 
+#include "facts.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -34,15 +36,89 @@ static mr_order_matrix compose(const mr_order_matrix *left, const mr_order_matri
     return result;
 }
 
-static bool is_hard(const mr_trace *trace, uint32_t a, uint32_t b)
+static bool reads(const mr_trace *trace, uint32_t e)
 {
+    return trace->op[e] == MR_OP_READ || trace->op[e] == MR_OP_ATOMIC_READ ||
+           trace->op[e] == MR_OP_ATOMIC_UPDATE;
+}
+
+static bool writes(const mr_trace *trace, uint32_t e)
+{
+    return trace->op[e] == MR_OP_WRITE || trace->op[e] == MR_OP_ATOMIC_WRITE ||
+           trace->op[e] == MR_OP_ATOMIC_UPDATE;
+}
+
+static bool is_plain(const mr_trace *trace, uint32_t e)
+{
+    return trace->op[e] == MR_OP_READ || trace->op[e] == MR_OP_WRITE;
+}
+
+/* The last write before the read, or MR_NONE. */
+static uint32_t writer_of(const mr_trace *trace, uint32_t read)
+{
+    for (uint32_t w = read; w-- > 0;)
+        if (writes(trace, w) && trace->operand[w] == trace->operand[read])
+            return w;
+    return MR_NONE;
+}
+
+/* Is b the wait that takes the unit of post a: are they the same in number? */
+static bool is_unit(const mr_trace *trace, uint32_t a, uint32_t b)
+{
+    uint32_t posts = 0, waits = 0;
+    if (trace->op[a] != MR_OP_POST || trace->op[b] != MR_OP_WAIT ||
+        trace->operand[a] != trace->operand[b])
+        return false;
+    for (uint32_t e = 0; e < a; e++)
+        posts += trace->op[e] == MR_OP_POST && trace->operand[e] == trace->operand[a];
+    for (uint32_t e = 0; e < b; e++)
+        waits += trace->op[e] == MR_OP_WAIT && trace->operand[e] == trace->operand[a];
+    return posts == waits;
+}
+
+/* Does an edge go from a to b that counts for b itself, a < b? */
+static bool is_hard(const mr_order_reference *reference, uint32_t a, uint32_t b)
+{
+    const mr_trace *trace = reference->trace;
     if (trace->thread[a] == trace->thread[b])
         return true;
     bool b_joins = trace->op[b] == MR_OP_JOIN;
     if (trace->op[a] == MR_OP_FORK && (trace->thread[b] == trace->operand[a] ||
                                        (b_joins && trace->operand[b] == trace->operand[a])))
         return true;
-    return b_joins && trace->thread[a] == trace->operand[b];
+    return (b_joins && trace->thread[a] == trace->operand[b]) || is_unit(trace, a, b) ||
+           reference->opaque[b] & bit(a);
+}
+
+/* From an atomic write to an atomic read that sees it. */
+static bool is_atomic_edge(const mr_trace *trace, uint32_t a, uint32_t b)
+{
+    return reads(trace, b) && !is_plain(trace, b) && writer_of(trace, b) == a &&
+           !is_plain(trace, a);
+}
+
+static void find_opaque(mr_order_reference *reference)
+{
+    const mr_trace *trace = reference->trace;
+    mr_facts facts;
+    if (!trace->op_counts[MR_OP_CALL_BEGIN])
+        return;
+    bool within = mr_facts_init(&facts, trace, MR_MODEL_RF, MR_OPAQUE_PAIR, 0, trace->event_count);
+    assert(within);
+    for (uint32_t e = 0; within && e < trace->event_count; e++)
+        for (uint32_t thread = 0; thread < trace->threads.count; thread++)
+            if (facts.need[e][thread] != MR_NONE)
+                reference->opaque[e] |= bit(facts.need[e][thread]);
+}
+
+/* How the event changes the depth of holds as those that `a`, an acquire, begins. */
+static int holds(const mr_trace *trace, uint32_t a, uint32_t e)
+{
+    bool shared = trace->op[a] == MR_OP_SHARED_ACQUIRE;
+    if (trace->thread[e] != trace->thread[a] || trace->operand[e] != trace->operand[a])
+        return 0;
+    return (trace->op[e] == trace->op[a]) -
+           (trace->op[e] == (shared ? MR_OP_SHARED_RELEASE : MR_OP_RELEASE));
 }
 
 /* Outermost acquire and release pairs, in the order of the acquires. */
@@ -50,23 +126,21 @@ static void find_sections(mr_order_reference *reference)
 {
     const mr_trace *trace = reference->trace;
     for (uint32_t a = 0; a < trace->event_count; a++) {
-        uint32_t depth = 0, lock = trace->operand[a], thread = trace->thread[a];
-        if (trace->op[a] != MR_OP_ACQUIRE)
+        int depth = 0;
+        if (trace->op[a] != MR_OP_ACQUIRE && trace->op[a] != MR_OP_SHARED_ACQUIRE)
             continue;
         for (uint32_t e = 0; e < a; e++)
-            if (trace->thread[e] == thread && trace->operand[e] == lock)
-                depth += (trace->op[e] == MR_OP_ACQUIRE) - (trace->op[e] == MR_OP_RELEASE);
+            depth += holds(trace, a, e);
         if (depth)
             continue;
         uint32_t r = a;
         for (depth = 1; depth && ++r < trace->event_count;)
-            if (trace->thread[r] == thread && trace->operand[r] == lock)
-                depth += (trace->op[r] == MR_OP_ACQUIRE) - (trace->op[r] == MR_OP_RELEASE);
+            depth += holds(trace, a, r);
         uint32_t section = reference->section_count++;
         reference->begin[section] = a;
         reference->end[section] = depth ? MR_NONE : r;
         for (uint32_t e = a; e < trace->event_count && e <= r; e++)
-            if (trace->thread[e] == thread)
+            if (trace->thread[e] == trace->thread[a])
                 reference->section[section] |= bit(e);
     }
 }
@@ -75,35 +149,31 @@ bool mr_reference_conflict(const mr_trace *trace, uint32_t a, uint32_t b)
 {
     return mr_op_is_access(trace->op[a]) && mr_op_is_access(trace->op[b]) &&
            trace->operand[a] == trace->operand[b] && trace->thread[a] != trace->thread[b] &&
-           (trace->op[a] == MR_OP_WRITE || trace->op[b] == MR_OP_WRITE);
+           (writes(trace, a) || writes(trace, b)) && (is_plain(trace, a) || is_plain(trace, b));
+}
+
+/* Two sections of one lock by different threads, not both shared; s is the earlier one. */
+static bool exclude(const mr_order_reference *reference, uint32_t s, uint32_t later)
+{
+    const mr_trace *trace = reference->trace;
+    uint32_t a = reference->begin[s], b = reference->begin[later];
+    return trace->operand[a] == trace->operand[b] && trace->thread[a] != trace->thread[b] &&
+           (trace->op[a] == MR_OP_ACQUIRE || trace->op[b] == MR_OP_ACQUIRE);
 }
 
 static void build_hb(mr_order_reference *reference, uint32_t count)
 {
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = a; b < count; b++)
-            if (a == b || is_hard(reference->trace, a, b))
+            if (a == b || is_hard(reference, a, b) || is_atomic_edge(reference->trace, a, b))
                 relate(&reference->hard, a, b);
     close_transitively(&reference->hard, count);
     reference->hb = reference->hard;
     for (uint32_t s = 0; s < reference->section_count; s++)
         for (uint32_t later = s + 1; later < reference->section_count; later++)
-            if (reference->trace->operand[reference->begin[s]] ==
-                reference->trace->operand[reference->begin[later]])
+            if (exclude(reference, s, later))
                 relate(&reference->hb, reference->end[s], reference->begin[later]);
     close_transitively(&reference->hb, count);
-}
-
-static bool same_lock(const mr_order_reference *reference, uint32_t s, uint32_t later)
-{
-    const uint32_t *operand = reference->trace->operand;
-    return operand[reference->begin[s]] == operand[reference->begin[later]];
-}
-
-static bool different_threads(const mr_order_reference *reference, uint32_t s, uint32_t later)
-{
-    const uint32_t *thread = reference->trace->thread;
-    return thread[reference->begin[s]] != thread[reference->begin[later]];
 }
 
 /* Does some event of section s conflict with, or is it before, one of `events`? `rows` says which
@@ -125,8 +195,7 @@ static void add_wcp_rules(mr_order_reference *reference, uint32_t s, uint32_t la
     for (uint32_t e = 0; e < reference->trace->event_count; e++)
         if (section & bit(e) && reaches(reference, reference->conflicts, s, bit(e)))
             relate(&reference->strong, reference->end[s], e);
-    if (reference->end[later] != MR_NONE && different_threads(reference, s, later) &&
-        reaches(reference, reference->strong.rows, s, section))
+    if (reference->end[later] != MR_NONE && reaches(reference, reference->strong.rows, s, section))
         relate(&reference->strong, reference->end[s], reference->end[later]);
 }
 
@@ -135,9 +204,8 @@ static void add_wcp_rules(mr_order_reference *reference, uint32_t s, uint32_t la
 static void add_cp_rules(mr_order_reference *reference, uint32_t s, uint32_t later)
 {
     uint64_t section = reference->section[later];
-    if (different_threads(reference, s, later) &&
-        (reaches(reference, reference->conflicts, s, section) ||
-         reaches(reference, reference->causal.rows, s, section)))
+    if (reaches(reference, reference->conflicts, s, section) ||
+        reaches(reference, reference->causal.rows, s, section))
         relate(&reference->causal, reference->end[s], reference->begin[later]);
 }
 
@@ -152,7 +220,7 @@ static void close_rules(mr_order_reference *reference, mr_order_matrix *matrix, 
         before = *matrix;
         for (uint32_t s = 0; s < reference->section_count; s++)
             for (uint32_t later = s + 1; later < reference->section_count; later++)
-                if (same_lock(reference, s, later))
+                if (exclude(reference, s, later))
                     rules(reference, s, later);
         *matrix = compose(&reference->hb, matrix, count);
         *matrix = compose(matrix, &reference->hb, count);
@@ -169,21 +237,12 @@ static void build_wcp_and_cp(mr_order_reference *reference, uint32_t count)
     }
 }
 
-/* The last write before the read, or MR_NONE. */
-static uint32_t writer_of(const mr_trace *trace, uint32_t read)
-{
-    for (uint32_t w = read; w-- > 0;)
-        if (trace->op[w] == MR_OP_WRITE && trace->operand[w] == trace->operand[read])
-            return w;
-    return MR_NONE;
-}
-
 static void build_shb(mr_order_reference *reference, uint32_t count)
 {
     const mr_trace *trace = reference->trace;
     reference->shb = reference->hb;
     for (uint32_t r = 0; r < count; r++) {
-        uint32_t writer = trace->op[r] == MR_OP_READ ? writer_of(trace, r) : MR_NONE;
+        uint32_t writer = reads(trace, r) ? writer_of(trace, r) : MR_NONE;
         if (writer != MR_NONE)
             relate(&reference->shb, writer, r);
     }
@@ -200,6 +259,61 @@ static void build_fhb(mr_order_reference *reference, uint32_t count)
     close_transitively(&reference->fhb, count);
 }
 
+/* What directly comes before an access and counts for it: the event before it in its thread, or
+ * the thread's fork, and what calls that were not recorded put before it. */
+static uint64_t before_access(const mr_order_reference *reference, uint32_t event)
+{
+    const mr_trace *trace = reference->trace;
+    for (uint32_t e = event; e-- > 0;)
+        if (trace->thread[e] == trace->thread[event] ||
+            (trace->op[e] == MR_OP_FORK && trace->operand[e] == trace->thread[event]))
+            return bit(e) | reference->opaque[event];
+    return reference->opaque[event];
+}
+
+static bool before_some(const mr_order_matrix *order, uint32_t first, uint64_t events)
+{
+    return order->rows[first] & events;
+}
+
+/* The release of a section with which rule (a) of WCP puts `first` before the access. */
+static bool before_by_rule_a(const mr_order_reference *reference, const mr_order_matrix *hb,
+                             uint32_t first, uint32_t access)
+{
+    for (uint32_t s = 0; s < reference->section_count; s++)
+        for (uint32_t later = s + 1; later < reference->section_count; later++)
+            if (exclude(reference, s, later) && reference->section[later] & bit(access) &&
+                reaches(reference, reference->conflicts, s, bit(access)) &&
+                mr_order_matrix_has(hb, first, reference->end[s]))
+                return true;
+    return false;
+}
+
+/* The orders so far contain the edges into atomic reads. Takes away what is before such a read only
+ * because of what it sees. */
+static void judge_atomic_reads(mr_order_reference *reference, uint32_t count)
+{
+    const mr_order_reference whole = *reference;
+    const mr_order_matrix *hb = &whole.hb;
+    for (uint32_t b = 0; b < count; b++) {
+        uint64_t last = before_access(&whole, b);
+        if (!reads(whole.trace, b) || is_plain(whole.trace, b))
+            continue;
+        for (uint32_t a = 0; a < b; a++) {
+            bool hard = before_some(&whole.hard, a, last);
+            bool strong = before_some(&whole.strong, a, last) || before_by_rule_a(&whole, hb, a, b);
+            if (!before_some(hb, a, last))
+                reference->hb.rows[a] &= ~bit(b);
+            if (!hard)
+                reference->hard.rows[a] &= ~bit(b);
+            if (!hard && !strong)
+                reference->wcp.rows[a] &= ~bit(b);
+            if (!hard && !before_some(&whole.causal, a, last))
+                reference->cp.rows[a] &= ~bit(b);
+        }
+    }
+}
+
 void mr_order_reference_build(mr_order_reference *reference, const mr_trace *trace)
 {
     uint32_t count = trace->event_count;
@@ -209,28 +323,19 @@ void mr_order_reference_build(mr_order_reference *reference, const mr_trace *tra
         for (uint32_t b = 0; b < count; b++)
             if (mr_reference_conflict(trace, a, b))
                 reference->conflicts[a] |= bit(b);
+    find_opaque(reference);
     find_sections(reference);
     build_hb(reference, count);
     build_wcp_and_cp(reference, count);
     build_shb(reference, count);
     build_fhb(reference, count);
-}
-
-/* The event before `event` in its thread, or the thread's fork, or MR_NONE. */
-static uint32_t predecessor(const mr_trace *trace, uint32_t event)
-{
-    for (uint32_t e = event; e-- > 0;)
-        if (trace->thread[e] == trace->thread[event] ||
-            (trace->op[e] == MR_OP_FORK && trace->operand[e] == trace->thread[event]))
-            return e;
-    return MR_NONE;
+    judge_atomic_reads(reference, count);
 }
 
 static bool before_predecessor(const mr_order_reference *reference, const mr_order_matrix *order,
                                uint32_t first, uint32_t second)
 {
-    uint32_t last = predecessor(reference->trace, second);
-    return last != MR_NONE && mr_order_matrix_has(order, first, last);
+    return before_some(order, first, before_access(reference, second));
 }
 
 bool mr_reference_shb_race(const mr_order_reference *reference, uint32_t first, uint32_t second)
@@ -241,13 +346,17 @@ bool mr_reference_shb_race(const mr_order_reference *reference, uint32_t first, 
 
 /* Puts what must have happened before `event` into the set: the earlier events of its thread and
  * the thread's fork; before a join all events of the joined thread (docs/semantics.md 2, rule 3:
- * the fork of a thread that has no events is none of them). */
-static void add_past(const mr_trace *trace, uint32_t event, uint64_t *set)
+ * the fork of a thread that has no events is none of them); before a wait its post; what calls that
+ * were not recorded put before it. */
+static void add_past(const mr_order_reference *reference, uint32_t event, uint64_t *set)
 {
+    const mr_trace *trace = reference->trace;
+    *set |= reference->opaque[event];
     for (uint32_t e = 0; e < event; e++)
         if (trace->thread[e] == trace->thread[event] ||
             (trace->op[e] == MR_OP_FORK && trace->operand[e] == trace->thread[event]) ||
-            (trace->op[event] == MR_OP_JOIN && trace->thread[e] == trace->operand[event]))
+            (trace->op[event] == MR_OP_JOIN && trace->thread[e] == trace->operand[event]) ||
+            is_unit(trace, e, event))
             *set |= bit(e);
 }
 
@@ -255,21 +364,21 @@ uint64_t mr_reference_cut(const mr_order_reference *reference, uint32_t first, u
 {
     const mr_trace *trace = reference->trace;
     uint64_t cut = 0, before;
-    add_past(trace, first, &cut);
-    add_past(trace, second, &cut);
+    add_past(reference, first, &cut);
+    add_past(reference, second, &cut);
     do {
         before = cut;
         for (uint32_t e = 0; e < trace->event_count; e++) {
             if (!(cut & bit(e)))
                 continue;
-            add_past(trace, e, &cut);
-            uint32_t writer = trace->op[e] == MR_OP_READ ? writer_of(trace, e) : MR_NONE;
+            add_past(reference, e, &cut);
+            uint32_t writer = reads(trace, e) ? writer_of(trace, e) : MR_NONE;
             if (writer != MR_NONE)
                 cut |= bit(writer);
         }
         for (uint32_t s = 0; s < reference->section_count; s++)
             for (uint32_t later = s + 1; later < reference->section_count; later++)
-                if (same_lock(reference, s, later) && cut & bit(reference->begin[s]) &&
+                if (exclude(reference, s, later) && cut & bit(reference->begin[s]) &&
                     cut & bit(reference->begin[later]))
                     cut |= bit(reference->end[s]); /* released: the lock was acquired again */
     } while (cut != before);

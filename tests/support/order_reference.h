@@ -4,16 +4,19 @@
  * does not use the trace's `link`.
  *
  *   hard    the events of each thread in their order; a fork before the thread's events and before
- *           its joins; the events of a thread before its joins. Transitive.
- *   hb      hard, and release → later acquire of the same lock (outermost pairs). Transitive.
- *   wcp     hard, and ≺: the smallest relation with rules (a), (b), (c) of Definition 3 of the WCP
- *           paper, in the reading of src/order/wcp.h.
- *   cp      hard, and causally-precedes: the smallest relation with rules (a), (b), (c) of
- *           Definition 2.2 of the Raptor paper, in the same reading (see add_cp_rules).
- *   shb     hb, and each read after the last write before it (SHB paper, Definition 3.2).
- *           Transitive.
- *   fhb     hb, and each access after all earlier ones that it conflicts with. Transitive.
- *   syncp   no order of events: mr_reference_cut is what must have happened before a pair.
+ *           its joins; the events of a thread before its joins; a post before the wait that takes
+ * its unit; an atomic write before the atomic reads that see it; what calls that were not recorded
+ * put before an event. Transitive. hb      hard, and release → later acquire of the same lock
+ * (outermost pairs of different threads, not both shared). Transitive. wcp     hard, and ≺: the
+ * smallest relation with rules (a), (b), (c) of Definition 3 of the WCP paper, in the reading of
+ * src/order/wcp.h. cp      hard, and causally-precedes: the smallest relation with rules (a), (b),
+ * (c) of Definition 2.2 of the Raptor paper, in the same reading (see add_cp_rules). shb     hb,
+ * and each read after the last write before it (SHB paper, Definition 3.2). Transitive. fhb     hb,
+ * and each access after all earlier ones that it conflicts with. Transitive. syncp   no order of
+ * events: mr_reference_cut is what must have happened before a pair.
+ *
+ * In hard, hb, wcp and cp, what is before an atomic read only because of the write that it sees is
+ * not before it (but before what comes after it): src/order/edges.h.
  *
  * A critical section that is never released extends to the end of its thread's events. An access
  * belongs to all sections that its thread holds open.
@@ -39,6 +42,7 @@ typedef struct mr_order_reference {
     uint64_t section[MR_REFERENCE_EVENTS];
     uint32_t section_count;
     uint64_t conflicts[MR_REFERENCE_EVENTS]; /* of each event, in both directions */
+    uint64_t opaque[MR_REFERENCE_EVENTS];    /* of each event: what calls put directly before it */
     mr_order_matrix hard, hb, strong, wcp, causal, cp, shb, fhb;
 } mr_order_reference;
 
