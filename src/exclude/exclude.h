@@ -63,7 +63,7 @@ typedef struct mr_exclude_counts {
 
 /* Makes the remaining trace, owned by the caller (mr_trace_free); `counts` may be NULL.
  * MR_ERR_MEMORY; MR_ERR_TRACE when the calls make more events than a trace can have. O(events · log
- * of the events of a call). Memory: the new trace, and 17 bytes an event. */
+ * of the events of a call). Memory: the new trace, 9 bytes an event, and what the calls reach. */
 mr_status mr_exclude(const mr_trace *trace, const mr_exclude_options *options, mr_trace **remaining,
                      mr_exclude_counts *counts, mr_error *error);
 
