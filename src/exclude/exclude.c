@@ -14,7 +14,7 @@ typedef struct writer {
     const mr_trace *trace;
     const mr_exclude_options *options;
     mr_builder builder;
-    bool *taken, *hidden; /* by event; by variable: a taken event writes it */
+    bool *taken, *hidden; /* by event; by variable: its values are not kept */
     mr_excluded_calls calls;
     uint64_t *ids; /* by call: the number in its identifier */
     uint64_t last_id;
@@ -189,9 +189,12 @@ static mr_status append_kept(writer *self, uint32_t event, mr_error *error)
 static void find_hidden(writer *self)
 {
     const mr_trace *trace = self->trace;
-    for (uint32_t event = 0; event < trace->event_count; event++)
-        if (self->taken[event] && mr_op_writes(trace->op[event]))
-            self->hidden[trace->operand[event]] = true;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        uint32_t variable = trace->operand[event];
+        if (self->taken[event] && mr_op_is_access(trace->op[event]) &&
+            (mr_op_writes(trace->op[event]) || trace->variable_info[variable].by_source))
+            self->hidden[variable] = true;
+    }
 }
 
 static bool count_taken(writer *self)

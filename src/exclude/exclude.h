@@ -27,9 +27,10 @@
  *   (2) A write that a taken event reads from is taken, too, when several threads write the
  *       variable in events that are not taken (in a trace with branch events: every such write).
  *       Else these writes could change places, and the call would read something else.
- *   (3) Kept accesses of variables that taken events write lose their values: the variable is then
- *       treated by its sources (semantics 2.6). Else a read could be given an old equal value that
- *       the call has overwritten.
+ *   (3) Kept accesses of a variable that taken events write lose their values, and so do those of
+ *       one that is treated by its sources in the full trace (semantics 2.6) and has taken
+ *       accesses: it is then treated by its sources. Else a read could be given an old equal value
+ *       that the call has overwritten.
  *
  * Why that is enough. Let rho be a reordering of the remaining trace. Put the taken events of a
  * call where its mend is, for every call whose mend is in rho. By section 4, everything of other
