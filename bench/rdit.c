@@ -43,11 +43,11 @@ typedef struct score {
     uint64_t right, wrong;
 } score;
 
-typedef struct row {
+typedef struct table_row {
     score scores[METHODS];
     uint64_t truth, open, unknown; /* unknown: pairs that pair or simple could not decide */
     uint64_t runs, left, calls;    /* events and calls that remain, in all runs */
-} row;
+} table_row;
 
 /* A set of pairs of locations of the full trace; the lower number first. */
 typedef struct pairs {
@@ -154,16 +154,22 @@ static mr_trace *read_start(const char *path, uint64_t events)
 
 /* Finding. */
 
+/* One window has all there is, and nobody sees the witnesses. */
 static void predict(const mr_trace *trace, const char *opaque, mr_result *result)
 {
+    const char *const settings[][2] = {{"model", "value"},
+                                       {"opaque", opaque},
+                                       {"window.size", "0"},
+                                       {"candidates.far", "none"},
+                                       {"witness.minimise", "false"}};
     mr_error error = {0};
     mr_config *config = mr_config_new();
     if (config == NULL)
         no_memory();
-    if (mr_config_set(config, "window.size", "0", NULL, 0, &error) != MR_OK ||
-        mr_config_set(config, "opaque", opaque, NULL, 0, &error) != MR_OK ||
-        mr_config_set(config, "model", "value", NULL, 0, &error) != MR_OK ||
-        mr_predict(trace, config, result, &error) != MR_OK)
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (mr_config_set(config, settings[i][0], settings[i][1], NULL, 0, &error) != MR_OK)
+            die(trace->path, &error);
+    if (mr_predict(trace, config, result, &error) != MR_OK)
         die(trace->path, &error);
     mr_config_free(config);
 }
@@ -182,7 +188,7 @@ static void find_truth(const mr_trace *trace, ground *truth)
     mr_result_free(&result);
 }
 
-static void judge(const ground *truth, const pairs *found, method how, row *row)
+static void judge(const ground *truth, const pairs *found, method how, table_row *row)
 {
     for (size_t i = 0; i + 1 < found->numbers.count; i += 2) {
         uint32_t low = found->numbers.items[i], high = found->numbers.items[i + 1];
@@ -201,7 +207,7 @@ static void add_found(const ground *truth, const mr_trace *trace, uint32_t a, ui
     add_pair(found, full_location(truth, trace, a), full_location(truth, trace, b));
 }
 
-static void try_order(const ground *truth, const mr_trace *trace, method how, row *row)
+static void try_order(const ground *truth, const mr_trace *trace, method how, table_row *row)
 {
     mr_race_list list;
     mr_error error = {0};
@@ -217,7 +223,7 @@ static void try_order(const ground *truth, const mr_trace *trace, method how, ro
     mr_race_list_free(&list);
 }
 
-static void try_prediction(const ground *truth, const mr_trace *trace, method how, row *row)
+static void try_prediction(const ground *truth, const mr_trace *trace, method how, table_row *row)
 {
     mr_result result = {0};
     pairs found = {0};
@@ -244,7 +250,7 @@ static mr_trace *remaining(const mr_trace *trace, const mr_exclude_options *opti
     return rest;
 }
 
-static void try_choice(const ground *truth, const bool *chosen, row *row)
+static void try_choice(const ground *truth, const bool *chosen, table_row *row)
 {
     mr_exclude_counts counts;
     mr_exclude_options calls = {.chosen = chosen}, none = {.chosen = chosen, .no_calls = true};
@@ -280,7 +286,7 @@ static void choose_synchronising(const mr_trace *trace, bool *chosen)
 
 /* Printing. */
 
-static void print_row(const char *name, const char *what, const row *row)
+static void print_row(const char *name, const char *what, const table_row *row)
 {
     printf("| %s | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |", name, what,
            row->runs, row->left / row->runs, row->calls / row->runs, row->truth);
@@ -290,7 +296,7 @@ static void print_row(const char *name, const char *what, const row *row)
     fflush(stdout);
 }
 
-static void add_row(row *sum, const row *row)
+static void add_row(table_row *sum, const table_row *row)
 {
     for (int how = 0; how < METHODS; how++) {
         sum->scores[how].right += row->scores[how].right;
@@ -304,7 +310,7 @@ static void add_row(row *sum, const row *row)
     sum->calls += row->calls;
 }
 
-static void measure(const char *path, row *total)
+static void measure(const char *path, table_row *total)
 {
     static const uint32_t divisors[DIVISORS] = {10, 4, 2};
     static const char *const words[DIVISORS] = {"a tenth", "a quarter", "half"};
@@ -318,7 +324,7 @@ static void measure(const char *path, row *total)
         no_memory();
     find_truth(trace, &truth);
     for (int i = 0; i <= DIVISORS; i++) {
-        row row = {0};
+        table_row row = {0};
         uint64_t runs = i < DIVISORS ? setting("RUNS", 3) : 1;
         for (uint64_t seed = 1; seed <= runs; seed++) {
             memset(chosen, 0, trace->locations.count * sizeof *chosen);
@@ -340,7 +346,7 @@ static void measure(const char *path, row *total)
 
 int main(int argc, char **argv)
 {
-    row total = {0};
+    table_row total = {0};
     if (argc < 2) {
         fputs("usage: rdit TRACE…\n", stderr);
         return 2;
