@@ -114,21 +114,26 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void tell(const mr_exclude_counts *counts, uint32_t left)
+typedef struct account {
+    mr_exclude_counts counts;
+    uint32_t left; /* events of OUT */
+} account;
+
+static void tell(const account *told)
 {
+    const mr_exclude_counts *counts = &told->counts;
     fprintf(stderr,
             "maxrace: %" PRIu64 " event%s of %" PRIu64 " location%s went into %" PRIu64
             " call%s; OUT has %" PRIu32 " event%s\n",
             counts->events, plural(counts->events), counts->locations, plural(counts->locations),
-            counts->calls, plural(counts->calls), left, plural(left));
+            counts->calls, plural(counts->calls), told->left, plural(told->left));
 }
 
 static mr_status write_remaining(const mr_cli *cli, const wish *wanted, mr_trace_format format,
-                                 FILE *stream, mr_error *error)
+                                 FILE *stream, account *told, mr_error *error)
 {
     mr_trace *trace = NULL, *remaining = NULL;
     mr_cli_progress progress;
-    mr_exclude_counts counts = {0};
     bool *chosen = NULL;
     mr_cli_progress_start(&progress, cli->config);
     mr_status status = mr_cli_read_trace(cli->operands[0], cli->config, &progress, &trace, error);
@@ -139,13 +144,13 @@ static mr_status write_remaining(const mr_cli *cli, const wish *wanted, mr_trace
     }
     mr_exclude_options options = {.chosen = chosen, .whole_runs = cli->switch_on};
     if (status == MR_OK)
-        status = mr_exclude(trace, &options, &remaining, &counts, error);
+        status = mr_exclude(trace, &options, &remaining, &told->counts, error);
     mr_trace_free(trace);
     if (status == MR_OK)
         status = mr_trace_output_write(stream, format, remaining, &progress.progress, error);
     mr_cli_progress_end(&progress);
-    if (status == MR_OK && !mr_config_bool(cli->config, "quiet"))
-        tell(&counts, remaining->event_count);
+    if (status == MR_OK)
+        told->left = remaining->event_count;
     mr_trace_free(remaining);
     free(chosen);
     return status;
@@ -156,15 +161,18 @@ mr_status mr_cli_exclude(mr_cli *cli, int *exit_status, mr_error *error)
     mr_output output;
     mr_trace_format format;
     wish wanted = {0};
+    account told = {0};
     const char *path = cli->operands[1];
     *exit_status = 0;
     mr_status status = parse_wish(cli, &wanted, error);
     if (status == MR_OK)
         status = mr_trace_output_open(&output, path, &format, error);
     if (status == MR_OK) {
-        status = write_remaining(cli, &wanted, format, output.stream, error);
+        status = write_remaining(cli, &wanted, format, output.stream, &told, error);
         status = mr_trace_output_close(&output, path, status, error);
     }
+    if (status == MR_OK && !mr_config_bool(cli->config, "quiet"))
+        tell(&told);
     free(wanted.names);
     return status;
 }
