@@ -156,16 +156,15 @@ static void test_counts(void **state)
 {
     (void)state;
     mr_trace *trace = mr_test_read("A|acq(l)|1\nA|w(x=1)|2\nA|rel(l)|2\nB|r(x=1)|3\n", false);
-    bool chosen[3] = {true, false, false};
-    mr_exclude_options options = {.chosen = chosen};
+    static const bool acquire[3] = {true, false, false}, middle[3] = {false, true, false};
+    mr_exclude_options options = {.chosen = acquire};
     mr_exclude_counts counts;
     mr_trace_free(exclude(trace, &options, &counts));
     assert_int_equal(counts.events, 2);
     assert_int_equal(counts.locations, 2);
     assert_int_equal(counts.calls, 2);
     assert_int_equal(counts.without, 0);
-    chosen[0] = false;
-    chosen[1] = true;
+    options.chosen = middle;
     mr_trace_free(exclude(trace, &options, &counts));
     assert_int_equal(counts.events, 3);
     assert_int_equal(counts.locations, 2);
