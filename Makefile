@@ -82,7 +82,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libma
 $(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
-BENCH_MAINS := bench/results.c bench/orders.c bench/command.c bench/big_trace_main.c
+BENCH_MAINS := bench/results.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c
 
 $(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -147,6 +147,16 @@ results: $(BUILD)/bench/results
 	@test -n "$(RESULT_TRACES)" || { echo "usage: make results TRACES=folder" >&2; exit 2; }
 	$(BUILD)/bench/results $(RESULT_TRACES)
 
+$(BUILD)/bench/rdit: $(call object,bench/rdit.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
+
+# True races and false alarms on incomplete traces: of examples, and of every trace of the folder that has values.
+RDIT_TRACES = $(sort $(filter-out examples/account.std,$(wildcard examples/*.std))) \
+    $(filter-out %.branch.xstd.zst %-large.xstd.zst,$(if $(TRACES),$(sort $(wildcard $(TRACES)/*.xstd.zst))))
+.PHONY: bench-rdit
+bench-rdit: $(BUILD)/bench/rdit
+	$(BUILD)/bench/rdit $(RDIT_TRACES)
+
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
 	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
@@ -204,6 +214,7 @@ help:
 	@echo 'make bench-orders [TRACES=dir] [BIG=1]'
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
 	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
+	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'

@@ -18,7 +18,7 @@ all_folders=(src windows encoder solver tests bench examples)
 
 clang_build() {
     make --no-print-directory -s -j"$processors" VARIANT=clang all tests \
-        build/clang/bench/bench build/clang/bench/results build/clang/bench/orders build/clang/bench/big_trace
+        build/clang/bench/bench build/clang/bench/results build/clang/bench/orders build/clang/bench/rdit build/clang/bench/big_trace
 }
 
 clang_tidy() {

@@ -59,6 +59,15 @@ static int find_negation(const char *name)
     return option >= 0 && mr_options[option].type == MR_OPTION_BOOL ? option : -1;
 }
 
+/* The command's own flag `name` (with its dashes), or -1. */
+static int find_own(const mr_command *command, const char *name)
+{
+    for (int i = 0; i < MR_OWN_FLAGS && command->own[i].name != NULL; i++)
+        if (strcmp(name + 2, command->own[i].name) == 0)
+            return i;
+    return -1;
+}
+
 /* Keeps `candidate` when it is nearer to `name` than `best` so far. */
 static void consider(const char *name, const char *candidate, size_t *distance, char best[64])
 {
@@ -80,6 +89,10 @@ static void suggest_flag(const mr_command *command, const char *name, char best[
         consider(name, "--config", &distance, best);
     if (command->switch_name != NULL) {
         snprintf(flag, sizeof flag, "--%s", command->switch_name);
+        consider(name, flag, &distance, best);
+    }
+    for (int i = 0; i < MR_OWN_FLAGS && command->own[i].name != NULL; i++) {
+        snprintf(flag, sizeof flag, "--%s", command->own[i].name);
         consider(name, flag, &distance, best);
     }
     for (size_t i = 0; i < mr_option_count; i++) {
@@ -171,6 +184,9 @@ static mr_status parse_long(parser *self, const char *argument)
         return set_option(self, option, name, attached);
     if (strcmp(name, "--config") == 0)
         return set_config_file(self, name, attached);
+    int own_flag = find_own(command, name);
+    if (own_flag >= 0)
+        return take_value(self, name, attached, &self->cli->own[own_flag]);
     bool own = command->switch_name != NULL && strcmp(name + 2, command->switch_name) == 0;
     bool help = strcmp(name, "--help") == 0;
     if (negated < 0 && !own && !help)

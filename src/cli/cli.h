@@ -17,6 +17,13 @@
 
 typedef struct mr_command mr_command;
 
+/* A flag with a value that only one command has, and that is no key of the configuration. */
+typedef struct mr_own_flag {
+    const char *name, *value, *help; /* "seed", "S", what it means */
+} mr_own_flag;
+
+enum { MR_OWN_FLAGS = 4 };
+
 /* A parsed command line. */
 typedef struct mr_cli {
     const mr_command *command;
@@ -26,6 +33,9 @@ typedef struct mr_cli {
     bool help;        /* --help was given; the rest is not complete */
     bool switch_on;   /* the command's own switch was given */
     bool model_given; /* --model was given */
+    /* by the command's own flags: the value last given, NULL: none was; what it points to is not
+     * owned */
+    const char *own[MR_OWN_FLAGS];
 } mr_cli;
 
 struct mr_command {
@@ -39,6 +49,7 @@ struct mr_command {
     bool tables;             /* can report as csv and markdown, too */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
+    mr_own_flag own[MR_OWN_FLAGS]; /* the first without a name ends them */
     const char *summary;
     const char *details; /* for the help of this command; lines, or "" */
     mr_status (*run)(mr_cli *cli, int *exit_status, mr_error *error);
@@ -82,6 +93,7 @@ mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_convert(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_exclude(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_help_command(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_version(mr_cli *cli, int *exit_status, mr_error *error);

@@ -88,6 +88,27 @@ const mr_command mr_commands[] = {
          "output. OUT appears when it is complete; a file of that name is replaced.\n"
          "Exit status: 0 done, 2 usage, 3 bad trace, 4 input, output or resources.\n",
      .run = mr_cli_convert},
+    {.name = "exclude",
+     .operands = "IN OUT",
+     .operands_min = 2,
+     .operands_max = 2,
+     .keys = " repair quiet ",
+     .switch_name = "whole-runs",
+     .switch_help = "one call for each run, and nothing else changed: may invent races",
+     .own = {{"locations", "FILE", "take out the locations that FILE names, one a line"},
+             {"pattern", "GLOB", "take out the locations whose name or #@loc text matches"},
+             {"random", "N", "take out N locations chosen at random"},
+             {"seed", "S", "for --random: another seed chooses others (1)"}},
+     .summary = "take the events of some code out of a trace; calls stand in their place",
+     .details =
+         "One of --locations, --pattern, --random says which code. Each run of its events in a\n"
+         "thread becomes mbegin/mend with what the run touched, cut where another thread comes\n"
+         "between. The other ends of critical sections and semaphore units go with it, and\n"
+         "writes that it reads while others could come before them. Variables that it writes\n"
+         "lose their values elsewhere. Every race of OUT in rf or value is then one of IN.\n"
+         "IN and OUT are as for convert. One line on standard error says how much went.\n"
+         "Exit status: 0 done, 2 usage, 3 bad trace, 4 input, output or resources.\n",
+     .run = mr_cli_exclude},
     {.name = "config",
      .operands = "",
      .keys = " * ",
@@ -182,6 +203,9 @@ void mr_cli_help(const mr_command *command)
         puts("  -c, --config FILE\n      read settings from a YAML file; flags win over it");
     if (command->switch_name != NULL)
         printf("  --%s\n      %s\n", command->switch_name, command->switch_help);
+    for (int i = 0; i < MR_OWN_FLAGS && command->own[i].name != NULL; i++)
+        printf("  --%s %s\n      %s\n", command->own[i].name, command->own[i].value,
+               command->own[i].help);
     puts("  -h, --help\n      print this");
     for (size_t i = 0; i < mr_option_count; i++)
         if (mr_command_has(command, i))

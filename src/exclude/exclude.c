@@ -1,0 +1,273 @@
+#include "exclude.h"
+
+#include "calls.h"
+#include "take.h"
+#include "trace/builder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ID_BYTES = 24 };
+
+typedef struct writer {
+    const mr_trace *trace;
+    const mr_exclude_options *options;
+    mr_builder builder;
+    bool *taken, *hidden; /* by event; by variable: its values are not kept */
+    mr_excluded_calls calls;
+    uint64_t *ids; /* by call: the number in its identifier */
+    uint64_t last_id;
+    char *reach; /* the text of a reach set */
+    size_t reach_capacity;
+    mr_exclude_counts counts;
+} writer;
+
+static mr_status no_memory(mr_error *error)
+{
+    return mr_error_memory(error, "excluding events");
+}
+
+static mr_slice slice_of(const mr_name *name)
+{
+    return (mr_slice){name->text, name->length};
+}
+
+/* Adds the event; lines are those of the text without empty lines and comments. */
+static mr_status append(writer *self, const mr_parsed *event, mr_error *error)
+{
+    mr_trace *to = self->builder.trace;
+    mr_names *names = (mr_names *)mr_trace_operand_names(to, event->op);
+    mr_rows rows;
+    uint32_t thread, operand = 0;
+    if (!mr_builder_rows(&self->builder, 1, &rows) ||
+        !mr_names_add(&to->threads, event->thread.text, event->thread.length, &thread) ||
+        (names && !mr_names_add(names, event->name.text, event->name.length, &operand)))
+        return no_memory(error);
+    return mr_builder_append(&self->builder, &rows, event, thread, operand,
+                             (uint64_t)to->event_count + 1, error);
+}
+
+static mr_parsed event_at(const mr_trace *trace, uint32_t event, mr_op op)
+{
+    return (mr_parsed){.op = op,
+                       .thread = slice_of(&trace->threads.items[trace->thread[event]]),
+                       .location = slice_of(&trace->locations.items[trace->location[event]])};
+}
+
+/* Calls. */
+
+static bool reserve(writer *self, size_t bytes)
+{
+    void *reach = self->reach;
+    bool done = mr_grow(&reach, &self->reach_capacity, bytes, 1);
+    self->reach = reach;
+    return done;
+}
+
+/* A name that a reach set cannot hold, or that has a meaning there. */
+static bool means_everything(const mr_name *name)
+{
+    return memchr(name->text, ',', name->length) || (name->length == 1 && name->text[0] == '*');
+}
+
+static bool write_names(writer *self, const mr_name *const *names, size_t count, mr_slice *reach)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (means_everything(names[i])) {
+            *reach = (mr_slice){"*", 1};
+            return true;
+        }
+        if (!reserve(self, used + names[i]->length + 1))
+            return false;
+        if (used > 0)
+            self->reach[used++] = ',';
+        memcpy(self->reach + used, names[i]->text, names[i]->length);
+        used += names[i]->length;
+    }
+    *reach = (mr_slice){used > 0 ? self->reach : "", (uint32_t)used};
+    return true;
+}
+
+/* x1, x2, …, as far as the trace does not have them. */
+static void new_id(writer *self, uint32_t call)
+{
+    char text[ID_BYTES];
+    uint32_t number, length;
+    do
+        length = (uint32_t)snprintf(text, sizeof text, "x%" PRIu64, ++self->last_id);
+    while (mr_names_find(&self->trace->calls, text, length, &number));
+    self->ids[call] = self->last_id;
+}
+
+static mr_status append_call(writer *self, uint32_t event, mr_op op, mr_error *error)
+{
+    const mr_trace *trace = self->trace;
+    uint32_t number = self->calls.call_of[event];
+    const mr_excluded_call *call = &self->calls.items[number];
+    mr_parsed edge = event_at(trace, event, op);
+    char text[ID_BYTES];
+    if (op == MR_OP_CALL_BEGIN)
+        new_id(self, number);
+    edge.name.length = (uint32_t)snprintf(text, sizeof text, "x%" PRIu64, self->ids[number]);
+    edge.name.text = text;
+    if (op == MR_OP_CALL_BEGIN) {
+        const mr_name **names = mr_calloc((size_t)call->length + 1, sizeof *names);
+        for (uint32_t i = 0; names && i < call->length; i++)
+            names[i] = mr_excluded_element_name(trace, self->calls.elements.items[call->start + i]);
+        bool done = names && write_names(self, names, call->length, &edge.reach);
+        free(names);
+        if (!done)
+            return no_memory(error);
+    }
+    return append(self, &edge, error);
+}
+
+static mr_status append_edges(writer *self, uint32_t event, mr_error *error)
+{
+    const mr_excluded_call *call = &self->calls.items[self->calls.call_of[event]];
+    mr_status status = MR_OK;
+    if (self->options->no_calls)
+        return MR_OK;
+    if (event == call->first)
+        status = append_call(self, event, MR_OP_CALL_BEGIN, error);
+    if (!status && event == call->last)
+        status = append_call(self, event, MR_OP_CALL_END, error);
+    return status;
+}
+
+/* What stays. */
+
+static mr_status append_recorded_call(writer *self, uint32_t event, mr_parsed *kept,
+                                      mr_error *error)
+{
+    const mr_trace *trace = self->trace;
+    mr_reach reach = trace->reaches[trace->value[event]];
+    const mr_name **names = mr_calloc((size_t)reach.count + 1, sizeof *names);
+    for (uint32_t i = 0; names && i < reach.count; i++)
+        names[i] = &trace->reach_names.items[trace->reach_items.items[reach.first + i]];
+    bool done = names && write_names(self, names, reach.count, &kept->reach);
+    free(names);
+    return done ? append(self, kept, error) : no_memory(error);
+}
+
+static void give_value(const mr_trace *trace, uint32_t event, mr_parsed *kept)
+{
+    uint32_t value = trace->value[event];
+    kept->has_value = value != 0;
+    if (value == 0)
+        return;
+    if (kept->op != MR_OP_ATOMIC_UPDATE) {
+        kept->value = trace->values[value];
+        return;
+    }
+    kept->value = trace->values[trace->updates[value].read_value];
+    kept->written_value = trace->values[trace->updates[value].written_value];
+}
+
+static mr_status append_kept(writer *self, uint32_t event, mr_error *error)
+{
+    const mr_trace *trace = self->trace;
+    mr_parsed kept = event_at(trace, event, (mr_op)trace->op[event]);
+    const mr_names *names = mr_trace_operand_names(trace, kept.op);
+    if (names)
+        kept.name = slice_of(&names->items[trace->operand[event]]);
+    if (kept.op == MR_OP_CALL_BEGIN)
+        return append_recorded_call(self, event, &kept, error);
+    if (mr_op_is_access(trace->op[event])) {
+        if (!self->hidden[trace->operand[event]])
+            give_value(trace, event, &kept);
+        else
+            self->counts.without += trace->value[event] != 0;
+    }
+    return append(self, &kept, error);
+}
+
+/* All of it. */
+
+static void find_hidden(writer *self)
+{
+    const mr_trace *trace = self->trace;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        uint32_t variable = trace->operand[event];
+        if (self->taken[event] && mr_op_is_access(trace->op[event]) &&
+            (mr_op_writes(trace->op[event]) || trace->variable_info[variable].by_source))
+            self->hidden[variable] = true;
+    }
+}
+
+static bool count_taken(writer *self)
+{
+    const mr_trace *trace = self->trace;
+    bool *seen = mr_calloc((size_t)trace->locations.count + 1, sizeof *seen);
+    for (uint32_t event = 0; seen && event < trace->event_count; event++) {
+        if (!self->taken[event])
+            continue;
+        self->counts.events++;
+        self->counts.locations += !seen[trace->location[event]];
+        seen[trace->location[event]] = true;
+    }
+    free(seen);
+    return seen != NULL;
+}
+
+static bool prepare(writer *self)
+{
+    const mr_trace *trace = self->trace;
+    self->taken = mr_calloc((size_t)trace->event_count + 1, sizeof *self->taken);
+    self->hidden = mr_calloc((size_t)trace->variables.count + 1, sizeof *self->hidden);
+    if (!mr_builder_init(&self->builder, trace->path) || !self->taken || !self->hidden ||
+        !mr_take_events(trace, self->options, self->taken) || !count_taken(self) ||
+        !mr_excluded_calls_find(trace, self->options, self->taken, &self->calls))
+        return false;
+    if (!self->options->whole_runs)
+        find_hidden(self);
+    self->counts.calls = self->options->no_calls ? 0 : self->calls.count;
+    self->ids = mr_calloc(self->calls.count + 1, sizeof *self->ids);
+    return self->ids != NULL;
+}
+
+static bool keep_texts(writer *self, mr_directive directive, const mr_names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        const mr_name *name = &names->items[i];
+        if (name->display &&
+            !mr_builder_directive(&self->builder, directive, slice_of(name),
+                                  (mr_slice){name->display, (uint32_t)strlen(name->display)}))
+            return false;
+    }
+    return true;
+}
+
+static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *error)
+{
+    const mr_trace *trace = self->trace;
+    mr_status status = prepare(self) ? MR_OK : no_memory(error);
+    for (uint32_t event = 0; event < trace->event_count && !status; event++)
+        status =
+            self->taken[event] ? append_edges(self, event, error) : append_kept(self, event, error);
+    if (!status && !(keep_texts(self, MR_DIRECTIVE_LOCATION, &trace->locations) &&
+                     keep_texts(self, MR_DIRECTIVE_VARIABLE, &trace->variables) &&
+                     keep_texts(self, MR_DIRECTIVE_THREAD, &trace->threads) &&
+                     keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks)))
+        status = no_memory(error);
+    return status ? status : mr_builder_finish(&self->builder, remaining, error);
+}
+
+mr_status mr_exclude(const mr_trace *trace, const mr_exclude_options *options, mr_trace **remaining,
+                     mr_exclude_counts *counts, mr_error *error)
+{
+    writer self = {.trace = trace, .options = options};
+    *remaining = NULL;
+    mr_status status = write_remaining(&self, remaining, error);
+    if (counts)
+        *counts = self.counts;
+    mr_builder_free(&self.builder);
+    mr_excluded_calls_free(&self.calls);
+    free(self.taken);
+    free(self.hidden);
+    free(self.ids);
+    free(self.reach);
+    return status;
+}

@@ -1,0 +1,102 @@
+#include "take.h"
+
+#include <stdlib.h>
+
+static bool is_acquire(uint8_t op)
+{
+    return op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE;
+}
+
+static bool is_release(uint8_t op)
+{
+    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
+}
+
+/* Takes the acquire that the event `release` undoes off the list of those of its thread that are
+ * open; the newest is at `*top`. MR_NONE: there is none. */
+static uint32_t close_acquire(const mr_trace *trace, uint32_t release, uint32_t *top,
+                              uint32_t *below)
+{
+    uint8_t wanted = trace->op[release] == MR_OP_RELEASE ? MR_OP_ACQUIRE : MR_OP_SHARED_ACQUIRE;
+    for (uint32_t *at = top; *at != MR_NONE; at = &below[*at]) {
+        uint32_t acquire = *at;
+        if (trace->operand[acquire] == trace->operand[release] && trace->op[acquire] == wanted) {
+            *at = below[acquire];
+            return acquire;
+        }
+    }
+    return MR_NONE;
+}
+
+static void take_together(bool *taken, uint32_t a, uint32_t b)
+{
+    taken[a] = taken[b] = taken[a] || taken[b];
+}
+
+/* Pairs of acquire and release, nested ones too, and units of semaphores. */
+static bool take_partners(const mr_trace *trace, bool *taken)
+{
+    uint32_t *top = mr_calloc((size_t)trace->threads.count + 1, sizeof *top);
+    uint32_t *below = mr_calloc((size_t)trace->event_count + 1, sizeof *below);
+    bool done = top && below;
+    for (uint32_t t = 0; done && t < trace->threads.count; t++)
+        top[t] = MR_NONE;
+    for (uint32_t event = 0; done && event < trace->event_count; event++) {
+        uint8_t op = trace->op[event];
+        uint32_t *own = &top[trace->thread[event]];
+        if (is_acquire(op)) {
+            below[event] = *own;
+            *own = event;
+        } else if (is_release(op)) {
+            uint32_t acquire = close_acquire(trace, event, own, below);
+            if (acquire != MR_NONE)
+                take_together(taken, acquire, event);
+        } else if (op == MR_OP_WAIT && trace->link[event] != MR_NONE) {
+            take_together(taken, trace->link[event], event);
+        }
+    }
+    free(top);
+    free(below);
+    return done;
+}
+
+/* Who writes a variable in events that are not taken. */
+enum { SEVERAL = MR_NONE - 1 };
+
+static void find_writers(const mr_trace *trace, const bool *taken, uint32_t *writer)
+{
+    for (uint32_t v = 0; v < trace->variables.count; v++)
+        writer[v] = MR_NONE;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        if (taken[event] || !mr_op_writes(trace->op[event]))
+            continue;
+        uint32_t *of = &writer[trace->operand[event]];
+        *of = *of == MR_NONE || *of == trace->thread[event] ? trace->thread[event] : SEVERAL;
+    }
+}
+
+/* From the end to the start, since an update that is taken is read from and reads. */
+static bool take_sources(const mr_trace *trace, bool *taken)
+{
+    bool every = trace->op_counts[MR_OP_BRANCH] > 0;
+    uint32_t *writer = mr_calloc((size_t)trace->variables.count + 1, sizeof *writer);
+    if (!writer)
+        return false;
+    find_writers(trace, taken, writer);
+    for (uint32_t event = trace->event_count; event-- > 0;) {
+        if (!taken[event] || !mr_op_reads(trace->op[event]) || trace->link[event] == MR_NONE)
+            continue;
+        if (every || writer[trace->operand[event]] == SEVERAL)
+            taken[trace->link[event]] = true;
+    }
+    free(writer);
+    return true;
+}
+
+bool mr_take_events(const mr_trace *trace, const mr_exclude_options *options, bool *taken)
+{
+    for (uint32_t event = 0; event < trace->event_count; event++)
+        taken[event] = options->chosen[trace->location[event]] &&
+                       mr_op_operand_kind((mr_op)trace->op[event]) != MR_OPERAND_CALL;
+    return take_partners(trace, taken) && (options->whole_runs || take_sources(trace, taken));
+}
