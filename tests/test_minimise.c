@@ -86,7 +86,8 @@ static uint32_t source_of(const needs *n, uint32_t place)
 /* The post that the wait at a place takes a unit of: the oldest one that no wait before took. */
 static uint32_t post_of(const needs *n, uint32_t place)
 {
-    uint32_t semaphore = n->trace->operand[n->w->events[place]], queue[64], first = 0, last = 0;
+    uint32_t semaphore = n->trace->operand[n->w->events[place]], queue[64] = {0}, first = 0,
+             last = 0;
     for (uint32_t i = 0; i < place; i++) {
         uint32_t event = n->w->events[i];
         if (n->trace->op[event] == MR_OP_POST && n->trace->operand[event] == semaphore)

@@ -42,7 +42,7 @@ typedef struct run {
 const char *mr_shape_name(mr_shape shape)
 {
     static const char *const names[MR_SHAPE_ALL] = {
-#define MR_SHAPE_NAME(name, text) [MR_SHAPE_##name] = text,
+#define MR_SHAPE_NAME(name, text) [MR_SHAPE_##name] = (text),
         MR_SHAPE_MAP(MR_SHAPE_NAME) MR_KIND_SHAPE_MAP(MR_SHAPE_NAME)
 #undef MR_SHAPE_NAME
     };
