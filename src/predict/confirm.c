@@ -43,8 +43,9 @@ mr_status mr_driver_confirm_witness(mr_driver *driver, mr_witness *witness, mr_s
     double begin = mr_seconds();
     mr_error refusal;
     *accepted = false;
-    mr_status status =
-        driver->minimise ? mr_witness_minimise(driver->trace, NULL, witness, driver->error) : MR_OK;
+    mr_status status = driver->minimise ? mr_witness_minimise(driver->trace, &driver->opaque,
+                                                              witness, driver->error)
+                                        : MR_OK;
     if (status == MR_OK) {
         status = mr_checker_check(driver->checker, witness, &refusal);
         if (status == MR_OK) {

@@ -60,7 +60,7 @@ mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proo
 {
     mr_status status = MR_OK;
     if (prover->minimise)
-        status = mr_witness_minimise(prover->trace, NULL, witness, error);
+        status = mr_witness_minimise(prover->trace, &prover->opaque, witness, error);
     if (status == MR_OK)
         status = mr_checker_check(prover->checker, witness, error);
     if (status == MR_OK) {
