@@ -84,7 +84,7 @@ static bool note_write(mr_hb *hb, mr_variable *variable, uint32_t thread)
     return true;
 }
 
-static inline bool access(mr_detector *detector, const mr_access *access)
+MR_INLINE bool access(mr_detector *detector, const mr_access *access)
 {
     mr_hb *hb = &detector->wcp.hb;
     mr_hb_thread *thread = &hb->threads[access->thread];

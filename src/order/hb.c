@@ -67,7 +67,7 @@ bool mr_hb_leaves_shared(mr_hb *hb, uint32_t thread, uint32_t lock, bool *leaves
 }
 
 /* Each access is checked against the clock; no access orders anything. */
-static inline bool access(mr_detector *detector, const mr_access *access)
+MR_INLINE bool access(mr_detector *detector, const mr_access *access)
 {
     const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
     mr_variable *variable = mr_detector_variable(detector, access->variable);

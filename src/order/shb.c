@@ -25,7 +25,7 @@ static inline bool follow_write(mr_hb *hb, const mr_variable *variable, uint32_t
                           (mr_time){variable->write_clock, last.thread, last.local});
 }
 
-static inline bool access(mr_detector *detector, const mr_access *access)
+MR_INLINE bool access(mr_detector *detector, const mr_access *access)
 {
     mr_hb *hb = &detector->wcp.hb;
     const mr_hb_thread *thread = &hb->threads[access->thread];

@@ -108,8 +108,10 @@ static bool share(mr_variable *variable)
 
 /* The maximal writes and reads with the new access. False: no memory. `*racy`: is it unordered with
  * one that conflicts? */
-static bool update_fronts(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
-                          uint32_t local, bool *racy)
+static inline __attribute__((always_inline)) bool update_fronts(mr_variable *variable,
+                                                                const mr_access *access,
+                                                                mr_knowledge knowledge,
+                                                                uint32_t local, bool *racy)
 {
     mr_epoch epoch = {access->thread, local};
     *racy = mr_front_unordered(&variable->writes, access->thread, knowledge);
@@ -124,8 +126,10 @@ static bool update_fronts(mr_variable *variable, const mr_access *access, mr_kno
 
 /* The same for a variable with atomic accesses. A plain write makes all before it unnecessary, an
  * atomic one nothing: it does not conflict with others. */
-static bool update_all_fronts(mr_variable *variable, const mr_access *access,
-                              mr_knowledge knowledge, uint32_t local, bool *racy)
+static __attribute__((noinline)) bool update_all_fronts(mr_variable *variable,
+                                                        const mr_access *access,
+                                                        mr_knowledge knowledge, uint32_t local,
+                                                        bool *racy)
 {
     mr_atomics *atomics = variable->history->atomics;
     uint32_t thread = access->thread;

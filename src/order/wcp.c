@@ -378,7 +378,7 @@ static bool follow_rule_a(mr_detector *detector, const mr_access *access, mr_var
            mr_wcp_access(wcp, access->thread, access->variable, access->op, &variable->touch);
 }
 
-static inline bool access(mr_detector *detector, const mr_access *access)
+MR_INLINE bool access(mr_detector *detector, const mr_access *access)
 {
     mr_wcp *wcp = &detector->wcp;
     const mr_wcp_thread *thread = &wcp->threads[access->thread];
