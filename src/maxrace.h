@@ -58,7 +58,7 @@ typedef enum mr_failure_kind {
     MR_FAILURE_USAGE,       /* an argument that makes no sense */
     MR_FAILURE_CONFIG,      /* an unknown key, or a value that it does not allow */
     MR_FAILURE_TRACE,       /* the trace, or the witness file, is not well-formed or not valid */
-    MR_FAILURE_UNSUPPORTED, /* the trace has an operation that the analysis does not cover */
+    MR_FAILURE_UNSUPPORTED, /* the analysis does not take such a trace, or not from there */
     MR_FAILURE_IO,          /* a file or stream could not be read or written */
     MR_FAILURE_MEMORY,      /* out of memory */
     MR_FAILURE_INTERNAL     /* a bug of maxrace */

@@ -182,14 +182,6 @@ static void test_defaults_and_failures(void **state)
     assert_false(mr_prediction_run(f->trace, f->config, &prediction, f->failure));
     assert_int_equal(mr_failure_get_kind(f->failure), MR_FAILURE_CONFIG);
     mr_prediction_free(prediction);
-
-    static const char atomic[] = "T1|ar(x=1)|1\n";
-    mr_trace *trace = mr_trace_open_memory("atomic", atomic, strlen(atomic), false, f->failure);
-    assert_non_null(trace);
-    assert_false(mr_prediction_run(trace, NULL, &prediction, f->failure));
-    assert_int_equal(mr_failure_get_kind(f->failure), MR_FAILURE_UNSUPPORTED);
-    mr_prediction_free(prediction);
-    mr_trace_close(trace);
 }
 
 /* Two sections must change places, so a bounded solver may not know. */

@@ -26,7 +26,6 @@ static const struct {
     {"race.std", "T1|w(x=1)|10\nT2|r(x=1)|20\n"},
     {"none.std", "T1|w(x=1)|10\nT1|fork(T2)|11\nT2|r(x=1)|20\n"},
     {"broken.std", "T1|w(x=1)|10\nT2|rel(l)|15\nT2|r(x=1)|20\n"},
-    {"atomic.std", "T1|w(x=1)|10\nT2|ar(x=1)|20\n"},
     {"empty.std", ""},
     /* The sections must change places, so that the solver is asked. */
     {"hard.std", "T1|acq(l)|1\nT1|w(x)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n"},
@@ -163,7 +162,6 @@ static void test_bad_input(void **state)
         {"info @/broken.std", "@/broken.std:2: ", 3},
         {"predict --no-repair @/broken.std", "@/broken.std:2: ", 3},
         {"predict --repair --repair=false @/broken.std", "@/broken.std:2: ", 3},
-        {"predict @/atomic.std", "@/atomic.std:2: ", 3},
         {"check @/race.std @/foreign.witness", "@/foreign.witness:1: ", 3},
         {"check @/broken.std @/good.witness", "@/broken.std:2: ", 3},
         {"check @/race.std @/empty.std", "@/empty.std", 3},

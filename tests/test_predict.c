@@ -269,8 +269,6 @@ static void test_refuses(void **state)
         mr_status status;
         const char *line; /* of the error, its beginning */
     } cases[] = {
-        {"A|w(x)|1\nA|racq(l)|2\n", {NULL}, MR_ERR_UNSUPPORTED, "sample.std:2: "},
-        {"# comment\nA|post(s)|1\n", {NULL}, MR_ERR_UNSUPPORTED, "sample.std:2: "},
         {"A|w(x)|1\nB|w(x)|2\n",
          {"window.size", "1", "window.overlap", "1", NULL},
          MR_ERR_CONFIG,

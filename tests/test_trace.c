@@ -303,22 +303,6 @@ static void test_thread_info(void **state)
     mr_trace_free(trace);
 }
 
-static void test_require_covered(void **state)
-{
-    (void)state;
-    mr_error error = {0};
-    char line[MR_TEST_LINE_SIZE];
-    mr_trace *trace = mr_test_read("A|r(x)|\nA|acq(l)|\nA|fork(B)|\nB|begin()|\nB|end()|", false);
-    assert_int_equal(mr_trace_require_covered(trace, &error), MR_OK);
-    mr_trace_free(trace);
-    trace = mr_test_read("# c\nA|r(x)|\nA|racq(l)|\nA|ar(x)|", false);
-    assert_int_equal(mr_trace_require_covered(trace, &error), MR_ERR_UNSUPPORTED);
-    mr_error_line(&error, line, sizeof line);
-    assert_string_equal(line, "t:3: the operation 'racq' is not covered by the analyses of this "
-                              "version (2 such events in the trace)");
-    mr_trace_free(trace);
-}
-
 /* A line of `length` bytes in all, between two good ones. */
 static char *text_with_long_line(size_t length)
 {
@@ -436,7 +420,6 @@ int main(void)
         cmocka_unit_test(test_variable_info),
         cmocka_unit_test(test_values_are_distinct),
         cmocka_unit_test(test_thread_info),
-        cmocka_unit_test(test_require_covered),
         cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_nul_bytes),
         cmocka_unit_test(test_unreadable_files),

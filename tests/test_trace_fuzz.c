@@ -161,13 +161,60 @@ static soup_event random_event(uint64_t *random)
     return event;
 }
 
+/* The n-th event (from 0) with this operation and operand; MR_NONE: there is none. */
+static uint32_t nth_of(const soup_list *soup, mr_op op, int operand, int n)
+{
+    for (int i = 0; i < soup->count; i++)
+        if (soup->events[i].op == op && soup->events[i].operand == operand && !n--)
+            return (uint32_t)i;
+    return MR_NONE;
+}
+
+/* The other end of the call that begins or ends at `event`. */
+static uint32_t other_end(const soup_list *soup, int event)
+{
+    int step = soup->events[event].op == MR_OP_CALL_BEGIN ? 1 : -1, depth = 0;
+    for (int i = event; i >= 0 && i < soup->count; i += step) {
+        if (soup->events[i].thread != soup->events[event].thread)
+            continue;
+        depth += soup->events[i].op == MR_OP_CALL_BEGIN;
+        depth -= soup->events[i].op == MR_OP_CALL_END;
+        if (!depth)
+            return (uint32_t)i;
+    }
+    return MR_NONE;
+}
+
+/* Of an acquire or release of a lock that is held as `holds` says. */
+static uint32_t naive_lock_link(const soup_list *soup, int event, bool acquires,
+                                int (*holds)(const soup_list *, int, int))
+{
+    const soup_event *e = &soup->events[event];
+    soup_list before = *soup;
+    before.count = event;
+    if (holds(&before, e->thread, e->operand) > (acquires ? 0 : 1))
+        return MR_NESTED;
+    if (acquires) {
+        for (before.count = event + 2; before.count <= soup->count; before.count++)
+            if (!holds(&before, e->thread, e->operand))
+                return (uint32_t)before.count - 1;
+        return MR_NONE;
+    }
+    while (holds(&before, e->thread, e->operand))
+        before.count--;
+    return (uint32_t)before.count;
+}
+
 /* `link` as its definition in trace.h says, by looking through the trace. */
 static uint32_t naive_link(const soup_list *soup, int event)
 {
     const soup_event *e = &soup->events[event];
     soup_list before = *soup;
     before.count = event;
-    if (e->op == MR_OP_READ || e->op == MR_OP_ATOMIC_READ || e->op == MR_OP_ATOMIC_UPDATE) {
+    switch (e->op) {
+    case MR_OP_READ:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_UPDATE:
         for (int i = event - 1; i >= 0; i--) {
             mr_op op = soup->events[i].op;
             if (soup->events[i].operand == e->operand &&
@@ -175,24 +222,22 @@ static uint32_t naive_link(const soup_list *soup, int event)
                 return (uint32_t)i;
         }
         return MR_NONE;
-    }
-    if (e->op == MR_OP_ACQUIRE && held(&before, e->thread, e->operand))
-        return MR_NESTED;
-    if (e->op == MR_OP_RELEASE && held(&before, e->thread, e->operand) > 1)
-        return MR_NESTED;
-    if (e->op == MR_OP_ACQUIRE) {
-        for (before.count = event + 2; before.count <= soup->count; before.count++) {
-            if (!held(&before, e->thread, e->operand))
-                return (uint32_t)before.count - 1;
-        }
+    case MR_OP_ACQUIRE:
+    case MR_OP_RELEASE:
+        return naive_lock_link(soup, event, e->op == MR_OP_ACQUIRE, held);
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+        return naive_lock_link(soup, event, e->op == MR_OP_SHARED_ACQUIRE, held_shared);
+    case MR_OP_POST:
+        return nth_of(soup, MR_OP_WAIT, e->operand, count_of(&before, MR_OP_POST, -1, e->operand));
+    case MR_OP_WAIT:
+        return nth_of(soup, MR_OP_POST, e->operand, count_of(&before, MR_OP_WAIT, -1, e->operand));
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+        return other_end(soup, event);
+    default:
         return MR_NONE;
     }
-    if (e->op == MR_OP_RELEASE) {
-        while (held(&before, e->thread, e->operand))
-            before.count--;
-        return (uint32_t)before.count;
-    }
-    return MR_NONE;
 }
 
 static void check_soup(const mr_trace *trace, const soup_list *kept)

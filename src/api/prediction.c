@@ -31,8 +31,6 @@ static mr_status run(mr_prediction *self, mr_error *error)
 {
     mr_status status = mr_config_check(self->config, error);
     if (status == MR_OK)
-        status = mr_trace_require_covered(self->trace, error);
-    if (status == MR_OK)
         status = mr_predict(self->trace, self->config, &self->result, error);
     return status;
 }

@@ -16,7 +16,7 @@
     X(ERR_USAGE, 2, "wrong command line")                                                          \
     X(ERR_CONFIG, 2, "wrong configuration")                                                        \
     X(ERR_TRACE, 3, "bad trace")                                                                   \
-    X(ERR_UNSUPPORTED, 3, "trace uses an operation this analysis does not cover")                  \
+    X(ERR_UNSUPPORTED, 3, "the analysis does not take such a trace")                               \
     X(ERR_IO, 4, "input or output failed")                                                         \
     X(ERR_MEMORY, 4, "out of memory")                                                              \
     X(ERR_INTERNAL, 4, "internal error")

@@ -9,12 +9,12 @@
 #include <string.h>
 
 /* The verdict on standard output: one line. */
-static mr_status judge(const mr_trace *trace, const mr_witness *witness, int *exit_status,
-                       mr_error *error)
+static mr_status judge(const mr_trace *trace, mr_opaque opaque, const mr_witness *witness,
+                       int *exit_status, mr_error *error)
 {
     mr_error reason = {0};
     char line[1152];
-    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
+    mr_checker *checker = mr_checker_new(trace, opaque);
     if (checker == NULL)
         return mr_error_memory(error, "checking the witness");
     mr_status status = mr_checker_check(checker, witness, &reason);
@@ -42,7 +42,8 @@ static mr_status check(const mr_cli *cli, const mr_trace *trace, int *exit_statu
         mr_witness_read(cli->operands[1], trace, model, cli->model_given, &witness, error);
     if (status != MR_OK)
         return status;
-    status = judge(trace, &witness, exit_status, error);
+    status = judge(trace, (mr_opaque)mr_config_choice(cli->config, "opaque"), &witness, exit_status,
+                   error);
     /* What was rejected need not be printable: its numbers may be out of range. */
     if (status == MR_OK && cli->switch_on && *exit_status == 0 &&
         !mr_report_schedule(stdout, trace, &witness))

@@ -22,7 +22,7 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " model repair format output quiet relation examples mark confirm window.size"
+     .keys = " model opaque repair format output quiet relation examples mark confirm window.size"
              " solver.saturate_steps solver.timeout_ms solver.memory_mb solver.max_clauses"
              " witness.dir witness.check witness.minimise ",
      .takes_config = true,
@@ -58,7 +58,7 @@ const mr_command mr_commands[] = {
      .operands = "TRACE WITNESS",
      .operands_min = 2,
      .operands_max = 2,
-     .keys = " model repair quiet ",
+     .keys = " model opaque repair quiet ",
      .switch_name = "schedule",
      .switch_help = "also print the witness as a schedule",
      .summary = "is this witness right?",

@@ -44,7 +44,7 @@ static void note_breaches(comparer *self, const mr_comparison *comparison)
     }
 }
 
-/* Of a trace with operations that are not covered there is nothing to show. */
+/* When no finder came to its end there is nothing to show. */
 static bool has_finding(const mr_comparison *comparison)
 {
     for (int finder = 0; finder < MR_FINDER_COUNT; finder++)

@@ -89,9 +89,7 @@ mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error)
     if (status != MR_OK)
         return status;
     double read_seconds = mr_seconds() - start_seconds;
-    status = mr_trace_require_covered(trace, error);
-    if (status == MR_OK)
-        status = predict(trace, cli->config, read_seconds, &progress, exit_status, error);
+    status = predict(trace, cli->config, read_seconds, &progress, exit_status, error);
     mr_trace_free(trace);
     return status;
 }

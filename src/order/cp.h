@@ -84,8 +84,7 @@
 #include "detect.h"
 
 /* Every racy event, every static race; the first example of each as race_list.h says. `list` is
- * overwritten and freed with mr_race_list_free, also after an error, which is MR_ERR_MEMORY. The
- * trace has covered operations only. */
+ * overwritten and freed with mr_race_list_free, also after an error, which is MR_ERR_MEMORY. */
 mr_status mr_cp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
                      mr_error *error);
 

@@ -21,8 +21,6 @@
  * All operations count. Two atomic accesses do not conflict. A branch, and the begin and end of a
  * thread, order nothing by themselves; edges.h says what posts, atomics and calls that were not
  * recorded order. For syncp these are no edges of an order, but what a reordering has to keep.
- *
- * Which operations a command takes (mr_op_covered) is for its caller to see to.
  */
 #ifndef MR_ORDER_DETECT_H
 #define MR_ORDER_DETECT_H

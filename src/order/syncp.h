@@ -39,8 +39,7 @@
 #include "detect.h"
 
 /* The races of the whole trace; `list` is overwritten and freed by the caller, also after an error.
- * MR_ERR_MEMORY; MR_ERR_UNSUPPORTED for more than 2^31 - 2 events. The trace has covered operations
- * only. */
+ * MR_ERR_MEMORY; MR_ERR_UNSUPPORTED for more than 2^31 - 2 events. */
 mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
                         mr_error *error);
 

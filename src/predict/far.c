@@ -53,7 +53,8 @@ static bool wanted(const mr_driver *driver, uint32_t first, uint32_t second)
 static mr_status find(mr_driver *driver, mr_relation relation, far_races *races)
 {
     mr_race_list list;
-    mr_detect_options options = {.most_examples = 1, .progress = driver->progress};
+    mr_detect_options options = {
+        .most_examples = 1, .edges = &driver->opaque, .progress = driver->progress};
     mr_status status = mr_detect(relation, driver->trace, &options, &list, driver->error);
     far_race *items = status == MR_OK ? mr_calloc(list.race_count, sizeof *items) : NULL;
     if (status == MR_OK && !items)
@@ -75,8 +76,9 @@ static mr_status label(mr_driver *driver, far_races *races, mr_relation relation
                        mr_strength strength)
 {
     mr_order *order = mr_order_new(driver->trace, relation);
-    mr_status status =
-        order ? MR_OK : mr_error_memory(driver->error, "ordering the accesses of far races");
+    mr_status status = order && mr_order_use_edges(order, &driver->opaque)
+                           ? MR_OK
+                           : mr_error_memory(driver->error, "ordering the accesses of far races");
     uint32_t end = 0;
     for (size_t i = 0; status == MR_OK && i < races->count; i++) {
         far_race *race = &races->items[i];
@@ -135,7 +137,7 @@ static mr_status confirm(mr_driver *driver, mr_syncp_index *index, const far_rac
 static mr_status confirm_all(mr_driver *driver, far_races *races)
 {
     mr_syncp_index *index = NULL;
-    mr_detect_options options = {.progress = driver->progress};
+    mr_detect_options options = {.edges = &driver->opaque, .progress = driver->progress};
     mr_status status = label_all(driver, races);
     if (status == MR_OK)
         status = mr_syncp_index_new(driver->trace, &options, &index, driver->error);

@@ -85,7 +85,9 @@ static mr_status driver_init(mr_driver *driver, const mr_trace *trace, const mr_
     driver->wcp = mr_order_new(trace, MR_RELATION_WCP);
     driver->session = mr_session_new();
     driver->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
-    if (!driver->hb || !driver->wcp || !driver->session || !driver->checker)
+    if (!driver->hb || !driver->wcp || !driver->session || !driver->checker ||
+        !mr_order_use_edges(driver->hb, &driver->opaque) ||
+        !mr_order_use_edges(driver->wcp, &driver->opaque))
         return mr_error_memory(error, "starting the prediction");
     return MR_OK;
 }
@@ -218,8 +220,6 @@ mr_status mr_predict_telling(const mr_trace *trace, const mr_config *config,
 {
     double begin = mr_seconds();
     mr_status status = mr_config_check(config, error);
-    if (status == MR_OK)
-        status = mr_trace_require_covered(trace, error);
     if (status != MR_OK)
         return status;
     mr_driver driver;

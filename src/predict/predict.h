@@ -13,7 +13,7 @@
  * Predicts the races of `trace` within the windows that `config` asks for. `result` is
  * zero-initialised by the caller and freed with mr_result_free; it is meaningful also when an error
  * is returned: what was found before the failure is in it. MR_ERR_CONFIG as mr_config_check,
- * MR_ERR_UNSUPPORTED as mr_trace_require_covered, MR_ERR_MEMORY.
+ * MR_ERR_UNSUPPORTED (a trace of 2^31 events or more, for far races), MR_ERR_MEMORY.
  */
 mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *result,
                      mr_error *error);

@@ -25,6 +25,7 @@ static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outloo
 {
     return (mr_detect_options){.most_examples = (uint32_t)mr_config_int(job->config, "examples"),
                                .outlook = outlook,
+                               .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
                                .progress = job->progress};
 }
 
@@ -58,9 +59,7 @@ static mr_status find_in(const mr_sweep_job *job, const mr_trace *trace, mr_erro
     mr_sweep *sweep = job->sweep;
     double begin = mr_seconds();
     mr_detect_options options = detect_options(job, NULL);
-    mr_status status = mr_trace_require_covered(trace, error);
-    if (status == MR_OK)
-        status = mr_detect(job->relation, trace, &options, &sweep->result.list, error);
+    mr_status status = mr_detect(job->relation, trace, &options, &sweep->result.list, error);
     sweep->result.stats.find_seconds = mr_seconds() - begin;
     if (status == MR_OK)
         sweep->names = sweep->trace = trace;
@@ -104,37 +103,6 @@ static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
                : mr_error_memory(job->error, "reading what the trace holds");
 }
 
-/* The place of the first event of `events` that the orders do not cover. Takes the stream to its
- * end, where its lines are known. */
-static mr_status not_covered(const mr_sweep_job *job, const mr_events *events)
-{
-    uint32_t i = 0;
-    while (i + 1 < events->count && mr_op_covered((mr_op)events->op[i]))
-        i++;
-    uint32_t event = events->first + i;
-    mr_op op = (mr_op)events->op[i];
-    mr_events rest;
-    mr_error later;
-    while (mr_stream_next(job->sweep->stream, &rest, &later) == MR_OK && rest.count > 0)
-        ;
-    const mr_trace *names = mr_stream_dictionary(job->sweep->stream);
-    return mr_error_set(job->error, MR_ERR_UNSUPPORTED, names->path, mr_trace_line(names, event),
-                        "the operation '%s' is not covered by the whole-trace orders of this "
-                        "version",
-                        mr_op_name(op));
-}
-
-static bool are_covered(const mr_events *events)
-{
-    uint32_t seen = 0;
-    for (uint32_t i = 0; i < events->count; i++)
-        seen |= UINT32_C(1) << events->op[i];
-    for (int op = 0; op < MR_OP_COUNT; op++)
-        if (seen >> op & 1 && !mr_op_covered((mr_op)op))
-            return false;
-    return true;
-}
-
 /* Feeds the stream to the detector. After an error of the file the detector has what stands before
  * its place, and `*ended` is true, as at the end of the file. */
 static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ended)
@@ -151,11 +119,8 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ende
             *ended = true;
             return status;
         }
-        status = are_covered(&events) ? mr_detector_feed(detector, &events, job->error)
-                                      : MR_ERR_UNSUPPORTED;
+        status = mr_detector_feed(detector, &events, job->error);
         stats->find_seconds += mr_seconds() - ready;
-        if (status == MR_ERR_UNSUPPORTED)
-            return not_covered(job, &events);
         if (status != MR_OK)
             return status;
     }
@@ -193,6 +158,18 @@ static bool wants_outlook(const mr_sweep_job *job)
            can_be_read_again(job->path);
 }
 
+/* The stream has calls that were not recorded: what they order takes the whole trace. */
+static mr_status find_after_all(const mr_sweep_job *job)
+{
+    if (!can_be_read_again(job->path))
+        return mr_error_set(job->error, MR_ERR_UNSUPPORTED, job->path, 0,
+                            "the trace has unrecorded calls (mbegin), which takes a file that can "
+                            "be read twice; give a file, or set opaque: ignore");
+    mr_stream_close(job->sweep->stream);
+    job->sweep->stream = NULL;
+    return find_in_memory(job);
+}
+
 mr_status mr_sweep_find(const mr_sweep_job *job)
 {
     mr_outlook outlook;
@@ -215,5 +192,5 @@ mr_status mr_sweep_find(const mr_sweep_job *job)
     if (status == MR_OK)
         status = find_in_stream(job, twice ? &outlook : NULL);
     mr_outlook_free(&outlook);
-    return status;
+    return status == MR_ERR_UNSUPPORTED ? find_after_all(job) : status;
 }

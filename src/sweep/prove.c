@@ -148,9 +148,10 @@ static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_rela
     tasks list = {0};
     mr_status status = MR_OK;
     if (relation == MR_RELATION_SYNCP)
-        status =
-            mr_syncp_index_new(job->sweep->trace, &(mr_detect_options){.progress = job->progress},
-                               &prover->syncp, job->error);
+        status = mr_syncp_index_new(
+            job->sweep->trace,
+            &(mr_detect_options){.edges = &prover->opaque, .progress = job->progress},
+            &prover->syncp, job->error);
     for (size_t i = 0; i < found->race_count && status == MR_OK; i++) {
         size_t race = race_of != NULL ? race_of[i] : i;
         if (race != SIZE_MAX)
@@ -201,7 +202,8 @@ static void call_sound(const mr_sweep_job *job, mr_relation relation, const mr_r
 static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation relation)
 {
     mr_race_list found = {0};
-    mr_detect_options options = {.most_examples = 1, .progress = job->progress};
+    mr_detect_options options = {
+        .most_examples = 1, .edges = &prover->opaque, .progress = job->progress};
     mr_status status = mr_detect(relation, job->sweep->trace, &options, &found, job->error);
     size_t *race_of = status == MR_OK ? find_candidates(job, &found) : NULL;
     if (status == MR_OK && race_of == NULL)

@@ -6,9 +6,8 @@ static const struct {
     const char *name;
     uint32_t length;
     mr_operand_kind kind;
-    bool covered;
 } operations[MR_OP_COUNT] = {
-#define MR_OP_ROW(name, text, kind, covered) {text, sizeof(text) - 1, MR_OPERAND_##kind, covered},
+#define MR_OP_ROW(name, text, kind) {text, sizeof(text) - 1, MR_OPERAND_##kind},
     MR_OP_MAP(MR_OP_ROW)
 #undef MR_OP_ROW
 };
@@ -21,11 +20,6 @@ const char *mr_op_name(mr_op op)
 mr_operand_kind mr_op_operand_kind(mr_op op)
 {
     return operations[op].kind;
-}
-
-bool mr_op_covered(mr_op op)
-{
-    return operations[op].covered;
 }
 
 bool mr_op_parse(const char *text, uint32_t length, mr_op *op)

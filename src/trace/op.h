@@ -1,4 +1,4 @@
-/* op: the operations of a trace event, one table for names, operand kinds and coverage. */
+/* op: the operations of a trace event, one table for names and operand kinds. */
 #ifndef MR_TRACE_OP_H
 #define MR_TRACE_OP_H
 
@@ -14,29 +14,29 @@ typedef enum mr_operand_kind {
     MR_OPERAND_CALL, /* the identifier of an unrecorded call */
 } mr_operand_kind;
 
-/* X(enumerator, text in the file, operand kind, covered by the analyses of this version) */
+/* X(enumerator, text in the file, operand kind) */
 #define MR_OP_MAP(X)                                                                               \
-    X(READ, "r", VARIABLE, true)                                                                   \
-    X(WRITE, "w", VARIABLE, true)                                                                  \
-    X(ATOMIC_READ, "ar", VARIABLE, true)                                                           \
-    X(ATOMIC_WRITE, "aw", VARIABLE, true)                                                          \
-    X(ATOMIC_UPDATE, "au", VARIABLE, true)                                                         \
-    X(ACQUIRE, "acq", LOCK, true)                                                                  \
-    X(RELEASE, "rel", LOCK, true)                                                                  \
-    X(SHARED_ACQUIRE, "racq", LOCK, true)                                                          \
-    X(SHARED_RELEASE, "rrel", LOCK, true)                                                          \
-    X(FORK, "fork", THREAD, true)                                                                  \
-    X(JOIN, "join", THREAD, true)                                                                  \
-    X(BEGIN, "begin", NONE, true)                                                                  \
-    X(END, "end", NONE, true)                                                                      \
-    X(POST, "post", LOCK, true)                                                                    \
-    X(WAIT, "wait", LOCK, true)                                                                    \
-    X(CALL_BEGIN, "mbegin", CALL, true)                                                            \
-    X(CALL_END, "mend", CALL, true)                                                                \
-    X(BRANCH, "branch", NONE, true)
+    X(READ, "r", VARIABLE)                                                                         \
+    X(WRITE, "w", VARIABLE)                                                                        \
+    X(ATOMIC_READ, "ar", VARIABLE)                                                                 \
+    X(ATOMIC_WRITE, "aw", VARIABLE)                                                                \
+    X(ATOMIC_UPDATE, "au", VARIABLE)                                                               \
+    X(ACQUIRE, "acq", LOCK)                                                                        \
+    X(RELEASE, "rel", LOCK)                                                                        \
+    X(SHARED_ACQUIRE, "racq", LOCK)                                                                \
+    X(SHARED_RELEASE, "rrel", LOCK)                                                                \
+    X(FORK, "fork", THREAD)                                                                        \
+    X(JOIN, "join", THREAD)                                                                        \
+    X(BEGIN, "begin", NONE)                                                                        \
+    X(END, "end", NONE)                                                                            \
+    X(POST, "post", LOCK)                                                                          \
+    X(WAIT, "wait", LOCK)                                                                          \
+    X(CALL_BEGIN, "mbegin", CALL)                                                                  \
+    X(CALL_END, "mend", CALL)                                                                      \
+    X(BRANCH, "branch", NONE)
 
 typedef enum mr_op {
-#define MR_OP_ENUM(name, text, kind, covered) MR_OP_##name,
+#define MR_OP_ENUM(name, text, kind) MR_OP_##name,
     MR_OP_MAP(MR_OP_ENUM)
 #undef MR_OP_ENUM
         MR_OP_COUNT
@@ -44,7 +44,6 @@ typedef enum mr_op {
 
 const char *mr_op_name(mr_op op); /* "acq" … */
 mr_operand_kind mr_op_operand_kind(mr_op op);
-bool mr_op_covered(mr_op op);
 
 /* The operation called by the `length` bytes at `text`; false when there is none. */
 bool mr_op_parse(const char *text, uint32_t length, mr_op *op);

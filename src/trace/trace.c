@@ -122,20 +122,3 @@ size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people,
     print(&target, ")");
     return target.length;
 }
-
-mr_status mr_trace_require_covered(const mr_trace *trace, mr_error *error)
-{
-    uint64_t missing = 0;
-    for (int op = 0; op < MR_OP_COUNT; op++)
-        missing += mr_op_covered((mr_op)op) ? 0 : trace->op_counts[op];
-    if (!missing)
-        return MR_OK;
-    uint32_t event = 0;
-    while (mr_op_covered((mr_op)trace->op[event]))
-        event++;
-    return mr_error_set(error, MR_ERR_UNSUPPORTED, trace->path, mr_trace_line(trace, event),
-                        "the operation '%s' is not covered by the analyses of this version (%llu "
-                        "such event%s in the trace)",
-                        mr_op_name((mr_op)trace->op[event]), (unsigned long long)missing,
-                        missing == 1 ? "" : "s");
-}

@@ -142,8 +142,4 @@ const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op);
 size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people, char *buffer,
                          size_t size_bytes);
 
-/* MR_OK when every operation of the trace is covered by the analyses of this version, else
- * MR_ERR_UNSUPPORTED with file:line of the first one that is not. */
-mr_status mr_trace_require_covered(const mr_trace *trace, mr_error *error);
-
 #endif
