@@ -197,6 +197,8 @@ static bool require_entry(builder *b, uint32_t i)
     if (!w->position[i] && w->threads[thread].fork != MR_NONE &&
         !require_event(b, thread, w->threads[thread].fork))
         return false;
+    if (!w->opaque_count)
+        return true;
     for (size_t k = mr_window_opaque_from(w, i); k < w->opaque_count && w->opaque[k].to == i; k++)
         if (!require_event(b, thread, w->opaque[k].from))
             return false;
