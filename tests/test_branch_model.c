@@ -333,8 +333,44 @@ static void test_twins(void **state)
     mr_session_free(x.session);
 }
 
+/* Precedences and decision with the n-th allocation failing, for every n. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    const twin *t = &twins[sizeof twins / sizeof *twins - 3]; /* needs the formula */
+    examination x = {.session = mr_session_new(), .text = t->text};
+    assert_non_null(x.session);
+    open_trace(&x);
+    mr_setup_window(&x.setup, 0, x.setup.trace->event_count, MR_MODEL_BRANCH);
+    mr_decide_options options = {.skip_linearise = true, .saturate_steps = 1000000};
+    bool complete = false;
+    for (uint64_t fail_at = 1; !complete; fail_at++) {
+        mr_arena arena;
+        mr_problem problem;
+        mr_decision decision = {0};
+        mr_error error = {0};
+        mr_arena_init(&arena);
+        mr_memory_fail_after(fail_at);
+        bool built = mr_problem_init(&problem, x.setup.window, &arena);
+        mr_status status =
+            built ? mr_decide(&problem, x.session, &options, t->a, t->b, &arena, &decision, &error)
+                  : MR_ERR_MEMORY;
+        mr_memory_fail_after(0);
+        assert_true(status == MR_OK || status == MR_ERR_MEMORY);
+        complete = status == MR_OK;
+        assert_true(!complete || decision.verdict == MR_VERDICT_RACE);
+        assert_true(complete || fail_at < 200);
+        mr_arena_free(&arena);
+    }
+    mr_checker_free(x.checker);
+    mr_setup_close(&x.setup);
+    mr_session_free(x.session);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_twins), cmocka_unit_test(test_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_twins),
+                                       cmocka_unit_test(test_no_memory),
+                                       cmocka_unit_test(test_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

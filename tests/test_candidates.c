@@ -393,7 +393,7 @@ static void test_random_traces(void **state)
             examination x = {.labels = shape < MR_SHAPE_COUNT};
             open_window(&x, text, seed % 3 ? 0 : (uint32_t)(seed % 4),
                         seed % 2 ? UINT32_MAX : (uint32_t)(seed % 13) + 4,
-                        seed / 2 % 2 ? MR_MODEL_RF : MR_MODEL_VALUE);
+                        (mr_model)(seed / 2 % (MR_MODEL_BRANCH + 1)));
             check_every_pair(&x);
             fewer += check_representatives(&x);
             check_limit(&x);

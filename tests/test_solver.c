@@ -296,7 +296,7 @@ static void examine_window(examination *x, examine_function *examine, uint32_t s
     mr_exhaustive_free(&x->races);
 }
 
-/* The whole trace in both models, and one smaller window in one of them. */
+/* The whole trace in all models, and one smaller window in one of them. */
 static void examine_trace(examination *x, examine_function *examine)
 {
     mr_setup_open(&x->setup, x->text);
@@ -305,10 +305,11 @@ static void examine_trace(examination *x, examine_function *examine)
     uint32_t count = x->setup.trace->event_count;
     mr_random random = {x->seed};
     uint32_t start = mr_random_below(&random, count), end = mr_random_range(&random, start, count);
-    mr_model model = mr_random_percent(&random, 50) ? MR_MODEL_RF : MR_MODEL_VALUE;
+    mr_model model = (mr_model)mr_random_below(&random, MR_MODEL_BRANCH + 1);
     examine_window(x, examine, start, end, model);
     examine_window(x, examine, 0, count, MR_MODEL_RF);
     examine_window(x, examine, 0, count, MR_MODEL_VALUE);
+    examine_window(x, examine, 0, count, MR_MODEL_BRANCH);
     mr_checker_free(x->checker);
     mr_setup_close(&x->setup);
 }

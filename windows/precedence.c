@@ -131,12 +131,13 @@ static bool require_releases(builder *b, uint32_t acquire)
 {
     const mr_window *w = b->window;
     uint32_t thread = w->thread[acquire], own = w->object[acquire];
-    const mr_window_lock *lock = &w->locks[w->sections[own].lock];
+    const mr_section entered = w->sections[own];
+    const mr_window_lock *lock = &w->locks[entered.lock];
     if (!lock->contended)
         return true;
     for (uint32_t s = own; s-- > lock->sections_first;) {
         const mr_section *section = &w->sections[s];
-        if (!mr_sections_exclude(section, &w->sections[own]))
+        if (!mr_sections_exclude(section, &entered))
             continue;
         if (section->acquire == MR_NONE ||
             b->current[thread][section->thread] > w->position[section->acquire]) {
@@ -197,6 +198,8 @@ static bool require_entry(builder *b, uint32_t i)
     if (!w->position[i] && w->threads[thread].fork != MR_NONE &&
         !require_event(b, thread, w->threads[thread].fork))
         return false;
+    if (!w->opaque_count)
+        return true;
     for (size_t k = mr_window_opaque_from(w, i); k < w->opaque_count && w->opaque[k].to == i; k++)
         if (!require_event(b, thread, w->opaque[k].from))
             return false;

@@ -44,6 +44,8 @@ bool mr_window_build_semaphores(mr_window *w, const uint32_t *units, mr_arena *a
     w->semaphores = mr_arena_zalloc(arena, w->lock_count, sizeof *w->semaphores);
     if (!w->semaphores)
         return false;
+    if (!w->trace->op_counts[MR_OP_POST] && !w->trace->op_counts[MR_OP_WAIT])
+        return true;
     add_operations(w, false);
     for (uint32_t l = 0; l < w->lock_count; l++) {
         mr_window_semaphore *s = &w->semaphores[l];

@@ -187,7 +187,39 @@ static void add_carried(builder *b, uint32_t acquire)
                                     .release = MR_NONE});
 }
 
-/* The sections of all locks: those carried in, then those of the window in trace order. */
+/* The carried section that the release at window event `i` ends. */
+static uint32_t carried_section(const builder *b, uint32_t i)
+{
+    const mr_window *w = b->window;
+    bool shared = mr_window_op(w, i) == MR_OP_SHARED_RELEASE;
+    uint32_t s = w->locks[b->carried->dense_lock[b->trace->operand[w->start + i]]].sections_first;
+    while (w->sections[s].thread != w->thread[i] || w->sections[s].shared != shared)
+        s++;
+    return s;
+}
+
+static void enter(builder *b, uint32_t i)
+{
+    mr_window *w = b->window;
+    uint32_t lock = b->carried->dense_lock[b->trace->operand[w->start + i]];
+    w->object[i] = w->locks[lock].sections_end;
+    add_section(b, (mr_section){.lock = lock,
+                                .thread = w->thread[i],
+                                .shared = mr_window_op(w, i) == MR_OP_SHARED_ACQUIRE,
+                                .acquire = i,
+                                .release = MR_NONE});
+}
+
+static void leave(builder *b, uint32_t i)
+{
+    mr_window *w = b->window;
+    uint32_t acquire = b->trace->link[w->start + i];
+    w->object[i] = acquire >= w->start ? w->object[acquire - w->start] : carried_section(b, i);
+    w->sections[w->object[i]].release = i;
+}
+
+/* The sections of all locks: those carried in, then those of the window in trace order. Run twice:
+ * at first they are only counted. */
 static void add_sections(builder *b)
 {
     mr_window *w = b->window;
@@ -200,27 +232,13 @@ static void add_sections(builder *b)
         w->locks[l].carried_end = w->locks[l].sections_end;
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
-        if (!enters(op) || b->trace->link[w->start + i] == MR_NESTED)
+        if (b->trace->link[w->start + i] == MR_NESTED)
             continue;
-        uint32_t lock = b->carried->dense_lock[b->trace->operand[w->start + i]];
-        w->object[i] = w->locks[lock].sections_end;
-        add_section(b, (mr_section){.lock = lock,
-                                    .thread = w->thread[i],
-                                    .shared = op == MR_OP_SHARED_ACQUIRE,
-                                    .acquire = i,
-                                    .release = MR_NONE});
+        if (enters(op))
+            enter(b, i);
+        else if (leaves(op) && w->sections)
+            leave(b, i);
     }
-}
-
-/* The carried section that the release at window event `i` ends. */
-static uint32_t carried_section(const builder *b, uint32_t i)
-{
-    const mr_window *w = b->window;
-    bool shared = mr_window_op(w, i) == MR_OP_SHARED_RELEASE;
-    uint32_t s = w->locks[b->carried->dense_lock[b->trace->operand[w->start + i]]].sections_first;
-    while (w->sections[s].thread != w->thread[i] || w->sections[s].shared != shared)
-        s++;
-    return s;
 }
 
 static void mark_contended(mr_window *w, mr_window_lock *lock)
@@ -251,13 +269,6 @@ static bool build_sections(builder *b)
     if (!w->sections)
         return false;
     add_sections(b);
-    for (uint32_t i = 0; i < w->size; i++) {
-        uint32_t acquire = b->trace->link[w->start + i];
-        if (!leaves(mr_window_op(w, i)) || acquire == MR_NESTED)
-            continue;
-        w->object[i] = acquire >= w->start ? w->object[acquire - w->start] : carried_section(b, i);
-        w->sections[w->object[i]].release = i;
-    }
     for (uint32_t l = 0; l < w->lock_count; l++)
         mark_contended(w, &w->locks[l]);
     return true;
