@@ -131,17 +131,18 @@ static bool require_releases(builder *b, uint32_t acquire)
 {
     const mr_window *w = b->window;
     uint32_t thread = w->thread[acquire], own = w->object[acquire];
-    const mr_section entered = w->sections[own];
-    const mr_window_lock *lock = &w->locks[entered.lock];
+    const mr_section *entered = &w->sections[own];
+    const mr_window_lock *lock = &w->locks[entered->lock];
     if (!lock->contended)
         return true;
     for (uint32_t s = own; s-- > lock->sections_first;) {
         const mr_section *section = &w->sections[s];
-        if (!mr_sections_exclude(section, &entered))
+        if (section->thread == thread)
             continue;
         if (section->acquire == MR_NONE ||
             b->current[thread][section->thread] > w->position[section->acquire]) {
-            if (!require_event(b, thread, section->release))
+            if (mr_sections_exclude(section, entered) &&
+                !require_event(b, thread, section->release))
                 return false;
         }
         if (own - s > MR_SECTIONS_BACK)
@@ -206,25 +207,34 @@ static bool require_entry(builder *b, uint32_t i)
     return true;
 }
 
+static bool require_unit(builder *b, uint32_t wait)
+{
+    const mr_window *w = b->window;
+    uint32_t post = w->trace->link[w->start + wait];
+    if (b->mode == MR_PRECEDENCE_FORCED)
+        return require_units(b, wait);
+    return b->mode != MR_PRECEDENCE_SOURCE || post < w->start ||
+           require_event(b, w->thread[wait], post - w->start);
+}
+
 /* What the event itself needs, whatever its thread has read. */
 static bool require_edges(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
-    uint32_t thread = w->thread[i], link = w->trace->link[w->start + i];
-    uint8_t op = mr_window_op(w, i);
-    if (op == MR_OP_JOIN && w->object[i] != MR_NONE) {
-        uint32_t joined = w->object[i];
-        if (!require_event(b, thread, mr_window_at(w, joined, mr_window_length(w, joined) - 1)))
-            return false;
-    }
-    if (op == MR_OP_WAIT && b->mode == MR_PRECEDENCE_SOURCE && link >= w->start)
-        return require_event(b, thread, link - w->start);
-    if (b->mode != MR_PRECEDENCE_FORCED)
+    uint32_t joined = w->object[i];
+    switch (mr_window_op(w, i)) {
+    case MR_OP_JOIN:
+        return joined == MR_NONE ||
+               require_event(b, w->thread[i],
+                             mr_window_at(w, joined, mr_window_length(w, joined) - 1));
+    case MR_OP_ACQUIRE:
+    case MR_OP_SHARED_ACQUIRE:
+        return b->mode != MR_PRECEDENCE_FORCED || w->object[i] == MR_NONE || require_releases(b, i);
+    case MR_OP_WAIT:
+        return require_unit(b, i);
+    default:
         return true;
-    const mr_section *section = mr_window_section(w, i);
-    if (section && section->acquire == i)
-        return require_releases(b, i);
-    return op != MR_OP_WAIT || require_units(b, i);
+    }
 }
 
 /* A step, which works on `current`, for clean(i). */

@@ -20,8 +20,9 @@
 /* A critical section as far as the window sees it: outermost acquire and release of a lock, or
  * outermost shared ones (racq, rrel). A thread may be in one of each kind of one lock. */
 typedef struct mr_section {
-    uint32_t lock, thread;
-    bool shared;
+    uint32_t lock : 31;
+    uint32_t shared : 1; /* in the lock's word: a lock in heavy use has many sections */
+    uint32_t thread;
     uint32_t acquire; /* window event; MR_NONE: held when the window starts */
     uint32_t release; /* window event; MR_NONE: not released inside the window */
 } mr_section;
