@@ -26,7 +26,6 @@ typedef struct examination {
     mr_order_reference orders;
     mr_exhaustive races;
     mr_candidates found;
-    bool labels; /* the orders know every operation of the trace */
 } examination;
 
 static const mr_candidate_options every_pair = {.weakest = MR_STRENGTH_BEYOND_WCP,
@@ -119,9 +118,9 @@ static void check_candidate(const examination *x, const mr_candidate_group *grou
     uint32_t one = w->trace->location[first], two = w->trace->location[second];
     if (first >= second || !mr_exhaustive_conflict(w->trace, first, second))
         wrong(x, "a candidate that does not conflict", first, second);
-    if (x->labels && candidate->strength != right_strength(x, first, second))
+    if (candidate->strength != right_strength(x, first, second))
         wrong(x, "wrong strength", first, second);
-    if (x->labels && candidate->strength != mr_pair_strength(x->hb, x->wcp, first, second))
+    if (candidate->strength != mr_pair_strength(x->hb, x->wcp, first, second))
         wrong(x, "strength differs from mr_order", first, second);
     if (group->location_1 != (one < two ? one : two) ||
         group->location_2 != (one < two ? two : one))
@@ -223,12 +222,6 @@ static void check_groups(const examination *x, const mr_candidate_options *optio
 
 /* ---- every pair ---- */
 
-/* Where the orders do not know the operations, only all pairs are asked for. */
-static int weakest_first(const examination *x)
-{
-    return x->labels ? MR_STRENGTH_HB : MR_STRENGTH_BEYOND_WCP;
-}
-
 static void kept_when_race(examination *x, mr_strength weakest, uint32_t first, uint32_t second)
 {
     if (right_strength(x, first, second) <= weakest &&
@@ -254,7 +247,7 @@ static size_t check_conflicts(examination *x, mr_strength weakest)
 
 static void check_every_pair(examination *x)
 {
-    for (int weakest = weakest_first(x); weakest <= MR_STRENGTH_BEYOND_WCP; weakest++) {
+    for (int weakest = MR_STRENGTH_HB; weakest <= MR_STRENGTH_BEYOND_WCP; weakest++) {
         mr_candidate_options options = every_pair;
         options.weakest = (mr_strength)weakest;
         find(x, &options);
@@ -288,7 +281,7 @@ static void check_static_pairs(examination *x, mr_strength weakest)
 static size_t check_representatives(examination *x)
 {
     size_t fewer = 0;
-    for (int weakest = weakest_first(x); weakest <= MR_STRENGTH_BEYOND_WCP; weakest++) {
+    for (int weakest = MR_STRENGTH_HB; weakest <= MR_STRENGTH_BEYOND_WCP; weakest++) {
         mr_candidate_options options = {.weakest = (mr_strength)weakest};
         find(x, &options);
         uint32_t all = x->found.count;
@@ -390,7 +383,7 @@ static void test_random_traces(void **state)
         for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 40000, (mr_shape)shape);
             assert_non_null(text);
-            examination x = {.labels = shape < MR_SHAPE_COUNT};
+            examination x = {0};
             open_window(&x, text, seed % 3 ? 0 : (uint32_t)(seed % 4),
                         seed % 2 ? UINT32_MAX : (uint32_t)(seed % 13) + 4,
                         (mr_model)(seed / 2 % (MR_MODEL_BRANCH + 1)));
@@ -446,7 +439,7 @@ static void test_known(void **state)
     (void)state;
     int mistakes = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        examination x = {.labels = true};
+        examination x = {0};
         char found[256] = "";
         open_window(&x, table[i].text, 0, UINT32_MAX, MR_MODEL_VALUE);
         mr_candidate_options options = {.representatives = true};
@@ -467,7 +460,7 @@ static void test_known(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    examination x = {.labels = true};
+    examination x = {0};
     open_window(&x, table[3].text, 0, UINT32_MAX, MR_MODEL_VALUE);
     mr_candidate_options options = {.weakest = MR_STRENGTH_BEYOND_WCP, .representatives = true};
     bool complete = false;
