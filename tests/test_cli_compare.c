@@ -56,7 +56,7 @@ static int teardown(void **state)
 
 #define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
 
-#define FINDERS "hb, fhb, shb, cp, wcp, syncp, rf and value"
+#define FINDERS "hb, fhb, shb, cp, wcp, syncp, rf, value and branch"
 #define BROKEN                                                                                     \
     "@/broken.std:3: T2|rel(l)|15: releases a lock that no thread holds; fix the recorder, or "    \
     "drop the event with --repair\n"
@@ -239,7 +239,7 @@ static void test_json(void **state)
         {"compare --format json @/race.std @/broken.std @/none.std", 3, 2},
         {"compare --format json --relations syncp,value @/names.std", 1, 1},
         {"compare --format json examples/deadlock.std @/guarded.mrt", 1, 2},
-        /* nothing is decided: rf and value leave the races unknown */
+        /* nothing is decided: rf, value and branch leave the races unknown */
         {"compare --format json --solver-max-clauses 1 --solver-saturate-steps 0 "
          "examples/value.std",
          0, 1},

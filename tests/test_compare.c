@@ -23,7 +23,8 @@ static void test_lists(void **state)
     (void)state;
     unsigned finders;
     mr_error error;
-    assert_int_equal(mr_finder_parse("hb,fhb,shb,cp,wcp,syncp,rf,value", &finders, &error), MR_OK);
+    assert_int_equal(mr_finder_parse("hb,fhb,shb,cp,wcp,syncp,rf,value,branch", &finders, &error),
+                     MR_OK);
     assert_int_equal(finders, ALL);
     assert_int_equal(mr_finder_parse(" value, hb ,", &finders, &error), MR_OK);
     assert_int_equal(finders, 1U << MR_FINDER_VALUE | 1U << MR_RELATION_HB);
@@ -60,11 +61,13 @@ static void test_sample(void **state)
     assert_int_equal(findings[MR_RELATION_SHB].static_races, 1);
     assert_int_equal(findings[MR_FINDER_RF].static_races, 1);
     assert_int_equal(findings[MR_FINDER_VALUE].static_races, 1);
+    assert_int_equal(findings[MR_FINDER_BRANCH].static_races, 2); /* the read may see nothing */
     assert_false(findings[MR_FINDER_VALUE].counts_events);
     assert_int_equal(comparison.race_count, 2);
     assert_int_equal(comparison.races[0].found_by, ALL);
-    assert_int_equal(comparison.races[1].found_by,
-                     1U << MR_RELATION_HB | 1U << MR_RELATION_CP | 1U << MR_RELATION_WCP);
+    assert_int_equal(comparison.races[1].found_by, 1U << MR_RELATION_HB | 1U << MR_RELATION_CP |
+                                                       1U << MR_RELATION_WCP |
+                                                       1U << MR_FINDER_BRANCH);
     assert_int_equal(comparison.breach_count, 0);
     mr_comparison_free(&comparison);
     comparison = compare(trace, 1U << MR_RELATION_WCP | 1U << MR_FINDER_RF);

@@ -23,7 +23,7 @@ const char *mr_finder_name(int finder)
 {
     if (finder < MR_RELATION_COUNT)
         return mr_relation_name((mr_relation)finder);
-    return finder == MR_FINDER_RF ? "rf" : "value";
+    return mr_model_name((mr_model)(finder - MR_FINDER_RF));
 }
 
 static int find_finder(const char *word, size_t length)
@@ -46,7 +46,7 @@ mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error)
         if (length > 0 && finder < 0)
             return mr_error_set(error, MR_ERR_CONFIG, NULL, 0,
                                 "there is no relation or model '%.*s'; the list takes hb, fhb, "
-                                "shb, cp, wcp, syncp, rf and value",
+                                "shb, cp, wcp, syncp, rf, value and branch",
                                 length > 40 ? 40 : (int)length, list);
         if (length > 0)
             *finders |= 1U << finder;
@@ -55,7 +55,7 @@ mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error)
     if (*finders == 0)
         return mr_error_set(error, MR_ERR_CONFIG, NULL, 0,
                             "the list of relations is empty; it takes hb, fhb, shb, cp, wcp, "
-                            "syncp, rf and value");
+                            "syncp, rf, value and branch");
     return MR_OK;
 }
 

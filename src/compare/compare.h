@@ -8,7 +8,7 @@
  * What must hold on every trace (docs/semantics.md 6) is checked, by static races and where both
  * sides count them by racy events:
  *
- *   fhb in shb in hb in cp in wcp;  shb in syncp in rf in value
+ *   fhb in shb in hb in cp in wcp;  shb in syncp in rf in value in branch
  *
  * A static race that the greater side left unknown is no breach. syncp in rf is only demanded when
  * the prediction may look at everything: prefilter all, far syncp, no ignored locations.
@@ -22,9 +22,9 @@
 #include "trace/trace.h"
 
 /* A finder is a number: an mr_relation, or one of these. */
-enum { MR_FINDER_RF = MR_RELATION_COUNT, MR_FINDER_VALUE, MR_FINDER_COUNT };
+enum { MR_FINDER_RF = MR_RELATION_COUNT, MR_FINDER_VALUE, MR_FINDER_BRANCH, MR_FINDER_COUNT };
 
-const char *mr_finder_name(int finder); /* "hb" … "syncp", "rf", "value" */
+const char *mr_finder_name(int finder); /* "hb" … "syncp", "rf", "value", "branch" */
 
 /* Reads a comma-separated list of finders into a set (bit f: finder f). MR_ERR_CONFIG. */
 mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error);

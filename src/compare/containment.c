@@ -55,10 +55,11 @@ bool mr_containment_check(mr_comparison *comparison, const mr_u32s racy_events[M
 {
     containment self = {comparison, racy_events};
     static const int pairs[][2] = {
-        {MR_RELATION_FHB, MR_RELATION_SHB}, {MR_RELATION_SHB, MR_RELATION_HB},
-        {MR_RELATION_HB, MR_RELATION_CP},   {MR_RELATION_CP, MR_RELATION_WCP},
-        {MR_RELATION_HB, MR_RELATION_WCP},  {MR_RELATION_SHB, MR_RELATION_SYNCP},
-        {MR_RELATION_SYNCP, MR_FINDER_RF},  {MR_FINDER_RF, MR_FINDER_VALUE},
+        {MR_RELATION_FHB, MR_RELATION_SHB},  {MR_RELATION_SHB, MR_RELATION_HB},
+        {MR_RELATION_HB, MR_RELATION_CP},    {MR_RELATION_CP, MR_RELATION_WCP},
+        {MR_RELATION_HB, MR_RELATION_WCP},   {MR_RELATION_SHB, MR_RELATION_SYNCP},
+        {MR_RELATION_SYNCP, MR_FINDER_RF},   {MR_FINDER_RF, MR_FINDER_VALUE},
+        {MR_FINDER_VALUE, MR_FINDER_BRANCH},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         int smaller = pairs[i][0], greater = pairs[i][1];
