@@ -288,8 +288,9 @@ static void choose_synchronising(const mr_trace *trace, bool *chosen)
 
 static void print_row(const char *name, const char *what, const table_row *row)
 {
+    uint64_t runs = row->runs > 0 ? row->runs : 1;
     printf("| %s | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |", name, what,
-           row->runs, row->left / row->runs, row->calls / row->runs, row->truth);
+           row->runs, row->left / runs, row->calls / runs, row->truth);
     for (int how = 0; how < METHODS; how++)
         printf(" %" PRIu64 "/%" PRIu64 " |", row->scores[how].right, row->scores[how].wrong);
     printf(" %" PRIu64 " | %" PRIu64 " |\n", row->open, row->unknown);

@@ -3,6 +3,7 @@
 #include "huge.h"
 #include "keys.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,7 @@ static bool index_post(index_pass *pass, uint32_t event)
 static void index_wait(index_pass *pass, uint32_t event)
 {
     post_queue *queue = &pass->queues[pass->trace->operand[event]];
+    assert(pass->posts && queue->first != MR_NONE);
     const post *given = &pass->posts[queue->first];
     pass->trace->link[event] = given->event;
     pass->trace->link[given->event] = event;

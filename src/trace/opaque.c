@@ -57,7 +57,6 @@ typedef struct walk {
     mr_keys need_numbers; /* (thread, other thread) */
     uint32_t *needed;     /* the last event of the other that the thread needs already */
     size_t needed_capacity;
-    bool failed; /* no memory */
 } walk;
 
 static uint32_t later(uint32_t a, uint32_t b)
