@@ -18,7 +18,7 @@ run_one() {
     bad=$(grep '^\[  FAILED  \] [^ ]*$' <<<"$output" | sort -u | wc -l)
     if [ $status -eq 124 ] || [ $status -eq 137 ]; then output+=$'\n'"stopped after $limit_seconds s"; fi
     if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
-    if [ $status -eq 0 ] && [ "$ok" -eq 0 ]; then
+    if [ $status -eq 0 ] && [ "$ok" -eq 0 ] && ! grep -q '^\[  SKIPPED \]' <<<"$output"; then
         bad=1 output+=$'\nit ran no test'
     fi
     if [ "$bad" -gt 0 ]; then
