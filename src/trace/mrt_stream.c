@@ -3,12 +3,11 @@
  * blocks ahead of the caller: checksums, bounds and validity cost as much as an order does. Blocks
  * are not copied, they are in the map. What comes through a buffer is read by the caller's thread.
  */
+#include "base/thread.h"
 #include "mrt_read.h"
 #include "mrt_reader.h"
 #include "stream_kind.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 enum { BLOCKS_AHEAD = 4 };
@@ -141,12 +140,7 @@ static void start_reader(mrt_stream *stream)
         pthread_mutex_destroy(&stream->mutex);
         return;
     }
-    /* Signals are the host's business: its own threads get them. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    stream->threaded = !pthread_create(&stream->reader, NULL, read_ahead, stream);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    stream->threaded = mr_thread_start(&stream->reader, read_ahead, stream);
     if (stream->threaded)
         return;
     pthread_cond_destroy(&stream->changed);

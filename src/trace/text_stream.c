@@ -1,11 +1,10 @@
 #include "text_stream.h"
 
+#include "base/thread.h"
 #include "stream_kind.h"
 #include "text_source.h"
 #include "ticker.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 /* A block is in the cache of the thread that filled it when it is full, and the wake-up of the
@@ -198,12 +197,7 @@ static void start_parser(text_stream *stream)
         pthread_mutex_destroy(&stream->mutex);
         return;
     }
-    /* Signals are the host's business: its own threads get them. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    stream->threaded = !pthread_create(&stream->parser, NULL, parse, stream);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    stream->threaded = mr_thread_start(&stream->parser, parse, stream);
     if (stream->threaded)
         return;
     pthread_cond_destroy(&stream->changed);

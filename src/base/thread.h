@@ -1,0 +1,12 @@
+/* thread: threads of the library's own, beside those of the program that uses it. */
+#ifndef MR_BASE_THREAD_H
+#define MR_BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Starts a thread that takes no signals: they are the program's business, whose own threads get
+ * them. False: there is none; the caller does the work itself. To be joined by the caller. */
+bool mr_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument);
+
+#endif
