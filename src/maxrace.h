@@ -276,7 +276,7 @@ MR_API bool mr_order_report_write_json(const mr_order_report *report, FILE *stre
                                        mr_failure *failure);
 
 /* ---- the checker: is a witness right? It replays it on the trace and shares no code with the
- * prediction. ---- */
+ * prediction. Unrecorded calls are judged as `opaque: pair` says. ---- */
 
 typedef enum mr_judgement {
     MR_ACCEPTED,

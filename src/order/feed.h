@@ -67,22 +67,7 @@ typedef bool mr_sync_step(mr_detector *detector, mr_op op, uint32_t thread, uint
 /* The synchronisation of happens-before: acquires and releases come outermost only. */
 MR_INLINE bool mr_feed_hb_sync(mr_detector *detector, mr_op op, uint32_t thread, uint32_t operand)
 {
-    mr_hb *hb = &detector->wcp.hb;
-    switch (op) {
-    case MR_OP_ACQUIRE:
-        return mr_hb_acquire(hb, thread, operand);
-    case MR_OP_RELEASE:
-        mr_hb_release(hb, thread, operand);
-        return true;
-    case MR_OP_SHARED_ACQUIRE:
-        return mr_hb_acquire_shared(hb, thread, operand);
-    case MR_OP_SHARED_RELEASE:
-        return mr_hb_release_shared(hb, thread, operand);
-    case MR_OP_FORK:
-        return mr_hb_fork(hb, thread, operand);
-    default:
-        return mr_hb_join(hb, thread, operand);
-    }
+    return mr_hb_sync(&detector->wcp.hb, op, thread, operand);
 }
 
 /* A racq or rrel; at_sync gets the outermost ones. */

@@ -20,6 +20,7 @@
 
 #include "clock.h"
 #include "map.h"
+#include "trace/op.h"
 
 typedef struct mr_hb_thread {
     mr_clock *clock; /* what happened before its last event */
@@ -105,5 +106,25 @@ static inline bool mr_hb_release_shared(mr_hb *hb, uint32_t thread, uint32_t loc
 
 bool mr_hb_fork(mr_hb *hb, uint32_t thread, uint32_t child);
 bool mr_hb_join(mr_hb *hb, uint32_t thread, uint32_t child);
+
+/* Any of these by the operation: acquires and releases (outermost), forks and joins. */
+static inline bool mr_hb_sync(mr_hb *hb, mr_op op, uint32_t thread, uint32_t operand)
+{
+    switch (op) {
+    case MR_OP_ACQUIRE:
+        return mr_hb_acquire(hb, thread, operand);
+    case MR_OP_RELEASE:
+        mr_hb_release(hb, thread, operand);
+        return true;
+    case MR_OP_SHARED_ACQUIRE:
+        return mr_hb_acquire_shared(hb, thread, operand);
+    case MR_OP_SHARED_RELEASE:
+        return mr_hb_release_shared(hb, thread, operand);
+    case MR_OP_FORK:
+        return mr_hb_fork(hb, thread, operand);
+    default:
+        return mr_hb_join(hb, thread, operand);
+    }
+}
 
 #endif

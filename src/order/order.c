@@ -86,21 +86,7 @@ static bool synchronise(mr_order *order, uint32_t event)
     mr_hb *hb = &order->wcp.hb;
     if (order->relation == MR_RELATION_WCP)
         return mr_wcp_sync(&order->wcp, op, thread, operand);
-    switch (op) {
-    case MR_OP_ACQUIRE:
-        return mr_hb_acquire(hb, thread, operand);
-    case MR_OP_RELEASE:
-        mr_hb_release(hb, thread, operand);
-        return true;
-    case MR_OP_SHARED_ACQUIRE:
-        return mr_hb_acquire_shared(hb, thread, operand);
-    case MR_OP_SHARED_RELEASE:
-        return mr_hb_release_shared(hb, thread, operand);
-    case MR_OP_FORK:
-        return mr_hb_fork(hb, thread, operand);
-    default:
-        return mr_hb_join(hb, thread, operand);
-    }
+    return mr_hb_sync(hb, op, thread, operand);
 }
 
 /* What comes with the event itself: rule (a). */
