@@ -33,7 +33,7 @@ static void by_source(mr_encoding *encoding, uint32_t read)
     uint32_t source = w->source[read];
     mr_clause guard = {0};
     mr_clause_unless_consistent(encoding, &guard, read);
-    if (source != MR_NONE && !mr_encoding_in_cone(encoding, source)) { /* model branch */
+    if (source != MR_NONE && !mr_encoding_in_cone(encoding, source)) { /* branch, or precedence is HARD */
         mr_clause_end(encoding, &guard);
         return;
     }

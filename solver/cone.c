@@ -80,7 +80,9 @@ typedef struct closer {
 static void help(closer *c, uint32_t event)
 {
     const mr_window *w = c->window;
-    if (event != MR_NONE && w->position[event] < c->allowed[w->thread[event]])
+    if (event == MR_NONE || w->position[event] < c->cone[w->thread[event]])
+        return; /* with what it needs: the cone is closed under precedence */
+    if (w->position[event] < c->allowed[w->thread[event]])
         mr_precedence_require(c->forced, c->cone, event, true);
 }
 
@@ -118,8 +120,7 @@ static void close_read(closer *c, uint32_t read)
     if (!variable->shared)
         return;
     if (variable->by_source) {
-        if (w->model == MR_MODEL_BRANCH) /* in the other models precedence has it */
-            help_read(c, w->source[read]);
+        help_read(c, w->source[read]);
         return;
     }
     uint32_t first, end;

@@ -8,9 +8,9 @@
  *   cone     C  the least set with L ⊆ C ⊆ U, closed under precedence, that contains with an
  *               acquire its release, with a lock held at the window's start the releases that
  *               another acquire in C waits for, with a wait the posts whose unit it may take, and
- *               with a value-treated read the writes that it may see, as far as they are in U; in
- *               model branch also with a read by source the write that it saw, and all that only
- *               for reads that are constrained in the sense of encoder/branches.h. See
+ *               with a value-treated read the writes that it may see, with a read by source the
+ *               one that it saw, as far as they are in U; in model branch that only for reads
+ *               that are constrained in the sense of encoder/branches.h. See
  *               encoder/encoding.h for why nothing else can help.
  *
  * Many candidates at once. Let a_1 … a_k be accesses of one thread and b_1 … b_m of another, in

@@ -4,11 +4,13 @@
  *   filter, cone  pairs that need each other; windows/candidates has dropped most     cone.h
  *   linearise     the required events in trace order, closed under releases: race     linearise.h
  *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
- *   solver        the same formula, by Z3                                             session.h
+ *   z3            the same formula, by Z3                                             session.h
  *
- * Room for later steps (lazy clauses, staged writers) is before the last: a step takes the problem
- * and either settles it or passes it on. Every race comes with its reordering; whether it is right
- * is not decided here but by the witness checker.
+ * The steps are a table in decide.c: each takes the question and settles it or passes it on, and
+ * `options.steps` chooses among them. Every step is right alone, so the choice changes what is
+ * unknown and how long it takes, never a verdict. Without `cone` only precedence HARD is used, in
+ * the formula too. Every race comes with its reordering; whether it is right is not decided here
+ * but by the witness checker.
  */
 #ifndef MR_SOLVER_DECIDE_H
 #define MR_SOLVER_DECIDE_H
@@ -26,22 +28,22 @@ typedef struct mr_problem {
 typedef struct mr_decide_options {
     mr_limits limits;
     size_t max_clauses;      /* 0: no limit */
-    bool linearise_only;     /* what trace order does not settle is unknown (reason solver) */
-    bool skip_linearise;     /* for tests: everything to the formula */
-    uint64_t saturate_steps; /* budget of saturation; 0: everything to Z3, as what would need
-                                more than limits.memory_bytes */
+    unsigned steps;          /* MR_STEP_BIT of each step that is used */
+    uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
+                                limits.memory_bytes */
 } mr_decide_options;
 
 typedef struct mr_decision {
     mr_verdict verdict;
     mr_step step;             /* that settled it */
-    mr_unknown_reason reason; /* of MR_VERDICT_UNKNOWN */
+    mr_unknown_reason reason; /* of MR_VERDICT_UNKNOWN: why the last step gave up */
     char detail[64];
     uint32_t first, second; /* MR_VERDICT_RACE: the two accesses, window events, first < second */
     /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
     uint32_t *events;
     uint32_t event_count;
-    double solver_seconds; /* in building and deciding the formula */
+    double seconds[MR_STEP_COUNT]; /* spent in each step; building the formula counts for the first
+                                      one that needs it */
 } mr_decision;
 
 /* Builds the precedences in memory of `arena`. False: no memory. */

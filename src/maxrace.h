@@ -185,7 +185,7 @@ MR_API void mr_prediction_get_race(const mr_prediction *prediction, size_t index
 typedef struct mr_unknown_info {
     uint32_t first, second, window_start, window_end; /* as in mr_race_info */
     const char *order;
-    const char *reason; /* "time", "memory", "size", "budget", "solver", "rejected" */
+    const char *reason; /* "time", "memory", "size", "budget", "solver", "steps", "rejected" */
     const char *detail; /* the solver's own words; may be "" */
 } mr_unknown_info;
 

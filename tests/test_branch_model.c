@@ -60,7 +60,9 @@ static void add_branches(const char *text, mr_random *random, char *out)
 static mr_decision decide(examination *x, uint32_t a, uint32_t b, bool linearise, uint64_t steps)
 {
     mr_problem problem = {x->setup.window, x->setup.hard, x->setup.forced, x->setup.source};
-    mr_decide_options options = {.skip_linearise = !linearise, .saturate_steps = steps};
+    mr_decide_options options = {.steps = MR_ALL_STEPS &
+                                          ~(linearise ? 0 : MR_STEP_BIT(MR_STEP_LINEARISE)),
+                                 .saturate_steps = steps};
     mr_decision decision;
     mr_error error = {0};
     assert_int_equal(
@@ -138,7 +140,8 @@ static void examine_lists(examination *x, uint32_t a, uint32_t b)
                                       w->start + (one < two ? two : one));
         }
     mr_problem problem = {w, x->setup.hard, x->setup.forced, x->setup.source};
-    mr_decide_options options = {.saturate_steps = x->seed % 3 ? 1000000000 : 0};
+    mr_decide_options options = {.steps = MR_ALL_STEPS,
+                                 .saturate_steps = x->seed % 3 ? 1000000000 : 0};
     mr_decision decision;
     mr_error error = {0};
     assert_int_equal(mr_decide_any(&problem, x->session, &options, (mr_stops){events[0], counts[0]},
@@ -342,7 +345,8 @@ static void test_no_memory(void **state)
     assert_non_null(x.session);
     open_trace(&x);
     mr_setup_window(&x.setup, 0, x.setup.trace->event_count, MR_MODEL_BRANCH);
-    mr_decide_options options = {.skip_linearise = true, .saturate_steps = 1000000};
+    mr_decide_options options = {.steps = MR_ALL_STEPS & ~MR_STEP_BIT(MR_STEP_LINEARISE),
+                                 .saturate_steps = 1000000};
     bool complete = false;
     for (uint64_t fail_at = 1; !complete; fail_at++) {
         mr_arena arena;

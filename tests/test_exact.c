@@ -33,14 +33,17 @@ enum {
 
 static const mr_test_windows window_plans[WINDOW_PLANS] = {{0, 0}, {6, 3}, {5, 0}, {8, 4}};
 
-/* Steps of saturation that decide every trace here; with none, Z3 decides in its place. */
+/* Steps of saturation that decide every trace here. */
 #define UNBOUNDED "1000000000"
+
+/* The whole ladder. */
+#define LADDER "filter,cone,linearise,greedy,eliminate,saturate,lazy,z3"
 
 /* What is asked of the predictor. */
 typedef struct question {
     mr_model model;
     mr_test_windows plan;
-    const char *prefilter, *report, *far, *saturate_steps;
+    const char *prefilter, *report, *far, *strategy, *steps, *saturate_steps;
     bool minimise;
 } question;
 
@@ -65,9 +68,11 @@ static void wrong(examination *x, const question *q, const char *format, ...)
     mr_trial_wrong(x->trial,
                    "--model %s --window-size %" PRIu32 " --window-overlap %" PRIu32
                    " --candidates-prefilter %s --candidates-report %s --candidates-far %s"
-                   " --solver-saturate-steps %s --witness-minimise %s: %s",
+                   " --solver-strategy %s --solver-steps %s --solver-saturate-steps %s"
+                   " --witness-minimise %s: %s",
                    mr_model_name(q->model), q->plan.size, q->plan.overlap, q->prefilter, q->report,
-                   q->far, q->saturate_steps, q->minimise ? "true" : "false", what);
+                   q->far, q->strategy, q->steps, q->saturate_steps, q->minimise ? "true" : "false",
+                   what);
 }
 
 static mr_pair_set search_races(const mr_trace *trace, mr_model model, mr_test_windows plan)
@@ -99,6 +104,8 @@ static mr_config *configure(const question *q)
     set(config, "candidates.prefilter", q->prefilter);
     set(config, "candidates.report", q->report);
     set(config, "candidates.far", q->far);
+    set(config, "solver.strategy", q->strategy);
+    set(config, "solver.steps", q->steps);
     set(config, "solver.saturate_steps", q->saturate_steps);
     set(config, "solver.timeout_ms", "0");
     set(config, "solver.memory_mb", "0");
@@ -216,7 +223,8 @@ static bool plan_is_due(const examination *x, uint32_t plan)
     return plan == 0 || plan != 1 + x->trial->choice % (WINDOW_PLANS - 1);
 }
 
-static void examine_all(examination *x, const char *saturate_steps)
+/* Every event pair, in all models. */
+static void examine_event_pairs(examination *x)
 {
     for (uint32_t p = 0; p < WINDOW_PLANS; p++) {
         if (!plan_is_due(x, p))
@@ -226,7 +234,9 @@ static void examine_all(examination *x, const char *saturate_steps)
                       .prefilter = "all",
                       .report = "event",
                       .far = "none",
-                      .saturate_steps = saturate_steps,
+                      .strategy = "ladder",
+                      .steps = LADDER,
+                      .saturate_steps = UNBOUNDED,
                       .minimise = x->trial->choice / 3 % 2};
         for (int model = 0; model < MODELS; model++) {
             q.model = (mr_model)model;
@@ -243,17 +253,6 @@ static void examine_all(examination *x, const char *saturate_steps)
     }
 }
 
-static void examine_event_pairs(examination *x)
-{
-    examine_all(x, UNBOUNDED);
-}
-
-/* The engine behind saturation: alone, or after a few steps. */
-static void examine_z3(examination *x)
-{
-    examine_all(x, x->trial->choice / 8 % 4 ? "0" : "40");
-}
-
 /* One model and one window plan of this trace. */
 static question one_question(const examination *x, const char *prefilter, const char *report)
 {
@@ -262,8 +261,50 @@ static question one_question(const examination *x, const char *prefilter, const 
                       .prefilter = prefilter,
                       .report = report,
                       .far = "none",
+                      .strategy = "ladder",
+                      .steps = LADDER,
                       .saturate_steps = UNBOUNDED,
                       .minimise = true};
+}
+
+/* Steps that together decide every pair, each of them alone where it can; the last ones are exact.
+ */
+static const struct {
+    const char *steps, *saturate_steps;
+} ways[] = {
+    {"saturate", UNBOUNDED},
+    {"z3", UNBOUNDED},
+    {"lazy,z3", UNBOUNDED},
+    {"filter,saturate", UNBOUNDED},
+    {"cone,saturate", UNBOUNDED},
+    {"filter,cone,saturate", UNBOUNDED},
+    {"filter,cone,saturate,z3", "40"},
+    {"filter,z3", UNBOUNDED},
+    {"cone,z3", UNBOUNDED},
+    {"filter,cone,linearise,z3", UNBOUNDED},
+    {"filter,cone,saturate,lazy,z3", "40"},
+    {"filter,cone,lazy,z3", UNBOUNDED},
+    {"filter,cone,greedy,saturate", UNBOUNDED},
+    {"filter,cone,eliminate,saturate", UNBOUNDED},
+    {"filter,cone,eliminate,z3", UNBOUNDED},
+    {"cone,greedy,eliminate,lazy,z3", UNBOUNDED},
+    {"filter,greedy,eliminate,saturate", UNBOUNDED},
+};
+
+/* Every event pair by some steps of the ladder; then its static pairs. */
+static void examine_steps(examination *x)
+{
+    const char *reports[] = {"event", "static"};
+    uint64_t way = x->trial->choice / 16 % (sizeof ways / sizeof *ways);
+    for (int i = 0; i < 2; i++) {
+        question q = one_question(x, "all", reports[i]);
+        q.steps = ways[way].steps;
+        q.saturate_steps = ways[way].saturate_steps;
+        mr_pair_set races = search_races(x->trial->trace, q.model, q.plan);
+        mr_pair_set pairs = mr_static_pairs(x->trial->trace, &races);
+        if (!ask(x, &q, i ? &pairs : &races))
+            return;
+    }
 }
 
 static void examine_static_pairs(examination *x)
@@ -353,10 +394,10 @@ static void test_every_event_pair(void **state)
     run(examine_event_pairs);
 }
 
-static void test_every_event_pair_by_z3(void **state)
+static void test_every_way(void **state)
 {
     (void)state;
-    run(examine_z3);
+    run(examine_steps);
 }
 
 static void test_static_pairs(void **state)
@@ -380,7 +421,7 @@ static void test_prefilters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_event_pair), cmocka_unit_test(test_every_event_pair_by_z3),
+        cmocka_unit_test(test_every_event_pair), cmocka_unit_test(test_every_way),
         cmocka_unit_test(test_static_pairs),     cmocka_unit_test(test_far_races),
         cmocka_unit_test(test_prefilters),
     };

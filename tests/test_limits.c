@@ -26,6 +26,9 @@
 
 enum { PAIRS = 14, SATURATE_STEPS = 1500000, Z3_TIMEOUT_MS = 100 };
 
+/* One step, with those that only drop pairs before it. */
+#define ALONE(step) (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(step))
+
 /* A window with a whole large trace, and pairs that filter and cone cannot settle. */
 typedef struct large {
     char *text;
@@ -101,10 +104,10 @@ typedef struct agreement {
 
 static void compare_pair(large *l, const mr_candidate *c, agreement *sum)
 {
-    static const mr_decide_options linearise = {.linearise_only = true};
-    static const mr_decide_options saturate = {
-        .skip_linearise = true, .saturate_steps = SATURATE_STEPS, .limits = {.timeout_ms = 1}};
-    static const mr_decide_options z3 = {.skip_linearise = true,
+    static const mr_decide_options linearise = {.steps = ALONE(MR_STEP_LINEARISE)};
+    static const mr_decide_options saturate = {.steps = ALONE(MR_STEP_SATURATE),
+                                               .saturate_steps = SATURATE_STEPS};
+    static const mr_decide_options z3 = {.steps = ALONE(MR_STEP_SOLVER),
                                          .limits = {.timeout_ms = Z3_TIMEOUT_MS}};
     mr_decision one = decide(l, &saturate, c), two = decide(l, &z3, c);
     mr_decision easy = decide(l, &linearise, c);
@@ -123,7 +126,7 @@ static void compare_pair(large *l, const mr_candidate *c, agreement *sum)
 /* A pair, most of the times one that trace order does not settle. */
 static const mr_candidate *pick(large *l, mr_random *random)
 {
-    static const mr_decide_options linearise = {.linearise_only = true};
+    static const mr_decide_options linearise = {.steps = ALONE(MR_STEP_LINEARISE)};
     const mr_candidate *c = NULL;
     for (uint32_t tries = 0; tries < 60; tries++) {
         c = &l->candidates.items[mr_random_below(random, l->candidates.count)];
@@ -162,7 +165,7 @@ static void test_saturate_and_z3_agree(void **state)
 /* The verdict without limits, by both ways. */
 static mr_verdict reference(large *l, const mr_candidate *c)
 {
-    mr_decide_options options = {.saturate_steps = 200000000};
+    mr_decide_options options = {.steps = MR_ALL_STEPS, .saturate_steps = 200000000};
     return decide(l, &options, c).verdict;
 }
 
@@ -175,18 +178,23 @@ static void test_limits_of_a_query(void **state)
         mr_unknown_reason reason;
         bool always; /* no pair is decided by the formula */
     } cases[] = {
-        {"size", {.skip_linearise = true, .max_clauses = 1}, MR_UNKNOWN_SIZE, true},
+        {"size", {.steps = ALONE(MR_STEP_SOLVER), .max_clauses = 1}, MR_UNKNOWN_SIZE, true},
         {"size, with saturation",
-         {.skip_linearise = true, .max_clauses = 20, .saturate_steps = 1000000},
+         {.steps = ALONE(MR_STEP_SATURATE), .max_clauses = 20, .saturate_steps = 1000000},
          MR_UNKNOWN_SIZE,
          false},
-        {"time", {.skip_linearise = true, .limits = {.timeout_ms = 1}}, MR_UNKNOWN_TIME, false},
+        {"time",
+         {.steps = ALONE(MR_STEP_SOLVER), .limits = {.timeout_ms = 1}},
+         MR_UNKNOWN_TIME,
+         false},
         {"memory",
-         {.skip_linearise = true, .limits = {.memory_bytes = 1}},
+         {.steps = ALONE(MR_STEP_SOLVER), .limits = {.memory_bytes = 1}},
          MR_UNKNOWN_MEMORY,
          false},
         {"time after few steps",
-         {.skip_linearise = true, .saturate_steps = 10, .limits = {.timeout_ms = 1}},
+         {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_SOLVER),
+          .saturate_steps = 10,
+          .limits = {.timeout_ms = 1}},
          MR_UNKNOWN_TIME,
          false},
     };
@@ -224,9 +232,9 @@ static void test_session_after_interrupt(void **state)
     mr_session_free(easy.session);
     easy.session = hard.session;
     static const mr_decide_options limited[] = {
-        {.skip_linearise = true, .limits = {.timeout_ms = 1}},
-        {.skip_linearise = true, .limits = {.memory_bytes = 1}}};
-    static const mr_decide_options unlimited = {.skip_linearise = true};
+        {.steps = ALONE(MR_STEP_SOLVER), .limits = {.timeout_ms = 1}},
+        {.steps = ALONE(MR_STEP_SOLVER), .limits = {.memory_bytes = 1}}};
+    static const mr_decide_options unlimited = {.steps = ALONE(MR_STEP_SOLVER)};
     for (uint32_t k = 0; k < 8; k++) {
         decide(&hard, &limited[k % 2], &hard.candidates.items[k * 97 % hard.candidates.count]);
         const mr_candidate *c = &easy.candidates.items[k * 31 % easy.candidates.count];

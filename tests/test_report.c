@@ -97,6 +97,8 @@ static void make_bank(sample *self)
                     [MR_STEP_FAR] = 1},
         .races = {[MR_STEP_LINEARISE] = 1, [MR_STEP_SOLVER] = 1, [MR_STEP_FAR] = 1},
         .unknown = {[MR_UNKNOWN_TIME] = 1, [MR_UNKNOWN_MEMORY] = 1},
+        .step_seconds =
+            {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_SOLVER] = 0.75},
         .static_races = 3,
         .read_seconds = 0.25,
         .decide_seconds = 1.5,

@@ -26,6 +26,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The step under examination, with those that only drop pairs before it. */
+#define ALONE(step) (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(step))
+
 enum { DEFAULT_TRACES = 3600, DEFAULT_SEED = 770000 };
 
 /* One window of one trace under examination. */
@@ -156,7 +159,7 @@ static mr_problem problem_of(examination *x)
 static void saturate_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.skip_linearise = true, .saturate_steps = UINT64_MAX};
+    mr_decide_options options = {.steps = ALONE(MR_STEP_SATURATE), .saturate_steps = UINT64_MAX};
     decide_pair(x, &problem, &options, MR_STEP_SATURATE, a, b);
 }
 
@@ -168,7 +171,7 @@ static void examine_saturate(examination *x)
 static void z3_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.skip_linearise = true, .saturate_steps = 0};
+    mr_decide_options options = {.steps = ALONE(MR_STEP_SOLVER)};
     decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
 }
 
@@ -244,12 +247,12 @@ static void each_lists(examination *x, const mr_decide_options *options)
 
 static void examine_lists(examination *x)
 {
-    each_lists(x, &(mr_decide_options){.saturate_steps = UINT64_MAX});
+    each_lists(x, &(mr_decide_options){.steps = MR_ALL_STEPS, .saturate_steps = UINT64_MAX});
 }
 
 static void examine_lists_by_z3(examination *x)
 {
-    each_lists(x, &(mr_decide_options){.skip_linearise = true});
+    each_lists(x, &(mr_decide_options){.steps = ALONE(MR_STEP_SOLVER)});
 }
 
 static void examine_z3(examination *x)
@@ -261,7 +264,8 @@ static void examine_z3(examination *x)
 static void handing_over_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.skip_linearise = true, .saturate_steps = 1 + (a + b) % 40};
+    mr_decide_options options = {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_SOLVER),
+                                 .saturate_steps = 1 + (a + b) % 40};
     mr_decision decision;
     mr_error error = {0};
     assert_int_equal(

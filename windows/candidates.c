@@ -167,11 +167,14 @@ static bool needed(const mr_precedence *precedence, uint32_t b, uint32_t a)
 
 /*
  * The accesses of `list` that are unordered with `a`: those before it are a prefix of the list,
- * those after it a suffix. `low` remembers the prefix, which only grows with a.
+ * those after it a suffix. `low` remembers the prefix, which only grows with a. NULL orders
+ * nothing.
  */
 static uint32_t unordered(const mr_precedence *precedence, uint32_t a, const mr_access_list *list,
                           uint32_t *low)
 {
+    if (!precedence)
+        return list->count;
     while (*low < list->count && needed(precedence, list->events[*low], a))
         (*low)++;
     uint32_t from = *low, to = list->count;
@@ -189,15 +192,19 @@ static bool pair_lists(collector *c, const mr_access_list *one, const mr_access_
                        pairing *p)
 {
     uint64_t product = (uint64_t)one->count * two->count;
-    if (mr_locksets_meet(c->window, one->lockset, two->lockset)) {
+    if (!c->options->keep_filtered && mr_locksets_meet(c->window, one->lockset, two->lockset)) {
         c->out->dropped_by_filter += product;
         return true;
     }
+    /* What both leave, filter and cone, is `left`; with one of them, the other leaves everything.
+     */
+    const mr_precedence *hard = c->options->keep_filtered ? NULL : c->hard;
+    const mr_precedence *forced = c->options->keep_coned ? hard : c->forced;
     uint32_t low_hard = 0, low_forced = 0;
     for (uint32_t k = 0; k < one->count; k++) {
         uint32_t a = one->events[k];
-        uint32_t open = unordered(c->hard, a, two, &low_hard);
-        uint32_t left = unordered(c->forced, a, two, &low_forced);
+        uint32_t open = unordered(hard, a, two, &low_hard);
+        uint32_t left = unordered(forced, a, two, &low_forced);
         c->out->dropped_by_filter += two->count - open;
         c->out->dropped_by_cone += open - left;
         if (!keep_range(c, a, two->events + low_forced, left, p))

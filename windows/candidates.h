@@ -58,7 +58,8 @@ typedef struct mr_candidate_options {
     mr_strength weakest; /* keep pairs of this strength and stronger */
     bool representatives;
     bool event_groups; /* every pair is a group of its own, without site pairs; none is left out */
-    uint32_t max_per_group;           /* 0: no limit. Bounds time and memory for hot variables */
+    bool keep_filtered, keep_coned; /* do not drop what filter, what cone says: it will be asked */
+    uint32_t max_per_group;         /* 0: no limit. Bounds time and memory for hot variables */
     const uint8_t *ignored_locations; /* one a location, true: no candidate; NULL: none */
     /* False: the pair of locations is settled and its pairs are not wanted; NULL: all are wanted.
      */

@@ -41,12 +41,15 @@ bool mr_unit_ranks_build(mr_precedence *forced, mr_arena *arena)
 
 bool mr_wait_may_take(const mr_precedence *forced, uint32_t wait, uint32_t post)
 {
-    return !mr_precedes(forced, wait, post) && forced->rank_low[wait] <= forced->rank_high[post] &&
-           forced->rank_low[post] <= forced->rank_high[wait];
+    if (mr_precedes(forced, wait, post))
+        return false;
+    return !forced->rank_low || (forced->rank_low[wait] <= forced->rank_high[post] &&
+                                 forced->rank_low[post] <= forced->rank_high[wait]);
 }
 
 bool mr_wait_may_take_carried(const mr_precedence *forced, uint32_t wait)
 {
     const mr_window *w = forced->window;
-    return forced->rank_low[wait] < w->semaphores[w->object[wait]].units;
+    uint32_t low = forced->rank_low ? forced->rank_low[wait] : 0;
+    return low < w->semaphores[w->object[wait]].units;
 }

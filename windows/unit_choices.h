@@ -10,8 +10,9 @@
  * unit is that of its post plus the number of units carried in.
  *
  * What is ruled out here can be left out of every assignment of every reordering; what is left may
- * still be impossible. Semaphores that one thread of the window uses alone constrain nothing: its
- * program order is the one of the trace.
+ * still be impossible. A precedence without ranks (HARD) rules out by the clocks alone. Semaphores
+ * that one thread of the window uses alone constrain nothing: its program order is the one of the
+ * trace.
  */
 #ifndef MR_WINDOWS_UNIT_CHOICES_H
 #define MR_WINDOWS_UNIT_CHOICES_H

@@ -8,14 +8,14 @@ const char *mr_strength_name(mr_strength strength)
 
 const char *mr_step_name(mr_step step)
 {
-    static const char *const names[MR_STEP_COUNT] = {"filter",   "cone", "linearise",
-                                                     "saturate", "z3",   "far"};
+    static const char *const names[MR_STEP_COUNT] = {
+        "filter", "cone", "linearise", "greedy", "eliminate", "saturate", "lazy", "z3", "far"};
     return names[step];
 }
 
 const char *mr_unknown_reason_name(mr_unknown_reason reason)
 {
-    static const char *const names[MR_UNKNOWN_COUNT] = {"time",   "memory", "size",
-                                                        "budget", "solver", "rejected"};
+    static const char *const names[MR_UNKNOWN_COUNT] = {"time",   "memory", "size",    "budget",
+                                                        "solver", "steps",  "rejected"};
     return names[reason];
 }

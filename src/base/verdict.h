@@ -18,16 +18,25 @@ typedef enum mr_strength {
     MR_STRENGTH_BEYOND_WCP, /* "beyond-wcp": ordered by both */
 } mr_strength;
 
-/* The step of the decision procedure that settled a candidate. */
+/* The steps of the decision procedure, in the order in which they are tried; one settles a
+ * candidate. The names are those of solver.steps (src/config/options.def, in the same order), `far`
+ * comes on top. */
 typedef enum mr_step {
-    MR_STEP_FILTER,    /* ordered by program order and fork/join, or a common lock: no race */
-    MR_STEP_CONE,      /* what the race needs includes or follows one of the accesses: no race */
-    MR_STEP_LINEARISE, /* the required events in trace order are a witness: race */
-    MR_STEP_SATURATE,  /* the formula, by propagation and search: race or no race */
-    MR_STEP_SOLVER,    /* the formula, by Z3: race or no race */
-    MR_STEP_FAR,       /* beyond the window: a sync-preserving race, in trace order: race */
+    MR_STEP_FILTER,    /* "filter": ordered by program order and fork/join, or a common lock */
+    MR_STEP_CONE,      /* "cone": what the race needs includes or follows one of the accesses */
+    MR_STEP_LINEARISE, /* "linearise": the required events in trace order are a witness: race */
+    MR_STEP_GREEDY,    /* "greedy": a pass in trace order over what may happen finds one: race */
+    MR_STEP_ELIMINATE, /* "eliminate": no write is left that some read may see: no race */
+    MR_STEP_SATURATE,  /* "saturate": the formula, by propagation and search: race or no race */
+    MR_STEP_LAZY,      /* "lazy": clauses by and by, by Z3: race or no race */
+    MR_STEP_SOLVER,    /* "z3": the whole formula, by Z3: race or no race */
+    MR_STEP_FAR,       /* "far": beyond the window, a sync-preserving race in trace order: race */
     MR_STEP_COUNT
 } mr_step;
+
+/* Sets of steps, as bits. */
+#define MR_STEP_BIT(step) (1u << (step))
+#define MR_ALL_STEPS      (MR_STEP_BIT(MR_STEP_FAR) - 1)
 
 /* Why a candidate is unknown. */
 typedef enum mr_unknown_reason {
@@ -38,12 +47,13 @@ typedef enum mr_unknown_reason {
      * chose more pairs for it than are kept */
     MR_UNKNOWN_BUDGET,
     MR_UNKNOWN_SOLVER,   /* "solver": Z3 gave up for a reason of its own */
+    MR_UNKNOWN_STEPS,    /* "steps": no step of solver.steps settled it within its budget of work */
     MR_UNKNOWN_REJECTED, /* "rejected": the checker refused the witness; this is a bug of maxrace */
     MR_UNKNOWN_COUNT
 } mr_unknown_reason;
 
 const char *mr_strength_name(mr_strength strength);
-const char *mr_step_name(mr_step step); /* "filter", "cone", "linearise", "saturate", "z3", "far" */
+const char *mr_step_name(mr_step step);
 const char *mr_unknown_reason_name(mr_unknown_reason reason);
 
 #endif

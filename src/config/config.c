@@ -34,6 +34,21 @@ static const char *choice_at(const char *choices, int64_t index, size_t *length)
     return from;
 }
 
+/* The mask of a comma-separated list of words of `choices`. False: `*wrong` is what is none. */
+static bool find_list(const char *choices, const char *list, int64_t *mask, const char **wrong)
+{
+    *mask = 0;
+    for (*wrong = list;; *wrong += strcspn(*wrong, ",") + 1) {
+        size_t length = strcspn(*wrong, ",");
+        int index = find_choice(choices, *wrong, length);
+        if (index < 0)
+            return false;
+        *mask |= (int64_t)1 << index;
+        if ((*wrong)[length] == '\0')
+            return true;
+    }
+}
+
 mr_config *mr_config_new(void)
 {
     mr_config *config = mr_calloc(1, sizeof *config);
@@ -51,6 +66,11 @@ mr_config *mr_config_new(void)
         if (option->type == MR_OPTION_CHOICE) {
             config->values[i].number = find_choice(option->choices, text, strlen(text));
             assert(config->values[i].number >= 0);
+        } else if (option->type == MR_OPTION_LIST) {
+            const char *wrong;
+            bool right = find_list(option->choices, text, &config->values[i].number, &wrong);
+            assert(right);
+            (void)right;
         }
     }
     return config;
@@ -122,6 +142,29 @@ static mr_status set_choice(const mr_option *option, const char *text, int64_t *
     return MR_OK;
 }
 
+static mr_status set_list(const mr_option *option, const char *text, int64_t *number,
+                          const char *file, uint64_t line, mr_error *error)
+{
+    char quoted[MR_QUOTED_BYTES], word[64];
+    const char *wrong;
+    if (find_list(option->choices, text, number, &wrong))
+        return MR_OK;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(wrong, ","), wrong);
+    return mr_error_set(error, MR_ERR_CONFIG, file, line,
+                        "%s: %s is not one of %s (a list is comma-separated, without spaces)",
+                        option->key, mr_quote(word, quoted), option->choices);
+}
+
+static mr_status set_text(mr_value *value, const char *text, mr_error *error)
+{
+    char *copy = mr_strndup(text, strlen(text));
+    if (copy == NULL)
+        return mr_error_memory(error, "setting an option");
+    free(value->text);
+    value->text = copy;
+    return MR_OK;
+}
+
 mr_status mr_config_set(mr_config *config, const char *key, const char *text, const char *file,
                         uint64_t line, mr_error *error)
 {
@@ -132,11 +175,14 @@ mr_status mr_config_set(mr_config *config, const char *key, const char *text, co
     mr_value *value = &config->values[index];
     mr_status status = MR_OK;
     if (option->type == MR_OPTION_TEXT) {
-        char *copy = mr_strndup(text, strlen(text));
-        if (copy == NULL)
-            return mr_error_memory(error, "setting an option");
-        free(value->text);
-        value->text = copy;
+        status = set_text(value, text, error);
+    } else if (option->type == MR_OPTION_LIST) {
+        int64_t mask;
+        status = set_list(option, text, &mask, file, line, error);
+        if (status == MR_OK)
+            status = set_text(value, text, error);
+        if (status == MR_OK)
+            value->number = mask;
     } else if (option->type == MR_OPTION_INT) {
         status = set_int(option, text, &value->number, file, line, error);
     } else {
@@ -208,10 +254,21 @@ int mr_config_choice(const mr_config *config, const char *key)
     return (int)value_of(config, key, MR_OPTION_CHOICE)->number;
 }
 
+static const char *text_or_default(const mr_config *config, size_t option)
+{
+    const char *text = config->values[option].text;
+    return text != NULL ? text : mr_options[option].default_text;
+}
+
 const char *mr_config_text(const mr_config *config, const char *key)
 {
-    const mr_value *value = value_of(config, key, MR_OPTION_TEXT);
-    return value->text != NULL ? value->text : mr_options[mr_config_find(key)].default_text;
+    return text_or_default(config,
+                           (size_t)(value_of(config, key, MR_OPTION_TEXT) - config->values));
+}
+
+unsigned mr_config_set_of(const mr_config *config, const char *key)
+{
+    return (unsigned)value_of(config, key, MR_OPTION_LIST)->number;
 }
 
 const char *mr_config_value_text(const mr_config *config, size_t option, char buffer[32])
@@ -231,8 +288,9 @@ const char *mr_config_value_text(const mr_config *config, size_t option, char bu
         assert(length < 32);
         snprintf(buffer, 32, "%.*s", (int)length, word);
         return buffer;
+    case MR_OPTION_LIST:
     case MR_OPTION_TEXT:
         break;
     }
-    return mr_config_text(config, row->key);
+    return text_or_default(config, option);
 }

@@ -19,6 +19,7 @@ typedef enum mr_option_type {
     MR_OPTION_BOOL,
     MR_OPTION_INT,    /* int64_t with a range */
     MR_OPTION_CHOICE, /* one of a list of words; stored as its index */
+    MR_OPTION_LIST,   /* a comma-separated set of words; stored as a bit mask of their indexes */
     MR_OPTION_TEXT,   /* any text, e.g. a path; "" is none */
 } mr_option_type;
 
@@ -26,16 +27,17 @@ typedef struct mr_option {
     const char *key; /* "solver.timeout_ms" */
     mr_option_type type;
     int64_t default_number;   /* bool, int */
-    const char *default_text; /* choice: the word; text */
+    const char *default_text; /* choice: the word; list; text */
     int64_t low, high;        /* int only */
-    const char *choices;      /* choice only: "all|wcp|hb" */
+    const char *choices;      /* choice and list: "all|wcp|hb" */
     const char *unit;         /* "" or "ms", "events", "MiB" …; text: what it is ("FILE") */
     const char *short_flag;   /* "" or "o" */
     const char *help;         /* one line */
 } mr_option;
 
 /* The indexes that mr_config_choice gives, in the order of the words in options.def. `model` gives
- * mr_model (witness/witness.h), `opaque` mr_opaque (trace/opaque.h). */
+ * mr_model (witness/witness.h), `opaque` mr_opaque (trace/opaque.h); the bits of `solver.steps` are
+ * those of mr_step (base/verdict.h). */
 typedef enum mr_format {
     MR_FORMAT_TEXT,
     MR_FORMAT_JSON,
@@ -53,6 +55,11 @@ typedef enum mr_report_mode {
     MR_REPORT_STATIC, /* the first witness settles a static pair */
     MR_REPORT_EVENT,  /* every event pair is decided */
 } mr_report_mode;
+
+typedef enum mr_strategy {
+    MR_STRATEGY_LADDER,
+    MR_STRATEGY_EAGER,
+} mr_strategy;
 
 typedef enum mr_far {
     MR_FAR_NONE,
@@ -107,6 +114,8 @@ bool mr_config_bool(const mr_config *config, const char *key);
 int64_t mr_config_int(const mr_config *config, const char *key);
 int mr_config_choice(const mr_config *config, const char *key);
 const char *mr_config_text(const mr_config *config, const char *key);
+/* Of a list: bit i is set when word i of the table is in it. */
+unsigned mr_config_set_of(const mr_config *config, const char *key);
 /* The value as text, as it would stand in the YAML file; `buffer` is used for numbers. */
 const char *mr_config_value_text(const mr_config *config, size_t option, char buffer[32]);
 

@@ -26,6 +26,7 @@ static void print_default(FILE *stream, const mr_option *option)
     case MR_OPTION_CHOICE:
         fputs(option->default_text, stream);
         break;
+    case MR_OPTION_LIST:
     case MR_OPTION_TEXT:
         fprintf(stream, "\"%s\"", option->default_text);
         break;
@@ -42,6 +43,9 @@ static void print_allowed(FILE *stream, const mr_option *option)
         break;
     case MR_OPTION_INT:
         fprintf(stream, "%" PRId64 " to %" PRId64 " %s", option->low, option->high, option->unit);
+        break;
+    case MR_OPTION_LIST:
+        fprintf(stream, "a list of %s", option->choices);
         break;
     case MR_OPTION_TEXT:
         fputs("text", stream);
@@ -93,7 +97,7 @@ static void print_yaml_row(FILE *stream, const mr_config *config, size_t i)
     print_default(stream, option);
     fprintf(stream, "\n%s%s: ", indent, option->key + (section > 0 ? section + 1 : 0));
     const char *value = mr_config_value_text(config, i, buffer);
-    if (option->type == MR_OPTION_TEXT)
+    if (option->type == MR_OPTION_TEXT || option->type == MR_OPTION_LIST)
         print_quoted(stream, value);
     else
         fputs(value, stream);
@@ -158,6 +162,8 @@ static void print_allowed_cell(FILE *stream, const mr_option *option)
         print_allowed(stream, option);
         return;
     }
+    if (option->type == MR_OPTION_LIST)
+        fputs("a list of ", stream);
     for (const char *word = option->choices;;) {
         int length = (int)strcspn(word, "|");
         fprintf(stream, "`%.*s`", length, word);
@@ -198,6 +204,8 @@ static const char *value_name(const mr_option *option)
         return "N";
     case MR_OPTION_CHOICE:
         return option->choices;
+    case MR_OPTION_LIST:
+        return "NAMES";
     case MR_OPTION_TEXT:
         break;
     }
@@ -216,6 +224,8 @@ void mr_config_print_flag(FILE *stream, size_t i)
     snprintf(left, sizeof left, "%s%s%s--%s%s%s%s", comma[0] != '\0' ? "-" : "", short_flag, comma,
              negation, flag + 2, name[0] != '\0' ? " " : "", name);
     fprintf(stream, "  %s\n      %s\n      (", left, option->help);
+    if (option->type == MR_OPTION_LIST)
+        fprintf(stream, "of %s; ", option->choices);
     if (option->type == MR_OPTION_INT)
         fprintf(stream, "%" PRId64 " to %" PRId64 " %s; ", option->low, option->high, option->unit);
     fputs("default ", stream);

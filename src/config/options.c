@@ -10,6 +10,8 @@
     {key, MR_OPTION_INT, value, "", low, high, "", unit, flag, help},
 #define CHOICE(key, word, words, flag, help)                                                       \
     {key, MR_OPTION_CHOICE, 0, word, 0, 0, words, "", flag, help},
+#define LIST(key, list, words, flag, help)                                                         \
+    {key, MR_OPTION_LIST, 0, list, 0, 0, words, "", flag, help},
 #define TEXT(key, text, what, flag, help)                                                          \
     {key, MR_OPTION_TEXT, 0, text, 0, 0, "", what, flag, help},
 
@@ -20,6 +22,7 @@ const mr_option mr_options[] = {
 #undef BOOL
 #undef INT
 #undef CHOICE
+#undef LIST
 #undef TEXT
 
 const size_t mr_option_count = sizeof mr_options / sizeof mr_options[0];

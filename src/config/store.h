@@ -5,8 +5,8 @@
 #include "config.h"
 
 typedef struct mr_value {
-    int64_t number; /* bool, int, index of choice */
-    char *text;     /* text; owned; NULL: the default of the table */
+    int64_t number; /* bool, int, index of choice, mask of list */
+    char *text;     /* text, list; owned; NULL: the default of the table */
     uint64_t line;  /* line of `path` that set it; 0: not from there */
 } mr_value;
 

@@ -106,6 +106,8 @@ static const char *expected(const mr_option *option)
         return "a whole number";
     case MR_OPTION_CHOICE:
         return "one word";
+    case MR_OPTION_LIST:
+        return "words with commas between them";
     case MR_OPTION_TEXT:
         break;
     }
@@ -153,7 +155,7 @@ static mr_status read_scalar(loader *self, const mr_option *option, const yaml_e
             text = "";
     } else if (length == 0) {
         return wrong_type(self, option, line, "nothing");
-    } else if (!plain && option->type != MR_OPTION_CHOICE) {
+    } else if (!plain && option->type != MR_OPTION_CHOICE && option->type != MR_OPTION_LIST) {
         return wrong_type(self, option, line, "a text in quotes");
     }
     return mr_config_set(self->config, option->key, text, self->path, line, self->error);

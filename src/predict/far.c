@@ -163,5 +163,6 @@ mr_status mr_driver_find_far(mr_driver *driver, mr_relation relation)
         status = confirm_all(driver, &races);
     free(races.items);
     driver->result->stats.far_seconds += mr_seconds() - begin;
+    driver->result->stats.step_seconds[MR_STEP_FAR] = driver->result->stats.far_seconds;
     return status;
 }

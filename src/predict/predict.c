@@ -40,6 +40,7 @@ mr_decide_options mr_predict_limits(const mr_config *config)
         .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
+        .steps = mr_config_set_of(config, "solver.steps"),
         .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
 }
 
@@ -51,13 +52,15 @@ static void read_options(mr_driver *driver, const mr_config *config)
     driver->minimise = mr_config_bool(config, "witness.minimise");
     driver->decide = mr_predict_limits(config);
     driver->max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered");
-    driver->candidates =
-        (mr_candidate_options){.weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
-                               .representatives = !driver->by_event,
-                               .event_groups = driver->by_event,
-                               .ignored_locations = driver->ignored_locations,
-                               .wanted = driver->by_event ? NULL : still_open,
-                               .context = driver};
+    driver->candidates = (mr_candidate_options){
+        .keep_filtered = !(driver->decide.steps & MR_STEP_BIT(MR_STEP_FILTER)),
+        .keep_coned = !(driver->decide.steps & MR_STEP_BIT(MR_STEP_CONE)),
+        .weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
+        .representatives = !driver->by_event,
+        .event_groups = driver->by_event,
+        .ignored_locations = driver->ignored_locations,
+        .wanted = driver->by_event ? NULL : still_open,
+        .context = driver};
     if (!driver->by_event)
         driver->candidates.max_per_group = driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP
                                                ? MR_DRIVER_PAIRS_TRIED
@@ -116,9 +119,11 @@ static mr_status find_candidates(mr_driver *driver, const mr_problem *problem,
     driver->result->stats.order_seconds += mr_seconds() - begin;
     if (status != MR_OK)
         return status;
+    begin = mr_seconds();
     if (!mr_candidates_find(candidates, window, &problem->hard, &problem->forced, driver->hb,
                             driver->wcp, &driver->candidates, &driver->arena))
         return mr_error_memory(driver->error, "collecting candidates");
+    driver->result->stats.step_seconds[MR_STEP_FILTER] += mr_seconds() - begin;
     mr_stats *stats = &driver->result->stats;
     stats->candidates += candidates->dropped_by_filter + candidates->dropped_by_cone;
     stats->settled[MR_STEP_FILTER] += candidates->dropped_by_filter;
@@ -174,6 +179,9 @@ static void finish(mr_driver *driver)
 {
     mr_result *result = driver->result;
     size_t kept = 0;
+    result->stats.solver_seconds = 0;
+    for (int step = MR_STEP_ELIMINATE; step <= MR_STEP_SOLVER; step++)
+        result->stats.solver_seconds += result->stats.step_seconds[step];
     for (size_t s = 0; s < driver->ledger.slot_count; s++) {
         const mr_ledger_entry *entry = &driver->ledger.slots[s];
         if (entry->used && entry->unknown && entry->race)

@@ -1,6 +1,12 @@
 /* From the candidates of a static race, or a pair of events, to its verdict in a window. */
 #include "driver.h"
 
+/* The steps that look for a witness in trace order only. */
+enum {
+    TRACE_ORDER =
+        MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE)
+};
+
 /* One group on its way. */
 typedef struct settler {
     mr_driver *driver;
@@ -9,18 +15,23 @@ typedef struct settler {
     mr_decision latest; /* what the last query said */
 } settler;
 
-/* Asks one question; a race is confirmed and recorded. A refused witness makes the verdict unknown.
+/* Asks one question, by those of `steps` that are used; a race is confirmed and recorded. A refused
+ * witness makes the verdict unknown.
  */
-static mr_status ask(settler *s, const mr_decide_options *options, mr_stops a, mr_stops b)
+static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
 {
     mr_driver *driver = s->driver;
     const mr_window *window = s->problem->window;
     mr_decision *decision = &s->latest;
+    mr_decide_options options = driver->decide;
+    options.steps &= steps;
     mr_arena_mark mark = mr_arena_get_mark(&driver->arena);
-    mr_status status = mr_decide_any(s->problem, driver->session, options, a, b, &driver->arena,
+    mr_status status = mr_decide_any(s->problem, driver->session, &options, a, b, &driver->arena,
                                      decision, driver->error);
-    driver->result->stats.solver_seconds += decision->solver_seconds;
-    if (decision->verdict == MR_VERDICT_UNKNOWN && !options->linearise_only)
+    mr_stats *stats = &driver->result->stats;
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        stats->step_seconds[step] += decision->seconds[step];
+    if (decision->verdict == MR_VERDICT_UNKNOWN && steps == MR_ALL_STEPS)
         s->entry->unanswered++;
     if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
         mr_strength strength =
@@ -72,7 +83,7 @@ static mr_status decide_pair(settler *s, const mr_candidate *candidate)
 {
     mr_status status = MR_OK;
     if (!out_of_budget(s))
-        status = ask(s, &s->driver->decide, (mr_stops){&candidate->first, 1},
+        status = ask(s, MR_ALL_STEPS, (mr_stops){&candidate->first, 1},
                      (mr_stops){&candidate->second, 1});
     if (status != MR_OK)
         return status;
@@ -85,10 +96,10 @@ static mr_status decide_pair(settler *s, const mr_candidate *candidate)
 /* Is there a witness in trace order for one of the kept pairs? Nothing is counted but a race. */
 static mr_status try_trace_order(settler *s, const mr_candidate *candidates, uint32_t length)
 {
-    mr_decide_options options = s->driver->decide;
-    options.linearise_only = true;
+    if (!(s->driver->decide.steps & MR_STEP_BIT(MR_STEP_LINEARISE)))
+        return MR_OK;
     for (uint32_t i = 0; i < length && !s->entry->race; i++) {
-        mr_status status = ask(s, &options, (mr_stops){&candidates[i].first, 1},
+        mr_status status = ask(s, TRACE_ORDER, (mr_stops){&candidates[i].first, 1},
                                (mr_stops){&candidates[i].second, 1});
         if (status != MR_OK)
             return status;
@@ -107,7 +118,7 @@ static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, mr_decisio
     mr_status status = MR_OK;
     bool budget = out_of_budget(s);
     if (!budget)
-        status = ask(s, &s->driver->decide, one, two);
+        status = ask(s, MR_ALL_STEPS, one, two);
     if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
         return status;
     if (budget || s->latest.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2) {

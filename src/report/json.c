@@ -63,6 +63,14 @@ static mr_json steps_object(const uint64_t counts[MR_STEP_COUNT])
     return self;
 }
 
+static mr_json step_seconds_object(const double seconds[MR_STEP_COUNT])
+{
+    mr_json self = mr_json_new();
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        mr_json_put_seconds(&self, mr_step_name((mr_step)step), seconds[step]);
+    return self;
+}
+
 static mr_json seconds_object(const mr_stats *stats)
 {
     mr_json self = mr_json_new();
@@ -85,6 +93,7 @@ static mr_json stats_object(const mr_result *result)
     mr_json_put_number(&self, "candidates", stats->candidates);
     mr_json_put_object(&self, "settled", steps_object(stats->settled));
     mr_json_put_object(&self, "races", steps_object(stats->races));
+    mr_json_put_object(&self, "step_seconds", step_seconds_object(stats->step_seconds));
     for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++)
         mr_json_put_number(&unknown, mr_unknown_reason_name((mr_unknown_reason)reason),
                            stats->unknown[reason]);

@@ -116,6 +116,7 @@ static void put_option(mr_json *self, const char *key, const mr_config *config, 
         mr_json_put(self, key, json_integer(mr_config_int(config, mr_options[i].key)));
         break;
     case MR_OPTION_CHOICE:
+    case MR_OPTION_LIST:
     case MR_OPTION_TEXT:
         mr_json_put_text(self, key, mr_config_value_text(config, i, buffer));
         break;

@@ -30,6 +30,8 @@ typedef struct mr_stats {
     uint64_t unknown[MR_UNKNOWN_COUNT]; /* event pairs, by reason */
     uint64_t rejected_witnesses;        /* refused by the checker: 0, or maxrace has a bug */
     uint64_t static_races;              /* distinct unordered pairs of locations among the races */
+    /* By step: in questions; of filter, also in collecting candidates; of far, all of it. */
+    double step_seconds[MR_STEP_COUNT];
     double read_seconds, order_seconds, window_seconds, decide_seconds, solver_seconds, far_seconds,
         witness_seconds, total_seconds;
     uint64_t peak_memory_bytes;

@@ -56,8 +56,12 @@ static const char *step_text(mr_step step)
     switch (step) {
     case MR_STEP_LINEARISE:
         return "the required events in trace order (linearise)";
+    case MR_STEP_GREEDY:
+        return "a pass in trace order over what may happen (greedy)";
     case MR_STEP_SATURATE:
         return "propagation and search (saturate)";
+    case MR_STEP_LAZY:
+        return "the solver, with clauses by and by (lazy)";
     case MR_STEP_SOLVER:
         return "the solver (z3)";
     case MR_STEP_FAR:
@@ -120,25 +124,29 @@ static void print_unknowns(const writer *self)
         fprintf(stream, "  and %zu more\n", result->unknown_count - UNKNOWN_SHOWN);
 }
 
+/* "    linearise  2 pairs, 1 race, 0.12 s"; a step that did nothing worth naming has no line. */
+static void print_step(FILE *stream, const mr_stats *stats, mr_step step)
+{
+    if (stats->settled[step] == 0 && stats->step_seconds[step] < 0.005)
+        return;
+    fprintf(stream, "    %-9s  ", mr_step_name(step));
+    mr_phrase_count(stream, stats->settled[step], "pair", "");
+    if (stats->races[step] > 0) {
+        fputs(", ", stream);
+        mr_phrase_count(stream, stats->races[step], "race", "");
+    }
+    fprintf(stream, ", %.2f s\n", stats->step_seconds[step]);
+}
+
 static void print_steps(const writer *self)
 {
     const mr_stats *stats = &self->result->stats;
     FILE *stream = self->stream;
-    fprintf(stream, "  candidates  %" PRIu64 " pair%s of events", stats->candidates,
+    fprintf(stream, "  candidates  %" PRIu64 " pair%s of events\n", stats->candidates,
             mr_phrase_s(stats->candidates));
-    const char *separator = ": ";
-    for (int step = 0; step < MR_STEP_COUNT; step++) {
-        if (stats->settled[step] == 0)
-            continue;
-        fprintf(stream, "%s%" PRIu64 " by %s", separator, stats->settled[step],
-                mr_step_name((mr_step)step));
-        if (stats->races[step] > 0)
-            fprintf(stream, " (%" PRIu64 " race%s)", stats->races[step],
-                    mr_phrase_s(stats->races[step]));
-        separator = ", ";
-    }
-    fputs("\n", stream);
-    separator = "  undecided   ";
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        print_step(stream, stats, (mr_step)step);
+    const char *separator = "  undecided   ";
     for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++) {
         if (stats->unknown[reason] == 0)
             continue;

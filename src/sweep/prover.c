@@ -103,7 +103,8 @@ static mr_status decide(mr_prover *prover, const mr_question *question, mr_decis
     mr_window *window;
     mr_problem problem;
     mr_decide_options options = prover->decide;
-    options.linearise_only = question->trace_order;
+    if (question->trace_order)
+        options.steps = MR_STEP_BIT(MR_STEP_LINEARISE);
     mr_arena_reset(&prover->arena);
     mr_carried_move(&prover->carried, question->start);
     mr_status status = mr_window_build(&prover->carried, question->end, question->model,
