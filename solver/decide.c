@@ -7,7 +7,7 @@
 #include "saturate.h"
 #include "schedule.h"
 
-#include <stdio.h>
+#include <string.h>
 
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
@@ -125,19 +125,6 @@ static outcome try_linearise(candidate_task *task)
 
 /* ---- the formula ---- */
 
-static mr_unknown_reason reason_of(mr_interrupted why)
-{
-    switch (why) {
-    case MR_INTERRUPTED_TIME:
-        return MR_UNKNOWN_TIME;
-    case MR_INTERRUPTED_MEMORY:
-        return MR_UNKNOWN_MEMORY;
-    case MR_INTERRUPTED_BY_SOLVER:
-        break;
-    }
-    return MR_UNKNOWN_SOLVER;
-}
-
 /* The formula has a solution. */
 static outcome settle_race(candidate_task *task, const mr_encoding *encoding, const int64_t *order,
                            mr_step step)
@@ -220,18 +207,36 @@ static outcome try_saturate(candidate_task *task)
     return NO_MEMORY;
 }
 
+static mr_unknown_reason reason_of(mr_interrupted why)
+{
+    switch (why) {
+    case MR_INTERRUPTED_TIME:
+        return MR_UNKNOWN_TIME;
+    case MR_INTERRUPTED_MEMORY:
+        return MR_UNKNOWN_MEMORY;
+    case MR_INTERRUPTED_BY_SOLVER:
+        break;
+    }
+    return MR_UNKNOWN_SOLVER;
+}
+
+static outcome give_up_in_trouble(candidate_task *task, const mr_trouble *trouble)
+{
+    memcpy(task->decision->detail, trouble->detail, sizeof task->decision->detail);
+    return give_up(task, reason_of(trouble->why));
+}
+
 static outcome try_z3(candidate_task *task)
 {
-    mr_decision *decision = task->decision;
-    mr_interrupted why;
+    mr_trouble trouble;
     outcome encoded = encode(task, MR_STEP_SOLVER);
     if (encoded != PASSED_ON)
         return encoded;
     if (task->encoding.formula.too_large)
         return give_up(task, MR_UNKNOWN_SIZE);
+    mr_settings settings = task->options->eager ? MR_SETTINGS_AS_IT_COMES : MR_SETTINGS_TUNED;
     switch (mr_session_solve(task->session, &task->encoding.formula, &task->options->limits,
-                             task->options->eager, task->order, &why, decision->detail,
-                             sizeof decision->detail)) {
+                             settings, task->order, &trouble)) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
     case MR_ANSWER_SAT:
@@ -239,7 +244,7 @@ static outcome try_z3(candidate_task *task)
     case MR_ANSWER_UNKNOWN:
         break;
     }
-    return give_up(task, reason_of(why));
+    return give_up_in_trouble(task, &trouble);
 }
 
 /* ---- the ladder ---- */
