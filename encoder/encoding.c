@@ -2,6 +2,7 @@
 
 #include "branches.h"
 #include "fork_join.h"
+#include "lazy.h"
 #include "locks.h"
 #include "opaque.h"
 #include "program_order.h"
@@ -69,9 +70,41 @@ void mr_clause_end(mr_encoding *encoding, const mr_clause *clause)
         mr_formula_clause(&encoding->formula, clause->literals, clause->count);
 }
 
-bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
-                       const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
-                       const mr_stops stops[2], size_t max_clauses, mr_arena *arena)
+/* Everything but the formula. False: no memory. */
+static bool prepare(mr_encoding *encoding)
+{
+    const mr_window *window = encoding->window;
+    mr_arena *arena = encoding->arena;
+    encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
+    encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
+    encoding->chains = mr_arena_alloc(arena, 4 * (size_t)window->thread_count, sizeof(uint32_t));
+    encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
+    encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
+    if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
+        !encoding->literals)
+        return false;
+    encoding->event_of[encoding->cut] = MR_NONE;
+    encoding->formula.node_count = 1;
+    return mr_branches_prepare(encoding, arena);
+}
+
+static void encode(mr_encoding *encoding)
+{
+    if (!encoding->lazy)
+        mr_encode_locks(encoding);
+    mr_encode_semaphores(encoding);
+    mr_encode_branches(encoding);
+    mr_encode_reads(encoding);
+    mr_encode_stops(encoding);
+    mr_encode_opaque(encoding);
+    mr_encode_fork_join(encoding);
+    mr_encode_race(encoding); /* these two link nodes, so they come last */
+    mr_encode_program_order(encoding);
+}
+
+static void start(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
+                  const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
+                  const mr_stops stops[2], size_t max_clauses, mr_arena *arena)
 {
     *encoding = (mr_encoding){.window = window,
                               .hard = hard,
@@ -81,32 +114,34 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .stops = {stops[0], stops[1]},
                               .cut = 0,
                               .arena = arena};
-    encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
-    encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
-    encoding->chains = mr_arena_alloc(arena, 4 * (size_t)window->thread_count, sizeof(uint32_t));
-    encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
-    encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
-    if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
-        !encoding->literals)
-        return false;
     mr_formula_init(&encoding->formula, max_clauses);
-    encoding->event_of[encoding->cut] = MR_NONE;
-    encoding->formula.node_count = 1;
-    if (!mr_branches_prepare(encoding, arena))
+}
+
+bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
+                       const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
+                       const mr_stops stops[2], size_t max_clauses, mr_arena *arena)
+{
+    start(encoding, window, hard, forced, required, cone, stops, max_clauses, arena);
+    if (!prepare(encoding))
         return false;
-    mr_encode_locks(encoding);
-    mr_encode_semaphores(encoding);
-    mr_encode_branches(encoding);
-    mr_encode_reads(encoding);
-    mr_encode_stops(encoding);
-    mr_encode_opaque(encoding);
-    mr_encode_fork_join(encoding);
-    mr_encode_race(encoding); /* these two link nodes, so they come last */
-    mr_encode_program_order(encoding);
+    encode(encoding);
+    return true;
+}
+
+bool mr_encoding_build_lazy(mr_encoding *encoding, const mr_window *window,
+                            const mr_precedence *hard, const mr_precedence *forced,
+                            const uint32_t *required, const uint32_t *cone, const mr_stops stops[2],
+                            size_t max_clauses, uint32_t stage, mr_arena *arena)
+{
+    start(encoding, window, hard, forced, required, cone, stops, max_clauses, arena);
+    if (!prepare(encoding) || !mr_lazy_prepare(encoding, stage))
+        return false;
+    encode(encoding);
     return true;
 }
 
 void mr_encoding_free(mr_encoding *encoding)
 {
+    mr_lazy_free(encoding->lazy);
     mr_formula_free(&encoding->formula);
 }

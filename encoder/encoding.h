@@ -41,6 +41,8 @@ typedef struct mr_stops {
     uint32_t count; /* at least 1 */
 } mr_stops;
 
+typedef struct mr_lazy mr_lazy;
+
 typedef struct mr_encoding {
     const mr_window *window;
     const mr_precedence *hard, *forced;
@@ -58,6 +60,7 @@ typedef struct mr_encoding {
     uint32_t *chains;         /* scratch of locks.c: four a thread; arena */
     uint32_t *choices;        /* scratch of reads.c: one an event, and two more; arena */
     mr_literal *literals;     /* likewise */
+    mr_lazy *lazy;            /* what lazy.h needs; NULL: the formula is whole; arena */
 } mr_encoding;
 
 /*
@@ -68,6 +71,12 @@ typedef struct mr_encoding {
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
                        const mr_stops stops[2], size_t max_clauses, mr_arena *arena);
+/* The same with clauses of locks and reads left out until an order asks for them: lazy.h. `stage`:
+ * how many writers a read is offered at first, 0: all. */
+bool mr_encoding_build_lazy(mr_encoding *encoding, const mr_window *window,
+                            const mr_precedence *hard, const mr_precedence *forced,
+                            const uint32_t *required, const uint32_t *cone, const mr_stops stops[2],
+                            size_t max_clauses, uint32_t stage, mr_arena *arena);
 void mr_encoding_free(mr_encoding *encoding);
 
 /* The node of an event, made when it has none. */

@@ -99,7 +99,7 @@ static outcome settle_race(candidate_task *task, const mr_encoding *encoding, co
     return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
 }
 
-static outcome try_saturate(candidate_task *task, const mr_encoding *encoding, int64_t *order)
+static outcome try_saturate(candidate_task *task, mr_encoding *encoding, int64_t *order)
 {
     uint64_t cells = (uint64_t)encoding->formula.node_count *
                      (task->problem->window->thread_count + 1); /* of the closure */
@@ -135,7 +135,7 @@ static outcome try_z3(candidate_task *task, const mr_encoding *encoding, int64_t
     return give_up(task, reason_of(why));
 }
 
-static outcome try_formula(candidate_task *task, const mr_encoding *encoding)
+static outcome try_formula(candidate_task *task, mr_encoding *encoding)
 {
     if (encoding->formula.out_of_memory)
         return NO_MEMORY;
