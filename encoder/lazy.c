@@ -370,9 +370,10 @@ static void enter(walk *k, uint32_t section)
 static void leave(walk *k, uint32_t section)
 {
     uint32_t *at = &k->lazy->holders[k->window->sections[section].lock];
-    while (*at != section)
+    while (*at != MR_NONE && *at != section)
         at = &k->lazy->co_holder[*at];
-    *at = k->lazy->co_holder[section];
+    if (*at == section) /* else its acquire is no node: the lock is of no interest */
+        *at = k->lazy->co_holder[section];
 }
 
 static bool is_true(const walk *k, uint32_t choice)

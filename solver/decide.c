@@ -9,6 +9,9 @@
 
 #include <stdio.h>
 
+/* How many writers a read is offered at first. */
+enum { SATURATE_STAGE = 4 };
+
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
     const mr_problem *problem;
@@ -99,13 +102,26 @@ static outcome settle_race(candidate_task *task, const mr_encoding *encoding, co
     return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
 }
 
-static outcome try_saturate(candidate_task *task, mr_encoding *encoding, int64_t *order)
+/* Without too large a closure: nodes times threads. */
+static bool fits(const candidate_task *task, const mr_encoding *encoding)
 {
     uint64_t cells = (uint64_t)encoding->formula.node_count *
                      (task->problem->window->thread_count + 1); /* of the closure */
     uint64_t memory_bytes = task->options->limits.memory_bytes;
-    if (!task->options->saturate_steps || (memory_bytes && cells * sizeof(uint32_t) > memory_bytes))
+    return !memory_bytes || cells * sizeof(uint32_t) <= memory_bytes;
+}
+
+/* What saturation makes of the encoding, which is complete or lazy. */
+static outcome saturate(candidate_task *task, mr_encoding *encoding)
+{
+    const mr_formula *formula = &encoding->formula;
+    if (formula->out_of_memory)
+        return NO_MEMORY;
+    if (!formula->contradiction && (formula->too_large || !fits(task, encoding)))
         return PASSED_ON;
+    int64_t *order = mr_arena_alloc(task->arena, formula->node_count, sizeof *order);
+    if (!order)
+        return NO_MEMORY;
     switch (mr_saturate(encoding, task->options->saturate_steps, order, task->arena)) {
     case MR_SATURATED_SAT:
         return settle_race(task, encoding, order, MR_STEP_SATURATE);
@@ -119,11 +135,34 @@ static outcome try_saturate(candidate_task *task, mr_encoding *encoding, int64_t
     return NO_MEMORY;
 }
 
-static outcome try_z3(candidate_task *task, const mr_encoding *encoding, int64_t *order)
+static outcome try_saturate(candidate_task *task, const uint32_t *required, const uint32_t *cone)
+{
+    const mr_problem *problem = task->problem;
+    mr_encoding encoding = {0};
+    outcome result = NO_MEMORY;
+    if (!task->options->saturate_steps)
+        return PASSED_ON;
+    if (mr_encoding_build_lazy(&encoding, problem->window, &problem->hard, &problem->forced,
+                               required, cone, task->stops, task->options->max_clauses,
+                               SATURATE_STAGE, task->arena))
+        result = saturate(task, &encoding);
+    mr_encoding_free(&encoding);
+    return result;
+}
+
+static outcome ask_z3(candidate_task *task, const mr_encoding *encoding)
 {
     mr_decision *decision = task->decision;
+    const mr_formula *formula = &encoding->formula;
     mr_interrupted why;
-    switch (mr_session_solve(task->session, &encoding->formula, &task->options->limits, order, &why,
+    if (formula->out_of_memory)
+        return NO_MEMORY;
+    if (formula->too_large && !formula->contradiction)
+        return give_up(task, MR_UNKNOWN_SIZE);
+    int64_t *order = mr_arena_alloc(task->arena, formula->node_count, sizeof *order);
+    if (!order)
+        return NO_MEMORY;
+    switch (mr_session_solve(task->session, formula, &task->options->limits, order, &why,
                              decision->detail, sizeof decision->detail)) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
@@ -135,17 +174,16 @@ static outcome try_z3(candidate_task *task, const mr_encoding *encoding, int64_t
     return give_up(task, reason_of(why));
 }
 
-static outcome try_formula(candidate_task *task, mr_encoding *encoding)
+static outcome try_z3(candidate_task *task, const uint32_t *required, const uint32_t *cone)
 {
-    if (encoding->formula.out_of_memory)
-        return NO_MEMORY;
-    if (encoding->formula.too_large && !encoding->formula.contradiction)
-        return give_up(task, MR_UNKNOWN_SIZE);
-    int64_t *order = mr_arena_alloc(task->arena, encoding->formula.node_count, sizeof *order);
-    if (!order)
-        return NO_MEMORY;
-    outcome result = try_saturate(task, encoding, order);
-    return result == PASSED_ON ? try_z3(task, encoding, order) : result;
+    const mr_problem *problem = task->problem;
+    mr_encoding encoding = {0};
+    outcome result = NO_MEMORY;
+    if (mr_encoding_build(&encoding, problem->window, &problem->hard, &problem->forced, required,
+                          cone, task->stops, task->options->max_clauses, task->arena))
+        result = ask_z3(task, &encoding);
+    mr_encoding_free(&encoding);
+    return result;
 }
 
 static outcome encode_and_try(candidate_task *task, const uint32_t *required)
@@ -160,14 +198,11 @@ static outcome encode_and_try(candidate_task *task, const uint32_t *required)
     for (int i = 0; i < 2; i++)
         last[i] = task->stops[i].events[task->stops[i].count - 1];
     mr_cone_allowed(&problem->forced, last[0], last[1], allowed);
-    mr_encoding encoding = {0};
     outcome result = NO_MEMORY;
-    if (mr_cone_close(&problem->hard, &problem->forced, required, allowed, last, cone,
-                      task->arena) &&
-        mr_encoding_build(&encoding, problem->window, &problem->hard, &problem->forced, required,
-                          cone, task->stops, task->options->max_clauses, task->arena))
-        result = try_formula(task, &encoding);
-    mr_encoding_free(&encoding);
+    if (mr_cone_close(&problem->hard, &problem->forced, required, allowed, last, cone, task->arena))
+        result = try_saturate(task, required, cone);
+    if (result == PASSED_ON)
+        result = try_z3(task, required, cone);
     task->decision->solver_seconds = mr_seconds() - begin;
     return result;
 }
