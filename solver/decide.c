@@ -298,7 +298,7 @@ static outcome solve_whole(candidate_task *task, formula_task *f)
     mr_trouble trouble;
     mr_settings settings = task->options->eager ? MR_SETTINGS_AS_IT_COMES : MR_SETTINGS_TUNED;
     switch (mr_session_solve(task->session, &f->encoding.formula, &task->options->limits, settings,
-                             f->order, &trouble)) {
+                             f->encoding.event_of, f->order, &trouble)) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
     case MR_ANSWER_SAT:

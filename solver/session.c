@@ -29,6 +29,8 @@ struct mr_query {
     Z3_ast *node, *choice, *literals; /* `literals`: scratch for a clause */
     size_t node_count, node_capacity, choice_count, choice_capacity, literal_capacity;
     size_t edge_count, clause_count;
+    const uint32_t *ranks;
+    mr_settings settings;
     bool failed; /* an answer was UNKNOWN: the context is of no more use */
     bool no_memory;
     char detail[64];
@@ -119,9 +121,13 @@ static Z3_ast literal_term(mr_query *q, mr_literal literal)
         return q->choice[literal.u];
     if (literal.v == MR_NOT_CHOICE)
         return keep(q, Z3_mk_not(c, q->choice[literal.u]));
-    Z3_ast pair[2] = {q->node[literal.u], q->node[literal.v]};
+    bool straight =
+        q->settings == MR_SETTINGS_AS_IT_COMES || q->ranks[literal.u] > q->ranks[literal.v];
+    uint32_t u = straight ? literal.u : literal.v, v = straight ? literal.v : literal.u;
+    Z3_ast pair[2] = {q->node[u], q->node[v]};
     Z3_ast difference = keep(q, Z3_mk_sub(c, 2, pair));
-    return keep(q, Z3_mk_le(c, difference, q->minus_one));
+    Z3_ast before = keep(q, Z3_mk_le(c, difference, q->minus_one));
+    return straight ? before : keep(q, Z3_mk_not(c, before));
 }
 
 /* Every so many assertions the clock is looked at. */
@@ -170,12 +176,12 @@ static bool assert_new(mr_query *q, const mr_formula *formula)
     return Z3_get_error_code(q->context) == Z3_OK;
 }
 
-static void set_parameters(mr_query *q, mr_settings settings)
+static void set_parameters(mr_query *q)
 {
     Z3_context c = q->context;
     Z3_params parameters = Z3_mk_params(c);
     Z3_params_inc_ref(c, parameters);
-    if (settings == MR_SETTINGS_AS_IT_COMES) {
+    if (q->settings == MR_SETTINGS_AS_IT_COMES) {
         Z3_params_set_bool(c, parameters, Z3_mk_string_symbol(c, "auto_config"), true);
     } else {
         /* Difference logic by Bellman-Ford; relevancy costs more than it saves on clauses this
@@ -196,6 +202,34 @@ static Z3_ast value_of(const mr_query *q, Z3_model model, Z3_ast term)
     return Z3_model_get_const_interp(q->context, model, name);
 }
 
+typedef struct position {
+    int64_t value;
+    uint32_t rank, node;
+} position;
+
+static int compare_positions(const void *one, const void *two)
+{
+    const position *x = one, *y = two;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Makes all positions different, by rank. False: no memory. */
+static bool break_ties(const mr_query *q, int64_t *order)
+{
+    position *positions = mr_calloc(q->node_count, sizeof *positions);
+    if (!positions)
+        return false;
+    for (uint32_t i = 0; i < q->node_count; i++)
+        positions[i] = (position){.value = order[i], .rank = q->ranks[i], .node = i};
+    qsort(positions, q->node_count, sizeof *positions, compare_positions);
+    for (uint32_t i = 0; i < q->node_count; i++)
+        order[positions[i].node] = i;
+    free(positions);
+    return true;
+}
+
 static bool read_model(mr_query *q, int64_t *order, uint8_t *choices)
 {
     Z3_context c = q->context;
@@ -214,7 +248,8 @@ static bool read_model(mr_query *q, int64_t *order, uint8_t *choices)
         choices[i] = value && Z3_get_bool_value(c, value) == Z3_L_TRUE;
     }
     Z3_model_dec_ref(c, model);
-    return complete && Z3_get_error_code(c) == Z3_OK;
+    q->no_memory = !break_ties(q, order);
+    return complete && !q->no_memory && Z3_get_error_code(c) == Z3_OK;
 }
 
 /* Which of the assumed terms are in the core. */
@@ -234,7 +269,7 @@ static void read_core(mr_query *q, const Z3_ast *assumed, const mr_assumptions *
     Z3_ast_vector_dec_ref(c, core);
 }
 
-static bool query_init(mr_query *q, mr_settings settings)
+static bool query_init(mr_query *q)
 {
     q->solver = Z3_mk_simple_solver(q->context);
     if (!q->solver)
@@ -245,7 +280,7 @@ static bool query_init(mr_query *q, mr_settings settings)
         return false;
     Z3_ast_vector_inc_ref(q->context, q->terms);
     q->minus_one = keep(q, Z3_mk_int(q->context, -1, Z3_mk_int_sort(q->context)));
-    set_parameters(q, settings);
+    set_parameters(q);
     return true;
 }
 
@@ -261,7 +296,8 @@ static void query_free(mr_query *q)
     free(q);
 }
 
-mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings)
+mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings,
+                         const uint32_t *ranks)
 {
     if (!ready(session))
         return NULL;
@@ -270,7 +306,9 @@ mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settin
         return NULL;
     q->session = session;
     q->context = session->context;
-    if (!query_init(q, settings)) {
+    q->settings = settings;
+    q->ranks = ranks;
+    if (!query_init(q)) {
         query_free(q);
         return NULL;
     }
@@ -340,12 +378,13 @@ void mr_query_end(mr_query *q, mr_trouble *trouble)
 }
 
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
-                           mr_settings settings, int64_t *order, mr_trouble *trouble)
+                           mr_settings settings, const uint32_t *ranks, int64_t *order,
+                           mr_trouble *trouble)
 {
     *trouble = (mr_trouble){.why = MR_INTERRUPTED_MEMORY};
     if (formula->contradiction)
         return MR_ANSWER_UNSAT;
-    mr_query *query = mr_query_begin(session, limits, settings);
+    mr_query *query = mr_query_begin(session, limits, settings, ranks);
     if (!query) {
         snprintf(trouble->detail, sizeof trouble->detail, "Z3 could not be started");
         return MR_ANSWER_UNKNOWN;

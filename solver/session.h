@@ -2,8 +2,11 @@
  * session: Z3, asked about formulas (encoder/formula.h). The only file that talks to Z3, with
  * watchdog.
  *
- * Each node becomes an integer constant, before(u, v) becomes u - v <= -1, each choice a boolean:
- * difference logic. One session serves many queries, one at a time; its context is renewed now and
+ * Each node becomes an integer constant, each choice a boolean: difference logic. Nodes have ranks,
+ * and of equal integers the node of the lower rank stands first; so before(u, v) becomes
+ * u - v <= -1 when u has the higher rank, and "not v - u <= -1" otherwise: for two nodes there is one
+ * atom, and what Z3 tries first, false, is the order of the ranks. As it comes, it is u - v <= -1
+ * both ways. One session serves many queries, one at a time; its context is renewed now and
  * then so that memory is given back. A query may be asked again after its formula has grown: what
  * Z3 has learned is kept.
  *
@@ -61,14 +64,16 @@ typedef struct mr_assumptions {
 
 /*
  * Starts a query. The limits are for all of it, until its end, with what the caller does in
- * between. NULL: Z3 cannot be started or has no memory.
+ * between. `ranks`, one a node, all different, are to live as long as the query. NULL: Z3 cannot be
+ * started or has no memory.
  */
-mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings);
+mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings,
+                         const uint32_t *ranks);
 
 /*
  * Decides the formula, of which Z3 is told what is new since the last check of this query; nothing
  * that it had may have been taken away. `assumptions` may be NULL. On SAT `order` (one position a
- * node) and `choices` (one a choice, 1 or 0; may be NULL) are a solution. After UNKNOWN, nothing
+ * node, all different) and `choices` (one a choice, 1 or 0; may be NULL) are a solution. After UNKNOWN, nothing
  * more can be asked.
  */
 mr_answer mr_query_check(mr_query *query, const mr_formula *formula,
@@ -82,6 +87,7 @@ void mr_query_end(mr_query *query, mr_trouble *trouble);
 
 /* One query of one check. */
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
-                           mr_settings settings, int64_t *order, mr_trouble *trouble);
+                           mr_settings settings, const uint32_t *ranks, int64_t *order,
+                           mr_trouble *trouble);
 
 #endif
