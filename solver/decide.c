@@ -102,13 +102,13 @@ static outcome settle_race(candidate_task *task, const mr_encoding *encoding, co
     return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
 }
 
-/* Without too large a closure: nodes times threads. */
+/* Without too large a search: two words for each node and thread. */
 static bool fits(const candidate_task *task, const mr_encoding *encoding)
 {
     uint64_t cells = (uint64_t)encoding->formula.node_count *
                      (task->problem->window->thread_count + 1); /* of the closure */
     uint64_t memory_bytes = task->options->limits.memory_bytes;
-    return !memory_bytes || cells * sizeof(uint32_t) <= memory_bytes;
+    return !memory_bytes || 2 * cells * sizeof(uint32_t) <= memory_bytes;
 }
 
 /* What saturation makes of the encoding, which is complete or lazy. */
