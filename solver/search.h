@@ -78,9 +78,11 @@ typedef struct mr_search {
     size_t learned_count;
 
     /* Watches: lists of 2 * clause + (0, 1: which of its first two literals). */
-    uint32_t *node_watch; /* one a node: order literals that fall when the node reaches more */
+    uint32_t *cell_watch; /* one an entry of closure.successors: before(u, v), for v and the chain
+                             of u, which falls when v reaches u */
     mr_u32s choice_watch; /* two a choice: literals that fall when it is false, true */
     mr_u32s watch_next;   /* two a clause */
+    mr_u32s watch_rank;   /* two a clause: the rank of u */
     mr_u32s late;         /* clauses; the first `late_looked` have been looked at */
     size_t late_looked;
 
