@@ -41,12 +41,15 @@ typedef struct mr_stops {
     uint32_t count; /* at least 1 */
 } mr_stops;
 
+typedef struct mr_known mr_known; /* known.h */
+
 typedef struct mr_encoding {
     const mr_window *window;
     const mr_precedence *hard, *forced;
     const uint32_t *required; /* L, as a number of events for each thread */
     const uint32_t *cone;     /* C, likewise */
     mr_stops stops[2];        /* a and b, or lists of accesses in their place; see race.h */
+    const mr_known *known;    /* NULL: nothing but `forced` */
     mr_formula formula;       /* owned */
     uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */

@@ -2,12 +2,16 @@
 
 #include "base/seconds.h"
 #include "cone.h"
+#include "eliminate.h"
 #include "encoder/encoding.h"
 #include "linearise.h"
 #include "saturate.h"
 #include "schedule.h"
 
 #include <stdio.h>
+
+/* Budget of elimination, which is for short proofs: some tenths of a second. */
+#define MR_ELIMINATE_STEPS UINT64_C(200000000)
 
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
@@ -21,6 +25,9 @@ typedef struct candidate_task {
     bool impossible;    /* L contains a or b; the fields below are then not used */
     uint32_t *required; /* L, NULL until some step asks for it */
     uint32_t *allowed;  /* U, likewise */
+    uint32_t *cone;     /* C, likewise */
+    mr_known known;     /* by eliminate; see has_known */
+    bool has_known;
     bool encoded;
     mr_encoding encoding; /* the formula of the cone, when `encoded` */
     int64_t *order;       /* for its solution */
@@ -104,6 +111,23 @@ static outcome prepare(candidate_task *task)
     return PASSED_ON;
 }
 
+/* The same and C. */
+static outcome prepare_cone(candidate_task *task)
+{
+    const mr_problem *problem = task->problem;
+    uint32_t last[2];
+    outcome result = prepare(task);
+    if (result == NO_MEMORY || task->impossible || task->cone)
+        return result;
+    task->cone = mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *task->cone);
+    for (int i = 0; i < 2; i++)
+        last[i] = task->stops[i].events[task->stops[i].count - 1];
+    return task->cone && mr_cone_close(&problem->hard, task->precedence, task->required,
+                                       task->allowed, last, task->cone, task->arena)
+               ? PASSED_ON
+               : NO_MEMORY;
+}
+
 /* ---- trace order ---- */
 
 static outcome try_linearise(candidate_task *task)
@@ -121,6 +145,31 @@ static outcome try_linearise(candidate_task *task)
     task->decision->events =
         mr_schedule_in_trace_order(w, prefix, &task->decision->event_count, task->arena);
     return task->decision->events ? settle(task, MR_VERDICT_RACE, MR_STEP_LINEARISE) : NO_MEMORY;
+}
+
+/* ---- elimination ---- */
+
+static outcome try_eliminate(candidate_task *task)
+{
+    const mr_eliminate_limits limits = {.steps = MR_ELIMINATE_STEPS,
+                                        .memory_bytes = task->options->limits.memory_bytes};
+    if (prepare_cone(task) == NO_MEMORY)
+        return NO_MEMORY;
+    if (task->impossible)
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
+    switch (mr_eliminate(task->precedence, task->stops, task->required, task->cone, &limits,
+                         &task->known, task->arena)) {
+    case MR_ELIMINATED_ALL:
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
+    case MR_ELIMINATED_SOME:
+        task->has_known = true;
+        return PASSED_ON;
+    case MR_ELIMINATED_NOTHING:
+        return give_up(task, MR_UNKNOWN_STEPS);
+    case MR_ELIMINATED_NO_MEMORY:
+        break;
+    }
+    return NO_MEMORY;
 }
 
 /* ---- the formula ---- */
@@ -155,21 +204,13 @@ static outcome settle_race(candidate_task *task, const mr_encoding *encoding, co
 static outcome encode(candidate_task *task, mr_step step)
 {
     const mr_problem *problem = task->problem;
-    outcome result = prepare(task);
+    outcome result = prepare_cone(task);
     if (result == NO_MEMORY || task->encoded)
         return result;
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, step);
-    uint32_t last[2];
-    uint32_t *cone = mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *cone);
-    if (!cone)
-        return NO_MEMORY;
-    for (int i = 0; i < 2; i++)
-        last[i] = task->stops[i].events[task->stops[i].count - 1];
-    if (!mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, last, cone,
-                       task->arena) ||
-        !mr_encoding_build(&task->encoding, problem->window, &problem->hard, task->precedence,
-                           task->required, cone, task->stops, task->options->max_clauses,
+    if (!mr_encoding_build(&task->encoding, problem->window, &problem->hard, task->precedence,
+                           task->required, task->cone, task->stops, task->options->max_clauses,
                            task->arena))
         return NO_MEMORY;
     task->encoded = true;
@@ -245,8 +286,9 @@ typedef struct step_row {
 } step_row;
 
 static const step_row ladder[] = {
-    {MR_STEP_FILTER, try_filter},     {MR_STEP_CONE, try_cone}, {MR_STEP_LINEARISE, try_linearise},
-    {MR_STEP_SATURATE, try_saturate}, {MR_STEP_SOLVER, try_z3},
+    {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
+    {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
+    {MR_STEP_SATURATE, try_saturate},   {MR_STEP_SOLVER, try_z3},
 };
 
 static outcome climb(candidate_task *task)
