@@ -25,7 +25,12 @@
  *
  * each stated in its own header. Only events that some constraint names become nodes; program order
  * links the nodes of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail
- * for included events is not emitted.
+ * for included events is not emitted; so does what is known of this question (known.h).
+ *
+ * Plain. For comparison, the same formula without all that is not needed to be right: nothing is
+ * folded, required events are guarded like others, every event that takes part in some constraint
+ * is a node, and every pair of sections and every write has its clause. With precedence HARD in the
+ * place of FORCED and C = U it is the papers' formula, but for CUT and the guards.
  *
  * Knows windows; nothing of Z3, files, options.
  */
@@ -43,13 +48,19 @@ typedef struct mr_stops {
 
 typedef struct mr_known mr_known; /* known.h */
 
+typedef struct mr_encoding_options {
+    size_t max_clauses; /* 0: no limit */
+    bool plain;
+    const mr_known *known; /* NULL: nothing but `forced`; not with `plain` */
+} mr_encoding_options;
+
 typedef struct mr_encoding {
+    mr_encoding_options options;
     const mr_window *window;
     const mr_precedence *hard, *forced;
     const uint32_t *required; /* L, as a number of events for each thread */
     const uint32_t *cone;     /* C, likewise */
     mr_stops stops[2];        /* a and b, or lists of accesses in their place; see race.h */
-    const mr_known *known;    /* NULL: nothing but `forced` */
     mr_formula formula;       /* owned */
     uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
@@ -70,7 +81,8 @@ typedef struct mr_encoding {
  */
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
-                       const mr_stops stops[2], size_t max_clauses, mr_arena *arena);
+                       const mr_stops stops[2], const mr_encoding_options *options,
+                       mr_arena *arena);
 void mr_encoding_free(mr_encoding *encoding);
 
 /* The node of an event, made when it has none. */
@@ -91,7 +103,7 @@ typedef struct mr_clause {
 
 /* Adds before(u, v) for two events that are included when the clause matters. */
 void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v);
-/* Adds "event is not included"; false (left out) when the event is required. */
+/* Adds "event is not included"; false (left out, unless plain) when the event is required. */
 void mr_clause_unless_included(mr_encoding *encoding, mr_clause *clause, uint32_t event);
 void mr_clause_choice(mr_clause *clause, uint32_t choice, bool positive);
 /* Adds the clause to the formula, unless it holds anyway. */

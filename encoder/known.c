@@ -3,7 +3,7 @@
 /* For each row of a slot, how many rows there are up to its latest node: node_end[row], 0: none. */
 static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
 {
-    const mr_known *known = encoding->known;
+    const mr_known *known = encoding->options.known;
     for (uint32_t s = 0; s < known->slot_count; s++) {
         uint32_t latest = 0;
         for (uint32_t row = known->row_first[s]; row < known->row_first[s + 1]; row++) {
@@ -19,7 +19,7 @@ static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
 static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t row, uint32_t slot,
                       uint32_t *had)
 {
-    const mr_known *known = encoding->known;
+    const mr_known *known = encoding->options.known;
     const uint32_t *clock = known->clock + (size_t)row * known->slot_count;
     uint32_t node = encoding->node_of[known->event_of[row]] - 1;
     for (uint32_t s = 0; s < known->slot_count; s++) {
@@ -36,7 +36,7 @@ static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t 
 
 void mr_encode_known(mr_encoding *encoding)
 {
-    const mr_known *known = encoding->known;
+    const mr_known *known = encoding->options.known;
     if (!known || !known->clock)
         return;
     uint32_t *node_end = mr_arena_alloc(encoding->arena, known->row_count, sizeof *node_end);

@@ -16,7 +16,7 @@
  *   for each row v with a node, each other thread t:
  *     before(u, v)      u the latest node of t among those rows that are certainly before v
  *
- * A literal that is folded has nodes all the same, so that a solution places its events.
+ * The events of a literal that holds become nodes all the same, so that a solution places them.
  */
 #ifndef MR_ENCODER_KNOWN_H
 #define MR_ENCODER_KNOWN_H
@@ -60,6 +60,20 @@ static inline bool mr_known_before(const mr_known *known, uint32_t u, uint32_t v
     size_t row = known->row_first[slot_v] + rank - 1;
     return known->clock[row * known->slot_count + slot_u] >
            mr_known_rows(known, slot_u, w->position[u]);
+}
+
+/* The writes that the read may see, and how many; MR_NONE in the list: the carried value. 0: not
+ * known. The read is in the cone, of a shared variable. */
+static inline size_t mr_known_sources(const mr_known *known, uint32_t read,
+                                      const uint32_t **sources)
+{
+    const mr_window *w = known->window;
+    uint32_t slot = known->slot_of[w->thread[read]];
+    if (!known->sources_first)
+        return 0;
+    size_t row = known->row_first[slot] + mr_known_rows(known, slot, w->position[read]);
+    *sources = known->sources + known->sources_first[row];
+    return known->sources_first[row + 1] - known->sources_first[row];
 }
 
 /* The edges above; after all nodes are made. O(rows · threads). */

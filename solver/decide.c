@@ -119,6 +119,10 @@ static outcome prepare_cone(candidate_task *task)
     outcome result = prepare(task);
     if (result == NO_MEMORY || task->impossible || task->cone)
         return result;
+    if (task->options->eager) {
+        task->cone = task->allowed;
+        return PASSED_ON;
+    }
     task->cone = mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *task->cone);
     for (int i = 0; i < 2; i++)
         last[i] = task->stops[i].events[task->stops[i].count - 1];
@@ -209,9 +213,11 @@ static outcome encode(candidate_task *task, mr_step step)
         return result;
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, step);
+    mr_encoding_options options = {.max_clauses = task->options->max_clauses,
+                                   .plain = task->options->eager,
+                                   .known = task->has_known ? &task->known : NULL};
     if (!mr_encoding_build(&task->encoding, problem->window, &problem->hard, task->precedence,
-                           task->required, task->cone, task->stops, task->options->max_clauses,
-                           task->arena))
+                           task->required, task->cone, task->stops, &options, task->arena))
         return NO_MEMORY;
     task->encoded = true;
     const mr_formula *formula = &task->encoding.formula;
@@ -267,7 +273,8 @@ static outcome try_z3(candidate_task *task)
     if (task->encoding.formula.too_large)
         return give_up(task, MR_UNKNOWN_SIZE);
     switch (mr_session_solve(task->session, &task->encoding.formula, &task->options->limits,
-                             task->order, &why, decision->detail, sizeof decision->detail)) {
+                             task->options->eager, task->order, &why, decision->detail,
+                             sizeof decision->detail)) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
     case MR_ANSWER_SAT:
