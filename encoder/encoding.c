@@ -3,6 +3,7 @@
 #include "branches.h"
 #include "fork_join.h"
 #include "known.h"
+#include "lazy.h"
 #include "locks.h"
 #include "opaque.h"
 #include "program_order.h"
@@ -40,7 +41,8 @@ static void add(mr_clause *clause, mr_literal literal)
     clause->literals[clause->count++] = literal;
 }
 
-/* Folds before(u, v) by what is known of the question; what holds is said by edges, so it needs nodes.
+/* Folds before(u, v) by what is known of the question; what holds is said by edges, so it needs
+ * nodes.
  */
 static bool fold_known(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v)
 {
@@ -101,6 +103,43 @@ static void make_all_nodes(mr_encoding *encoding)
     }
 }
 
+/* Everything but the formula. False: no memory. */
+static bool prepare(mr_encoding *encoding)
+{
+    const mr_window *window = encoding->window;
+    mr_arena *arena = encoding->arena;
+    encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
+    encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
+    encoding->chains = mr_arena_alloc(arena, 4 * (size_t)window->thread_count, sizeof(uint32_t));
+    encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
+    encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
+    if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
+        !encoding->literals)
+        return false;
+    encoding->event_of[encoding->cut] = MR_NONE;
+    encoding->formula.node_count = 1;
+    if (!mr_branches_prepare(encoding, arena))
+        return false;
+    return !encoding->options.lazy || mr_lazy_prepare(encoding, encoding->options.stage);
+}
+
+static void encode(mr_encoding *encoding)
+{
+    if (encoding->options.plain)
+        make_all_nodes(encoding);
+    if (!encoding->lazy)
+        mr_encode_locks(encoding);
+    mr_encode_semaphores(encoding);
+    mr_encode_branches(encoding);
+    mr_encode_reads(encoding);
+    mr_encode_stops(encoding);
+    mr_encode_opaque(encoding);
+    mr_encode_fork_join(encoding);
+    mr_encode_race(encoding); /* these two link nodes, so they come last */
+    mr_encode_program_order(encoding);
+    mr_encode_known(encoding);
+}
+
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
                        const mr_stops stops[2], const mr_encoding_options *options, mr_arena *arena)
@@ -114,35 +153,15 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .stops = {stops[0], stops[1]},
                               .cut = 0,
                               .arena = arena};
-    encoding->node_of = mr_arena_zalloc(arena, window->size, sizeof *encoding->node_of);
-    encoding->event_of = mr_arena_alloc(arena, (size_t)window->size + 1, sizeof(uint32_t));
-    encoding->chains = mr_arena_alloc(arena, 4 * (size_t)window->thread_count, sizeof(uint32_t));
-    encoding->choices = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(uint32_t));
-    encoding->literals = mr_arena_alloc(arena, (size_t)window->size + 2, sizeof(mr_literal));
-    if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
-        !encoding->literals)
-        return false;
     mr_formula_init(&encoding->formula, options->max_clauses);
-    encoding->event_of[encoding->cut] = MR_NONE;
-    encoding->formula.node_count = 1;
-    if (!mr_branches_prepare(encoding, arena))
+    if (!prepare(encoding))
         return false;
-    if (options->plain)
-        make_all_nodes(encoding);
-    mr_encode_locks(encoding);
-    mr_encode_semaphores(encoding);
-    mr_encode_branches(encoding);
-    mr_encode_reads(encoding);
-    mr_encode_stops(encoding);
-    mr_encode_opaque(encoding);
-    mr_encode_fork_join(encoding);
-    mr_encode_race(encoding); /* these two link nodes, so they come last */
-    mr_encode_program_order(encoding);
-    mr_encode_known(encoding);
+    encode(encoding);
     return true;
 }
 
 void mr_encoding_free(mr_encoding *encoding)
 {
+    mr_lazy_free(encoding->lazy);
     mr_formula_free(&encoding->formula);
 }

@@ -51,8 +51,13 @@ typedef struct mr_known mr_known; /* known.h */
 typedef struct mr_encoding_options {
     size_t max_clauses; /* 0: no limit */
     bool plain;
+    bool lazy;      /* clauses of locks and reads are left out until an order asks for them: lazy.h;
+                       not with plain */
+    uint32_t stage; /* lazy: how many writers a read is offered at first; 0: all */
     const mr_known *known; /* NULL: nothing but `forced`; not with `plain` */
 } mr_encoding_options;
+
+typedef struct mr_lazy mr_lazy;
 
 typedef struct mr_encoding {
     mr_encoding_options options;
@@ -72,6 +77,7 @@ typedef struct mr_encoding {
     uint32_t *chains;         /* scratch of locks.c: four a thread; arena */
     uint32_t *choices;        /* scratch of reads.c: one an event, and two more; arena */
     mr_literal *literals;     /* likewise */
+    mr_lazy *lazy;            /* what lazy.h needs; NULL: the formula is whole; arena */
 } mr_encoding;
 
 /*

@@ -6,6 +6,7 @@ static bool takes_part(const mr_encoding *encoding, const mr_section *section)
     return section->acquire == MR_NONE || mr_encoding_in_cone(encoding, section->acquire);
 }
 
+/* Two sections that exclude each other, `one` first in the trace. */
 static void exclude(mr_encoding *encoding, const mr_section *one, const mr_section *two)
 {
     const mr_section *order[2][2] = {{one, two}, {two, one}};
@@ -39,6 +40,16 @@ static void state(mr_encoding *encoding, const mr_section *earlier, const mr_sec
     clause.literals[clause.count++] = mr_before(mr_encoding_node(encoding, earlier->release),
                                                 mr_encoding_node(encoding, later->acquire));
     mr_clause_end(encoding, &clause);
+}
+
+void mr_encode_exclusion(mr_encoding *encoding, uint32_t one, uint32_t other)
+{
+    const mr_section *first = &encoding->window->sections[one < other ? one : other];
+    const mr_section *second = &encoding->window->sections[one < other ? other : one];
+    if (forced(encoding, first, second))
+        state(encoding, first, second);
+    else
+        exclude(encoding, first, second);
 }
 
 /* The chains of a lock that take part: its sections of one thread and kind, which do not overlap.

@@ -23,4 +23,8 @@
 
 void mr_encode_locks(mr_encoding *encoding);
 
+/* The clause of one pair (numbers in window->sections) that exclude each other, with both acquires
+ * in C; for lazy.h, which asks for no pair twice. */
+void mr_encode_exclusion(mr_encoding *encoding, uint32_t one, uint32_t other);
+
 #endif

@@ -27,31 +27,82 @@ static void see_clean(mr_encoding *encoding, mr_clause clause, uint32_t read, ui
     mr_clause_end(encoding, &clause);
 }
 
+/* What a read by source needs of its source. False: it cannot be consistent, nor anything else be
+ * asked of it. */
+static bool ask_source(mr_encoding *encoding, uint32_t read, const mr_clause *guard)
+{
+    const mr_window *w = encoding->window;
+    uint32_t source = w->source[read];
+    if (source == MR_NONE)
+        return true;
+    if (!mr_encoding_in_cone(encoding, source)) { /* branch, or precedence is HARD */
+        mr_clause_end(encoding, guard);
+        return false;
+    }
+    see_clean(encoding, *guard, read, source);
+    mr_clause clause = *guard;
+    clause.holds = !encoding->options.plain && w->thread[source] == w->thread[read];
+    if (!clause.holds) /* not folded by precedence: this clause is what justifies it */
+        clause.literals[clause.count++] =
+            mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));
+    mr_clause_end(encoding, &clause);
+    return true;
+}
+
 static void by_source(mr_encoding *encoding, uint32_t read)
 {
     const mr_window *w = encoding->window;
     const mr_window_variable *variable = &w->variables[w->object[read]];
-    uint32_t source = w->source[read];
     mr_clause guard = {0};
     mr_clause_unless_consistent(encoding, &guard, read);
-    if (source != MR_NONE &&
-        !mr_encoding_in_cone(encoding, source)) { /* branch, or precedence is HARD */
-        mr_clause_end(encoding, &guard);
+    if (!ask_source(encoding, read, &guard) || encoding->lazy)
+        return;
+    for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
+        if (w->writes[k] != w->source[read] && w->writes[k] != read &&
+            mr_encoding_in_cone(encoding, w->writes[k]))
+            keep_away(encoding, guard, read, w->source[read], w->writes[k]);
+}
+
+void mr_encode_choice(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32_t source)
+{
+    const mr_window *w = encoding->window;
+    if (source == MR_NONE || (w->thread[source] == w->thread[read] && !encoding->options.plain))
+        return;
+    mr_clause guard = {0};
+    mr_clause_choice(&guard, choice, false);
+    mr_clause clause = guard;
+    clause.literals[clause.count++] =
+        mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));
+    mr_clause_end(encoding, &clause);
+    see_clean(encoding, guard, read, source);
+}
+
+/* "The choice keeps this write away." */
+static void keep_from_choice(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32_t source,
+                             uint32_t write)
+{
+    const mr_window *w = encoding->window;
+    mr_clause clause = {0};
+    mr_clause_choice(&clause, choice, false);
+    if (mr_window_written_value(w, write) == mr_window_read_value(w, read)) {
+        if (w->thread[write] == w->thread[read])
+            return; /* as clean as the read */
+        mr_clause_clean(encoding, &clause, write);
+    }
+    if (!clause.holds)
+        keep_away(encoding, clause, read, source, write);
+}
+
+void mr_encode_interference(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32_t source,
+                            uint32_t write)
+{
+    if (choice != MR_NONE) {
+        keep_from_choice(encoding, choice, read, source, write);
         return;
     }
-    if (source != MR_NONE) {
-        see_clean(encoding, guard, read, source);
-        mr_clause clause = guard;
-        clause.holds = !encoding->options.plain && w->thread[source] == w->thread[read];
-        if (!clause.holds) /* not folded by precedence: this clause is what justifies it */
-            clause.literals[clause.count++] =
-                mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));
-        mr_clause_end(encoding, &clause);
-    }
-    for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
-        if (w->writes[k] != source && w->writes[k] != read &&
-            mr_encoding_in_cone(encoding, w->writes[k]))
-            keep_away(encoding, guard, read, source, w->writes[k]);
+    mr_clause guard = {0};
+    mr_clause_unless_consistent(encoding, &guard, read);
+    keep_away(encoding, guard, read, source, write);
 }
 
 /* Constraints of one choice for a value-treated read; MR_NONE is the carried value. */
@@ -59,29 +110,13 @@ static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32
 {
     const mr_window *w = encoding->window;
     const mr_window_variable *variable = &w->variables[w->object[read]];
-    mr_clause guard = {0};
-    mr_clause_choice(&guard, choice, false);
-    if (source != MR_NONE && (encoding->options.plain || w->thread[source] != w->thread[read])) {
-        mr_clause clause = guard;
-        clause.literals[clause.count++] =
-            mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));
-        mr_clause_end(encoding, &clause);
-        see_clean(encoding, guard, read, source);
-    }
+    mr_encode_choice(encoding, choice, read, source);
     for (uint32_t k = variable->writes_first; k < variable->writes_end; k++) {
         if (mr_formula_stopped(&encoding->formula))
             return;
         uint32_t write = w->writes[k];
-        if (write == read || write == source || !mr_encoding_in_cone(encoding, write))
-            continue;
-        mr_clause clause = guard;
-        if (mr_window_written_value(w, write) == mr_window_read_value(w, read)) {
-            if (w->thread[write] == w->thread[read])
-                continue; /* as clean as the read */
-            mr_clause_clean(encoding, &clause, write);
-        }
-        if (!clause.holds)
-            keep_away(encoding, clause, read, source, write);
+        if (write != read && write != source && mr_encoding_in_cone(encoding, write))
+            keep_from_choice(encoding, choice, read, source, write);
     }
 }
 
@@ -154,7 +189,7 @@ void mr_encode_reads(mr_encoding *encoding)
                 return;
             if (w->variables[w->object[event]].by_source)
                 by_source(encoding, event);
-            else
+            else if (!encoding->lazy)
                 by_value(encoding, event, encoding->choices, encoding->literals);
         }
     }

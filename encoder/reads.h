@@ -38,6 +38,16 @@
 
 #include "encoding.h"
 
+/* Lazily: only what a read by source asks of its source, one or two clauses a read. */
 void mr_encode_reads(mr_encoding *encoding);
+
+/* For lazy.h, one clause at a time. A source of MR_NONE is the carried value. */
+
+/* What the choice asks of its source: the line "c(s) implies". */
+void mr_encode_choice(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32_t source);
+/* The line "for each w": `write` is in C and neither read nor source. `choice` MR_NONE: the read is
+ * treated by source. */
+void mr_encode_interference(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32_t source,
+                            uint32_t write);
 
 #endif

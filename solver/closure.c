@@ -1,35 +1,47 @@
 #include "closure.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t *row(const mr_closure *closure, uint32_t node)
+static uint32_t *column(const mr_closure *closure, uint32_t chain)
 {
-    return closure->successors + (size_t)node * closure->chain_count;
+    return closure->successors + (size_t)chain * closure->node_count;
+}
+
+static bool is_entered(const mr_closure *closure, uint32_t slot)
+{
+    return closure->entered[slot / 64] >> slot % 64 & 1;
 }
 
 /* Chains: the nodes of each thread in program order; CUT, of no thread, is a chain of its own. */
 static void build_chains(mr_closure *closure, const mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
-    uint32_t chains = 0;
+    uint32_t chains = 0, slot = 0;
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t rank = 0;
+        uint32_t first = slot;
         for (uint32_t k = 0; k < encoding->cone[t]; k++) {
             uint32_t node = encoding->node_of[mr_window_at(w, t, k)];
-            if (!node)
+            if (!node--)
                 continue;
-            closure->chain[node - 1] = chains;
-            closure->rank[node - 1] = rank++;
+            closure->chain[node] = chains;
+            closure->rank[node] = slot - first;
+            closure->slot[node] = slot;
+            closure->node_at[slot++] = node;
         }
-        chains += rank > 0;
+        if (slot > first)
+            closure->chain_first[chains++] = first;
     }
-    closure->chain[encoding->cut] = chains++;
+    closure->chain[encoding->cut] = chains;
     closure->rank[encoding->cut] = 0;
+    closure->slot[encoding->cut] = slot;
+    closure->node_at[slot] = encoding->cut;
+    closure->chain_first[chains++] = slot;
     closure->chain_count = chains;
 }
 
-static bool link(mr_closure *closure, uint32_t u, uint32_t v)
+static bool link_nodes(mr_closure *closure, uint32_t u, uint32_t v)
 {
     void *edges = closure->edges;
     if (closure->edge_count >= MR_NONE ||
@@ -37,63 +49,79 @@ static bool link(mr_closure *closure, uint32_t u, uint32_t v)
         return false;
     closure->edges = edges;
     closure->edges[closure->edge_count] =
-        (mr_closure_edge){.from = u, .next = closure->predecessors[v]};
+        (mr_closure_edge){.from = u, .to = v, .next = closure->predecessors[v]};
     closure->predecessors[v] = (uint32_t)closure->edge_count++;
+    closure->entered[closure->slot[v] / 64] |= UINT64_C(1) << closure->slot[v] % 64;
     return true;
 }
 
-/* Takes over what v reaches, and v itself. Changes are put on the trail when `record`. */
-static bool relax(mr_closure *closure, uint32_t u, uint32_t v, bool record, bool *changed)
+/* Does the chain say that u is before v? */
+static bool chained(const mr_closure *closure, uint32_t u, uint32_t v)
 {
-    uint32_t *to = row(closure, u);
-    const uint32_t *from = row(closure, v);
-    uint32_t chains = closure->chain_count;
-    *changed = false;
-    closure->work += chains;
-    for (uint32_t c = 0; c < chains; c++) {
-        uint32_t value = c == closure->chain[v] ? closure->rank[v] : from[c];
-        if (value >= to[c])
-            continue;
-        if (record) {
-            void *trail = closure->trail;
-            if (!mr_grow(&trail, &closure->trail_capacity, closure->trail_count + 1,
-                         sizeof *closure->trail))
-                return false;
-            closure->trail = trail;
-            closure->trail[closure->trail_count++] =
-                (mr_closure_trail){.index = (size_t)(to - closure->successors) + c, .old = to[c]};
-        }
-        to[c] = value;
-        *changed = true;
-    }
-    return true;
+    return closure->chain[u] == closure->chain[v] && closure->rank[u] < closure->rank[v];
 }
 
-/* All nodes, every one after its predecessors (Kahn). False: a cycle. */
-static bool topological(const mr_closure *closure, const mr_formula *formula, uint32_t *nodes,
-                        uint32_t *waiting, uint32_t *first_out, uint32_t *out)
+/* The node after this one in its chain; MR_NONE: it is the last. */
+static uint32_t after(const mr_closure *closure, uint32_t node)
+{
+    uint32_t slot = closure->slot[node] + 1;
+    if (slot == closure->node_count)
+        return MR_NONE;
+    uint32_t next = closure->node_at[slot];
+    return closure->chain[next] == closure->chain[node] ? next : MR_NONE;
+}
+
+/* All nodes, every one after its predecessors (Kahn). False: a cycle. `first_out`: two entries more
+ * than nodes, zero. */
+static bool topological(const mr_closure *closure, uint32_t *nodes, uint32_t *waiting,
+                        uint32_t *first_out, uint32_t *out)
 {
     uint32_t count = closure->node_count, filled = 0;
-    for (size_t e = 0; e < formula->edge_count; e++) {
-        waiting[formula->edges[e].v]++;
-        first_out[formula->edges[e].u + 1]++;
+    for (size_t e = 0; e < closure->edge_count; e++) {
+        waiting[closure->edges[e].to]++;
+        first_out[closure->edges[e].from + 2]++;
     }
-    for (uint32_t i = 0; i < count; i++)
-        first_out[i + 1] += first_out[i];
-    for (size_t e = formula->edge_count; e-- > 0;)
-        out[--first_out[formula->edges[e].u + 1]] = formula->edges[e].v;
-    /* first_out[i + 1] is now where the edges of i begin. */
-    for (uint32_t i = 0; i < count; i++)
-        if (!waiting[i])
-            nodes[filled++] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        waiting[i] += closure->rank[i] > 0;
+        first_out[i + 2] += first_out[i + 1];
+    }
+    for (size_t e = 0; e < closure->edge_count; e++)
+        out[first_out[closure->edges[e].from + 1]++] = closure->edges[e].to;
+    for (uint32_t i = 0; i < count; i++) /* in chains, so that what follows runs along memory */
+        if (!waiting[closure->node_at[i]])
+            nodes[filled++] = closure->node_at[i];
     for (uint32_t done = 0; done < filled; done++) {
-        uint32_t node = nodes[done];
-        size_t end = node + 1 < count ? first_out[node + 2] : formula->edge_count;
-        for (size_t e = first_out[node + 1]; e < end; e++)
+        uint32_t node = nodes[done], next = after(closure, node);
+        for (uint32_t e = first_out[node]; e < first_out[node + 1]; e++)
             if (!--waiting[out[e]])
                 nodes[filled++] = out[e];
+        if (next != MR_NONE && !--waiting[next])
+            nodes[filled++] = next;
     }
     return filled == count;
+}
+
+static void lower(uint32_t *entry, uint32_t value)
+{
+    if (value < *entry)
+        *entry = value;
+}
+
+/* What each node reaches in the chain, given the nodes in topological order. */
+static void fill_column(mr_closure *closure, uint32_t chain, const uint32_t *nodes)
+{
+    uint32_t *reached = column(closure, chain);
+    for (uint32_t i = closure->node_count; i-- > 0;) {
+        uint32_t node = nodes[i], slot = closure->slot[node];
+        uint32_t value = closure->chain[node] == chain ? closure->rank[node] : reached[slot];
+        if (value == MR_NONE)
+            continue;
+        if (closure->rank[node])
+            lower(&reached[slot - 1], value);
+        for (uint32_t e = closure->predecessors[node]; e != MR_NONE; e = closure->edges[e].next)
+            lower(&reached[closure->slot[closure->edges[e].from]], value);
+    }
+    closure->work += closure->node_count + closure->edge_count;
 }
 
 static mr_closure_result build_edges(mr_closure *closure, const mr_formula *formula,
@@ -106,30 +134,31 @@ static mr_closure_result build_edges(mr_closure *closure, const mr_formula *form
     uint32_t *out = mr_arena_alloc(arena, formula->edge_count, sizeof *out);
     if (!nodes || !waiting || !first_out || !out)
         return MR_CLOSURE_NO_MEMORY;
-    if (!topological(closure, formula, nodes, waiting, first_out, out))
-        return MR_CLOSURE_CYCLE;
     for (size_t e = 0; e < formula->edge_count; e++)
-        if (!link(closure, formula->edges[e].u, formula->edges[e].v))
+        if (!chained(closure, formula->edges[e].u, formula->edges[e].v) &&
+            !link_nodes(closure, formula->edges[e].u, formula->edges[e].v))
             return MR_CLOSURE_NO_MEMORY;
-    for (uint32_t i = count; i-- > 0;) {
-        uint32_t node = nodes[i];
-        for (uint32_t e = closure->predecessors[node]; e != MR_NONE; e = closure->edges[e].next) {
-            bool changed;
-            if (!relax(closure, closure->edges[e].from, node, false, &changed))
-                return MR_CLOSURE_NO_MEMORY;
-        }
-    }
+    if (!topological(closure, nodes, waiting, first_out, out))
+        return MR_CLOSURE_CYCLE;
+    for (uint32_t c = 0; c < closure->chain_count; c++)
+        fill_column(closure, c, nodes);
     return MR_CLOSURE_OK;
 }
 
 mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encoding, mr_arena *arena)
 {
-    uint32_t count = encoding->formula.node_count;
+    uint32_t count = encoding->formula.node_count, threads = encoding->window->thread_count;
     *closure = (mr_closure){.node_count = count};
-    closure->chain = mr_arena_alloc(arena, count, sizeof *closure->chain);
-    closure->rank = mr_arena_alloc(arena, count, sizeof *closure->rank);
-    closure->predecessors = mr_arena_alloc(arena, count, sizeof *closure->predecessors);
-    if (!closure->chain || !closure->rank || !closure->predecessors)
+    uint32_t **arrays[] = {&closure->chain,   &closure->rank,         &closure->slot,
+                           &closure->node_at, &closure->predecessors, &closure->via,
+                           &closure->next};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (!(*arrays[i] = mr_arena_alloc(arena, count, sizeof **arrays[i])))
+            return MR_CLOSURE_NO_MEMORY;
+    closure->chain_first = mr_arena_alloc(arena, (size_t)threads + 1, sizeof(uint32_t));
+    closure->looked = mr_arena_alloc(arena, (size_t)threads + 1, sizeof(uint32_t));
+    closure->entered = mr_arena_zalloc(arena, count / 64 + 1, sizeof *closure->entered);
+    if (!closure->chain_first || !closure->looked || !closure->entered)
         return MR_CLOSURE_NO_MEMORY;
     build_chains(closure, encoding);
     size_t cells = (size_t)count * closure->chain_count;
@@ -145,16 +174,48 @@ void mr_closure_free(mr_closure *closure)
 {
     free(closure->edges);
     free(closure->trail);
-    free(closure->queue);
+    mr_u32s_free(&closure->queue);
 }
 
-static bool enqueue(mr_closure *closure, size_t *count, uint32_t node)
+static bool note(mr_closure *closure, mr_closure_trail entry)
 {
-    void *queue = closure->queue;
-    if (!mr_grow(&queue, &closure->queue_capacity, *count + 1, sizeof *closure->queue))
+    if (closure->trail_count == closure->trail_capacity) {
+        void *trail = closure->trail;
+        if (!mr_grow(&trail, &closure->trail_capacity, closure->trail_count + 1,
+                     sizeof *closure->trail))
+            return false;
+        closure->trail = trail;
+    }
+    closure->trail[closure->trail_count++] = entry;
+    return true;
+}
+
+/* Node u, and what reaches it, reaches rank `value` of the chain. False: no memory. */
+static bool spread(mr_closure *closure, uint32_t u, uint32_t chain, uint32_t value)
+{
+    uint32_t *reached = column(closure, chain);
+    closure->queue.count = 0;
+    if (!mr_u32s_push(&closure->queue, u))
         return false;
-    closure->queue = queue;
-    closure->queue[(*count)++] = node;
+    while (closure->queue.count) {
+        uint32_t node = closure->queue.items[--closure->queue.count];
+        uint32_t end = closure->slot[node] + 1, first = end - 1 - closure->rank[node];
+        for (uint32_t s = end; s-- > first && reached[s] > value;) {
+            if (!note(closure, (mr_closure_trail){s, chain, reached[s]}))
+                return false;
+            reached[s] = value;
+            closure->work++;
+            if (!is_entered(closure, s))
+                continue;
+            for (uint32_t e = closure->predecessors[closure->node_at[s]]; e != MR_NONE;
+                 e = closure->edges[e].next) {
+                uint32_t from = closure->edges[e].from;
+                closure->work++;
+                if (reached[closure->slot[from]] > value && !mr_u32s_push(&closure->queue, from))
+                    return false;
+            }
+        }
+    }
     return true;
 }
 
@@ -164,27 +225,17 @@ mr_closure_result mr_closure_add(mr_closure *closure, uint32_t u, uint32_t v)
         return MR_CLOSURE_CYCLE;
     if (mr_closure_has(closure, u, v))
         return MR_CLOSURE_OK;
-    void *trail = closure->trail;
-    if (!mr_grow(&trail, &closure->trail_capacity, closure->trail_count + 1,
-                 sizeof *closure->trail))
+    if (!link_nodes(closure, u, v))
         return MR_CLOSURE_NO_MEMORY;
-    closure->trail = trail;
-    if (!link(closure, u, v))
+    if (!note(closure, (mr_closure_trail){closure->slot[v], MR_NONE, 0}))
         return MR_CLOSURE_NO_MEMORY;
-    closure->trail[closure->trail_count++] = (mr_closure_trail){.index = SIZE_MAX - v};
-    size_t pending = 0;
-    bool changed;
-    if (!relax(closure, u, v, true, &changed) || !enqueue(closure, &pending, u))
-        return MR_CLOSURE_NO_MEMORY;
-    while (pending) {
-        uint32_t node = closure->queue[--pending];
-        for (uint32_t e = closure->predecessors[node]; e != MR_NONE; e = closure->edges[e].next) {
-            uint32_t from = closure->edges[e].from;
-            if (!relax(closure, from, node, true, &changed) ||
-                (changed && !enqueue(closure, &pending, from)))
-                return MR_CLOSURE_NO_MEMORY;
-        }
+    for (uint32_t c = 0; c < closure->chain_count; c++) {
+        const uint32_t *reached = column(closure, c);
+        uint32_t value = c == closure->chain[v] ? closure->rank[v] : reached[closure->slot[v]];
+        if (value < reached[closure->slot[u]] && !spread(closure, u, c, value))
+            return MR_CLOSURE_NO_MEMORY;
     }
+    closure->work += closure->chain_count;
     return MR_CLOSURE_OK;
 }
 
@@ -192,12 +243,90 @@ void mr_closure_undo(mr_closure *closure, size_t mark)
 {
     while (closure->trail_count > mark) {
         mr_closure_trail entry = closure->trail[--closure->trail_count];
-        if (entry.index < (size_t)closure->node_count * closure->chain_count) {
-            closure->successors[entry.index] = entry.old;
-        } else {
-            uint32_t node = (uint32_t)(SIZE_MAX - entry.index);
-            closure->predecessors[node] = closure->edges[closure->predecessors[node]].next;
-            closure->edge_count--;
+        if (entry.chain != MR_NONE) {
+            column(closure, entry.chain)[entry.slot] = entry.old;
+            continue;
         }
+        uint32_t *newest = &closure->predecessors[closure->node_at[entry.slot]];
+        *newest = closure->edges[*newest].next;
+        if (*newest == MR_NONE)
+            closure->entered[entry.slot / 64] &= ~(UINT64_C(1) << entry.slot % 64);
+        closure->edge_count--;
     }
+}
+
+/* The first slot in [slot, end) that an edge leads to; `end`: none. */
+static uint32_t next_entered(const mr_closure *closure, uint32_t slot, uint32_t end)
+{
+    while (slot < end) {
+        uint64_t bits = closure->entered[slot / 64] >> slot % 64;
+        if (bits) {
+            slot += (uint32_t)__builtin_ctzll(bits);
+            return slot < end ? slot : end;
+        }
+        slot = (slot / 64 + 1) * 64;
+    }
+    return end;
+}
+
+/* A search for a path, backwards from its end. */
+typedef struct path_search {
+    mr_closure *closure;
+    uint32_t u, found; /* found: the node of u's chain where it arrived, MR_NONE: not yet */
+    size_t edge_count;
+} path_search;
+
+/* Follows the edges into one node, from nodes that u reaches or is. False: no memory. */
+static bool follow(path_search *p, uint32_t to, uint32_t node)
+{
+    mr_closure *c = p->closure;
+    for (uint32_t e = c->predecessors[to]; e != MR_NONE; e = c->edges[e].next) {
+        uint32_t from = c->edges[e].from;
+        c->work++;
+        bool arrived = from == p->u || chained(c, p->u, from);
+        if (e >= p->edge_count || (!arrived && !mr_closure_has(c, p->u, from)))
+            continue;
+        /* What is no later than a node seen before in its chain tells nothing new. */
+        if (!arrived && c->looked[c->chain[from]] > c->slot[from])
+            continue;
+        c->via[from] = e;
+        c->next[from] = node;
+        if (arrived) {
+            p->found = from;
+            return true;
+        }
+        if (!mr_u32s_push(&c->queue, from))
+            return false;
+    }
+    return true;
+}
+
+bool mr_closure_path(mr_closure *c, uint32_t u, uint32_t v, size_t edge_count, mr_u32s *path)
+{
+    path_search p = {.closure = c, .u = u, .found = MR_NONE, .edge_count = edge_count};
+    if (chained(c, u, v))
+        return true;
+    memset(c->looked, 0, c->chain_count * sizeof *c->looked);
+    c->work += c->chain_count;
+    c->queue.count = 0;
+    c->next[v] = MR_NONE;
+    if (!mr_u32s_push(&c->queue, v))
+        return false;
+    for (size_t done = 0; p.found == MR_NONE; done++) {
+        assert(done < c->queue.count);
+        uint32_t node = c->queue.items[done], chain = c->chain[node], end = c->slot[node] + 1;
+        uint32_t slot = c->chain_first[chain] + column(c, chain)[c->slot[u]];
+        if (c->looked[chain] > slot)
+            slot = c->looked[chain];
+        if (slot >= end)
+            continue;
+        c->looked[chain] = end;
+        for (; p.found == MR_NONE && (slot = next_entered(c, slot, end)) < end; slot++)
+            if (!follow(&p, c->node_at[slot], node))
+                return false;
+    }
+    for (uint32_t node = p.found; c->next[node] != MR_NONE; node = c->next[node])
+        if (!mr_u32s_push(path, c->via[node]))
+            return false;
+    return true;
 }

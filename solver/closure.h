@@ -1,40 +1,45 @@
 /*
- * closure: which nodes of a growing graph come before which, with undo.
+ * closure: which nodes of a growing graph come before which, with undo and with reasons.
  *
- * The nodes form chains (the nodes of a thread, in program order; CUT alone). For each node and
- * chain the graph keeps the first node of the chain that the node reaches, so "u before v" is one
- * comparison, and adding an edge updates only the nodes whose knowledge grows. Every change is on a
- * trail; going back to a mark undoes what came after it.
+ * The nodes form chains (the nodes of a thread, in program order; CUT alone); that a node of a
+ * chain is before the next is understood and is no edge. For each node and chain the graph keeps
+ * the first node of the chain that the node reaches, so "u before v" is one comparison. Adding an
+ * edge sends each new "first reached" back along chains and edges, to the nodes whose knowledge
+ * grows and no further. Every change is on a trail; going back to a mark undoes what came after it,
+ * and what was put on the trail since says what has become known.
  *
- * Invariants: the graph is acyclic; successors[u][c] = min { rank(v) : v in chain c, u before v },
- * or MR_NONE.
+ * Invariants: the graph is acyclic; with s the slot of u, successors[c][s] = min { rank(v) : v in
+ * chain c, u before v }, or MR_NONE, which grows with the rank of u along its chain.
  */
 #ifndef MR_SOLVER_CLOSURE_H
 #define MR_SOLVER_CLOSURE_H
 
 #include "encoder/encoding.h"
 
+/* A node got to know an earlier node of a chain; or (chain MR_NONE) an edge into it was added. */
 typedef struct mr_closure_trail {
-    size_t index; /* in `successors`; or SIZE_MAX - node: the node lost its newest predecessor */
-    uint32_t old;
+    uint32_t slot, chain, old;
 } mr_closure_trail;
 
 typedef struct mr_closure_edge {
-    uint32_t from, next; /* next predecessor of the same node, MR_NONE: last */
+    uint32_t from, to, next; /* next edge into the same node, MR_NONE: last */
 } mr_closure_edge;
 
 typedef struct mr_closure {
     uint32_t node_count, chain_count;
-    uint32_t *chain, *rank; /* one a node */
-    uint32_t *successors;   /* node_count × chain_count */
-    uint32_t *predecessors; /* one a node: its newest edge, MR_NONE: none */
-    mr_closure_edge *edges; /* owned; grows */
+    uint32_t *chain, *rank, *slot; /* one a node; slot = chain_first[chain] + rank */
+    uint32_t *node_at;             /* one a slot */
+    uint32_t *chain_first;         /* one a chain: its first slot */
+    uint32_t *successors;          /* chain_count × node_count, by slot */
+    uint32_t *predecessors;        /* one a node: its newest edge, MR_NONE: none */
+    uint64_t *entered;             /* one bit a slot: an edge leads there */
+    mr_closure_edge *edges;        /* owned; grows; in the order in which they were added */
     size_t edge_count, edge_capacity;
     mr_closure_trail *trail; /* owned; grows */
     size_t trail_count, trail_capacity;
-    uint32_t *queue; /* scratch, owned */
-    size_t queue_capacity;
-    uint64_t work; /* entries of `successors` looked at, for budgets */
+    mr_u32s queue;                 /* scratch, owned */
+    uint32_t *via, *next, *looked; /* scratch of mr_closure_path: two a node, one a chain */
+    uint64_t work;                 /* entries and edges looked at, for budgets */
 } mr_closure;
 
 typedef enum mr_closure_result {
@@ -44,21 +49,30 @@ typedef enum mr_closure_result {
 } mr_closure_result;
 
 /* The graph of an encoding's edges. MR_CLOSURE_CYCLE: they contradict each other. Memory of `arena`
- * for the fixed parts; free the rest with mr_closure_free, whatever the result. O(edges · chains).
- */
+ * for the fixed parts; free the rest with mr_closure_free, whatever the result. O((nodes + edges) ·
+ * chains). */
 mr_closure_result mr_closure_init(mr_closure *closure, const mr_encoding *encoding,
                                   mr_arena *arena);
 void mr_closure_free(mr_closure *closure);
 
 static inline bool mr_closure_has(const mr_closure *closure, uint32_t u, uint32_t v)
 {
-    return closure->successors[(size_t)u * closure->chain_count + closure->chain[v]] <=
+    return closure
+               ->successors[(size_t)closure->chain[v] * closure->node_count + closure->slot[u]] <=
            closure->rank[v];
 }
 
+/* Adds an edge, unless u is known to be before v. O(chains + entries that change). */
 mr_closure_result mr_closure_add(mr_closure *closure, uint32_t u, uint32_t v);
 
 /* Undoes every addition since trail_count was `mark`. */
 void mr_closure_undo(mr_closure *closure, size_t mark);
+
+/*
+ * Why was u before v when the graph had `edge_count` edges? Appends the edges of a path from u to
+ * v, one with the fewest edges, to `path`. u must have been before v then. False: no memory.
+ * O(edges into nodes between u and v).
+ */
+bool mr_closure_path(mr_closure *closure, uint32_t u, uint32_t v, size_t edge_count, mr_u32s *path);
 
 #endif

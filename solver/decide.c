@@ -4,14 +4,21 @@
 #include "cone.h"
 #include "eliminate.h"
 #include "encoder/encoding.h"
+#include "lazy.h"
 #include "linearise.h"
 #include "saturate.h"
 #include "schedule.h"
 
-#include <stdio.h>
+#include <string.h>
 
-/* Budget of elimination, which is for short proofs: some tenths of a second. */
-#define MR_ELIMINATE_STEPS UINT64_C(200000000)
+/* How many writers a read is offered at first. */
+enum { SATURATE_STAGE = 4 };
+
+/* What the step lazy may cost: rounds, and nodes and writes looked at. */
+enum { LAZY_ROUNDS = 10000, LAZY_WORK = 200000000 };
+
+/* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
+enum { ELIMINATE_STEPS = 200000000 };
 
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
@@ -26,11 +33,7 @@ typedef struct candidate_task {
     uint32_t *required; /* L, NULL until some step asks for it */
     uint32_t *allowed;  /* U, likewise */
     uint32_t *cone;     /* C, likewise */
-    mr_known known;     /* by eliminate; see has_known */
-    bool has_known;
-    bool encoded;
-    mr_encoding encoding; /* the formula of the cone, when `encoded` */
-    int64_t *order;       /* for its solution */
+    mr_known *known;    /* by eliminate; NULL: nothing */
 } candidate_task;
 
 /* What a step makes of a task. */
@@ -111,27 +114,6 @@ static outcome prepare(candidate_task *task)
     return PASSED_ON;
 }
 
-/* The same and C. */
-static outcome prepare_cone(candidate_task *task)
-{
-    const mr_problem *problem = task->problem;
-    uint32_t last[2];
-    outcome result = prepare(task);
-    if (result == NO_MEMORY || task->impossible || task->cone)
-        return result;
-    if (task->options->eager) {
-        task->cone = task->allowed;
-        return PASSED_ON;
-    }
-    task->cone = mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *task->cone);
-    for (int i = 0; i < 2; i++)
-        last[i] = task->stops[i].events[task->stops[i].count - 1];
-    return task->cone && mr_cone_close(&problem->hard, task->precedence, task->required,
-                                       task->allowed, last, task->cone, task->arena)
-               ? PASSED_ON
-               : NO_MEMORY;
-}
-
 /* ---- trace order ---- */
 
 static outcome try_linearise(candidate_task *task)
@@ -151,22 +133,59 @@ static outcome try_linearise(candidate_task *task)
     return task->decision->events ? settle(task, MR_VERDICT_RACE, MR_STEP_LINEARISE) : NO_MEMORY;
 }
 
-/* ---- elimination ---- */
+/* ---- the formula ---- */
+
+/* The formula has a solution. */
+static outcome settle_race(candidate_task *task, const mr_encoding *encoding, const int64_t *order,
+                           mr_step step)
+{
+    mr_decision *decision = task->decision;
+    set_accesses(task, mr_schedule_stop(encoding, &encoding->stops[0], order),
+                 mr_schedule_stop(encoding, &encoding->stops[1], order));
+    decision->events =
+        mr_schedule_of_solution(encoding, order, &decision->event_count, task->arena);
+    return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
+}
+
+/* Computes C. */
+static outcome close_cone(candidate_task *task)
+{
+    const mr_problem *problem = task->problem;
+    uint32_t last[2];
+    if (task->cone)
+        return PASSED_ON;
+    if (task->options->eager) {
+        task->cone = task->allowed;
+        return PASSED_ON;
+    }
+    task->cone = mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *task->cone);
+    if (!task->cone)
+        return NO_MEMORY;
+    for (int i = 0; i < 2; i++)
+        last[i] = task->stops[i].events[task->stops[i].count - 1];
+    return mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, last,
+                         task->cone, task->arena)
+               ? PASSED_ON
+               : NO_MEMORY;
+}
 
 static outcome try_eliminate(candidate_task *task)
 {
-    const mr_eliminate_limits limits = {.steps = MR_ELIMINATE_STEPS,
+    const mr_eliminate_limits limits = {.steps = ELIMINATE_STEPS,
                                         .memory_bytes = task->options->limits.memory_bytes};
-    if (prepare_cone(task) == NO_MEMORY)
+    if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
-    switch (mr_eliminate(task->precedence, task->stops, task->required, task->cone, &limits,
-                         &task->known, task->arena)) {
+    mr_known *known = mr_arena_alloc(task->arena, 1, sizeof *known);
+    if (!known || close_cone(task) == NO_MEMORY)
+        return NO_MEMORY;
+    switch (mr_eliminate(task->precedence, task->stops, task->required, task->cone, &limits, known,
+                         task->arena)) {
     case MR_ELIMINATED_ALL:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
     case MR_ELIMINATED_SOME:
-        task->has_known = true;
+        task->known = known;
         return PASSED_ON;
     case MR_ELIMINATED_NOTHING:
         return give_up(task, MR_UNKNOWN_STEPS);
@@ -176,7 +195,88 @@ static outcome try_eliminate(candidate_task *task)
     return NO_MEMORY;
 }
 
-/* ---- the formula ---- */
+/* A formula under way, and room for a solution. */
+typedef struct formula_task {
+    mr_encoding encoding; /* owned */
+    int64_t *order;       /* one a node; arena */
+} formula_task;
+
+/* Builds the formula for `step`. SETTLED: it has no solution. PASSED_ON: it is there, unless it is
+ * too large. In any case the encoding is to be freed. */
+static outcome encode(candidate_task *task, mr_step step, mr_encoding_options options,
+                      formula_task *f)
+{
+    const mr_problem *problem = task->problem;
+    options.max_clauses = task->options->max_clauses;
+    options.known = task->known;
+    if (!mr_encoding_build(&f->encoding, problem->window, &problem->hard, task->precedence,
+                           task->required, task->cone, task->stops, &options, task->arena))
+        return NO_MEMORY;
+    const mr_formula *formula = &f->encoding.formula;
+    if (formula->contradiction)
+        return settle(task, MR_VERDICT_NO_RACE, step);
+    if (formula->out_of_memory)
+        return NO_MEMORY;
+    if (formula->too_large)
+        return PASSED_ON;
+    f->order = mr_arena_alloc(task->arena, formula->node_count, sizeof *f->order);
+    return f->order ? PASSED_ON : NO_MEMORY;
+}
+
+/* Builds the formula, and has `solve` decide it unless it is too large. */
+static outcome try_formula(candidate_task *task, mr_step step, mr_encoding_options options,
+                           outcome (*solve)(candidate_task *task, formula_task *f))
+{
+    formula_task f = {0};
+    if (prepare(task) == NO_MEMORY)
+        return NO_MEMORY;
+    if (task->impossible)
+        return settle(task, MR_VERDICT_NO_RACE, step);
+    if (close_cone(task) == NO_MEMORY)
+        return NO_MEMORY;
+    mr_arena_mark mark = mr_arena_get_mark(task->arena);
+    outcome result = encode(task, step, options, &f);
+    if (result == PASSED_ON)
+        result = f.encoding.formula.too_large ? give_up(task, MR_UNKNOWN_SIZE) : solve(task, &f);
+    mr_encoding_free(&f.encoding);
+    if (result == PASSED_ON)
+        mr_arena_release(task->arena, mark);
+    return result;
+}
+
+/* Without too large a closure: nodes times threads. */
+static bool saturation_fits(const candidate_task *task, const mr_encoding *encoding)
+{
+    uint64_t cells =
+        (uint64_t)encoding->formula.node_count * (task->problem->window->thread_count + 1);
+    uint64_t memory_bytes = task->options->limits.memory_bytes;
+    return !memory_bytes || cells * sizeof(uint32_t) <= memory_bytes;
+}
+
+static outcome saturate(candidate_task *task, formula_task *f)
+{
+    if (!saturation_fits(task, &f->encoding))
+        return give_up(task, MR_UNKNOWN_MEMORY);
+    switch (mr_saturate(&f->encoding, task->options->saturate_steps, f->order, task->arena)) {
+    case MR_SATURATED_SAT:
+        return settle_race(task, &f->encoding, f->order, MR_STEP_SATURATE);
+    case MR_SATURATED_UNSAT:
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SATURATE);
+    case MR_SATURATED_OUT_OF_STEPS:
+        return give_up(task, f->encoding.formula.too_large ? MR_UNKNOWN_SIZE : MR_UNKNOWN_STEPS);
+    case MR_SATURATED_NO_MEMORY:
+        break;
+    }
+    return NO_MEMORY;
+}
+
+static outcome try_saturate(candidate_task *task)
+{
+    const mr_encoding_options options = {.lazy = true, .stage = SATURATE_STAGE};
+    if (!task->options->saturate_steps)
+        return PASSED_ON;
+    return try_formula(task, MR_STEP_SATURATE, options, saturate);
+}
 
 static mr_unknown_reason reason_of(mr_interrupted why)
 {
@@ -191,98 +291,60 @@ static mr_unknown_reason reason_of(mr_interrupted why)
     return MR_UNKNOWN_SOLVER;
 }
 
-/* The formula has a solution. */
-static outcome settle_race(candidate_task *task, const mr_encoding *encoding, const int64_t *order,
-                           mr_step step)
+static outcome give_up_in_trouble(candidate_task *task, const mr_trouble *trouble)
 {
-    mr_decision *decision = task->decision;
-    set_accesses(task, mr_schedule_stop(encoding, &encoding->stops[0], order),
-                 mr_schedule_stop(encoding, &encoding->stops[1], order));
-    decision->events =
-        mr_schedule_of_solution(encoding, order, &decision->event_count, task->arena);
-    return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
+    memcpy(task->decision->detail, trouble->detail, sizeof task->decision->detail);
+    return give_up(task, reason_of(trouble->why));
 }
 
-/* Builds the formula unless it is there. SETTLED: it has no solution, which counts for `step`.
- * PASSED_ON: look at formula.too_large. */
-static outcome encode(candidate_task *task, mr_step step)
+static outcome solve_lazily(candidate_task *task, formula_task *f)
 {
-    const mr_problem *problem = task->problem;
-    outcome result = prepare_cone(task);
-    if (result == NO_MEMORY || task->encoded)
-        return result;
-    if (task->impossible)
-        return settle(task, MR_VERDICT_NO_RACE, step);
-    mr_encoding_options options = {.max_clauses = task->options->max_clauses,
-                                   .plain = task->options->eager,
-                                   .known = task->has_known ? &task->known : NULL};
-    if (!mr_encoding_build(&task->encoding, problem->window, &problem->hard, task->precedence,
-                           task->required, task->cone, task->stops, &options, task->arena))
-        return NO_MEMORY;
-    task->encoded = true;
-    const mr_formula *formula = &task->encoding.formula;
-    if (formula->contradiction)
-        return settle(task, MR_VERDICT_NO_RACE, step);
-    if (formula->out_of_memory)
-        return NO_MEMORY;
-    if (formula->too_large)
-        return PASSED_ON;
-    task->order = mr_arena_alloc(task->arena, formula->node_count, sizeof *task->order);
-    return task->order ? PASSED_ON : NO_MEMORY;
-}
-
-static bool saturation_fits(const candidate_task *task)
-{
-    uint64_t cells = (uint64_t)task->encoding.formula.node_count *
-                     (task->problem->window->thread_count + 1); /* of the closure */
-    uint64_t memory_bytes = task->options->limits.memory_bytes;
-    return !memory_bytes || cells * sizeof(uint32_t) <= memory_bytes;
-}
-
-static outcome try_saturate(candidate_task *task)
-{
-    if (!task->options->saturate_steps)
-        return PASSED_ON;
-    outcome encoded = encode(task, MR_STEP_SATURATE);
-    if (encoded != PASSED_ON)
-        return encoded;
-    if (task->encoding.formula.too_large)
-        return give_up(task, MR_UNKNOWN_SIZE);
-    if (!saturation_fits(task))
-        return give_up(task, MR_UNKNOWN_MEMORY);
-    switch (mr_saturate(&task->encoding, task->options->saturate_steps, task->order, task->arena)) {
-    case MR_SATURATED_SAT:
-        return settle_race(task, &task->encoding, task->order, MR_STEP_SATURATE);
-    case MR_SATURATED_UNSAT:
-        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SATURATE);
-    case MR_SATURATED_OUT_OF_STEPS:
+    static const mr_lazy_budget budget = {.rounds = LAZY_ROUNDS, .work = LAZY_WORK};
+    mr_trouble trouble;
+    switch (mr_solve_lazily(&f->encoding, task->session, &task->options->limits, &budget, f->order,
+                            &trouble, task->arena)) {
+    case MR_LAZILY_UNSAT:
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_LAZY);
+    case MR_LAZILY_SAT:
+        return settle_race(task, &f->encoding, f->order, MR_STEP_LAZY);
+    case MR_LAZILY_OUT_OF_ROUNDS:
         return give_up(task, MR_UNKNOWN_STEPS);
-    case MR_SATURATED_NO_MEMORY:
+    case MR_LAZILY_TOO_LARGE:
+        return give_up(task, MR_UNKNOWN_SIZE);
+    case MR_LAZILY_TROUBLE:
+        return give_up_in_trouble(task, &trouble);
+    case MR_LAZILY_NO_MEMORY:
         break;
     }
     return NO_MEMORY;
 }
 
-static outcome try_z3(candidate_task *task)
+static outcome try_lazy(candidate_task *task)
 {
-    mr_decision *decision = task->decision;
-    mr_interrupted why;
-    outcome encoded = encode(task, MR_STEP_SOLVER);
-    if (encoded != PASSED_ON)
-        return encoded;
-    if (task->encoding.formula.too_large)
-        return give_up(task, MR_UNKNOWN_SIZE);
-    switch (mr_session_solve(task->session, &task->encoding.formula, &task->options->limits,
-                             task->options->eager, task->order, &why, decision->detail,
-                             sizeof decision->detail)) {
+    const mr_encoding_options options = {.lazy = true, .stage = MR_LAZY_STAGE};
+    return try_formula(task, MR_STEP_LAZY, options, solve_lazily);
+}
+
+static outcome solve_whole(candidate_task *task, formula_task *f)
+{
+    mr_trouble trouble;
+    mr_settings settings = task->options->eager ? MR_SETTINGS_AS_IT_COMES : MR_SETTINGS_TUNED;
+    switch (mr_session_solve(task->session, &f->encoding.formula, &task->options->limits, settings,
+                             f->order, &trouble)) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
     case MR_ANSWER_SAT:
-        return settle_race(task, &task->encoding, task->order, MR_STEP_SOLVER);
+        return settle_race(task, &f->encoding, f->order, MR_STEP_SOLVER);
     case MR_ANSWER_UNKNOWN:
         break;
     }
-    return give_up(task, reason_of(why));
+    return give_up_in_trouble(task, &trouble);
+}
+
+static outcome try_z3(candidate_task *task)
+{
+    const mr_encoding_options options = {.plain = task->options->eager};
+    return try_formula(task, MR_STEP_SOLVER, options, solve_whole);
 }
 
 /* ---- the ladder ---- */
@@ -295,7 +357,8 @@ typedef struct step_row {
 static const step_row ladder[] = {
     {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
     {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
-    {MR_STEP_SATURATE, try_saturate},   {MR_STEP_SOLVER, try_z3},
+    {MR_STEP_SATURATE, try_saturate},   {MR_STEP_LAZY, try_lazy},
+    {MR_STEP_SOLVER, try_z3},
 };
 
 static outcome climb(candidate_task *task)
@@ -332,7 +395,6 @@ mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
                            .arena = arena,
                            .decision = decision};
     outcome result = climb(&task);
-    mr_encoding_free(&task.encoding);
     if (result == NO_MEMORY)
         return mr_error_memory(error, "deciding a candidate");
     return MR_OK;

@@ -1,330 +1,237 @@
 #include "saturate.h"
 
-#include "closure.h"
+#include "encoder/lazy.h"
+#include "search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { UNSET = 0, TRUE = 1, FALSE = 2 };
+/* When to start again: after so many conflicts, growing by a tenth; with that many of the learned
+ * clauses. */
+enum { FIRST_CONFLICTS = 200 };
 
-typedef struct assumption {
-    mr_literal literal;
-    size_t closure_mark, choice_mark;
-} assumption;
-
-typedef struct search {
-    const mr_encoding *encoding;
-    const mr_formula *formula;
-    mr_closure closure;
-    uint8_t *choices;       /* UNSET, TRUE, FALSE */
-    uint32_t *choice_trail; /* choices in the order in which they were set */
-    size_t choice_count;
-    uint32_t *active; /* clauses not yet known to hold without assumptions */
-    uint32_t active_count;
-    assumption *stack;
-    size_t depth, stack_capacity;
-    uint64_t steps, max_steps;
+typedef struct task {
+    mr_encoding *encoding;
+    mr_search search;
+    uint64_t max_steps, steps;
+    uint32_t conflicts, max_conflicts; /* since the last start */
+    int64_t *order;
     uint32_t *by_trace; /* nodes in trace order, CUT last */
     uint32_t *pending;  /* scratch of place() */
     uint8_t *placed;
-} search;
+} task;
 
-/* What became of a piece of work. */
-typedef enum progress {
-    GOES_ON,
-    CONFLICT,
-    NO_MEMORY,
-} progress;
-
-static int state_of(const search *s, mr_literal literal)
+static bool out_of_steps(const task *t)
 {
-    if (mr_is_choice(literal)) {
-        uint8_t choice = s->choices[literal.u];
-        return choice == UNSET ? UNSET
-                               : ((choice == TRUE) == (literal.v == MR_CHOICE) ? TRUE : FALSE);
-    }
-    if (mr_closure_has(&s->closure, literal.u, literal.v))
-        return TRUE;
-    return literal.u == literal.v || mr_closure_has(&s->closure, literal.v, literal.u) ? FALSE
-                                                                                       : UNSET;
+    uint64_t steps = t->steps + t->search.steps + t->search.closure.work;
+    if (t->encoding->lazy)
+        steps += t->encoding->lazy->work;
+    return t->max_steps && steps > t->max_steps;
 }
 
-static mr_literal opposite(mr_literal literal)
-{
-    if (mr_is_choice(literal))
-        return mr_choice(literal.u, literal.v != MR_CHOICE);
-    return mr_before(literal.v, literal.u);
-}
+/* ---- orders ---- */
 
-static progress make_true(search *s, mr_literal literal)
+/* A node known to be before this one and not placed yet; MR_NONE: there is none. */
+static uint32_t unplaced_before(const task *t, uint32_t node)
 {
-    if (mr_is_choice(literal)) {
-        uint8_t wanted = literal.v == MR_CHOICE ? TRUE : FALSE;
-        if (s->choices[literal.u] == UNSET) {
-            s->choices[literal.u] = wanted;
-            s->choice_trail[s->choice_count++] = literal.u;
-        }
-        return s->choices[literal.u] == wanted ? GOES_ON : CONFLICT;
-    }
-    switch (mr_closure_add(&s->closure, literal.u, literal.v)) {
-    case MR_CLOSURE_OK:
-        return GOES_ON;
-    case MR_CLOSURE_CYCLE:
-        return CONFLICT;
-    case MR_CLOSURE_NO_MEMORY:
-        break;
-    }
-    return NO_MEMORY;
-}
-
-static void clause_bounds(const search *s, uint32_t clause, uint32_t *begin, uint32_t *end)
-{
-    *begin = clause ? s->formula->clause_ends[clause - 1] : 0;
-    *end = s->formula->clause_ends[clause];
-}
-
-/* Looks at one clause; a literal that is the only one left is made true. `*holds`: the clause is
- * known to hold. */
-static progress visit_clause(search *s, uint32_t clause, bool *holds, bool *changed)
-{
-    uint32_t begin, end, open = 0;
-    mr_literal last = {0};
-    clause_bounds(s, clause, &begin, &end);
-    *holds = false;
-    for (uint32_t i = begin; i < end && open < 2; i++) {
-        int state = state_of(s, s->formula->literals[i]);
-        s->steps++;
-        if (state == TRUE) {
-            *holds = true;
-            return GOES_ON;
-        }
-        if (state == UNSET) {
-            open++;
-            last = s->formula->literals[i];
-        }
-    }
-    if (open == 0)
-        return CONFLICT;
-    if (open > 1) /* a later literal may hold; it is found when the others have fallen */
-        return GOES_ON;
-    *changed = *holds = true;
-    return make_true(s, last);
-}
-
-static bool out_of_steps(const search *s)
-{
-    return s->max_steps && s->steps + s->closure.work > s->max_steps;
-}
-
-/* Propagates to a fixpoint. Without assumptions, clauses that hold are dropped for good. */
-static progress propagate(search *s)
-{
-    for (bool changed = true; changed && !out_of_steps(s);) {
-        uint32_t kept = 0;
-        changed = false;
-        for (uint32_t i = 0; i < s->active_count; i++) {
-            bool holds;
-            progress result = visit_clause(s, s->active[i], &holds, &changed);
-            if (result != GOES_ON)
-                return result;
-            if (s->depth || !holds)
-                s->active[kept++] = s->active[i];
-        }
-        s->active_count = kept;
-    }
-    return GOES_ON;
+    const mr_closure *c = &t->search.closure;
+    if (c->rank[node] && !t->placed[c->node_at[c->slot[node] - 1]])
+        return c->node_at[c->slot[node] - 1];
+    for (uint32_t e = c->predecessors[node]; e != MR_NONE; e = c->edges[e].next)
+        if (!t->placed[c->edges[e].from])
+            return c->edges[e].from;
+    return MR_NONE;
 }
 
 /* Places a node after everything that is known to be before it. */
-static void place(search *s, uint32_t node, int64_t *order, int64_t *next)
+static void place(task *t, uint32_t node, int64_t *next)
 {
     uint32_t depth = 0;
-    if (s->placed[node])
+    if (t->placed[node])
         return;
-    s->pending[depth++] = node;
+    t->pending[depth++] = node;
     while (depth) {
-        uint32_t top = s->pending[depth - 1];
-        uint32_t e = s->closure.predecessors[top];
-        while (e != MR_NONE && s->placed[s->closure.edges[e].from])
-            e = s->closure.edges[e].next;
-        if (e != MR_NONE) {
-            s->pending[depth++] = s->closure.edges[e].from;
+        uint32_t top = t->pending[depth - 1], before = unplaced_before(t, top);
+        if (before != MR_NONE) {
+            t->pending[depth++] = before;
             continue;
         }
-        order[top] = (*next)++;
-        s->placed[top] = 1;
+        t->order[top] = (*next)++;
+        t->placed[top] = 1;
         depth--;
     }
 }
 
-static void linear_order(search *s, int64_t *order)
+static void make_order(task *t)
 {
-    uint32_t count = s->formula->node_count, cut = s->encoding->cut;
+    uint32_t count = t->encoding->formula.node_count, cut = t->encoding->cut;
     int64_t next = 0;
-    memset(s->placed, 0, count);
-    s->steps += count + s->closure.edge_count;
+    memset(t->placed, 0, count);
+    t->steps += count + t->search.closure.edge_count;
     for (uint32_t i = 0; i < count; i++)
-        if (mr_closure_has(&s->closure, s->by_trace[i], cut))
-            place(s, s->by_trace[i], order, &next);
-    place(s, cut, order, &next);
+        if (mr_closure_has(&t->search.closure, t->by_trace[i], cut))
+            place(t, t->by_trace[i], &next);
+    place(t, cut, &next);
     for (uint32_t i = 0; i < count; i++)
-        place(s, s->by_trace[i], order, &next);
+        place(t, t->by_trace[i], &next);
 }
 
-static bool holds_in(const search *s, uint32_t clause, const int64_t *order)
+/* A choice that is open may as well be false: its implications hold. */
+static bool holds_in_order(const task *t, mr_literal literal)
 {
-    uint32_t begin, end;
-    clause_bounds(s, clause, &begin, &end);
-    for (uint32_t i = begin; i < end; i++) {
-        mr_literal literal = s->formula->literals[i];
-        /* A choice that is not set may as well be false: its implications hold. */
-        bool holds = mr_is_choice(literal)
-                         ? (s->choices[literal.u] == TRUE) == (literal.v == MR_CHOICE)
-                         : order[literal.u] < order[literal.v];
-        if (holds)
-            return true;
-    }
-    return false;
+    if (mr_is_choice(literal))
+        return (t->search.choices[literal.u] == MR_TRUE) == (literal.v == MR_CHOICE);
+    return t->order[literal.u] < t->order[literal.v];
 }
 
-/* Position in the trace, for the choice between literals; CUT is after everything. */
-static uint32_t trace_position(const search *s, uint32_t node)
+static bool is_violated(const task *t, const mr_search_clause *clause)
 {
-    return s->encoding->event_of[node];
-}
-
-/* The open literal to assume: one that the trace agrees with, else any. MR_NONE: the clause holds
- * or has none. */
-static uint32_t pick_literal(const search *s, uint32_t clause)
-{
-    uint32_t begin, end, picked = MR_NONE;
-    clause_bounds(s, clause, &begin, &end);
-    for (uint32_t i = begin; i < end; i++) {
-        mr_literal literal = s->formula->literals[i];
-        int state = state_of(s, literal);
-        if (state == TRUE)
-            return MR_NONE;
-        if (state == FALSE)
-            continue;
-        if (!mr_is_choice(literal) && literal.u != s->encoding->cut &&
-            trace_position(s, literal.u) < trace_position(s, literal.v))
-            return i;
-        if (picked == MR_NONE)
-            picked = i;
-    }
-    return picked;
-}
-
-static progress assume(search *s, mr_literal literal)
-{
-    void *stack = s->stack;
-    if (!mr_grow(&stack, &s->stack_capacity, s->depth + 1, sizeof *s->stack))
-        return NO_MEMORY;
-    s->stack = stack;
-    s->stack[s->depth++] = (assumption){
-        .literal = literal, .closure_mark = s->closure.trail_count, .choice_mark = s->choice_count};
-    progress result = make_true(s, literal);
-    return result == GOES_ON ? propagate(s) : result;
-}
-
-/* Withdraws assumptions until the opposite of one leads to no conflict. CONFLICT: none was left. */
-static progress backtrack(search *s)
-{
-    while (s->depth) {
-        assumption last = s->stack[--s->depth];
-        mr_closure_undo(&s->closure, last.closure_mark);
-        while (s->choice_count > last.choice_mark)
-            s->choices[s->choice_trail[--s->choice_count]] = UNSET;
-        progress result = make_true(s, opposite(last.literal));
-        if (result == GOES_ON)
-            result = propagate(s);
-        if (result != CONFLICT)
-            return result;
-    }
-    return CONFLICT;
-}
-
-/* One round: order the nodes, and assume a literal of each clause that is violated. `*violated`:
- * whether there was one. */
-static progress repair(search *s, int64_t *order, bool *violated)
-{
-    linear_order(s, order);
-    *violated = false;
-    for (uint32_t i = 0; i < s->active_count; i++) {
-        uint32_t clause = s->active[i];
-        s->steps++;
-        if (holds_in(s, clause, order))
-            continue;
-        *violated = true;
-        uint32_t literal = pick_literal(s, clause);
-        if (literal == MR_NONE)
-            continue; /* holds by now */
-        progress result = assume(s, s->formula->literals[literal]);
-        if (result != GOES_ON)
-            return result;
-        if (out_of_steps(s))
-            break;
-    }
-    return GOES_ON;
-}
-
-static mr_saturated run(search *s, int64_t *order)
-{
-    progress result = propagate(s);
-    if (result == CONFLICT)
-        return MR_SATURATED_UNSAT;
-    for (;;) {
-        bool violated = true;
-        if (result == GOES_ON && out_of_steps(s))
-            return MR_SATURATED_OUT_OF_STEPS;
-        if (result == GOES_ON)
-            result = repair(s, order, &violated);
-        if (result == GOES_ON && !violated)
-            return MR_SATURATED_SAT;
-        if (result == CONFLICT)
-            result = backtrack(s);
-        if (result == CONFLICT)
-            return MR_SATURATED_UNSAT;
-        if (result == NO_MEMORY)
-            return MR_SATURATED_NO_MEMORY;
-    }
-}
-
-static bool prepare(search *s, mr_arena *arena)
-{
-    const mr_formula *formula = s->formula;
-    const mr_window *w = s->encoding->window;
-    uint32_t count = formula->node_count, filled = 0;
-    s->choices = mr_arena_zalloc(arena, formula->choice_count, 1);
-    s->choice_trail = mr_arena_alloc(arena, formula->choice_count, sizeof *s->choice_trail);
-    s->active = mr_arena_alloc(arena, formula->clause_count, sizeof *s->active);
-    s->by_trace = mr_arena_alloc(arena, count, sizeof *s->by_trace);
-    s->pending = mr_arena_alloc(arena, count, sizeof *s->pending);
-    s->placed = mr_arena_alloc(arena, count, 1);
-    if (!s->choices || !s->choice_trail || !s->active || !s->by_trace || !s->pending || !s->placed)
-        return false;
-    for (uint32_t k = 0; k < formula->clause_count; k++)
-        s->active[s->active_count++] = k;
-    for (uint32_t i = 0; i < w->size; i++)
-        if (s->encoding->node_of[i])
-            s->by_trace[filled++] = s->encoding->node_of[i] - 1;
-    s->by_trace[filled] = s->encoding->cut;
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (holds_in_order(t, t->search.literals[clause->first + i]))
+            return false;
     return true;
 }
 
-mr_saturated mr_saturate(const mr_encoding *encoding, uint64_t max_steps, int64_t *order,
-                         mr_arena *arena)
+/* ---- assumptions ---- */
+
+/* Does the trace have it so? CUT is after everything there. */
+static bool agrees_with_trace(const task *t, mr_literal literal)
+{
+    return !mr_is_choice(literal) && literal.u != t->encoding->cut &&
+           t->encoding->event_of[literal.u] < t->encoding->event_of[literal.v];
+}
+
+/* The open literal to assume. False: the clause holds or has none. */
+static bool pick(const task *t, const mr_search_clause *clause, mr_literal *picked)
+{
+    bool found = false, agrees = false;
+    for (uint32_t i = 0; i < clause->count; i++) {
+        mr_literal literal = t->search.literals[clause->first + i];
+        switch (mr_search_truth(&t->search, literal)) {
+        case MR_TRUE:
+            return false;
+        case MR_FALSE:
+            break;
+        case MR_OPEN:
+            /* Watching moves literals: choices are taken by number, the order of their making. */
+            if (found && (agrees || !agrees_with_trace(t, literal)) &&
+                (agrees || !mr_is_choice(literal) || !mr_is_choice(*picked) ||
+                 literal.u > picked->u))
+                break;
+            *picked = literal;
+            found = true;
+            agrees = agrees_with_trace(t, literal);
+        }
+    }
+    return found;
+}
+
+/* Orders the nodes, and assumes a literal of each clause that is violated. `*violated`: whether
+ * there was one. */
+static mr_search_result repair(task *t, bool *violated)
+{
+    make_order(t);
+    *violated = false;
+    for (size_t k = 0; k < t->search.clause_count; k++) {
+        const mr_search_clause *clause = &t->search.clauses[k];
+        mr_literal literal;
+        if (clause->learned)
+            continue;
+        t->steps++;
+        if (!is_violated(t, clause))
+            continue;
+        *violated = true;
+        if (!pick(t, clause, &literal))
+            continue; /* holds by now */
+        mr_search_result result = mr_search_assume(&t->search, literal);
+        if (result != MR_SEARCH_GOES_ON)
+            return result;
+        if (out_of_steps(t))
+            break;
+    }
+    return MR_SEARCH_GOES_ON;
+}
+
+/* ---- running ---- */
+
+/* Adds what the order violates. `*solved`: nothing. */
+static mr_search_result refute(task *t, bool *solved)
+{
+    uint32_t added = 0;
+    if (t->encoding->lazy && !mr_lazy_refute(t->encoding, t->order, t->search.choices, &added))
+        return MR_SEARCH_NO_MEMORY;
+    *solved = !added;
+    if (!mr_search_take(&t->search))
+        return MR_SEARCH_NO_MEMORY;
+    return mr_search_propagate(&t->search);
+}
+
+/* One step forward from a state without conflict. */
+static mr_search_result advance(task *t, bool *solved)
+{
+    bool violated;
+    if (t->conflicts >= t->max_conflicts) {
+        t->conflicts = 0;
+        t->max_conflicts += t->max_conflicts / 10;
+        return mr_search_restart(&t->search, t->max_conflicts);
+    }
+    mr_search_result result = repair(t, &violated);
+    return result != MR_SEARCH_GOES_ON || violated ? result : refute(t, solved);
+}
+
+static mr_saturated run(task *t)
+{
+    const mr_formula *formula = &t->encoding->formula;
+    bool solved = false, refuted = false;
+    mr_search_result result =
+        mr_search_take(&t->search) ? mr_search_propagate(&t->search) : MR_SEARCH_NO_MEMORY;
+    for (;;) {
+        if (result == MR_SEARCH_NO_MEMORY || formula->out_of_memory)
+            return MR_SATURATED_NO_MEMORY;
+        if (refuted || formula->contradiction)
+            return MR_SATURATED_UNSAT;
+        if (solved)
+            return MR_SATURATED_SAT;
+        if (out_of_steps(t) || formula->too_large)
+            return MR_SATURATED_OUT_OF_STEPS;
+        if (result == MR_SEARCH_GOES_ON) {
+            result = advance(t, &solved);
+        } else {
+            t->conflicts++;
+            result = mr_search_resolve(&t->search, &refuted);
+        }
+    }
+}
+
+static bool prepare(task *t, mr_arena *arena)
+{
+    const mr_window *w = t->encoding->window;
+    uint32_t count = t->encoding->formula.node_count, filled = 0;
+    t->by_trace = mr_arena_alloc(arena, count, sizeof *t->by_trace);
+    t->pending = mr_arena_alloc(arena, count, sizeof *t->pending);
+    t->placed = mr_arena_alloc(arena, count, 1);
+    if (!t->by_trace || !t->pending || !t->placed)
+        return false;
+    for (uint32_t i = 0; i < w->size; i++)
+        if (t->encoding->node_of[i])
+            t->by_trace[filled++] = t->encoding->node_of[i] - 1;
+    t->by_trace[filled] = t->encoding->cut;
+    return true;
+}
+
+mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, int64_t *order, mr_arena *arena)
 {
     if (encoding->formula.contradiction)
         return MR_SATURATED_UNSAT;
-    search s = {.encoding = encoding, .formula = &encoding->formula, .max_steps = max_steps};
+    task t = {.encoding = encoding,
+              .max_steps = max_steps,
+              .max_conflicts = FIRST_CONFLICTS,
+              .order = order};
     mr_saturated result = MR_SATURATED_NO_MEMORY;
-    mr_closure_result built = mr_closure_init(&s.closure, encoding, arena);
-    if (built == MR_CLOSURE_CYCLE)
+    mr_search_result begun = mr_search_init(&t.search, encoding, arena);
+    if (begun == MR_SEARCH_CONFLICT)
         result = MR_SATURATED_UNSAT;
-    else if (built == MR_CLOSURE_OK && prepare(&s, arena))
-        result = run(&s, order);
-    mr_closure_free(&s.closure);
-    free(s.stack);
+    else if (begun == MR_SEARCH_GOES_ON && prepare(&t, arena))
+        result = run(&t);
+    mr_search_free(&t.search);
     return result;
 }

@@ -2,6 +2,7 @@
 
 #include "watchdog.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,21 @@ struct mr_session {
     uint32_t queries;
 };
 
-/* One query: the Z3 terms of its nodes and choices, kept alive by `terms`. */
-typedef struct query {
+/* The Z3 terms of its nodes and choices, kept alive by `terms`, and how much of the formula Z3 has
+ * been told. */
+struct mr_query {
+    mr_session *session;
     Z3_context context;
     Z3_solver solver;
     Z3_ast_vector terms;
-    Z3_ast *node, *choice, *literals;
-    const mr_formula *formula;
-    mr_watchdog *watchdog;
-} query;
+    Z3_ast minus_one;
+    Z3_ast *node, *choice, *literals; /* `literals`: scratch for a clause */
+    size_t node_count, node_capacity, choice_count, choice_capacity, literal_capacity;
+    size_t edge_count, clause_count;
+    bool failed; /* an answer was UNKNOWN: the context is of no more use */
+    bool no_memory;
+    char detail[64];
+};
 
 /* Errors are asked for with Z3_get_error_code; the default handler would end the process. */
 static void ignore_error(Z3_context context, Z3_error_code code)
@@ -76,20 +83,36 @@ void mr_session_free(mr_session *session)
     free(session);
 }
 
-static Z3_ast keep(query *q, Z3_ast term)
+static Z3_ast keep(mr_query *q, Z3_ast term)
 {
     Z3_ast_vector_push(q->context, q->terms, term);
     return term;
 }
 
-static Z3_ast constant(query *q, char kind, uint32_t number, Z3_sort sort)
+static Z3_ast constant(mr_query *q, uint32_t number, Z3_sort sort)
 {
-    char name[16];
-    snprintf(name, sizeof name, "%c%u", kind, number);
-    return keep(q, Z3_mk_const(q->context, Z3_mk_string_symbol(q->context, name), sort));
+    return keep(q, Z3_mk_const(q->context, Z3_mk_int_symbol(q->context, (int)number), sort));
 }
 
-static Z3_ast literal_term(query *q, mr_literal literal, Z3_ast minus_one)
+/* Makes the terms of new nodes and choices. False: no memory. */
+static bool make_constants(mr_query *q, const mr_formula *formula)
+{
+    void *node = q->node, *choice = q->choice;
+    Z3_sort integers = Z3_mk_int_sort(q->context), booleans = Z3_mk_bool_sort(q->context);
+    if (!mr_grow(&node, &q->node_capacity, formula->node_count, sizeof(Z3_ast)))
+        return false;
+    q->node = node;
+    if (!mr_grow(&choice, &q->choice_capacity, formula->choice_count, sizeof(Z3_ast)))
+        return false;
+    q->choice = choice;
+    for (; q->node_count < formula->node_count; q->node_count++)
+        q->node[q->node_count] = constant(q, (uint32_t)q->node_count, integers);
+    for (; q->choice_count < formula->choice_count; q->choice_count++)
+        q->choice[q->choice_count] = constant(q, (uint32_t)q->choice_count, booleans);
+    return true;
+}
+
+static Z3_ast literal_term(mr_query *q, mr_literal literal)
 {
     Z3_context c = q->context;
     if (literal.v == MR_CHOICE)
@@ -98,69 +121,82 @@ static Z3_ast literal_term(query *q, mr_literal literal, Z3_ast minus_one)
         return keep(q, Z3_mk_not(c, q->choice[literal.u]));
     Z3_ast pair[2] = {q->node[literal.u], q->node[literal.v]};
     Z3_ast difference = keep(q, Z3_mk_sub(c, 2, pair));
-    return keep(q, Z3_mk_le(c, difference, minus_one));
+    return keep(q, Z3_mk_le(c, difference, q->minus_one));
 }
 
 /* Every so many assertions the clock is looked at. */
 enum { ASSERTIONS_PER_LOOK = 256 };
 
-static bool stopped(const query *q, size_t assertion)
+static bool stopped(const mr_query *q, size_t assertion)
 {
     return Z3_get_error_code(q->context) != Z3_OK ||
-           (assertion % ASSERTIONS_PER_LOOK == 0 &&
-            mr_watchdog_alarm(q->watchdog) != MR_ALARM_NONE);
+           (assertion % ASSERTIONS_PER_LOOK == 0 && mr_query_interrupted(q));
 }
 
-/* False: stopped by an error or a limit. */
-static bool assert_all(query *q)
+static bool assert_clause(mr_query *q, const mr_formula *formula, size_t clause)
 {
-    Z3_context c = q->context;
-    Z3_sort integers = Z3_mk_int_sort(c), booleans = Z3_mk_bool_sort(c);
-    const mr_formula *formula = q->formula;
-    for (uint32_t i = 0; i < formula->node_count; i++)
-        q->node[i] = constant(q, 'o', i, integers);
-    for (uint32_t i = 0; i < formula->choice_count; i++)
-        q->choice[i] = constant(q, 'c', i, booleans);
-    Z3_ast minus_one = keep(q, Z3_mk_int(c, -1, integers));
-    for (size_t i = 0; i < formula->edge_count; i++) {
-        if (stopped(q, i))
-            return false;
-        Z3_solver_assert(c, q->solver, literal_term(q, formula->edges[i], minus_one));
-    }
-    size_t at = 0;
-    for (size_t k = 0; k < formula->clause_count; k++) {
-        if (stopped(q, k))
-            return false;
-        uint32_t count = 0;
-        for (; at < formula->clause_ends[k]; at++)
-            q->literals[count++] = literal_term(q, formula->literals[at], minus_one);
-        Z3_ast clause = count == 1 ? q->literals[0] : keep(q, Z3_mk_or(c, count, q->literals));
-        Z3_solver_assert(c, q->solver, clause);
-    }
-    return Z3_get_error_code(c) == Z3_OK;
+    size_t begin = clause ? formula->clause_ends[clause - 1] : 0;
+    size_t count = formula->clause_ends[clause] - begin;
+    void *literals = q->literals;
+    if (!mr_grow(&literals, &q->literal_capacity, count, sizeof(Z3_ast)))
+        return false;
+    q->literals = literals;
+    for (size_t i = 0; i < count; i++)
+        q->literals[i] = literal_term(q, formula->literals[begin + i]);
+    Z3_ast term =
+        count == 1 ? q->literals[0] : keep(q, Z3_mk_or(q->context, (unsigned)count, q->literals));
+    Z3_solver_assert(q->context, q->solver, term);
+    return true;
 }
 
-static void set_parameters(query *q, bool as_it_comes)
+/* Tells Z3 what is new. False: stopped by an error or a limit. */
+static bool assert_new(mr_query *q, const mr_formula *formula)
+{
+    q->no_memory = !make_constants(q, formula);
+    if (q->no_memory)
+        return false;
+    for (; q->edge_count < formula->edge_count; q->edge_count++) {
+        if (stopped(q, q->edge_count))
+            return false;
+        Z3_solver_assert(q->context, q->solver, literal_term(q, formula->edges[q->edge_count]));
+    }
+    for (; q->clause_count < formula->clause_count; q->clause_count++) {
+        if (stopped(q, q->clause_count))
+            return false;
+        q->no_memory = !assert_clause(q, formula, q->clause_count);
+        if (q->no_memory)
+            return false;
+    }
+    return Z3_get_error_code(q->context) == Z3_OK;
+}
+
+static void set_parameters(mr_query *q, mr_settings settings)
 {
     Z3_context c = q->context;
     Z3_params parameters = Z3_mk_params(c);
     Z3_params_inc_ref(c, parameters);
-    if (as_it_comes) {
+    if (settings == MR_SETTINGS_AS_IT_COMES) {
         Z3_params_set_bool(c, parameters, Z3_mk_string_symbol(c, "auto_config"), true);
-        Z3_solver_set_params(c, q->solver, parameters);
-        Z3_params_dec_ref(c, parameters);
-        return;
+    } else {
+        /* Difference logic by Bellman-Ford; relevancy costs more than it saves on clauses this
+         * short; phase false prefers the choices and orders that were made last to be left alone.
+         */
+        Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "arith.solver"), 1);
+        Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "relevancy"), 0);
+        Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "phase_selection"), 0);
     }
-    /* Difference logic by Bellman-Ford; relevancy costs more than it saves on clauses this short;
-     * phase false prefers the choices and orders that were made last to be left alone. */
-    Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "arith.solver"), 1);
-    Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "relevancy"), 0);
-    Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "phase_selection"), 0);
     Z3_solver_set_params(c, q->solver, parameters);
     Z3_params_dec_ref(c, parameters);
 }
 
-static bool read_model(query *q, int64_t *order)
+/* The value of a constant in a model; NULL: any will do. */
+static Z3_ast value_of(const mr_query *q, Z3_model model, Z3_ast term)
+{
+    Z3_func_decl name = Z3_get_app_decl(q->context, Z3_to_app(q->context, term));
+    return Z3_model_get_const_interp(q->context, model, name);
+}
+
+static bool read_model(mr_query *q, int64_t *order, uint8_t *choices)
 {
     Z3_context c = q->context;
     Z3_model model = Z3_solver_get_model(c, q->solver);
@@ -168,48 +204,52 @@ static bool read_model(query *q, int64_t *order)
         return false;
     Z3_model_inc_ref(c, model);
     bool complete = true;
-    for (uint32_t i = 0; i < q->formula->node_count && complete; i++) {
-        Z3_ast value = NULL;
-        complete = Z3_model_eval(c, model, q->node[i], true, &value);
-        if (!complete)
-            break;
-        keep(q, value);
-        complete = Z3_get_numeral_int64(c, value, &order[i]);
+    for (size_t i = 0; i < q->node_count && complete; i++) {
+        Z3_ast value = value_of(q, model, q->node[i]);
+        order[i] = 0; /* nothing is asked of a node without a value */
+        complete = !value || Z3_get_numeral_int64(c, value, &order[i]);
+    }
+    for (size_t i = 0; choices && i < q->choice_count && complete; i++) {
+        Z3_ast value = value_of(q, model, q->choice[i]);
+        choices[i] = value && Z3_get_bool_value(c, value) == Z3_L_TRUE;
     }
     Z3_model_dec_ref(c, model);
-    return complete;
+    return complete && Z3_get_error_code(c) == Z3_OK;
 }
 
-static uint32_t longest_clause(const mr_formula *formula)
+/* Which of the assumed terms are in the core. */
+static void read_core(mr_query *q, const Z3_ast *assumed, const mr_assumptions *assumptions)
 {
-    uint32_t longest = 1, begin = 0;
-    for (size_t k = 0; k < formula->clause_count; k++) {
-        if (formula->clause_ends[k] - begin > longest)
-            longest = formula->clause_ends[k] - begin;
-        begin = formula->clause_ends[k];
+    Z3_context c = q->context;
+    Z3_ast_vector core = Z3_solver_get_unsat_core(c, q->solver);
+    Z3_ast_vector_inc_ref(c, core);
+    unsigned size = Z3_ast_vector_size(c, core);
+    for (uint32_t i = 0; i < assumptions->count; i++)
+        assumptions->in_core[i] = false;
+    for (unsigned k = 0; k < size; k++) {
+        Z3_ast term = Z3_ast_vector_get(c, core, k);
+        for (uint32_t i = 0; i < assumptions->count; i++)
+            assumptions->in_core[i] |= term == assumed[i]; /* equal terms are one in Z3 */
     }
-    return longest;
+    Z3_ast_vector_dec_ref(c, core);
 }
 
-static bool query_begin(query *q, mr_session *session, const mr_formula *formula, bool as_it_comes)
+static bool query_init(mr_query *q, mr_settings settings)
 {
-    *q = (query){.context = session->context, .formula = formula, .watchdog = session->watchdog};
-    q->node = mr_calloc(formula->node_count, sizeof *q->node);
-    q->choice = mr_calloc(formula->choice_count, sizeof *q->choice);
-    q->literals = mr_calloc(longest_clause(formula), sizeof *q->literals);
-    if (!q->node || !q->choice || !q->literals)
-        return false;
     q->solver = Z3_mk_simple_solver(q->context);
     if (!q->solver)
         return false;
     Z3_solver_inc_ref(q->context, q->solver);
     q->terms = Z3_mk_ast_vector(q->context);
+    if (!q->terms)
+        return false;
     Z3_ast_vector_inc_ref(q->context, q->terms);
-    set_parameters(q, as_it_comes);
+    q->minus_one = keep(q, Z3_mk_int(q->context, -1, Z3_mk_int_sort(q->context)));
+    set_parameters(q, settings);
     return true;
 }
 
-static void query_end(query *q)
+static void query_free(mr_query *q)
 {
     if (q->terms)
         Z3_ast_vector_dec_ref(q->context, q->terms);
@@ -218,47 +258,99 @@ static void query_end(query *q)
     free(q->node);
     free(q->choice);
     free(q->literals);
+    free(q);
 }
 
-static mr_answer ask(query *q, int64_t *order, char *detail, size_t detail_bytes)
+mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings)
 {
-    Z3_lbool result = assert_all(q) ? Z3_solver_check(q->context, q->solver) : Z3_L_UNDEF;
+    if (!ready(session))
+        return NULL;
+    mr_query *q = mr_calloc(1, sizeof *q);
+    if (!q)
+        return NULL;
+    q->session = session;
+    q->context = session->context;
+    if (!query_init(q, settings)) {
+        query_free(q);
+        return NULL;
+    }
+    mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes);
+    return q;
+}
+
+static Z3_lbool check(mr_query *q, const mr_formula *formula, const mr_assumptions *assumptions)
+{
+    uint32_t count = assumptions ? assumptions->count : 0;
+    if (!count)
+        return Z3_solver_check(q->context, q->solver);
+    Z3_ast *assumed = mr_calloc(count, sizeof *assumed);
+    q->no_memory = !assumed;
+    if (!assumed)
+        return Z3_L_UNDEF;
+    assert(formula->choice_count == q->choice_count);
+    for (uint32_t i = 0; i < count; i++)
+        assumed[i] = literal_term(q, mr_choice(assumptions->choices[i], false));
+    Z3_lbool result = Z3_solver_check_assumptions(q->context, q->solver, count, assumed);
+    if (result == Z3_L_FALSE)
+        read_core(q, assumed, assumptions);
+    free(assumed);
+    return result;
+}
+
+mr_answer mr_query_check(mr_query *q, const mr_formula *formula, const mr_assumptions *assumptions,
+                         int64_t *order, uint8_t *choices)
+{
+    assert(!q->failed);
+    if (formula->contradiction) {
+        for (uint32_t i = 0; assumptions && i < assumptions->count; i++)
+            assumptions->in_core[i] = false;
+        return MR_ANSWER_UNSAT;
+    }
+    Z3_lbool result = assert_new(q, formula) ? check(q, formula, assumptions) : Z3_L_UNDEF;
     if (result == Z3_L_FALSE)
         return MR_ANSWER_UNSAT;
-    if (result == Z3_L_TRUE && read_model(q, order))
+    if (result == Z3_L_TRUE && read_model(q, order, choices))
         return MR_ANSWER_SAT;
     Z3_error_code code = Z3_get_error_code(q->context);
-    snprintf(detail, detail_bytes, "%s",
+    snprintf(q->detail, sizeof q->detail, "%s",
              code == Z3_OK ? Z3_solver_get_reason_unknown(q->context, q->solver)
                            : Z3_get_error_msg(q->context, code));
+    q->failed = true;
     return MR_ANSWER_UNKNOWN;
 }
 
-mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
-                           bool as_it_comes, int64_t *order, mr_interrupted *why, char *detail,
-                           size_t detail_bytes)
+bool mr_query_interrupted(const mr_query *q)
 {
-    *why = MR_INTERRUPTED_BY_SOLVER;
-    snprintf(detail, detail_bytes, "%s", "");
+    return mr_watchdog_alarm(q->session->watchdog) != MR_ALARM_NONE;
+}
+
+void mr_query_end(mr_query *q, mr_trouble *trouble)
+{
+    mr_alarm alarm = mr_watchdog_disarm(q->session->watchdog);
+    *trouble = (mr_trouble){.why = MR_INTERRUPTED_BY_SOLVER};
+    memcpy(trouble->detail, q->detail, sizeof trouble->detail);
+    if (alarm == MR_ALARM_TIME)
+        trouble->why = MR_INTERRUPTED_TIME;
+    else if (alarm == MR_ALARM_MEMORY || q->no_memory)
+        trouble->why = MR_INTERRUPTED_MEMORY;
+    /* An interrupted context may hold on to the interrupt. */
+    if (q->failed || alarm != MR_ALARM_NONE)
+        q->session->queries = QUERIES_PER_CONTEXT;
+    query_free(q);
+}
+
+mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
+                           mr_settings settings, int64_t *order, mr_trouble *trouble)
+{
+    *trouble = (mr_trouble){.why = MR_INTERRUPTED_MEMORY};
     if (formula->contradiction)
         return MR_ANSWER_UNSAT;
-    if (!ready(session)) {
-        snprintf(detail, detail_bytes, "Z3 could not be started");
+    mr_query *query = mr_query_begin(session, limits, settings);
+    if (!query) {
+        snprintf(trouble->detail, sizeof trouble->detail, "Z3 could not be started");
         return MR_ANSWER_UNKNOWN;
     }
-    query q;
-    mr_answer answer = MR_ANSWER_UNKNOWN;
-    if (query_begin(&q, session, formula, as_it_comes)) {
-        mr_watchdog_arm(session->watchdog, q.context, limits->timeout_ms, limits->memory_bytes);
-        answer = ask(&q, order, detail, detail_bytes);
-        mr_alarm alarm = mr_watchdog_disarm(session->watchdog);
-        if (alarm != MR_ALARM_NONE)
-            *why = alarm == MR_ALARM_TIME ? MR_INTERRUPTED_TIME : MR_INTERRUPTED_MEMORY;
-    } else {
-        *why = MR_INTERRUPTED_MEMORY;
-    }
-    query_end(&q);
-    if (answer == MR_ANSWER_UNKNOWN) /* an interrupted context may hold on to the interrupt */
-        session->queries = QUERIES_PER_CONTEXT;
+    mr_answer answer = mr_query_check(query, formula, NULL, order, NULL);
+    mr_query_end(query, trouble);
     return answer;
 }

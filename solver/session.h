@@ -4,7 +4,10 @@
  *
  * Each node becomes an integer constant, before(u, v) becomes u - v <= -1, each choice a boolean:
  * difference logic. One session serves many queries, one at a time; its context is renewed now and
- * then so that memory is given back.
+ * then so that memory is given back. A query may be asked again after its formula has grown: what
+ * Z3 has learned is kept.
+ *
+ *   mr_session_new → (mr_query_begin → mr_query_check* → mr_query_end)* → mr_session_free
  */
 #ifndef MR_SOLVER_SESSION_H
 #define MR_SOLVER_SESSION_H
@@ -34,13 +37,51 @@ typedef struct mr_session mr_session;
 mr_session *mr_session_new(void);
 void mr_session_free(mr_session *session);
 
+/* What kept Z3 from an answer. */
+typedef struct mr_trouble {
+    mr_interrupted why;
+    char detail[64]; /* Z3's own words, cut */
+} mr_trouble;
+
+/* How Z3 is set up for a query. */
+typedef enum mr_settings {
+    MR_SETTINGS_TUNED,       /* as suits such formulas */
+    MR_SETTINGS_AS_IT_COMES, /* its defaults, for comparison */
+} mr_settings;
+
+typedef struct mr_query mr_query;
+
+/* Choices that are taken to be false in one check. */
+typedef struct mr_assumptions {
+    const uint32_t *choices;
+    uint32_t count;
+    bool *
+        in_core; /* one each: after UNSAT, whether the refutation needs it; none: it holds anyway */
+} mr_assumptions;
+
 /*
- * Decides the formula. On SAT `order` (one a node) is a solution. On UNKNOWN `why` and `detail`
- * (Z3's own words, cut to `detail_bytes`) say what happened; the session stays usable.
- * `as_it_comes`: Z3 with its default settings, not those that suit such formulas.
+ * Starts a query. The limits are for all of it, until its end, with what the caller does in
+ * between. NULL: Z3 cannot be started or has no memory.
  */
+mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings);
+
+/*
+ * Decides the formula, of which Z3 is told what is new since the last check of this query; nothing
+ * that it had may have been taken away. `assumptions` may be NULL. On SAT `order` (one position a
+ * node) and `choices` (one a choice, 1 or 0; may be NULL) are a solution. After UNKNOWN, nothing
+ * more can be asked.
+ */
+mr_answer mr_query_check(mr_query *query, const mr_formula *formula,
+                         const mr_assumptions *assumptions, int64_t *order, uint8_t *choices);
+
+/* Is a limit passed? */
+bool mr_query_interrupted(const mr_query *query);
+
+/* Ends the query; the session stays usable whatever happened. After UNKNOWN `trouble` says why. */
+void mr_query_end(mr_query *query, mr_trouble *trouble);
+
+/* One query of one check. */
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
-                           bool as_it_comes, int64_t *order, mr_interrupted *why, char *detail,
-                           size_t detail_bytes);
+                           mr_settings settings, int64_t *order, mr_trouble *trouble);
 
 #endif

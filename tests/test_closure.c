@@ -92,10 +92,13 @@ static void compare(const mr_closure *closure, const slow *s)
             assert_int_equal(mr_closure_has(closure, u, v), u != v && slow_has(s, u, v));
 }
 
-/* The predecessor lists hold what the order of the nodes is made from. */
+/* Chains and predecessor lists hold what the order of the nodes is made from. */
 static void check_predecessors(const mr_closure *closure, const slow *s)
 {
     slow from_lists = {.count = s->count};
+    for (uint32_t i = 0; i + 1 < s->count; i++)
+        if (closure->chain[closure->node_at[i]] == closure->chain[closure->node_at[i + 1]])
+            assert_true(slow_add(&from_lists, closure->node_at[i], closure->node_at[i + 1]));
     for (uint32_t v = 0; v < s->count; v++)
         for (uint32_t e = closure->predecessors[v]; e != MR_NONE; e = closure->edges[e].next)
             assert_true(slow_add(&from_lists, closure->edges[e].from, v));

@@ -1,0 +1,97 @@
+/*
+ * lazy: the same formula, of which the clauses of locks and reads are made when an order of the
+ * nodes violates them.
+ *
+ * The whole formula has a clause for each pair of sections of a lock, and for each choice of a read
+ * with each write of its variable: squares of what is hot, and nearly all of these clauses hold in
+ * any order that one would think of. A lazily built encoding (mr_encoding_options) has as nodes
+ * all events that such clauses could name:
+ *
+ *   - acquires and releases of C of locks with sections in C by two threads, one of them exclusive;
+ *   - constrained reads of C (branches.h) and the writes of C, of variables that have both, unless
+ *     one thread has all of them and its own writes give every read what it saw;
+ *   - what the other parts of the formula name, which is made at once;
+ *
+ * and, at once, what reads by source ask of their source (linear). mr_lazy_refute looks at a total
+ * order that violates no clause so far and adds clauses that it does violate: of pairs of sections
+ * that are open together, of writes between a read and its source, and, for a read by value whose
+ * last write is none that it may see, its choices with what these ask of their sources. Reads whose
+ * choices are not made are looked at only so: if the last write before the read has its value and
+ * is clean (or there is none and the carried value fits), then the choice of that write would
+ * satisfy all clauses of the read.
+ *
+ * Exact. Every clause is one of the whole formula (with stages: follows from it for some values of
+ * the `more` choices), so if those made so far have no solution, the whole formula has none. An
+ * order in which nothing is refuted is a reordering: the walk finds every violated lock and read,
+ * and a clause that precedence folds away holds in any order that satisfies the others. Nothing is
+ * made twice: an order that satisfies a clause does not violate it.
+ *
+ * Stages. With `stage` K a read is first offered its K most promising sources (the one that it saw,
+ * the carried value, then writes by their distance in the trace) and the choice `more`: one of
+ * those that are not offered yet. mr_lazy_extend adds "not more, or one of the next sources, or
+ * more again", twice as many as the time before. A solver that assumes `more` to be false may be
+ * wrong when it says no because of it, and extends; one that leaves it open may have it true in a
+ * solution, and mr_lazy_refute extends it. Without writers left there is no more.
+ *
+ * Costs: preparing O(events of C + sections and names of the window), an order O(nodes + log) and
+ * what it adds.
+ */
+#ifndef MR_ENCODER_LAZY_H
+#define MR_ENCODER_LAZY_H
+
+#include "encoding.h"
+
+/* A read by value that has choices. */
+typedef struct mr_lazy_read {
+    uint32_t read;    /* window event */
+    uint32_t more;    /* choice: a source not offered yet; MR_NONE: all are */
+    uint32_t offered; /* how many sources are */
+    uint32_t stage;   /* how many the next extension offers; 0: all that are left */
+    uint32_t newest;  /* in `offers`, MR_NONE: none */
+} mr_lazy_read;
+
+/* A choice: the read sees this write. */
+typedef struct mr_lazy_offer {
+    uint32_t choice, source; /* MR_NONE: the carried value */
+    uint32_t next;           /* an earlier offer for the same read, MR_NONE: none */
+} mr_lazy_offer;
+
+struct mr_lazy {
+    uint32_t stage;      /* 0: all at once */
+    mr_lazy_read *reads; /* owned; in the order in which their choices were made */
+    size_t read_count, read_capacity;
+    mr_lazy_offer *offers; /* owned */
+    size_t offer_count, offer_capacity;
+    uint64_t work; /* nodes, writes and sources looked at, for budgets */
+
+    /* The rest is for lazy.c. Arena memory. */
+    uint32_t *read_of;   /* one an event: index in `reads` + 1, 0: no choices */
+    uint8_t *watched;    /* one a variable: its reads are looked at */
+    uint32_t *line;      /* two a node: the order */
+    uint32_t *holders;   /* one a lock: a section that is open, MR_NONE: none */
+    uint32_t *co_holder; /* one a section: another one */
+    uint32_t *latest;    /* one a variable: its latest write in the order, MR_NONE: none */
+    uint32_t *earlier;   /* one a node: the write of the variable before it */
+    uint32_t *unlike;    /* one a node: the latest of those that gave something else */
+    uint32_t *gives;     /* one a node: the value that the write gives to others, MR_NONE: none */
+    uint32_t *tried;     /* one a thread: clauses about it for the read at hand */
+};
+
+/* Makes the nodes; part of mr_encoding_build. False: no memory. */
+bool mr_lazy_prepare(mr_encoding *encoding, uint32_t stage);
+void mr_lazy_free(mr_lazy *lazy); /* what is not the arena's; NULL: nothing */
+
+/*
+ * Looks at a total order of the nodes (one position a node; nodes of equal position stand in trace
+ * order) and adds clauses that do not hold in it. `choices`, one a choice: 1 true, anything else
+ * false; they and the order satisfy the formula so far. `*added`: how many; 0: the order is a
+ * solution of the whole formula. False: no memory; as ever, look at the formula's flags as well.
+ */
+bool mr_lazy_refute(mr_encoding *encoding, const int64_t *order, const uint8_t *choices,
+                    uint32_t *added);
+
+/* Offers the next sources to a read with choices that has more (an index in lazy->reads). False: no
+ * memory. */
+bool mr_lazy_extend(mr_encoding *encoding, uint32_t read);
+
+#endif

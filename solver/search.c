@@ -1,0 +1,522 @@
+#include "search.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+mr_truth mr_search_truth(const mr_search *s, mr_literal literal)
+{
+    if (mr_is_choice(literal)) {
+        uint8_t choice = s->choices[literal.u];
+        if (choice == MR_OPEN)
+            return MR_OPEN;
+        return (choice == MR_TRUE) == (literal.v == MR_CHOICE) ? MR_TRUE : MR_FALSE;
+    }
+    if (mr_closure_has(&s->closure, literal.u, literal.v))
+        return MR_TRUE;
+    return literal.u == literal.v || mr_closure_has(&s->closure, literal.v, literal.u) ? MR_FALSE
+                                                                                       : MR_OPEN;
+}
+
+/* The list of watches that is looked at when the literal may have fallen. */
+static uint32_t *watch_list(mr_search *s, mr_literal literal)
+{
+    if (mr_is_choice(literal))
+        return &s->choice_watch.items[2 * (size_t)literal.u + (literal.v == MR_NOT_CHOICE)];
+    return &s->node_watch[literal.v];
+}
+
+static void watch(mr_search *s, uint32_t clause, uint32_t side)
+{
+    uint32_t *list = watch_list(s, s->literals[s->clauses[clause].first + side]);
+    s->watch_next.items[2 * (size_t)clause + side] = *list;
+    *list = 2 * clause + side;
+}
+
+/* ---- making literals true ---- */
+
+static bool grow_trail(mr_search *s)
+{
+    if (s->trail_count < s->trail_capacity && s->trail_count < s->seen_capacity)
+        return true;
+    void *trail = s->trail, *seen = s->seen;
+    if (!mr_grow(&trail, &s->trail_capacity, s->trail_count + 1, sizeof *s->trail))
+        return false;
+    s->trail = trail;
+    size_t before = s->seen_capacity;
+    if (!mr_grow(&seen, &s->seen_capacity, s->trail_count + 1, 1))
+        return false;
+    s->seen = seen;
+    memset(s->seen + before, 0, s->seen_capacity - before);
+    return true;
+}
+
+/* Makes an open literal true. False: no memory. */
+static bool make_true(mr_search *s, mr_literal literal, uint32_t reason)
+{
+    if (!grow_trail(s))
+        return false;
+    s->trail[s->trail_count] = (mr_assertion){.literal = literal,
+                                              .reason = reason,
+                                              .level = (uint32_t)s->level_count,
+                                              .edge_count = s->closure.edge_count};
+    if (mr_is_choice(literal)) {
+        s->choices[literal.u] = literal.v == MR_CHOICE ? MR_TRUE : MR_FALSE;
+        s->choice_asserted[literal.u] = (uint32_t)s->trail_count++;
+        return true;
+    }
+    if (mr_closure_add(&s->closure, literal.u, literal.v) != MR_CLOSURE_OK ||
+        !mr_u32s_push(&s->edge_asserted, (uint32_t)s->trail_count))
+        return false;
+    s->trail_count++;
+    return true;
+}
+
+/* Goes back to a level. */
+static void go_back(mr_search *s, size_t level)
+{
+    if (level >= s->level_count)
+        return;
+    const mr_level *begin = &s->levels[level];
+    while (s->trail_count > begin->assertions) {
+        mr_literal literal = s->trail[--s->trail_count].literal;
+        if (mr_is_choice(literal))
+            s->choices[literal.u] = MR_OPEN;
+    }
+    mr_closure_undo(&s->closure, begin->closure_mark);
+    s->edge_asserted.count = s->closure.edge_count - s->first_edges;
+    s->closure_looked = s->closure.trail_count;
+    s->trail_looked = s->trail_count;
+    s->late_looked = 0;
+    s->level_count = level;
+}
+
+/* ---- propagation ---- */
+
+/* A watched literal of the clause is false. `*moved`: another one is watched in its place. */
+static mr_search_result visit(mr_search *s, uint32_t clause, uint32_t side, bool *moved)
+{
+    const mr_search_clause *c = &s->clauses[clause];
+    mr_literal *literals = s->literals + c->first;
+    mr_truth other = mr_search_truth(s, literals[1 - side]);
+    *moved = false;
+    s->steps++;
+    if (other == MR_TRUE)
+        return MR_SEARCH_GOES_ON;
+    for (uint32_t i = 2; i < c->count; i++) {
+        s->steps++;
+        if (mr_search_truth(s, literals[i]) == MR_FALSE)
+            continue;
+        mr_literal fallen = literals[side];
+        literals[side] = literals[i];
+        literals[i] = fallen;
+        *moved = true;
+        return MR_SEARCH_GOES_ON;
+    }
+    if (other == MR_FALSE) {
+        s->conflict = clause;
+        return MR_SEARCH_CONFLICT;
+    }
+    return make_true(s, literals[1 - side], clause) ? MR_SEARCH_GOES_ON : MR_SEARCH_NO_MEMORY;
+}
+
+/* Has the literal, watched at the closure's trail entry, become false by it or later? */
+static bool fell(const mr_search *s, mr_literal literal, const mr_closure_trail *entry)
+{
+    const mr_closure *c = &s->closure;
+    return c->chain[literal.u] == entry->chain && c->rank[literal.u] < entry->old &&
+           mr_closure_has(c, literal.v, literal.u);
+}
+
+/* Looks at the watches of a list. `entry`: only those that fell by it; NULL: all have fallen. */
+static mr_search_result visit_list(mr_search *s, uint32_t *list, const mr_closure_trail *entry)
+{
+    for (uint32_t *at = list; *at != MR_NONE;) {
+        uint32_t item = *at, clause = item / 2, side = item % 2;
+        uint32_t *next = &s->watch_next.items[item];
+        bool moved = false;
+        s->steps++;
+        if (!entry || fell(s, s->literals[s->clauses[clause].first + side], entry)) {
+            mr_search_result result = visit(s, clause, side, &moved);
+            if (result != MR_SEARCH_GOES_ON)
+                return result;
+        }
+        if (moved) {
+            *at = *next;
+            watch(s, clause, side);
+        } else {
+            at = next;
+        }
+    }
+    return MR_SEARCH_GOES_ON;
+}
+
+/*
+ * Looks at a clause that is not watched. With two literals that are not false it is watched from
+ * now on, at level 0 with one that is true it is done with: then `*settled`.
+ */
+static mr_search_result visit_late(mr_search *s, uint32_t clause, bool *settled)
+{
+    const mr_search_clause *c = &s->clauses[clause];
+    mr_literal *literals = s->literals + c->first;
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < c->count && open < 2; i++) {
+        s->steps++;
+        if (mr_search_truth(s, literals[i]) == MR_FALSE)
+            continue;
+        mr_literal literal = literals[i];
+        literals[i] = literals[open];
+        literals[open++] = literal;
+    }
+    *settled = open == 2 || !s->level_count;
+    if (open == 2) {
+        watch(s, clause, 0);
+        watch(s, clause, 1);
+    } else if (!open) {
+        s->conflict = clause;
+        return MR_SEARCH_CONFLICT;
+    } else if (mr_search_truth(s, literals[0]) == MR_OPEN && !make_true(s, literals[0], clause)) {
+        return MR_SEARCH_NO_MEMORY;
+    }
+    return MR_SEARCH_GOES_ON;
+}
+
+static mr_search_result propagate_late(mr_search *s)
+{
+    while (s->late_looked < s->late.count) {
+        bool settled;
+        mr_search_result result = visit_late(s, s->late.items[s->late_looked], &settled);
+        if (result != MR_SEARCH_GOES_ON)
+            return result;
+        if (settled)
+            s->late.items[s->late_looked] = s->late.items[--s->late.count];
+        else
+            s->late_looked++;
+    }
+    return MR_SEARCH_GOES_ON;
+}
+
+mr_search_result mr_search_propagate(mr_search *s)
+{
+    mr_search_result result = MR_SEARCH_GOES_ON;
+    while (result == MR_SEARCH_GOES_ON) {
+        if (s->late_looked < s->late.count) {
+            result = propagate_late(s);
+        } else if (s->trail_looked < s->trail_count) {
+            mr_literal literal = s->trail[s->trail_looked++].literal;
+            if (mr_is_choice(literal))
+                result = visit_list(
+                    s, &s->choice_watch.items[2 * (size_t)literal.u + (literal.v == MR_CHOICE)],
+                    NULL);
+        } else if (s->closure_looked < s->closure.trail_count) {
+            mr_closure_trail entry = s->closure.trail[s->closure_looked++];
+            s->steps++;
+            if (entry.chain != MR_NONE)
+                result = visit_list(s, &s->node_watch[s->closure.node_at[entry.slot]], &entry);
+        } else {
+            break;
+        }
+    }
+    return result;
+}
+
+mr_search_result mr_search_assume(mr_search *s, mr_literal literal)
+{
+    void *levels = s->levels;
+    if (!mr_grow(&levels, &s->level_capacity, s->level_count + 1, sizeof *s->levels))
+        return MR_SEARCH_NO_MEMORY;
+    s->levels = levels;
+    s->levels[s->level_count++] =
+        (mr_level){.assertions = s->trail_count, .closure_mark = s->closure.trail_count};
+    return make_true(s, literal, MR_NONE) ? mr_search_propagate(s) : MR_SEARCH_NO_MEMORY;
+}
+
+/* ---- clauses ---- */
+
+static bool add_clause(mr_search *s, const mr_literal *literals, size_t count, bool learned)
+{
+    void *all = s->literals, *clauses = s->clauses;
+    if (s->clause_count >= MR_NONE / 2 - 1 ||
+        !mr_grow(&all, &s->literal_capacity, s->literal_count + count, sizeof *s->literals))
+        return false;
+    s->literals = all;
+    if (!mr_grow(&clauses, &s->clause_capacity, s->clause_count + 1, sizeof *s->clauses))
+        return false;
+    s->clauses = clauses;
+    if (!mr_u32s_push(&s->watch_next, MR_NONE) || !mr_u32s_push(&s->watch_next, MR_NONE))
+        return false;
+    memcpy(s->literals + s->literal_count, literals, count * sizeof *literals);
+    s->clauses[s->clause_count++] =
+        (mr_search_clause){.first = s->literal_count, .count = (uint32_t)count, .learned = learned};
+    s->literal_count += count;
+    s->learned_count += learned;
+    return true;
+}
+
+static bool grow_choices(mr_search *s)
+{
+    uint32_t count = s->formula->choice_count;
+    void *choices = s->choices, *asserted = s->choice_asserted;
+    if (!mr_grow(&choices, &s->choice_capacity, count, sizeof *s->choices))
+        return false;
+    s->choices = choices;
+    if (!mr_grow(&asserted, &s->choice_asserted_capacity, count, sizeof *s->choice_asserted))
+        return false;
+    s->choice_asserted = asserted;
+    for (; s->choice_count < count; s->choice_count++) {
+        s->choices[s->choice_count] = MR_OPEN;
+        if (!mr_u32s_push(&s->choice_watch, MR_NONE) || !mr_u32s_push(&s->choice_watch, MR_NONE))
+            return false;
+    }
+    return true;
+}
+
+bool mr_search_take(mr_search *s)
+{
+    const mr_formula *f = s->formula;
+    if (!grow_choices(s))
+        return false;
+    for (; s->taken_edges < f->edge_count; s->taken_edges++)
+        if (!add_clause(s, &f->edges[s->taken_edges], 1, false) ||
+            !mr_u32s_push(&s->late, (uint32_t)s->clause_count - 1))
+            return false;
+    for (; s->taken_clauses < f->clause_count; s->taken_clauses++) {
+        size_t first = s->taken_clauses ? f->clause_ends[s->taken_clauses - 1] : 0;
+        if (!add_clause(s, f->literals + first, f->clause_ends[s->taken_clauses] - first, false) ||
+            !mr_u32s_push(&s->late, (uint32_t)s->clause_count - 1))
+            return false;
+    }
+    return true;
+}
+
+/* ---- conflicts ---- */
+
+static bool mark(mr_search *s, uint32_t assertion)
+{
+    if (s->seen[assertion] || !s->trail[assertion].level)
+        return true;
+    s->seen[assertion] = 1;
+    return mr_u32s_push(&s->marked, assertion);
+}
+
+/* Marks the assertions that make a false literal false, with no edges but the first so many. */
+static bool explain(mr_search *s, mr_literal literal, size_t edge_count)
+{
+    s->steps++;
+    if (mr_is_choice(literal))
+        return mark(s, s->choice_asserted[literal.u]);
+    if (literal.u == literal.v)
+        return true;
+    s->path.count = 0;
+    if (!mr_closure_path(&s->closure, literal.v, literal.u, edge_count, &s->path))
+        return false;
+    for (size_t i = 0; i < s->path.count; i++)
+        if (s->path.items[i] >= s->first_edges &&
+            !mark(s, s->edge_asserted.items[s->path.items[i] - s->first_edges]))
+            return false;
+    return true;
+}
+
+static bool same_literal(mr_literal one, mr_literal other)
+{
+    return one.u == other.u && one.v == other.v;
+}
+
+/* Marks what made the assertion's reason leave nothing but the assertion. */
+static bool expand(mr_search *s, const mr_assertion *assertion)
+{
+    const mr_search_clause *c = &s->clauses[assertion->reason];
+    for (uint32_t i = 0; i < c->count; i++) {
+        mr_literal literal = s->literals[c->first + i];
+        if (!same_literal(literal, assertion->literal) &&
+            !explain(s, literal, assertion->edge_count))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t latest_level(const mr_search *s)
+{
+    uint32_t level = 0;
+    for (size_t i = 0; i < s->marked.count; i++)
+        if (s->trail[s->marked.items[i]].level > level)
+            level = s->trail[s->marked.items[i]].level;
+    return level;
+}
+
+/*
+ * Replaces marked assertions of the level by what they came from until one is left, which is
+ * returned, no longer marked. MR_NONE: no memory.
+ */
+static uint32_t find_implication_point(mr_search *s, uint32_t level)
+{
+    size_t open = 0, counted = 0;
+    size_t at = level < s->level_count ? s->levels[level].assertions : s->trail_count;
+    for (;;) {
+        for (; counted < s->marked.count; counted++)
+            open += s->trail[s->marked.items[counted]].level == level;
+        do
+            at--;
+        while (!s->seen[at] || s->trail[at].level != level);
+        s->seen[at] = 0;
+        if (--open == 0)
+            return (uint32_t)at;
+        if (!expand(s, &s->trail[at]))
+            return MR_NONE;
+    }
+}
+
+static mr_literal opposite(mr_literal literal)
+{
+    if (mr_is_choice(literal))
+        return mr_choice(literal.u, literal.v != MR_CHOICE);
+    return mr_before(literal.v, literal.u);
+}
+
+/* Fills `lesson` with the opposites of `point` and of all that are still marked, one of the latest
+ * of these levels second; returns that level. */
+static uint32_t fill_lesson(mr_search *s, uint32_t point, size_t *count)
+{
+    uint32_t level = 0;
+    *count = 0;
+    s->lesson[(*count)++] = opposite(s->trail[point].literal);
+    for (size_t i = 0; i < s->marked.count; i++) {
+        const mr_assertion *assertion = &s->trail[s->marked.items[i]];
+        if (!s->seen[s->marked.items[i]])
+            continue;
+        s->lesson[*count] = opposite(assertion->literal);
+        if (assertion->level > level) {
+            level = assertion->level;
+            mr_literal later = s->lesson[*count];
+            s->lesson[*count] = s->lesson[1];
+            s->lesson[1] = later;
+        }
+        (*count)++;
+        s->seen[s->marked.items[i]] = 0;
+    }
+    return level;
+}
+
+static bool learn(mr_search *s, uint32_t point)
+{
+    void *lesson = s->lesson;
+    size_t count;
+    if (!mr_grow(&lesson, &s->lesson_capacity, s->marked.count + 2, sizeof *s->lesson))
+        return false;
+    s->lesson = lesson;
+    go_back(s, fill_lesson(s, point, &count));
+    s->steps += count;
+    if (!add_clause(s, s->lesson, count, true))
+        return false;
+    uint32_t clause = (uint32_t)s->clause_count - 1;
+    if (count > 1) {
+        watch(s, clause, 0);
+        watch(s, clause, 1);
+    }
+    return make_true(s, s->lesson[0], clause);
+}
+
+mr_search_result mr_search_resolve(mr_search *s, bool *refuted)
+{
+    const mr_search_clause *c = &s->clauses[s->conflict];
+    *refuted = false;
+    s->marked.count = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (!explain(s, s->literals[c->first + i], s->closure.edge_count))
+            return MR_SEARCH_NO_MEMORY;
+    uint32_t level = latest_level(s);
+    if (!level) {
+        *refuted = true;
+        return MR_SEARCH_CONFLICT;
+    }
+    uint32_t point = find_implication_point(s, level);
+    if (point == MR_NONE || !learn(s, point))
+        return MR_SEARCH_NO_MEMORY;
+    return mr_search_propagate(s);
+}
+
+/* ---- starting again ---- */
+
+/* How long a clause may be if there are to be `keep` learned ones. */
+static uint32_t bound_length(const mr_search *s, size_t keep)
+{
+    enum { LENGTHS = 256 };
+    size_t of_length[LENGTHS] = {0}, kept = 0;
+    for (size_t k = 0; k < s->clause_count; k++)
+        if (s->clauses[k].learned && s->clauses[k].count < LENGTHS)
+            of_length[s->clauses[k].count]++;
+    uint32_t length = 0;
+    while (length < LENGTHS - 1 && kept + of_length[length + 1] <= keep)
+        kept += of_length[++length];
+    return length;
+}
+
+mr_search_result mr_search_restart(mr_search *s, size_t keep)
+{
+    uint32_t longest = bound_length(s, keep);
+    size_t clauses = 0, literals = 0;
+    go_back(s, 0);
+    s->late.count = s->late_looked = s->learned_count = 0;
+    for (size_t k = 0; k < s->clause_count; k++) {
+        mr_search_clause c = s->clauses[k];
+        bool holds = c.learned && c.count > longest;
+        for (uint32_t i = 0; i < c.count && !holds; i++)
+            holds = mr_search_truth(s, s->literals[c.first + i]) == MR_TRUE;
+        s->steps += c.count;
+        if (holds) /* for good, or it is forgotten */
+            continue;
+        memmove(s->literals + literals, s->literals + c.first, c.count * sizeof *s->literals);
+        c.first = literals;
+        literals += c.count;
+        s->learned_count += c.learned;
+        s->clauses[clauses++] = c;
+    }
+    s->clause_count = clauses;
+    s->literal_count = literals;
+    s->watch_next.count = 2 * clauses;
+    memset(s->node_watch, 0xff, s->closure.node_count * sizeof *s->node_watch);
+    for (size_t i = 0; i < s->choice_watch.count; i++)
+        s->choice_watch.items[i] = MR_NONE;
+    for (size_t k = 0; k < clauses; k++)
+        if (!mr_u32s_push(&s->late, (uint32_t)k))
+            return MR_SEARCH_NO_MEMORY;
+    return mr_search_propagate(s);
+}
+
+mr_search_result mr_search_init(mr_search *s, const mr_encoding *encoding, mr_arena *arena)
+{
+    uint32_t count = encoding->formula.node_count;
+    *s = (mr_search){.formula = &encoding->formula};
+    switch (mr_closure_init(&s->closure, encoding, arena)) {
+    case MR_CLOSURE_OK:
+        break;
+    case MR_CLOSURE_CYCLE:
+        return MR_SEARCH_CONFLICT;
+    case MR_CLOSURE_NO_MEMORY:
+        return MR_SEARCH_NO_MEMORY;
+    }
+    s->first_edges = s->closure.edge_count;
+    s->taken_edges = encoding->formula.edge_count;
+    s->node_watch = mr_arena_alloc(arena, count, sizeof *s->node_watch);
+    if (!s->node_watch)
+        return MR_SEARCH_NO_MEMORY;
+    memset(s->node_watch, 0xff, count * sizeof *s->node_watch);
+    return MR_SEARCH_GOES_ON;
+}
+
+void mr_search_free(mr_search *s)
+{
+    mr_closure_free(&s->closure);
+    mr_u32s *arrays[] = {&s->choice_watch,  &s->watch_next, &s->late,
+                         &s->edge_asserted, &s->marked,     &s->path};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        mr_u32s_free(arrays[i]);
+    free(s->choices);
+    free(s->choice_asserted);
+    free(s->literals);
+    free(s->clauses);
+    free(s->trail);
+    free(s->levels);
+    free(s->seen);
+    free(s->lesson);
+}
