@@ -4,6 +4,7 @@
 #include "cone.h"
 #include "eliminate.h"
 #include "encoder/encoding.h"
+#include "greedy.h"
 #include "lazy.h"
 #include "linearise.h"
 #include "saturate.h"
@@ -19,6 +20,9 @@ enum { LAZY_ROUNDS = 10000, LAZY_WORK = 200000000 };
 
 /* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
 enum { ELIMINATE_STEPS = 200000000 };
+
+/* Passes of greedy over the cone. */
+enum { GREEDY_PASSES = 20 };
 
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
@@ -195,6 +199,32 @@ static outcome try_eliminate(candidate_task *task)
     return NO_MEMORY;
 }
 
+static outcome try_greedy(candidate_task *task)
+{
+    if (prepare(task) == NO_MEMORY)
+        return NO_MEMORY;
+    if (task->impossible)
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_GREEDY);
+    if (close_cone(task) == NO_MEMORY)
+        return NO_MEMORY;
+    const mr_greedy_question question = {.precedence = task->precedence,
+                                         .stops = task->stops,
+                                         .required = task->required,
+                                         .cone = task->cone,
+                                         .known = task->known};
+    switch (mr_greedy_run(&question, GREEDY_PASSES, &task->decision->events,
+                          &task->decision->event_count, task->arena)) {
+    case MR_GREEDY_FOUND:
+        set_accesses(task, task->stops[0].events[0], task->stops[1].events[0]);
+        return settle(task, MR_VERDICT_RACE, MR_STEP_GREEDY);
+    case MR_GREEDY_NOT_FOUND:
+        return PASSED_ON;
+    case MR_GREEDY_NO_MEMORY:
+        break;
+    }
+    return NO_MEMORY;
+}
+
 /* A formula under way, and room for a solution. */
 typedef struct formula_task {
     mr_encoding encoding; /* owned */
@@ -357,8 +387,8 @@ typedef struct step_row {
 static const step_row ladder[] = {
     {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
     {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
-    {MR_STEP_SATURATE, try_saturate},   {MR_STEP_LAZY, try_lazy},
-    {MR_STEP_SOLVER, try_z3},
+    {MR_STEP_GREEDY, try_greedy},       {MR_STEP_SATURATE, try_saturate},
+    {MR_STEP_LAZY, try_lazy},           {MR_STEP_SOLVER, try_z3},
 };
 
 static outcome climb(candidate_task *task)
