@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "solver/cone.h"
 #include "solver/eliminate.h"
 #include "support/exhaustive.h"
@@ -20,6 +21,7 @@
 #include "support/trials.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,9 +265,109 @@ static void test_random_traces(void **state)
         assert_true(x.settled > x.questions / 100 && x.orders > x.forced_orders + 1000);
 }
 
+/* ---- by hand: what is decided, and what is left ---- */
+
+typedef struct known_case {
+    const char *name, *text;
+    uint32_t a, b;
+    const char *value; /* "no", or the orders u<v that are known of rows and not forced */
+} known_case;
+
+static const known_case cases[] = {
+    {"a section whose lock is kept is the last",
+     "A|acq(l)|1\nA|w(x=1)|2\nA|rel(l)|3\nB|acq(l)|4\nB|w(x=2)|5\nA|w(x=3)|6\n", 5, 4,
+     "0<3 1<3 2<3"},
+    {"a write of another value that comes after all writers comes after the read",
+     "A|w(f=1)|1\nA|w(f=1)|2\nB|r(f=1)|3\nA|w(f=0)|4\nB|w(x=1)|5\nA|w(x=2)|6\n", 4, 5, "2<3"},
+    {"spinning until all have set the flag",
+     "A|w(x=1)|1\nA|w(f=1)|2\nB|w(x=1)|3\nB|w(g=1)|4\nC|r(f=1)|5\nC|r(g=1)|6\nC|w(x=3)|7\n", 0, 6,
+     "no"},
+    {"either writer comes after the other access",
+     "A|w(x=1)|1\nA|w(f=1)|2\nA|w(f=0)|3\nA|w(f=1)|4\nB|r(f=1)|5\nB|w(x=2)|6\n", 0, 5, "no"},
+    {"a counter under a lock has one order",
+     "A|acq(l)|1\nA|r(c=0)|2\nA|w(c=1)|3\nA|rel(l)|4\nA|w(x=1)|5\n"
+     "B|acq(l)|6\nB|r(c=1)|7\nB|w(c=2)|8\nB|rel(l)|9\n"
+     "C|acq(l)|10\nC|r(c=2)|11\nC|rel(l)|12\nC|w(x=2)|13\n",
+     4, 12, "0<5 0<9 1<5 1<9 2<5 2<9 3<5 3<6 3<7 3<8 3<9 3<10 3<11 5<9 6<9 7<9 8<9 8<10 8<11"},
+};
+
+static void describe(const examination *x, const question *q, char *found)
+{
+    const mr_window *w = x->setup.window;
+    for (uint32_t u = 0; u < w->size; u++)
+        for (uint32_t v = 0; v < w->size; v++)
+            if (u != v && in_cone(w, q, u) && in_cone(w, q, v) && w->thread[u] != w->thread[v] &&
+                mr_known_before(&q->known, u, v) && !mr_precedes(&x->setup.forced, u, v))
+                sprintf(found + strlen(found), "%s%" PRIu32 "<%" PRIu32, *found ? " " : "", u, v);
+}
+
+static void test_by_hand(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const known_case *k = &cases[i];
+        examination x = {0};
+        question q = {.stops = {{&k->a, 1}, {&k->b, 1}}};
+        char found[256] = "";
+        mr_eliminated answer = MR_ELIMINATED_ALL;
+        mr_setup_open(&x.setup, k->text);
+        mr_setup_window(&x.setup, 0, x.setup.trace->event_count, MR_MODEL_VALUE);
+        if (!ask(&x, &q, &answer) || answer == MR_ELIMINATED_ALL)
+            strcpy(found, "no");
+        else
+            describe(&x, &q, found);
+        if (strcmp(found, k->value) != 0) {
+            print_error("%s: '%s', expected '%s'\n", k->name, found, k->value);
+            wrong++;
+        }
+        mr_setup_close(&x.setup);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Without steps or memory it passes on, and changes nothing. */
+static void test_limits(void **state)
+{
+    (void)state;
+    examination x = {0};
+    question q = {.stops = {{&cases[1].a, 1}, {&cases[1].b, 1}}};
+    mr_eliminated answer = MR_ELIMINATED_NO_MEMORY;
+    mr_setup_open(&x.setup, cases[1].text);
+    mr_setup_window(&x.setup, 0, x.setup.trace->event_count, MR_MODEL_VALUE);
+    assert_true(ask(&x, &q, &answer));
+    assert_int_equal(answer, MR_ELIMINATED_SOME);
+    uint32_t required[THREADS], cone[THREADS];
+    memcpy(required, q.required, sizeof required);
+    memcpy(cone, q.cone, sizeof cone);
+    const mr_eliminate_limits few[] = {{.steps = 1}, {.memory_bytes = 8}};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(mr_eliminate(&x.setup.forced, q.stops, required, cone, &few[i], &q.known,
+                                      &x.setup.arena),
+                         MR_ELIMINATED_NOTHING);
+        assert_memory_equal(required, q.required, sizeof required);
+        assert_memory_equal(cone, q.cone, sizeof cone);
+    }
+    answer = MR_ELIMINATED_NO_MEMORY;
+    for (uint64_t fail_at = 1; answer == MR_ELIMINATED_NO_MEMORY; fail_at++) {
+        mr_arena arena;
+        mr_arena_init(&arena);
+        mr_memory_fail_after(fail_at);
+        answer = mr_eliminate(&x.setup.forced, q.stops, required, cone, &(mr_eliminate_limits){0},
+                              &q.known, &arena);
+        mr_memory_fail_after(0);
+        assert_true(answer != MR_ELIMINATED_NO_MEMORY || fail_at < 50);
+        mr_arena_free(&arena);
+    }
+    assert_int_equal(answer, MR_ELIMINATED_SOME);
+    mr_setup_close(&x.setup);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_random_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
