@@ -2,6 +2,7 @@
 
 #include "branches.h"
 #include "fork_join.h"
+#include "known.h"
 #include "lazy.h"
 #include "locks.h"
 #include "opaque.h"
@@ -40,6 +41,24 @@ static void add(mr_clause *clause, mr_literal literal)
     clause->literals[clause->count++] = literal;
 }
 
+/* Folds before(u, v) by what is known of the question; what holds is said by edges, so it needs
+ * nodes.
+ */
+static bool fold_known(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v)
+{
+    const mr_known *known = encoding->options.known;
+    if (!known)
+        return false;
+    if (mr_known_before(known, v, u))
+        return true;
+    clause->holds = mr_known_before(known, u, v);
+    if (clause->holds) {
+        mr_encoding_node(encoding, u);
+        mr_encoding_node(encoding, v);
+    }
+    return clause->holds;
+}
+
 void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v)
 {
     bool fold = !encoding->options.plain;
@@ -47,7 +66,7 @@ void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint
         return;
     if (fold && mr_precedes(encoding->forced, u, v))
         clause->holds = true;
-    else
+    else if (!fold || !fold_known(encoding, clause, u, v))
         add(clause, mr_before(mr_encoding_node(encoding, u), mr_encoding_node(encoding, v)));
 }
 
@@ -118,6 +137,7 @@ static void encode(mr_encoding *encoding)
     mr_encode_fork_join(encoding);
     mr_encode_race(encoding); /* these two link nodes, so they come last */
     mr_encode_program_order(encoding);
+    mr_encode_known(encoding);
 }
 
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,

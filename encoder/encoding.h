@@ -25,7 +25,7 @@
  *
  * each stated in its own header. Only events that some constraint names become nodes; program order
  * links the nodes of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail
- * for included events is not emitted.
+ * for included events is not emitted; so does what is known of this question (known.h).
  *
  * Plain. For comparison, the same formula without all that is not needed to be right: nothing is
  * folded, required events are guarded like others, every event that takes part in some constraint
@@ -46,12 +46,15 @@ typedef struct mr_stops {
     uint32_t count; /* at least 1 */
 } mr_stops;
 
+typedef struct mr_known mr_known; /* known.h */
+
 typedef struct mr_encoding_options {
     size_t max_clauses; /* 0: no limit */
     bool plain;
     bool lazy;      /* clauses of locks and reads are left out until an order asks for them: lazy.h;
                        not with plain */
     uint32_t stage; /* lazy: how many writers a read is offered at first; 0: all */
+    const mr_known *known; /* NULL: nothing but `forced`; not with `plain` */
 } mr_encoding_options;
 
 typedef struct mr_lazy mr_lazy;

@@ -1,6 +1,7 @@
 #include "reads.h"
 
 #include "branches.h"
+#include "known.h"
 #include "windows/read_choices.h"
 
 /*
@@ -119,12 +120,31 @@ static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32
     }
 }
 
+/* The same list with the write that the read saw, or the carried value, in front. */
+static uint32_t copy_choices(const uint32_t *sources, size_t count, uint32_t saw, uint32_t *choices)
+{
+    for (size_t i = 0; i < count; i++)
+        choices[i] = sources[i];
+    for (size_t i = 0; i < count; i++) {
+        if (sources[i] == saw) {
+            choices[i] = choices[0];
+            choices[0] = saw;
+        }
+    }
+    return (uint32_t)count;
+}
+
 /* The possible sources of a read, the one that it saw first: a search that tries them in this order
  * starts near the trace. MR_NONE is the carried value. */
 static uint32_t collect_choices(const mr_encoding *encoding, uint32_t read, uint32_t *choices)
 {
     const mr_window *w = encoding->window;
     uint32_t first, end, count = 0, saw = w->source[read];
+    const uint32_t *sources;
+    size_t known =
+        encoding->options.known ? mr_known_sources(encoding->options.known, read, &sources) : 0;
+    if (known)
+        return copy_choices(sources, known, saw, choices);
     bool carried = mr_read_may_see_carried(w, encoding->hard, read);
     if (saw != MR_NONE && mr_encoding_in_cone(encoding, saw))
         choices[count++] = saw;

@@ -2,7 +2,9 @@
 
 #include "base/seconds.h"
 #include "cone.h"
+#include "eliminate.h"
 #include "encoder/encoding.h"
+#include "greedy.h"
 #include "lazy.h"
 #include "linearise.h"
 #include "saturate.h"
@@ -15,6 +17,12 @@ enum { SATURATE_STAGE = 4 };
 
 /* What the step lazy may cost: rounds, and nodes and writes looked at. */
 enum { LAZY_ROUNDS = 10000, LAZY_WORK = 200000000 };
+
+/* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
+enum { ELIMINATE_STEPS = 200000000 };
+
+/* Passes of greedy over the cone. */
+enum { GREEDY_PASSES = 20 };
 
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
@@ -29,6 +37,7 @@ typedef struct candidate_task {
     uint32_t *required; /* L, NULL until some step asks for it */
     uint32_t *allowed;  /* U, likewise */
     uint32_t *cone;     /* C, likewise */
+    mr_known *known;    /* by eliminate; NULL: nothing */
 } candidate_task;
 
 /* What a step makes of a task. */
@@ -164,6 +173,58 @@ static outcome close_cone(candidate_task *task)
                : NO_MEMORY;
 }
 
+static outcome try_eliminate(candidate_task *task)
+{
+    const mr_eliminate_limits limits = {.steps = ELIMINATE_STEPS,
+                                        .memory_bytes = task->options->limits.memory_bytes};
+    if (prepare(task) == NO_MEMORY)
+        return NO_MEMORY;
+    if (task->impossible)
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
+    mr_known *known = mr_arena_alloc(task->arena, 1, sizeof *known);
+    if (!known || close_cone(task) == NO_MEMORY)
+        return NO_MEMORY;
+    switch (mr_eliminate(task->precedence, task->stops, task->required, task->cone, &limits, known,
+                         task->arena)) {
+    case MR_ELIMINATED_ALL:
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
+    case MR_ELIMINATED_SOME:
+        task->known = known;
+        return PASSED_ON;
+    case MR_ELIMINATED_NOTHING:
+        return give_up(task, MR_UNKNOWN_STEPS);
+    case MR_ELIMINATED_NO_MEMORY:
+        break;
+    }
+    return NO_MEMORY;
+}
+
+static outcome try_greedy(candidate_task *task)
+{
+    if (prepare(task) == NO_MEMORY)
+        return NO_MEMORY;
+    if (task->impossible)
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_GREEDY);
+    if (close_cone(task) == NO_MEMORY)
+        return NO_MEMORY;
+    const mr_greedy_question question = {.precedence = task->precedence,
+                                         .stops = task->stops,
+                                         .required = task->required,
+                                         .cone = task->cone,
+                                         .known = task->known};
+    switch (mr_greedy_run(&question, GREEDY_PASSES, &task->decision->events,
+                          &task->decision->event_count, task->arena)) {
+    case MR_GREEDY_FOUND:
+        set_accesses(task, task->stops[0].events[0], task->stops[1].events[0]);
+        return settle(task, MR_VERDICT_RACE, MR_STEP_GREEDY);
+    case MR_GREEDY_NOT_FOUND:
+        return PASSED_ON;
+    case MR_GREEDY_NO_MEMORY:
+        break;
+    }
+    return NO_MEMORY;
+}
+
 /* A formula under way, and room for a solution. */
 typedef struct formula_task {
     mr_encoding encoding; /* owned */
@@ -177,6 +238,7 @@ static outcome encode(candidate_task *task, mr_step step, mr_encoding_options op
 {
     const mr_problem *problem = task->problem;
     options.max_clauses = task->options->max_clauses;
+    options.known = task->known;
     if (!mr_encoding_build(&f->encoding, problem->window, &problem->hard, task->precedence,
                            task->required, task->cone, task->stops, &options, task->arena))
         return NO_MEMORY;
@@ -323,8 +385,10 @@ typedef struct step_row {
 } step_row;
 
 static const step_row ladder[] = {
-    {MR_STEP_FILTER, try_filter},     {MR_STEP_CONE, try_cone}, {MR_STEP_LINEARISE, try_linearise},
-    {MR_STEP_SATURATE, try_saturate}, {MR_STEP_LAZY, try_lazy}, {MR_STEP_SOLVER, try_z3},
+    {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
+    {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
+    {MR_STEP_GREEDY, try_greedy},       {MR_STEP_SATURATE, try_saturate},
+    {MR_STEP_LAZY, try_lazy},           {MR_STEP_SOLVER, try_z3},
 };
 
 static outcome climb(candidate_task *task)

@@ -3,6 +3,8 @@
  *
  *   filter, cone  pairs that need each other; windows/candidates has dropped most     cone.h
  *   linearise     the required events in trace order, closed under releases: race     linearise.h
+ *   eliminate     what is certain, by propagation on clocks: no race, or a smaller    eliminate.h
+ *                 question
  *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
  *   z3            the same formula, by Z3                                             session.h
  *

@@ -40,7 +40,7 @@ static const mr_test_windows window_plans[WINDOW_PLANS] = {{0, 0}, {6, 3}, {5, 0
 #define EAGER "eager"
 
 /* The whole ladder. */
-#define LADDER "filter,cone,linearise,greedy,eliminate,saturate,lazy,z3"
+#define LADDER "filter,cone,linearise,eliminate,greedy,saturate,lazy,z3"
 
 /* What is asked of the predictor. */
 typedef struct question {

@@ -9,7 +9,7 @@ const char *mr_strength_name(mr_strength strength)
 const char *mr_step_name(mr_step step)
 {
     static const char *const names[MR_STEP_COUNT] = {
-        "filter", "cone", "linearise", "greedy", "eliminate", "saturate", "lazy", "z3", "far"};
+        "filter", "cone", "linearise", "eliminate", "greedy", "saturate", "lazy", "z3", "far"};
     return names[step];
 }
 

@@ -25,8 +25,8 @@ typedef enum mr_step {
     MR_STEP_FILTER,    /* "filter": ordered by program order and fork/join, or a common lock */
     MR_STEP_CONE,      /* "cone": what the race needs includes or follows one of the accesses */
     MR_STEP_LINEARISE, /* "linearise": the required events in trace order are a witness: race */
-    MR_STEP_GREEDY,    /* "greedy": a pass in trace order over what may happen finds one: race */
-    MR_STEP_ELIMINATE, /* "eliminate": no write is left that some read may see: no race */
+    MR_STEP_ELIMINATE, /* "eliminate": what is certain leaves no order: no race */
+    MR_STEP_GREEDY,    /* "greedy": running what can run, in trace order, finds one: race */
     MR_STEP_SATURATE,  /* "saturate": the formula, by propagation and search: race or no race */
     MR_STEP_LAZY,      /* "lazy": clauses by and by, by Z3: race or no race */
     MR_STEP_SOLVER,    /* "z3": the whole formula, by Z3: race or no race */

@@ -57,7 +57,7 @@ static const char *step_text(mr_step step)
     case MR_STEP_LINEARISE:
         return "the required events in trace order (linearise)";
     case MR_STEP_GREEDY:
-        return "a pass in trace order over what may happen (greedy)";
+        return "running what can run, in trace order (greedy)";
     case MR_STEP_SATURATE:
         return "propagation and search (saturate)";
     case MR_STEP_LAZY:

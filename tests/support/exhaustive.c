@@ -23,7 +23,7 @@ typedef struct job {
     mr_exhaustive *out;
     mr_exhaustive_options options;
     mr_facts facts;
-    size_t state_capacity;
+    size_t state_capacity, step_capacity, hit_capacity;
     uint32_t *slots; /* hash table of states, number + 1 */
     size_t slot_count;
     uint32_t found[EVENTS][EVENTS]; /* for each pair, a state + 1, 0: no race so far */
@@ -213,20 +213,43 @@ static bool grow_slots(job *s)
     return true;
 }
 
-static bool visit(job *s, const mr_exhaustive_state *state)
+static bool keep_step(job *s, uint32_t from, uint32_t to)
+{
+    mr_exhaustive *out = s->out;
+    if (!s->options.whole)
+        return true;
+    if (!mr_grow((void **)&out->steps, &s->step_capacity, out->step_count + 1, sizeof *out->steps))
+        return false;
+    out->steps[out->step_count++] = (mr_exhaustive_step){from, to};
+    return true;
+}
+
+static bool keep_hit(job *s, uint32_t state, uint32_t a, uint32_t b)
+{
+    mr_exhaustive *out = s->out;
+    if (!s->options.whole)
+        return true;
+    if (!mr_grow((void **)&out->hits, &s->hit_capacity, out->hit_count + 1, sizeof *out->hits))
+        return false;
+    out->hits[out->hit_count++] = (mr_exhaustive_hit){{a, b}, state};
+    return true;
+}
+
+/* A state, reached from number `from`. */
+static bool visit(job *s, uint32_t from, const mr_exhaustive_state *state)
 {
     if (2 * s->out->state_count >= s->slot_count && !grow_slots(s))
         return false;
     uint32_t *slot = find_slot(s, state);
     if (*slot)
-        return true;
+        return keep_step(s, from, *slot - 1);
     if (s->out->state_count == MR_EXHAUSTIVE_STATES ||
         !mr_grow((void **)&s->out->states, &s->state_capacity, s->out->state_count + 1,
                  sizeof *state))
         return false;
     s->out->states[s->out->state_count++] = *state;
     *slot = (uint32_t)s->out->state_count;
-    return true;
+    return *slot == 1 || keep_step(s, from, *slot - 1);
 }
 
 static uint32_t next_event(const job *s, const mr_exhaustive_state *state, uint32_t thread)
@@ -236,16 +259,22 @@ static uint32_t next_event(const job *s, const mr_exhaustive_state *state, uint3
     return s->facts.events[thread][state->done[thread]];
 }
 
-static void note_races(job *s, uint32_t number, const uint32_t *next, uint32_t count)
+/* False: no memory. */
+static bool note_races(job *s, uint32_t number, const uint32_t *next, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count; j++) {
             uint32_t a = next[i] < next[j] ? next[i] : next[j];
             uint32_t b = next[i] < next[j] ? next[j] : next[i];
-            if (!s->found[a][b] && mr_exhaustive_conflict(s->trace, a, b))
+            if ((s->found[a][b] && !s->options.whole) || !mr_exhaustive_conflict(s->trace, a, b))
+                continue;
+            if (!s->found[a][b])
                 s->found[a][b] = number + 1;
+            if (!keep_hit(s, number, a, b))
+                return false;
         }
     }
+    return true;
 }
 
 /* Notes the races of a state and visits the states after it. */
@@ -258,12 +287,13 @@ static bool expand(job *s, uint32_t number)
         if (event != MR_NONE && ready(s, &state, event))
             next[count++] = event;
     }
-    note_races(s, number, next, count);
+    if (!note_races(s, number, next, count))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!possible(s, &state, next[i]))
             continue;
         mr_exhaustive_state after = step(s, number, next[i]);
-        if (!visit(s, &after))
+        if (!visit(s, number, &after))
             return false;
     }
     return true;
@@ -273,7 +303,7 @@ static bool search_all(job *s)
 {
     mr_exhaustive_state first = {.event = MR_NONE};
     memcpy(first.source, s->facts.carried, VARIABLES);
-    if (!visit(s, &first))
+    if (!visit(s, 0, &first))
         return false;
     for (uint32_t i = 0; i < s->out->state_count; i++) {
         if (!expand(s, i))
@@ -339,6 +369,8 @@ void mr_exhaustive_free(mr_exhaustive *search)
     free(search->races);
     free(search->race_states);
     free(search->states);
+    free(search->steps);
+    free(search->hits);
     *search = (mr_exhaustive){0};
 }
 

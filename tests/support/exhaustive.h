@@ -24,6 +24,17 @@ typedef struct mr_pair {
 
 typedef struct mr_exhaustive_state mr_exhaustive_state;
 
+/* From one state to the next, by one event. */
+typedef struct mr_exhaustive_step {
+    uint32_t from, to; /* states, from < to */
+} mr_exhaustive_step;
+
+/* A race, in one of the states in which both accesses are next. */
+typedef struct mr_exhaustive_hit {
+    mr_pair race;
+    uint32_t state;
+} mr_exhaustive_hit;
+
 /* All races of one window. Zero-initialise, free with mr_exhaustive_free. */
 typedef struct mr_exhaustive {
     mr_pair *races;        /* in the order of (first, second) */
@@ -31,6 +42,11 @@ typedef struct mr_exhaustive {
     size_t race_count;
     mr_exhaustive_state *states;
     size_t state_count;
+    /* With the option `whole`: all steps, in the order of `from`, and all hits. */
+    mr_exhaustive_step *steps;
+    size_t step_count;
+    mr_exhaustive_hit *hits;
+    size_t hit_count;
     uint32_t start, end;
     mr_model model;
 } mr_exhaustive;
@@ -42,6 +58,7 @@ typedef struct mr_exhaustive_options {
     /* Only reorderings that keep the trace's order of the critical sections of a lock that exclude
      * each other, and in which a wait comes after the post whose unit it took, the oldest first. */
     bool sync_preserving;
+    bool whole; /* keep what it takes to look at every witness of every race */
 } mr_exhaustive_options;
 
 /* Finds the races of [start, end); the events before `start` happen as observed. False: no memory,

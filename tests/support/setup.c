@@ -11,9 +11,15 @@
 
 void mr_setup_open(mr_setup *setup, const char *text)
 {
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_setup_take(setup, trace);
+}
+
+void mr_setup_take(mr_setup *setup, mr_trace *trace)
+{
     mr_error error = {0};
-    *setup = (mr_setup){.trace = mr_sample_trace(text)};
-    assert_non_null(setup->trace);
+    *setup = (mr_setup){.trace = trace};
     mr_arena_init(&setup->arena);
     assert_int_equal(mr_carried_init(&setup->carried, setup->trace, &error), MR_OK);
     assert_int_equal(mr_opaque_edges_find(setup->trace, MR_OPAQUE_PAIR, &setup->opaque, &error),
@@ -36,10 +42,15 @@ void mr_setup_window(mr_setup *setup, uint32_t start, uint32_t end, mr_model mod
                                     &setup->arena));
 }
 
-void mr_setup_close(mr_setup *setup)
+void mr_setup_give_back(mr_setup *setup)
 {
     mr_arena_free(&setup->arena);
     mr_carried_free(&setup->carried);
     mr_opaque_edges_free(&setup->opaque);
+}
+
+void mr_setup_close(mr_setup *setup)
+{
+    mr_setup_give_back(setup);
     mr_trace_free(setup->trace);
 }

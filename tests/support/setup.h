@@ -19,6 +19,9 @@ typedef struct mr_setup {
 } mr_setup;
 
 void mr_setup_open(mr_setup *setup, const char *text);
+/* The same for a trace that stays the caller's. */
+void mr_setup_take(mr_setup *setup, mr_trace *trace);
+void mr_setup_give_back(mr_setup *setup);
 /* Builds the window [start, end); the one before is gone. */
 void mr_setup_window(mr_setup *setup, uint32_t start, uint32_t end, mr_model model);
 void mr_setup_close(mr_setup *setup);

@@ -1,0 +1,57 @@
+#include "known.h"
+
+/* For each row of a slot, how many rows there are up to its latest node: node_end[row], 0: none. */
+static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
+{
+    const mr_known *known = encoding->options.known;
+    for (uint32_t s = 0; s < known->slot_count; s++) {
+        uint32_t latest = 0;
+        for (uint32_t row = known->row_first[s]; row < known->row_first[s + 1]; row++) {
+            if (encoding->node_of[known->event_of[row]])
+                latest = row - known->row_first[s] + 1;
+            node_end[row] = latest;
+        }
+    }
+}
+
+/* The edges into a row's node, but for those that the node before it in its thread has: `had`, a
+ * number of rows for each slot. */
+static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t row, uint32_t slot,
+                      uint32_t *had)
+{
+    const mr_known *known = encoding->options.known;
+    const uint32_t *clock = known->clock + (size_t)row * known->slot_count;
+    uint32_t node = encoding->node_of[known->event_of[row]] - 1;
+    for (uint32_t s = 0; s < known->slot_count; s++) {
+        if (s == slot || clock[s] == 0)
+            continue;
+        uint32_t end = node_end[known->row_first[s] + clock[s] - 1];
+        if (end <= had[s])
+            continue;
+        had[s] = end;
+        uint32_t before = known->event_of[known->row_first[s] + end - 1];
+        mr_formula_edge(&encoding->formula, encoding->node_of[before] - 1, node);
+    }
+}
+
+void mr_encode_known(mr_encoding *encoding)
+{
+    const mr_known *known = encoding->options.known;
+    if (!known || !known->clock)
+        return;
+    uint32_t *node_end = mr_arena_alloc(encoding->arena, known->row_count, sizeof *node_end);
+    uint32_t *had = mr_arena_alloc(encoding->arena, known->slot_count, sizeof *had);
+    if (!node_end || !had) {
+        encoding->formula.out_of_memory = true;
+        return;
+    }
+    find_nodes(encoding, node_end);
+    for (uint32_t slot = 0; slot < known->slot_count; slot++) {
+        for (uint32_t s = 0; s < known->slot_count; s++)
+            had[s] = 0;
+        for (uint32_t row = known->row_first[slot]; row < known->row_first[slot + 1]; row++)
+            if (encoding->node_of[known->event_of[row]] &&
+                mr_encoding_in_cone(encoding, known->event_of[row]))
+                add_edges(encoding, node_end, row, slot, had);
+    }
+}

@@ -1,0 +1,82 @@
+/*
+ * known: what is certain about a question before its formula is built (solver/eliminate.h finds
+ * it).
+ *
+ * Rows are the events of the cone C that constraints are about: accesses to shared variables,
+ * acquires and releases of contended locks. A row has a clock: for each thread with events in C the
+ * number of the thread's rows that are certainly before it in every witness that it is in. Clocks
+ * are closed: what is before a row that is before v, is before v; and no row is before itself.
+ *
+ * In the formula. A literal that is known to hold or to fail is folded, and the known order is
+ * added as edges between nodes, so the formula itself justifies the folding. The edges hold for all
+ * events of C, included or not: a row that is included has its clock included, and since clocks are
+ * closed and without cycles, what is not included can stand after CUT in an order that agrees with
+ * them.
+ *
+ *   for each row v with a node, each other thread t:
+ *     before(u, v)      u the latest node of t among those rows that are certainly before v
+ *
+ * The events of a literal that holds become nodes all the same, so that a solution places them.
+ */
+#ifndef MR_ENCODER_KNOWN_H
+#define MR_ENCODER_KNOWN_H
+
+#include "encoding.h"
+
+struct mr_known {
+    const mr_window *window;
+    uint32_t slot_count; /* threads with events in C */
+    uint32_t row_count;
+    uint32_t *slot_of;     /* one a thread; MR_NONE: no events in C */
+    uint32_t *thread_of;   /* one a slot */
+    uint32_t *row_first;   /* one a slot, and the end: its rows, in program order */
+    uint32_t *event_of;    /* one a row */
+    uint32_t *rows_before; /* of a thread's first events, how many are rows: see mr_known_rows */
+    size_t *rows_before_first; /* one a slot */
+    uint32_t *clock;           /* row_count × slot_count; NULL: nothing is known */
+    /* The writes that a read may see: sources[sources_first[row] … sources_first[row + 1]),
+     * MR_NONE for the carried value; none: not known. NULL: not known of any. */
+    size_t *sources_first;
+    uint32_t *sources;
+};
+
+/* How many of the first `count` events of a slot's thread are rows; count at most the cone's. */
+static inline uint32_t mr_known_rows(const mr_known *known, uint32_t slot, uint32_t count)
+{
+    return known->rows_before[known->rows_before_first[slot] + count];
+}
+
+/* Is `u` certainly before `v` in every witness that v is in? Events of C. False: not known. O(1).
+ */
+static inline bool mr_known_before(const mr_known *known, uint32_t u, uint32_t v)
+{
+    const mr_window *w = known->window;
+    uint32_t slot_u = known->slot_of[w->thread[u]], slot_v = known->slot_of[w->thread[v]];
+    if (slot_u == slot_v)
+        return w->position[u] < w->position[v];
+    uint32_t rank = mr_known_rows(known, slot_v, w->position[v] + 1); /* of v or the row before */
+    if (!rank)
+        return false;
+    size_t row = known->row_first[slot_v] + rank - 1;
+    return known->clock[row * known->slot_count + slot_u] >
+           mr_known_rows(known, slot_u, w->position[u]);
+}
+
+/* The writes that the read may see, and how many; MR_NONE in the list: the carried value. 0: not
+ * known. The read is in the cone, of a shared variable. */
+static inline size_t mr_known_sources(const mr_known *known, uint32_t read,
+                                      const uint32_t **sources)
+{
+    const mr_window *w = known->window;
+    uint32_t slot = known->slot_of[w->thread[read]];
+    if (!known->sources_first)
+        return 0;
+    size_t row = known->row_first[slot] + mr_known_rows(known, slot, w->position[read]);
+    *sources = known->sources + known->sources_first[row];
+    return known->sources_first[row + 1] - known->sources_first[row];
+}
+
+/* The edges above; after all nodes are made. O(rows · threads). */
+void mr_encode_known(mr_encoding *encoding);
+
+#endif
