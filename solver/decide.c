@@ -66,8 +66,9 @@ static outcome try_linearise(candidate_task *task)
     if (!prefix)
         return NO_MEMORY;
     uint32_t a = task->stops[0].events[0], b = task->stops[1].events[0];
-    if (mr_linearise(&task->problem->source, a, b, prefix) != MR_LINEARISED)
-        return PASSED_ON;
+    mr_linearised linearised = mr_linearise(&task->problem->source, a, b, prefix, task->arena);
+    if (linearised != MR_LINEARISED)
+        return linearised == MR_NOT_LINEARISED ? PASSED_ON : NO_MEMORY;
     set_accesses(task, a, b);
     task->decision->events =
         mr_schedule_in_trace_order(w, prefix, &task->decision->event_count, task->arena);
