@@ -65,6 +65,7 @@ static outcome try_linearise(candidate_task *task)
     uint32_t *prefix = mr_arena_alloc(task->arena, w->thread_count, sizeof *prefix);
     if (!prefix)
         return NO_MEMORY;
+    task->decision->work += w->thread_count;
     uint32_t a = task->stops[0].events[0], b = task->stops[1].events[0];
     mr_linearised linearised = mr_linearise(&task->problem->source, a, b, prefix, task->arena);
     if (linearised != MR_LINEARISED)
@@ -107,7 +108,8 @@ static outcome try_saturate(candidate_task *task, const mr_encoding *encoding, i
     uint64_t memory_bytes = task->options->limits.memory_bytes;
     if (!task->options->saturate_steps || (memory_bytes && cells * sizeof(uint32_t) > memory_bytes))
         return PASSED_ON;
-    switch (mr_saturate(encoding, task->options->saturate_steps, order, task->arena)) {
+    switch (mr_saturate(encoding, task->options->saturate_steps, &task->decision->work, order,
+                        task->arena)) {
     case MR_SATURATED_SAT:
         return settle_race(task, encoding, order, MR_STEP_SATURATE);
     case MR_SATURATED_UNSAT:
@@ -145,6 +147,7 @@ static outcome try_formula(candidate_task *task, const mr_encoding *encoding)
     int64_t *order = mr_arena_alloc(task->arena, encoding->formula.node_count, sizeof *order);
     if (!order)
         return NO_MEMORY;
+    task->decision->work += encoding->formula.literal_count + encoding->formula.attempts;
     outcome result = try_saturate(task, encoding, order);
     return result == PASSED_ON ? try_z3(task, encoding, order) : result;
 }

@@ -41,6 +41,9 @@ typedef struct mr_decision {
     /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
     uint32_t *events;
     uint32_t event_count;
+    /* Work in steps that do not depend on the machine, Z3's aside: each step of the procedure adds
+     * what it spent. */
+    uint64_t work;
     double solver_seconds; /* in building and deciding the formula */
 } mr_decision;
 

@@ -312,8 +312,8 @@ static bool prepare(search *s, mr_arena *arena)
     return true;
 }
 
-mr_saturated mr_saturate(const mr_encoding *encoding, uint64_t max_steps, int64_t *order,
-                         mr_arena *arena)
+mr_saturated mr_saturate(const mr_encoding *encoding, uint64_t max_steps, uint64_t *spent,
+                         int64_t *order, mr_arena *arena)
 {
     if (encoding->formula.contradiction)
         return MR_SATURATED_UNSAT;
@@ -324,6 +324,7 @@ mr_saturated mr_saturate(const mr_encoding *encoding, uint64_t max_steps, int64_
         result = MR_SATURATED_UNSAT;
     else if (built == MR_CLOSURE_OK && prepare(&s, arena))
         result = run(&s, order);
+    *spent += s.steps + s.closure.work;
     mr_closure_free(&s.closure);
     free(s.stack);
     return result;

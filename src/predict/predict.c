@@ -51,6 +51,7 @@ static void read_options(mr_driver *driver, const mr_config *config)
     driver->minimise = mr_config_bool(config, "witness.minimise");
     driver->decide = mr_predict_limits(config);
     driver->max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered");
+    driver->max_window_steps = (uint64_t)mr_config_int(config, "candidates.max_window_steps");
     driver->candidates =
         (mr_candidate_options){.weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
                                .representatives = !driver->by_event,
@@ -133,6 +134,8 @@ static mr_status do_window(mr_driver *driver, uint32_t start, uint32_t end)
     mr_problem problem;
     mr_candidates candidates;
     mr_arena_reset(&driver->arena);
+    driver->window_steps = 0;
+    driver->window_stopped = false;
     mr_carried_move(&driver->carried, start);
     mr_status status = mr_window_build(&driver->carried, end, driver->model, &driver->arena,
                                        &window, driver->error);

@@ -1,6 +1,8 @@
 /* From the candidates of a static race, or a pair of events, to its verdict in a window. */
 #include "driver.h"
 
+#include <stdio.h>
+
 /* One group on its way. */
 typedef struct settler {
     mr_driver *driver;
@@ -19,6 +21,10 @@ static mr_status ask(settler *s, const mr_decide_options *options, mr_stops a, m
     mr_arena_mark mark = mr_arena_get_mark(&driver->arena);
     mr_status status = mr_decide_any(s->problem, driver->session, options, a, b, &driver->arena,
                                      decision, driver->error);
+    driver->window_steps += decision->work;
+    if (decision->verdict == MR_VERDICT_UNKNOWN && decision->step == MR_STEP_SOLVER &&
+        !options->linearise_only)
+        driver->window_steps += options->saturate_steps; /* for the solver, which does not count */
     driver->result->stats.solver_seconds += decision->solver_seconds;
     if (decision->verdict == MR_VERDICT_UNKNOWN && !options->linearise_only)
         s->entry->unanswered++;
@@ -58,24 +64,43 @@ static mr_status note_unknown(settler *s, uint32_t one, uint32_t two)
                                   &s->latest);
 }
 
-/* Has the static race had its share of queries without an answer? Then `latest` says so. */
-static bool out_of_budget(settler *s)
+/* What was asked for last stays unknown because of a budget. */
+static void stop(settler *s, const char *budget)
 {
-    if (!s->driver->max_unanswered || s->entry->unanswered < s->driver->max_unanswered)
-        return false;
     s->latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
-    return true;
+    snprintf(s->latest.detail, sizeof s->latest.detail, "%s", budget);
 }
 
-/* Decides one pair by all steps. */
+/* Has the static race had its share of queries without an answer, or the window its steps? Then
+ * `latest` says so. */
+static bool out_of_budget(settler *s)
+{
+    mr_driver *driver = s->driver;
+    if (driver->max_unanswered && s->entry->unanswered >= driver->max_unanswered) {
+        stop(s, "candidates.max_unanswered");
+        return true;
+    }
+    if (driver->max_window_steps && driver->window_steps >= driver->max_window_steps) {
+        driver->result->stats.windows_stopped += !driver->window_stopped;
+        driver->window_stopped = true;
+        stop(s, "candidates.max_window_steps");
+        return true;
+    }
+    return false;
+}
+
+/* Decides one pair by all steps; in trace order only when a budget is used up. */
 static mr_status decide_pair(settler *s, const mr_candidate *candidate)
 {
-    mr_status status = MR_OK;
-    if (!out_of_budget(s))
-        status = ask(s, &s->driver->decide, (mr_stops){&candidate->first, 1},
-                     (mr_stops){&candidate->second, 1});
+    mr_decide_options options = s->driver->decide;
+    options.linearise_only = out_of_budget(s);
+    const mr_decision stopped = s->latest;
+    mr_status status =
+        ask(s, &options, (mr_stops){&candidate->first, 1}, (mr_stops){&candidate->second, 1});
     if (status != MR_OK)
         return status;
+    if (options.linearise_only && s->latest.verdict == MR_VERDICT_UNKNOWN)
+        s->latest = stopped;
     count(s, 1);
     return s->latest.verdict == MR_VERDICT_UNKNOWN
                ? note_unknown(s, candidate->first, candidate->second)
@@ -172,7 +197,7 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
     }
     if (!group->left_out || s.entry->race)
         return MR_OK;
-    s.latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    stop(&s, "more pairs than are kept");
     count(&s, group->left_out);
     return note_unknown(&s, first->first, first->second);
 }

@@ -82,6 +82,7 @@ static mr_json stats_object(const mr_result *result)
     const mr_stats *stats = &result->stats;
     mr_json self = mr_json_new(), unknown = mr_json_new();
     mr_json_put_number(&self, "windows", stats->windows);
+    mr_json_put_number(&self, "windows_stopped", stats->windows_stopped);
     mr_json_put_number(&self, "candidates", stats->candidates);
     mr_json_put_object(&self, "settled", steps_object(stats->settled));
     mr_json_put_object(&self, "races", steps_object(stats->races));

@@ -168,7 +168,11 @@ static void print_summary(const writer *self)
 {
     const mr_stats *stats = &self->result->stats;
     FILE *stream = self->stream;
-    fprintf(stream, "\nSummary\n  windows     %" PRIu64 "\n", stats->windows);
+    fprintf(stream, "\nSummary\n  windows     %" PRIu64, stats->windows);
+    if (stats->windows_stopped > 0)
+        fprintf(stream, ", %" PRIu64 " of them stopped by candidates.max_window_steps",
+                stats->windows_stopped);
+    fputs("\n", stream);
     print_steps(self);
     fprintf(stream, "  locations   %" PRIu64 " racing pair%s\n", stats->static_races,
             mr_phrase_s(stats->static_races));
