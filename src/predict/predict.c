@@ -59,6 +59,8 @@ static void read_options(mr_driver *driver, const mr_config *config)
                                .ignored_locations = driver->ignored_locations,
                                .wanted = driver->by_event ? NULL : still_open,
                                .context = driver};
+    driver->candidates.stop_when_full =
+        !driver->by_event && driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP;
     if (!driver->by_event)
         driver->candidates.max_per_group = driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP
                                                ? MR_DRIVER_PAIRS_TRIED

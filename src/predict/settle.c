@@ -167,6 +167,41 @@ static mr_status decide_all_sites(settler *s, const mr_site_pair *pairs, uint32_
     return MR_OK;
 }
 
+/* Two locations (mr_candidate_options.wanted). */
+typedef struct location_pair {
+    uint32_t location_1, location_2;
+} location_pair;
+
+static bool is_pair(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const location_pair *pair = context;
+    return pair->location_1 == location_1 && pair->location_2 == location_2;
+}
+
+/* Decides all accesses of the group's sites; a group that was not collected to its end is collected
+ * again, alone. */
+static mr_status decide_group(settler *s, const mr_candidates *candidates,
+                              const mr_candidate_group *group)
+{
+    mr_driver *driver = s->driver;
+    if (!group->stopped)
+        return decide_all_sites(s, &candidates->site_pairs[group->first_site_pair],
+                                group->site_pair_count);
+    location_pair pair = {group->location_1, group->location_2};
+    mr_candidate_options options = driver->candidates;
+    options.stop_when_full = false;
+    options.wanted = is_pair;
+    options.context = &pair;
+    mr_candidates all;
+    mr_arena_mark mark = mr_arena_get_mark(&driver->arena);
+    if (!mr_candidates_find(&all, s->problem->window, &s->problem->hard, &s->problem->forced,
+                            driver->hb, driver->wcp, &options, &driver->arena))
+        return mr_error_memory(driver->error, "collecting candidates");
+    mr_status status = decide_all_sites(s, all.site_pairs, all.site_pair_count);
+    mr_arena_release(&driver->arena, mark);
+    return status;
+}
+
 mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
                            const mr_candidates *candidates, const mr_candidate_group *group)
 {
@@ -187,8 +222,7 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
         mr_status status = try_trace_order(&s, first, group->count);
         if (status != MR_OK || s.entry->race)
             return status;
-        return decide_all_sites(&s, &candidates->site_pairs[group->first_site_pair],
-                                group->site_pair_count);
+        return decide_group(&s, candidates, group);
     }
     for (uint32_t i = 0; i < group->count && !s.entry->race; i++) {
         mr_status status = decide_pair(&s, &first[i]);
