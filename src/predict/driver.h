@@ -16,6 +16,9 @@
  * decided as a whole; and, when HB or WCP choose the pairs, those decided one by one. */
 enum { MR_DRIVER_PAIRS_TRIED = 256, MR_DRIVER_PAIRS_CHOSEN = 65536 };
 
+/* Witnesses of a result that are kept as they are; further ones are packed. */
+enum { MR_DRIVER_WITNESSES_OPEN = 256 };
+
 typedef struct mr_driver {
     const mr_trace *trace;
     mr_result *result;

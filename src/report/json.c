@@ -5,6 +5,7 @@
  */
 #include "json_object.h"
 #include "report.h"
+#include "witness/pack.h"
 
 #include <errno.h>
 
@@ -39,7 +40,13 @@ static mr_json race_object(const mr_trace *trace, const mr_race *race)
     mr_json_put_text(&self, "order", mr_strength_name(race->strength));
     mr_json_put_text(&self, "confirmed_by", mr_step_name(race->confirmed_by));
     mr_json_put_window(&self, witness->window_start, witness->window_end);
-    mr_json_put_events(&self, "witness", witness);
+    mr_witness room;
+    const mr_witness *open = mr_witness_open(trace, witness, &room);
+    if (open != NULL)
+        mr_json_put_events(&self, "witness", open);
+    else
+        self.ok = false;
+    mr_witness_free(&room);
     return self;
 }
 

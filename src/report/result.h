@@ -8,7 +8,7 @@
 #include "witness/witness.h"
 
 typedef struct mr_race {
-    mr_witness witness; /* owned; holds the accesses and the window */
+    mr_witness witness; /* owned; holds the accesses and the window; may be packed */
     mr_strength strength;
     mr_step confirmed_by;
 } mr_race;
