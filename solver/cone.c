@@ -75,7 +75,32 @@ typedef struct closer {
     uint8_t *lock_seen; /* one a lock: 1 an exclusive acquire is in C, 2 a shared one */
     /* Model branch, one a thread: how many events of C whose reads must perhaps be consistent. */
     uint32_t *constrained;
+    /* One a place in window->writes_by_value and window->posts: the next place from there on that
+     * may still add something. What is in C, or not allowed, is passed over for good, so that many
+     * reads of a value and many writes of it do not cost their product. */
+    uint32_t *next_write, *next_post;
 } closer;
+
+static uint32_t *all_places(uint32_t count, mr_arena *arena)
+{
+    uint32_t *next = mr_arena_alloc(arena, (size_t)count + 1, sizeof *next);
+    for (uint32_t k = 0; next && k <= count; k++)
+        next[k] = k;
+    return next;
+}
+
+/* The next place from `k` on; shortens the way to it. */
+static uint32_t from_place(uint32_t *next, uint32_t k)
+{
+    while (next[k] != k)
+        k = next[k] = next[next[k]];
+    return k;
+}
+
+static bool is_allowed(const closer *c, uint32_t event)
+{
+    return c->window->position[event] < c->allowed[c->window->thread[event]];
+}
 
 static void help(closer *c, uint32_t event)
 {
@@ -101,12 +126,23 @@ static void close_acquire(closer *c, const mr_section *section)
             help(c, c->window->sections[s].release);
 }
 
+/* Can the write add nothing (more) to C? */
+static bool is_spent(const closer *c, uint32_t write)
+{
+    const mr_window *w = c->window;
+    uint32_t thread = w->thread[write], position = w->position[write];
+    if (!is_allowed(c, write))
+        return true;
+    return position < c->cone[thread] &&
+           (w->model != MR_MODEL_BRANCH || position < c->constrained[thread]);
+}
+
 /* A write that a read of C may see. In model branch it must be clean to be seen, so the reads
  * before it are constrained too. */
 static void help_read(closer *c, uint32_t write)
 {
     const mr_window *w = c->window;
-    if (write == MR_NONE || w->position[write] >= c->allowed[w->thread[write]])
+    if (write == MR_NONE || !is_allowed(c, write))
         return;
     help(c, write);
     if (c->constrained[w->thread[write]] <= w->position[write])
@@ -125,9 +161,13 @@ static void close_read(closer *c, uint32_t read)
     }
     uint32_t first, end;
     mr_read_same_value_writes(w, read, &first, &end);
-    for (uint32_t k = first; k < end; k++)
-        if (mr_read_may_see(w, c->hard, read, w->writes_by_value[k]))
-            help_read(c, w->writes_by_value[k]);
+    for (uint32_t k = first; (k = from_place(c->next_write, k)) < end; k++) {
+        uint32_t write = w->writes_by_value[k];
+        if (is_spent(c, write))
+            c->next_write[k] = k + 1;
+        else if (mr_read_may_see(w, c->hard, read, write))
+            help_read(c, write);
+    }
 }
 
 /*
@@ -169,9 +209,22 @@ static void close_wait(closer *c, uint32_t wait)
     const mr_window_semaphore *s = &w->semaphores[w->object[wait]];
     if (!s->shared)
         return;
-    for (uint32_t k = s->posts_first; k < s->posts_end; k++)
-        if (mr_wait_may_take(c->forced, wait, w->posts[k]))
-            help(c, w->posts[k]);
+    for (uint32_t k = s->posts_first; (k = from_place(c->next_post, k)) < s->posts_end; k++) {
+        uint32_t post = w->posts[k];
+        if (!is_allowed(c, post) || w->position[post] < c->cone[w->thread[post]])
+            c->next_post[k] = k + 1;
+        else if (mr_wait_may_take(c->forced, wait, post))
+            help(c, post);
+    }
+}
+
+static uint32_t post_count(const mr_window *w)
+{
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        if (w->semaphores[l].posts_end > count)
+            count = w->semaphores[l].posts_end;
+    return count;
 }
 
 bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
@@ -184,7 +237,10 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
     c.constrained = mr_arena_zalloc(arena, w->thread_count, sizeof *c.constrained);
     uint32_t *done = mr_arena_zalloc(arena, w->thread_count, sizeof *done);
     uint32_t *closed = mr_arena_zalloc(arena, w->thread_count, sizeof *closed);
-    if (!c.lock_seen || !c.constrained || !done || !closed)
+    uint32_t writes = w->variable_count ? w->variables[w->variable_count - 1].writes_end : 0;
+    c.next_write = all_places(writes, arena);
+    c.next_post = all_places(post_count(w), arena);
+    if (!c.lock_seen || !c.constrained || !done || !closed || !c.next_write || !c.next_post)
         return false;
     memcpy(cone, required, w->thread_count * sizeof *cone);
     for (int i = 0; i < 2; i++)

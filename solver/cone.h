@@ -38,7 +38,8 @@ bool mr_cone_narrow(const mr_precedence *precedence, mr_stops *a, mr_stops *b);
 void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *allowed);
 
 /* Fills `cone` from L and U; `stops` are the last accesses of the two lists. O(events of C ·
- * (threads + choices)). False: no memory of `arena`. */
+ * threads), plus the writes and posts of the window, plus for each read and wait the choices that
+ * are not in C yet. False: no memory of `arena`. */
 bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
                    const uint32_t *allowed, const uint32_t stops[2], uint32_t *cone,
                    mr_arena *arena);

@@ -21,6 +21,9 @@ enum { LAZY_ROUNDS = 10000, LAZY_WORK = 200000000 };
 /* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
 enum { ELIMINATE_STEPS = 200000000 };
 
+/* What a query of Z3 counts for in the work of a question: Z3 itself does not say. */
+enum { SOLVER_WORK = 20000000 };
+
 /* Passes of greedy over the cone. */
 enum { GREEDY_PASSES = 20 };
 
@@ -128,9 +131,11 @@ static outcome try_linearise(candidate_task *task)
     uint32_t *prefix = mr_arena_alloc(task->arena, w->thread_count, sizeof *prefix);
     if (!prefix)
         return NO_MEMORY;
+    task->decision->work += w->thread_count;
     uint32_t a = task->stops[0].events[0], b = task->stops[1].events[0];
-    if (mr_linearise(&task->problem->source, a, b, prefix) != MR_LINEARISED)
-        return PASSED_ON;
+    mr_linearised linearised = mr_linearise(&task->problem->source, a, b, prefix, task->arena);
+    if (linearised != MR_LINEARISED)
+        return linearised == MR_NOT_LINEARISED ? PASSED_ON : NO_MEMORY;
     set_accesses(task, a, b);
     task->decision->events =
         mr_schedule_in_trace_order(w, prefix, &task->decision->event_count, task->arena);
@@ -173,6 +178,13 @@ static outcome close_cone(candidate_task *task)
                : NO_MEMORY;
 }
 
+/* Counts the work of a step that goes over C some times. */
+static void count_passes(candidate_task *task)
+{
+    for (uint32_t t = 0; t < task->problem->window->thread_count; t++)
+        task->decision->work += task->cone[t];
+}
+
 static outcome try_eliminate(candidate_task *task)
 {
     const mr_eliminate_limits limits = {.steps = ELIMINATE_STEPS,
@@ -184,6 +196,7 @@ static outcome try_eliminate(candidate_task *task)
     mr_known *known = mr_arena_alloc(task->arena, 1, sizeof *known);
     if (!known || close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
+    count_passes(task);
     switch (mr_eliminate(task->precedence, task->stops, task->required, task->cone, &limits, known,
                          task->arena)) {
     case MR_ELIMINATED_ALL:
@@ -207,6 +220,7 @@ static outcome try_greedy(candidate_task *task)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_GREEDY);
     if (close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
+    count_passes(task);
     const mr_greedy_question question = {.precedence = task->precedence,
                                          .stops = task->stops,
                                          .required = task->required,
@@ -243,6 +257,7 @@ static outcome encode(candidate_task *task, mr_step step, mr_encoding_options op
                            task->required, task->cone, task->stops, &options, task->arena))
         return NO_MEMORY;
     const mr_formula *formula = &f->encoding.formula;
+    task->decision->work += formula->literal_count + formula->attempts;
     if (formula->contradiction)
         return settle(task, MR_VERDICT_NO_RACE, step);
     if (formula->out_of_memory)
@@ -287,7 +302,8 @@ static outcome saturate(candidate_task *task, formula_task *f)
 {
     if (!saturation_fits(task, &f->encoding))
         return give_up(task, MR_UNKNOWN_MEMORY);
-    switch (mr_saturate(&f->encoding, task->options->saturate_steps, f->order, task->arena)) {
+    switch (mr_saturate(&f->encoding, task->options->saturate_steps, &task->decision->work,
+                        f->order, task->arena)) {
     case MR_SATURATED_SAT:
         return settle_race(task, &f->encoding, f->order, MR_STEP_SATURATE);
     case MR_SATURATED_UNSAT:
@@ -331,6 +347,7 @@ static outcome solve_lazily(candidate_task *task, formula_task *f)
 {
     static const mr_lazy_budget budget = {.rounds = LAZY_ROUNDS, .work = LAZY_WORK};
     mr_trouble trouble;
+    task->decision->work += SOLVER_WORK;
     switch (mr_solve_lazily(&f->encoding, task->session, &task->options->limits, &budget, f->order,
                             &trouble, task->arena)) {
     case MR_LAZILY_UNSAT:
@@ -358,6 +375,7 @@ static outcome try_lazy(candidate_task *task)
 static outcome solve_whole(candidate_task *task, formula_task *f)
 {
     mr_trouble trouble;
+    task->decision->work += SOLVER_WORK;
     mr_settings settings = task->options->eager ? MR_SETTINGS_AS_IT_COMES : MR_SETTINGS_TUNED;
     switch (mr_session_solve(task->session, &f->encoding.formula, &task->options->limits, settings,
                              f->encoding.event_of, f->order, &trouble)) {

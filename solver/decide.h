@@ -48,6 +48,9 @@ typedef struct mr_decision {
     uint32_t event_count;
     double seconds[MR_STEP_COUNT]; /* spent in each step; building the formula counts for the first
                                       one that needs it */
+    /* Work in steps that do not depend on the machine, Z3's aside: each step of the procedure adds
+     * what it spent. */
+    uint64_t work;
 } mr_decision;
 
 /* Builds the precedences in memory of `arena`. False: no memory. */

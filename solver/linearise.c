@@ -1,74 +1,103 @@
 #include "linearise.h"
 
 #include "cone.h"
+#include "windows/held.h"
 
-static bool acquired(const mr_window *w, const mr_section *section, const uint32_t *prefix)
+#include <string.h>
+
+typedef struct closing {
+    const mr_precedence *source;
+    const mr_window *window;
+    uint32_t a, b;
+    uint32_t *prefix; /* the set */
+    uint32_t *seen;   /* one a thread: its prefix when its open sections were last looked at */
+    uint32_t *head;   /* one a thread: the list of its open sections there */
+} closing;
+
+/* Has `user` entered its lock in the set after this section, in a way that excludes it? */
+static bool comes_later(const closing *c, const mr_lock_user *user, uint32_t number)
 {
-    return section->acquire == MR_NONE || w->position[section->acquire] < prefix[section->thread];
+    const mr_section *section = &c->window->sections[number];
+    return user->thread != section->thread && !(user->shared && section->shared) &&
+           mr_held_enters_after(c->window, user, c->prefix[user->thread], number);
 }
 
-static bool released(const mr_window *w, const mr_section *section, const uint32_t *prefix)
+/* Requires the release of a section, and what it needs. False: there is none in the window, or it
+ * comes after a or b. */
+static bool require_release(closing *c, const mr_section *section)
 {
-    return section->release != MR_NONE && w->position[section->release] < prefix[section->thread];
+    const mr_window *w = c->window;
+    if (section->release == MR_NONE)
+        return false;
+    mr_precedence_require(c->source, c->prefix, section->release, true);
+    return c->prefix[w->thread[c->a]] <= w->position[c->a] &&
+           c->prefix[w->thread[c->b]] <= w->position[c->b];
 }
 
-/* Threads, as far as it matters whether there is one beside a given one. */
-typedef struct some_threads {
-    uint32_t thread; /* MR_NONE: there is none */
-    bool several;
-} some_threads;
-
-static void add_thread(some_threads *threads, uint32_t thread)
+/* Closes under the releases of the thread's open sections that `by` (MR_NONE: any thread) has
+ * entered the lock after. */
+static bool close_thread(closing *c, uint32_t thread, uint32_t by)
 {
-    if (threads->thread == MR_NONE)
-        threads->thread = thread;
-    threads->several |= threads->thread != thread;
-}
-
-static bool has_other(const some_threads *threads, uint32_t thread)
-{
-    return threads->several || (threads->thread != MR_NONE && threads->thread != thread);
-}
-
-/*
- * Requires the release of every section of the lock that is acquired in the set before another one
- * that it excludes. Sections stand in trace order, and those that exclude each other do not
- * overlap there. False: a release that is needed does not exist in the window.
- */
-static bool close_lock(const mr_precedence *source, const mr_window_lock *lock, uint32_t *prefix,
-                       bool *changed)
-{
-    const mr_window *w = source->window;
-    some_threads exclusive = {.thread = MR_NONE}, any = {.thread = MR_NONE}; /* acquired later */
-    for (uint32_t s = lock->sections_end; s-- > lock->sections_first;) {
-        const mr_section *section = &w->sections[s];
-        if (!acquired(w, section, prefix))
+    const mr_window *w = c->window;
+    const mr_held *held = w->held;
+    for (uint32_t e = c->head[thread]; e != MR_NONE; e = held->entries[e].next) {
+        uint32_t number = held->entries[e].section;
+        const mr_section *section = &w->sections[number];
+        if (mr_held_is_left(w, section, c->prefix[thread]))
             continue;
-        if (has_other(section->shared ? &exclusive : &any, section->thread) &&
-            !released(w, section, prefix)) {
-            if (section->release == MR_NONE)
-                return false;
-            *changed |= mr_precedence_require(source, prefix, section->release, true);
-        }
-        add_thread(&any, section->thread);
-        if (!section->shared)
-            add_thread(&exclusive, section->thread);
+        uint32_t end = held->user_first[section->lock + 1];
+        uint32_t u = by == MR_NONE ? held->user_first[section->lock]
+                                   : mr_held_user_from(held, section->lock, by);
+        bool later = false;
+        for (; u < end && !later && (by == MR_NONE || held->users[u].thread == by); u++)
+            later = comes_later(c, &held->users[u], number);
+        if (later && !require_release(c, section))
+            return false;
     }
     return true;
 }
 
-mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, uint32_t *prefix)
+/* A thread's part of the set has grown: its open sections are others, and it may have entered locks
+ * that other threads are in. */
+static bool follow(closing *c, uint32_t thread)
+{
+    c->seen[thread] = c->prefix[thread];
+    c->head[thread] = mr_held_at(c->window->held, thread, c->prefix[thread]);
+    if (!close_thread(c, thread, MR_NONE))
+        return false;
+    for (uint32_t t = 0; t < c->window->thread_count; t++)
+        if (t != thread && c->head[t] != MR_NONE && !close_thread(c, t, thread))
+            return false;
+    return true;
+}
+
+mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, uint32_t *prefix,
+                           mr_arena *arena)
 {
     const mr_window *w = source->window;
+    closing c = {.source = source, .window = w, .a = a, .b = b, .prefix = prefix};
     if (!mr_cone_required(source, a, b, prefix))
         return MR_NOT_LINEARISED;
+    c.seen = mr_arena_alloc(arena, w->thread_count, sizeof *c.seen);
+    c.head = mr_arena_alloc(arena, w->thread_count, sizeof *c.head);
+    if (!c.seen || !c.head)
+        return MR_LINEARISE_NO_MEMORY;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        c.seen[t] = prefix[t];
+        c.head[t] = mr_held_at(w->held, t, prefix[t]);
+    }
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        if (c.head[t] != MR_NONE && !close_thread(&c, t, MR_NONE))
+            return MR_NOT_LINEARISED;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t l = 0; l < w->lock_count; l++)
-            if (w->locks[l].contended && !close_lock(source, &w->locks[l], prefix, &changed))
+        for (uint32_t t = 0; t < w->thread_count; t++) {
+            if (c.seen[t] == prefix[t])
+                continue;
+            changed = true;
+            if (!follow(&c, t))
                 return MR_NOT_LINEARISED;
-        if (prefix[w->thread[a]] > w->position[a] || prefix[w->thread[b]] > w->position[b])
-            return MR_NOT_LINEARISED;
+        }
     }
     return MR_LINEARISED;
 }

@@ -10,6 +10,11 @@
  * and each wait has the post whose unit it took (SOURCE), so that the counts are as in the trace.
  * In model branch only the bound reads have their write in the set (windows/precedence.h), and it
  * is clean; what the others see does not matter.
+ *
+ * A section that is entered in the set and not left in it is one that its thread is in where its
+ * part of the set ends. So only these are looked at (windows/held.h), and after the set has grown
+ * only what the threads that it grew in have open, and what they may have entered since: the cost
+ * does not depend on how many sections the set contains.
  */
 #ifndef MR_SOLVER_LINEARISE_H
 #define MR_SOLVER_LINEARISE_H
@@ -19,10 +24,14 @@
 typedef enum mr_linearised {
     MR_LINEARISED,
     MR_NOT_LINEARISED,
+    MR_LINEARISE_NO_MEMORY,
 } mr_linearised;
 
 /* `source`: precedence of mode SOURCE. On MR_LINEARISED `prefix` (one entry a thread) holds the
- * set, to be run in trace order. O(passes · locks · threads · log). */
-mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, uint32_t *prefix);
+ * set, to be run in trace order. Scratch memory of `arena`: two numbers a thread. O(threads · open
+ * sections · log) at first, and O((threads + open sections) · log) for each thread that a required
+ * release makes longer. */
+mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, uint32_t *prefix,
+                           mr_arena *arena);
 
 #endif

@@ -20,12 +20,15 @@ typedef struct task {
     uint8_t *placed;
 } task;
 
-static bool out_of_steps(const task *t)
+static uint64_t steps_of(const task *t)
 {
     uint64_t steps = t->steps + t->search.steps + t->search.closure.work;
-    if (t->encoding->lazy)
-        steps += t->encoding->lazy->work;
-    return t->max_steps && steps > t->max_steps;
+    return t->encoding->lazy ? steps + t->encoding->lazy->work : steps;
+}
+
+static bool out_of_steps(const task *t)
+{
+    return t->max_steps && steps_of(t) > t->max_steps;
 }
 
 /* ---- orders ---- */
@@ -218,7 +221,8 @@ static bool prepare(task *t, mr_arena *arena)
     return true;
 }
 
-mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, int64_t *order, mr_arena *arena)
+mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *spent, int64_t *order,
+                         mr_arena *arena)
 {
     if (encoding->formula.contradiction)
         return MR_SATURATED_UNSAT;
@@ -232,6 +236,7 @@ mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, int64_t *ord
         result = MR_SATURATED_UNSAT;
     else if (begun == MR_SEARCH_GOES_ON && prepare(&t, arena))
         result = run(&t);
+    *spent += steps_of(&t);
     mr_search_free(&t.search);
     return result;
 }

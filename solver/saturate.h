@@ -27,9 +27,10 @@ typedef enum mr_saturated {
     MR_SATURATED_NO_MEMORY,
 } mr_saturated;
 
-/* Decides the formula of `encoding` within `max_steps` (0: no limit). On SAT `order` (one a node)
- * is a solution. Scratch memory of `arena`. A lazy encoding gains clauses. */
-mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, int64_t *order,
+/* Decides the formula of `encoding` within `max_steps` (0: no limit) and adds what it took to
+ * `*spent`. On SAT `order` (one a node) is a solution. Scratch memory of `arena`. A lazy encoding
+ * gains clauses. */
+mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *spent, int64_t *order,
                          mr_arena *arena);
 
 #endif

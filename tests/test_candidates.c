@@ -321,6 +321,49 @@ static void check_limit(examination *x)
     }
 }
 
+/* A full group is left as it is; one that says nothing of being stopped is complete. */
+static void check_stopped(examination *x)
+{
+    mr_candidate_options options = {.weakest = MR_STRENGTH_BEYOND_WCP};
+    find(x, &options);
+    mr_candidates all = x->found;
+    options.stop_when_full = true;
+    for (options.max_per_group = 1; options.max_per_group < 4; options.max_per_group++) {
+        find(x, &options);
+        check_groups(x, &options);
+        assert_int_equal(x->found.group_count, all.group_count);
+        for (uint32_t g = 0; g < all.group_count; g++) {
+            const mr_candidate_group *one = &x->found.groups[g], *full = &all.groups[g];
+            assert_int_equal(one->location_1, full->location_1);
+            assert_int_equal(one->location_2, full->location_2);
+            if (one->stopped)
+                assert_int_equal(one->count, options.max_per_group);
+            else
+                assert_int_equal(one->count + one->left_out, full->count);
+            assert_true(one->stopped || one->site_pair_count == full->site_pair_count);
+            assert_true(one->count <= full->count);
+        }
+    }
+}
+
+/* Filter and cone may be told to drop nothing. */
+static void check_kept(examination *x)
+{
+    mr_candidate_options options = every_pair;
+    find(x, &options);
+    uint64_t filter = x->found.dropped_by_filter, cone = x->found.dropped_by_cone;
+    uint32_t count = x->found.count;
+    options.keep_coned = true;
+    find(x, &options);
+    assert_int_equal(x->found.dropped_by_filter, filter);
+    assert_int_equal(x->found.dropped_by_cone, 0);
+    assert_int_equal(x->found.count, count + cone);
+    options.keep_filtered = true;
+    find(x, &options);
+    assert_int_equal(x->found.dropped_by_filter + x->found.dropped_by_cone, 0);
+    assert_int_equal(x->found.count, count + cone + filter);
+}
+
 static void check_ignored(examination *x)
 {
     const mr_trace *trace = x->setup.trace;
@@ -390,6 +433,8 @@ static void test_random_traces(void **state)
             check_every_pair(&x);
             fewer += check_representatives(&x);
             check_limit(&x);
+            check_stopped(&x);
+            check_kept(&x);
             check_ignored(&x);
             check_wanted(&x);
             races += x.races.race_count;
@@ -457,6 +502,60 @@ static void test_known(void **state)
     assert_int_equal(mistakes, 0);
 }
 
+/* ---- one variable, everywhere ---- */
+
+enum { HOT_ACCESSES = 200, HOT_LOCATIONS = 10 };
+
+/* Two threads write a variable at the same locations in turn: all pairs are unordered, and there
+ * are so many that sites are compared. Returns the number of candidates that are kept. */
+static uint32_t find_hot(examination *x, const mr_candidate_options *options)
+{
+    find(x, options);
+    assert_int_equal(x->found.group_count, HOT_LOCATIONS * (HOT_LOCATIONS + 1) / 2);
+    for (uint32_t g = 0; g < x->found.group_count; g++) {
+        const mr_candidate_group *group = &x->found.groups[g];
+        uint32_t each = HOT_ACCESSES / HOT_LOCATIONS * (HOT_ACCESSES / HOT_LOCATIONS);
+        uint32_t all = group->location_1 == group->location_2 ? each : 2 * each;
+        if (options->max_per_group)
+            assert_int_equal(group->count, options->max_per_group);
+        if (!options->stop_when_full)
+            assert_int_equal(group->count + group->left_out, all);
+        assert_int_equal(group->stopped, options->stop_when_full);
+    }
+    return x->found.count;
+}
+
+static void test_hot_variable(void **state)
+{
+    (void)state;
+    static char text[2 * HOT_ACCESSES * 16];
+    size_t length = 0;
+    for (int i = 0; i < 2 * HOT_ACCESSES; i++)
+        length += (size_t)sprintf(text + length, "%c|w(x)|%d\n", i % 2 ? 'A' : 'B',
+                                  i / 2 % HOT_LOCATIONS);
+    examination x = {0};
+    mr_error error = {0};
+    x.text = text;
+    mr_setup_open(&x.setup, text);
+    mr_setup_window(&x.setup, 0, x.setup.trace->event_count, MR_MODEL_RF);
+    x.hb = mr_order_new(x.setup.trace, MR_RELATION_HB);
+    x.wcp = mr_order_new(x.setup.trace, MR_RELATION_WCP);
+    assert_non_null(x.hb);
+    assert_non_null(x.wcp);
+    assert_int_equal(mr_order_slide(x.hb, 0, x.setup.window->end, &error), MR_OK);
+    assert_int_equal(mr_order_slide(x.wcp, 0, x.setup.window->end, &error), MR_OK);
+    mr_candidate_options options = {.weakest = MR_STRENGTH_BEYOND_WCP};
+    assert_int_equal(find_hot(&x, &options), HOT_ACCESSES * HOT_ACCESSES);
+    options.max_per_group = 7;
+    uint32_t groups = HOT_LOCATIONS * (HOT_LOCATIONS + 1) / 2;
+    assert_int_equal(find_hot(&x, &options), 7 * groups);
+    options.stop_when_full = true;
+    assert_int_equal(find_hot(&x, &options), 7 * groups);
+    mr_order_free(x.hb);
+    mr_order_free(x.wcp);
+    mr_setup_close(&x.setup);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -483,6 +582,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),
         cmocka_unit_test(test_random_traces),
+        cmocka_unit_test(test_hot_variable),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

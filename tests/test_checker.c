@@ -343,13 +343,13 @@ static void test_examples(void **state)
         mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
         assert_non_null(checker);
         uint32_t events[MOST_EVENTS];
-        mr_witness witness = {x->first,
-                              x->second,
-                              x->start,
-                              x->end,
-                              (mr_model)x->model,
-                              events,
-                              parse_events(x->events, events)};
+        mr_witness witness = {.first = x->first,
+                              .second = x->second,
+                              .window_start = x->start,
+                              .window_end = x->end,
+                              .model = (mr_model)x->model,
+                              .events = events,
+                              .event_count = parse_events(x->events, events)};
         mr_error error = {0};
         mr_status status = mr_checker_check(checker, &witness, &error);
         if (status != (x->expected ? MR_ERR_INTERNAL : MR_OK) || error.status != status ||
@@ -378,13 +378,13 @@ static void test_any_order_of_windows(void **state)
             if (x->text != locks_and_forks)
                 continue;
             uint32_t events[MOST_EVENTS];
-            mr_witness witness = {x->first,
-                                  x->second,
-                                  x->start,
-                                  x->end,
-                                  (mr_model)x->model,
-                                  events,
-                                  parse_events(x->events, events)};
+            mr_witness witness = {.first = x->first,
+                                  .second = x->second,
+                                  .window_start = x->start,
+                                  .window_end = x->end,
+                                  .model = (mr_model)x->model,
+                                  .events = events,
+                                  .event_count = parse_events(x->events, events)};
             mr_status status = mr_checker_check(checker, &witness, NULL);
             assert_int_equal(status, x->expected ? MR_ERR_INTERNAL : MR_OK);
         }
@@ -561,7 +561,12 @@ static void test_out_of_memory(void **state)
     mr_trace *trace = mr_sample_trace(opaque_calls);
     assert_non_null(trace);
     uint32_t events[] = {0, 1, 2, 3, 5};
-    mr_witness witness = {4, 6, 0, 9, MR_MODEL_RF, events, 5};
+    mr_witness witness = {.first = 4,
+                          .second = 6,
+                          .window_end = 9,
+                          .model = MR_MODEL_RF,
+                          .events = events,
+                          .event_count = 5};
     mr_status status = MR_ERR_MEMORY;
     for (uint64_t n = 1; status == MR_ERR_MEMORY; n++) {
         mr_error error = {0};

@@ -357,6 +357,33 @@ static void test_reasons_are_counted(void **state)
     }
 }
 
+/* Races in trace order are found whatever was spent; the rest is open. */
+static void test_steps_of_a_window(void **state)
+{
+    (void)state;
+    static const char text[] = "C|w(z)|5\nD|w(z)|6\n" NEEDS_FORMULA "C|w(u)|7\nD|w(u)|8\n";
+    static const char *const reports[] = {"static", "event"};
+    for (int i = 0; i < 4; i++) {
+        const char *const settings[] = {"candidates.max_window_steps",
+                                        i < 2 ? "1" : "0",
+                                        "candidates.far",
+                                        "none",
+                                        "candidates.report",
+                                        reports[i % 2],
+                                        NULL};
+        mr_result result = predict(text, settings);
+        assert_int_equal(result.stats.windows_stopped, i < 2);
+        assert_int_equal(result.race_count, i < 2 ? 2 : 3);
+        assert_int_equal(result.unknown_count, i < 2);
+        assert_int_equal(result.stats.unknown[MR_UNKNOWN_BUDGET], i < 2);
+        if (i < 2) {
+            assert_int_equal(result.unknowns[0].reason, MR_UNKNOWN_BUDGET);
+            assert_string_equal(result.unknowns[0].detail, "candidates.max_window_steps");
+        }
+        mr_result_free(&result);
+    }
+}
+
 /* Fails the n-th allocation and all later ones, for each n until none is left to fail. */
 static void sweep(const char *text, const char *const *settings)
 {
@@ -417,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_unknown_is_reported),
         cmocka_unit_test(test_later_race_removes_unknown),
         cmocka_unit_test(test_reasons_are_counted),
+        cmocka_unit_test(test_steps_of_a_window),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

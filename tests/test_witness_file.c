@@ -70,7 +70,13 @@ static void test_written_text(void **state)
     mr_trace *trace = mr_sample_trace(sample);
     assert_non_null(trace);
     uint32_t events[] = {1, 2, 3, 4, 5, 6};
-    mr_witness witness = {7, 8, 1, 9, MR_MODEL_VALUE, events, 6};
+    mr_witness witness = {.first = 7,
+                          .second = 8,
+                          .window_start = 1,
+                          .window_end = 9,
+                          .model = MR_MODEL_VALUE,
+                          .events = events,
+                          .event_count = 6};
     char *text = write_text(trace, &witness);
     assert_string_equal(text, "#@witness 1\n#@trace sample.std\n#@model value\n#@window 1 9\n"
                               "#@first 7 9\n#@second 8 10\n"
@@ -366,7 +372,13 @@ static void test_full_disk(void **state)
     mr_trace *trace = mr_sample_trace(sample);
     assert_non_null(trace);
     uint32_t events[] = {0};
-    mr_witness witness = {7, 8, 0, 9, MR_MODEL_RF, events, 1};
+    mr_witness witness = {.first = 7,
+                          .second = 8,
+                          .window_start = 0,
+                          .window_end = 9,
+                          .model = MR_MODEL_RF,
+                          .events = events,
+                          .event_count = 1};
     FILE *full = fopen("/dev/full", "w");
     if (full) {
         setvbuf(full, NULL, _IONBF, 0);

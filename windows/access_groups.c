@@ -2,10 +2,12 @@
 
 #include "visible.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct access {
-    uint32_t variable, thread, op, location, lockset, event;
+    uint32_t variable, thread, op, location, lockset, event, site;
 } access;
 
 /* The latest representative of a (thread, variable, operation, location). */
@@ -102,25 +104,21 @@ static uint32_t make_lists(access *accesses, uint32_t count, mr_access_list *lis
     return list_count;
 }
 
-static bool make_sites(mr_access_groups *groups, const mr_window *w, access *accesses,
-                       uint32_t count, mr_arena *arena)
+static bool make_sites(mr_access_groups *groups, access *accesses, uint32_t count, mr_arena *arena)
 {
     groups->sites = mr_arena_alloc(arena, count, sizeof *groups->sites);
-    groups->variable_first =
-        mr_arena_alloc(arena, (size_t)w->variable_count + 1, sizeof *groups->variable_first);
     mr_access_list *lists = mr_arena_alloc(arena, count, sizeof *lists);
     uint32_t *site_events = mr_arena_alloc(arena, count, sizeof *site_events);
     uint32_t *list_events = mr_arena_alloc(arena, count, sizeof *list_events);
-    if (!groups->sites || !groups->variable_first || !lists || !site_events || !list_events)
+    if (!groups->sites || !lists || !site_events || !list_events)
         return false;
-    uint32_t site_count = 0, variable = 0;
-    groups->variable_first[0] = 0;
+    uint32_t site_count = 0;
     for (uint32_t first = 0, end; first < count; first = end) {
         const access key = accesses[first];
-        for (end = first; end < count && !compare_site(&key, &accesses[end]); end++)
+        for (end = first; end < count && !compare_site(&key, &accesses[end]); end++) {
             site_events[end] = accesses[end].event;
-        while (variable < key.variable)
-            groups->variable_first[++variable] = site_count;
+            accesses[end].site = site_count;
+        }
         groups->sites[site_count++] =
             (mr_access_site){.variable = key.variable,
                              .thread = key.thread,
@@ -132,8 +130,95 @@ static bool make_sites(mr_access_groups *groups, const mr_window *w, access *acc
                              .list_count = make_lists(accesses + first, end - first, lists + first,
                                                       list_events + first)};
     }
+    return true;
+}
+
+static int compare_strand(const access *x, const access *y)
+{
+    if (x->variable != y->variable)
+        return x->variable < y->variable ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->lockset > y->lockset) - (x->lockset < y->lockset);
+}
+
+static int by_strand(const void *one, const void *two)
+{
+    const access *x = one, *y = two;
+    int order = compare_strand(x, y);
+    return order ? order : (x->event > y->event) - (x->event < y->event);
+}
+
+static int class_of(uint8_t op)
+{
+    int atomic = mr_op_is_atomic(op) ? 2 : 0;
+    return atomic + (mr_op_writes(op) ? 1 : 0);
+}
+
+uint64_t mr_access_conflicts(const mr_access_strand *strand, uint8_t op, uint32_t from, uint32_t to)
+{
+    static const uint8_t examples[MR_ACCESS_CLASSES] = {MR_OP_READ, MR_OP_WRITE, MR_OP_ATOMIC_READ,
+                                                        MR_OP_ATOMIC_WRITE};
+    uint64_t count = 0;
+    for (int k = 0; k < MR_ACCESS_CLASSES; k++)
+        if (mr_ops_conflict(op, examples[k]))
+            count += strand->before[to][k] - strand->before[from][k];
+    return count;
+}
+
+/* The sites of a variable and a thread stand together; a range of them has all of the strand. */
+static void place_sites(const mr_access_groups *groups, mr_access_strand *strand,
+                        const access *accesses, uint32_t count)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        least = accesses[i].site < least ? accesses[i].site : least;
+        most = accesses[i].site > most ? accesses[i].site : most;
+    }
+    assert(groups->sites[least].thread == strand->thread &&
+           groups->sites[most].thread == strand->thread);
+    strand->first_site = least;
+    strand->end_site = most + 1;
+}
+
+static bool make_strands(mr_access_groups *groups, const mr_window *w, const access *accesses,
+                         uint32_t count, mr_arena *arena)
+{
+    uint32_t strand_count = 0, variable = 0;
+    uint32_t *events = mr_arena_alloc(arena, count, sizeof *events);
+    uint32_t *sites = mr_arena_alloc(arena, count, sizeof *sites);
+    /* One more than its accesses for each strand. */
+    uint32_t(*before)[MR_ACCESS_CLASSES] =
+        mr_arena_zalloc(arena, 2 * (size_t)count, sizeof *before);
+    groups->strands = mr_arena_alloc(arena, count, sizeof *groups->strands);
+    groups->strand_first =
+        mr_arena_zalloc(arena, (size_t)w->variable_count + 1, sizeof *groups->strand_first);
+    if (!events || !sites || !before || !groups->strands || !groups->strand_first)
+        return false;
+    for (uint32_t first = 0, end; first < count; first = end) {
+        const access *key = &accesses[first];
+        uint32_t(*own)[MR_ACCESS_CLASSES] = before + first + strand_count;
+        for (end = first; end < count && !compare_strand(key, &accesses[end]); end++) {
+            uint32_t(*next)[MR_ACCESS_CLASSES] = own + (end - first);
+            events[end] = accesses[end].event;
+            sites[end] = accesses[end].site;
+            memcpy(next[1], next[0], sizeof *next);
+            next[1][class_of((uint8_t)accesses[end].op)]++;
+        }
+        while (variable < key->variable)
+            groups->strand_first[++variable] = strand_count;
+        mr_access_strand *strand = &groups->strands[strand_count++];
+        *strand = (mr_access_strand){.variable = key->variable,
+                                     .thread = key->thread,
+                                     .lockset = key->lockset,
+                                     .events = events + first,
+                                     .sites = sites + first,
+                                     .before = (const uint32_t(*)[MR_ACCESS_CLASSES])own,
+                                     .count = end - first};
+        place_sites(groups, strand, key, end - first);
+    }
     while (variable < w->variable_count)
-        groups->variable_first[++variable] = site_count;
+        groups->strand_first[++variable] = strand_count;
     return true;
 }
 
@@ -162,5 +247,8 @@ bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, mr_acc
                                      .event = i};
     }
     qsort(accesses, count, sizeof *accesses, by_site);
-    return make_sites(groups, w, accesses, count, arena);
+    if (!make_sites(groups, accesses, count, arena))
+        return false;
+    qsort(accesses, count, sizeof *accesses, by_strand);
+    return make_strands(groups, w, accesses, count, arena);
 }

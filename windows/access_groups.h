@@ -2,9 +2,10 @@
  * access_groups: the accesses of a window to its shared variables, by site and lock set.
  *
  * A site is a variable, a thread, an operation and a location. Its accesses fall into lists with
- * equal lock sets. Pairs of sites are compared for conflicts, pairs of lists for common locks;
- * single accesses only where neither settles it. Events of sites and lists are in program order.
- * Representatives as in candidates.h.
+ * equal lock sets. A strand is all accesses of a thread to a variable with one lock set, whatever
+ * the site. Pairs of strands are compared for common locks, and for what orders their accesses;
+ * sites and their lists only where that leaves much. Events of sites, lists and strands are in
+ * program order. Representatives as in candidates.h.
  */
 #ifndef MR_WINDOWS_ACCESS_GROUPS_H
 #define MR_WINDOWS_ACCESS_GROUPS_H
@@ -27,10 +28,29 @@ typedef struct mr_access_site {
     uint32_t list_count;
 } mr_access_site;
 
+/* Operations that conflict with the same ones: r, w, ar, and aw with au. */
+enum { MR_ACCESS_CLASSES = 4 };
+
+typedef struct mr_access_strand {
+    uint32_t variable, thread, lockset;
+    const uint32_t *events;
+    const uint32_t *sites; /* one an event: its number in mr_access_groups.sites */
+    /* One an event and one more: how many of each class are before it in the strand. */
+    const uint32_t (*before)[MR_ACCESS_CLASSES];
+    uint32_t count;
+    uint32_t first_site, end_site; /* a range that has all of its sites */
+} mr_access_strand;
+
 typedef struct mr_access_groups {
-    mr_access_site *sites;    /* those of a variable stand together */
-    uint32_t *variable_first; /* sites of variable v: [variable_first[v], variable_first[v + 1]) */
+    mr_access_site *sites; /* by variable, thread, operation, location */
+    mr_access_strand *strands;
+    uint32_t *strand_first; /* strands of variable v: [strand_first[v], strand_first[v + 1]) */
 } mr_access_groups;
+
+/* How many accesses of the strand, from number `from` on and before number `to`, conflict with an
+ * operation, when made by another thread. O(1). */
+uint64_t mr_access_conflicts(const mr_access_strand *strand, uint8_t op, uint32_t from,
+                             uint32_t to);
 
 /* Which accesses are in the lists. */
 typedef enum mr_access_choice {

@@ -1,5 +1,7 @@
 #include "candidates.h"
 
+#include "pair_index.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +20,27 @@ typedef struct found_sites {
 
 typedef struct collector {
     const mr_window *window;
-    const mr_precedence *hard, *forced;
+    const mr_precedence *hard, *forced; /* what drops pairs; NULL: orders nothing */
     const mr_order *hb, *wcp;
     const mr_candidate_options *options;
     mr_candidates *out;
+    mr_access_groups accesses;
     mr_candidate_group *groups;
     size_t group_capacity;
-    uint32_t *slots; /* group + 1 by pair of locations */
-    uint32_t slot_count;
+    mr_pair_index group_index; /* by locations: the group, or WANTED or UNWANTED */
+    mr_pair_index site_index;  /* by the numbers of two sites: the place in `sites` */
     found *items;
     size_t count, capacity;
     found_sites *sites;
     size_t site_count, site_capacity;
 } collector;
+
+/* In the index of groups: the pair has no group yet, or will have none. */
+enum { WANTED = INT32_MAX - 1, UNWANTED = INT32_MAX };
+
+/* Two strands with more unordered pairs than so many for each access are compared site by site, so
+ * that what is full is passed over at once. */
+enum { MR_PAIRS_EACH = 16 };
 
 mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,
                              uint32_t second)
@@ -40,35 +50,11 @@ mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t f
     return mr_order_ordered(wcp, first, second) ? MR_STRENGTH_BEYOND_WCP : MR_STRENGTH_WCP;
 }
 
-static uint32_t hash_pair(uint32_t one, uint32_t two)
-{
-    uint64_t hash = ((uint64_t)one << 32 | two) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(hash >> 32);
-}
-
-static bool rehash(collector *c)
-{
-    uint32_t slot_count = c->slot_count ? c->slot_count * 2 : 256;
-    uint32_t *slots = mr_calloc(slot_count, sizeof *slots);
-    if (!slots)
-        return false;
-    assert(c->groups != NULL || c->out->group_count == 0);
-    for (uint32_t g = 0; g < c->out->group_count; g++) {
-        uint32_t slot = hash_pair(c->groups[g].location_1, c->groups[g].location_2);
-        while (slots[slot &= slot_count - 1])
-            slot++;
-        slots[slot] = g + 1;
-    }
-    free(c->slots);
-    c->slots = slots;
-    c->slot_count = slot_count;
-    return true;
-}
-
 static bool new_group(collector *c, uint32_t location_1, uint32_t location_2, uint32_t *group)
 {
     void *groups = c->groups;
-    if (!mr_grow(&groups, &c->group_capacity, (size_t)c->out->group_count + 1, sizeof *c->groups))
+    if (c->out->group_count == WANTED ||
+        !mr_grow(&groups, &c->group_capacity, (size_t)c->out->group_count + 1, sizeof *c->groups))
         return false;
     c->groups = groups;
     *group = c->out->group_count++;
@@ -76,24 +62,85 @@ static bool new_group(collector *c, uint32_t location_1, uint32_t location_2, ui
     return true;
 }
 
-static bool group_of(collector *c, uint32_t location_1, uint32_t location_2, uint32_t *group)
+/* Two sites while their pairs are looked at. */
+typedef struct pairing {
+    uint32_t one, two; /* sites */
+    uint32_t location_1, location_2;
+    uint32_t group; /* or WANTED, UNWANTED */
+    uint32_t place; /* in the collector's `sites`; MR_NONE: not looked up */
+} pairing;
+
+/* Begins with two sites; settled locations are asked for once. False: no memory. */
+static bool open_pairing(collector *c, uint32_t one, uint32_t two, pairing *p)
+{
+    const mr_candidate_options *options = c->options;
+    uint32_t location_1 = c->accesses.sites[one].location;
+    uint32_t location_2 = c->accesses.sites[two].location;
+    bool ascending = location_1 < location_2;
+    *p = (pairing){.one = one,
+                   .two = two,
+                   .location_1 = ascending ? location_1 : location_2,
+                   .location_2 = ascending ? location_2 : location_1,
+                   .group = WANTED,
+                   .place = MR_NONE};
+    if (options->event_groups && !options->wanted)
+        return true;
+    mr_pair_slot *slot = mr_pair_index_at(&c->group_index, p->location_1, p->location_2);
+    if (!slot)
+        return false;
+    if (!slot->number) {
+        bool wanted =
+            !options->wanted || options->wanted(options->context, p->location_1, p->location_2);
+        slot->number = (wanted ? WANTED : UNWANTED) + 1u;
+    }
+    p->group = slot->number - 1;
+    return true;
+}
+
+/* Makes the group of the next pair, when it is not there, and the entry of its sites. */
+static bool open_group(collector *c, pairing *p)
 {
     if (c->options->event_groups)
-        return new_group(c, location_1, location_2, group);
-    if (2 * (c->out->group_count + 1) > c->slot_count && !rehash(c))
-        return false;
-    assert(c->slots != NULL);
-    uint32_t slot = hash_pair(location_1, location_2);
-    for (; c->slots[slot &= c->slot_count - 1]; slot++) {
-        *group = c->slots[slot] - 1;
-        assert(c->groups != NULL); /* the number of one is in the slot */
-        if (c->groups[*group].location_1 == location_1 &&
-            c->groups[*group].location_2 == location_2)
-            return true;
+        return new_group(c, p->location_1, p->location_2, &p->group);
+    if (p->group == WANTED) {
+        mr_pair_slot *slot = mr_pair_index_at(&c->group_index, p->location_1, p->location_2);
+        if (!slot || !new_group(c, p->location_1, p->location_2, &p->group))
+            return false;
+        slot->number = p->group + 1;
     }
-    if (!new_group(c, location_1, location_2, group))
+    if (p->place != MR_NONE)
+        return true;
+    mr_pair_slot *slot = mr_pair_index_at(&c->site_index, p->one, p->two);
+    void *sites = c->sites;
+    if (!slot || c->site_count == UINT32_MAX - 1 ||
+        !mr_grow(&sites, &c->site_capacity, c->site_count + 1, sizeof *c->sites))
         return false;
-    c->slots[slot] = *group + 1;
+    c->sites = sites;
+    if (!slot->number) {
+        c->sites[c->site_count++] = (found_sites){
+            .pair = {.one = &c->accesses.sites[p->one], .two = &c->accesses.sites[p->two]},
+            .group = p->group};
+        c->groups[p->group].site_pair_count++;
+        slot->number = (uint32_t)c->site_count;
+    }
+    p->place = slot->number - 1;
+    return true;
+}
+
+static bool is_full(const collector *c, const pairing *p)
+{
+    return c->options->max_per_group && p->group < WANTED &&
+           c->groups[p->group].count >= c->options->max_per_group;
+}
+
+/* Is there nothing to be had from these sites any more? */
+static bool is_done(const collector *c, const pairing *p)
+{
+    if (p->group == UNWANTED)
+        return true;
+    if (!c->options->stop_when_full || !is_full(c, p))
+        return false;
+    c->groups[p->group].stopped = true;
     return true;
 }
 
@@ -111,32 +158,12 @@ static bool keep(collector *c, uint32_t a, uint32_t b, mr_strength strength, uin
     return true;
 }
 
-/* Two sites while their pairs are collected. */
-typedef struct pairing {
-    mr_site_pair sites;
-    uint32_t location_1, location_2;
-    uint32_t group; /* MR_NONE: no pair was kept yet */
-} pairing;
-
-static bool is_full(const collector *c, const pairing *p)
-{
-    return c->options->max_per_group && c->groups[p->group].count >= c->options->max_per_group;
-}
-
-/* Makes the group of the next pair, when it is not there. */
-static bool open_group(collector *c, pairing *p)
-{
-    if (c->options->event_groups)
-        return new_group(c, p->location_1, p->location_2, &p->group);
-    return p->group != MR_NONE || group_of(c, p->location_1, p->location_2, &p->group);
-}
-
-/* The pairs of one access with accesses that it is unordered with. */
+/* The pairs of one access with accesses that it is unordered with, all of one pair of sites. */
 static bool keep_range(collector *c, uint32_t a, const uint32_t *others, uint32_t count, pairing *p)
 {
     const mr_candidate_options *options = c->options;
     uint32_t start = c->window->start;
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; k < count && !is_done(c, p); k++) {
         uint32_t b = others[k];
         mr_strength strength =
             mr_pair_strength(c->hb, c->wcp, start + (a < b ? a : b), start + (a < b ? b : a));
@@ -144,16 +171,16 @@ static bool keep_range(collector *c, uint32_t a, const uint32_t *others, uint32_
             continue;
         if (!open_group(c, p))
             return false;
-        if (is_full(c, p)) { /* when every pair is wanted, the rest need not be looked at */
-            uint64_t rest = options->weakest == MR_STRENGTH_BEYOND_WCP ? count - k : 1;
-            c->groups[p->group].left_out += rest;
-            p->sites.pairs += rest;
-            k += (uint32_t)rest - 1;
-            continue;
-        }
-        p->sites.pairs++;
-        if (!keep(c, a, b, strength, p->group))
+        bool full = !options->event_groups && is_full(c, p);
+        /* When every pair is wanted, the rest need not be looked at. */
+        uint32_t pairs = full && options->weakest == MR_STRENGTH_BEYOND_WCP ? count - k : 1;
+        if (!options->event_groups)
+            c->sites[p->place].pair.pairs += pairs;
+        if (full)
+            c->groups[p->group].left_out += pairs;
+        else if (!keep(c, a, b, strength, p->group))
             return false;
+        k += pairs - 1;
     }
     return true;
 }
@@ -165,82 +192,124 @@ static bool needed(const mr_precedence *precedence, uint32_t b, uint32_t a)
     return mr_precedence_enabled(precedence, a)[w->thread[b]] > w->position[b];
 }
 
-/*
- * The accesses of `list` that are unordered with `a`: those before it are a prefix of the list,
- * those after it a suffix. `low` remembers the prefix, which only grows with a. NULL orders
- * nothing.
- */
-static uint32_t unordered(const mr_precedence *precedence, uint32_t a, const mr_access_list *list,
-                          uint32_t *low)
+/* Of events in program order those that are unordered with an event of another thread. */
+typedef struct range {
+    uint32_t low, high; /* [low, high): before are those that it needs, from high on those that
+                           need it */
+} range;
+
+/* Moves the range to event `a`, which comes after the one that it was for. NULL orders nothing. */
+static void advance(range *r, const mr_precedence *precedence, uint32_t a, const uint32_t *events,
+                    uint32_t count)
 {
-    if (!precedence)
-        return list->count;
-    while (*low < list->count && needed(precedence, list->events[*low], a))
-        (*low)++;
-    uint32_t from = *low, to = list->count;
-    while (from < to) { /* first access that needs a */
-        uint32_t middle = from + (to - from) / 2;
-        if (needed(precedence, a, list->events[middle]))
-            to = middle;
-        else
-            from = middle + 1;
+    if (!precedence) {
+        r->high = count;
+        return;
     }
-    return to - *low;
+    while (r->low < count && needed(precedence, events[r->low], a))
+        r->low++;
+    while (r->high < count && !needed(precedence, a, events[r->high]))
+        r->high++;
+}
+
+static uint32_t length_of(const range *r)
+{
+    return r->low < r->high ? r->high - r->low : 0;
+}
+
+/* The list of a site with a lock set; NULL: it has none. */
+static const mr_access_list *list_of(const mr_access_site *site, uint32_t lockset)
+{
+    uint32_t low = 0, high = site->list_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (site->lists[middle].lockset < lockset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < site->list_count && site->lists[low].lockset == lockset ? &site->lists[low] : NULL;
 }
 
 static bool pair_lists(collector *c, const mr_access_list *one, const mr_access_list *two,
                        pairing *p)
 {
-    uint64_t product = (uint64_t)one->count * two->count;
-    if (!c->options->keep_filtered && mr_locksets_meet(c->window, one->lockset, two->lockset)) {
-        c->out->dropped_by_filter += product;
-        return true;
-    }
-    /* What both leave, filter and cone, is `left`; with one of them, the other leaves everything.
-     */
-    const mr_precedence *hard = c->options->keep_filtered ? NULL : c->hard;
-    const mr_precedence *forced = c->options->keep_coned ? hard : c->forced;
-    uint32_t low_hard = 0, low_forced = 0;
-    for (uint32_t k = 0; k < one->count; k++) {
-        uint32_t a = one->events[k];
-        uint32_t open = unordered(hard, a, two, &low_hard);
-        uint32_t left = unordered(forced, a, two, &low_forced);
-        c->out->dropped_by_filter += two->count - open;
-        c->out->dropped_by_cone += open - left;
-        if (!keep_range(c, a, two->events + low_forced, left, p))
+    range left = {0, 0};
+    for (uint32_t k = 0; k < one->count && !is_done(c, p); k++) {
+        advance(&left, c->forced, one->events[k], two->events, two->count);
+        if (!keep_range(c, one->events[k], two->events + left.low, length_of(&left), p))
             return false;
     }
     return true;
 }
 
-static bool note_sites(collector *c, const mr_site_pair *pair, uint32_t group)
+/* Two strands with many unordered pairs, site by site. */
+static bool pair_by_sites(collector *c, const mr_access_strand *one, const mr_access_strand *two)
 {
-    void *sites = c->sites;
-    if (!mr_grow(&sites, &c->site_capacity, c->site_count + 1, sizeof *c->sites))
-        return false;
-    c->sites = sites;
-    c->sites[c->site_count++] = (found_sites){.pair = *pair, .group = group};
-    c->groups[group].site_pair_count++;
+    const mr_access_site *sites = c->accesses.sites;
+    for (uint32_t i = one->first_site; i < one->end_site; i++) {
+        const mr_access_list *list = list_of(&sites[i], one->lockset);
+        for (uint32_t j = two->first_site; list && j < two->end_site; j++) {
+            pairing p;
+            if (!mr_ops_conflict(sites[i].op, sites[j].op))
+                continue;
+            if (!open_pairing(c, i, j, &p))
+                return false;
+            const mr_access_list *other = is_done(c, &p) ? NULL : list_of(&sites[j], two->lockset);
+            if (other && !pair_lists(c, list, other, &p))
+                return false;
+        }
+    }
     return true;
 }
 
-static bool pair_sites(collector *c, const mr_access_site *one, const mr_access_site *two)
+/* Two strands with few unordered pairs, one after the other. */
+static bool pair_by_events(collector *c, const mr_access_strand *one, const mr_access_strand *two)
 {
-    if (one->thread == two->thread || !mr_ops_conflict(one->op, two->op))
-        return true;
-    bool ascending = one->location < two->location;
-    pairing p = {.sites = {.one = one, .two = two},
-                 .location_1 = ascending ? one->location : two->location,
-                 .location_2 = ascending ? two->location : one->location,
-                 .group = MR_NONE};
-    const mr_candidate_options *options = c->options;
-    if (options->wanted && !options->wanted(options->context, p.location_1, p.location_2))
-        return true;
-    for (uint32_t i = 0; i < one->list_count; i++)
-        for (uint32_t j = 0; j < two->list_count; j++)
-            if (!pair_lists(c, &one->lists[i], &two->lists[j], &p))
+    const mr_access_site *sites = c->accesses.sites;
+    range left = {0, 0};
+    for (uint32_t k = 0; k < one->count; k++) {
+        advance(&left, c->forced, one->events[k], two->events, two->count);
+        for (uint32_t m = left.low; m < left.high; m++) {
+            pairing p;
+            if (!mr_ops_conflict(sites[one->sites[k]].op, sites[two->sites[m]].op))
+                continue;
+            if (!open_pairing(c, one->sites[k], two->sites[m], &p))
                 return false;
-    return !p.sites.pairs || options->event_groups || note_sites(c, &p.sites, p.group);
+            if (!is_done(c, &p) && !keep_range(c, one->events[k], &two->events[m], 1, &p))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Counts what filter and cone drop, and looks at what they leave. */
+static bool pair_strands(collector *c, const mr_access_strand *one, const mr_access_strand *two)
+{
+    uint64_t pairs = 0, open = 0, left = 0, width = 0;
+    range hard = {0, 0}, forced = {0, 0};
+    bool meet =
+        !c->options->keep_filtered && mr_locksets_meet(c->window, one->lockset, two->lockset);
+    for (uint32_t k = 0; k < one->count; k++) {
+        uint32_t a = one->events[k];
+        uint8_t op = mr_window_op(c->window, a);
+        pairs += mr_access_conflicts(two, op, 0, two->count);
+        if (meet)
+            continue;
+        advance(&hard, c->hard, a, two->events, two->count);
+        advance(&forced, c->forced, a, two->events, two->count);
+        width += length_of(&forced);
+        if (length_of(&hard))
+            open += mr_access_conflicts(two, op, hard.low, hard.high);
+        if (length_of(&forced))
+            left += mr_access_conflicts(two, op, forced.low, forced.high);
+    }
+    c->out->dropped_by_filter += pairs - open;
+    c->out->dropped_by_cone += open - left;
+    if (!left)
+        return true;
+    bool few = width <= MR_PAIRS_EACH * ((uint64_t)one->count + two->count);
+    return few ? pair_by_events(c, one, two) : pair_by_sites(c, one, two);
 }
 
 static int compare_found(const void *one, const void *two)
@@ -306,17 +375,18 @@ static bool collect(collector *c, mr_arena *arena)
     const mr_window *w = c->window;
     const mr_candidate_options *options = c->options;
     mr_access_choice choice = MR_ACCESS_ALL;
-    mr_access_groups groups;
     if (options->representatives)
         choice = options->weakest == MR_STRENGTH_BEYOND_WCP ? MR_ACCESS_REPRESENTATIVES
                                                             : MR_ACCESS_ORDERED_REPRESENTATIVES;
-    if (!mr_access_groups_build(&groups, w, choice, options->ignored_locations, arena))
+    if (!mr_access_groups_build(&c->accesses, w, choice, options->ignored_locations, arena))
         return false;
+    const mr_access_strand *strands = c->accesses.strands;
     for (uint32_t v = 0; v < w->variable_count; v++) {
-        uint32_t first = groups.variable_first[v], end = groups.variable_first[v + 1];
-        for (uint32_t one = first; one < end; one++)
+        uint32_t end = c->accesses.strand_first[v + 1];
+        for (uint32_t one = c->accesses.strand_first[v]; one < end; one++)
             for (uint32_t two = one + 1; two < end; two++)
-                if (!pair_sites(c, &groups.sites[one], &groups.sites[two]))
+                if (strands[one].thread != strands[two].thread &&
+                    !pair_strands(c, &strands[one], &strands[two]))
                     return false;
     }
     return finish(c, arena);
@@ -328,15 +398,18 @@ bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
 {
     *candidates = (mr_candidates){0};
     collector c = {.window = window,
-                   .hard = hard,
+                   .hard = options->keep_filtered ? NULL : hard,
                    .forced = forced,
                    .hb = hb,
                    .wcp = wcp,
                    .options = options,
                    .out = candidates};
+    if (options->keep_coned)
+        c.forced = c.hard;
     bool complete = collect(&c, arena);
     free(c.groups);
-    free(c.slots);
+    mr_pair_index_free(&c.group_index);
+    mr_pair_index_free(&c.site_index);
     free(c.items);
     free(c.sites);
     return complete;

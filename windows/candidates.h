@@ -44,6 +44,7 @@ typedef struct mr_candidate_group {
     uint32_t first, count;           /* candidates[first …) */
     uint32_t first_site_pair, site_pair_count; /* site_pairs[first …) */
     uint64_t left_out; /* candidates beyond max_per_group: not kept, but in the site pairs */
+    bool stopped;      /* there may be more candidates and site pairs: see stop_when_full */
 } mr_candidate_group;
 
 typedef struct mr_candidates {
@@ -58,8 +59,12 @@ typedef struct mr_candidate_options {
     mr_strength weakest; /* keep pairs of this strength and stronger */
     bool representatives;
     bool event_groups; /* every pair is a group of its own, without site pairs; none is left out */
-    bool keep_filtered, keep_coned; /* do not drop what filter, what cone says: it will be asked */
-    uint32_t max_per_group;         /* 0: no limit. Bounds time and memory for hot variables */
+    bool keep_filtered, keep_coned; /* do not drop what filter, what cone says */
+    /* A group with max_per_group candidates is not looked at any further: neither its other
+     * candidates nor their site pairs are collected or counted. Who has to know them asks again,
+     * for that pair of locations alone. */
+    bool stop_when_full;
+    uint32_t max_per_group;           /* 0: no limit. Bounds time and memory for hot variables */
     const uint8_t *ignored_locations; /* one a location, true: no candidate; NULL: none */
     /* False: the pair of locations is settled and its pairs are not wanted; NULL: all are wanted.
      */
@@ -69,7 +74,14 @@ typedef struct mr_candidate_options {
 
 /*
  * Fills `candidates` in memory of `arena`. `hb` and `wcp` have slid to the window (for labels).
- * O(candidates kept + pairs of lists · accesses · log) plus O(window · threads). False: no memory.
+ *
+ * What the accesses of two threads to a variable leave unordered is an interval for each access,
+ * and the intervals are found by one merge: O(accesses · threads · lock sets), however many
+ * locations there are. Where they are short, their pairs are gone through. Where they are long,
+ * sites are compared, and those are passed over whose pair of locations is settled or, with
+ * stop_when_full, full. So one variable that many threads access at many places costs its accesses
+ * times threads, plus max_per_group for each pair of locations. O(window · log) besides. False: no
+ * memory.
  */
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
                         const mr_precedence *hard, const mr_precedence *forced, const mr_order *hb,

@@ -305,7 +305,8 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
     group_events(&b);
     bool complete = build_sections(&b);
     forget_names(&b);
-    if (!complete || !mr_window_build_locksets(w, arena) || !mr_window_build_accesses(w, arena) ||
+    if (!complete || !mr_window_build_locksets(w, arena) || !mr_window_build_held(w, arena) ||
+        !mr_window_build_accesses(w, arena) ||
         !mr_window_build_semaphores(w, carried->units, arena) ||
         !mr_window_build_opaque(w, carried->opaque, arena))
         return mr_error_memory(error, "building a window");

@@ -66,6 +66,8 @@ typedef struct mr_lockset {
     uint32_t count;
 } mr_lockset;
 
+struct mr_held;
+
 typedef struct mr_window {
     const mr_trace *trace;
     mr_model model;
@@ -87,6 +89,8 @@ typedef struct mr_window {
     mr_edge *opaque; /* edges of opaque calls (trace/opaque.h) between window events, in
                         the order of `to` */
     size_t opaque_count;
+
+    const struct mr_held *held; /* open sections of contended locks, by place: held.h */
 
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */

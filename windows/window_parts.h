@@ -7,6 +7,9 @@
 /* lockset.c: `locksets`, `lockset`, `region_end`; needs the sections. */
 bool mr_window_build_locksets(mr_window *window, mr_arena *arena);
 
+/* held.c: `held`; needs the sections. */
+bool mr_window_build_held(mr_window *window, mr_arena *arena);
+
 /* accesses.c: `previous_write`, `next_write`, `writes_by_value`; needs the grouped lists. */
 bool mr_window_build_accesses(mr_window *window, mr_arena *arena);
 

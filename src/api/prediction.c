@@ -3,6 +3,7 @@
 #include "predict/predict.h"
 #include "report/report.h"
 #include "witness/file.h"
+#include "witness/pack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,11 +28,27 @@ static mr_prediction *prediction_new(const mr_trace *trace, const mr_config *con
     return NULL;
 }
 
+/* Callers may keep pointers to the events of every witness. */
+static mr_status open_witness(const mr_prediction *self, mr_witness *witness, mr_error *error)
+{
+    mr_witness room;
+    const mr_witness *open = mr_witness_open(self->trace, witness, &room);
+    if (open == NULL)
+        return mr_error_memory(error, "unpacking a witness");
+    if (open == witness)
+        return MR_OK;
+    mr_witness_free(witness);
+    *witness = room;
+    return MR_OK;
+}
+
 static mr_status run(mr_prediction *self, mr_error *error)
 {
     mr_status status = mr_config_check(self->config, error);
     if (status == MR_OK)
         status = mr_predict(self->trace, self->config, &self->result, error);
+    for (size_t i = 0; i < self->result.race_count && status == MR_OK; i++)
+        status = open_witness(self, &self->result.races[i].witness, error);
     return status;
 }
 

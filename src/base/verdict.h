@@ -43,8 +43,8 @@ typedef enum mr_unknown_reason {
     MR_UNKNOWN_TIME,   /* "time": solver.timeout_ms ran out */
     MR_UNKNOWN_MEMORY, /* "memory": solver.memory_mb ran out */
     MR_UNKNOWN_SIZE,   /* "size": the formula has more than solver.max_clauses clauses */
-    /* "budget": candidates.max_unanswered queries of its static race had no answer, or a prefilter
-     * chose more pairs for it than are kept */
+    /* "budget": candidates.max_unanswered queries of its static race had no answer, the window was
+     * out of candidates.max_window_steps, or a prefilter chose more pairs for it than are kept */
     MR_UNKNOWN_BUDGET,
     MR_UNKNOWN_SOLVER,   /* "solver": Z3 gave up for a reason of its own */
     MR_UNKNOWN_STEPS,    /* "steps": no step of solver.steps settled it within its budget of work */

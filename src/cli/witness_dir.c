@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "output.h"
 #include "witness/file.h"
+#include "witness/pack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +60,12 @@ mr_status mr_witness_dir_write(const char *dir, const mr_trace *trace, const mr_
                                mr_error *error)
 {
     mr_status status = MR_OK;
-    for (size_t i = 0; i < result->race_count && status == MR_OK; i++)
-        status = mr_witness_dir_add(dir, i + 1, trace, &result->races[i].witness, error);
+    for (size_t i = 0; i < result->race_count && status == MR_OK; i++) {
+        mr_witness room;
+        const mr_witness *witness = mr_witness_open(trace, &result->races[i].witness, &room);
+        status = witness != NULL ? mr_witness_dir_add(dir, i + 1, trace, witness, error)
+                                 : mr_error_memory(error, "writing a witness");
+        mr_witness_free(&room);
+    }
     return status;
 }

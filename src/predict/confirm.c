@@ -3,6 +3,7 @@
 #include "driver.h"
 
 #include "witness/minimise.h"
+#include "witness/pack.h"
 
 #include <string.h>
 
@@ -24,11 +25,12 @@ static mr_status build(mr_driver *driver, const mr_window *window, const mr_deci
     return MR_OK;
 }
 
-static mr_status record(mr_driver *driver, const mr_witness *witness, mr_strength strength,
-                        mr_step step)
+static mr_status record(mr_driver *driver, mr_witness *witness, mr_strength strength, mr_step step)
 {
     mr_result *result = driver->result;
     void *races = result->races;
+    if (result->race_count >= MR_DRIVER_WITNESSES_OPEN && !mr_witness_pack(driver->trace, witness))
+        return mr_error_memory(driver->error, "recording a race");
     if (!mr_grow(&races, &result->race_capacity, result->race_count + 1, sizeof *result->races))
         return mr_error_memory(driver->error, "recording a race");
     result->races = races;

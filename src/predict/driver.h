@@ -16,6 +16,9 @@
  * decided as a whole; and, when HB or WCP choose the pairs, those decided one by one. */
 enum { MR_DRIVER_PAIRS_TRIED = 256, MR_DRIVER_PAIRS_CHOSEN = 65536 };
 
+/* Witnesses of a result that are kept as they are; further ones are packed. */
+enum { MR_DRIVER_WITNESSES_OPEN = 256 };
+
 typedef struct mr_driver {
     const mr_trace *trace;
     mr_result *result;
@@ -24,7 +27,10 @@ typedef struct mr_driver {
     mr_model model;
     bool by_event; /* candidates.report: event */
     bool minimise;
-    uint64_t max_unanswered; /* candidates.max_unanswered; 0: no limit */
+    uint64_t max_unanswered;   /* candidates.max_unanswered; 0: no limit */
+    uint64_t max_window_steps; /* candidates.max_window_steps; 0: no limit */
+    uint64_t window_steps; /* spent on the window, to be reset with the next flag at its start */
+    bool window_stopped;   /* the limit was reached */
     mr_decide_options decide;
     mr_candidate_options candidates;
     uint8_t *ignored_locations; /* owned; NULL: none */
@@ -57,9 +63,11 @@ mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, cons
 
 /*
  * settle.c: decides a group of candidates (a static race, or a pair of events) until a race is
- * found. Static races in two phases: pairs that trace order confirms, one by one; then, when every
- * pair is wanted, all accesses of two sites at once, halved where that is too hard. The strategy
- * eager asks about every pair of events.
+ * found, or a budget is used up: the static race has had its queries without an answer, or the
+ * window all its steps. Then what is left of it is unknown, but for races in trace order, which are
+ * looked for whatever was spent. Static races in two phases: pairs that trace order confirms, one
+ * by one; then, when every pair is wanted, all accesses of two sites at once, halved where that is
+ * too hard. The strategy eager asks about every pair of events.
  */
 mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
                            const mr_candidates *candidates, const mr_candidate_group *group);

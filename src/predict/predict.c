@@ -54,6 +54,7 @@ static void read_options(mr_driver *driver, const mr_config *config)
     driver->minimise = mr_config_bool(config, "witness.minimise");
     driver->decide = mr_predict_limits(config);
     driver->max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered");
+    driver->max_window_steps = (uint64_t)mr_config_int(config, "candidates.max_window_steps");
     driver->candidates = (mr_candidate_options){
         .keep_filtered = !(driver->decide.steps & MR_STEP_BIT(MR_STEP_FILTER)),
         .keep_coned = !(driver->decide.steps & MR_STEP_BIT(MR_STEP_CONE)),
@@ -63,6 +64,7 @@ static void read_options(mr_driver *driver, const mr_config *config)
         .ignored_locations = driver->ignored_locations,
         .wanted = driver->by_event ? NULL : still_open,
         .context = driver};
+    driver->candidates.stop_when_full = mr_driver_asks_sites(driver);
     if (!driver->by_event)
         driver->candidates.max_per_group =
             mr_driver_asks_sites(driver) ? MR_DRIVER_PAIRS_TRIED : MR_DRIVER_PAIRS_CHOSEN;
@@ -139,6 +141,8 @@ static mr_status do_window(mr_driver *driver, uint32_t start, uint32_t end)
     mr_problem problem;
     mr_candidates candidates;
     mr_arena_reset(&driver->arena);
+    driver->window_steps = 0;
+    driver->window_stopped = false;
     mr_carried_move(&driver->carried, start);
     mr_status status = mr_window_build(&driver->carried, end, driver->model, &driver->arena,
                                        &window, driver->error);

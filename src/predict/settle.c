@@ -6,6 +6,7 @@ enum {
     TRACE_ORDER =
         MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE)
 };
+#include <stdio.h>
 
 /* One group on its way. */
 typedef struct settler {
@@ -31,6 +32,7 @@ static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
     mr_stats *stats = &driver->result->stats;
     for (int step = 0; step < MR_STEP_COUNT; step++)
         stats->step_seconds[step] += decision->seconds[step];
+    driver->window_steps += decision->work;
     if (decision->verdict == MR_VERDICT_UNKNOWN && steps == MR_ALL_STEPS)
         s->entry->unanswered++;
     if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
@@ -69,24 +71,42 @@ static mr_status note_unknown(settler *s, uint32_t one, uint32_t two)
                                   &s->latest);
 }
 
-/* Has the static race had its share of queries without an answer? Then `latest` says so. */
-static bool out_of_budget(settler *s)
+/* What was asked for last stays unknown because of a budget. */
+static void stop(settler *s, const char *budget)
 {
-    if (!s->driver->max_unanswered || s->entry->unanswered < s->driver->max_unanswered)
-        return false;
     s->latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
-    return true;
+    snprintf(s->latest.detail, sizeof s->latest.detail, "%s", budget);
 }
 
-/* Decides one pair by all steps. */
+/* Has the static race had its share of queries without an answer, or the window its steps? Then
+ * `latest` says so. */
+static bool out_of_budget(settler *s)
+{
+    mr_driver *driver = s->driver;
+    if (driver->max_unanswered && s->entry->unanswered >= driver->max_unanswered) {
+        stop(s, "candidates.max_unanswered");
+        return true;
+    }
+    if (driver->max_window_steps && driver->window_steps >= driver->max_window_steps) {
+        driver->result->stats.windows_stopped += !driver->window_stopped;
+        driver->window_stopped = true;
+        stop(s, "candidates.max_window_steps");
+        return true;
+    }
+    return false;
+}
+
+/* Decides one pair by all steps; in trace order only when a budget is used up. */
 static mr_status decide_pair(settler *s, const mr_candidate *candidate)
 {
-    mr_status status = MR_OK;
-    if (!out_of_budget(s))
-        status = ask(s, MR_ALL_STEPS, (mr_stops){&candidate->first, 1},
-                     (mr_stops){&candidate->second, 1});
+    bool budget = out_of_budget(s);
+    const mr_decision stopped = s->latest;
+    mr_status status = ask(s, budget ? TRACE_ORDER : MR_ALL_STEPS, (mr_stops){&candidate->first, 1},
+                           (mr_stops){&candidate->second, 1});
     if (status != MR_OK)
         return status;
+    if (budget && s->latest.verdict == MR_VERDICT_UNKNOWN)
+        s->latest = stopped;
     count(s, 1);
     return s->latest.verdict == MR_VERDICT_UNKNOWN
                ? note_unknown(s, candidate->first, candidate->second)
@@ -158,6 +178,40 @@ bool mr_driver_asks_sites(const mr_driver *driver)
     return !driver->by_event && !driver->decide.eager &&
            driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP;
 }
+/* Two locations (mr_candidate_options.wanted). */
+typedef struct location_pair {
+    uint32_t location_1, location_2;
+} location_pair;
+
+static bool is_pair(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const location_pair *pair = context;
+    return pair->location_1 == location_1 && pair->location_2 == location_2;
+}
+
+/* Decides all accesses of the group's sites; a group that was not collected to its end is
+ * collected again, alone. */
+static mr_status decide_group(settler *s, const mr_candidates *candidates,
+                              const mr_candidate_group *group)
+{
+    mr_driver *driver = s->driver;
+    if (!group->stopped)
+        return decide_all_sites(s, &candidates->site_pairs[group->first_site_pair],
+                                group->site_pair_count);
+    location_pair pair = {group->location_1, group->location_2};
+    mr_candidate_options options = driver->candidates;
+    options.stop_when_full = false;
+    options.wanted = is_pair;
+    options.context = &pair;
+    mr_candidates all;
+    mr_arena_mark mark = mr_arena_get_mark(&driver->arena);
+    if (!mr_candidates_find(&all, s->problem->window, &s->problem->hard, &s->problem->forced,
+                            driver->hb, driver->wcp, &options, &driver->arena))
+        return mr_error_memory(driver->error, "collecting candidates");
+    mr_status status = decide_all_sites(s, all.site_pairs, all.site_pair_count);
+    mr_arena_release(&driver->arena, mark);
+    return status;
+}
 
 mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
                            const mr_candidates *candidates, const mr_candidate_group *group)
@@ -179,8 +233,7 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
         mr_status status = try_trace_order(&s, first, group->count);
         if (status != MR_OK || s.entry->race)
             return status;
-        return decide_all_sites(&s, &candidates->site_pairs[group->first_site_pair],
-                                group->site_pair_count);
+        return decide_group(&s, candidates, group);
     }
     for (uint32_t i = 0; i < group->count && !s.entry->race; i++) {
         mr_status status = decide_pair(&s, &first[i]);
@@ -189,7 +242,7 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
     }
     if (!group->left_out || s.entry->race)
         return MR_OK;
-    s.latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    stop(&s, "more pairs than are kept");
     count(&s, group->left_out);
     return note_unknown(&s, first->first, first->second);
 }

@@ -5,6 +5,7 @@
  */
 #include "json_object.h"
 #include "report.h"
+#include "witness/pack.h"
 
 #include <errno.h>
 
@@ -39,7 +40,13 @@ static mr_json race_object(const mr_trace *trace, const mr_race *race)
     mr_json_put_text(&self, "order", mr_strength_name(race->strength));
     mr_json_put_text(&self, "confirmed_by", mr_step_name(race->confirmed_by));
     mr_json_put_window(&self, witness->window_start, witness->window_end);
-    mr_json_put_events(&self, "witness", witness);
+    mr_witness room;
+    const mr_witness *open = mr_witness_open(trace, witness, &room);
+    if (open != NULL)
+        mr_json_put_events(&self, "witness", open);
+    else
+        self.ok = false;
+    mr_witness_free(&room);
     return self;
 }
 
@@ -90,6 +97,7 @@ static mr_json stats_object(const mr_result *result)
     const mr_stats *stats = &result->stats;
     mr_json self = mr_json_new(), unknown = mr_json_new();
     mr_json_put_number(&self, "windows", stats->windows);
+    mr_json_put_number(&self, "windows_stopped", stats->windows_stopped);
     mr_json_put_number(&self, "candidates", stats->candidates);
     mr_json_put_object(&self, "settled", steps_object(stats->settled));
     mr_json_put_object(&self, "races", steps_object(stats->races));

@@ -8,7 +8,7 @@
 #include "witness/witness.h"
 
 typedef struct mr_race {
-    mr_witness witness; /* owned; holds the accesses and the window */
+    mr_witness witness; /* owned; holds the accesses and the window; may be packed */
     mr_strength strength;
     mr_step confirmed_by;
 } mr_race;
@@ -24,6 +24,7 @@ typedef struct mr_unknown {
 
 typedef struct mr_stats {
     uint64_t windows;
+    uint64_t windows_stopped;           /* of these, by candidates.max_window_steps */
     uint64_t candidates;                /* event pairs given to the decision procedure */
     uint64_t settled[MR_STEP_COUNT];    /* of these, by step; those of `far` come on top */
     uint64_t races[MR_STEP_COUNT];      /* of `settled`, how many are races */

@@ -3,6 +3,7 @@
 #include "phrases.h"
 #include "report.h"
 #include "schedule_table.h"
+#include "witness/pack.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -85,8 +86,13 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     fprintf(stream, "  witness found by %s; accepted by the checker\n",
             step_text(race->confirmed_by));
-    return mr_schedule_print(stream, witness, sees,
-                             mr_config_bool(self->config, "witness.full_schedule"));
+    mr_witness room;
+    const mr_witness *open = mr_witness_open(self->trace, witness, &room);
+    bool ok =
+        open != NULL && mr_schedule_print(stream, open, sees,
+                                          mr_config_bool(self->config, "witness.full_schedule"));
+    mr_witness_free(&room);
+    return ok;
 }
 
 static void print_short_access(const writer *self, uint32_t event)
@@ -176,7 +182,11 @@ static void print_summary(const writer *self)
 {
     const mr_stats *stats = &self->result->stats;
     FILE *stream = self->stream;
-    fprintf(stream, "\nSummary\n  windows     %" PRIu64 "\n", stats->windows);
+    fprintf(stream, "\nSummary\n  windows     %" PRIu64, stats->windows);
+    if (stats->windows_stopped > 0)
+        fprintf(stream, ", %" PRIu64 " of them stopped by candidates.max_window_steps",
+                stats->windows_stopped);
+    fputs("\n", stream);
     print_steps(self);
     fprintf(stream, "  locations   %" PRIu64 " racing pair%s\n", stats->static_races,
             mr_phrase_s(stats->static_races));

@@ -86,10 +86,11 @@ typedef struct scheduler {
     mr_witness_steps *steps;
     edge *edges;
     uint32_t edge_count;
-    uint32_t *first_edge; /* edges of step i: [first_edge[i], first_edge[i + 1]), after sorting */
-    uint32_t *waiting;    /* edges into step i from steps that have not run */
-    uint32_t *next;       /* next needed step of the same thread */
-    uint32_t *ready;      /* heap of the steps that nothing holds back */
+    uint32_t *first_edge; /* edges of step i lead to targets[first_edge[i] … first_edge[i + 1]) */
+    uint32_t *targets;
+    uint32_t *waiting; /* edges into step i from steps that have not run */
+    uint32_t *next;    /* next needed step of the same thread */
+    uint32_t *ready;   /* heap of the steps that nothing holds back */
     uint32_t ready_count;
 } scheduler;
 
@@ -142,12 +143,18 @@ static void add_opaque_edges(scheduler *s, uint32_t step)
         add_edge(s, mr_witness_steps_find(s->steps, opaque->items[i].from), step);
 }
 
-static int compare_edges(const void *one, const void *two)
+/* Groups the edges by where they come from. */
+static void group_edges(scheduler *s, uint32_t count)
 {
-    const edge *x = one, *y = two;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
+    for (uint32_t e = 0; e < s->edge_count; e++)
+        s->first_edge[s->edges[e].from + 1]++;
+    for (uint32_t i = 0; i < count; i++)
+        s->first_edge[i + 1] += s->first_edge[i];
+    for (uint32_t e = s->edge_count; e-- > 0;) /* the places of step i are taken from their end */
+        s->targets[--s->first_edge[s->edges[e].from + 1]] = s->edges[e].to;
+    for (uint32_t i = 0; i < count; i++) /* now [i + 1] is the first place of step i */
+        s->first_edge[i] = s->first_edge[i + 1];
+    s->first_edge[count] = s->edge_count;
 }
 
 static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
@@ -156,11 +163,12 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
     s->steps = steps;
     size_t most = 3 * count + 2 * (size_t)steps->object_count + steps->opaque_count;
     s->edges = mr_arena_alloc(arena, most, sizeof *s->edges);
-    s->first_edge = mr_arena_alloc(arena, count + 1, sizeof *s->first_edge);
+    s->targets = mr_arena_alloc(arena, most, sizeof *s->targets);
+    s->first_edge = mr_arena_zalloc(arena, count + 1, sizeof *s->first_edge);
     s->waiting = mr_arena_zalloc(arena, count, sizeof *s->waiting);
     s->next = mr_arena_alloc(arena, count, sizeof *s->next);
     s->ready = mr_arena_alloc(arena, count, sizeof *s->ready);
-    if (!s->edges || !s->first_edge || !s->waiting || !s->next || !s->ready)
+    if (!s->edges || !s->targets || !s->first_edge || !s->waiting || !s->next || !s->ready)
         return false;
     memset(s->next, 0xff, count * sizeof *s->next);
     for (uint32_t i = 0; i < count; i++) {
@@ -175,12 +183,7 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
             s->next[step->previous] = i;
     }
     add_object_edges(s);
-    qsort(s->edges, s->edge_count, sizeof *s->edges, compare_edges);
-    for (uint32_t i = 0, e = 0; i <= count; i++) {
-        while (e < s->edge_count && s->edges[e].from < i)
-            e++;
-        s->first_edge[i] = e;
-    }
+    group_edges(s, (uint32_t)count);
     return true;
 }
 
@@ -212,8 +215,8 @@ static void run_step(scheduler *s, uint32_t step)
 {
     s->steps->items[step].needed = false;
     for (uint32_t e = s->first_edge[step]; e < s->first_edge[step + 1]; e++)
-        if (!--s->waiting[s->edges[e].to])
-            push_ready(s, s->edges[e].to);
+        if (!--s->waiting[s->targets[e]])
+            push_ready(s, s->targets[e]);
 }
 
 /* Runs the needed steps: the same thread as long as possible, else the earliest step of the witness

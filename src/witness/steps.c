@@ -1,13 +1,31 @@
 #include "steps.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-static int compare(const void *one, const void *two)
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+/* Sorts by object; steps of one object stay in order. `scratch` has room for as many. Byte by byte
+ * from the least one, so that a witness of all events of a long window takes linear time. */
+static void sort_by_object(mr_object_step *items, mr_object_step *scratch, uint32_t count)
 {
-    const mr_object_step *x = one, *y = two;
-    if (x->object != y->object)
-        return x->object < y->object ? -1 : 1;
-    return (x->step > y->step) - (x->step < y->step);
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all |= items[i].object;
+    mr_object_step *from = items, *to = scratch;
+    for (uint32_t shift = 0; shift < 64 && all >> shift; shift += DIGIT_BITS) {
+        uint32_t first[DIGITS + 1] = {0};
+        for (uint32_t i = 0; i < count; i++)
+            first[(from[i].object >> shift) % DIGITS + 1]++;
+        for (uint32_t d = 0; d < DIGITS; d++)
+            first[d + 1] += first[d];
+        for (uint32_t i = 0; i < count; i++)
+            to[first[(from[i].object >> shift) % DIGITS]++] = from[i];
+        mr_object_step *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != items)
+        memcpy(items, from, count * sizeof *items);
 }
 
 /* The last step of the thread with an event up to `last`, in its program order. */
@@ -124,7 +142,8 @@ bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
     steps->items = mr_arena_alloc(arena, count, sizeof *steps->items);
     steps->objects = mr_arena_alloc(arena, count, sizeof *steps->objects);
     steps->by_thread = mr_arena_alloc(arena, count, sizeof *steps->by_thread);
-    if (!steps->items || !steps->objects || !steps->by_thread)
+    mr_object_step *scratch = mr_arena_alloc(arena, count, sizeof *scratch);
+    if (!steps->items || !steps->objects || !steps->by_thread || !scratch)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t event = witness->events[i];
@@ -140,8 +159,8 @@ bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
         if (object_of(trace, event, &object))
             steps->objects[steps->object_count++] = (mr_object_step){.object = object, .step = i};
     }
-    qsort(steps->by_thread, count, sizeof *steps->by_thread, compare);
-    qsort(steps->objects, steps->object_count, sizeof *steps->objects, compare);
+    sort_by_object(steps->by_thread, scratch, count);
+    sort_by_object(steps->objects, scratch, steps->object_count);
     link_threads(steps);
     link_sources(steps);
     steps->last_first = last_step(steps, trace->thread[witness->first], MR_NONE);

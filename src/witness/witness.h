@@ -24,8 +24,10 @@ typedef struct mr_witness {
     mr_model model;
     uint32_t *events; /* owned; event numbers in the order in which they happen */
     uint32_t event_count;
+    uint8_t *packed; /* owned; then `events` is NULL (pack.h). NULL: not packed */
+    size_t packed_bytes;
 } mr_witness;
 
-void mr_witness_free(mr_witness *witness); /* frees `events`, not the struct */
+void mr_witness_free(mr_witness *witness); /* frees what it holds, not the struct */
 
 #endif
