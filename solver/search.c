@@ -343,7 +343,8 @@ static bool same_literal(mr_literal one, mr_literal other)
 /* Marks what made the assertion's reason leave nothing but the assertion. */
 static bool expand(mr_search *s, const mr_assertion *assertion)
 {
-    const mr_search_clause *c = &s->clauses[assertion->reason];
+    mr_search_clause *c = &s->clauses[assertion->reason];
+    c->used = s->conflicts;
     for (uint32_t i = 0; i < c->count; i++) {
         mr_literal literal = s->literals[c->first + i];
         if (!same_literal(literal, assertion->literal) &&
@@ -436,8 +437,9 @@ static bool learn(mr_search *s, uint32_t point)
 
 mr_search_result mr_search_resolve(mr_search *s, bool *refuted)
 {
-    const mr_search_clause *c = &s->clauses[s->conflict];
+    mr_search_clause *c = &s->clauses[s->conflict];
     *refuted = false;
+    c->used = ++s->conflicts;
     s->marked.count = 0;
     for (uint32_t i = 0; i < c->count; i++)
         if (!explain(s, s->literals[c->first + i], s->closure.edge_count))

@@ -48,6 +48,7 @@ typedef struct mr_search_clause {
     size_t first; /* in mr_search.literals; the watched ones come first */
     uint32_t count;
     bool learned;
+    uint32_t used; /* number of the latest conflict that it had a part in; 0: none */
 } mr_search_clause;
 
 /* Something that was made true. */
@@ -95,7 +96,8 @@ typedef struct mr_search {
     size_t level_count, level_capacity;
 
     uint32_t conflict;
-    uint8_t *seen; /* owned; one an assertion */
+    uint32_t conflicts; /* how many there were */
+    uint8_t *seen;      /* owned; one an assertion */
     size_t seen_capacity;
     mr_u32s marked, path; /* assertions that are seen; scratch */
     mr_literal *lesson;   /* owned; scratch */
