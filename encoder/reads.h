@@ -6,10 +6,9 @@
  * instant as a read, and nothing can stand inside it. For a read r of x in C that is treated by
  * source and saw the write s of the window:
  *
- *     guard(r)  or  before(s, r)            (models rf and value: s is in C, C is closed)
- *     guard(r)  or  clean(s)
- *     for each w in W(x), w != s:
- *         guard(r)  or  before(w, s)  or  before(r, w)
+ *     guard(r)  or  before(s, r)            (models rf and value: C is closed under FORCED and has
+ * s) guard(r)  or  clean(s) for each w in W(x), w != s: guard(r)  or  before(w, s)  or  before(r,
+ * w)
  *
  * and when it saw an earlier write or none:
  *
@@ -26,8 +25,9 @@
  *         not c(carried)  or  before(r, w)  or  (clean(w), if w has the value v)
  *
  * guard(r) and clean(w) are those of branches.h. In the models rf and value they are "not
- * included(r)" and true: the lines with clean fall away. In model branch a source outside C leaves
- * guard(r) alone, and reads that are not constrained have no clauses.
+ * included(r)" and true: the lines with clean fall away. A source outside C (in model branch, or
+ * where precedence is HARD) leaves guard(r) alone; in model branch reads that are not constrained
+ * have no clauses.
  *
  * Writes of the same value need not be kept away, when they are clean: if every other value is
  * before s or after r, then the last write before r is s or has the value v as well. Not guarding w

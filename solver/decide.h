@@ -6,7 +6,8 @@
  *   eliminate     what is certain, by propagation on clocks: no race, or a smaller    eliminate.h
  *                 question
  *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
- *   z3            the same formula, by Z3                                             session.h
+ *   lazy          the same, by Z3, clauses made when the trace or a model violates them lazy.h
+ *   z3            the whole formula, by Z3                                            session.h
  *
  * The steps are a table in decide.c: each takes the question and settles it or passes it on, and
  * `options.steps` chooses among them. Every step is right alone, so the choice changes what is

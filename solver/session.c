@@ -176,6 +176,8 @@ static bool assert_new(mr_query *q, const mr_formula *formula)
     return Z3_get_error_code(q->context) == Z3_OK;
 }
 
+enum { PHASE_CACHING = 3 }; /* of Z3's phase_selection */
+
 static void set_parameters(mr_query *q)
 {
     Z3_context c = q->context;
@@ -185,11 +187,11 @@ static void set_parameters(mr_query *q)
         Z3_params_set_bool(c, parameters, Z3_mk_string_symbol(c, "auto_config"), true);
     } else {
         /* Difference logic by Bellman-Ford; relevancy costs more than it saves on clauses this
-         * short; phase false prefers the choices and orders that were made last to be left alone.
-         */
+         * short; phase caching tries what an atom was last, at first false: what changes little
+         * from one check of a query to the next is found again. */
         Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "arith.solver"), 1);
         Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "relevancy"), 0);
-        Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "phase_selection"), 0);
+        Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "phase_selection"), PHASE_CACHING);
     }
     Z3_solver_set_params(c, q->solver, parameters);
     Z3_params_dec_ref(c, parameters);

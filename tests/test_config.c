@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/verdict.h"
 #include "config/config.h"
 #include "support/scratch.h"
 #include "witness/witness.h"
@@ -75,6 +76,10 @@ static const bad bad_files[] = {
     {"scalar-for-section", 2,
      "window: expected a mapping of keys such as 'window.size', found a single value"},
     {"second-document", 2, "a second document begins here; only one is allowed"},
+    {"steps-as-list", 2, "solver.steps: expected words with commas between them, found a list"},
+    {"steps-unknown", 3,
+     "solver.steps: ' z3' is not one of filter|cone|linearise|greedy|eliminate|saturate|lazy|z3 "
+     "(a list is comma-separated, without spaces)"},
     {"tab-indentation", 2,
      "not valid YAML: found character that cannot start any token (while scanning for the next "
      "token, line 2)"},
@@ -243,6 +248,16 @@ static void test_set(void **state)
         {"repair", "true", "true"},
         {"repair", "false", "false"},
         {"repair", "1", NULL},
+        {"solver.steps", "z3", "z3"},
+        {"solver.steps", "z3,cone", "z3,cone"},
+        {"solver.steps", "", NULL},
+        {"solver.steps", "z3,", NULL},
+        {"solver.steps", ",z3", NULL},
+        {"solver.steps", "z3,,cone", NULL},
+        {"solver.steps", "z3 cone", NULL},
+        {"solver.steps", "far", NULL},
+        {"solver.steps", "filter|cone", NULL},
+        {"solver.strategy", "eager", "eager"},
         {"window.size", "5", "5"},
         {"window.size", "", NULL},
         {"window.size", "-", NULL},
@@ -353,6 +368,27 @@ static void test_table(void **state)
     }
     mr_config *config = mr_config_new();
     assert_int_equal(mr_config_check(config, NULL), MR_OK);
+    mr_config_free(config);
+}
+
+/* The bits of solver.steps are the steps, all of them by default. */
+static void test_steps(void **state)
+{
+    (void)state;
+    mr_config *config = mr_config_new();
+    mr_error error = {0};
+    assert_int_equal(mr_config_set_of(config, "solver.steps"), MR_ALL_STEPS);
+    for (int step = 0; step < MR_STEP_FAR; step++) {
+        const char *name = mr_step_name((mr_step)step);
+        assert_int_equal(mr_config_set(config, "solver.steps", name, NULL, 0, &error), MR_OK);
+        assert_int_equal(mr_config_set_of(config, "solver.steps"), MR_STEP_BIT(step));
+    }
+    assert_int_equal(mr_config_set(config, "solver.steps", "z3,cone,z3", NULL, 0, &error), MR_OK);
+    mr_config *copy = mr_config_clone(config);
+    assert_int_equal(mr_config_set(config, "solver.steps", "greedy", NULL, 0, &error), MR_OK);
+    assert_int_equal(mr_config_set_of(copy, "solver.steps"),
+                     MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_SOLVER));
+    mr_config_free(copy);
     mr_config_free(config);
 }
 
@@ -488,19 +524,13 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_bad_files_complete),
-        cmocka_unit_test(test_good_files),
-        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_set),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_overlap_by_default),
-        cmocka_unit_test(test_check_place),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_later_wins),
+        cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_bad_files_complete),
+        cmocka_unit_test(test_good_files),  cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_set),         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_check),       cmocka_unit_test(test_overlap_by_default),
+        cmocka_unit_test(test_check_place), cmocka_unit_test(test_table),
+        cmocka_unit_test(test_choices),     cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_later_wins),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

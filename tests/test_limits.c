@@ -191,6 +191,24 @@ static void test_limits_of_a_query(void **state)
          {.steps = ALONE(MR_STEP_SOLVER), .limits = {.memory_bytes = 1}},
          MR_UNKNOWN_MEMORY,
          false},
+        {"size, lazily", {.steps = ALONE(MR_STEP_LAZY), .max_clauses = 20}, MR_UNKNOWN_SIZE, false},
+        {"time, lazily",
+         {.steps = ALONE(MR_STEP_LAZY), .limits = {.timeout_ms = 1}},
+         MR_UNKNOWN_TIME,
+         false},
+        {"memory, lazily",
+         {.steps = ALONE(MR_STEP_LAZY), .limits = {.memory_bytes = 1}},
+         MR_UNKNOWN_MEMORY,
+         false},
+        {"steps",
+         {.steps = ALONE(MR_STEP_SATURATE), .saturate_steps = 10},
+         MR_UNKNOWN_STEPS,
+         false},
+        {"no step", {.steps = ALONE(MR_STEP_LINEARISE)}, MR_UNKNOWN_STEPS, false},
+        {"time, eager",
+         {.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true, .limits = {.timeout_ms = 1}},
+         MR_UNKNOWN_TIME,
+         true},
         {"time after few steps",
          {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_SOLVER),
           .saturate_steps = 10,
@@ -427,11 +445,15 @@ static void test_no_memory(void **state)
     static const char trace[] = NEEDS_FORMULA "C|fork(D)|3\nC|w(y=1)|4\nD|r(y=1)|5\nD|w(y=2)|6\n"
                                               "C|join(D)|7\nA|w(z=1)|8\nB|w(z=2)|8\n";
     static const char *const saturate[] = {"window.size", "9", "window.overlap", "3", NULL};
-    static const char *const z3[] = {"solver.saturate_steps", "0", "candidates.report", "event",
+    static const char *const z3[] = {"solver.steps", "filter,cone,z3", "candidates.report", "event",
                                      NULL};
+    static const char *const lazy[] = {"solver.steps", "lazy", NULL};
+    static const char *const eager[] = {"solver.strategy", "eager", NULL};
     static const char *const ignore[] = {"candidates.ignore_locations", "8,7", NULL};
     sweep(trace, saturate);
     sweep(trace, z3);
+    sweep(trace, lazy);
+    sweep(trace, eager);
     sweep(trace, ignore);
 }
 

@@ -1,7 +1,8 @@
 /*
  * Each step of the decision procedure alone, event pair by event pair, against exhaustive search on
- * random traces: linearise (races only, all sync-preserving ones), saturate, Z3 (both exact), and
- * whole lists of accesses at once. Every schedule is accepted by the checker.
+ * random traces: linearise (races only, all sync-preserving ones), saturate, lazy, Z3, the strategy
+ * eager (all exact), and whole lists of accesses at once. Every schedule is accepted by the
+ * checker.
  *
  *   SOLVER_TRACES  how many traces for linearise and saturate (default 3600); Z3 gets a tenth
  *   SOLVER_SEED    seed of the first one
@@ -175,6 +176,20 @@ static void z3_pair(examination *x, uint32_t a, uint32_t b)
     decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
 }
 
+static void lazy_pair(examination *x, uint32_t a, uint32_t b)
+{
+    mr_problem problem = problem_of(x);
+    mr_decide_options options = {.steps = ALONE(MR_STEP_LAZY)};
+    decide_pair(x, &problem, &options, MR_STEP_LAZY, a, b);
+}
+
+static void eager_pair(examination *x, uint32_t a, uint32_t b)
+{
+    mr_problem problem = problem_of(x);
+    mr_decide_options options = {.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true};
+    decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
+}
+
 /* ---- two lists of accesses at once ---- */
 
 static uint32_t collect(const mr_window *w, uint32_t thread, uint32_t variable, bool writes,
@@ -253,6 +268,26 @@ static void examine_lists(examination *x)
 static void examine_lists_by_z3(examination *x)
 {
     each_lists(x, &(mr_decide_options){.steps = ALONE(MR_STEP_SOLVER)});
+}
+
+static void examine_lists_lazily(examination *x)
+{
+    each_lists(x, &(mr_decide_options){.steps = ALONE(MR_STEP_LAZY)});
+}
+
+static void examine_lists_eagerly(examination *x)
+{
+    each_lists(x, &(mr_decide_options){.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true});
+}
+
+static void examine_lazy(examination *x)
+{
+    each_pair(x, lazy_pair);
+}
+
+static void examine_eager(examination *x)
+{
+    each_pair(x, eager_pair);
 }
 
 static void examine_z3(examination *x)
@@ -360,6 +395,20 @@ static void test_z3(void **state)
     assert_true(x.yes && x.no);
 }
 
+static void test_lazy(void **state)
+{
+    (void)state;
+    examination x = run(examine_lazy, 10);
+    assert_true(x.yes && x.no);
+}
+
+static void test_eager(void **state)
+{
+    (void)state;
+    examination x = run(examine_eager, 20);
+    assert_true(x.yes && x.no);
+}
+
 static void test_handing_over(void **state)
 {
     (void)state;
@@ -377,14 +426,18 @@ static void test_lists(void **state)
 static void test_lists_by_z3(void **state)
 {
     (void)state;
-    examination x = run(examine_lists_by_z3, 20);
-    assert_true(x.yes && x.no);
+    examine_function *ways[] = {examine_lists_by_z3, examine_lists_lazily, examine_lists_eagerly};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        examination x = run(ways[i], 20);
+        assert_true(x.yes && x.no);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linearise), cmocka_unit_test(test_saturate),
+        cmocka_unit_test(test_lazy),      cmocka_unit_test(test_eager),
         cmocka_unit_test(test_z3),        cmocka_unit_test(test_handing_over),
         cmocka_unit_test(test_lists),     cmocka_unit_test(test_lists_by_z3),
     };

@@ -1,0 +1,214 @@
+/* Z3 asked about a formula that grows: models, cores, ties, limits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "solver/session.h"
+#include "support/random.h"
+
+enum { NODES = 6 };
+
+static const uint32_t ranks[NODES] = {UINT32_MAX, 0, 1, 2, 3, 4}; /* node 0 is last, as CUT */
+
+static mr_formula new_formula(void)
+{
+    mr_formula formula;
+    mr_formula_init(&formula, 0);
+    formula.node_count = NODES;
+    return formula;
+}
+
+static void clause(mr_formula *formula, mr_literal one, mr_literal two)
+{
+    mr_formula_clause(formula, (mr_literal[]){one, two}, 2);
+}
+
+static void assert_solution(const mr_formula *formula, const int64_t *order, const uint8_t *choices)
+{
+    bool copy[8] = {0};
+    for (uint32_t i = 0; i < formula->choice_count; i++)
+        copy[i] = choices[i];
+    assert_true(mr_formula_holds(formula, order, copy));
+    for (int i = 0; i < NODES; i++)
+        for (int j = 0; j < i; j++)
+            assert_true(order[i] != order[j]);
+}
+
+/* A formula is asked about, grows until it has no solution, and the session goes on. */
+static void test_growing(void **state)
+{
+    (void)state;
+    static const mr_settings settings[] = {MR_SETTINGS_TUNED, MR_SETTINGS_AS_IT_COMES};
+    mr_session *session = mr_session_new();
+    for (size_t i = 0; i < 2; i++) {
+        mr_limits limits = {0};
+        mr_formula formula = new_formula();
+        int64_t order[NODES];
+        uint8_t choices[1];
+        mr_trouble trouble;
+        mr_query *query = mr_query_begin(session, &limits, settings[i], ranks);
+        assert_non_null(query);
+        mr_formula_edge(&formula, 1, 2);
+        assert_int_equal(mr_query_check(query, &formula, NULL, order, NULL), MR_ANSWER_SAT);
+        assert_solution(&formula, order, NULL);
+        formula.choice_count = 1;
+        clause(&formula, mr_choice(0, true), mr_before(2, 1));
+        clause(&formula, mr_before(3, 1), mr_before(4, 0));
+        assert_int_equal(mr_query_check(query, &formula, NULL, order, choices), MR_ANSWER_SAT);
+        assert_solution(&formula, order, choices);
+        assert_int_equal(choices[0], 1);
+        mr_formula_clause(&formula, (mr_literal[]){mr_choice(0, false)}, 1);
+        assert_int_equal(mr_query_check(query, &formula, NULL, order, choices), MR_ANSWER_UNSAT);
+        mr_query_end(query, &trouble);
+        mr_formula_free(&formula);
+    }
+    mr_session_free(session);
+}
+
+/* The core names the assumptions that matter, and none when none does. */
+static void test_cores(void **state)
+{
+    (void)state;
+    static const uint32_t assumed[] = {0, 1, 2};
+    mr_session *session = mr_session_new();
+    mr_limits limits = {0};
+    mr_formula formula = new_formula();
+    int64_t order[NODES];
+    uint8_t choices[3];
+    bool in_core[3] = {true, true, true};
+    mr_assumptions assumptions = {.choices = assumed, .count = 3, .in_core = in_core};
+    mr_trouble trouble;
+    mr_query *query = mr_query_begin(session, &limits, MR_SETTINGS_TUNED, ranks);
+    assert_non_null(query);
+    formula.choice_count = 3;
+    mr_formula_edge(&formula, 1, 2);
+    mr_formula_edge(&formula, 2, 3);
+    clause(&formula, mr_choice(1, true), mr_before(3, 1));
+    assert_int_equal(mr_query_check(query, &formula, &assumptions, order, choices),
+                     MR_ANSWER_UNSAT);
+    assert_false(in_core[0] || in_core[2]);
+    assert_true(in_core[1]);
+    assumptions.count = 1;
+    assert_int_equal(mr_query_check(query, &formula, &assumptions, order, choices), MR_ANSWER_SAT);
+    assert_solution(&formula, order, choices);
+    assert_int_equal(choices[0], 0);
+    mr_formula_clause(&formula, (mr_literal[]){mr_choice(1, false)}, 1);
+    in_core[0] = true;
+    assert_int_equal(mr_query_check(query, &formula, &assumptions, order, choices),
+                     MR_ANSWER_UNSAT);
+    assert_false(in_core[0]);
+    mr_query_end(query, &trouble);
+    mr_formula_free(&formula);
+    mr_session_free(session);
+}
+
+/* Of what is open the order of the ranks is tried first. */
+static void test_ranks(void **state)
+{
+    (void)state;
+    mr_session *session = mr_session_new();
+    mr_limits limits = {0};
+    mr_formula formula = new_formula();
+    int64_t order[NODES];
+    mr_trouble trouble;
+    for (uint32_t u = 1; u < NODES; u++)
+        for (uint32_t v = u + 1; v < NODES; v++)
+            clause(&formula, mr_before(u, v), mr_before(v, u));
+    assert_int_equal(
+        mr_session_solve(session, &formula, &limits, MR_SETTINGS_TUNED, ranks, order, &trouble),
+        MR_ANSWER_SAT);
+    for (uint32_t u = 1; u + 1 < NODES; u++)
+        assert_true(order[u] < order[u + 1]);
+    mr_formula_free(&formula);
+    mr_session_free(session);
+}
+
+/* Random clauses, added a few at a time: the answers are those of a query of their own. */
+static void test_random(void **state)
+{
+    (void)state;
+    mr_session *session = mr_session_new();
+    mr_limits limits = {0};
+    size_t yes = 0, no = 0;
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        mr_random random = {seed};
+        mr_formula formula = new_formula();
+        mr_trouble trouble;
+        mr_answer answer = MR_ANSWER_SAT;
+        mr_query *query = mr_query_begin(session, &limits, MR_SETTINGS_TUNED, ranks);
+        assert_non_null(query);
+        while (answer == MR_ANSWER_SAT && formula.clause_count < 60) {
+            for (uint32_t k = mr_random_below(&random, 8); k <= 8; k++) {
+                mr_literal some[2];
+                for (int i = 0; i < 2; i++) {
+                    uint32_t u = mr_random_below(&random, NODES);
+                    some[i] = mr_before(u, (u + 1 + mr_random_below(&random, NODES - 1)) % NODES);
+                }
+                clause(&formula, some[0], some[1]);
+            }
+            int64_t order[NODES], other[NODES];
+            answer = mr_query_check(query, &formula, NULL, order, NULL);
+            if (answer == MR_ANSWER_SAT)
+                assert_solution(&formula, order, NULL);
+            yes += answer == MR_ANSWER_SAT;
+            no += answer == MR_ANSWER_UNSAT;
+            if (seed % 10 == 0) {
+                mr_trouble ignored;
+                mr_session *alone = mr_session_new();
+                assert_int_equal(mr_session_solve(alone, &formula, &limits, MR_SETTINGS_AS_IT_COMES,
+                                                  ranks, other, &ignored),
+                                 answer);
+                mr_session_free(alone);
+            }
+        }
+        mr_query_end(query, &trouble);
+        mr_formula_free(&formula);
+    }
+    assert_true(yes > 20 && no > 20);
+    mr_session_free(session);
+}
+
+/* With no memory for Z3 there is no answer, and the next query has one. */
+static void test_limits(void **state)
+{
+    (void)state;
+    mr_session *session = mr_session_new();
+    mr_formula formula = new_formula();
+    formula.node_count = 400;
+    uint32_t many[400];
+    int64_t order[400];
+    mr_random random = {1};
+    for (uint32_t i = 0; i < 400; i++)
+        many[i] = i;
+    for (uint32_t i = 0; i < 20000; i++)
+        clause(&formula, mr_before(mr_random_below(&random, 400), mr_random_below(&random, 400)),
+               mr_before(mr_random_below(&random, 400), mr_random_below(&random, 400)));
+    mr_trouble trouble;
+    mr_limits tight[] = {{.timeout_ms = 1}, {.memory_bytes = 1}};
+    const mr_interrupted why[] = {MR_INTERRUPTED_TIME, MR_INTERRUPTED_MEMORY};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(mr_session_solve(session, &formula, &tight[i], MR_SETTINGS_TUNED, many,
+                                          order, &trouble),
+                         MR_ANSWER_UNKNOWN);
+        assert_int_equal(trouble.why, why[i]);
+    }
+    formula.clause_count = 10;
+    mr_limits none = {0};
+    assert_int_not_equal(
+        mr_session_solve(session, &formula, &none, MR_SETTINGS_TUNED, many, order, &trouble),
+        MR_ANSWER_UNKNOWN);
+    mr_formula_free(&formula);
+    mr_session_free(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_growing), cmocka_unit_test(test_cores),  cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
