@@ -52,7 +52,7 @@ typedef struct mr_candidates {
     mr_candidate_group *groups;
     mr_site_pair *site_pairs;
     uint32_t count, group_count, site_pair_count;
-    uint64_t dropped_by_filter, dropped_by_cone; /* event pairs */
+    uint64_t dropped_by_filter, dropped_by_cone; /* event pairs, also of locations not wanted */
 } mr_candidates;
 
 typedef struct mr_candidate_options {

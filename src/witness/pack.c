@@ -28,7 +28,7 @@ static uint32_t get(const uint8_t **from)
 /* Bytes of the packed form, which is written to `to` unless that is NULL. */
 static size_t write_runs(const mr_trace *trace, const mr_witness *w, uint8_t *to)
 {
-    uint8_t number[NUMBER_BYTES];
+    uint8_t number[NUMBER_BYTES] = {0};
     size_t bytes = 0;
     for (uint32_t i = 0, end; i < w->event_count; i = end) {
         uint32_t thread = trace->thread[w->events[i]];
