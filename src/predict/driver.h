@@ -8,6 +8,7 @@
 #include "ledger.h"
 #include "order/order.h"
 #include "predict.h"
+#include "reduce.h"
 #include "solver/decide.h"
 #include "windows/candidates.h"
 #include "witness/checker.h"
@@ -36,6 +37,13 @@ typedef struct mr_driver {
     mr_session *session;
     mr_checker *checker;
     mr_ledger ledger;
+
+    /* Of the driver that decides far races: its trace is the reduced one, it has no orders, and it
+     * reports nothing but races. NULL: the windows of the trace. */
+    const mr_reduction *reduction;
+    bool skip_trace_order; /* single pairs in trace order: has been tried already */
+    bool left_open;        /* a question has had no answer, and why */
+    mr_unknown_reason left_reason;
 } mr_driver;
 
 /* confirm.c: builds, shortens and checks the witness of a decision (window events) and records the
@@ -66,5 +74,27 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
 /* far.c: confirms the races of shb or syncp that no window could (candidates.far); what cannot be
  * confirmed is unknown. */
 mr_status mr_driver_find_far(mr_driver *driver, mr_relation relation);
+
+/* What far races may cost (window.far_*). */
+typedef struct mr_far_limits {
+    uint32_t size;          /* events of a far window at most, of the reduced trace */
+    uint64_t per_pair, all; /* events built into windows, for a static race and in all */
+    uint32_t window_size;   /* of the windows that have been decided already */
+    mr_strength weakest;    /* static races without a pair of that strength are not looked at */
+} mr_far_limits;
+
+/*
+ * far_decide.c: decides the static races that are still open on the whole trace.
+ *
+ * The trace is reduced (reduce.h) and one window built over it, or several that overlap by half
+ * when it has more than limits.size events. A static race without candidates there is none. The
+ * others are decided on windows around the pairs that are closest to each other, and around those
+ * that WCP or HB report: everything before a window happens as observed, so the witness is short.
+ * The windows grow by factors of four, up to the budgets; static races whose pairs lie side by side
+ * share them. What is left is decided on the whole window. There "no race" is exact for the whole
+ * trace, if it is one window, and the unknowns of other windows are settled by it. Without an
+ * answer there, it is unknown.
+ */
+mr_status mr_driver_decide_far(mr_driver *driver, const mr_far_limits *limits);
 
 #endif
