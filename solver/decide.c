@@ -168,6 +168,8 @@ static outcome encode_and_try(candidate_task *task, const uint32_t *required)
                           cone, task->stops, task->options->max_clauses, task->arena))
         result = try_formula(task, &encoding);
     mr_encoding_free(&encoding);
+    for (uint32_t t = 0; t < count; t++)
+        task->decision->cone_events += cone[t];
     task->decision->solver_seconds = mr_seconds() - begin;
     return result;
 }

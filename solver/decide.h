@@ -41,6 +41,7 @@ typedef struct mr_decision {
     /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
     uint32_t *events;
     uint32_t event_count;
+    uint64_t cone_events;  /* of the formula; 0: there was none */
     double solver_seconds; /* in building and deciding the formula */
 } mr_decision;
 

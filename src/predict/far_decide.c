@@ -12,17 +12,24 @@ enum { PLACES = 4, GROWTH = 4 };
 /* A far window is smaller when there are more threads: its clocks have an entry for each. */
 enum { THREADS_OF_FULL_SIZE = 32 };
 
+/* Of an event of a cone, and of steps of saturation that were in vain. */
+enum { WORK_OF_CONE = 8, STEPS_OF_WORK = 4 };
+
 /* A static race that has candidates in the far window. */
 typedef struct open_race {
     uint32_t group; /* of `candidates` */
+    bool no_race;   /* proven in the far window */
     mr_close_pairs pairs;
-    uint64_t spent; /* events built into windows for it */
-    bool unpaid;    /* its budget was too small for some window */
+    uint64_t spent;      /* work */
+    uint64_t unanswered; /* questions */
+    mr_decision open;    /* the first answer without a verdict in the far window */
 } open_race;
 
 /* A window that one of them asks for. */
 typedef struct request {
-    uint32_t start, end, race;
+    uint32_t start, end;
+    mr_close_pair pair;
+    uint32_t race;
 } request;
 
 typedef struct decider {
@@ -37,7 +44,7 @@ typedef struct decider {
     mr_candidates candidates;
     open_race *open;
     uint32_t open_count;
-    mr_ledger numbers; /* pair of locations to index in `open`; .race: no longer open */
+    mr_ledger numbers; /* pair of locations to index in `open` */
     request *requests;
     uint32_t request_count;
     uint64_t spent;
@@ -48,17 +55,54 @@ static const mr_candidate_group *group_of(const decider *d, const open_race *rac
     return &d->candidates.groups[race->group];
 }
 
-static const mr_ledger_entry *entry_of(const decider *d, const mr_ledger *ledger,
-                                       const open_race *race)
+/* The ledger's entry; NULL: no memory. */
+static mr_ledger_entry *entry_of(decider *d, const open_race *race)
 {
     const mr_candidate_group *group = group_of(d, race);
-    return mr_ledger_find(ledger, group->location_1, group->location_2);
+    return mr_ledger_get(&d->far.ledger, group->location_1, group->location_2);
 }
 
 static bool is_settled(const decider *d, const open_race *race)
 {
-    const mr_ledger_entry *entry = entry_of(d, &d->far.ledger, race);
+    const mr_candidate_group *group = group_of(d, race);
+    const mr_ledger_entry *entry =
+        mr_ledger_find(&d->far.ledger, group->location_1, group->location_2);
     return entry && entry->race;
+}
+
+/* ---- budgets ---- */
+
+static bool can_pay(const decider *d, const open_race *race, uint64_t work)
+{
+    const mr_far_limits *limits = d->limits;
+    return (!limits->per_race || race->spent + work <= limits->per_race) &&
+           (!limits->all || d->spent + work <= limits->all);
+}
+
+static void pay(decider *d, open_race *race, uint64_t work)
+{
+    race->spent += work;
+    d->spent += work;
+}
+
+/* Asks about the accesses of two lists, if there is budget for it. */
+static mr_status ask(decider *d, open_race *race, const mr_problem *problem, mr_stops one,
+                     mr_stops two, mr_decision *decision)
+{
+    mr_driver *far = &d->far;
+    *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    if (!can_pay(d, race, 0) || (far->max_unanswered && race->unanswered >= far->max_unanswered))
+        return MR_OK;
+    mr_ledger_entry *entry = entry_of(d, race);
+    if (!entry)
+        return mr_error_memory(far->error, "recording a candidate");
+    mr_status status = mr_driver_ask(far, problem, entry, one, two, decision);
+    pay(d, race, WORK_OF_CONE * decision->cone_events);
+    if (decision->verdict == MR_VERDICT_UNKNOWN) {
+        race->unanswered++;
+        pay(d, race, far->decide.saturate_steps / STEPS_OF_WORK);
+    }
+    return status;
 }
 
 /* ---- windows ---- */
@@ -71,17 +115,9 @@ static bool has_no_race(void *context, uint32_t location_1, uint32_t location_2)
     return !entry || !entry->race;
 }
 
-/* The same of a window inside it: one of the open static races. */
-static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
-{
-    const decider *d = context;
-    return mr_ledger_find(&d->numbers, location_1, location_2) &&
-           has_no_race(context, location_1, location_2);
-}
-
-/* Builds a window of the reduced trace, with its candidates as far.candidates asks for. */
+/* Builds a window of the reduced trace. */
 static mr_status build(decider *d, uint32_t start, uint32_t end, mr_arena *arena,
-                       mr_problem *problem, mr_candidates *candidates)
+                       mr_problem *problem)
 {
     mr_driver *far = &d->far;
     mr_window *window;
@@ -93,49 +129,41 @@ static mr_status build(decider *d, uint32_t start, uint32_t end, mr_arena *arena
         return status;
     stats->far_windows++;
     stats->far_events += end - start;
-    if (!mr_problem_init(problem, window, arena) ||
-        !mr_candidates_find(candidates, window, &problem->hard, &problem->forced, d->hb, d->wcp,
-                            &far->candidates, arena))
-        return mr_error_memory(far->error, "building a far window");
-    return MR_OK;
+    return mr_problem_init(problem, window, arena)
+               ? MR_OK
+               : mr_error_memory(far->error, "building a far window");
 }
 
 /* ---- windows around pairs ---- */
 
-static bool add_request(decider *d, uint32_t race, mr_close_pair pair, uint32_t size,
-                        uint32_t first_own)
+/* A window of the size with the pair in its middle, cut at the ends of the far window. */
+static request around(const decider *d, uint32_t race, mr_close_pair pair, uint32_t size)
 {
-    const mr_window *far_window = d->problem.window;
-    uint32_t room = size - (pair.second + 1 - pair.first);
-    uint32_t before = pair.first - far_window->start, after = far_window->end - 1 - pair.second;
-    for (uint32_t i = first_own; i < d->request_count; i++)
-        if (d->requests[i].start <= pair.first && pair.second < d->requests[i].end)
-            return false;
-    uint32_t half = room / 2;
-    d->requests[d->request_count++] =
-        (request){.start = pair.first - (before < half ? before : half),
-                  .end = pair.second + 1 + (after < half ? after : half),
-                  .race = race};
-    return true;
+    const mr_window *window = d->problem.window;
+    uint32_t half = (size - (pair.second + 1 - pair.first)) / 2;
+    uint32_t before = pair.first - window->start, after = window->end - 1 - pair.second;
+    return (request){.start = pair.first - (before < half ? before : half),
+                     .end = pair.second + 1 + (after < half ? after : half),
+                     .pair = pair,
+                     .race = race};
 }
 
-/* Up to PLACES windows of the size for one static race, within its budget. */
+/* Up to PLACES windows of the size for one static race, each around a pair that is in none of the
+ * others. */
 static void ask_for(decider *d, uint32_t number, uint32_t size)
 {
-    open_race *race = &d->open[number];
-    const mr_far_limits *limits = d->limits;
-    uint32_t first_own = d->request_count;
-    for (uint32_t i = 0; i < race->pairs.count && d->request_count - first_own < PLACES; i++) {
-        mr_close_pair pair = race->pairs.items[i];
-        if (pair.second - pair.first >= size)
-            continue;
-        if (limits->per_pair && race->spent + size > limits->per_pair) {
-            race->unpaid = true;
-            return;
-        }
-        if (add_request(d, number, pair, size, first_own))
-            race->spent += size;
+    const mr_close_pairs *pairs = &d->open[number].pairs;
+    request *own = d->requests + d->request_count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pairs->count && count < PLACES; i++) {
+        mr_close_pair pair = pairs->items[i];
+        bool inside = pair.second - pair.first >= size;
+        for (uint32_t k = 0; k < count && !inside; k++)
+            inside = own[k].start <= pair.first && pair.second < own[k].end;
+        if (!inside)
+            own[count++] = around(d, number, pair, size);
     }
+    d->request_count += count;
 }
 
 static int compare_requests(const void *one, const void *two)
@@ -146,39 +174,38 @@ static int compare_requests(const void *one, const void *two)
     return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Decides the open static races in one window. Without a race nothing is known of them. */
-static mr_status try_window(decider *d, uint32_t start, uint32_t end)
+/* Can the request be met, when its window costs that much? */
+static bool is_due(const decider *d, const request *r, uint64_t work)
 {
-    mr_driver *far = &d->far;
+    const open_race *race = &d->open[r->race];
+    return !is_settled(d, race) && can_pay(d, race, work);
+}
+
+/* Decides the pairs of the requests in one window. What is no race there may be one outside. */
+static mr_status try_window(decider *d, uint32_t start, uint32_t end, const request *requests,
+                            uint32_t count)
+{
     mr_problem problem;
-    mr_candidates candidates;
-    mr_status status = build(d, start, end, &far->arena, &problem, &candidates);
-    for (uint32_t g = 0; status == MR_OK && g < candidates.group_count; g++) {
-        const mr_candidate_group *group = &candidates.groups[g];
-        mr_ledger_entry *entry = mr_ledger_get(&far->ledger, group->location_1, group->location_2);
-        if (!entry)
-            return mr_error_memory(far->error, "deciding far races");
-        entry->unanswered = 0; /* a new window, a new budget */
-        status = mr_driver_settle(far, &problem, &candidates, group);
+    mr_decision decision;
+    uint32_t due = 0;
+    for (uint32_t i = 0; i < count; i++)
+        due += is_due(d, &requests[i], (end - start) / count);
+    if (!due)
+        return MR_OK;
+    mr_status status = build(d, start, end, &d->far.arena, &problem);
+    for (uint32_t i = 0; status == MR_OK && i < count; i++) {
+        const request *r = &requests[i];
+        uint32_t first = r->pair.first - start, second = r->pair.second - start;
+        if (!is_due(d, r, (end - start) / due))
+            continue;
+        pay(d, &d->open[r->race], (end - start) / due);
+        status = ask(d, &d->open[r->race], &problem, (mr_stops){&first, 1}, (mr_stops){&second, 1},
+                     &decision);
     }
     return status;
 }
 
-static bool budget_left(const decider *d, uint32_t events)
-{
-    return !d->limits->all || d->spent + events <= d->limits->all;
-}
-
-/* Are all the static races of the requests settled? */
-static bool nobody_asks(const decider *d, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i < to; i++)
-        if (!is_settled(d, &d->open[d->requests[i].race]))
-            return false;
-    return true;
-}
-
-/* Makes the requests, which lie side by side, one window, up to twice the size of each. */
+/* Requests that lie side by side share a window, of up to twice the size of each. */
 static mr_status try_requests(decider *d, uint32_t size)
 {
     mr_status status = MR_OK;
@@ -190,15 +217,7 @@ static mr_status try_requests(decider *d, uint32_t size)
                 break;
             end = d->requests[next].end > end ? d->requests[next].end : end;
         }
-        if (nobody_asks(d, i, next))
-            continue;
-        if (!budget_left(d, end - start)) {
-            for (; i < next; i++)
-                d->open[d->requests[i].race].unpaid = true;
-            continue;
-        }
-        d->spent += end - start;
-        status = try_window(d, start, end);
+        status = try_window(d, start, end, &d->requests[i], next - i);
     }
     return status;
 }
@@ -207,8 +226,6 @@ static mr_status try_sizes(decider *d)
 {
     const mr_window *window = d->problem.window;
     mr_status status = MR_OK;
-    d->far.candidates.wanted = is_open;
-    d->far.candidates.weakest = MR_STRENGTH_BEYOND_WCP;
     for (uint64_t size = d->limits->window_size; status == MR_OK && size < window->size;
          size *= GROWTH) {
         d->request_count = 0;
@@ -222,7 +239,7 @@ static mr_status try_sizes(decider *d)
 
 /* ---- the far window ---- */
 
-static mr_status note_unknown(decider *d, open_race *race, mr_unknown_reason reason)
+static mr_status note_unknown(decider *d, open_race *race)
 {
     const mr_site_pair *sites = &d->candidates.site_pairs[group_of(d, race)->first_site_pair];
     uint32_t start = d->problem.window->start;
@@ -230,54 +247,68 @@ static mr_status note_unknown(decider *d, open_race *race, mr_unknown_reason rea
     mr_close_pair pair = {one < two ? one : two, one < two ? two : one};
     if (race->pairs.count)
         pair = race->pairs.items[0];
-    mr_decision decision = {.verdict = MR_VERDICT_UNKNOWN, .reason = reason};
-    mr_ledger_entry *entry =
-        mr_ledger_get(&d->far.ledger, group_of(d, race)->location_1, group_of(d, race)->location_2);
+    mr_ledger_entry *entry = entry_of(d, race);
     if (!entry)
         return mr_error_memory(d->far.error, "recording a candidate");
     d->far.result->stats.far_unknown++;
+    d->far.result->stats.unknown[race->open.reason]++;
     return mr_driver_note_unknown(&d->far, entry, d->problem.window, pair.first, pair.second,
-                                  MR_STRENGTH_BEYOND_WCP, &decision);
+                                  MR_STRENGTH_BEYOND_WCP, &race->open);
 }
 
-/* Another candidates.max_unanswered queries for the static race. */
-static mr_status renew(decider *d, const open_race *race)
+/* Decides all accesses of two sites; where that has no verdict, halves of the longer list, as
+ * settle.c does. */
+static mr_status decide_sites(decider *d, open_race *race, mr_stops one, mr_stops two)
 {
-    const mr_candidate_group *group = group_of(d, race);
-    mr_ledger_entry *entry = mr_ledger_get(&d->far.ledger, group->location_1, group->location_2);
-    if (!entry)
-        return mr_error_memory(d->far.error, "recording a candidate");
-    entry->unanswered = 0;
-    return MR_OK;
+    mr_decision decision;
+    mr_arena_reset(&d->far.arena);
+    mr_status status = ask(d, race, &d->problem, one, two, &decision);
+    if (status != MR_OK || decision.verdict != MR_VERDICT_UNKNOWN)
+        return status;
+    if (decision.reason == MR_UNKNOWN_BUDGET || decision.reason == MR_UNKNOWN_REJECTED ||
+        one.count + two.count == 2) {
+        if (race->open.verdict != MR_VERDICT_UNKNOWN)
+            race->open = decision;
+        return MR_OK;
+    }
+    mr_stops *longer = one.count >= two.count ? &one : &two;
+    uint32_t half = longer->count / 2, length = longer->count;
+    longer->count = half;
+    status = decide_sites(d, race, one, two);
+    if (status != MR_OK || is_settled(d, race))
+        return status;
+    longer->events += half;
+    longer->count = length - half;
+    return decide_sites(d, race, one, two);
 }
 
 /* The last word on a static race, in the far window. */
 static mr_status decide(decider *d, open_race *race)
 {
-    mr_driver *far = &d->far;
     const mr_candidate_group *group = group_of(d, race);
-    far->left_open = false;
-    mr_arena_reset(&far->arena);
-    mr_status status = renew(d, race);
-    if (status == MR_OK)
-        status = mr_driver_settle(far, &d->problem, &d->candidates, group);
+    const mr_site_pair *pairs = &d->candidates.site_pairs[group->first_site_pair];
+    mr_status status = MR_OK;
+    race->unanswered = 0;
+    race->open.verdict = MR_VERDICT_NO_RACE;
+    for (uint32_t i = 0; status == MR_OK && i < group->site_pair_count; i++) {
+        if (is_settled(d, race))
+            return MR_OK;
+        status = decide_sites(d, race, (mr_stops){pairs[i].one->events, pairs[i].one->count},
+                              (mr_stops){pairs[i].two->events, pairs[i].two->count});
+    }
     if (status != MR_OK || is_settled(d, race))
         return status;
-    if (far->left_open)
-        return note_unknown(d, race, far->left_reason);
-    far->result->stats.far_no_race++;
-    mr_ledger_entry *number = mr_ledger_get(&d->numbers, group->location_1, group->location_2);
-    number->race = true; /* it is in the ledger, so that this cannot fail */
+    if (race->open.verdict == MR_VERDICT_UNKNOWN)
+        return note_unknown(d, race);
+    race->no_race = true;
+    d->far.result->stats.far_no_race++;
+    d->far.result->stats.settled[MR_STEP_FAR]++;
     return MR_OK;
 }
 
 static mr_status decide_all(decider *d)
 {
-    mr_status status = MR_OK;
-    for (uint32_t i = 0; status == MR_OK && i < d->open_count; i++)
-        status = renew(d, &d->open[i]);
-    if (status == MR_OK)
-        status = try_sizes(d);
+    mr_status status = try_sizes(d);
     for (uint32_t i = 0; status == MR_OK && i < d->open_count; i++) {
         mr_progress_tell(d->far.progress, "far races", i, d->open_count);
         if (!is_settled(d, &d->open[i]))
@@ -343,25 +374,21 @@ static mr_status list_open(decider *d)
 static mr_status do_far_window(decider *d, uint32_t start, uint32_t end)
 {
     mr_driver *far = &d->far;
-    far->candidates.wanted = has_no_race;
-    far->candidates.weakest = d->limits->weakest;
+    mr_status status = MR_OK;
     if (d->hb) {
-        mr_status status = mr_order_slide(d->hb, start, end, far->error);
+        status = mr_order_slide(d->hb, start, end, far->error);
         if (status == MR_OK)
             status = mr_order_slide(d->wcp, start, end, far->error);
-        if (status != MR_OK)
-            return status;
     }
-    d->spent += end - start;
-    mr_status status = build(d, start, end, &d->arena, &d->problem, &d->candidates);
-    mr_order *hb = d->hb;
-    d->hb = NULL; /* the windows inside are for any pair of the static races */
+    if (status == MR_OK)
+        status = build(d, start, end, &d->arena, &d->problem);
+    if (status == MR_OK &&
+        !mr_candidates_find(&d->candidates, d->problem.window, &d->problem.hard, &d->problem.forced,
+                            d->hb, d->wcp, &far->candidates, &d->arena))
+        status = mr_error_memory(far->error, "collecting candidates");
     if (status == MR_OK)
         status = list_open(d);
-    if (status == MR_OK && d->open_count)
-        status = decide_all(d);
-    d->hb = hb;
-    return status;
+    return status == MR_OK && d->open_count ? decide_all(d) : status;
 }
 
 /* Drops the unknowns of windows that are no races in the whole trace. */
@@ -373,7 +400,7 @@ static void settle_unknowns(decider *d, size_t first_unknown)
         if (!entry->used || !entry->unknown || entry->race || entry->unknown_index >= first_unknown)
             continue;
         const mr_ledger_entry *number = mr_ledger_find(&d->numbers, entry->key_1, entry->key_2);
-        if (!number || number->race)
+        if (!number || d->open[number->unknown_index].no_race)
             d->far.result->unknowns[entry->unknown_index].window_end = 0; /* for finish */
     }
 }
@@ -411,8 +438,12 @@ static mr_status start(decider *d)
     far->trace = &d->reduction.trace;
     far->reduction = &d->reduction;
     far->opaque = d->reduction.opaque;
-    far->skip_trace_order = far->decide.skip_linearise = driver->model != MR_MODEL_BRANCH;
+    /* What there is in trace order is a sync-preserving race, and known. In model branch reads that
+     * nothing binds need not see what they saw. */
+    far->decide.skip_linearise = driver->model != MR_MODEL_BRANCH;
     far->candidates.context = d;
+    far->candidates.wanted = has_no_race;
+    far->candidates.weakest = d->limits->weakest;
     far->candidates.max_per_group = 1; /* they are decided by sites */
     mr_arena_init(&far->arena);
     status = mr_carried_init(&far->carried, far->trace, far->error);

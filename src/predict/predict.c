@@ -220,8 +220,8 @@ static mr_status find_far(mr_driver *driver, const mr_window_plan *plan, const m
     if (status != MR_OK || far < MR_FAR_HB || mr_window_plan_count(plan) <= 1)
         return status;
     mr_far_limits limits = {.size = (uint32_t)mr_config_int(config, "window.far_size"),
-                            .per_pair = (uint64_t)mr_config_int(config, "window.far_pair_events"),
-                            .all = (uint64_t)mr_config_int(config, "window.far_events"),
+                            .per_race = (uint64_t)mr_config_int(config, "window.far_race_work"),
+                            .all = (uint64_t)mr_config_int(config, "window.far_work"),
                             .window_size = plan->size,
                             .weakest = far == MR_FAR_HB    ? MR_STRENGTH_HB
                                        : far == MR_FAR_WCP ? MR_STRENGTH_WCP

@@ -32,13 +32,20 @@ static mr_status ask(settler *s, const mr_decide_options *options, mr_stops a, m
     return status;
 }
 
+mr_status mr_driver_ask(mr_driver *driver, const mr_problem *problem, mr_ledger_entry *entry,
+                        mr_stops a, mr_stops b, mr_decision *decision)
+{
+    settler s = {.driver = driver, .problem = problem, .entry = entry};
+    mr_status status = ask(&s, &driver->decide, a, b);
+    *decision = s.latest;
+    return status;
+}
+
 /* Counts a verdict for `pairs` event pairs. */
 static void count(settler *s, uint64_t pairs)
 {
     mr_stats *stats = &s->driver->result->stats;
     const mr_decision *decision = &s->latest;
-    if (s->driver->reduction)
-        return; /* far_decide.c counts */
     stats->candidates += pairs;
     if (decision->verdict == MR_VERDICT_UNKNOWN)
         stats->unknown[decision->reason] += pairs;
@@ -51,12 +58,8 @@ static void count(settler *s, uint64_t pairs)
 /* Remembers that the pair (window events) has no verdict. */
 static mr_status note_unknown(settler *s, uint32_t one, uint32_t two)
 {
-    mr_driver *driver = s->driver;
+    const mr_driver *driver = s->driver;
     const mr_window *window = s->problem->window;
-    driver->left_open = true;
-    driver->left_reason = s->latest.reason;
-    if (driver->reduction)
-        return MR_OK;
     uint32_t first = window->start + (one < two ? one : two);
     uint32_t second = window->start + (one < two ? two : one);
     return mr_driver_note_unknown(s->driver, s->entry, window, first, second,
@@ -165,8 +168,7 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
     if (s.entry->race)
         return MR_OK;
     if (!driver->by_event && driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP) {
-        mr_status status =
-            driver->skip_trace_order ? MR_OK : try_trace_order(&s, first, group->count);
+        mr_status status = try_trace_order(&s, first, group->count);
         if (status != MR_OK || s.entry->race)
             return status;
         return decide_all_sites(&s, &candidates->site_pairs[group->first_site_pair],
