@@ -435,6 +435,7 @@ static mr_status start(decider *d)
         mr_reduce(&d->reduction, driver->trace, &driver->opaque, driver->model, driver->error);
     if (status != MR_OK)
         return status;
+    far->hb = far->wcp = NULL;
     far->trace = &d->reduction.trace;
     far->reduction = &d->reduction;
     far->opaque = d->reduction.opaque;
