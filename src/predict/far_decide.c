@@ -9,6 +9,9 @@
 /* Windows around different pairs of one static race, for each size. */
 enum { PLACES = 4, GROWTH = 4 };
 
+/* Events before and after an access whose variables are treated by value first. */
+enum { CLOSE = 48 };
+
 /* A far window is smaller when there are more threads: its clocks have an entry for each. */
 enum { THREADS_OF_FULL_SIZE = 32 };
 
@@ -36,8 +39,12 @@ typedef struct decider {
     mr_driver *driver; /* of the full trace */
     const mr_far_limits *limits;
     mr_reduction reduction;
-    mr_driver far;      /* of the reduced one */
-    mr_order *hb, *wcp; /* on the reduced trace, when they choose the static races; else NULL */
+    mr_driver far;         /* of the reduced one */
+    mr_order *hb, *wcp;    /* on the reduced trace, when they choose the static races; else NULL */
+    mr_model model;        /* of the windows: a race of a stricter model is one of the driver's */
+    mr_race_list reported; /* by HB or WCP on the full trace, when `listed` */
+    bool listed;
+    bool mixed; /* most variables by source */
 
     mr_arena arena; /* of the far window */
     mr_problem problem;
@@ -102,6 +109,10 @@ static mr_status ask(decider *d, open_race *race, const mr_problem *problem, mr_
         race->unanswered++;
         pay(d, race, far->decide.saturate_steps / STEPS_OF_WORK);
     }
+    if (decision->verdict == MR_VERDICT_RACE) {
+        far->result->stats.settled[MR_STEP_FAR]++;
+        far->result->stats.races[MR_STEP_FAR]++;
+    }
     return status;
 }
 
@@ -117,21 +128,22 @@ static bool has_no_race(void *context, uint32_t location_1, uint32_t location_2)
 
 /* Builds a window of the reduced trace. */
 static mr_status build(decider *d, uint32_t start, uint32_t end, mr_arena *arena,
-                       mr_problem *problem)
+                       mr_window **window)
 {
     mr_driver *far = &d->far;
-    mr_window *window;
     mr_stats *stats = &far->result->stats;
     mr_arena_reset(arena);
     mr_carried_move(&far->carried, start);
-    mr_status status = mr_window_build(&far->carried, end, far->model, arena, &window, far->error);
-    if (status != MR_OK)
-        return status;
     stats->far_windows++;
     stats->far_events += end - start;
+    return mr_window_build(&far->carried, end, d->model, arena, window, far->error);
+}
+
+static mr_status pose(decider *d, const mr_window *window, mr_arena *arena, mr_problem *problem)
+{
     return mr_problem_init(problem, window, arena)
                ? MR_OK
-               : mr_error_memory(far->error, "building a far window");
+               : mr_error_memory(d->far.error, "building a far window");
 }
 
 /* ---- windows around pairs ---- */
@@ -174,6 +186,37 @@ static int compare_requests(const void *one, const void *two)
     return (x->end > y->end) - (x->end < y->end);
 }
 
+/* Leaves the variables by value that the thread of an access uses close to it. */
+static void keep_values(mr_window *window, uint32_t access)
+{
+    uint32_t thread = window->thread[access], at = window->position[access];
+    uint32_t from = at < CLOSE ? 0 : at - CLOSE, length = mr_window_length(window, thread);
+    for (uint32_t k = from; k < length && k <= at + CLOSE; k++) {
+        uint32_t event = mr_window_at(window, thread, k);
+        if (mr_op_is_access(mr_window_op(window, event)))
+            window->variables[window->object[event]].by_source = false;
+    }
+}
+
+/* Treats by source all variables but those that the requests are about: stricter than the model. */
+static bool mix(mr_window *window, const request *requests, uint32_t count, mr_arena *arena)
+{
+    uint8_t *by_source = mr_arena_alloc(arena, window->variable_count, 1);
+    if (!by_source)
+        return false;
+    for (uint32_t v = 0; v < window->variable_count; v++) {
+        by_source[v] = window->variables[v].by_source;
+        window->variables[v].by_source = true;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        keep_values(window, requests[i].pair.first - window->start);
+        keep_values(window, requests[i].pair.second - window->start);
+    }
+    for (uint32_t v = 0; v < window->variable_count; v++)
+        window->variables[v].by_source |= by_source[v];
+    return true;
+}
+
 /* Can the request be met, when its window costs that much? */
 static bool is_due(const decider *d, const request *r, uint64_t work)
 {
@@ -185,6 +228,7 @@ static bool is_due(const decider *d, const request *r, uint64_t work)
 static mr_status try_window(decider *d, uint32_t start, uint32_t end, const request *requests,
                             uint32_t count)
 {
+    mr_window *window;
     mr_problem problem;
     mr_decision decision;
     uint32_t due = 0;
@@ -192,7 +236,11 @@ static mr_status try_window(decider *d, uint32_t start, uint32_t end, const requ
         due += is_due(d, &requests[i], (end - start) / count);
     if (!due)
         return MR_OK;
-    mr_status status = build(d, start, end, &d->far.arena, &problem);
+    mr_status status = build(d, start, end, &d->far.arena, &window);
+    if (status == MR_OK && d->mixed && !mix(window, requests, count, &d->far.arena))
+        status = mr_error_memory(d->far.error, "building a far window");
+    if (status == MR_OK)
+        status = pose(d, window, &d->far.arena, &problem);
     for (uint32_t i = 0; status == MR_OK && i < count; i++) {
         const request *r = &requests[i];
         uint32_t first = r->pair.first - start, second = r->pair.second - start;
@@ -296,7 +344,7 @@ static mr_status decide(decider *d, open_race *race)
         status = decide_sites(d, race, (mr_stops){pairs[i].one->events, pairs[i].one->count},
                               (mr_stops){pairs[i].two->events, pairs[i].two->count});
     }
-    if (status != MR_OK || is_settled(d, race))
+    if (status != MR_OK || is_settled(d, race) || d->model != d->far.model)
         return status;
     if (race->open.verdict == MR_VERDICT_UNKNOWN)
         return note_unknown(d, race);
@@ -308,38 +356,50 @@ static mr_status decide(decider *d, open_race *race)
 
 static mr_status decide_all(decider *d)
 {
-    mr_status status = try_sizes(d);
+    mr_status status = MR_OK;
+    d->mixed = true;
+    if (d->model != MR_MODEL_RF)
+        status = try_sizes(d);
+    d->mixed = false;
+    for (uint32_t i = 0; i < d->open_count; i++)
+        d->open[i].unanswered = 0;
+    if (status == MR_OK)
+        status = try_sizes(d);
     for (uint32_t i = 0; status == MR_OK && i < d->open_count; i++) {
         mr_progress_tell(d->far.progress, "far races", i, d->open_count);
         if (!is_settled(d, &d->open[i]))
             status = decide(d, &d->open[i]);
-        if (status == MR_OK && is_settled(d, &d->open[i])) {
-            d->far.result->stats.settled[MR_STEP_FAR]++;
-            d->far.result->stats.races[MR_STEP_FAR]++;
-        }
     }
     return status;
 }
 
-/* The pairs that HB or WCP report of open static races; what they confirm is to be found here. */
-static mr_status add_reported(decider *d)
+/* The races of WCP or HB on the full trace. */
+static mr_status list_reported(decider *d)
 {
     mr_driver *driver = d->driver;
-    mr_race_list list;
     mr_relation relation = d->limits->weakest == MR_STRENGTH_HB ? MR_RELATION_HB : MR_RELATION_WCP;
     mr_detect_options options = {
         .most_examples = 1, .edges = &driver->opaque, .progress = driver->progress};
-    mr_status status = mr_detect(relation, driver->trace, &options, &list, driver->error);
-    for (size_t i = 0; status == MR_OK && i < list.race_count; i++) {
-        const mr_race_example *example = &list.examples[list.races[i].first_example];
+    if (d->listed)
+        return MR_OK;
+    d->listed = true;
+    return mr_detect(relation, driver->trace, &options, &d->reported, driver->error);
+}
+
+/* Their pairs of open static races come first: what they confirm is to be found here. */
+static mr_status add_reported(decider *d)
+{
+    mr_status status = list_reported(d);
+    const mr_race_list *list = &d->reported;
+    for (size_t i = 0; status == MR_OK && i < list->race_count; i++) {
+        const mr_race_example *example = &list->examples[list->races[i].first_example];
         const mr_ledger_entry *entry = mr_ledger_find_static(
-            &d->numbers, driver->trace, example->first.event, example->second.event);
+            &d->numbers, d->driver->trace, example->first.event, example->second.event);
         uint32_t first = mr_reduction_at(&d->reduction, example->first.event);
         uint32_t second = mr_reduction_at(&d->reduction, example->second.event);
         if (entry && first >= d->problem.window->start && second < d->problem.window->end)
             mr_close_pairs_add(&d->open[entry->unknown_index].pairs, first, second);
     }
-    mr_race_list_free(&list);
     return status;
 }
 
@@ -367,10 +427,31 @@ static mr_status list_open(decider *d)
         race->group = g;
         mr_close_pairs_find(&race->pairs, &d->problem, candidates, group);
     }
-    d->far.result->stats.far_pairs += d->open_count;
+    if (d->model == d->far.model)
+        d->far.result->stats.far_pairs += d->open_count;
     return d->open_count ? add_reported(d) : MR_OK;
 }
 
+static mr_status do_model(decider *d, uint32_t start, uint32_t end, mr_model model)
+{
+    mr_driver *far = &d->far;
+    d->model = model;
+    mr_window *window;
+    mr_status status = build(d, start, end, &d->arena, &window);
+    if (status == MR_OK)
+        status = pose(d, window, &d->arena, &d->problem);
+    if (status == MR_OK &&
+        !mr_candidates_find(&d->candidates, d->problem.window, &d->problem.hard, &d->problem.forced,
+                            d->hb, d->wcp, &far->candidates, &d->arena))
+        status = mr_error_memory(far->error, "collecting candidates");
+    if (status == MR_OK)
+        status = list_open(d);
+    return status == MR_OK && d->open_count ? decide_all(d) : status;
+}
+
+/* Decides in the stricter models first: their reads have fewer choices, and their races are races
+ * of the weaker ones (docs/semantics.md 2.6). Between them comes a mixture: only what the two
+ * threads use close to the accesses is not treated by source. */
 static mr_status do_far_window(decider *d, uint32_t start, uint32_t end)
 {
     mr_driver *far = &d->far;
@@ -380,15 +461,9 @@ static mr_status do_far_window(decider *d, uint32_t start, uint32_t end)
         if (status == MR_OK)
             status = mr_order_slide(d->wcp, start, end, far->error);
     }
-    if (status == MR_OK)
-        status = build(d, start, end, &d->arena, &d->problem);
-    if (status == MR_OK &&
-        !mr_candidates_find(&d->candidates, d->problem.window, &d->problem.hard, &d->problem.forced,
-                            d->hb, d->wcp, &far->candidates, &d->arena))
-        status = mr_error_memory(far->error, "collecting candidates");
-    if (status == MR_OK)
-        status = list_open(d);
-    return status == MR_OK && d->open_count ? decide_all(d) : status;
+    for (int model = MR_MODEL_RF; status == MR_OK && model <= (int)far->model; model++)
+        status = do_model(d, start, end, (mr_model)model);
+    return status;
 }
 
 /* Drops the unknowns of windows that are no races in the whole trace. */
@@ -473,6 +548,7 @@ static void stop(decider *d)
     mr_order_free(d->wcp);
     mr_reduction_free(&d->reduction);
     mr_ledger_free(&d->numbers);
+    mr_race_list_free(&d->reported);
     free(d->open);
     free(d->requests);
 }
