@@ -2,6 +2,7 @@
 #include "far_pairs.h"
 
 #include "order/detect.h"
+#include "solver/reorder.h"
 #include "windows/plan.h"
 
 #include <stdlib.h>
@@ -92,6 +93,37 @@ static void pay(decider *d, open_race *race, uint64_t work)
     d->spent += work;
 }
 
+static void count_race(decider *d)
+{
+    d->far.result->stats.settled[MR_STEP_FAR]++;
+    d->far.result->stats.races[MR_STEP_FAR]++;
+}
+
+/* Is there a witness in trace order, but for sections that are held back? */
+static mr_status try_reorder(decider *d, open_race *race, const mr_problem *problem,
+                             mr_close_pair pair)
+{
+    mr_driver *far = &d->far;
+    mr_decision decision = {.first = pair.first, .second = pair.second};
+    if (!can_pay(d, race, 0))
+        return MR_OK;
+    pay(d, race, problem->window->size);
+    mr_arena_mark mark = mr_arena_get_mark(&far->arena);
+    mr_reordered found = mr_reorder(&problem->forced, pair.first, pair.second, &decision.events,
+                                    &decision.event_count, &far->arena);
+    mr_ledger_entry *entry = entry_of(d, race);
+    if (found == MR_REORDER_NO_MEMORY || !entry)
+        return mr_error_memory(far->error, "deciding far races");
+    mr_status status = MR_OK;
+    if (found == MR_REORDERED)
+        status = mr_driver_confirm(far, problem->window, MR_STRENGTH_BEYOND_WCP, &decision,
+                                   &entry->race);
+    if (status == MR_OK && entry->race)
+        count_race(d);
+    mr_arena_release(&far->arena, mark);
+    return status;
+}
+
 /* Asks about the accesses of two lists, if there is budget for it. */
 static mr_status ask(decider *d, open_race *race, const mr_problem *problem, mr_stops one,
                      mr_stops two, mr_decision *decision)
@@ -109,10 +141,8 @@ static mr_status ask(decider *d, open_race *race, const mr_problem *problem, mr_
         race->unanswered++;
         pay(d, race, far->decide.saturate_steps / STEPS_OF_WORK);
     }
-    if (decision->verdict == MR_VERDICT_RACE) {
-        far->result->stats.settled[MR_STEP_FAR]++;
-        far->result->stats.races[MR_STEP_FAR]++;
-    }
+    if (decision->verdict == MR_VERDICT_RACE)
+        count_race(d);
     return status;
 }
 
@@ -336,8 +366,16 @@ static mr_status decide(decider *d, open_race *race)
     const mr_candidate_group *group = group_of(d, race);
     const mr_site_pair *pairs = &d->candidates.site_pairs[group->first_site_pair];
     mr_status status = MR_OK;
+    uint32_t start = d->problem.window->start;
     race->unanswered = 0;
     race->open.verdict = MR_VERDICT_NO_RACE;
+    for (uint32_t i = 0; status == MR_OK && i < race->pairs.count && i < PLACES; i++) {
+        mr_close_pair pair = race->pairs.items[i];
+        mr_arena_reset(&d->far.arena);
+        if (!is_settled(d, race))
+            status = try_reorder(d, race, &d->problem,
+                                 (mr_close_pair){pair.first - start, pair.second - start});
+    }
     for (uint32_t i = 0; status == MR_OK && i < group->site_pair_count; i++) {
         if (is_settled(d, race))
             return MR_OK;
