@@ -172,17 +172,12 @@ static outcome close_cone(candidate_task *task)
         return NO_MEMORY;
     for (int i = 0; i < 2; i++)
         last[i] = task->stops[i].events[task->stops[i].count - 1];
-    return mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, last,
-                         task->cone, task->arena)
-               ? PASSED_ON
-               : NO_MEMORY;
-}
-
-/* Counts the work of a step that goes over C some times. */
-static void count_passes(candidate_task *task)
-{
-    for (uint32_t t = 0; t < task->problem->window->thread_count; t++)
-        task->decision->work += task->cone[t];
+    if (!mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, last,
+                       task->cone, task->arena))
+        return NO_MEMORY;
+    for (uint32_t t = 0; t < problem->window->thread_count; t++)
+        task->decision->cone_events += task->cone[t];
+    return PASSED_ON;
 }
 
 static outcome try_eliminate(candidate_task *task)
@@ -196,7 +191,7 @@ static outcome try_eliminate(candidate_task *task)
     mr_known *known = mr_arena_alloc(task->arena, 1, sizeof *known);
     if (!known || close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
-    count_passes(task);
+    task->decision->work += task->decision->cone_events;
     switch (mr_eliminate(task->precedence, task->stops, task->required, task->cone, &limits, known,
                          task->arena)) {
     case MR_ELIMINATED_ALL:
@@ -220,7 +215,7 @@ static outcome try_greedy(candidate_task *task)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_GREEDY);
     if (close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
-    count_passes(task);
+    task->decision->work += task->decision->cone_events;
     const mr_greedy_question question = {.precedence = task->precedence,
                                          .stops = task->stops,
                                          .required = task->required,

@@ -52,6 +52,7 @@ typedef struct mr_decision {
     /* Work in steps that do not depend on the machine, Z3's aside: each step of the procedure adds
      * what it spent. */
     uint64_t work;
+    uint64_t cone_events;  /* of the formula; 0: there was none */
 } mr_decision;
 
 /* Builds the precedences in memory of `arena`. False: no memory. */

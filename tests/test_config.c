@@ -412,6 +412,10 @@ static void test_choices(void **state)
         {"candidates.report", "event", MR_REPORT_EVENT},
         {"candidates.far", "none", MR_FAR_NONE},
         {"candidates.far", "shb", MR_FAR_SHB},
+        {"candidates.far", "syncp", MR_FAR_SYNCP},
+        {"candidates.far", "hb", MR_FAR_HB},
+        {"candidates.far", "wcp", MR_FAR_WCP},
+        {"candidates.far", "all", MR_FAR_ALL},
     };
     mr_config *config = mr_config_new();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -117,13 +117,15 @@ static mr_config *configure(const question *q)
     return config;
 }
 
-/* A far race has a window of its own, which begins with its first access; that of syncp may begin
- * earlier. */
+/* A far race has a window of its own: of shb it begins with its first access and ends after the
+ * second; of syncp it may begin earlier; otherwise it only has to hold the two. */
 static bool is_far_window(const question *q, const mr_witness *w)
 {
-    bool may_begin =
-        strcmp(q->far, "syncp") == 0 ? w->window_start <= w->first : w->window_start == w->first;
-    return may_begin && w->window_end == w->second + 1;
+    if (strcmp(q->far, "shb") == 0)
+        return w->window_start == w->first && w->window_end == w->second + 1;
+    return w->window_start <= w->first &&
+           (strcmp(q->far, "syncp") == 0 ? w->window_end == w->second + 1
+                                         : w->window_end > w->second);
 }
 
 /* What must hold of a race whatever was asked. */
@@ -356,6 +358,31 @@ static void examine_far(examination *x)
         contained(x, &q, &more, &whole, "of locations is predicted, but there is no race");
 }
 
+/* With `far = all` windows do not matter: the static races are those of the whole trace. With hb or
+ * wcp they are those of the windows and at least those that have a pair of that strength. */
+static void examine_far_all(examination *x)
+{
+    static const char *const names[] = {"hb", "wcp"};
+    static const mr_strength weakest[] = {MR_STRENGTH_HB, MR_STRENGTH_WCP};
+    const mr_trace *trace = x->trial->trace;
+    question q = one_question(x, "all", "static");
+    mr_pair_set races = search_races(trace, q.model, window_plans[0]), found;
+    mr_pair_set whole = mr_static_pairs(trace, &races);
+    int i = x->trial->choice / 5 % 2;
+    mr_pair_set kept = mr_right_filtered(&x->orders, &races, weakest[i]);
+    kept = mr_static_pairs(trace, &kept);
+    if (!q.plan.size)
+        q.plan = window_plans[1];
+    q.saturate_steps = x->trial->choice / 7 % 4 ? UNBOUNDED : "0";
+    q.far = "all";
+    if (!ask(x, &q, &whole))
+        return;
+    q.far = names[i];
+    if (predict(x, &q, &found) &&
+        contained(x, &q, &kept, &found, "of locations is not predicted, it is one of that order"))
+        contained(x, &q, &found, &whole, "of locations is predicted, but there is no race");
+}
+
 /* What a prefilter leaves is a part of all races (by `filter`), and exactly the part that it names.
  */
 static void examine_prefilters(examination *x)
@@ -416,6 +443,12 @@ static void test_far_races(void **state)
     run(examine_far);
 }
 
+static void test_far_all(void **state)
+{
+    (void)state;
+    run(examine_far_all);
+}
+
 static void test_prefilters(void **state)
 {
     (void)state;
@@ -427,7 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_event_pair), cmocka_unit_test(test_every_way),
         cmocka_unit_test(test_static_pairs),     cmocka_unit_test(test_far_races),
-        cmocka_unit_test(test_prefilters),
+        cmocka_unit_test(test_far_all),          cmocka_unit_test(test_prefilters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

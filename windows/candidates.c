@@ -45,6 +45,8 @@ enum { MR_PAIRS_EACH = 16 };
 mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,
                              uint32_t second)
 {
+    if (!hb)
+        return MR_STRENGTH_BEYOND_WCP;
     if (!mr_order_ordered(hb, first, second))
         return MR_STRENGTH_HB;
     return mr_order_ordered(wcp, first, second) ? MR_STRENGTH_BEYOND_WCP : MR_STRENGTH_WCP;

@@ -63,8 +63,11 @@ typedef enum mr_strategy {
 
 typedef enum mr_far {
     MR_FAR_NONE,
-    MR_FAR_SHB,
-    MR_FAR_SYNCP,
+    MR_FAR_SHB,   /* those of the order */
+    MR_FAR_SYNCP, /* likewise */
+    MR_FAR_HB,    /* SyncP, then whatever HB leaves unordered is decided */
+    MR_FAR_WCP,   /* or WCP */
+    MR_FAR_ALL,   /* or the filter */
 } mr_far;
 
 typedef struct mr_config mr_config;

@@ -48,10 +48,13 @@ mr_status mr_driver_confirm_witness(mr_driver *driver, mr_witness *witness, mr_s
     mr_status status = driver->minimise ? mr_witness_minimise(driver->trace, &driver->opaque,
                                                               witness, driver->error)
                                         : MR_OK;
+    if (status == MR_OK && driver->reduction)
+        status = mr_reduction_expand(driver->reduction, witness, driver->error);
     if (status == MR_OK) {
         status = mr_checker_check(driver->checker, witness, &refusal);
         if (status == MR_OK) {
-            status = record(driver, witness, strength, decision->step);
+            status =
+                record(driver, witness, strength, driver->reduction ? MR_STEP_FAR : decision->step);
             *accepted = status == MR_OK;
         } else if (status == MR_ERR_INTERNAL) {
             driver->result->stats.rejected_witnesses++;
@@ -94,10 +97,11 @@ mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, cons
     entry->unknown = true;
     entry->unknown_index = (uint32_t)result->unknown_count;
     mr_unknown *unknown = &result->unknowns[result->unknown_count++];
-    *unknown = (mr_unknown){.first = first,
-                            .second = second,
-                            .window_start = window->start,
-                            .window_end = window->end,
+    const uint32_t *full = driver->reduction ? driver->reduction->events : NULL;
+    *unknown = (mr_unknown){.first = full ? full[first] : first,
+                            .second = full ? full[second] : second,
+                            .window_start = full ? full[window->start] : window->start,
+                            .window_end = full ? full[window->end - 1] + 1 : window->end,
                             .strength = strength,
                             .reason = decision->reason};
     memcpy(unknown->detail, decision->detail, sizeof unknown->detail);

@@ -8,6 +8,7 @@
 #include "ledger.h"
 #include "order/order.h"
 #include "predict.h"
+#include "reduce.h"
 #include "solver/decide.h"
 #include "windows/candidates.h"
 #include "witness/checker.h"
@@ -42,6 +43,10 @@ typedef struct mr_driver {
     mr_session *session;
     mr_checker *checker;
     mr_ledger ledger;
+
+    /* Of the driver that decides far races: its trace is the reduced one, it has no orders, and it
+     * reports nothing but races. NULL: the windows of the trace. */
+    const mr_reduction *reduction;
 } mr_driver;
 
 /* confirm.c: builds, shortens and checks the witness of a decision (window events) and records the
@@ -74,9 +79,40 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
 
 /* settle.c: are all accesses of two sites asked about at once? */
 bool mr_driver_asks_sites(const mr_driver *driver);
+/* settle.c: asks one question of a static race, or a pair of events, whose entry it is. A race is
+ * confirmed and recorded; a witness that the checker refuses makes the verdict unknown. The
+ * decision's events are gone when it returns. */
+mr_status mr_driver_ask(mr_driver *driver, const mr_problem *problem, mr_ledger_entry *entry,
+                        mr_stops a, mr_stops b, mr_decision *decision);
 
 /* far.c: confirms the races of shb or syncp that no window could (candidates.far); what cannot be
  * confirmed is unknown. */
 mr_status mr_driver_find_far(mr_driver *driver, mr_relation relation);
+
+/* What far races may cost (window.far_*). */
+typedef struct mr_far_limits {
+    uint32_t size;          /* of a far window, events of the reduced trace; 0: all of it */
+    uint64_t per_race, all; /* work for a static race and in all; 0: no limit */
+    uint32_t window_size;   /* of the windows that have been decided already */
+    mr_strength weakest;    /* static races without a pair of that strength are not looked at */
+} mr_far_limits;
+
+/*
+ * far_decide.c: decides the static races that are still open on the whole trace.
+ *
+ * The trace is reduced (reduce.h) and one window built over it, or several that overlap by half
+ * when it has more than limits.size events. A static race without candidates there is none. Of the
+ * others, the pairs of accesses that are closest to each other, and that which WCP (or HB) reports,
+ * are decided one by one on windows around them. What is before a window happens as observed, so
+ * cones are small and witnesses short. The windows grow by factors of four; pairs that lie side by
+ * side share them. What is left is decided on the far window: all accesses at once, as in
+ * settle.c. There "no race" is exact for the whole trace if it is one window, and then it settles
+ * what other windows have left unknown. What has no answer there is unknown.
+ *
+ * Work is counted in events of the windows that are built, eight for each event of the cone of a
+ * question, and a quarter of limits on saturation for a question without an answer: about 0.3 µs
+ * each. The far window itself costs a static race nothing.
+ */
+mr_status mr_driver_decide_far(mr_driver *driver, const mr_far_limits *limits);
 
 #endif

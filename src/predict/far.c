@@ -3,39 +3,25 @@
  * sync-preserving ones, which contain them. The theory gives each a witness in trace order
  * (order/syncp.h), on a window that starts as late as it can and ends after the second access.
  */
-#include "driver.h"
+#include "far_label.h"
 
 #include "order/detect.h"
 #include "order/syncp.h"
 
 #include <stdlib.h>
 
-typedef struct far_race {
-    uint32_t first, second; /* events of the trace */
-    uint32_t start;         /* of the window [start, second + 1) */
-    mr_strength strength;
-} far_race;
-
 typedef struct far_races {
-    far_race *items;
+    mr_far_pair *items;
     size_t count;
 } far_races;
-
-static int compare_first(const void *one, const void *two)
-{
-    const far_race *x = one, *y = two;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    return (x->second > y->second) - (x->second < y->second);
-}
 
 /* In this order what is before a window is played once. */
 static int compare_start(const void *one, const void *two)
 {
-    const far_race *x = one, *y = two;
+    const mr_far_pair *x = one, *y = two;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    return compare_first(one, two);
+    return mr_far_compare(one, two);
 }
 
 static bool wanted(const mr_driver *driver, uint32_t first, uint32_t second)
@@ -56,53 +42,22 @@ static mr_status find(mr_driver *driver, mr_relation relation, far_races *races)
     mr_detect_options options = {
         .most_examples = 1, .edges = &driver->opaque, .progress = driver->progress};
     mr_status status = mr_detect(relation, driver->trace, &options, &list, driver->error);
-    far_race *items = status == MR_OK ? mr_calloc(list.race_count, sizeof *items) : NULL;
+    mr_far_pair *items = status == MR_OK ? mr_calloc(list.race_count, sizeof *items) : NULL;
     if (status == MR_OK && !items)
         status = mr_error_memory(driver->error, "looking for far races");
     for (size_t i = 0; items && i < list.race_count; i++) {
         const mr_race_example *example = &list.examples[list.races[i].first_example];
         uint32_t first = example->first.event, second = example->second.event;
         if (wanted(driver, first, second))
-            items[races->count++] = (far_race){.first = first, .second = second};
+            items[races->count++] = (mr_far_pair){.first = first, .second = second};
     }
     races->items = items;
     mr_race_list_free(&list);
     return status;
 }
 
-/* Slides an order over the races, in the order of their first accesses, and sets the strength of
- * those that it leaves unordered. */
-static mr_status label(mr_driver *driver, far_races *races, mr_relation relation,
-                       mr_strength strength)
-{
-    mr_order *order = mr_order_new(driver->trace, relation);
-    mr_status status = order && mr_order_use_edges(order, &driver->opaque)
-                           ? MR_OK
-                           : mr_error_memory(driver->error, "ordering the accesses of far races");
-    uint32_t end = 0;
-    for (size_t i = 0; status == MR_OK && i < races->count; i++) {
-        far_race *race = &races->items[i];
-        if (race->second >= end)
-            end = race->second + 1;
-        status = mr_order_slide(order, race->first, end, driver->error);
-        if (status == MR_OK && !mr_order_ordered(order, race->first, race->second))
-            race->strength = strength;
-    }
-    mr_order_free(order);
-    return status;
-}
-
-static mr_status label_all(mr_driver *driver, far_races *races)
-{
-    qsort(races->items, races->count, sizeof *races->items, compare_first);
-    for (size_t i = 0; i < races->count; i++)
-        races->items[i].strength = MR_STRENGTH_BEYOND_WCP;
-    mr_status status = label(driver, races, MR_RELATION_WCP, MR_STRENGTH_WCP);
-    return status == MR_OK ? label(driver, races, MR_RELATION_HB, MR_STRENGTH_HB) : status;
-}
-
 /* The race and its witness; should the checker refuse it, it is unknown, not lost. */
-static mr_status confirm(mr_driver *driver, mr_syncp_index *index, const far_race *race)
+static mr_status confirm(mr_driver *driver, mr_syncp_index *index, const mr_far_pair *race)
 {
     mr_decision decision = {.step = MR_STEP_FAR};
     mr_u32s events = {0};
@@ -138,7 +93,7 @@ static mr_status confirm_all(mr_driver *driver, far_races *races)
 {
     mr_syncp_index *index = NULL;
     mr_detect_options options = {.edges = &driver->opaque, .progress = driver->progress};
-    mr_status status = label_all(driver, races);
+    mr_status status = mr_far_label(driver, races->items, races->count);
     if (status == MR_OK)
         status = mr_syncp_index_new(driver->trace, &options, &index, driver->error);
     for (size_t i = 0; status == MR_OK && i < races->count; i++)

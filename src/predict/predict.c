@@ -222,6 +222,28 @@ static mr_status count_static_races(mr_driver *driver)
     return MR_OK;
 }
 
+/* The races that are farther apart than a window. */
+static mr_status find_far(mr_driver *driver, const mr_window_plan *plan, const mr_config *config)
+{
+    mr_far far = (mr_far)mr_config_choice(config, "candidates.far");
+    if (far == MR_FAR_NONE)
+        return MR_OK;
+    mr_status status =
+        mr_driver_find_far(driver, far == MR_FAR_SHB ? MR_RELATION_SHB : MR_RELATION_SYNCP);
+    if (status != MR_OK || far < MR_FAR_HB || mr_window_plan_count(plan) <= 1)
+        return status;
+    mr_far_limits limits = {.size = (uint32_t)mr_config_int(config, "window.far_size"),
+                            .per_race = (uint64_t)mr_config_int(config, "window.far_race_work"),
+                            .all = (uint64_t)mr_config_int(config, "window.far_work"),
+                            .window_size = plan->size,
+                            .weakest = far == MR_FAR_HB    ? MR_STRENGTH_HB
+                                       : far == MR_FAR_WCP ? MR_STRENGTH_WCP
+                                                           : MR_STRENGTH_BEYOND_WCP};
+    if (driver->candidates.weakest < limits.weakest)
+        limits.weakest = driver->candidates.weakest;
+    return mr_driver_decide_far(driver, &limits);
+}
+
 mr_status mr_predict(const mr_trace *trace, const mr_config *config, mr_result *result,
                      mr_error *error)
 {
@@ -246,10 +268,8 @@ mr_status mr_predict_telling(const mr_trace *trace, const mr_config *config,
         mr_progress_tell(progress, "windows", k, windows);
         status = do_window(&driver, start, end);
     }
-    mr_far far = (mr_far)mr_config_choice(config, "candidates.far");
-    if (status == MR_OK && !driver.by_event && far != MR_FAR_NONE)
-        status =
-            mr_driver_find_far(&driver, far == MR_FAR_SHB ? MR_RELATION_SHB : MR_RELATION_SYNCP);
+    if (status == MR_OK && !driver.by_event)
+        status = find_far(&driver, &plan, config);
     finish(&driver);
     mr_status counted = count_static_races(&driver);
     driver_free(&driver);

@@ -45,6 +45,15 @@ static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
     return status;
 }
 
+mr_status mr_driver_ask(mr_driver *driver, const mr_problem *problem, mr_ledger_entry *entry,
+                        mr_stops a, mr_stops b, mr_decision *decision)
+{
+    settler s = {.driver = driver, .problem = problem, .entry = entry};
+    mr_status status = ask(&s, MR_ALL_STEPS, a, b);
+    *decision = s.latest;
+    return status;
+}
+
 /* Counts a verdict for `pairs` event pairs. */
 static void count(settler *s, uint64_t pairs)
 {

@@ -92,6 +92,17 @@ static mr_json seconds_object(const mr_stats *stats)
     return self;
 }
 
+static mr_json far_object(const mr_stats *stats)
+{
+    mr_json self = mr_json_new();
+    mr_json_put_number(&self, "pairs", stats->far_pairs);
+    mr_json_put_number(&self, "no_race", stats->far_no_race);
+    mr_json_put_number(&self, "unknown", stats->far_unknown);
+    mr_json_put_number(&self, "windows", stats->far_windows);
+    mr_json_put_number(&self, "events", stats->far_events);
+    return self;
+}
+
 static mr_json stats_object(const mr_result *result)
 {
     const mr_stats *stats = &result->stats;
@@ -106,6 +117,7 @@ static mr_json stats_object(const mr_result *result)
         mr_json_put_number(&unknown, mr_unknown_reason_name((mr_unknown_reason)reason),
                            stats->unknown[reason]);
     mr_json_put_object(&self, "unknown", unknown);
+    mr_json_put_object(&self, "far", far_object(stats));
     mr_json_put_number(&self, "rejected_witnesses", stats->rejected_witnesses);
     mr_json_put_number(&self, "static_races", stats->static_races);
     mr_json_put_object(&self, "seconds", seconds_object(stats));

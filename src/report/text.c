@@ -178,6 +178,22 @@ static void print_seconds(FILE *stream, const mr_stats *stats)
     mr_phrase_seconds(stream, stats->total_seconds, stages, sizeof stages / sizeof stages[0]);
 }
 
+/* What was decided beyond the windows. */
+static void print_far(const writer *self)
+{
+    const mr_stats *stats = &self->result->stats;
+    FILE *stream = self->stream;
+    if (stats->far_windows == 0)
+        return;
+    fprintf(stream, "  far         %" PRIu64 " pair%s of locations open beyond the windows",
+            stats->far_pairs, mr_phrase_s(stats->far_pairs));
+    if (stats->far_pairs > 0)
+        fprintf(stream, ": %" PRIu64 " no race, %" PRIu64 " unknown", stats->far_no_race,
+                stats->far_unknown);
+    fprintf(stream, "; %" PRIu64 " window%s of %" PRIu64 " events in all\n", stats->far_windows,
+            mr_phrase_s(stats->far_windows), stats->far_events);
+}
+
 static void print_summary(const writer *self)
 {
     const mr_stats *stats = &self->result->stats;
@@ -188,6 +204,7 @@ static void print_summary(const writer *self)
                 stats->windows_stopped);
     fputs("\n", stream);
     print_steps(self);
+    print_far(self);
     fprintf(stream, "  locations   %" PRIu64 " racing pair%s\n", stats->static_races,
             mr_phrase_s(stats->static_races));
     print_seconds(stream, stats);

@@ -1,0 +1,281 @@
+#include "reorder.h"
+
+#include "cone.h"
+
+#include <string.h>
+
+enum { MOST_HOLDS = 12, MOST_PASSES = 100 };
+
+typedef struct reorderer {
+    const mr_precedence *forced;
+    const mr_window *window;
+    uint32_t a, b;
+    uint32_t *prefix; /* one a thread: what is needed */
+    uint32_t *seen;   /* one a thread: whose reads have been looked at */
+    uint32_t *late;   /* one a thread: from here on it is held back */
+    uint32_t passes;
+    uint32_t *last_write, *owner, *shares, *units; /* while playing */
+} reorderer;
+
+typedef enum closed {
+    CLOSED,
+    HELD_BACK, /* another section: start again */
+    NO_WAY,
+} closed;
+
+static bool is_late(const reorderer *r, uint32_t event)
+{
+    const mr_window *w = r->window;
+    return w->position[event] >= r->late[w->thread[event]];
+}
+
+static bool is_in(const reorderer *r, uint32_t event)
+{
+    const mr_window *w = r->window;
+    return w->position[event] < r->prefix[w->thread[event]];
+}
+
+static bool has_access(const reorderer *r)
+{
+    return is_in(r, r->a) || is_in(r, r->b);
+}
+
+/* Holds back a thread from an event on, and what needs that. */
+static void hold(reorderer *r, uint32_t from)
+{
+    const mr_window *w = r->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t low = 0, high = r->late[t];
+        while (low < high) { /* the first event that is or needs `from` */
+            uint32_t middle = low + (high - low) / 2, event = mr_window_at(w, t, middle);
+            if (event == from || mr_precedes(r->forced, from, event))
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        r->late[t] = low;
+    }
+}
+
+/* Can it happen before the accesses at all? */
+static bool is_possible(const reorderer *r, uint32_t event)
+{
+    const uint32_t accesses[] = {r->a, r->b};
+    for (int i = 0; i < 2; i++)
+        if (event == accesses[i] || mr_precedes(r->forced, accesses[i], event))
+            return false;
+    return true;
+}
+
+/* Requires the writes that the needed reads saw, where they can come first. */
+static void close_reads(reorderer *r)
+{
+    const mr_window *w = r->window;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t t = 0; t < w->thread_count; t++)
+            for (; r->seen[t] < r->prefix[t]; r->seen[t]++) {
+                uint32_t event = mr_window_at(w, t, r->seen[t]), source = w->source[event];
+                changed = true;
+                if (!mr_op_reads(mr_window_op(w, event)) || source == MR_NONE || is_in(r, source))
+                    continue;
+                if ((is_late(r, event) || !is_late(r, source)) && is_possible(r, source))
+                    mr_precedence_require(r->forced, r->prefix, source, true);
+            }
+    }
+}
+
+/* The sections of a lock that come later in the new order, as far as they matter. */
+typedef struct later {
+    uint32_t thread; /* that has one; MR_NONE: nobody */
+    bool several;
+    bool early; /* one that is not held back */
+} later;
+
+static bool excludes(const later *some, uint32_t thread)
+{
+    return some->several || (some->thread != MR_NONE && some->thread != thread);
+}
+
+static void note(later *some, uint32_t thread, bool early)
+{
+    if (some->thread == MR_NONE)
+        some->thread = thread;
+    some->several |= some->thread != thread;
+    some->early |= early;
+}
+
+/* The section has to be left before another of its lock. */
+static closed leave(reorderer *r, const mr_section *section, const later *some)
+{
+    bool late = section->acquire != MR_NONE && is_late(r, section->acquire);
+    bool possible = section->release != MR_NONE && !(some->early && is_late(r, section->release));
+    if (possible && !is_in(r, section->release)) {
+        mr_precedence_require(r->forced, r->prefix, section->release, true);
+        close_reads(r);
+        possible = !has_access(r);
+    }
+    if (possible)
+        return CLOSED;
+    if (late || section->acquire == MR_NONE)
+        return NO_WAY;
+    hold(r, section->acquire);
+    return HELD_BACK;
+}
+
+/* Goes through the needed sections of a lock from the last to the first of the new order. */
+static closed close_lock(reorderer *r, const mr_window_lock *lock)
+{
+    const mr_window *w = r->window;
+    later exclusive = {.thread = MR_NONE}, any = {.thread = MR_NONE};
+    for (int late = 1; late >= 0; late--)
+        for (uint32_t s = lock->sections_end; s-- > lock->sections_first;) {
+            const mr_section *section = &w->sections[s];
+            if (section->acquire == MR_NONE
+                    ? late
+                    : !is_in(r, section->acquire) || is_late(r, section->acquire) != late)
+                continue;
+            const later *some = section->shared ? &exclusive : &any;
+            if (excludes(some, section->thread)) {
+                closed result = leave(r, section, some);
+                if (result != CLOSED)
+                    return result;
+            }
+            note(&any, section->thread, !late);
+            if (!section->shared)
+                note(&exclusive, section->thread, !late);
+        }
+    return CLOSED;
+}
+
+/* Finds what is needed with the present holds. */
+static closed close_all(reorderer *r)
+{
+    const mr_window *w = r->window;
+    uint64_t before = 0, now = 1;
+    memset(r->seen, 0, w->thread_count * sizeof *r->seen);
+    if (!mr_cone_required(r->forced, r->a, r->b, r->prefix))
+        return NO_WAY;
+    while (before != now) {
+        if (r->passes++ == MOST_PASSES)
+            return NO_WAY;
+        before = now;
+        close_reads(r);
+        if (has_access(r))
+            return NO_WAY;
+        for (uint32_t l = 0; l < w->lock_count; l++) {
+            closed result = w->locks[l].contended ? close_lock(r, &w->locks[l]) : CLOSED;
+            if (result != CLOSED)
+                return result;
+        }
+        now = 0;
+        for (uint32_t t = 0; t < w->thread_count; t++)
+            now += (uint64_t)r->prefix[t] + 1;
+    }
+    return CLOSED;
+}
+
+/* ---- playing ---- */
+
+static bool reads_right(const reorderer *r, uint32_t event)
+{
+    const mr_window *w = r->window;
+    const mr_window_variable *variable = &w->variables[w->object[event]];
+    uint32_t last = r->last_write[w->object[event]];
+    if (variable->by_source)
+        return last == w->source[event];
+    uint32_t value = last == MR_NONE ? variable->carried_value : mr_window_written_value(w, last);
+    return value && value == mr_window_read_value(w, event);
+}
+
+static bool enter(reorderer *r, const mr_section *section)
+{
+    if (r->owner[section->lock] != MR_NONE || (!section->shared && r->shares[section->lock]))
+        return false;
+    if (section->shared)
+        r->shares[section->lock]++;
+    else
+        r->owner[section->lock] = section->thread;
+    return true;
+}
+
+static bool play(reorderer *r, uint32_t event)
+{
+    const mr_window *w = r->window;
+    uint8_t op = mr_window_op(w, event);
+    const mr_section *section = mr_window_section(w, event);
+    if (section && section->acquire == event)
+        return enter(r, section);
+    if (section && section->shared)
+        r->shares[section->lock]--;
+    else if (section)
+        r->owner[section->lock] = MR_NONE;
+    else if (op == MR_OP_POST)
+        r->units[w->object[event]]++;
+    else if (op == MR_OP_WAIT)
+        return r->units[w->object[event]]-- > 0;
+    if (mr_op_reads(op) && !reads_right(r, event))
+        return false;
+    if (mr_op_writes(op))
+        r->last_write[w->object[event]] = event;
+    return true;
+}
+
+static bool prepare_play(reorderer *r, mr_arena *arena)
+{
+    const mr_window *w = r->window;
+    r->last_write = mr_arena_alloc(arena, w->variable_count, sizeof *r->last_write);
+    r->owner = mr_arena_alloc(arena, w->lock_count, sizeof *r->owner);
+    r->shares = mr_arena_zalloc(arena, w->lock_count, sizeof *r->shares);
+    r->units = mr_arena_zalloc(arena, w->lock_count, sizeof *r->units);
+    if (!r->last_write || !r->owner || !r->shares || !r->units)
+        return false;
+    memset(r->last_write, 0xff, w->variable_count * sizeof *r->last_write);
+    memset(r->owner, 0xff, w->lock_count * sizeof *r->owner);
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        r->units[l] = w->semaphores ? w->semaphores[l].units : 0;
+        for (uint32_t s = w->locks[l].sections_first; s < w->locks[l].carried_end; s++)
+            enter(r, &w->sections[s]);
+    }
+    return true;
+}
+
+static mr_reordered play_all(reorderer *r, uint32_t **events, uint32_t *event_count,
+                             mr_arena *arena)
+{
+    const mr_window *w = r->window;
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        count += r->prefix[t];
+    *events = mr_arena_alloc(arena, count, sizeof **events);
+    if (!*events || !prepare_play(r, arena))
+        return MR_REORDER_NO_MEMORY;
+    *event_count = 0;
+    for (int late = 0; late < 2; late++)
+        for (uint32_t i = 0; i < w->size && *event_count < count; i++) {
+            if (!is_in(r, i) || is_late(r, i) != late)
+                continue;
+            if (!play(r, i))
+                return MR_NOT_REORDERED;
+            (*events)[(*event_count)++] = i;
+        }
+    return MR_REORDERED;
+}
+
+mr_reordered mr_reorder(const mr_precedence *forced, uint32_t a, uint32_t b, uint32_t **events,
+                        uint32_t *event_count, mr_arena *arena)
+{
+    const mr_window *w = forced->window;
+    reorderer r = {.forced = forced, .window = w, .a = a, .b = b};
+    r.prefix = mr_arena_alloc(arena, w->thread_count, sizeof *r.prefix);
+    r.seen = mr_arena_alloc(arena, w->thread_count, sizeof *r.seen);
+    r.late = mr_arena_alloc(arena, w->thread_count, sizeof *r.late);
+    if (!r.prefix || !r.seen || !r.late)
+        return MR_REORDER_NO_MEMORY;
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        r.late[t] = mr_window_length(w, t);
+    closed result = HELD_BACK;
+    for (uint32_t holds = 0; result == HELD_BACK && holds <= MOST_HOLDS; holds++)
+        result = close_all(&r);
+    return result == CLOSED ? play_all(&r, events, event_count, arena) : MR_NOT_REORDERED;
+}

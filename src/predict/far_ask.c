@@ -1,0 +1,117 @@
+/* Questions about far races, and the work that they take. */
+#include "far_decider.h"
+
+#include "solver/reorder.h"
+
+/* Of an event of a cone, and of steps of saturation that were in vain. */
+enum { WORK_OF_CONE = 8, STEPS_OF_WORK = 4 };
+
+const mr_candidate_group *mr_decider_group_of(const mr_decider *d, const mr_open_race *race)
+{
+    return &d->candidates.groups[race->group];
+}
+
+/* The ledger's entry; NULL: no memory. */
+mr_ledger_entry *mr_decider_entry_of(mr_decider *d, const mr_open_race *race)
+{
+    const mr_candidate_group *group = mr_decider_group_of(d, race);
+    return mr_ledger_get(&d->far.ledger, group->location_1, group->location_2);
+}
+
+bool mr_decider_is_settled(const mr_decider *d, const mr_open_race *race)
+{
+    const mr_candidate_group *group = mr_decider_group_of(d, race);
+    const mr_ledger_entry *entry =
+        mr_ledger_find(&d->far.ledger, group->location_1, group->location_2);
+    return entry && entry->race;
+}
+
+/* ---- budgets ---- */
+
+bool mr_decider_can_pay(const mr_decider *d, const mr_open_race *race, uint64_t work)
+{
+    const mr_far_limits *limits = d->limits;
+    return (!limits->per_race || race->spent + work <= limits->per_race) &&
+           (!limits->all || d->spent + work <= limits->all);
+}
+
+void mr_decider_pay(mr_decider *d, mr_open_race *race, uint64_t work)
+{
+    race->spent += work;
+    d->spent += work;
+}
+
+static void count_race(mr_decider *d)
+{
+    d->far.result->stats.settled[MR_STEP_FAR]++;
+    d->far.result->stats.races[MR_STEP_FAR]++;
+}
+
+/* Is there a witness in trace order, but for sections that are held back? */
+mr_status mr_decider_try_reorder(mr_decider *d, mr_open_race *race, const mr_problem *problem,
+                                 mr_close_pair pair)
+{
+    mr_driver *far = &d->far;
+    mr_decision decision = {.first = pair.first, .second = pair.second};
+    if (!mr_decider_can_pay(d, race, 0))
+        return MR_OK;
+    mr_decider_pay(d, race, problem->window->size);
+    mr_arena_mark mark = mr_arena_get_mark(&far->arena);
+    mr_reordered found = mr_reorder(&problem->forced, pair.first, pair.second, &decision.events,
+                                    &decision.event_count, &far->arena);
+    mr_ledger_entry *entry = mr_decider_entry_of(d, race);
+    if (found == MR_REORDER_NO_MEMORY || !entry)
+        return mr_error_memory(far->error, "deciding far races");
+    mr_status status = MR_OK;
+    if (found == MR_REORDERED)
+        status = mr_driver_confirm(far, problem->window, MR_STRENGTH_BEYOND_WCP, &decision,
+                                   &entry->race);
+    if (status == MR_OK && entry->race)
+        count_race(d);
+    mr_arena_release(&far->arena, mark);
+    return status;
+}
+
+/* Asks about the accesses of two lists, if there is budget for it. */
+mr_status mr_decider_ask(mr_decider *d, mr_open_race *race, const mr_problem *problem, mr_stops one,
+                         mr_stops two, mr_decision *decision)
+{
+    mr_driver *far = &d->far;
+    *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    if (!mr_decider_can_pay(d, race, 0) ||
+        (far->max_unanswered && race->unanswered >= far->max_unanswered))
+        return MR_OK;
+    mr_ledger_entry *entry = mr_decider_entry_of(d, race);
+    if (!entry)
+        return mr_error_memory(far->error, "recording a candidate");
+    mr_status status = mr_driver_ask(far, problem, entry, one, two, decision);
+    mr_decider_pay(d, race, WORK_OF_CONE * decision->cone_events);
+    if (decision->verdict == MR_VERDICT_UNKNOWN) {
+        race->unanswered++;
+        mr_decider_pay(d, race, far->decide.saturate_steps / STEPS_OF_WORK);
+    }
+    if (decision->verdict == MR_VERDICT_RACE)
+        count_race(d);
+    return status;
+}
+
+/* Builds a window of the reduced trace. */
+mr_status mr_decider_build(mr_decider *d, uint32_t start, uint32_t end, mr_arena *arena,
+                           mr_window **window)
+{
+    mr_driver *far = &d->far;
+    mr_stats *stats = &far->result->stats;
+    mr_arena_reset(arena);
+    mr_carried_move(&far->carried, start);
+    stats->far_windows++;
+    stats->far_events += end - start;
+    return mr_window_build(&far->carried, end, d->model, arena, window, far->error);
+}
+
+mr_status mr_decider_pose(mr_decider *d, const mr_window *window, mr_arena *arena,
+                          mr_problem *problem)
+{
+    return mr_problem_init(problem, window, arena)
+               ? MR_OK
+               : mr_error_memory(d->far.error, "building a far window");
+}

@@ -1,0 +1,321 @@
+#include "far_decider.h"
+#include "far_label.h"
+#include "windows/plan.h"
+
+#include <stdlib.h>
+
+/* A far window is smaller when there are more threads: its clocks have an entry for each. */
+enum { THREADS_OF_FULL_SIZE = 32 };
+
+/* mr_candidate_options.wanted of a far window: no race so far. */
+static bool has_no_race(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const mr_decider *d = context;
+    const mr_ledger_entry *entry = mr_ledger_find(&d->far.ledger, location_1, location_2);
+    return !entry || !entry->race;
+}
+
+static mr_status note_unknown(mr_decider *d, mr_open_race *race)
+{
+    const mr_site_pair *sites =
+        &d->candidates.site_pairs[mr_decider_group_of(d, race)->first_site_pair];
+    uint32_t start = d->problem.window->start;
+    uint32_t one = start + sites->one->events[0], two = start + sites->two->events[0];
+    mr_close_pair pair = {one < two ? one : two, one < two ? two : one};
+    if (race->pairs.count)
+        pair = race->pairs.items[0];
+    mr_ledger_entry *entry = mr_decider_entry_of(d, race);
+    if (!entry)
+        return mr_error_memory(d->far.error, "recording a candidate");
+    d->far.result->stats.far_unknown++;
+    d->far.result->stats.unknown[race->open.reason]++;
+    return mr_driver_note_unknown(&d->far, entry, d->problem.window, pair.first, pair.second,
+                                  MR_STRENGTH_BEYOND_WCP, &race->open);
+}
+
+/* Decides all accesses of two sites; where that has no verdict, halves of the longer list, as
+ * settle.c does. */
+static mr_status decide_sites(mr_decider *d, mr_open_race *race, mr_stops one, mr_stops two)
+{
+    mr_decision decision;
+    mr_arena_reset(&d->far.arena);
+    mr_status status = mr_decider_ask(d, race, &d->problem, one, two, &decision);
+    if (status != MR_OK || decision.verdict != MR_VERDICT_UNKNOWN)
+        return status;
+    if (decision.reason == MR_UNKNOWN_BUDGET || decision.reason == MR_UNKNOWN_REJECTED ||
+        one.count + two.count == 2) {
+        if (race->open.verdict != MR_VERDICT_UNKNOWN)
+            race->open = decision;
+        return MR_OK;
+    }
+    mr_stops *longer = one.count >= two.count ? &one : &two;
+    uint32_t half = longer->count / 2, length = longer->count;
+    longer->count = half;
+    status = decide_sites(d, race, one, two);
+    if (status != MR_OK || mr_decider_is_settled(d, race))
+        return status;
+    longer->events += half;
+    longer->count = length - half;
+    return decide_sites(d, race, one, two);
+}
+
+/* The last word on a static race, in the far window. */
+static mr_status decide(mr_decider *d, mr_open_race *race)
+{
+    const mr_candidate_group *group = mr_decider_group_of(d, race);
+    const mr_site_pair *pairs = &d->candidates.site_pairs[group->first_site_pair];
+    mr_status status = MR_OK;
+    race->unanswered = 0;
+    race->open.verdict = MR_VERDICT_NO_RACE;
+    for (uint32_t i = 0; status == MR_OK && i < group->site_pair_count; i++) {
+        if (mr_decider_is_settled(d, race))
+            return MR_OK;
+        status = decide_sites(d, race, (mr_stops){pairs[i].one->events, pairs[i].one->count},
+                              (mr_stops){pairs[i].two->events, pairs[i].two->count});
+    }
+    if (status != MR_OK || mr_decider_is_settled(d, race) || d->model != d->far.model)
+        return status;
+    if (race->open.verdict == MR_VERDICT_UNKNOWN)
+        return note_unknown(d, race);
+    race->no_race = true;
+    d->far.result->stats.far_no_race++;
+    d->far.result->stats.settled[MR_STEP_FAR]++;
+    return MR_OK;
+}
+
+/* What needs no formula: in windows around the closest pairs, then in the far window. */
+static mr_status try_cheap(mr_decider *d)
+{
+    uint32_t start = d->problem.window->start;
+    d->cheap = true;
+    mr_status status = mr_decider_try_sizes(d);
+    d->cheap = false;
+    mr_arena_reset(&d->far.arena);
+    for (uint32_t i = 0; i < d->open_count; i++)
+        for (uint32_t k = 0; k < d->open[i].pairs.count && k < MR_FAR_PLACES; k++) {
+            mr_close_pair pair = d->open[i].pairs.items[k];
+            if (status == MR_OK && !mr_decider_is_settled(d, &d->open[i]))
+                status = mr_decider_try_reorder(
+                    d, &d->open[i], &d->problem,
+                    (mr_close_pair){pair.first - start, pair.second - start});
+        }
+    return status;
+}
+
+static mr_status decide_all(mr_decider *d)
+{
+    mr_status status = try_cheap(d);
+    d->mixed = true;
+    if (status == MR_OK && d->model != MR_MODEL_RF)
+        status = mr_decider_try_sizes(d);
+    d->mixed = false;
+    for (uint32_t i = 0; i < d->open_count; i++)
+        d->open[i].unanswered = 0;
+    if (status == MR_OK)
+        status = mr_decider_try_sizes(d);
+    for (uint32_t i = 0; status == MR_OK && i < d->open_count; i++) {
+        mr_progress_tell(d->far.progress, "far races", i, d->open_count);
+        if (!mr_decider_is_settled(d, &d->open[i]))
+            status = decide(d, &d->open[i]);
+    }
+    return status;
+}
+
+/* The races of WCP or HB on the full trace. */
+static mr_status list_reported(mr_decider *d)
+{
+    mr_driver *driver = d->driver;
+    mr_relation relation = d->limits->weakest == MR_STRENGTH_HB ? MR_RELATION_HB : MR_RELATION_WCP;
+    mr_detect_options options = {
+        .most_examples = 1, .edges = &driver->opaque, .progress = driver->progress};
+    if (d->listed)
+        return MR_OK;
+    d->listed = true;
+    return mr_detect(relation, driver->trace, &options, &d->reported, driver->error);
+}
+
+/* Their pairs of open static races come first: what they confirm is to be found here. */
+static mr_status add_reported(mr_decider *d)
+{
+    mr_status status = list_reported(d);
+    const mr_race_list *list = &d->reported;
+    for (size_t i = 0; status == MR_OK && i < list->race_count; i++) {
+        const mr_race_example *example = &list->examples[list->races[i].first_example];
+        const mr_ledger_entry *entry = mr_ledger_find_static(
+            &d->numbers, d->driver->trace, example->first.event, example->second.event);
+        uint32_t first = mr_reduction_at(&d->reduction, example->first.event);
+        uint32_t second = mr_reduction_at(&d->reduction, example->second.event);
+        if (entry && first >= d->problem.window->start && second < d->problem.window->end)
+            mr_close_pairs_add(&d->open[entry->unknown_index].pairs, first, second);
+    }
+    return status;
+}
+
+/* Lists the static races that have candidates in the far window. */
+static mr_status list_open(mr_decider *d)
+{
+    const mr_candidates *candidates = &d->candidates;
+    free(d->open);
+    free(d->requests);
+    mr_ledger_free(&d->numbers);
+    d->open_count = 0;
+    d->open = mr_calloc(candidates->group_count, sizeof *d->open);
+    d->requests = mr_calloc((size_t)candidates->group_count * MR_FAR_PLACES, sizeof *d->requests);
+    if (!d->open || !d->requests)
+        return mr_error_memory(d->far.error, "deciding far races");
+    for (uint32_t g = 0; g < candidates->group_count; g++) {
+        const mr_candidate_group *group = &candidates->groups[g];
+        if (!group->site_pair_count)
+            continue;
+        mr_ledger_entry *number = mr_ledger_get(&d->numbers, group->location_1, group->location_2);
+        if (!number)
+            return mr_error_memory(d->far.error, "deciding far races");
+        number->unknown_index = d->open_count;
+        mr_open_race *race = &d->open[d->open_count++];
+        race->group = g;
+        mr_close_pairs_find(&race->pairs, &d->problem, candidates, group);
+    }
+    if (d->model == d->far.model)
+        d->far.result->stats.far_pairs += d->open_count;
+    return d->open_count ? add_reported(d) : MR_OK;
+}
+
+static mr_status do_model(mr_decider *d, uint32_t start, uint32_t end, mr_model model)
+{
+    mr_driver *far = &d->far;
+    d->model = model;
+    mr_window *window;
+    mr_status status = mr_decider_build(d, start, end, &d->arena, &window);
+    if (status == MR_OK)
+        status = mr_decider_pose(d, window, &d->arena, &d->problem);
+    if (status == MR_OK &&
+        !mr_candidates_find(&d->candidates, d->problem.window, &d->problem.hard, &d->problem.forced,
+                            d->hb, d->wcp, &far->candidates, &d->arena))
+        status = mr_error_memory(far->error, "collecting candidates");
+    if (status == MR_OK)
+        status = list_open(d);
+    return status == MR_OK && d->open_count ? decide_all(d) : status;
+}
+
+/* Decides in the stricter models first: their reads have fewer choices, and their races are races
+ * of the weaker ones (docs/semantics.md 2.6). Between them comes a mixture: only what the two
+ * threads use close to the accesses is not treated by source. */
+static mr_status do_far_window(mr_decider *d, uint32_t start, uint32_t end)
+{
+    mr_driver *far = &d->far;
+    mr_status status = MR_OK;
+    if (d->hb) {
+        status = mr_order_slide(d->hb, start, end, far->error);
+        if (status == MR_OK)
+            status = mr_order_slide(d->wcp, start, end, far->error);
+    }
+    for (int model = MR_MODEL_RF; status == MR_OK && model <= (int)far->model; model++)
+        status = do_model(d, start, end, (mr_model)model);
+    return status;
+}
+
+/* Drops the unknowns of windows that are no races in the whole trace. */
+static void settle_unknowns(mr_decider *d, size_t first_unknown)
+{
+    mr_ledger *ledger = &d->far.ledger;
+    for (size_t s = 0; s < ledger->slot_count; s++) {
+        mr_ledger_entry *entry = &ledger->slots[s];
+        if (!entry->used || !entry->unknown || entry->race || entry->unknown_index >= first_unknown)
+            continue;
+        const mr_ledger_entry *number = mr_ledger_find(&d->numbers, entry->key_1, entry->key_2);
+        if (!number || d->open[number->unknown_index].no_race)
+            d->far.result->unknowns[entry->unknown_index].window_end = 0; /* for finish */
+    }
+}
+
+static mr_status do_far_windows(mr_decider *d)
+{
+    const mr_far_limits *limits = d->limits;
+    uint64_t size = limits->size, threads = d->reduction.trace.threads.count;
+    size_t first_unknown = d->far.result->unknown_count;
+    if (threads > THREADS_OF_FULL_SIZE)
+        size = size * THREADS_OF_FULL_SIZE / threads;
+    size = size && size < limits->window_size ? limits->window_size : size;
+    mr_window_plan plan = {.event_count = d->reduction.trace.event_count,
+                           .size = (uint32_t)size,
+                           .overlap = (uint32_t)size / 2};
+    mr_status status = MR_OK;
+    uint32_t start, end;
+    for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(&plan, k, &start, &end); k++)
+        status = do_far_window(d, start, end);
+    if (status == MR_OK && mr_window_plan_count(&plan) == 1 &&
+        limits->weakest == MR_STRENGTH_BEYOND_WCP)
+        settle_unknowns(d, first_unknown);
+    return status;
+}
+
+/* ---- life ---- */
+
+static mr_status start(mr_decider *d)
+{
+    mr_driver *driver = d->driver, *far = &d->far;
+    mr_status status =
+        mr_reduce(&d->reduction, driver->trace, &driver->opaque, driver->model, driver->error);
+    if (status != MR_OK)
+        return status;
+    far->hb = far->wcp = NULL;
+    far->trace = &d->reduction.trace;
+    far->reduction = &d->reduction;
+    far->opaque = d->reduction.opaque;
+    /* What there is in trace order is a sync-preserving race, and known. In model branch reads that
+     * nothing binds need not see what they saw. */
+    if (driver->model != MR_MODEL_BRANCH)
+        far->decide.steps &= ~MR_STEP_BIT(MR_STEP_LINEARISE);
+    far->candidates.context = d;
+    far->candidates.wanted = has_no_race;
+    far->candidates.weakest = d->limits->weakest;
+    far->candidates.max_per_group = 1; /* they are decided by sites */
+    far->candidates.stop_when_full = false;
+    mr_arena_init(&far->arena);
+    status = mr_carried_init(&far->carried, far->trace, far->error);
+    if (status != MR_OK)
+        return status;
+    far->carried.opaque = &far->opaque;
+    if (d->limits->weakest == MR_STRENGTH_BEYOND_WCP)
+        return MR_OK;
+    d->hb = mr_order_new(far->trace, MR_RELATION_HB);
+    d->wcp = mr_order_new(far->trace, MR_RELATION_WCP);
+    return d->hb && d->wcp && mr_order_use_edges(d->hb, &far->opaque) &&
+                   mr_order_use_edges(d->wcp, &far->opaque)
+               ? MR_OK
+               : mr_error_memory(far->error, "ordering the accesses of far races");
+}
+
+static void stop(mr_decider *d)
+{
+    d->driver->ledger = d->far.ledger;
+    mr_arena_free(&d->arena);
+    if (d->far.reduction) {
+        mr_arena_free(&d->far.arena);
+        mr_carried_free(&d->far.carried);
+    }
+    mr_order_free(d->hb);
+    mr_order_free(d->wcp);
+    mr_reduction_free(&d->reduction);
+    mr_ledger_free(&d->numbers);
+    mr_race_list_free(&d->reported);
+    free(d->open);
+    free(d->requests);
+}
+
+mr_status mr_driver_decide_far(mr_driver *driver, const mr_far_limits *limits)
+{
+    double begin = mr_seconds();
+    size_t first_race = driver->result->race_count;
+    size_t first_unknown = driver->result->unknown_count;
+    mr_decider d = {.driver = driver, .limits = limits, .far = *driver};
+    d.far.reduction = NULL;
+    mr_arena_init(&d.arena);
+    mr_status status = start(&d);
+    if (status == MR_OK)
+        status = do_far_windows(&d);
+    stop(&d);
+    mr_status labelled = mr_far_label_result(driver, first_race, first_unknown);
+    driver->result->stats.far_seconds += mr_seconds() - begin;
+    return status != MR_OK ? status : labelled;
+}

@@ -1,0 +1,300 @@
+/*
+ * Races beyond any window: planted ones at chosen distances, those of the whole-trace orders, and
+ * the budgets.
+ *
+ * FAR_EVENTS in the environment makes the trace with planted races longer, with windows of the
+ * shipped size; its report says what it took.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "predict/predict.h"
+#include "support/generate_far.h"
+#include "support/generate_large.h"
+#include "support/sample.h"
+#include "sweep/sweep.h"
+#include "witness/checker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_EVENTS = 60000, MOST_PLANTS = 64 };
+
+static mr_config *configure(const char *const *settings)
+{
+    mr_config *config = mr_config_new();
+    assert_non_null(config);
+    for (; *settings; settings += 2) {
+        mr_error error = {0};
+        if (mr_config_set(config, settings[0], settings[1], NULL, 0, &error) != MR_OK)
+            fail_msg("%s", error.text);
+    }
+    return config;
+}
+
+/* Predicts; every witness is checked once more. */
+static mr_result predict(const mr_trace *trace, const char *const *settings)
+{
+    mr_config *config = configure(settings);
+    mr_result result = {0};
+    mr_error error = {0};
+    if (mr_predict(trace, config, &result, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
+    assert_non_null(checker);
+    for (size_t i = 0; i < result.race_count; i++)
+        if (mr_checker_check(checker, &result.races[i].witness, &error) != MR_OK)
+            fail_msg("%s", error.text);
+    assert_int_equal(result.stats.rejected_witnesses, 0);
+    mr_checker_free(checker);
+    mr_config_free(config);
+    return result;
+}
+
+static bool at_locations(const mr_trace *trace, uint32_t first, uint32_t second, uint32_t one,
+                         uint32_t two)
+{
+    uint32_t x = trace->location[first], y = trace->location[second];
+    return (x == one && y == two) || (x == two && y == one);
+}
+
+static const mr_race *find_race(const mr_trace *trace, const mr_result *result, uint32_t one,
+                                uint32_t two)
+{
+    for (size_t i = 0; i < result->race_count; i++)
+        if (at_locations(trace, result->races[i].witness.first, result->races[i].witness.second,
+                         one, two))
+            return &result->races[i];
+    return NULL;
+}
+
+/* ---- planted races ---- */
+
+static uint32_t location_of(const mr_trace *trace, uint32_t plant, char side)
+{
+    char name[16];
+    uint32_t number = MR_NONE;
+    int length = snprintf(name, sizeof name, "p%" PRIu32 "%c", plant, side);
+    assert_true(mr_names_find(&trace->locations, name, (uint32_t)length, &number));
+    return number;
+}
+
+/* Of each kind one at each power of ten, and one over nine tenths of the trace. */
+static uint32_t make_plants(mr_plant *plants, uint32_t events)
+{
+    uint32_t count = 0;
+    for (uint32_t distance = 100; distance; distance = distance < events / 10  ? distance * 10
+                                                       : distance < events / 2 ? events / 10 * 9
+                                                                               : 0)
+        for (int kind = 0; kind < MR_PLANT_KINDS; kind++) {
+            uint32_t first = (events - distance) / 7 * (uint32_t)(1 + kind);
+            plants[count++] =
+                (mr_plant){.kind = (mr_plant_kind)kind, .first = first, .second = first + distance};
+        }
+    assert_true(count <= MOST_PLANTS);
+    return count;
+}
+
+static bool is_race(mr_plant_kind kind, mr_model model)
+{
+    return kind == MR_PLANT_FREE || kind == MR_PLANT_REVERSED ||
+           (kind == MR_PLANT_SAME && model != MR_MODEL_RF);
+}
+
+static void check_planted(const mr_trace *trace, const mr_result *result, const mr_plant *plants,
+                          uint32_t count, mr_model model)
+{
+    size_t races = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const mr_race *race =
+            find_race(trace, result, location_of(trace, i, 'a'), location_of(trace, i, 'b'));
+        if ((race != NULL) != is_race(plants[i].kind, model))
+            fail_msg("model %s: plant %" PRIu32 " of kind %d at distance %" PRIu32 " is %s",
+                     mr_model_name(model), i, plants[i].kind, plants[i].second - plants[i].first,
+                     race ? "a race" : "not found");
+        races += race != NULL;
+        if (race)
+            print_message("  kind %d, distance %8" PRIu32 ": by %s, witness of %" PRIu32
+                          " events from %" PRIu32 "\n",
+                          plants[i].kind, race->witness.second - race->witness.first,
+                          mr_step_name(race->confirmed_by), race->witness.event_count,
+                          race->witness.window_start);
+    }
+    assert_int_equal(result->race_count, races);
+    assert_int_equal(result->unknown_count, 0);
+    print_message("%" PRIu32
+                  " events, model %s: %zu races, %.2f s (far %.2f, witness %.2f), %" PRIu64
+                  " MiB\n",
+                  trace->event_count, mr_model_name(model), races, result->stats.total_seconds,
+                  result->stats.far_seconds, result->stats.witness_seconds,
+                  result->stats.peak_memory_bytes >> 20);
+}
+
+static void test_planted(void **state)
+{
+    (void)state;
+    const char *wish = getenv("FAR_EVENTS");
+    uint32_t events = wish ? (uint32_t)strtoul(wish, NULL, 10) : DEFAULT_EVENTS;
+    mr_plant plants[MOST_PLANTS];
+    uint32_t count = make_plants(plants, events);
+    char *text = mr_generate_far(1, events, plants, count);
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    free(text);
+    for (int model = MR_MODEL_RF; model <= MR_MODEL_VALUE; model++) {
+        const char *const settings[] = {"model", mr_model_name((mr_model)model), "window.size",
+                                        wish ? "10000" : "1000", NULL};
+        mr_result result = predict(trace, settings);
+        check_planted(trace, &result, plants, count, (mr_model)model);
+        mr_result_free(&result);
+    }
+    mr_trace_free(trace);
+}
+
+/* ---- races of the orders ---- */
+
+/* Every static race that the order reports and proves, or confirms, is predicted. */
+static void check_order(const mr_trace *trace, const char *relation, const char *model,
+                        const mr_result *result, const char *text)
+{
+    const char *const settings[] = {"relation", relation,      "model", model, "confirm",
+                                    "true",     "window.size", "200",   NULL};
+    mr_config *config = configure(settings);
+    mr_sweep sweep;
+    mr_error error = {0};
+    if (mr_sweep_run_trace(&sweep, trace, config, NULL, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    const mr_race_list *list = &sweep.result.list;
+    for (size_t i = 0; i < list->race_count; i++) {
+        const mr_race_example *example = &list->examples[list->races[i].first_example];
+        uint32_t one = trace->location[example->first.event];
+        uint32_t two = trace->location[example->second.event];
+        if (sweep.result.races[i].standing == MR_STANDING_RACE &&
+            !find_race(trace, result, one, two))
+            fail_msg("%s, model %s: %" PRIu32 "-%" PRIu32 " is lost:\n%s", relation, model,
+                     example->first.event, example->second.event, text);
+    }
+    mr_sweep_free(&sweep);
+    mr_config_free(config);
+}
+
+static void test_races_of_the_orders(void **state)
+{
+    (void)state;
+    uint64_t far = 0;
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        const mr_large *shape = &mr_large_shapes[seed % mr_large_shape_count];
+        const char *model = seed / 2 % 2 ? "value" : "rf";
+        const char *const settings[] = {"model", model, "window.size", "20", NULL};
+        char *text = mr_generate_large(seed + 500, shape, 400);
+        assert_non_null(text);
+        mr_trace *trace = mr_sample_trace(text);
+        assert_non_null(trace);
+        mr_result result = predict(trace, settings);
+        check_order(trace, "shb", model, &result, text);
+        check_order(trace, "syncp", model, &result, text);
+        check_order(trace, "wcp", model, &result, text);
+        far += result.stats.races[MR_STEP_FAR];
+        mr_result_free(&result);
+        mr_trace_free(trace);
+        free(text);
+    }
+    assert_true(far > 100);
+}
+
+/* ---- what it may cost ---- */
+
+/* One question uses up a budget of 1: of two plants that SyncP does not see one is unknown. */
+static void test_budget_bites(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"model",           "value", "window.size", "100",
+                                           "window.far_work", "1",     NULL};
+    static const mr_plant plants[] = {
+        {MR_PLANT_FREE, 300, 4000}, {MR_PLANT_REVERSED, 400, 4200}, {MR_PLANT_REVERSED, 500, 4400}};
+    char *text = mr_generate_far(3, 5000, plants, 3);
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_result result = predict(trace, settings);
+    assert_int_equal(result.race_count, 2);
+    assert_int_equal(result.unknown_count, 1);
+    assert_int_equal(result.unknowns[0].reason, MR_UNKNOWN_BUDGET);
+    assert_true(at_locations(trace, result.unknowns[0].first, result.unknowns[0].second,
+                             location_of(trace, 2, 'a'), location_of(trace, 2, 'b')));
+    assert_int_equal(result.unknowns[0].strength, MR_STRENGTH_WCP);
+    assert_int_equal(result.stats.unknown[MR_UNKNOWN_BUDGET], 1);
+    assert_int_equal(result.stats.far_pairs, 1);
+    assert_int_equal(result.stats.far_unknown, 1);
+    mr_result_free(&result);
+    mr_trace_free(trace);
+    free(text);
+}
+
+/* The kinds that the words of candidates.far stand for. */
+static void test_how_far(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *far, *model;
+        size_t races;
+    } cases[] = {{"none", "value", 0}, {"shb", "value", 1}, {"syncp", "value", 1},
+                 {"hb", "value", 1},   {"wcp", "rf", 2},    {"all", "rf", 2},
+                 {"wcp", "value", 2},  {"all", "value", 3}};
+    static const mr_plant plants[] = {{MR_PLANT_FREE, 300, 4000},
+                                      {MR_PLANT_REVERSED, 400, 4200},
+                                      {MR_PLANT_SAME, 500, 4400},
+                                      {MR_PLANT_TAKEN, 600, 4600}};
+    char *text = mr_generate_far(4, 5000, plants, 4);
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const settings[] = {"model",          cases[i].model, "window.size", "200",
+                                        "candidates.far", cases[i].far,   NULL};
+        mr_result result = predict(trace, settings);
+        if (result.race_count != cases[i].races || result.unknown_count)
+            fail_msg("far %s, model %s: %zu races, %zu unknown", cases[i].far, cases[i].model,
+                     result.race_count, result.unknown_count);
+        mr_result_free(&result);
+    }
+    mr_trace_free(trace);
+    free(text);
+}
+
+/* Far windows that are smaller than the trace, and overlap by half. */
+static void test_small_far_windows(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"model",           "value", "window.size", "100",
+                                           "window.far_size", "2000",  NULL};
+    static const mr_plant plants[] = {{MR_PLANT_REVERSED, 3000, 3400},
+                                      {MR_PLANT_REVERSED, 3400, 3800},
+                                      {MR_PLANT_REVERSED, 500, 9000}};
+    char *text = mr_generate_far(5, 10000, plants, 3);
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    mr_result result = predict(trace, settings);
+    assert_int_equal(result.race_count, 2); /* the third is farther apart than a far window */
+    mr_result_free(&result);
+    mr_trace_free(trace);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_planted),           cmocka_unit_test(test_races_of_the_orders),
+        cmocka_unit_test(test_budget_bites),      cmocka_unit_test(test_how_far),
+        cmocka_unit_test(test_small_far_windows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
