@@ -43,6 +43,7 @@ SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 TEST_SOURCES    := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
 BIG_SOURCES     := $(filter-out %_main.c,$(wildcard bench/big_*.c))
+PLANTED_SOURCES := bench/planted.c $(BIG_SOURCES)
 EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
 C_FILES = $(shell find src windows encoder solver tests bench examples -name '*.[ch]')
 
@@ -80,14 +81,19 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libma
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
 $(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
+$(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
-BENCH_MAINS := bench/results.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c
+BENCH_MAINS := bench/results.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
+    $(wildcard bench/planted*.c)
 
 $(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/bench/big_trace: $(call object,$(BIG_SOURCES) bench/big_trace_main.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bench/planted: $(call object,$(PLANTED_SOURCES) bench/planted_main.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/bench/orders: $(call object,bench/orders.c bench/command.c) $(BUILD)/libmaxrace.a
