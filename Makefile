@@ -143,6 +143,19 @@ $(BENCH_DATA)/generated-1e%.std: $(wildcard bench/big_*.[ch]) | $(BUILD)/bench/b
 bench-orders: $(BUILD)/bench/orders $(BUILD)/maxrace $(BENCH_SIZES:%=$(BENCH_DATA)/generated-1e%.std)
 	$(BUILD)/bench/orders $(BUILD)/maxrace $(BENCH_DATA) $(BENCH_SIZES:%=$(BENCH_DATA)/generated-1e%.std) $(ORDER_TRACES)
 
+$(BUILD)/bench/planted_check: $(call object,bench/planted_check.c bench/command.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# A trace with planted races (EVENTS=1e7 by default), and which of them are found.
+EVENTS ?= 1e7
+$(BENCH_DATA)/planted-%.std: $(wildcard bench/big_*.[ch] bench/planted.[ch] bench/planted_main.c) | $(BUILD)/bench/planted
+	@mkdir -p $(@D)
+	$(BUILD)/bench/planted --events $* --list $(@:.std=.tsv) > $@
+
+.PHONY: bench-planted
+bench-planted: $(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std
+	$(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std $(BENCH_DATA)/planted-$(EVENTS).tsv
+
 $(BUILD)/bench/results: $(call object,bench/results.c bench/measure.c bench/generate.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
 
@@ -221,6 +234,7 @@ help:
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
 	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
+	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
