@@ -85,7 +85,7 @@ $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
 BENCH_MAINS := bench/results.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
-    $(wildcard bench/planted*.c)
+    $(wildcard bench/planted*.c bench/ladder*.c)
 
 $(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -128,6 +128,7 @@ check-long: $(addprefix $(BUILD)/tests/,$(LONG_TESTS)) $(BUILD)/maxrace
 .PHONY: bench
 bench: $(BUILD)/bench/bench
 	$(BUILD)/bench/bench table "$(TRACES)"
+	$(MAKE) bench-ladder
 	$(MAKE) bench-orders
 
 # Generated traces of 10^6 and 10^7 events (BIG=1: and 10^8, 2.5 GB) are made once; then again only for another generator.
@@ -156,11 +157,19 @@ $(BENCH_DATA)/planted-%.std: $(wildcard bench/big_*.[ch] bench/planted.[ch] benc
 bench-planted: $(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std
 	$(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std $(BENCH_DATA)/planted-$(EVENTS).tsv
 
+$(BUILD)/bench/ladder: $(call object,$(wildcard bench/ladder*.c)) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# Single questions about windows, by the ladder and by the plain formula.
+.PHONY: bench-ladder
+bench-ladder: $(BUILD)/bench/ladder
+	$(BUILD)/bench/ladder $(RESULT_TRACES)
+
 $(BUILD)/bench/results: $(call object,bench/results.c bench/measure.c bench/generate.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
 
 # The table of docs/results.md: every trace of the folder that has values, no branch events, and is not a large one.
-RESULT_TRACES = $(filter-out %.branch.xstd.zst %-large.xstd.zst,$(sort $(wildcard $(TRACES)/*.xstd.zst)))
+RESULT_TRACES = $(filter-out %.branch.xstd.zst %-large.xstd.zst,$(if $(TRACES),$(sort $(wildcard $(TRACES)/*.xstd.zst))))
 .PHONY: results
 results: $(BUILD)/bench/results
 	@test -n "$(RESULT_TRACES)" || { echo "usage: make results TRACES=folder" >&2; exit 2; }
@@ -234,6 +243,7 @@ help:
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
 	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
+	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
 	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
