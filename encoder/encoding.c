@@ -41,9 +41,10 @@ static void add(mr_clause *clause, mr_literal literal)
 
 void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v)
 {
-    if (clause->holds || mr_precedes(encoding->forced, v, u))
+    bool fold = !encoding->options.plain;
+    if (clause->holds || (fold && mr_precedes(encoding->forced, v, u)))
         return;
-    if (mr_precedes(encoding->forced, u, v))
+    if (fold && mr_precedes(encoding->forced, u, v))
         clause->holds = true;
     else
         add(clause, mr_before(mr_encoding_node(encoding, u), mr_encoding_node(encoding, v)));
@@ -51,7 +52,7 @@ void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint
 
 void mr_clause_unless_included(mr_encoding *encoding, mr_clause *clause, uint32_t event)
 {
-    if (!clause->holds && !mr_encoding_is_required(encoding, event))
+    if (!clause->holds && (encoding->options.plain || !mr_encoding_is_required(encoding, event)))
         add(clause, mr_before(encoding->cut, mr_encoding_node(encoding, event)));
 }
 
@@ -69,11 +70,25 @@ void mr_clause_end(mr_encoding *encoding, const mr_clause *clause)
         mr_formula_clause(&encoding->formula, clause->literals, clause->count);
 }
 
+/* Plain: a node for each event of C but accesses that nobody else may see. */
+static void make_all_nodes(mr_encoding *encoding)
+{
+    const mr_window *w = encoding->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        for (uint32_t k = 0; k < encoding->cone[t]; k++) {
+            uint32_t event = mr_window_at(w, t, k);
+            if (!mr_op_is_access(mr_window_op(w, event)) || w->variables[w->object[event]].shared)
+                mr_encoding_node(encoding, event);
+        }
+    }
+}
+
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
-                       const mr_stops stops[2], size_t max_clauses, mr_arena *arena)
+                       const mr_stops stops[2], const mr_encoding_options *options, mr_arena *arena)
 {
-    *encoding = (mr_encoding){.window = window,
+    *encoding = (mr_encoding){.options = *options,
+                              .window = window,
                               .hard = hard,
                               .forced = forced,
                               .required = required,
@@ -89,11 +104,13 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
     if (!encoding->node_of || !encoding->event_of || !encoding->chains || !encoding->choices ||
         !encoding->literals)
         return false;
-    mr_formula_init(&encoding->formula, max_clauses);
+    mr_formula_init(&encoding->formula, options->max_clauses);
     encoding->event_of[encoding->cut] = MR_NONE;
     encoding->formula.node_count = 1;
     if (!mr_branches_prepare(encoding, arena))
         return false;
+    if (options->plain)
+        make_all_nodes(encoding);
     mr_encode_locks(encoding);
     mr_encode_semaphores(encoding);
     mr_encode_branches(encoding);

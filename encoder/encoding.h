@@ -27,6 +27,11 @@
  * links the nodes of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail
  * for included events is not emitted.
  *
+ * Plain. For comparison, the same formula without all that is not needed to be right: nothing is
+ * folded, required events are guarded like others, every event that takes part in some constraint
+ * is a node, and every pair of sections and every write has its clause. With precedence HARD in the
+ * place of FORCED and C = U it is the papers' formula, but for CUT and the guards.
+ *
  * Knows windows; nothing of Z3, files, options.
  */
 #ifndef MR_ENCODER_ENCODING_H
@@ -41,7 +46,13 @@ typedef struct mr_stops {
     uint32_t count; /* at least 1 */
 } mr_stops;
 
+typedef struct mr_encoding_options {
+    size_t max_clauses; /* 0: no limit */
+    bool plain;
+} mr_encoding_options;
+
 typedef struct mr_encoding {
+    mr_encoding_options options;
     const mr_window *window;
     const mr_precedence *hard, *forced;
     const uint32_t *required; /* L, as a number of events for each thread */
@@ -67,7 +78,8 @@ typedef struct mr_encoding {
  */
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
-                       const mr_stops stops[2], size_t max_clauses, mr_arena *arena);
+                       const mr_stops stops[2], const mr_encoding_options *options,
+                       mr_arena *arena);
 void mr_encoding_free(mr_encoding *encoding);
 
 /* The node of an event, made when it has none. */
@@ -88,7 +100,7 @@ typedef struct mr_clause {
 
 /* Adds before(u, v) for two events that are included when the clause matters. */
 void mr_clause_before(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v);
-/* Adds "event is not included"; false (left out) when the event is required. */
+/* Adds "event is not included"; false (left out, unless plain) when the event is required. */
 void mr_clause_unless_included(mr_encoding *encoding, mr_clause *clause, uint32_t event);
 void mr_clause_choice(mr_clause *clause, uint32_t choice, bool positive);
 /* Adds the clause to the formula, unless it holds anyway. */

@@ -22,10 +22,10 @@ static void exclude(mr_encoding *encoding, const mr_section *one, const mr_secti
     mr_clause_end(encoding, &clause);
 }
 
-/* Is it certain that `later` is entered after `earlier` is left? */
+/* Is it certain that `later` is entered after `earlier` is left? Plain: nothing is. */
 static bool forced(const mr_encoding *encoding, const mr_section *earlier, const mr_section *later)
 {
-    return earlier->release != MR_NONE && later->acquire != MR_NONE &&
+    return !encoding->options.plain && earlier->release != MR_NONE && later->acquire != MR_NONE &&
            mr_precedes(encoding->forced, earlier->release, later->acquire);
 }
 

@@ -33,14 +33,15 @@ static void by_source(mr_encoding *encoding, uint32_t read)
     uint32_t source = w->source[read];
     mr_clause guard = {0};
     mr_clause_unless_consistent(encoding, &guard, read);
-    if (source != MR_NONE && !mr_encoding_in_cone(encoding, source)) { /* branch, or precedence is HARD */
+    if (source != MR_NONE &&
+        !mr_encoding_in_cone(encoding, source)) { /* branch, or precedence is HARD */
         mr_clause_end(encoding, &guard);
         return;
     }
     if (source != MR_NONE) {
         see_clean(encoding, guard, read, source);
         mr_clause clause = guard;
-        clause.holds = w->thread[source] == w->thread[read];
+        clause.holds = !encoding->options.plain && w->thread[source] == w->thread[read];
         if (!clause.holds) /* not folded by precedence: this clause is what justifies it */
             clause.literals[clause.count++] =
                 mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));
@@ -59,7 +60,7 @@ static void choose(mr_encoding *encoding, uint32_t choice, uint32_t read, uint32
     const mr_window_variable *variable = &w->variables[w->object[read]];
     mr_clause guard = {0};
     mr_clause_choice(&guard, choice, false);
-    if (source != MR_NONE && w->thread[source] != w->thread[read]) {
+    if (source != MR_NONE && (encoding->options.plain || w->thread[source] != w->thread[read])) {
         mr_clause clause = guard;
         clause.literals[clause.count++] =
             mr_before(mr_encoding_node(encoding, source), mr_encoding_node(encoding, read));

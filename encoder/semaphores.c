@@ -109,7 +109,7 @@ static void take(mr_encoding *encoding, pool *p, uint32_t wait, uint32_t i, mr_l
     if (!mr_wait_may_take(encoding->forced, wait, post))
         return;
     uint32_t choice = new_choice(encoding, some, count);
-    if (!mr_precedes(encoding->hard, post, wait)) {
+    if (encoding->options.plain || !mr_precedes(encoding->hard, post, wait)) {
         mr_clause clause = {0};
         mr_clause_choice(&clause, choice, false);
         clause.literals[clause.count++] =

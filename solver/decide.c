@@ -166,11 +166,15 @@ static outcome encode(candidate_task *task, mr_step step)
         return NO_MEMORY;
     for (int i = 0; i < 2; i++)
         last[i] = task->stops[i].events[task->stops[i].count - 1];
-    if (!mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, last, cone,
-                       task->arena) ||
-        !mr_encoding_build(&task->encoding, problem->window, &problem->hard, task->precedence,
-                           task->required, cone, task->stops, task->options->max_clauses,
-                           task->arena))
+    mr_encoding_options options = {.max_clauses = task->options->max_clauses,
+                                   .plain = task->options->eager};
+    if (task->options->eager)
+        cone = task->allowed;
+    else if (!mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, last,
+                            cone, task->arena))
+        return NO_MEMORY;
+    if (!mr_encoding_build(&task->encoding, problem->window, &problem->hard, task->precedence,
+                           task->required, cone, task->stops, &options, task->arena))
         return NO_MEMORY;
     task->encoded = true;
     const mr_formula *formula = &task->encoding.formula;
@@ -226,7 +230,8 @@ static outcome try_z3(candidate_task *task)
     if (task->encoding.formula.too_large)
         return give_up(task, MR_UNKNOWN_SIZE);
     switch (mr_session_solve(task->session, &task->encoding.formula, &task->options->limits,
-                             task->order, &why, decision->detail, sizeof decision->detail)) {
+                             task->options->eager, task->order, &why, decision->detail,
+                             sizeof decision->detail)) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
     case MR_ANSWER_SAT:

@@ -9,8 +9,9 @@
  * The steps are a table in decide.c: each takes the question and settles it or passes it on, and
  * `options.steps` chooses among them. Every step is right alone, so the choice changes what is
  * unknown and how long it takes, never a verdict. Without `cone` only precedence HARD is used, in
- * the formula too. Every race comes with its reordering; whether it is right is not decided here
- * but by the witness checker.
+ * the formula too. The strategy eager is z3 alone with the plain formula of the papers: C = U,
+ * nothing folded (encoding.h), Z3 as it comes. Every race comes with its reordering; whether it is
+ * right is not decided here but by the witness checker.
  */
 #ifndef MR_SOLVER_DECIDE_H
 #define MR_SOLVER_DECIDE_H
@@ -29,6 +30,7 @@ typedef struct mr_decide_options {
     mr_limits limits;
     size_t max_clauses;      /* 0: no limit */
     unsigned steps;          /* MR_STEP_BIT of each step that is used */
+    bool eager;              /* the formula is the plain one; for the step z3 alone */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;

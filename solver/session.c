@@ -140,11 +140,17 @@ static bool assert_all(query *q)
     return Z3_get_error_code(c) == Z3_OK;
 }
 
-static void set_parameters(query *q)
+static void set_parameters(query *q, bool as_it_comes)
 {
     Z3_context c = q->context;
     Z3_params parameters = Z3_mk_params(c);
     Z3_params_inc_ref(c, parameters);
+    if (as_it_comes) {
+        Z3_params_set_bool(c, parameters, Z3_mk_string_symbol(c, "auto_config"), true);
+        Z3_solver_set_params(c, q->solver, parameters);
+        Z3_params_dec_ref(c, parameters);
+        return;
+    }
     /* Difference logic by Bellman-Ford; relevancy costs more than it saves on clauses this short;
      * phase false prefers the choices and orders that were made last to be left alone. */
     Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "arith.solver"), 1);
@@ -185,7 +191,7 @@ static uint32_t longest_clause(const mr_formula *formula)
     return longest;
 }
 
-static bool query_begin(query *q, mr_session *session, const mr_formula *formula)
+static bool query_begin(query *q, mr_session *session, const mr_formula *formula, bool as_it_comes)
 {
     *q = (query){.context = session->context, .formula = formula, .watchdog = session->watchdog};
     q->node = mr_calloc(formula->node_count, sizeof *q->node);
@@ -199,7 +205,7 @@ static bool query_begin(query *q, mr_session *session, const mr_formula *formula
     Z3_solver_inc_ref(q->context, q->solver);
     q->terms = Z3_mk_ast_vector(q->context);
     Z3_ast_vector_inc_ref(q->context, q->terms);
-    set_parameters(q);
+    set_parameters(q, as_it_comes);
     return true;
 }
 
@@ -229,7 +235,8 @@ static mr_answer ask(query *q, int64_t *order, char *detail, size_t detail_bytes
 }
 
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
-                           int64_t *order, mr_interrupted *why, char *detail, size_t detail_bytes)
+                           bool as_it_comes, int64_t *order, mr_interrupted *why, char *detail,
+                           size_t detail_bytes)
 {
     *why = MR_INTERRUPTED_BY_SOLVER;
     snprintf(detail, detail_bytes, "%s", "");
@@ -241,7 +248,7 @@ mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const
     }
     query q;
     mr_answer answer = MR_ANSWER_UNKNOWN;
-    if (query_begin(&q, session, formula)) {
+    if (query_begin(&q, session, formula, as_it_comes)) {
         mr_watchdog_arm(session->watchdog, q.context, limits->timeout_ms, limits->memory_bytes);
         answer = ask(&q, order, detail, detail_bytes);
         mr_alarm alarm = mr_watchdog_disarm(session->watchdog);

@@ -37,8 +37,10 @@ void mr_session_free(mr_session *session);
 /*
  * Decides the formula. On SAT `order` (one a node) is a solution. On UNKNOWN `why` and `detail`
  * (Z3's own words, cut to `detail_bytes`) say what happened; the session stays usable.
+ * `as_it_comes`: Z3 with its default settings, not those that suit such formulas.
  */
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
-                           int64_t *order, mr_interrupted *why, char *detail, size_t detail_bytes);
+                           bool as_it_comes, int64_t *order, mr_interrupted *why, char *detail,
+                           size_t detail_bytes);
 
 #endif

@@ -44,7 +44,8 @@ static bool encode_any(mr_setup *setup, mr_stops a, mr_stops b, size_t max_claus
     for (uint32_t t = 0; t < w->thread_count; t++)
         assert_true(required[t] <= cone[t] && cone[t] <= allowed[t]);
     assert_true(mr_encoding_build(encoding, w, &setup->hard, forced, required, cone, stops,
-                                  max_clauses, &setup->arena));
+                                  &(mr_encoding_options){.max_clauses = max_clauses},
+                                  &setup->arena));
     return true;
 }
 
@@ -439,7 +440,7 @@ static void test_no_memory(void **state)
         mr_arena_init(&arena);
         mr_memory_fail_after(fail_at);
         complete = mr_encoding_build(&encoding, w, &setup.hard, &setup.forced, required, cone,
-                                     stops, 0, &arena) &&
+                                     stops, &(mr_encoding_options){0}, &arena) &&
                    !encoding.formula.out_of_memory;
         mr_memory_fail_after(0);
         assert_true(complete || fail_at < 50);

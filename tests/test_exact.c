@@ -36,6 +36,9 @@ static const mr_test_windows window_plans[WINDOW_PLANS] = {{0, 0}, {6, 3}, {5, 0
 /* Steps of saturation that decide every trace here. */
 #define UNBOUNDED "1000000000"
 
+/* In the place of steps: the other strategy. */
+#define EAGER "eager"
+
 /* The whole ladder. */
 #define LADDER "filter,cone,linearise,greedy,eliminate,saturate,lazy,z3"
 
@@ -43,7 +46,7 @@ static const mr_test_windows window_plans[WINDOW_PLANS] = {{0, 0}, {6, 3}, {5, 0
 typedef struct question {
     mr_model model;
     mr_test_windows plan;
-    const char *prefilter, *report, *far, *strategy, *steps, *saturate_steps;
+    const char *prefilter, *report, *far, *steps, *saturate_steps;
     bool minimise;
 } question;
 
@@ -68,11 +71,10 @@ static void wrong(examination *x, const question *q, const char *format, ...)
     mr_trial_wrong(x->trial,
                    "--model %s --window-size %" PRIu32 " --window-overlap %" PRIu32
                    " --candidates-prefilter %s --candidates-report %s --candidates-far %s"
-                   " --solver-strategy %s --solver-steps %s --solver-saturate-steps %s"
+                   " --solver-steps %s --solver-saturate-steps %s"
                    " --witness-minimise %s: %s",
                    mr_model_name(q->model), q->plan.size, q->plan.overlap, q->prefilter, q->report,
-                   q->far, q->strategy, q->steps, q->saturate_steps, q->minimise ? "true" : "false",
-                   what);
+                   q->far, q->steps, q->saturate_steps, q->minimise ? "true" : "false", what);
 }
 
 static mr_pair_set search_races(const mr_trace *trace, mr_model model, mr_test_windows plan)
@@ -104,8 +106,10 @@ static mr_config *configure(const question *q)
     set(config, "candidates.prefilter", q->prefilter);
     set(config, "candidates.report", q->report);
     set(config, "candidates.far", q->far);
-    set(config, "solver.strategy", q->strategy);
-    set(config, "solver.steps", q->steps);
+    if (strcmp(q->steps, EAGER) != 0)
+        set(config, "solver.steps", q->steps);
+    else
+        set(config, "solver.strategy", EAGER);
     set(config, "solver.saturate_steps", q->saturate_steps);
     set(config, "solver.timeout_ms", "0");
     set(config, "solver.memory_mb", "0");
@@ -234,7 +238,6 @@ static void examine_event_pairs(examination *x)
                       .prefilter = "all",
                       .report = "event",
                       .far = "none",
-                      .strategy = "ladder",
                       .steps = LADDER,
                       .saturate_steps = UNBOUNDED,
                       .minimise = x->trial->choice / 3 % 2};
@@ -261,7 +264,6 @@ static question one_question(const examination *x, const char *prefilter, const 
                       .prefilter = prefilter,
                       .report = report,
                       .far = "none",
-                      .strategy = "ladder",
                       .steps = LADDER,
                       .saturate_steps = UNBOUNDED,
                       .minimise = true};
@@ -289,6 +291,8 @@ static const struct {
     {"filter,cone,eliminate,z3", UNBOUNDED},
     {"cone,greedy,eliminate,lazy,z3", UNBOUNDED},
     {"filter,greedy,eliminate,saturate", UNBOUNDED},
+    {EAGER, UNBOUNDED},
+    {EAGER, UNBOUNDED},
 };
 
 /* Every event pair by some steps of the ladder; then its static pairs. */

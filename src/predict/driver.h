@@ -58,10 +58,14 @@ mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, cons
 /*
  * settle.c: decides a group of candidates (a static race, or a pair of events) until a race is
  * found. Static races in two phases: pairs that trace order confirms, one by one; then, when every
- * pair is wanted, all accesses of two sites at once, halved where that is too hard.
+ * pair is wanted, all accesses of two sites at once, halved where that is too hard. The strategy
+ * eager asks about every pair of events.
  */
 mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
                            const mr_candidates *candidates, const mr_candidate_group *group);
+
+/* settle.c: are all accesses of two sites asked about at once? */
+bool mr_driver_asks_sites(const mr_driver *driver);
 
 /* far.c: confirms the races of shb or syncp that no window could (candidates.far); what cannot be
  * confirmed is unknown. */

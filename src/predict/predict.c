@@ -36,11 +36,13 @@ static mr_status read_ignored(mr_driver *driver, const char *list)
 
 mr_decide_options mr_predict_limits(const mr_config *config)
 {
+    bool eager = mr_config_choice(config, "solver.strategy") == MR_STRATEGY_EAGER;
     return (mr_decide_options){
         .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
-        .steps = mr_config_set_of(config, "solver.steps"),
+        .steps = eager ? MR_STEP_BIT(MR_STEP_SOLVER) : mr_config_set_of(config, "solver.steps"),
+        .eager = eager,
         .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
 }
 
@@ -56,15 +58,14 @@ static void read_options(mr_driver *driver, const mr_config *config)
         .keep_filtered = !(driver->decide.steps & MR_STEP_BIT(MR_STEP_FILTER)),
         .keep_coned = !(driver->decide.steps & MR_STEP_BIT(MR_STEP_CONE)),
         .weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
-        .representatives = !driver->by_event,
+        .representatives = !driver->by_event && !driver->decide.eager,
         .event_groups = driver->by_event,
         .ignored_locations = driver->ignored_locations,
         .wanted = driver->by_event ? NULL : still_open,
         .context = driver};
     if (!driver->by_event)
-        driver->candidates.max_per_group = driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP
-                                               ? MR_DRIVER_PAIRS_TRIED
-                                               : MR_DRIVER_PAIRS_CHOSEN;
+        driver->candidates.max_per_group =
+            mr_driver_asks_sites(driver) ? MR_DRIVER_PAIRS_TRIED : MR_DRIVER_PAIRS_CHOSEN;
 }
 
 static mr_status driver_init(mr_driver *driver, const mr_trace *trace, const mr_config *config,

@@ -153,6 +153,12 @@ static mr_status decide_all_sites(settler *s, const mr_site_pair *pairs, uint32_
     return MR_OK;
 }
 
+bool mr_driver_asks_sites(const mr_driver *driver)
+{
+    return !driver->by_event && !driver->decide.eager &&
+           driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP;
+}
+
 mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
                            const mr_candidates *candidates, const mr_candidate_group *group)
 {
@@ -169,7 +175,7 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
         return mr_error_memory(driver->error, "recording a candidate");
     if (s.entry->race)
         return MR_OK;
-    if (!driver->by_event && driver->candidates.weakest == MR_STRENGTH_BEYOND_WCP) {
+    if (mr_driver_asks_sites(driver)) {
         mr_status status = try_trace_order(&s, first, group->count);
         if (status != MR_OK || s.entry->race)
             return status;
