@@ -84,7 +84,7 @@ $(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
 $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
-BENCH_MAINS := bench/results.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
+BENCH_MAINS := bench/results.c bench/whole.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
     $(wildcard bench/planted*.c bench/ladder*.c)
 
 $(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
@@ -168,12 +168,25 @@ bench-ladder: $(BUILD)/bench/ladder
 $(BUILD)/bench/results: $(call object,bench/results.c bench/measure.c bench/generate.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
 
-# The table of docs/results.md: every trace of the folder that has values, no branch events, and is not a large one.
+$(BUILD)/bench/whole: $(call object,bench/whole.c bench/command.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# The tables of docs/results.md: every trace of the folder that has values, no branch events, and is not a large one; then
+# the large ones.
 RESULT_TRACES = $(filter-out %.branch.xstd.zst %-large.xstd.zst,$(if $(TRACES),$(sort $(wildcard $(TRACES)/*.xstd.zst))))
+LARGE_TRACES  = $(if $(TRACES),$(sort $(wildcard $(TRACES)/*-large.xstd.zst)))
 .PHONY: results
-results: $(BUILD)/bench/results
+results: $(BUILD)/bench/results $(BUILD)/bench/whole $(BUILD)/maxrace
 	@test -n "$(RESULT_TRACES)" || { echo "usage: make results TRACES=folder" >&2; exit 2; }
 	$(BUILD)/bench/results $(RESULT_TRACES)
+	@echo
+	$(BUILD)/bench/whole large $(BUILD)/maxrace $(LARGE_TRACES)
+
+# Prediction beside the order wcp, as programs.
+.PHONY: bench-wcp-ratio
+bench-wcp-ratio: $(BUILD)/bench/whole $(BUILD)/maxrace
+	@test -n "$(RESULT_TRACES)" || { echo "usage: make bench-wcp-ratio TRACES=folder" >&2; exit 2; }
+	$(BUILD)/bench/whole wcp $(BUILD)/maxrace $(RESULT_TRACES)
 
 $(BUILD)/bench/rdit: $(call object,bench/rdit.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
@@ -241,7 +254,8 @@ help:
 	@echo 'make bench [TRACES=dir]     time and memory on examples, generated traces, and dir/*.xstd.zst'
 	@echo 'make bench-orders [TRACES=dir] [BIG=1]'
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
-	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
+	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside the orders'
+	@echo 'make bench-wcp-ratio TRACES=dir prediction in rf beside the order wcp: how many times as long'
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
 	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
 	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'

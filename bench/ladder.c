@@ -28,7 +28,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SIZES = 8, MOST_ROWS = 256, MOST_HARD = 4096, TRACE_WINDOWS = 4, GENERATED_WINDOWS = 2, WIDE = 10000 };
+enum {
+    MOST_SIZES = 8,
+    MOST_ROWS = 256,
+    MOST_HARD = 4096,
+    TRACE_WINDOWS = 4,
+    GENERATED_WINDOWS = 2,
+    WIDE = 10000
+};
 
 typedef struct row {
     uint32_t size;
@@ -97,8 +104,7 @@ static void keep_hard(bench *self, uint32_t s)
 }
 
 /* The cell as a row, of the s-th size. */
-static void print_row(bench *self, const char *first, mr_model model, uint32_t s,
-                      bool exact_values)
+static void print_row(bench *self, const char *first, mr_model model, uint32_t s, bool exact_values)
 {
     mr_ladder_cell *cell = self->cell;
     uint32_t size = self->sizes[s];
