@@ -188,6 +188,13 @@ bench-wcp-ratio: $(BUILD)/bench/whole $(BUILD)/maxrace
 	@test -n "$(RESULT_TRACES)" || { echo "usage: make bench-wcp-ratio TRACES=folder" >&2; exit 2; }
 	$(BUILD)/bench/whole wcp $(BUILD)/maxrace $(RESULT_TRACES)
 
+# The windows of RVPredict, and the traces that its figures in docs/results.md are of.
+PEER_TRACES = $(wildcard $(patsubst %,$(TRACES)/%.xstd.zst,ftpserver xalan derby raytracer zookeeper))
+.PHONY: bench-peer
+bench-peer: $(BUILD)/bench/whole $(BUILD)/maxrace
+	@test -n "$(PEER_TRACES)" || { echo "usage: make bench-peer TRACES=folder" >&2; exit 2; }
+	$(BUILD)/bench/whole peer $(BUILD)/maxrace $(PEER_TRACES)
+
 $(BUILD)/bench/rdit: $(call object,bench/rdit.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
 
@@ -256,6 +263,7 @@ help:
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
 	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside the orders'
 	@echo 'make bench-wcp-ratio TRACES=dir prediction in rf beside the order wcp: how many times as long'
+	@echo 'make bench-peer TRACES=dir      the windows of RVPredict'
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
 	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
 	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'

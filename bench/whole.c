@@ -3,10 +3,12 @@
  *
  *   whole wcp MAXRACE TRACE…
  *       prediction in rf with windows of 10,000 events beside the order wcp: how many times as long
- *       (make bench-wcp-ratio). All programs of a row take turns, ROUNDS times; best times.
- *   whole large MAXRACE TRACE…
- *       prediction in rf and value with the shipped configuration beside HB, SHB, WCP and SyncP:
- *       static races, seconds, peak memory (make results, for traces of more than 10^6 events)
+ *       (make bench-wcp-ratio). All programs of a row take turns, ROUNDS times; best times. What
+ * takes longer than ONCE_SECONDS runs once. whole large MAXRACE TRACE… prediction in rf and value
+ * with the shipped configuration beside HB, SHB, WCP and SyncP: static races, seconds, peak memory
+ * (make results, for traces of more than 10^6 events) whole peer MAXRACE TRACE… prediction in
+ * windows of 1,000 and 10,000 events that do not overlap and without far races, as RVPredict works,
+ * then as shipped: static races / seconds (make bench-peer)
  *
  * Environment: LIMIT_SECONDS for one run (default 300; large: 1200); SETTINGS="--flag=value …",
  * further flags of the predictions. Exit status 1: a run failed, or (large) a sound order found
@@ -20,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 3, MOST_FLAGS = 20, OWN_FLAGS = 6, TEXT_BYTES = 160 };
+enum { ROUNDS = 3, ONCE_SECONDS = 10, MOST_FLAGS = 20, OWN_FLAGS = 8, TEXT_BYTES = 160 };
 
 /* One program and its best run. */
 typedef struct program {
@@ -71,6 +73,8 @@ static void read_report(program *it, const char *report)
 
 static void run(program *it, const char *maxrace, const char *trace, unsigned limit)
 {
+    if (it->ran && (!finished(it) || it->run.seconds > ONCE_SECONDS))
+        return;
     const char *settings = getenv("SETTINGS"), *words[MOST_FLAGS + OWN_FLAGS] = {maxrace};
     char *flags = strdup(settings != NULL ? settings : ""), *rest = NULL;
     size_t count = 1;
@@ -203,12 +207,68 @@ static bool print_all_large(const char *maxrace, char **traces, int count)
     return ok;
 }
 
+/* peer */
+
+static bool print_cell(const char *maxrace, const char *trace, program it)
+{
+    for (int round = 0; round < ROUNDS; round++)
+        run(&it, maxrace, trace, limit_seconds(300));
+    if (!finished(&it)) {
+        print_stopped(&it);
+        return false;
+    }
+    printf(" %" PRIu64, it.races);
+    if (it.unknown > 0)
+        printf(" + %" PRIu64 " unknown", it.unknown);
+    printf(" / %.2f |", it.run.seconds);
+    return true;
+}
+
+static bool print_windows(const char *maxrace, const char *trace, const char *size)
+{
+    static const char *const models[] = {"--model=rf", "--model=value"};
+    bool ok = true;
+    char window[40];
+    snprintf(window, sizeof window, "--window-size=%s", size);
+    print_name(trace);
+    printf(" %s |", size);
+    for (size_t m = 0; m < 2; m++) {
+        program apart = {.flags = {"predict", "--quiet", models[m], window, "--window-overlap=0",
+                                   "--candidates-far=none"}},
+                half = {.flags = {"predict", "--quiet", models[m], window,
+                                  "--candidates-far=none"}},
+                shipped = {.flags = {"predict", "--quiet", models[m], window}};
+        ok = print_cell(maxrace, trace, apart) && ok;
+        ok = print_cell(maxrace, trace, half) && ok;
+        ok = print_cell(maxrace, trace, shipped) && ok;
+    }
+    puts("");
+    fflush(stdout);
+    return ok;
+}
+
+static bool print_peer(const char *maxrace, char **traces, int count)
+{
+    bool ok = true;
+    puts("| trace | window | rf: no overlap, no far | overlap, no far | shipped | value: no "
+         "overlap, "
+         "no far | overlap, no far | shipped |");
+    puts("|---|--:|--:|--:|--:|--:|--:|--:|");
+    for (int i = 0; i < count; i++) {
+        ok = print_windows(maxrace, traces[i], "1000") && ok;
+        ok = print_windows(maxrace, traces[i], "10000") && ok;
+    }
+    return ok;
+}
+
 int main(int argc, char **argv)
 {
     if (argc >= 3 && strcmp(argv[1], "wcp") == 0)
         return print_ratios(argv[2], argv + 3, argc - 3) ? EXIT_SUCCESS : EXIT_FAILURE;
     if (argc >= 3 && strcmp(argv[1], "large") == 0)
         return print_all_large(argv[2], argv + 3, argc - 3) ? EXIT_SUCCESS : EXIT_FAILURE;
-    fputs("usage: whole wcp MAXRACE TRACE…\n       whole large MAXRACE TRACE…\n", stderr);
+    if (argc >= 3 && strcmp(argv[1], "peer") == 0)
+        return print_peer(argv[2], argv + 3, argc - 3) ? EXIT_SUCCESS : EXIT_FAILURE;
+    fputs("usage: whole wcp|large|peer MAXRACE TRACE…\n", stderr);
     return 2;
 }
