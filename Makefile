@@ -82,6 +82,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libma
 
 $(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
 $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
+$(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
 BENCH_MAINS := bench/results.c bench/whole.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
