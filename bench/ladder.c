@@ -253,10 +253,13 @@ static void print_ratios(bench *self, uint32_t s)
     double median = mr_ladder_quantile(ratios, count, 0.5);
     double hard = mr_ladder_quantile(self->hard[s], self->hard_count[s], 0.5);
     printf("- %" PRIu32 " events: in the median of %" PRIu32
-           " rows eager takes %s%.0f times as long (least %.0f, most %.0f); in that of the %" PRIu32
-           " questions that cone and linearise do not settle, %.0f times.\n",
-           size, count, bound ? "at least " : "", median, ratios[0], ratios[count - 1],
-           self->hard_count[s], hard);
+           " rows eager takes %s%.0f times as long (least %.0f, most %.0f)",
+           size, count, bound ? "at least " : "", median, ratios[0], ratios[count - 1]);
+    if (self->hard_count[s] > 0)
+        printf("; in that of the %" PRIu32
+               " questions that cone and linearise do not settle, %.0f times",
+               self->hard_count[s], hard);
+    puts(".");
 }
 
 static bool print_summary(bench *self)

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 400 }; /* draws for each pair that is wanted */
+enum {
+    TRIES = 400, /* draws for each pair that is wanted */
+    NEAR = 8,    /* accesses of the variable on either side that are near */
+};
 
 typedef struct pair {
     uint32_t first, second; /* window events, first < second */
@@ -78,8 +81,12 @@ static bool draw_pairs(asked *self, uint32_t wanted)
             first--;
         while (end < count && accesses[end] >> 32 == variable)
             end++;
-        uint32_t one = (uint32_t)accesses[at],
-                 two = (uint32_t)accesses[first + mr_random_below(&random, end - first)];
+        if (i % 2 == 1) { /* one of its neighbours */
+            first = at > first + NEAR ? at - NEAR : first;
+            end = end > at + NEAR + 1 ? at + NEAR + 1 : end;
+        }
+        uint32_t one = (uint32_t)accesses[at];
+        uint32_t two = (uint32_t)accesses[first + mr_random_below(&random, end - first)];
         pair drawn = {one < two ? one : two, one < two ? two : one};
         if (is_question(self, drawn.first, drawn.second))
             self->pairs[self->pair_count++] = drawn;

@@ -4,7 +4,8 @@
  *
  * A question is one pair of accesses that conflict, are unordered by program order, fork and join
  * (and calls), and hold no common lock: what the filter leaves, and nothing else was looked at.
- * The pairs are drawn at random: an access, then another of its variable.
+ * The pairs are drawn at random: an access, then in every second draw any other of its variable,
+ * else one that is among the next few before or after it.
  */
 #ifndef MR_BENCH_LADDER_CELL_H
 #define MR_BENCH_LADDER_CELL_H
