@@ -43,6 +43,7 @@ SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 TEST_SOURCES    := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
 BIG_SOURCES     := $(filter-out %_main.c,$(wildcard bench/big_*.c))
+PLANTED_SOURCES := bench/planted.c $(BIG_SOURCES)
 EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
 C_FILES = $(shell find src windows encoder solver tests bench examples -name '*.[ch]')
 
@@ -80,14 +81,20 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libma
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
 $(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
+$(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
+$(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
-BENCH_MAINS := bench/results.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c
+BENCH_MAINS := bench/results.c bench/whole.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
+    $(wildcard bench/planted*.c bench/ladder*.c)
 
 $(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/bench/big_trace: $(call object,$(BIG_SOURCES) bench/big_trace_main.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bench/planted: $(call object,$(PLANTED_SOURCES) bench/planted_main.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
 $(BUILD)/bench/orders: $(call object,bench/orders.c bench/command.c) $(BUILD)/libmaxrace.a
@@ -122,6 +129,7 @@ check-long: $(addprefix $(BUILD)/tests/,$(LONG_TESTS)) $(BUILD)/maxrace
 .PHONY: bench
 bench: $(BUILD)/bench/bench
 	$(BUILD)/bench/bench table "$(TRACES)"
+	$(MAKE) bench-ladder
 	$(MAKE) bench-orders
 
 # Generated traces of 10^6 and 10^7 events (BIG=1: and 10^8, 2.5 GB) are made once; then again only for another generator.
@@ -137,15 +145,56 @@ $(BENCH_DATA)/generated-1e%.std: $(wildcard bench/big_*.[ch]) | $(BUILD)/bench/b
 bench-orders: $(BUILD)/bench/orders $(BUILD)/maxrace $(BENCH_SIZES:%=$(BENCH_DATA)/generated-1e%.std)
 	$(BUILD)/bench/orders $(BUILD)/maxrace $(BENCH_DATA) $(BENCH_SIZES:%=$(BENCH_DATA)/generated-1e%.std) $(ORDER_TRACES)
 
+$(BUILD)/bench/planted_check: $(call object,bench/planted_check.c bench/command.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# A trace with planted races (EVENTS=1e7 by default), and which of them are found.
+EVENTS ?= 1e7
+$(BENCH_DATA)/planted-%.std: $(wildcard bench/big_*.[ch] bench/planted.[ch] bench/planted_main.c) | $(BUILD)/bench/planted
+	@mkdir -p $(@D)
+	$(BUILD)/bench/planted --events $* --list $(@:.std=.tsv) > $@
+
+.PHONY: bench-planted
+bench-planted: $(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std
+	$(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std $(BENCH_DATA)/planted-$(EVENTS).tsv
+
+$(BUILD)/bench/ladder: $(call object,$(wildcard bench/ladder*.c)) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# Single questions about windows, by the ladder and by the plain formula.
+.PHONY: bench-ladder
+bench-ladder: $(BUILD)/bench/ladder
+	$(BUILD)/bench/ladder $(RESULT_TRACES)
+
 $(BUILD)/bench/results: $(call object,bench/results.c bench/measure.c bench/generate.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
 
-# The table of docs/results.md: every trace of the folder that has values, no branch events, and is not a large one.
-RESULT_TRACES = $(filter-out %.branch.xstd.zst %-large.xstd.zst,$(sort $(wildcard $(TRACES)/*.xstd.zst)))
+$(BUILD)/bench/whole: $(call object,bench/whole.c bench/command.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# The tables of docs/results.md: every trace of the folder that has values, no branch events, and is not a large one; then
+# the large ones.
+RESULT_TRACES = $(filter-out %.branch.xstd.zst %-large.xstd.zst,$(if $(TRACES),$(sort $(wildcard $(TRACES)/*.xstd.zst))))
+LARGE_TRACES  = $(if $(TRACES),$(sort $(wildcard $(TRACES)/*-large.xstd.zst)))
 .PHONY: results
-results: $(BUILD)/bench/results
+results: $(BUILD)/bench/results $(BUILD)/bench/whole $(BUILD)/maxrace
 	@test -n "$(RESULT_TRACES)" || { echo "usage: make results TRACES=folder" >&2; exit 2; }
 	$(BUILD)/bench/results $(RESULT_TRACES)
+	@echo
+	$(BUILD)/bench/whole large $(BUILD)/maxrace $(LARGE_TRACES)
+
+# Prediction beside the order wcp, as programs.
+.PHONY: bench-wcp-ratio
+bench-wcp-ratio: $(BUILD)/bench/whole $(BUILD)/maxrace
+	@test -n "$(RESULT_TRACES)" || { echo "usage: make bench-wcp-ratio TRACES=folder" >&2; exit 2; }
+	$(BUILD)/bench/whole wcp $(BUILD)/maxrace $(RESULT_TRACES)
+
+# The windows of RVPredict, and the traces that its figures in docs/results.md are of.
+PEER_TRACES = $(wildcard $(patsubst %,$(TRACES)/%.xstd.zst,ftpserver xalan derby raytracer zookeeper))
+.PHONY: bench-peer
+bench-peer: $(BUILD)/bench/whole $(BUILD)/maxrace
+	@test -n "$(PEER_TRACES)" || { echo "usage: make bench-peer TRACES=folder" >&2; exit 2; }
+	$(BUILD)/bench/whole peer $(BUILD)/maxrace $(PEER_TRACES)
 
 $(BUILD)/bench/rdit: $(call object,bench/rdit.c) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $^ $(LIBS) -o $@
@@ -213,8 +262,12 @@ help:
 	@echo 'make bench [TRACES=dir]     time and memory on examples, generated traces, and dir/*.xstd.zst'
 	@echo 'make bench-orders [TRACES=dir] [BIG=1]'
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
-	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
+	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside the orders'
+	@echo 'make bench-wcp-ratio TRACES=dir prediction in rf beside the order wcp: how many times as long'
+	@echo 'make bench-peer TRACES=dir      the windows of RVPredict'
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
+	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
+	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'

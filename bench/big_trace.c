@@ -174,6 +174,7 @@ mr_big_shape mr_big_shape_default(void)
                           .run = 30,
                           .racy = 20000,
                           .values = true,
+                          .queues = true,
                           .seed = 1};
 }
 

@@ -34,12 +34,15 @@ typedef struct mr_big_shape {
     uint32_t run;     /* mean events of a thread before another is scheduled; at least 1 */
     uint32_t racy;    /* visits of counters without a lock, a million pieces of work; 0: no races */
     bool values;      /* accesses have values */
+    bool queues; /* objects wander by queues. What keeps them from races is that a queue is read
+                    before it is written; a read that may see another write of the same value
+                    may undo that, so without queues no model has a race but the racy ones */
     uint64_t seed;
 } mr_big_shape;
 
 enum { MR_BIG_MOST_THREADS = 1000, MR_BIG_MOST_LOCKS = 100000 };
 
-/* 16 threads, 400 locks, runs of 30, some races, values. */
+/* 16 threads, 400 locks, runs of 30, some races, values, queues. */
 mr_big_shape mr_big_shape_default(void);
 
 /* What a trace needs to start and end all threads and fill its tables a little. */

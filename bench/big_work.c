@@ -123,7 +123,7 @@ static void choose_guarded(mr_big_run *self, mr_big_worker *thread, uint32_t loc
                            bool just_entered)
 {
     const mr_big_program *program = &self->program;
-    if (just_entered && lock < MR_BIG_QUEUES) {
+    if (self->shape.queues && just_entered && lock < MR_BIG_QUEUES) {
         mr_big_object *ours = &thread->objects[MR_BIG_CLASSES - 1 - lock],
                       taken = self->queued[lock];
         self->queued[lock] = *ours;
@@ -147,7 +147,8 @@ static void choose_section(mr_big_run *self, mr_big_worker *thread)
     }
     choose_guarded(self, thread, lock, true);
     const mr_big_piece *tail = &self->program.guarded[lock % MR_BIG_GUARD_KINDS][0].sync_tail;
-    mr_big_enter(self, thread, lock, lock < MR_BIG_QUEUES ? &self->program.queue.sync_tail : tail);
+    bool queue = self->shape.queues && lock < MR_BIG_QUEUES;
+    mr_big_enter(self, thread, lock, queue ? &self->program.queue.sync_tail : tail);
 }
 
 void mr_big_choose_in_section(mr_big_run *self, mr_big_worker *thread)
