@@ -5,6 +5,7 @@
  *   linearise     the required events in trace order, closed under releases: race     linearise.h
  *   eliminate     what is certain, by propagation on clocks: no race, or a smaller    eliminate.h
  *                 question
+ *   greedy        running what can run, in trace order: race                          greedy.h
  *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
  *   lazy          the same, by Z3, clauses made when the trace or a model violates them lazy.h
  *   z3            the whole formula, by Z3                                            session.h

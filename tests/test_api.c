@@ -192,6 +192,7 @@ static void test_unknown(void **state)
     const fixture *f = *state;
     mr_prediction *prediction = NULL;
     mr_trace *trace = mr_trace_open_memory("hard", text, strlen(text), false, f->failure);
+    assert_true(mr_config_assign(f->config, "solver.steps", "filter,cone,z3", f->failure));
     assert_true(mr_config_assign(f->config, "solver.max_clauses", "1", f->failure));
     assert_true(mr_prediction_run(trace, f->config, &prediction, f->failure));
     assert_int_equal(mr_prediction_race_count(prediction) + mr_prediction_unknown_count(prediction),

@@ -36,7 +36,7 @@ static const struct {
     /* The section of T2 can come first, and T1's is then open. */
     {"open.std", "T1|w(x)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n"},
     {"small.yaml", "window:\n  size: 2\n  overlap: 1\n"},
-    {"strict.yaml", "solver:\n  max_clauses: 1\n  saturate_steps: 0\n"},
+    {"strict.yaml", "solver:\n  steps: filter,cone,z3\n  max_clauses: 1\n"},
     {"twice.std", "T1|w(x)|1\nT2|w(x)|2\nT3|w(x)|2\n"},
 };
 

@@ -303,7 +303,12 @@ static mr_result predict(const char *text, const char *const *settings)
 static void test_unknown_is_reported(void **state)
 {
     (void)state;
-    static const char *const settings[] = {"solver.max_clauses", "1", "candidates.far", "none",
+    static const char *const settings[] = {"solver.steps",
+                                           "filter,cone,z3",
+                                           "solver.max_clauses",
+                                           "1",
+                                           "candidates.far",
+                                           "none",
                                            NULL};
     mr_result result = predict(NEEDS_FORMULA, settings);
     assert_int_equal(result.race_count, 0);
@@ -318,7 +323,9 @@ static void test_unknown_is_reported(void **state)
 static void test_later_race_removes_unknown(void **state)
 {
     (void)state;
-    static const char *const settings[] = {"solver.max_clauses",
+    static const char *const settings[] = {"solver.steps",
+                                           "filter,cone,linearise,z3",
+                                           "solver.max_clauses",
                                            "1",
                                            "candidates.far",
                                            "none",
@@ -357,6 +364,8 @@ static void test_reasons_are_counted(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const settings[] = {"candidates.max_unanswered",
                                         cases[i].unanswered,
+                                        "solver.steps",
+                                        "filter,cone,z3",
                                         "solver.max_clauses",
                                         cases[i].clauses,
                                         "candidates.far",

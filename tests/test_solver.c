@@ -318,6 +318,55 @@ static void examine_handing_over(examination *x)
     each_pair(x, handing_over_pair);
 }
 
+/* ---- writers that are offered late ---- */
+
+enum { OVERWRITTEN = 12 };
+
+/* The read of C saw a write after the access of A. `early`: the one other write that it can see is
+ * farther away in the trace than many that are overwritten under the lock of the read. */
+static void make_staged(char *text, size_t size_bytes, bool early)
+{
+    int used = snprintf(text, size_bytes, "%s", early ? "E|w(x=1)|1\n" : "E|w(x=3)|1\n");
+    for (int i = 0; i < OVERWRITTEN; i++)
+        used += snprintf(text + used, size_bytes - (size_t)used,
+                         "D|acq(l)|2\nD|w(x=1)|3\nD|w(x=2)|4\nD|rel(l)|5\n");
+    snprintf(text + used, size_bytes - (size_t)used,
+             "A|w(y=1)|6\nA|w(x=1)|7\nC|acq(l)|8\nC|r(x=1)|9\nC|rel(l)|10\nC|w(y=2)|11\n");
+}
+
+static void test_late_writers(void **state)
+{
+    (void)state;
+    for (int early = 0; early < 2; early++) {
+        char text[2000];
+        make_staged(text, sizeof text, early);
+        examination x = {.session = mr_session_new(), .text = text};
+        assert_non_null(x.session);
+        mr_setup_open(&x.setup, text);
+        uint32_t count = x.setup.trace->event_count, a = count - 6, b = count - 1;
+        mr_setup_window(&x.setup, 0, count, MR_MODEL_VALUE);
+        x.checker = mr_checker_new(x.setup.trace, MR_OPAQUE_PAIR);
+        assert_non_null(x.checker);
+        mr_problem problem = problem_of(&x);
+        static const unsigned steps[] = {ALONE(MR_STEP_LAZY), ALONE(MR_STEP_SATURATE),
+                                         ALONE(MR_STEP_SOLVER)};
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+            mr_decide_options options = {.steps = steps[i], .saturate_steps = UINT64_MAX};
+            mr_decision decision;
+            mr_error error = {0};
+            assert_int_equal(
+                mr_decide(&problem, x.session, &options, a, b, &x.setup.arena, &decision, &error),
+                MR_OK);
+            assert_int_equal(decision.verdict, early ? MR_VERDICT_RACE : MR_VERDICT_NO_RACE);
+            if (early)
+                check_schedule(&x, a, b, decision.events, decision.event_count);
+        }
+        mr_checker_free(x.checker);
+        mr_setup_close(&x.setup);
+        mr_session_free(x.session);
+    }
+}
+
 /* ---- running ---- */
 
 static uint64_t number_from_environment(const char *name, uint64_t otherwise)
@@ -436,10 +485,11 @@ static void test_lists_by_z3(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linearise), cmocka_unit_test(test_saturate),
-        cmocka_unit_test(test_lazy),      cmocka_unit_test(test_eager),
-        cmocka_unit_test(test_z3),        cmocka_unit_test(test_handing_over),
-        cmocka_unit_test(test_lists),     cmocka_unit_test(test_lists_by_z3),
+        cmocka_unit_test(test_linearise),    cmocka_unit_test(test_saturate),
+        cmocka_unit_test(test_late_writers), cmocka_unit_test(test_lazy),
+        cmocka_unit_test(test_eager),        cmocka_unit_test(test_z3),
+        cmocka_unit_test(test_handing_over), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_lists_by_z3),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,8 +107,12 @@ static mr_status try_window(mr_decider *d, uint32_t start, uint32_t end,
         if (!is_due(d, r, (end - start) / due))
             continue;
         mr_decider_pay(d, &d->open[r->race], (end - start) / due);
-        status = mr_decider_ask(d, &d->open[r->race], &problem, (mr_stops){&first, 1},
-                                (mr_stops){&second, 1}, &decision);
+        if (d->cheap)
+            status = mr_decider_try_reorder(d, &d->open[r->race], &problem,
+                                            (mr_close_pair){first, second});
+        else
+            status = mr_decider_ask(d, &d->open[r->race], &problem, (mr_stops){&first, 1},
+                                    (mr_stops){&second, 1}, &decision);
     }
     return status;
 }
