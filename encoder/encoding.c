@@ -1,6 +1,7 @@
 #include "encoding.h"
 
 #include "branches.h"
+#include "forced.h"
 #include "fork_join.h"
 #include "known.h"
 #include "lazy.h"
@@ -123,7 +124,7 @@ static bool prepare(mr_encoding *encoding)
     return !encoding->options.lazy || mr_lazy_prepare(encoding, encoding->options.stage);
 }
 
-static void encode(mr_encoding *encoding)
+static bool encode(mr_encoding *encoding)
 {
     if (encoding->options.plain)
         make_all_nodes(encoding);
@@ -138,6 +139,7 @@ static void encode(mr_encoding *encoding)
     mr_encode_race(encoding); /* these two link nodes, so they come last */
     mr_encode_program_order(encoding);
     mr_encode_known(encoding);
+    return mr_encode_forced(encoding);
 }
 
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
@@ -154,10 +156,7 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .cut = 0,
                               .arena = arena};
     mr_formula_init(&encoding->formula, options->max_clauses);
-    if (!prepare(encoding))
-        return false;
-    encode(encoding);
-    return true;
+    return prepare(encoding) && encode(encoding);
 }
 
 void mr_encoding_free(mr_encoding *encoding)

@@ -53,6 +53,7 @@ typedef enum outcome {
 bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena)
 {
     problem->window = window;
+    problem->refined = false;
     if (!mr_precedence_build(&problem->hard, window, MR_PRECEDENCE_HARD, NULL, arena) ||
         !mr_precedence_build(&problem->source, window, MR_PRECEDENCE_SOURCE, NULL, arena))
         return false;
@@ -119,6 +120,19 @@ static outcome prepare(candidate_task *task)
                      task->required);
     mr_cone_allowed(task->precedence, last[0], last[1], task->allowed);
     return PASSED_ON;
+}
+
+bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t steps,
+                       mr_arena *arena)
+{
+    const unsigned needed = MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_CONE);
+    const mr_eliminate_limits limits = {.steps = steps ? steps : ELIMINATE_STEPS,
+                                        .memory_bytes = options->limits.memory_bytes};
+    if (problem->refined || problem->window->model != MR_MODEL_VALUE ||
+        (options->steps & needed) != needed)
+        return true;
+    problem->refined = true;
+    return mr_eliminate_refine(&problem->forced, &limits, arena);
 }
 
 /* ---- trace order ---- */

@@ -28,6 +28,7 @@
 typedef struct mr_problem {
     const mr_window *window;
     mr_precedence hard, forced, source;
+    bool refined; /* mr_problem_refine has been here */
 } mr_problem;
 
 typedef struct mr_decide_options {
@@ -53,11 +54,20 @@ typedef struct mr_decision {
     /* Work in steps that do not depend on the machine, Z3's aside: each step of the procedure adds
      * what it spent. */
     uint64_t work;
-    uint64_t cone_events;  /* of the formula; 0: there was none */
+    uint64_t cone_events; /* of the formula; 0: there was none */
 } mr_decision;
 
 /* Builds the precedences in memory of `arena`. False: no memory. */
 bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *arena);
+
+/*
+ * Raises `forced` by what elimination finds for the window as a whole (mr_eliminate_refine), once;
+ * for models with reads by value, where it decides many questions at a stroke. Does nothing when
+ * `options` leaves out the step eliminate or cone. Not while a question is under way. False: no
+ * memory of `arena`. `steps` bounds the work, 0: the default.
+ */
+bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t steps,
+                       mr_arena *arena);
 
 /*
  * Decides whether window events a and b race. Scratch memory and the decision's events are taken

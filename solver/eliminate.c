@@ -136,7 +136,7 @@ static void close_included(mr_elimination *e)
     const mr_known *known = e->known;
     for (uint64_t before = 0; before != e->bounds_changed && !e->no_race;) {
         before = e->bounds_changed;
-        for (int i = 0; i < 2 && !e->no_race; i++)
+        for (int i = 0; i < 2 && !e->no_race && !e->no_question; i++)
             narrow_stops(e, &e->stops[i]);
         for (uint32_t s = 0; s < known->slot_count; s++) {
             if (!e->included[s])
@@ -223,8 +223,8 @@ static void pass(mr_elimination *e, bool rules)
     }
 }
 
-/* False: out of steps. What is known is closed when the steps are enough for that. */
-static bool run(mr_elimination *e)
+/* What is known is closed when the steps are enough for that. */
+bool mr_elimination_run(mr_elimination *e)
 {
     bool rules = true;
     for (uint64_t before = UINT64_MAX; before != e->now && !e->no_race;) {
@@ -241,7 +241,7 @@ static bool run(mr_elimination *e)
     return true;
 }
 
-static bool prepare(mr_elimination *e)
+bool mr_elimination_prepare(mr_elimination *e)
 {
     const mr_window *w = e->window;
     mr_known *known = e->known;
@@ -376,9 +376,9 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, mr_stops stops[2], uint3
     uint64_t cells = (uint64_t)known->row_count * known->slot_count;
     if (limits->memory_bytes && cells * sizeof *known->clock > limits->memory_bytes)
         return MR_ELIMINATED_NOTHING;
-    if (!prepare(&e))
+    if (!mr_elimination_prepare(&e))
         return MR_ELIMINATED_NO_MEMORY;
-    if (!run(&e)) {
+    if (!mr_elimination_run(&e)) {
         known->clock = NULL;
         return MR_ELIMINATED_NOTHING;
     }

@@ -80,4 +80,14 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, mr_stops stops[2], uint3
                            uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
                            mr_arena *arena);
 
+/*
+ * Raises the clocks of `forced` (precedence of mode FORCED) by what the rules say without a
+ * question: L is empty and C is the whole window, so (I) is about every reordering of the window,
+ * which is what FORCED asks for. Nothing gets into E, since the trace is a witness of everything.
+ * `forced->refined` is set when a clock grew. Not in model branch, where no read is consistent
+ * without L, nor with opaque calls. Whatever the budget leaves out is only not known. False: no
+ * memory of `arena`. As mr_eliminate, with C the whole window; what changed is kept in `arena`.
+ */
+bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limits, mr_arena *arena);
+
 #endif

@@ -52,11 +52,17 @@ typedef struct mr_elimination {
     uint64_t steps, max_steps;
     uint32_t *blocked, *common, *last, *foreign; /* scratch of reads: one a slot */
     bool no_race;
+    bool no_question; /* there are no stops */
 } mr_elimination;
 
 /* eliminate_index.c. Rows first; false: no memory. */
 bool mr_elimination_rows(mr_elimination *e);
 bool mr_elimination_index(mr_elimination *e);
+
+/* eliminate.c: B as FORCED has it, L as given; then the rules until nothing changes. False: no
+ * memory; out of steps (then B is right, but not closed). */
+bool mr_elimination_prepare(mr_elimination *e);
+bool mr_elimination_run(mr_elimination *e);
 
 /* u → v, for rows. */
 void mr_elimination_order(mr_elimination *e, uint32_t u, uint32_t v);

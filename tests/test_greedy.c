@@ -99,9 +99,9 @@ static void examine_question(examination *x, mr_stops a, mr_stops b)
     mr_arena_mark mark = mr_arena_get_mark(&x->setup.arena);
     if (prepare(x, &q)) {
         uint32_t one = w->start + a.events[0], two = w->start + b.events[0];
-        bool missed =
-            a.count + b.count == 2 && mr_exhaustive_has(&x->races, one, two) &&
-            mr_linearise(&x->setup.source, a.events[0], b.events[0], prefix) != MR_LINEARISED;
+        bool missed = a.count + b.count == 2 && mr_exhaustive_has(&x->races, one, two) &&
+                      mr_linearise(&x->setup.source, a.events[0], b.events[0], prefix,
+                                   &x->setup.arena) != MR_LINEARISED;
         x->missed += missed;
         x->found[0] += find(x, &q, NULL) && missed;
         if (mr_eliminate(&x->setup.forced, q.stops, q.required, q.cone, &limits, &q.known,

@@ -56,8 +56,9 @@ static bool build(trial *t, const uint32_t events[2], uint32_t stage, mr_encodin
     assert_true(
         mr_cone_close(&t->setup.hard, forced, arrays[0], arrays[1], events, arrays[2], arena));
     const mr_stops stops[2] = {{&events[0], 1}, {&events[1], 1}};
-    assert_true(mr_encoding_build_lazy(encoding, w, &t->setup.hard, forced, arrays[0], arrays[2],
-                                       stops, 0, stage, arena));
+    const mr_encoding_options options = {.lazy = true, .stage = stage};
+    assert_true(mr_encoding_build(encoding, w, &t->setup.hard, forced, arrays[0], arrays[2], stops,
+                                  &options, arena));
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "solver/eliminate.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
 #include "support/setup.h"
@@ -225,7 +226,31 @@ static void check_choices(const mr_setup *setup, const mr_exhaustive *search, co
     }
 }
 
-static size_t check_trace(const char *text, uint64_t seed)
+/* So is what elimination raises it to. Returns how many pairs are new. */
+static size_t check_refined(mr_setup *setup, const mr_exhaustive *search, const char *text)
+{
+    const mr_window *w = setup->window;
+    const mr_eliminate_limits limits = {0};
+    static bool had[MOST][MOST];
+    size_t added = 0;
+    for (uint32_t e = 0; e < w->size; e++)
+        for (uint32_t f = 0; f < w->size; f++)
+            had[e][f] = e != f && mr_precedes(&setup->forced, e, f);
+    assert_true(mr_eliminate_refine(&setup->forced, &limits, &setup->arena));
+    check_forced_is_sound(setup, search, text);
+    for (uint32_t e = 0; e < w->size; e++) {
+        for (uint32_t f = 0; f < w->size; f++) {
+            bool has = e != f && mr_precedes(&setup->forced, e, f);
+            assert_true(has || !had[e][f]);
+            assert_true(!has || e < f);
+            added += has && !had[e][f];
+        }
+    }
+    assert_true(setup->forced.refined || !added);
+    return added;
+}
+
+static size_t check_trace(const char *text, uint64_t seed, size_t *refined)
 {
     mr_setup setup;
     mr_random random = {seed};
@@ -242,6 +267,7 @@ static size_t check_trace(const char *text, uint64_t seed)
         check_forced_is_sound(&setup, &search, text);
         if (model == MR_MODEL_VALUE)
             check_choices(&setup, &search, text);
+        *refined += check_refined(&setup, &search, text);
         mr_exhaustive_free(&search);
     }
     mr_setup_close(&setup);
@@ -251,16 +277,17 @@ static size_t check_trace(const char *text, uint64_t seed)
 static void test_random_traces(void **state)
 {
     (void)state;
-    size_t forced = 0;
+    size_t forced = 0, refined = 0;
     for (uint64_t seed = 0; seed < 80; seed++) {
         for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
             char *text = mr_generate_trace(seed + 9000, (mr_shape)shape);
             assert_non_null(text);
-            forced += check_trace(text, seed);
+            forced += check_trace(text, seed, &refined);
             free(text);
         }
     }
     assert_true(forced > 1000); /* the soundness of nothing would say nothing */
+    assert_true(refined > 10);
 }
 
 /* More threads, forks and joins than exhaustive search can take. */

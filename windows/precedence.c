@@ -308,6 +308,7 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
         if (!add_event(&b, i))
             return false;
     precedence->rank_low = precedence->rank_high = NULL;
+    precedence->refined = false;
     return mode != MR_PRECEDENCE_FORCED || mr_unit_ranks_build(precedence, arena);
 }
 

@@ -57,6 +57,8 @@ typedef struct mr_precedence {
      * calls: then it is the clock of the event before it. */
     uint32_t **enabled;
     uint32_t *rank_low, *rank_high; /* FORCED: see unit_choices.h; NULL: no shared semaphore */
+    bool refined; /* FORCED: raised by proofs of many steps (solver/eliminate.h), which a formula
+                     that folds by it does not repeat: it has to state the order */
 } mr_precedence;
 
 /* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it.

@@ -74,8 +74,8 @@ mr_status mr_driver_note_unknown(mr_driver *driver, mr_ledger_entry *entry, cons
  * by one; then, when every pair is wanted, all accesses of two sites at once, halved where that is
  * too hard. The strategy eager asks about every pair of events.
  */
-mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
-                           const mr_candidates *candidates, const mr_candidate_group *group);
+mr_status mr_driver_settle(mr_driver *driver, mr_problem *problem, const mr_candidates *candidates,
+                           const mr_candidate_group *group);
 
 /* settle.c: are all accesses of two sites asked about at once? */
 bool mr_driver_asks_sites(const mr_driver *driver);

@@ -7,6 +7,9 @@
 /* A far window is smaller when there are more threads: its clocks have an entry for each. */
 enum { THREADS_OF_FULL_SIZE = 32 };
 
+/* What it may cost to raise the precedence of the far window, once: some seconds. */
+#define REFINE_STEPS UINT64_C(4000000000)
+
 /* mr_candidate_options.wanted of a far window: no race so far. */
 static bool has_no_race(void *context, uint32_t location_1, uint32_t location_2)
 {
@@ -188,6 +191,8 @@ static mr_status do_model(mr_decider *d, uint32_t start, uint32_t end, mr_model 
     mr_status status = mr_decider_build(d, start, end, &d->arena, &window);
     if (status == MR_OK)
         status = mr_decider_pose(d, window, &d->arena, &d->problem);
+    if (status == MR_OK && !mr_problem_refine(&d->problem, &far->decide, REFINE_STEPS, &d->arena))
+        status = mr_error_memory(far->error, "deciding far races");
     if (status == MR_OK &&
         !mr_candidates_find(&d->candidates, d->problem.window, &d->problem.hard, &d->problem.forced,
                             d->hb, d->wcp, &far->candidates, &d->arena))

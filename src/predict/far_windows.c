@@ -101,6 +101,9 @@ static mr_status try_window(mr_decider *d, uint32_t start, uint32_t end,
         status = mr_error_memory(d->far.error, "building a far window");
     if (status == MR_OK)
         status = mr_decider_pose(d, window, &d->far.arena, &problem);
+    if (status == MR_OK && !d->cheap &&
+        !mr_problem_refine(&problem, &d->far.decide, 0, &d->far.arena))
+        status = mr_error_memory(d->far.error, "deciding far races");
     for (uint32_t i = 0; status == MR_OK && i < count; i++) {
         const mr_far_request *r = &requests[i];
         uint32_t first = r->pair.first - start, second = r->pair.second - start;

@@ -222,8 +222,8 @@ static mr_status decide_group(settler *s, const mr_candidates *candidates,
     return status;
 }
 
-mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
-                           const mr_candidates *candidates, const mr_candidate_group *group)
+mr_status mr_driver_settle(mr_driver *driver, mr_problem *problem, const mr_candidates *candidates,
+                           const mr_candidate_group *group)
 {
     const mr_window *window = problem->window;
     const mr_candidate *first = &candidates->items[group->first];
@@ -242,6 +242,8 @@ mr_status mr_driver_settle(mr_driver *driver, const mr_problem *problem,
         mr_status status = try_trace_order(&s, first, group->count);
         if (status != MR_OK || s.entry->race)
             return status;
+        if (!mr_problem_refine(problem, &driver->decide, 0, &driver->arena))
+            return mr_error_memory(driver->error, "deciding a candidate");
         return decide_group(&s, candidates, group);
     }
     for (uint32_t i = 0; i < group->count && !s.entry->race; i++) {
