@@ -3,8 +3,9 @@
  *
  *   filter, cone  pairs that need each other; windows/candidates has dropped most     cone.h
  *   linearise     the required events in trace order, closed under releases: race     linearise.h
- *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
- *   solver        the same formula, by Z3                                             session.h
+ *   saturate      the formula of the cone, by propagation and search within a budget,
+ *                 its clauses made when they are violated                             saturate.h
+ *   solver        the whole formula, by Z3                                            session.h
  *
  * Room for later steps (lazy clauses, staged writers) is before the last: a step takes the problem
  * and either settles it or passes it on. Every race comes with its reordering; whether it is right
