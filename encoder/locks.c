@@ -37,8 +37,9 @@ static void state(mr_encoding *encoding, const mr_section *earlier, const mr_sec
         return;
     mr_clause clause = {0};
     mr_clause_unless_included(encoding, &clause, later->acquire);
-    clause.literals[clause.count++] = mr_before(mr_encoding_node(encoding, earlier->release),
-                                                mr_encoding_node(encoding, later->acquire));
+    if (mr_encoding_in_cone(encoding, earlier->release)) /* else it needs a or b */
+        clause.literals[clause.count++] = mr_before(mr_encoding_node(encoding, earlier->release),
+                                                    mr_encoding_node(encoding, later->acquire));
     mr_clause_end(encoding, &clause);
 }
 

@@ -14,7 +14,8 @@
  * acq2) (guarded by acq2), and for the latest such section of a thread and kind only: those before
  * it follow by program order. (A shared section of a thread may enclose an exclusive one of the
  * same lock, and end after it; two of one kind never overlap.) It may not be folded away:
- * precedence has it from this very rule.
+ * precedence has it from this very rule. If rel1 is not in C there, then it needs a or b, and what
+ * is left of the clause is that acq2 is not included.
  */
 #ifndef MR_ENCODER_LOCKS_H
 #define MR_ENCODER_LOCKS_H

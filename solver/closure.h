@@ -70,7 +70,7 @@ void mr_closure_undo(mr_closure *closure, size_t mark);
 
 /*
  * Why was u before v when the graph had `edge_count` edges? Appends the edges of a path from u to
- * v, one with the fewest edges, to `path`. u must have been before v then. False: no memory.
+ * v to `path`, in its order: one with few edges. u must have been before v then. False: no memory.
  * O(edges into nodes between u and v).
  */
 bool mr_closure_path(mr_closure *closure, uint32_t u, uint32_t v, size_t edge_count, mr_u32s *path);

@@ -81,7 +81,7 @@ static void help(closer *c, uint32_t event)
 {
     const mr_window *w = c->window;
     if (event == MR_NONE || w->position[event] < c->cone[w->thread[event]])
-        return; /* with what it needs: the cone is closed under precedence */
+        return; /* what it needs is added in its turn */
     if (w->position[event] < c->allowed[w->thread[event]])
         mr_precedence_require(c->forced, c->cone, event, true);
 }
@@ -128,6 +128,25 @@ static void close_read(closer *c, uint32_t read)
     for (uint32_t k = first; k < end; k++)
         if (mr_read_may_see(w, c->hard, read, w->writes_by_value[k]))
             help_read(c, w->writes_by_value[k]);
+}
+
+/*
+ * Adds what an event of C needs, as far as it is in U. Precedence is no closure everywhere: what
+ * all writes need that a read may see may itself need more, which shows in its own clock only. What
+ * is left out needs a or b, and then so does the event.
+ */
+static void close_event(closer *c, uint32_t event)
+{
+    const mr_window *w = c->window;
+    uint32_t thread = w->thread[event], position = w->position[event];
+    const uint32_t *clock = c->forced->clock[event];
+    if (position && c->forced->clock[mr_window_at(w, thread, position - 1)] == clock)
+        return;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        uint32_t need = clock[t] < c->allowed[t] ? clock[t] : c->allowed[t];
+        if (t != thread && need > c->cone[t])
+            c->cone[t] = need;
+    }
 }
 
 /* The reads of thread t that are to be closed, as far as `closed` does not have them. */
@@ -178,6 +197,7 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
                 uint32_t event = mr_window_at(w, t, done[t]);
                 uint8_t op = mr_window_op(w, event);
                 changed = true;
+                close_event(&c, event);
                 const mr_section *section = mr_window_section(w, event);
                 if (section && section->acquire == event)
                     close_acquire(&c, section);

@@ -212,13 +212,13 @@ static outcome try_formula(candidate_task *task, mr_step step, mr_encoding_optio
     return result;
 }
 
-/* Without too large a closure: nodes times threads. */
+/* Without too large a search: two words for each node and thread. */
 static bool saturation_fits(const candidate_task *task, const mr_encoding *encoding)
 {
     uint64_t cells =
         (uint64_t)encoding->formula.node_count * (task->problem->window->thread_count + 1);
     uint64_t memory_bytes = task->options->limits.memory_bytes;
-    return !memory_bytes || cells * sizeof(uint32_t) <= memory_bytes;
+    return !memory_bytes || 2 * cells * sizeof(uint32_t) <= memory_bytes;
 }
 
 static outcome saturate(candidate_task *task, formula_task *f)

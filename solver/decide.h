@@ -3,16 +3,17 @@
  *
  *   filter, cone  pairs that need each other; windows/candidates has dropped most     cone.h
  *   linearise     the required events in trace order, closed under releases: race     linearise.h
- *   saturate      the formula of the cone, by propagation and search within a budget  saturate.h
- *   lazy          the same, by Z3, clauses made when the trace or a model violates them lazy.h
- *   z3            the whole formula, by Z3                                            session.h
+ *   saturate      the formula of the cone, by propagation and search within a budget,
+ *                 its clauses made when they are violated                             saturate.h
+ *   lazy          the same formula by Z3, made in the same way                        lazy.h
+ *   z3            the whole formula by Z3, as the last resort                         session.h
  *
  * The steps are a table in decide.c: each takes the question and settles it or passes it on, and
  * `options.steps` chooses among them. Every step is right alone, so the choice changes what is
  * unknown and how long it takes, never a verdict. Without `cone` only precedence HARD is used, in
- * the formula too. The strategy eager is z3 alone with the plain formula of the papers: C = U,
- * nothing folded (encoding.h), Z3 as it comes. Every race comes with its reordering; whether it is
- * right is not decided here but by the witness checker.
+ * the formula too. Z3's limits are for lazy and for z3 each. The strategy eager is z3 alone with
+ * the plain formula of the papers: C = U, nothing folded (encoding.h), Z3 as it comes. Every race
+ * comes with its reordering; whether it is right is not decided here but by the witness checker.
  */
 #ifndef MR_SOLVER_DECIDE_H
 #define MR_SOLVER_DECIDE_H

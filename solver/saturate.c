@@ -3,11 +3,17 @@
 #include "encoder/lazy.h"
 #include "search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* When to start again: after so many conflicts, growing by a tenth; with that many of the learned
  * clauses. */
 enum { FIRST_CONFLICTS = 200 };
+
+/* A clause that an order violates. */
+typedef struct violation {
+    uint32_t used, clause; /* its latest conflict; in search.clauses */
+} violation;
 
 typedef struct task {
     mr_encoding *encoding;
@@ -18,6 +24,8 @@ typedef struct task {
     uint32_t *by_trace; /* nodes in trace order, CUT last */
     uint32_t *pending;  /* scratch of place() */
     uint8_t *placed;
+    violation *violations; /* owned; scratch */
+    size_t violation_capacity;
 } task;
 
 static bool out_of_steps(const task *t)
@@ -125,28 +133,52 @@ static bool pick(const task *t, const mr_search_clause *clause, mr_literal *pick
     return found;
 }
 
+/* Those that had a part in the latest conflicts come first: what is hard is decided early, so that
+ * lessons are about little. */
+static int compare(const void *one, const void *two)
+{
+    const violation *x = one, *y = two;
+    if (x->used != y->used)
+        return x->used > y->used ? -1 : 1;
+    return (x->clause > y->clause) - (x->clause < y->clause);
+}
+
+/* Fills `violations`. False: no memory. */
+static bool find_violations(task *t, size_t *count)
+{
+    *count = 0;
+    for (size_t k = 0; k < t->search.clause_count; k++) {
+        const mr_search_clause *clause = &t->search.clauses[k];
+        t->steps++;
+        if (clause->learned || !is_violated(t, clause)) /* what was learned follows */
+            continue;
+        void *violations = t->violations;
+        if (!mr_grow(&violations, &t->violation_capacity, *count + 1, sizeof *t->violations))
+            return false;
+        t->violations = violations;
+        t->violations[(*count)++] = (violation){.used = clause->used, .clause = (uint32_t)k};
+    }
+    if (*count)
+        qsort(t->violations, *count, sizeof *t->violations, compare);
+    return true;
+}
+
 /* Orders the nodes, and assumes a literal of each clause that is violated. `*violated`: whether
  * there was one. */
 static mr_search_result repair(task *t, bool *violated)
 {
+    size_t count;
     make_order(t);
-    *violated = false;
-    for (size_t k = 0; k < t->search.clause_count; k++) {
-        const mr_search_clause *clause = &t->search.clauses[k];
+    if (!find_violations(t, &count))
+        return MR_SEARCH_NO_MEMORY;
+    *violated = count;
+    for (size_t i = 0; i < count && !out_of_steps(t); i++) {
         mr_literal literal;
-        if (clause->learned)
-            continue;
-        t->steps++;
-        if (!is_violated(t, clause))
-            continue;
-        *violated = true;
-        if (!pick(t, clause, &literal))
+        if (!pick(t, &t->search.clauses[t->violations[i].clause], &literal))
             continue; /* holds by now */
         mr_search_result result = mr_search_assume(&t->search, literal);
         if (result != MR_SEARCH_GOES_ON)
             return result;
-        if (out_of_steps(t))
-            break;
     }
     return MR_SEARCH_GOES_ON;
 }
@@ -233,5 +265,6 @@ mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, int64_t *ord
     else if (begun == MR_SEARCH_GOES_ON && prepare(&t, arena))
         result = run(&t);
     mr_search_free(&t.search);
+    free(t.violations);
     return result;
 }

@@ -18,19 +18,25 @@ mr_truth mr_search_truth(const mr_search *s, mr_literal literal)
                                                                                        : MR_OPEN;
 }
 
-/* The list of watches that is looked at when the literal may have fallen. */
-static uint32_t *watch_list(mr_search *s, mr_literal literal)
+/* The list of watches for what becomes known of a node and a chain. */
+static uint32_t *cell_list(mr_search *s, uint32_t slot, uint32_t chain)
 {
-    if (mr_is_choice(literal))
-        return &s->choice_watch.items[2 * (size_t)literal.u + (literal.v == MR_NOT_CHOICE)];
-    return &s->node_watch[literal.v];
+    return &s->cell_watch[(size_t)chain * s->closure.node_count + slot];
 }
 
 static void watch(mr_search *s, uint32_t clause, uint32_t side)
 {
-    uint32_t *list = watch_list(s, s->literals[s->clauses[clause].first + side]);
-    s->watch_next.items[2 * (size_t)clause + side] = *list;
-    *list = 2 * clause + side;
+    const mr_closure *c = &s->closure;
+    mr_literal literal = s->literals[s->clauses[clause].first + side];
+    uint32_t item = 2 * clause + side, *list;
+    if (mr_is_choice(literal)) {
+        list = &s->choice_watch.items[2 * (size_t)literal.u + (literal.v == MR_NOT_CHOICE)];
+    } else {
+        list = cell_list(s, c->slot[literal.v], c->chain[literal.u]);
+        s->watch_rank.items[item] = c->rank[literal.u];
+    }
+    s->watch_next.items[item] = *list;
+    *list = item;
 }
 
 /* ---- making literals true ---- */
@@ -120,30 +126,22 @@ static mr_search_result visit(mr_search *s, uint32_t clause, uint32_t side, bool
     return make_true(s, literals[1 - side], clause) ? MR_SEARCH_GOES_ON : MR_SEARCH_NO_MEMORY;
 }
 
-/* Has the literal, watched at the closure's trail entry, become false by it or later? */
-static bool fell(const mr_search *s, mr_literal literal, const mr_closure_trail *entry)
-{
-    const mr_closure *c = &s->closure;
-    return c->chain[literal.u] == entry->chain && c->rank[literal.u] < entry->old &&
-           mr_closure_has(c, literal.v, literal.u);
-}
-
-/* Looks at the watches of a list. `entry`: only those that fell by it; NULL: all have fallen. */
-static mr_search_result visit_list(mr_search *s, uint32_t *list, const mr_closure_trail *entry)
+/* Looks at the watches of a list whose u is of rank [reached, end): their literals have fallen. */
+static mr_search_result visit_list(mr_search *s, uint32_t *list, uint32_t reached, uint32_t end)
 {
     for (uint32_t *at = list; *at != MR_NONE;) {
-        uint32_t item = *at, clause = item / 2, side = item % 2;
+        uint32_t item = *at, rank = s->watch_rank.items[item];
         uint32_t *next = &s->watch_next.items[item];
         bool moved = false;
         s->steps++;
-        if (!entry || fell(s, s->literals[s->clauses[clause].first + side], entry)) {
-            mr_search_result result = visit(s, clause, side, &moved);
+        if (rank >= reached && rank < end) {
+            mr_search_result result = visit(s, item / 2, item % 2, &moved);
             if (result != MR_SEARCH_GOES_ON)
                 return result;
         }
         if (moved) {
             *at = *next;
-            watch(s, clause, side);
+            watch(s, item / 2, item % 2);
         } else {
             at = next;
         }
@@ -196,26 +194,45 @@ static mr_search_result propagate_late(mr_search *s)
     return MR_SEARCH_GOES_ON;
 }
 
+/* What follows from the next choice that was made true. */
+static mr_search_result propagate_choice(mr_search *s)
+{
+    mr_literal literal = s->trail[s->trail_looked++].literal;
+    if (!mr_is_choice(literal))
+        return MR_SEARCH_GOES_ON; /* the closure tells */
+    uint32_t *list = &s->choice_watch.items[2 * (size_t)literal.u + (literal.v == MR_CHOICE)];
+    return visit_list(s, list, 0, MR_NONE);
+}
+
+/* What follows from the closure's news, up to a list with watches. */
+static mr_search_result propagate_order(mr_search *s)
+{
+    const mr_closure *c = &s->closure;
+    while (s->closure_looked < c->trail_count) {
+        mr_closure_trail entry = c->trail[s->closure_looked++];
+        if (entry.chain == MR_NONE)
+            continue;
+        uint32_t *list = cell_list(s, entry.slot, entry.chain);
+        if (*list != MR_NONE)
+            return visit_list(s, list,
+                              c->successors[(size_t)entry.chain * c->node_count + entry.slot],
+                              entry.old);
+    }
+    return MR_SEARCH_GOES_ON;
+}
+
 mr_search_result mr_search_propagate(mr_search *s)
 {
     mr_search_result result = MR_SEARCH_GOES_ON;
     while (result == MR_SEARCH_GOES_ON) {
-        if (s->late_looked < s->late.count) {
+        if (s->late_looked < s->late.count)
             result = propagate_late(s);
-        } else if (s->trail_looked < s->trail_count) {
-            mr_literal literal = s->trail[s->trail_looked++].literal;
-            if (mr_is_choice(literal))
-                result = visit_list(
-                    s, &s->choice_watch.items[2 * (size_t)literal.u + (literal.v == MR_CHOICE)],
-                    NULL);
-        } else if (s->closure_looked < s->closure.trail_count) {
-            mr_closure_trail entry = s->closure.trail[s->closure_looked++];
-            s->steps++;
-            if (entry.chain != MR_NONE)
-                result = visit_list(s, &s->node_watch[s->closure.node_at[entry.slot]], &entry);
-        } else {
+        else if (s->trail_looked < s->trail_count)
+            result = propagate_choice(s);
+        else if (s->closure_looked < s->closure.trail_count)
+            result = propagate_order(s);
+        else
             break;
-        }
     }
     return result;
 }
@@ -243,8 +260,9 @@ static bool add_clause(mr_search *s, const mr_literal *literals, size_t count, b
     if (!mr_grow(&clauses, &s->clause_capacity, s->clause_count + 1, sizeof *s->clauses))
         return false;
     s->clauses = clauses;
-    if (!mr_u32s_push(&s->watch_next, MR_NONE) || !mr_u32s_push(&s->watch_next, MR_NONE))
-        return false;
+    for (int side = 0; side < 2; side++)
+        if (!mr_u32s_push(&s->watch_next, MR_NONE) || !mr_u32s_push(&s->watch_rank, 0))
+            return false;
     memcpy(s->literals + s->literal_count, literals, count * sizeof *literals);
     s->clauses[s->clause_count++] =
         (mr_search_clause){.first = s->literal_count, .count = (uint32_t)count, .learned = learned};
@@ -325,7 +343,8 @@ static bool same_literal(mr_literal one, mr_literal other)
 /* Marks what made the assertion's reason leave nothing but the assertion. */
 static bool expand(mr_search *s, const mr_assertion *assertion)
 {
-    const mr_search_clause *c = &s->clauses[assertion->reason];
+    mr_search_clause *c = &s->clauses[assertion->reason];
+    c->used = s->conflicts;
     for (uint32_t i = 0; i < c->count; i++) {
         mr_literal literal = s->literals[c->first + i];
         if (!same_literal(literal, assertion->literal) &&
@@ -418,8 +437,9 @@ static bool learn(mr_search *s, uint32_t point)
 
 mr_search_result mr_search_resolve(mr_search *s, bool *refuted)
 {
-    const mr_search_clause *c = &s->clauses[s->conflict];
+    mr_search_clause *c = &s->clauses[s->conflict];
     *refuted = false;
+    c->used = ++s->conflicts;
     s->marked.count = 0;
     for (uint32_t i = 0; i < c->count; i++)
         if (!explain(s, s->literals[c->first + i], s->closure.edge_count))
@@ -451,6 +471,11 @@ static uint32_t bound_length(const mr_search *s, size_t keep)
     return length;
 }
 
+static size_t cells(const mr_search *s)
+{
+    return (size_t)s->closure.node_count * s->closure.chain_count;
+}
+
 mr_search_result mr_search_restart(mr_search *s, size_t keep)
 {
     uint32_t longest = bound_length(s, keep);
@@ -473,8 +498,8 @@ mr_search_result mr_search_restart(mr_search *s, size_t keep)
     }
     s->clause_count = clauses;
     s->literal_count = literals;
-    s->watch_next.count = 2 * clauses;
-    memset(s->node_watch, 0xff, s->closure.node_count * sizeof *s->node_watch);
+    s->watch_next.count = s->watch_rank.count = 2 * clauses;
+    memset(s->cell_watch, 0xff, cells(s) * sizeof *s->cell_watch);
     for (size_t i = 0; i < s->choice_watch.count; i++)
         s->choice_watch.items[i] = MR_NONE;
     for (size_t k = 0; k < clauses; k++)
@@ -485,7 +510,6 @@ mr_search_result mr_search_restart(mr_search *s, size_t keep)
 
 mr_search_result mr_search_init(mr_search *s, const mr_encoding *encoding, mr_arena *arena)
 {
-    uint32_t count = encoding->formula.node_count;
     *s = (mr_search){.formula = &encoding->formula};
     switch (mr_closure_init(&s->closure, encoding, arena)) {
     case MR_CLOSURE_OK:
@@ -497,17 +521,17 @@ mr_search_result mr_search_init(mr_search *s, const mr_encoding *encoding, mr_ar
     }
     s->first_edges = s->closure.edge_count;
     s->taken_edges = encoding->formula.edge_count;
-    s->node_watch = mr_arena_alloc(arena, count, sizeof *s->node_watch);
-    if (!s->node_watch)
+    s->cell_watch = mr_arena_alloc(arena, cells(s), sizeof *s->cell_watch);
+    if (!s->cell_watch)
         return MR_SEARCH_NO_MEMORY;
-    memset(s->node_watch, 0xff, count * sizeof *s->node_watch);
+    memset(s->cell_watch, 0xff, cells(s) * sizeof *s->cell_watch);
     return MR_SEARCH_GOES_ON;
 }
 
 void mr_search_free(mr_search *s)
 {
     mr_closure_free(&s->closure);
-    mr_u32s *arrays[] = {&s->choice_watch,  &s->watch_next, &s->late,
+    mr_u32s *arrays[] = {&s->choice_watch,  &s->watch_next, &s->watch_rank, &s->late,
                          &s->edge_asserted, &s->marked,     &s->path};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         mr_u32s_free(arrays[i]);

@@ -48,6 +48,7 @@ typedef struct mr_search_clause {
     size_t first; /* in mr_search.literals; the watched ones come first */
     uint32_t count;
     bool learned;
+    uint32_t used; /* number of the latest conflict that it had a part in; 0: none */
 } mr_search_clause;
 
 /* Something that was made true. */
@@ -78,9 +79,11 @@ typedef struct mr_search {
     size_t learned_count;
 
     /* Watches: lists of 2 * clause + (0, 1: which of its first two literals). */
-    uint32_t *node_watch; /* one a node: order literals that fall when the node reaches more */
+    uint32_t *cell_watch; /* one an entry of closure.successors: before(u, v), for v and the chain
+                             of u, which falls when v reaches u */
     mr_u32s choice_watch; /* two a choice: literals that fall when it is false, true */
     mr_u32s watch_next;   /* two a clause */
+    mr_u32s watch_rank;   /* two a clause: the rank of u */
     mr_u32s late;         /* clauses; the first `late_looked` have been looked at */
     size_t late_looked;
 
@@ -93,7 +96,8 @@ typedef struct mr_search {
     size_t level_count, level_capacity;
 
     uint32_t conflict;
-    uint8_t *seen; /* owned; one an assertion */
+    uint32_t conflicts; /* how many there were */
+    uint8_t *seen;      /* owned; one an assertion */
     size_t seen_capacity;
     mr_u32s marked, path; /* assertions that are seen; scratch */
     mr_literal *lesson;   /* owned; scratch */

@@ -1,5 +1,5 @@
 /* The closure of a growing graph against transitive closure by brute force: random edges, refused
- * cycles, marks and undos. */
+ * cycles, marks and undos; and that the paths which it gives as reasons are paths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,15 +105,44 @@ static void check_predecessors(const mr_closure *closure, const slow *s)
     assert_memory_equal(from_lists.reaches, s->reaches, s->count * sizeof *s->reaches);
 }
 
+/* A path is made of edges of the graph as it was, each from where the last one ended or later in
+ * that chain. */
+static void check_path(mr_closure *closure, size_t edge_count, uint32_t u, uint32_t v)
+{
+    mr_u32s path = {0};
+    uint32_t at = u;
+    assert_true(mr_closure_path(closure, u, v, edge_count, &path));
+    for (size_t i = 0; i < path.count; i++) {
+        const mr_closure_edge *edge = &closure->edges[path.items[i]];
+        assert_true(path.items[i] < edge_count);
+        assert_int_equal(closure->chain[at], closure->chain[edge->from]);
+        assert_true(closure->rank[at] <= closure->rank[edge->from]);
+        at = edge->to;
+    }
+    assert_int_equal(closure->chain[at], closure->chain[v]);
+    assert_true(closure->rank[at] <= closure->rank[v]);
+    mr_u32s_free(&path);
+}
+
+/* Why it was so at the mark, asked now. */
+static void check_paths(mr_closure *closure, const slow *then, size_t edge_count)
+{
+    for (uint32_t u = 0; u < then->count; u++)
+        for (uint32_t v = 0; v < then->count; v++)
+            if (slow_has(then, u, v))
+                check_path(closure, edge_count, u, v);
+}
+
 static void run_operations(graph *g, mr_random *random, mr_closure *closure)
 {
     static slow history[MOST_MARKS];
-    size_t marks[MOST_MARKS];
+    size_t marks[MOST_MARKS], edges[MOST_MARKS];
     uint32_t depth = 0, cycles = 0;
     for (uint32_t i = 0; i < OPERATIONS; i++) {
         uint32_t choice = mr_random_below(random, 100);
         if (choice < 15 && depth < MOST_MARKS) {
             history[depth] = g->slow;
+            edges[depth] = closure->edge_count;
             marks[depth++] = closure->trail_count;
         } else if (choice < 28 && depth) {
             uint32_t back = mr_random_range(random, 1, depth < 3 ? depth : 3);
@@ -130,6 +159,9 @@ static void run_operations(graph *g, mr_random *random, mr_closure *closure)
         }
         compare(closure, &g->slow);
     }
+    for (uint32_t d = 0; d < depth; d++)
+        check_paths(closure, &history[d], edges[d]);
+    check_paths(closure, &g->slow, closure->edge_count);
     check_predecessors(closure, &g->slow);
     assert_true(cycles > 0);
 }
