@@ -106,7 +106,7 @@ static void help(closer *c, uint32_t event)
 {
     const mr_window *w = c->window;
     if (event == MR_NONE || w->position[event] < c->cone[w->thread[event]])
-        return; /* with what it needs: the cone is closed under precedence */
+        return; /* what it needs is added in its turn */
     if (w->position[event] < c->allowed[w->thread[event]])
         mr_precedence_require(c->forced, c->cone, event, true);
 }

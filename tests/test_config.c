@@ -78,7 +78,7 @@ static const bad bad_files[] = {
     {"second-document", 2, "a second document begins here; only one is allowed"},
     {"steps-as-list", 2, "solver.steps: expected words with commas between them, found a list"},
     {"steps-unknown", 3,
-     "solver.steps: ' z3' is not one of filter|cone|linearise|greedy|eliminate|saturate|lazy|z3 "
+     "solver.steps: ' z3' is not one of filter|cone|linearise|eliminate|greedy|saturate|lazy|z3 "
      "(a list is comma-separated, without spaces)"},
     {"tab-indentation", 2,
      "not valid YAML: found character that cannot start any token (while scanning for the next "
