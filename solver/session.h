@@ -4,11 +4,11 @@
  *
  * Each node becomes an integer constant, each choice a boolean: difference logic. Nodes have ranks,
  * and of equal integers the node of the lower rank stands first; so before(u, v) becomes
- * u - v <= -1 when u has the higher rank, and "not v - u <= -1" otherwise: for two nodes there is one
- * atom, and what Z3 tries first, false, is the order of the ranks. As it comes, it is u - v <= -1
- * both ways. One session serves many queries, one at a time; its context is renewed now and
- * then so that memory is given back. A query may be asked again after its formula has grown: what
- * Z3 has learned is kept.
+ * u - v <= -1 when u has the higher rank, and "not v - u <= -1" otherwise: for two nodes there is
+ * one atom, and what Z3 tries first, false, is the order of the ranks. As it comes, it is u - v <=
+ * -1 both ways. One session serves many queries, one at a time; its context is renewed now and then
+ * so that memory is given back. A query may be asked again after its formula has grown: what Z3 has
+ * learned is kept.
  *
  *   mr_session_new → (mr_query_begin → mr_query_check* → mr_query_end)* → mr_session_free
  */
@@ -73,8 +73,8 @@ mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settin
 /*
  * Decides the formula, of which Z3 is told what is new since the last check of this query; nothing
  * that it had may have been taken away. `assumptions` may be NULL. On SAT `order` (one position a
- * node, all different) and `choices` (one a choice, 1 or 0; may be NULL) are a solution. After UNKNOWN, nothing
- * more can be asked.
+ * node, all different) and `choices` (one a choice, 1 or 0; may be NULL) are a solution. After
+ * UNKNOWN, nothing more can be asked.
  */
 mr_answer mr_query_check(mr_query *query, const mr_formula *formula,
                          const mr_assumptions *assumptions, int64_t *order, uint8_t *choices);
