@@ -29,7 +29,7 @@ static void clause(mr_formula *formula, mr_literal one, mr_literal two)
 static void assert_solution(const mr_formula *formula, const int64_t *order, const uint8_t *choices)
 {
     bool copy[8] = {0};
-    for (uint32_t i = 0; i < formula->choice_count; i++)
+    for (uint32_t i = 0; choices && i < formula->choice_count; i++)
         copy[i] = choices[i];
     assert_true(mr_formula_holds(formula, order, copy));
     for (int i = 0; i < NODES; i++)
