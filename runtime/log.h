@@ -37,17 +37,20 @@
  * (address, role, number); two records are of the same lock or semaphore when all three are equal
  * and no MR_LOG_RETIRED of the address lies between.
  *
- *     mutex, spin lock    acquire, release with role MUTEX; recursive: each level (only the
- * outermost counts) rwlock              acquire, release, shared acquire, shared release with role
- * RWLOCK semaphore           post, wait with role SEMAPHORE; sem_init and sem_open with value n:
- * post of n units by the record's count, in several records when n is large, at most 2^20 units in
- * all. More waits than posts: another process posts. No other semaphore has a count above 1 but
- * those of barriers condition variable  each sleep has a number k, not used again. Waiter:
- * post(ASLEEP, k), release of the mutex, …, wait(WAKE, k), acquire of the mutex. Who wakes it:
- * wait(ASLEEP, k), post(WAKE, k). Timeout: wait(ASLEEP, k) instead of wait(WAKE, k). A signal that
- * finds nobody: nothing barrier             each use has a number k. All but the last:
- * post(BARRIER_IN, k), …, wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units,
- * post(BARRIER_OUT, k) of N-1 units exit of a thread    end; who joins: join
+ * - mutex, spin lock: acquire, release with role MUTEX; of a recursive one each level (only the
+ *   outermost pair counts)
+ * - rwlock: acquire, release, shared acquire, shared release with role RWLOCK
+ * - semaphore: post, wait with role SEMAPHORE. sem_init and sem_open with value n: post of n units,
+ *   in several records when n is large, at most 2^20 units in all. More waits than posts: another
+ *   process posts
+ * - condition variable: each sleep has a number k, not used again. Waiter: post(ASLEEP, k), release
+ *   of the mutex, …, wait(WAKE, k), acquire of the mutex. Who wakes it: wait(ASLEEP, k),
+ *   post(WAKE, k). Timeout: wait(ASLEEP, k) instead of wait(WAKE, k). A signal that finds nobody:
+ *   nothing
+ * - barrier: each use has a number k. All but the last: post(BARRIER_IN, k), …,
+ *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
+ *   N-1 units; with N = 1 nothing
+ * - exit of a thread: end; who joins: join
  *
  * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
  * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,
@@ -75,13 +78,15 @@
 /*
  * How the program is told what to do: environment variables, read when the library is loaded.
  *
- *   MAXRACE_LOG         path of the log. Without it nothing is recorded and threads run as usual.
- * The file must not exist, or be empty: the first instrumented process that opens it records, so a
- * shell or make in between does no harm, and a program that is run by the recorded one is not
- * recorded MAXRACE_SCHEDULE    random (default), pct, os MAXRACE_SEED        decimal, default 1
- *   MAXRACE_MAX_EVENTS  recording ends after so many accesses and synchronisations; 0 (default): no
- * limit MAXRACE_PCT_DEPTH   change points of pct, default 3 MAXRACE_SWITCH_EVENTS  mean number of
- * accesses between two random hand-overs; 0 (default): 16 at first, later more
+ * - MAXRACE_LOG: path of the log. Without it nothing is recorded and threads run as usual. The file
+ *   must not exist, or be empty: the first instrumented process that opens it records, so a shell
+ *   or make in between does no harm, and a program that is run by the recorded one is not recorded
+ * - MAXRACE_SCHEDULE: random (default), pct, os
+ * - MAXRACE_SEED: decimal, default 1
+ * - MAXRACE_MAX_EVENTS: recording ends after so many records; 0 (default): no limit
+ * - MAXRACE_PCT_DEPTH: change points of pct, default 3
+ * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
+ *   at first, later more
  */
 #define MR_LOG_ENV_FILE          "MAXRACE_LOG"
 #define MR_LOG_ENV_SCHEDULE      "MAXRACE_SCHEDULE"
