@@ -33,20 +33,20 @@ static mr_json trace_object(const mr_trace *trace)
     return self;
 }
 
-static mr_json race_object(const writer *writer, const mr_race *race)
+static mr_json race_object(const writer *self, const mr_race *race)
 {
     const mr_witness *witness = &race->witness;
-    mr_json self = mr_json_new(), first = access_object(writer->trace, witness->first),
-            second = access_object(writer->trace, witness->second);
-    mr_context_put(&writer->context, &first, witness->first);
-    mr_context_put(&writer->context, &second, witness->second);
-    mr_json_put_object(&self, "first", first);
-    mr_json_put_object(&self, "second", second);
-    mr_json_put_text(&self, "order", mr_strength_name(race->strength));
-    mr_json_put_text(&self, "confirmed_by", mr_step_name(race->confirmed_by));
-    mr_json_put_window(&self, witness->window_start, witness->window_end);
-    mr_json_put_events(&self, "witness", witness);
-    return self;
+    mr_json race = mr_json_new(), first = access_object(self->trace, witness->first),
+            second = access_object(self->trace, witness->second);
+    mr_context_put(&self->context, &first, witness->first);
+    mr_context_put(&self->context, &second, witness->second);
+    mr_json_put_object(&race, "first", first);
+    mr_json_put_object(&race, "second", second);
+    mr_json_put_text(&race, "order", mr_strength_name(race->strength));
+    mr_json_put_text(&race, "confirmed_by", mr_step_name(race->confirmed_by));
+    mr_json_put_window(&race, witness->window_start, witness->window_end);
+    mr_json_put_events(&race, "witness", witness);
+    return race;
 }
 
 static mr_json unknown_object(const mr_trace *trace, const mr_unknown *unknown)
