@@ -26,7 +26,7 @@ ifeq ($(VARIANT),clang)
 CC := clang
 endif
 
-PACKAGES      := z3 yaml-0.1 libzstd zlib jansson libxxhash
+PACKAGES      := z3 yaml-0.1 libzstd zlib jansson libxxhash libdw
 PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
 PACKAGE_LIBS  := $(shell pkg-config --libs $(PACKAGES))
 WARNINGS      := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla

@@ -33,17 +33,17 @@ static mr_json trace_object(const mr_trace *trace)
     return self;
 }
 
-static mr_json race_object(const writer *self, const mr_race *race)
+static mr_json race_object(const writer *self, const mr_race *found)
 {
-    const mr_witness *witness = &race->witness;
+    const mr_witness *witness = &found->witness;
     mr_json race = mr_json_new(), first = access_object(self->trace, witness->first),
             second = access_object(self->trace, witness->second);
     mr_context_put(&self->context, &first, witness->first);
     mr_context_put(&self->context, &second, witness->second);
     mr_json_put_object(&race, "first", first);
     mr_json_put_object(&race, "second", second);
-    mr_json_put_text(&race, "order", mr_strength_name(race->strength));
-    mr_json_put_text(&race, "confirmed_by", mr_step_name(race->confirmed_by));
+    mr_json_put_text(&race, "order", mr_strength_name(found->strength));
+    mr_json_put_text(&race, "confirmed_by", mr_step_name(found->confirmed_by));
     mr_json_put_window(&race, witness->window_start, witness->window_end);
     mr_json_put_events(&race, "witness", witness);
     return race;
