@@ -35,6 +35,13 @@ CFLAGS_ALL    := -std=c17 -fPIC -fvisibility=hidden -pthread $(OPTIMISE_$(VARIAN
 LIBS          := $(PACKAGE_LIBS) -pthread
 LDFLAGS_ALL   := $(LINK_$(VARIANT)) $(LDFLAGS)
 
+# The runtime library of recorded programs (runtime/). It is linked into them and replaces functions of libc, so: nothing of
+# the compiler's that would call them back, no sanitizer, and exceptions (a cancelled thread unwinds through it).
+RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c))
+RUNTIME_FLAGS   := -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffreestanding -fno-builtin -fexceptions \
+    -fno-tree-loop-distribute-patterns -fno-strict-aliasing -fno-stack-protector -U_FORTIFY_SOURCE \
+    $(if $(filter x86_64,$(shell uname -m)),-mcx16) $(WARNINGS)
+
 # Every .c file of these folders is in the library; src/cli is the program.
 LIBRARY_FOLDERS := $(filter-out src/cli/,$(sort $(dir $(wildcard src/*/*.c)))) windows/ encoder/ solver/
 LIBRARY_SOURCES := $(sort $(wildcard $(addsuffix *.c,$(LIBRARY_FOLDERS))))
@@ -44,7 +51,7 @@ TEST_SOURCES    := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
 BIG_SOURCES     := $(filter-out %_main.c,$(wildcard bench/big_*.c))
 EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
-C_FILES = $(shell find src windows encoder solver tests bench examples -name '*.[ch]')
+C_FILES = $(shell find src windows encoder solver runtime tests bench examples -name '*.[ch]')
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES))
@@ -52,14 +59,15 @@ SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so
+all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
 $(shell mkdir -p $(BUILD))
 write_if_changed = $(shell printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $(1) || printf '%s\n' '$(subst ','\'',$(2))' > $(1))
 $(call write_if_changed,$(BUILD)/flags,$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS))
-$(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(SUPPORT_SOURCES))
+$(call write_if_changed,$(BUILD)/runtime_flags,$(CC) $(RUNTIME_FLAGS))
+$(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(SUPPORT_SOURCES) $(wildcard runtime/*.c))
 endif
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -72,6 +80,13 @@ $(BUILD)/libmaxrace.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
 
 $(BUILD)/libmaxrace.so: $(LIBRARY_OBJECTS) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace.so.$(SOVERSION) $(LDFLAGS_ALL) $(LIBRARY_OBJECTS) $(LIBS) -o $@
+
+$(BUILD)/runtime/%.o: runtime/%.c $(BUILD)/runtime_flags
+	@mkdir -p $(@D)
+	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
+	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -ldl -o $@
 
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
