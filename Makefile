@@ -59,7 +59,7 @@ SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so
+all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -84,6 +84,12 @@ $(BUILD)/libmaxrace.so: $(LIBRARY_OBJECTS) $(BUILD)/sources
 $(BUILD)/runtime/%.o: runtime/%.c $(BUILD)/runtime_flags
 	@mkdir -p $(@D)
 	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c $< -o $@
+
+# What gcc finds in the place of its own libtsan when 'maxrace cc' calls it (src/cli/cc.c).
+$(BUILD)/cc/libtsan.so: $(BUILD)/flags
+	@mkdir -p $(@D)
+	@printf 'INPUT ( -lmaxrace_rt )\n' > $@
+	@printf '' | $(CC) -x c -c - -o $(@D)/libtsan_preinit.o
 
 $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -ldl -o $@
