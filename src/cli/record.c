@@ -35,6 +35,7 @@ mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error)
                          "the trace is written as .mrt; name it so, and convert it if need be");
         return mr_trace_output_close(&output, path, status, error);
     }
-    status = mr_recording_run(cli, &recording, path, false, output.stream, exit_status, error);
+    status =
+        mr_recording_run(cli, &recording, path, path, false, output.stream, exit_status, error);
     return mr_trace_output_close(&output, path, status, error);
 }

@@ -77,12 +77,12 @@ static void tell(const char *path, const mr_record_summary *summary, const mr_la
         fprintf(stderr, " (%" PRIu64 " accesses that no other thread can conflict with left out)",
                 summary->left_out);
     tell_end(summary, launched);
-    if (summary->strange_reads)
+    if (summary->strange_kept)
         fprintf(stderr,
                 "maxrace: %" PRIu64
                 " read%s saw what no recorded write wrote, first %s at %s: code "
                 "that 'maxrace cc' did not build; such variables are treated by their sources\n",
-                summary->strange_reads, summary->strange_reads == 1 ? "" : "s",
+                summary->strange_kept, summary->strange_kept == 1 ? "" : "s",
                 summary->strange_variable, summary->strange_location);
     if (summary->dropped)
         fprintf(stderr,
@@ -139,7 +139,8 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
 }
 
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
-                           bool output_to_errors, FILE *stream, int *exit_status, mr_error *error)
+                           const char *name, bool output_to_errors, FILE *stream, int *exit_status,
+                           mr_error *error)
 {
     mr_cli_progress progress;
     mr_launched launched;
@@ -165,6 +166,6 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     mr_cli_progress_end(&progress);
     mr_launch_clean(&launched);
     if (!status && !mr_config_bool(cli->config, "quiet"))
-        tell(path, &summary, &launched);
+        tell(name, &summary, &launched);
     return status;
 }

@@ -21,11 +21,13 @@ mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t
 
 /*
  * Runs the program that the operands name, and writes its trace to `stream`. `path` is where that
- * leads: the log is made beside it for as long as it is needed. `exit_status` is the program's, as
+ * leads: the log is made beside it for as long as it is needed. `name` stands for the trace in
+ * messages. `exit_status` is the program's, as
  * a shell says it. Says on standard error what was recorded, unless quiet. MR_ERR_TRACE: nothing
  * was recorded; MR_ERR_IO, MR_ERR_MEMORY.
  */
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
-                           bool output_to_errors, FILE *stream, int *exit_status, mr_error *error);
+                           const char *name, bool output_to_errors, FILE *stream, int *exit_status,
+                           mr_error *error);
 
 #endif

@@ -24,9 +24,9 @@ typedef struct runs {
     uint64_t count, number; /* 1, 2, … count */
     char folder[4096];      /* of the traces */
     bool temporary;
-    mr_names known; /* the static races so far */
-    size_t race_count;
-    FILE *stream; /* of the report */
+    mr_names known;                 /* the static races so far */
+    size_t race_count, known_count; /* races, and those of the last run that were known */
+    FILE *stream;                   /* of the report */
     int program_status;
 } runs;
 
@@ -64,6 +64,7 @@ static mr_status keep_new(runs *self, const mr_trace *trace, mr_result *result, 
         else
             mr_witness_free(&result->races[i].witness);
     }
+    self->known_count = result->race_count - kept;
     result->race_count = kept;
     self->race_count += kept;
     return status;
@@ -90,8 +91,27 @@ static mr_status print(runs *self, const mr_trace *trace, const mr_result *resul
                                  : mr_error_set(error, MR_ERR_IO, NULL, 0,
                                                 "cannot write the report: %s", strerror(errno));
     if (self->count > 1 && json)
-        fputs("}", stream);
+        fprintf(stream, ",\"known_races\":%zu}", self->known_count);
+    else if (self->known_count)
+        fprintf(stream, "%zu race%s known from earlier runs\n", self->known_count,
+                self->known_count == 1 ? "" : "s");
     return status;
+}
+
+/* In reports the trace is named by what was run, where its file does not stay. */
+static mr_status name_trace(const runs *self, mr_trace *trace, mr_error *error)
+{
+    char name[512];
+    if (!self->temporary)
+        return MR_OK;
+    snprintf(name, sizeof name, "%.400s (seed %" PRIu64 ")", self->cli->operands[0],
+             self->recording.seed);
+    char *copy = mr_strndup(name, strlen(name));
+    if (!copy)
+        return mr_error_memory(error, "naming the trace");
+    free(trace->path);
+    trace->path = copy;
+    return MR_OK;
 }
 
 static mr_status predict(runs *self, const char *path, mr_error *error)
@@ -107,7 +127,9 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
         return status;
     double read_seconds = mr_seconds() - start_seconds;
     mr_cli_progress_start(&progress, self->cli->config);
-    status = mr_predict_telling(trace, self->cli->config, &progress.progress, &result, error);
+    status = name_trace(self, trace, error);
+    if (!status)
+        status = mr_predict_telling(trace, self->cli->config, &progress.progress, &result, error);
     mr_cli_progress_end(&progress);
     result.stats.read_seconds = read_seconds;
     result.stats.total_seconds += read_seconds;
@@ -131,10 +153,12 @@ static mr_status record(runs *self, const char *path, mr_error *error)
     mr_output output;
     const char *report = mr_config_text(self->cli->config, "output");
     bool to_errors = report[0] == '\0' || strcmp(report, "-") == 0;
+    char name[64];
     mr_status status = mr_output_open(&output, path, error), closed;
     if (status)
         return status;
-    status = mr_recording_run(self->cli, &self->recording, path, to_errors, output.stream,
+    snprintf(name, sizeof name, "seed %" PRIu64, self->recording.seed);
+    status = mr_recording_run(self->cli, &self->recording, path, name, to_errors, output.stream,
                               &self->program_status, error);
     closed = mr_output_close(&output, status == MR_OK, status ? NULL : error);
     return status ? status : closed;

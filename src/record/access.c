@@ -92,10 +92,12 @@ static mr_status check(mr_second *second, access *self, mr_piece *piece, uint64_
                        uint64_t bytes, const values *found, mr_error *error)
 {
     mr_record_summary *summary = &second->summary;
-    bool strange = self->reads && self->has_value && piece->has_last && piece->last != found->read;
+    bool strange = self->reads && self->has_value && piece->has_last && !piece->reached &&
+                   piece->last != found->read;
     piece->has_last = self->has_value;
     piece->last = self->writes ? found->written : found->read;
-    if (!strange || summary->strange_reads++)
+    summary->strange_reads += strange;
+    if (!strange || !piece->keep || summary->strange_kept++)
         return MR_OK;
     uint32_t variable = piece->variable;
     mr_status status = place(second, self, error);

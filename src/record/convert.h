@@ -33,10 +33,11 @@ typedef struct mr_record_summary {
     uint64_t left_out; /* of these, of variables that are not kept */
     uint32_t threads, variables, locks;
     uint64_t hand_overs, taken; /* see mr_log_header */
-    /* Reads that did not see what the last recorded write of the variable wrote: by code that was
-     * not built for recording. Such a variable is treated by its sources. */
-    uint64_t strange_reads;
-    char strange_variable[128], strange_location[128]; /* of the first one */
+    /* Reads that did not see what the last recorded write of the variable wrote, or what the read
+     * before it saw: code that was not built for recording wrote there. Of these, those of kept
+     * variables, which are treated by their sources then. */
+    uint64_t strange_reads, strange_kept;
+    char strange_variable[128], strange_location[128]; /* of the first of the latter */
     uint64_t dropped;                                  /* records that broke a rule of traces */
     char first_dropped[256];
     uint64_t inferred_posts; /* units of a semaphore that another process must have given */
