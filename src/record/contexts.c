@@ -120,7 +120,7 @@ static bool is_hidden(const mr_code *code, uint32_t caller)
     return begins_with(code->module_name, "libmaxrace_rt.so") ||
            (!caller && !code->has_lines &&
             (begins_with(code->module_name, "libc.so") ||
-             begins_with(code->module_name, "ld-linux") || !code->module_name[0]));
+             begins_with(code->module_name, "ld-linux")));
 }
 
 /* The stack of a code address that was called by `caller`. */
