@@ -1,4 +1,5 @@
 #include "init.h"
+#include "modules.h"
 #include "sched.h"
 #include "tsan.h"
 #include "writer.h"
@@ -253,6 +254,7 @@ void __tsan_func_exit(void)
 void __tsan_init(void)
 {
     mr_init();
+    mr_module_instrumented(MR_CALLER);
 }
 
 void __tsan_ignore_thread_begin(void)

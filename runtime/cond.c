@@ -161,10 +161,7 @@ MR_EXPORT int pthread_cond_init(pthread_cond_t *restrict cond,
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL_VERSION(pthread_cond_init, VERSION)(cond, attributes);
-    if (thread != NULL) {
-        mr_write_object(MR_LOG_RETIRED, 0, cond, MR_CALLER, 0, 0);
-        mr_leave(thread);
-    }
+    mr_mutex_retire(thread, cond, MR_CALLER);
     return status;
 }
 
@@ -172,9 +169,6 @@ MR_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL_VERSION(pthread_cond_destroy, VERSION)(cond);
-    if (thread != NULL) {
-        mr_write_object(MR_LOG_RETIRED, 0, cond, MR_CALLER, 0, 0);
-        mr_leave(thread);
-    }
+    mr_mutex_retire(thread, cond, MR_CALLER);
     return status;
 }

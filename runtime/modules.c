@@ -106,3 +106,46 @@ void mr_modules_log(void)
         modules.seen[i] = modules.seen[modules.count];
     }
 }
+
+/* Address ranges of instrumented modules; only added to, the count last. */
+static struct {
+    struct {
+        uintptr_t start, end;
+    } of[MODULES_MAX];
+    uint32_t count;
+} instrumented;
+
+bool mr_is_instrumented(uintptr_t code)
+{
+    uint32_t count = __atomic_load_n(&instrumented.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        if (code - instrumented.of[i].start < instrumented.of[i].end - instrumented.of[i].start) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *context)
+{
+    uintptr_t code = *(uintptr_t *)context;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD && code - start < header->p_memsz) {
+            instrumented.of[instrumented.count].start = start;
+            instrumented.of[instrumented.count].end = start + header->p_memsz;
+            __atomic_store_n(&instrumented.count, instrumented.count + 1, __ATOMIC_RELEASE);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void mr_module_instrumented(uintptr_t code)
+{
+    if (!mr_is_instrumented(code) && instrumented.count < MODULES_MAX) {
+        dl_iterate_phdr(find_range, &code);
+    }
+}

@@ -46,6 +46,21 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
     }
 }
 
+int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code)
+{
+    int status = MR_REAL(pthread_mutex_trylock)(mutex);
+    log_acquired(status, mutex, code);
+    return status;
+}
+
+void mr_mutex_retire(mr_thread *thread, const void *object, uintptr_t code)
+{
+    if (thread != NULL) {
+        mr_write_object(MR_LOG_RETIRED, 0, object, code, 0, 0);
+        mr_leave(thread);
+    }
+}
+
 int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code)
 {
     int status = MR_REAL(pthread_mutex_unlock)(mutex);
@@ -101,8 +116,7 @@ MR_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
         return MR_REAL(pthread_mutex_trylock)(mutex);
     }
     mr_yield(thread);
-    int status = MR_REAL(pthread_mutex_trylock)(mutex);
-    log_acquired(status, mutex, MR_CALLER);
+    int status = mr_mutex_try(mutex, MR_CALLER);
     mr_leave(thread);
     return status;
 }
@@ -123,10 +137,7 @@ MR_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL(pthread_mutex_init)(mutex, attributes);
-    if (thread != NULL) {
-        mr_write_object(MR_LOG_RETIRED, 0, mutex, MR_CALLER, 0, 0);
-        mr_leave(thread);
-    }
+    mr_mutex_retire(thread, mutex, MR_CALLER);
     return status;
 }
 
@@ -134,11 +145,6 @@ MR_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL(pthread_mutex_destroy)(mutex);
-    if (thread != NULL) {
-        if (status == 0) {
-            mr_write_object(MR_LOG_RETIRED, 0, mutex, MR_CALLER, 0, 0);
-        }
-        mr_leave(thread);
-    }
+    mr_mutex_retire(thread, mutex, MR_CALLER);
     return status;
 }

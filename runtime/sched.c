@@ -3,6 +3,7 @@
 #include "signals.h"
 #include "sys.h"
 #include "thread.h"
+#include "watchdog.h"
 #include "writer.h"
 
 #include <sys/syscall.h>
@@ -317,6 +318,9 @@ mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool 
     }
     if (cancellable && thread->cancel_pending && !thread->cancel_disabled) {
         return MR_CANCELLED;
+    }
+    if (thread->polls) {
+        mr_watchdog_start();
     }
     thread->key = key;
     thread->deadline = limit;

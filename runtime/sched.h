@@ -52,6 +52,26 @@ mr_thread *mr_choose_blocked(const void *key);
 void mr_outside_begin(mr_thread *thread);
 void mr_outside_end(mr_thread *thread);
 
+/*
+ * A real call of an interposed function, inside it:
+ *
+ *     MR_CALL(thread, ready, result = MR_REAL(read)(fd, buffer, bytes));
+ *     thread = mr_enter();
+ *
+ * `ready`: it will not block, so the baton is kept (the watchdog takes it when that was wrong). A
+ * cancelled thread that unwinds out of the call has the baton again.
+ */
+typedef struct mr_call {
+    mr_thread *thread; /* NULL: the baton was kept */
+} mr_call;
+mr_call mr_call_begin(mr_thread *thread, bool ready);
+void mr_call_end(mr_call *call);
+#define MR_CALL(thread, ready, statement)                                                          \
+    do {                                                                                           \
+        mr_call call __attribute__((cleanup(mr_call_end))) = mr_call_begin(thread, ready);         \
+        statement;                                                                                 \
+    } while (0)
+
 /* The first turn of a new thread, and the last of one that ends (it does not come back to the
  * runtime). */
 void mr_first_turn(mr_thread *thread);

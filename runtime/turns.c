@@ -93,6 +93,24 @@ void mr_outside_end(mr_thread *thread)
     come_back(thread);
 }
 
+mr_call mr_call_begin(mr_thread *thread, bool ready)
+{
+    if (ready) {
+        mr_leave(thread);
+    } else {
+        mr_outside_begin(thread);
+    }
+    return (mr_call){ready ? NULL : thread};
+}
+
+void mr_call_end(mr_call *call)
+{
+    if (call->thread != NULL) {
+        mr_outside_end(call->thread);
+        mr_leave(call->thread);
+    }
+}
+
 void mr_first_turn(mr_thread *thread)
 {
     mr_self = thread;

@@ -26,7 +26,8 @@ static struct {
     size_t window_bytes;
     size_t next_bytes;
     uint64_t *scratch;
-    uint64_t nobody; /* an end that nobody reads */
+    uint64_t nobody;        /* an end that nobody reads */
+    uint64_t *after_switch; /* where the last SWITCH ends */
 } writer;
 
 /* The file again, or -errno; another file at its path counts as an error. */
@@ -86,6 +87,7 @@ static int map_window(int fd, uint64_t offset)
     if (writer.next_bytes < LAST_WINDOW) {
         writer.next_bytes *= 2;
     }
+    writer.after_switch = NULL;
     mr_hot_state.cursor = (uint64_t *)(writer.window + (offset - start));
     mr_hot_state.limit = (uint64_t *)(writer.window + bytes) - MR_LOG_MARGIN;
     mr_hot_state.bias = start - (uintptr_t)writer.window;
@@ -98,6 +100,7 @@ static void to_scratch(void)
         writer.scratch = mr_pages(SCRATCH_WINDOW);
     }
     mr_hot_state.end = &writer.nobody;
+    writer.after_switch = NULL;
     mr_hot_state.cursor = writer.scratch;
     mr_hot_state.limit = writer.scratch + SCRATCH_WINDOW / 8 - MR_LOG_MARGIN;
     mr_hot_state.pending = NULL;
@@ -180,6 +183,7 @@ void mr_writer_grow(void)
     if (!mr_rt.logging) {
         mr_hot_state.cursor = writer.scratch;
         mr_hot_state.pending = NULL;
+        writer.after_switch = NULL;
         return;
     }
     mr_writer_settle();
@@ -342,6 +346,10 @@ void mr_write_switch(uint32_t thread)
 {
     mr_writer_settle();
     uint64_t *record = mr_writer_room();
+    if (record == writer.after_switch) {
+        record--; /* the thread before did nothing */
+    }
+    writer.after_switch = record + 1;
     record[0] = mr_log_head(MR_LOG_SWITCH, 0, thread);
     mr_writer_advance(record + 1);
 }

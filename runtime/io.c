@@ -1,0 +1,200 @@
+/*
+ * Calls that may block. One that is ready (poll says so) keeps the baton, so that files and pipes
+ * with data do not make a run depend on time; else the others run meanwhile. What is read is logged
+ * as a write to the buffer.
+ */
+#include "memory.h"
+#include "modules.h"
+#include "real.h"
+#include "sched.h"
+#include "thread.h"
+#include "writer.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static bool is_ready(int fd, short events)
+{
+    struct pollfd one = {.fd = fd, .events = events};
+    return MR_REAL(poll)(&one, 1, 0) != 0; /* also when it is not open: the call says so at once */
+}
+
+/* Before and after the real call; NULL: not recorded. */
+static mr_thread *begin(void)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_yield(thread);
+        mr_thread_cancel_point(thread);
+    }
+    return thread;
+}
+
+static void end(const void *written, ssize_t bytes, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        bool logged = bytes > 0 && mr_is_instrumented(code);
+        mr_memory_end(thread, written, logged ? (size_t)bytes : 0, code);
+    }
+}
+
+static void read_by_call(mr_thread *thread, const void *from, size_t bytes, uintptr_t code)
+{
+    if (mr_is_instrumented(code)) {
+        mr_memory_read(thread, from, bytes, code);
+    }
+}
+
+#define READS(name, parameters, arguments)                                                         \
+    MR_EXPORT ssize_t name parameters                                                              \
+    {                                                                                              \
+        mr_thread *thread = begin();                                                               \
+        ssize_t result;                                                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(name) arguments);                   \
+        end(buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);                 \
+        return result;                                                                             \
+    }
+READS(read, (int fd, void *buffer, size_t bytes), (fd, buffer, bytes))
+READS(pread, (int fd, void *buffer, size_t bytes, off_t at), (fd, buffer, bytes, at))
+READS(pread64, (int fd, void *buffer, size_t bytes, off64_t at), (fd, buffer, bytes, at))
+READS(recv, (int fd, void *buffer, size_t bytes, int flags), (fd, buffer, bytes, flags))
+READS(recvfrom,
+      (int fd, void *restrict buffer, size_t bytes, int flags, struct sockaddr *restrict address,
+       socklen_t *restrict length),
+      (fd, buffer, bytes, flags, address, length))
+#undef READS
+
+#define WRITES(name, parameters, arguments)                                                        \
+    MR_EXPORT ssize_t name parameters                                                              \
+    {                                                                                              \
+        mr_thread *thread = begin();                                                               \
+        ssize_t result;                                                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        read_by_call(thread, buffer, bytes, MR_CALLER);                                            \
+        MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(name) arguments);                  \
+        end(NULL, 0, MR_CALLER);                                                                   \
+        return result;                                                                             \
+    }
+WRITES(write, (int fd, const void *buffer, size_t bytes), (fd, buffer, bytes))
+WRITES(pwrite, (int fd, const void *buffer, size_t bytes, off_t at), (fd, buffer, bytes, at))
+WRITES(pwrite64, (int fd, const void *buffer, size_t bytes, off64_t at), (fd, buffer, bytes, at))
+WRITES(send, (int fd, const void *buffer, size_t bytes, int flags), (fd, buffer, bytes, flags))
+WRITES(sendto,
+       (int fd, const void *buffer, size_t bytes, int flags, const struct sockaddr *address,
+        socklen_t length),
+       (fd, buffer, bytes, flags, address, length))
+#undef WRITES
+
+/* The parts of a vector that `bytes` bytes fill. */
+static void log_vector(mr_log_kind kind, const struct iovec *parts, size_t count, ssize_t bytes,
+                       uintptr_t code)
+{
+    if (!mr_is_instrumented(code)) {
+        return;
+    }
+    for (size_t i = 0; i < count && bytes > 0; i++) {
+        size_t part = parts[i].iov_len < (size_t)bytes ? parts[i].iov_len : (size_t)bytes;
+        mr_write_range(kind, parts[i].iov_base, part, code);
+        bytes -= (ssize_t)part;
+    }
+}
+
+static void end_vector(const struct iovec *parts, size_t count, ssize_t bytes, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);
+        mr_leave(thread);
+    }
+}
+
+MR_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+    mr_thread *thread = begin();
+    ssize_t result;
+    if (thread == NULL) {
+        return MR_REAL(readv)(fd, parts, count);
+    }
+    MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(readv)(fd, parts, count));
+    end_vector(parts, (size_t)count, result, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    mr_thread *thread = begin();
+    ssize_t result;
+    if (thread == NULL) {
+        return MR_REAL(writev)(fd, parts, count);
+    }
+    log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);
+    MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(writev)(fd, parts, count));
+    end(NULL, 0, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    mr_thread *thread = begin();
+    ssize_t result;
+    if (thread == NULL) {
+        return MR_REAL(recvmsg)(fd, message, flags);
+    }
+    MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(recvmsg)(fd, message, flags));
+    end_vector(message->msg_iov, message->msg_iovlen, result, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    mr_thread *thread = begin();
+    ssize_t result;
+    if (thread == NULL) {
+        return MR_REAL(sendmsg)(fd, message, flags);
+    }
+    log_vector(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen, SSIZE_MAX, MR_CALLER);
+    MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(sendmsg)(fd, message, flags));
+    end(NULL, 0, MR_CALLER);
+    return result;
+}
+
+/* A call that waits for a descriptor and gives an address. */
+#define ACCEPTS(name, parameters, arguments)                                                       \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_thread *thread = begin();                                                               \
+        int result;                                                                                \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(name) arguments);                   \
+        end(address, result >= 0 && address != NULL ? (ssize_t)*length : 0, MR_CALLER);            \
+        return result;                                                                             \
+    }
+ACCEPTS(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict length),
+        (fd, address, length))
+ACCEPTS(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags),
+        (fd, address, length, flags))
+#undef ACCEPTS
+
+MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+    mr_thread *thread = begin();
+    int result;
+    if (thread == NULL) {
+        return MR_REAL(connect)(fd, address, length);
+    }
+    MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
+    end(NULL, 0, MR_CALLER);
+    return result;
+}
