@@ -178,6 +178,11 @@ RDIT_TRACES = $(sort $(filter-out examples/account.std,$(wildcard examples/*.std
 bench-rdit: $(BUILD)/bench/rdit
 	$(BUILD)/bench/rdit $(RDIT_TRACES)
 
+# What recording costs, beside plain programs and -fsanitize=thread.
+.PHONY: bench-record
+bench-record: all
+	bench/record.sh $(BUILD)/maxrace
+
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
 	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
@@ -236,6 +241,7 @@ help:
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
 	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
+	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'

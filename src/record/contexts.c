@@ -183,14 +183,10 @@ static void put_place(const mr_contexts *contexts, uint32_t stack, char *name, s
     snprintf(name + used, name_bytes - used, "%s%.*s", used ? " < " : "", (int)length, place);
 }
 
-bool mr_contexts_location(mr_contexts *contexts, uint32_t stack, uint32_t *location)
+static bool name_location(mr_contexts *contexts, uint32_t stack, uint32_t *location)
 {
     mr_trace *trace = contexts->trace;
     char name[NAME_BYTES] = "";
-    if (stack && contexts->location[stack]) {
-        *location = contexts->location[stack] - 1;
-        return true;
-    }
     if (stack)
         put_place(contexts, stack, name, sizeof name);
     uint32_t own = stack;
@@ -204,5 +200,13 @@ bool mr_contexts_location(mr_contexts *contexts, uint32_t stack, uint32_t *locat
         return false;
     if (stack)
         contexts->location[stack] = *location + 1;
+    return true;
+}
+
+bool mr_contexts_location(mr_contexts *contexts, uint32_t stack, uint32_t *location)
+{
+    if (!stack || !contexts->location[stack])
+        return name_location(contexts, stack, location);
+    *location = contexts->location[stack] - 1;
     return true;
 }

@@ -99,19 +99,18 @@ mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error 
     mr_status status = validate(emitter, event, &valid, error);
     if (status || !valid)
         return status;
-    const mr_name *location = &trace->locations.items[event->location];
     const char *reach = event->reach ? event->reach : "";
     mr_parsed parsed = {
         .op = event->op,
-        .location = {location->text, location->length},
         .has_value = event->has_value,
         .value = event->value,
         .written_value = event->written_value,
         .reach = {reach, (uint32_t)strlen(reach)},
     };
     emitter->block->stack[emitter->rows.count] = event->stack;
-    status = mr_builder_append(&emitter->builder, &emitter->rows, &parsed, event->thread,
-                               event->operand, trace->event_count + 1ull, error);
+    status =
+        mr_builder_append_at(&emitter->builder, &emitter->rows, &parsed, event->thread,
+                             event->operand, event->location, trace->event_count + 1ull, error);
     if (!status && emitter->rows.count == emitter->rows.room)
         status = flush(emitter, error);
     return status;

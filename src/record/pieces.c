@@ -24,9 +24,22 @@ static mr_pair key_of(const mr_life *life, uint64_t offset)
     return (mr_pair){life->number, offset / MR_PIECE_LINE_BYTES};
 }
 
+/* The line, when it is the one that was found last near there. */
+static mr_piece_line *near_line(const mr_pieces *pieces, mr_pair key)
+{
+    uint32_t number = pieces->near[key.low % MR_PIECES_NEAR];
+    if (number >= pieces->table.count)
+        return NULL;
+    const mr_pair *kept = &pieces->table.items[number];
+    return kept->high == key.high && kept->low == key.low ? &pieces->lines[number] : NULL;
+}
+
 /* The line of an offset, made when new; NULL: no memory. */
 static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t offset)
 {
+    mr_piece_line *near = near_line(pieces, key_of(life, offset));
+    if (near)
+        return near;
     uint32_t known = pieces->table.count;
     uint32_t number = mr_table_add(&pieces->table, key_of(life, offset));
     if (number == MR_TABLE_NONE)
@@ -38,13 +51,21 @@ static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t
         pieces->lines = lines;
         pieces->lines[number] = (mr_piece_line){0};
     }
+    pieces->near[key_of(life, offset).low % MR_PIECES_NEAR] = number;
     return &pieces->lines[number];
 }
 
-static mr_piece_line *find_line(const mr_pieces *pieces, const mr_life *life, uint64_t offset)
+static mr_piece_line *find_line(mr_pieces *pieces, const mr_life *life, uint64_t offset)
 {
-    uint32_t number = mr_table_find(&pieces->table, key_of(life, offset));
-    return number == MR_TABLE_NONE ? NULL : &pieces->lines[number];
+    mr_pair key = key_of(life, offset);
+    mr_piece_line *near = near_line(pieces, key);
+    if (near)
+        return near;
+    uint32_t number = mr_table_find(&pieces->table, key);
+    if (number == MR_TABLE_NONE)
+        return NULL;
+    pieces->near[key.low % MR_PIECES_NEAR] = number;
+    return &pieces->lines[number];
 }
 
 static uint64_t bit_of(uint64_t offset)
@@ -198,7 +219,7 @@ mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes)
     return piece_at(pieces, access.life, offset, offset + access.bytes, bytes);
 }
 
-bool mr_pieces_is_split(const mr_pieces *pieces, mr_extent access)
+bool mr_pieces_is_split(mr_pieces *pieces, mr_extent access)
 {
     uint64_t offset = offset_of(access);
     const mr_piece_line *line = find_line(pieces, access.life, offset);

@@ -27,7 +27,7 @@
 #include "lives.h"
 #include "table.h"
 
-enum { MR_PIECE_LINE_BYTES = 64 };
+enum { MR_PIECE_LINE_BYTES = 64, MR_PIECES_NEAR = 256 };
 
 /* What is known of 64 bytes; bit i is byte i. */
 typedef struct mr_piece_line {
@@ -52,6 +52,7 @@ typedef struct mr_pieces {
     mr_table table; /* (life, line) → number of the line */
     mr_piece_line *lines;
     size_t line_capacity;
+    uint32_t near[MR_PIECES_NEAR]; /* line found last, by address */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_table atomics; /* (life, offset and size) of the atomic accesses */
@@ -77,7 +78,7 @@ mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes);
 
 /* Must atomic accesses that touch these bytes exclude each other? Only where some atomic access has
  * several pieces. */
-bool mr_pieces_is_split(const mr_pieces *pieces, mr_extent access);
+bool mr_pieces_is_split(mr_pieces *pieces, mr_extent access);
 
 /* The first piece in an extent that was noted as reached, its address and size; NULL: there is
  * none. To go on, the extent is to begin behind it. */
