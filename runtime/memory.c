@@ -42,6 +42,13 @@ void mr_memory_end(mr_thread *thread, const void *written, size_t bytes, uintptr
     }
 }
 
+void mr_memory_written(const void *address, size_t bytes, uintptr_t code)
+{
+    if (mr_is_instrumented(code)) {
+        mr_write_range(MR_LOG_RANGE_WRITE, address, bytes, code);
+    }
+}
+
 /* X(result, name, parameters, arguments, bytes read at `from`, bytes written at `to`): both before
  * the call. */
 #define COPY(type, name, parameters, arguments, read_bytes, write_bytes)                           \

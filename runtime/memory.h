@@ -15,4 +15,7 @@ void mr_memory_read(mr_thread *thread, const void *address, size_t bytes, uintpt
 /* The bytes were written (0: none), and the thread leaves. Both do nothing when it is NULL. */
 void mr_memory_end(mr_thread *thread, const void *written, size_t bytes, uintptr_t code);
 
+/* The runtime has written for the caller, who is busy. */
+void mr_memory_written(const void *address, size_t bytes, uintptr_t code);
+
 #endif

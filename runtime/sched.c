@@ -207,6 +207,22 @@ static void interrupt_wait(mr_thread *thread)
     mr_unlock(&mr_rt.lock);
 }
 
+/*
+ * The thread that ended last still gives its memory back to malloc and its stack to the system. Who
+ * comes next would find them or not, as it happens: it waits.
+ */
+static void wait_until_gone(void)
+{
+    const int PATIENCE_NS = 1000000000;
+    int64_t start = mr_clock_ns(CLOCK_MONOTONIC);
+    long process = mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    while (mr_sys(SYS_tgkill, process, mr_rt.leaving, 0, 0, 0, 0) == 0 &&
+           mr_clock_ns(CLOCK_MONOTONIC) - start < PATIENCE_NS) {
+        mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+    mr_rt.leaving = 0;
+}
+
 void mr_wait_turn(mr_thread *thread)
 {
     while (!try_turn(thread)) {
@@ -225,6 +241,9 @@ void mr_wait_turn(mr_thread *thread)
         uint32_t never = 0;
         mr_futex_wait(&never, 0, thread->nap_ns);
         thread->nap_ns = 0;
+    }
+    if (mr_rt.leaving != 0) {
+        wait_until_gone();
     }
     if (mr_rt.reap != NULL) {
         mr_thread_reap();

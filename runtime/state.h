@@ -104,6 +104,7 @@ typedef struct mr_runtime {
     uint32_t thread_count; /* created so far */
     uint32_t alive;        /* not done */
     uint32_t logged;       /* thread of the last SWITCH, UINT32_MAX: none yet */
+    int leaving;           /* kernel id of the thread that ended last, 0: it is gone */
     mr_thread *reap;       /* detached and done, still to be joined */
 
     mr_log_schedule schedule;

@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "limits.h"
+#include "memory.h"
 #include "real.h"
 #include "sched.h"
 #include "sys.h"
@@ -206,6 +207,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         link_thread(thread);
         mr_write_object(MR_LOG_FORK, 0, (void *)(uintptr_t)start, code, 0, thread->id);
         *handle = thread->handle;
+        mr_memory_written(handle, sizeof *handle, code);
         mr_yield(self);
     } else if (thread != NULL) {
         thread->next = unused_threads;
@@ -246,7 +248,11 @@ int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uin
         thread->waited_for = true;
     }
     mr_write_object(MR_LOG_JOIN, 0, thread, code, 0, thread->id);
-    return join_now(thread, result);
+    int status = join_now(thread, result);
+    if (status == 0 && result != NULL) {
+        mr_memory_written(result, sizeof *result, code);
+    }
+    return status;
 }
 
 MR_EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,

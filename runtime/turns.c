@@ -127,6 +127,7 @@ void mr_last_turn(mr_thread *thread)
     thread->state = MR_DONE;
     mr_rt.alive--;
     mr_rt.owner = NULL;
+    mr_rt.leaving = thread->handle == mr_rt.main_handle ? 0 : thread->kernel_id;
     mr_self = NULL;
     mr_dispatch();
     mr_unlock(&mr_rt.lock);
