@@ -202,6 +202,10 @@ install: all
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so"
 	install -m 644 src/maxrace.h "$(DESTDIR)$(PREFIX)/include/maxrace.h"
+	install -d "$(LIB_DIR)/maxrace/cc" "$(DESTDIR)$(PREFIX)/include/maxrace"
+	install -m 755 $(BUILD)/libmaxrace_rt.so "$(LIB_DIR)/maxrace/libmaxrace_rt.so"
+	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(LIB_DIR)/maxrace/cc"
+	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
 	install -m 644 config.yaml "$(DESTDIR)$(PREFIX)/share/maxrace/config.yaml"
@@ -213,7 +217,7 @@ uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
 	    "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)" "$(LIB_DIR)/libmaxrace.so" "$(LIB_DIR)/pkgconfig/maxrace.pc" \
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
-	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)" "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
 
 # The source checks alone: part of make test.
 .PHONY: lint
