@@ -10,9 +10,11 @@
 #include "thread.h"
 #include "writer.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -21,6 +23,23 @@ static bool is_ready(int fd, short events)
 {
     struct pollfd one = {.fd = fd, .events = events};
     return MR_REAL(poll)(&one, 1, 0) != 0; /* also when it is not open: the call says so at once */
+}
+
+/*
+ * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
+ * told apart; the ends of sockets, and whatever has no file of its own, are not.
+ */
+static void log_channel(mr_log_kind kind, int fd, uintptr_t code)
+{
+    struct stat is;
+    uint64_t channel = 0;
+    int saved_errno = errno;
+    if (MR_REAL(fstat)(fd, &is) == 0 && !S_ISCHR(is.st_mode)) {
+        bool own = S_ISFIFO(is.st_mode) || S_ISREG(is.st_mode);
+        channel = own ? (is.st_ino ^ is.st_dev << 32) & 0xffffffffffffu : 0;
+        mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel, code, 0, 0);
+    }
+    errno = saved_errno;
 }
 
 /* Before and after the real call; NULL: not recorded. */
@@ -34,17 +53,21 @@ static mr_thread *begin(void)
     return thread;
 }
 
-static void end(const void *written, ssize_t bytes, uintptr_t code)
+static void end(int fd, const void *written, ssize_t bytes, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
+        if (fd >= 0 && bytes >= 0) {
+            log_channel(MR_LOG_AFTER, fd, code);
+        }
         bool logged = bytes > 0 && mr_is_instrumented(code);
         mr_memory_end(thread, written, logged ? (size_t)bytes : 0, code);
     }
 }
 
-static void read_by_call(mr_thread *thread, const void *from, size_t bytes, uintptr_t code)
+static void read_by_call(mr_thread *thread, int fd, const void *from, size_t bytes, uintptr_t code)
 {
+    log_channel(MR_LOG_BEFORE, fd, code);
     if (mr_is_instrumented(code)) {
         mr_memory_read(thread, from, bytes, code);
     }
@@ -59,7 +82,7 @@ static void read_by_call(mr_thread *thread, const void *from, size_t bytes, uint
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(name) arguments);                   \
-        end(buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);                 \
+        end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
         return result;                                                                             \
     }
 READS(read, (int fd, void *buffer, size_t bytes), (fd, buffer, bytes))
@@ -80,9 +103,9 @@ READS(recvfrom,
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        read_by_call(thread, buffer, bytes, MR_CALLER);                                            \
+        read_by_call(thread, fd, buffer, bytes, MR_CALLER);                                        \
         MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(name) arguments);                  \
-        end(NULL, 0, MR_CALLER);                                                                   \
+        end(-1, NULL, 0, MR_CALLER);                                                               \
         return result;                                                                             \
     }
 WRITES(write, (int fd, const void *buffer, size_t bytes), (fd, buffer, bytes))
@@ -109,10 +132,14 @@ static void log_vector(mr_log_kind kind, const struct iovec *parts, size_t count
     }
 }
 
-static void end_vector(const struct iovec *parts, size_t count, ssize_t bytes, uintptr_t code)
+static void end_vector(int fd, const struct iovec *parts, size_t count, ssize_t bytes,
+                       uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
+        if (bytes >= 0) {
+            log_channel(MR_LOG_AFTER, fd, code);
+        }
         log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);
         mr_leave(thread);
     }
@@ -126,7 +153,7 @@ MR_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
         return MR_REAL(readv)(fd, parts, count);
     }
     MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(readv)(fd, parts, count));
-    end_vector(parts, (size_t)count, result, MR_CALLER);
+    end_vector(fd, parts, (size_t)count, result, MR_CALLER);
     return result;
 }
 
@@ -137,9 +164,10 @@ MR_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
     if (thread == NULL) {
         return MR_REAL(writev)(fd, parts, count);
     }
+    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);
     MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(writev)(fd, parts, count));
-    end(NULL, 0, MR_CALLER);
+    end(-1, NULL, 0, MR_CALLER);
     return result;
 }
 
@@ -151,7 +179,7 @@ MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
         return MR_REAL(recvmsg)(fd, message, flags);
     }
     MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(recvmsg)(fd, message, flags));
-    end_vector(message->msg_iov, message->msg_iovlen, result, MR_CALLER);
+    end_vector(fd, message->msg_iov, message->msg_iovlen, result, MR_CALLER);
     return result;
 }
 
@@ -162,9 +190,10 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     if (thread == NULL) {
         return MR_REAL(sendmsg)(fd, message, flags);
     }
+    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     log_vector(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen, SSIZE_MAX, MR_CALLER);
     MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(sendmsg)(fd, message, flags));
-    end(NULL, 0, MR_CALLER);
+    end(-1, NULL, 0, MR_CALLER);
     return result;
 }
 
@@ -178,7 +207,7 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(name) arguments);                   \
-        end(address, result >= 0 && address != NULL ? (ssize_t)*length : 0, MR_CALLER);            \
+        end(fd, address, result >= 0 && address != NULL ? (ssize_t)*length : 0, MR_CALLER);        \
         return result;                                                                             \
     }
 ACCEPTS(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict length),
@@ -194,7 +223,8 @@ MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     if (thread == NULL) {
         return MR_REAL(connect)(fd, address, length);
     }
+    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
-    end(NULL, 0, MR_CALLER);
+    end(-1, NULL, 0, MR_CALLER);
     return result;
 }

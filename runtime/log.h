@@ -14,8 +14,8 @@
  * Where it ends. The header's `end` is the offset after the last whole record, stored after each
  * record. It holds however the program ended (kill, crash, _exit): the file is mapped and shared,
  * so what was written is in the file. The file may be longer (it grows in blocks); what follows
- * `end` means nothing. `state` says how the recording ended; MR_LOG_RUNNING in a file whose process
- * is gone means killed or crashed.
+ * `end` means nothing. A last record that does not fit before `end` is to be dropped. `state` says
+ * how the recording ended; MR_LOG_RUNNING in a file whose process is gone means killed or crashed.
  *
  * Whose record it is. MR_LOG_SWITCH names the thread of all records up to the next MR_LOG_SWITCH.
  * Threads are numbered from 0 (main) in the order of their creation. There is one before the first
@@ -28,8 +28,8 @@
  * and extended to 64 bits. When it fits into 16 bits, MR_LOG_SMALL is set and it is in the upper 16
  * bits of the second word; else it is the third word. A write is logged before the store; its value
  * is filled in before the thread's next record and before any other thread runs. MR_LOG_NO_VALUE:
- * that did not come to pass (the store crashed, the process was killed just then); it can only be
- * the last access of a thread. Larger accesses are ranges, with their bytes.
+ * that did not come to pass (the store crashed, the process was killed just then, or it is a range
+ * of more than 128 KiB that compiled code copies). Larger accesses are ranges, with their bytes.
  *
  * What synchronises is logged as the operations of docs/trace-format.md, already by its recipes:
  * acquire, release, post, wait, fork, join, each after it succeeded (release, post, fork: before it
@@ -51,6 +51,7 @@
  *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
+ * - write to a descriptor, sending a signal: before(CHANNEL, SIGNAL); read, handler: after
  *
  * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
  * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,
@@ -58,7 +59,8 @@
  *
  * The variables of a program are memory. MR_LOG_GIVEN and MR_LOG_TAKEN say that memory begins or
  * ends a life: before and after, the same address is another variable. The record of a reallocation
- * is TAKEN, then GIVEN.
+ * is TAKEN, then GIVEN. Of a heap block GIVEN has the bytes asked for, TAKEN those that could be
+ * used, which may be some more.
  *
  * The same program, input, schedule and seed give the same records byte for byte when the addresses
  * are the same: the process must run without address randomisation (personality(ADDR_NO_RANDOMIZE))
@@ -133,8 +135,9 @@ typedef struct mr_log_header {
  *
  * "object" below is the common form of three words:
  *     word 0  kind, role, address of the object
- *     word 1  bits 0..47 code address, bits 48..63 count (units of POST and WAIT: 1 to 65535; else
- * what is said here) word 2  number
+ *     word 1  bits 0..47 code address, bits 48..63 count
+ *     word 2  number
+ * The count is the units of POST and WAIT, 1 to 65535.
  */
 #define MR_LOG_KIND_MAP(X)                                                                         \
     X(NONE, 1)           /* never written */                                                       \
@@ -161,22 +164,21 @@ typedef struct mr_log_header {
     X(END, 3)            /* object */                                                              \
     X(GIVEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
     X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
-    X(CALL_BEGIN, 3)     /* object; address: text given by the program or 0, number: the call,     \
+    X(CALL_BEGIN, 3)     /* object; number: the call,                                              \
                             count: CALL_REACH records that follow (0: it can reach anything) */    \
     X(CALL_REACH, 3)     /* object; address: what a call reaches, number: bytes */                 \
     X(CALL_END, 3)       /* object; number: the call */                                            \
-    X(BEFORE, 3)         /* object: annotated happens-before */                                    \
-    X(AFTER, 3)          /* object: annotated happens-after: after every BEFORE of the address */  \
+    X(BEFORE, 3)         /* object: comes before every later AFTER of the same address and role */ \
+    X(AFTER, 3)          /* object; both by annotations (role NONE), descriptors, signals */       \
     X(FENCE, 3)          /* object; role: memory order; orders nothing, all is sequential */       \
-    X(SIGNAL_BEGIN,                                                                                \
-      3) /* object; address: handler, number: the signal; its events are the thread's */           \
-    X(SIGNAL_END, 3)  /* object; number: the signal */                                             \
-    X(EXEC, 3)        /* object: the last record of a program that replaced itself */              \
-    X(EXIT, 3)        /* object; number: the exit status */                                        \
-    X(MODULE, 0)      /* text: a program or library is mapped, see mr_log_module */                \
-    X(UNLOAD, 3)      /* object; address: the bias of the module */                                \
-    X(THREAD_NAME, 0) /* text: 8-byte head, then the name, NUL padded to words */                  \
-    X(CALL_NAME, 0)   /* text: the name of the call that the next CALL_BEGIN begins */
+    X(SIGNAL_BEGIN, 3)   /* object; address: handler, number: the signal; events of the thread */  \
+    X(SIGNAL_END, 3)     /* object; number: the signal */                                          \
+    X(EXEC, 3)           /* object: the last record of a program that replaced itself */           \
+    X(EXIT, 3)           /* object; number: the exit status */                                     \
+    X(MODULE, 0)         /* text: a program or library is mapped, see mr_log_module */             \
+    X(UNLOAD, 3)         /* object; address: the bias of the module */                             \
+    X(THREAD_NAME, 0)    /* text: head, the thread's number, the name (NUL padded to words) */     \
+    X(CALL_NAME, 0)      /* text: head, the call's number, the name; before its CALL_BEGIN */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -203,14 +205,15 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_WAKE,
     MR_LOG_ROLE_BARRIER_IN,
     MR_LOG_ROLE_BARRIER_OUT,
+    MR_LOG_ROLE_CHANNEL, /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
+    MR_LOG_ROLE_SIGNAL,  /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
 } mr_log_role;
 
 typedef enum mr_log_memory {
     MR_LOG_MEMORY_HEAP,
     MR_LOG_MEMORY_MAP,   /* mmap */
     MR_LOG_MEMORY_STACK, /* of the thread that logs it, before its BEGIN; with its thread-local
-                            variables, where they lie there */
-    MR_LOG_MEMORY_TLS,   /* thread-local variables of the thread that logs it */
+                            variables, but for those of main and of libraries loaded later */
 } mr_log_memory;
 
 /* MR_LOG_MODULE, all words; the path follows, NUL-terminated, padded to whole words. */

@@ -38,6 +38,7 @@ static void run_handler(mr_thread *thread, int number, siginfo_t *info, void *co
     int saved_errno = errno;
     mr_write_object(MR_LOG_SIGNAL_BEGIN, 0, (void *)(uintptr_t)action.sa_handler, 0, 0,
                     (uint64_t)number);
+    mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, 0, 0, 0);
     if (action.sa_flags & (int)SA_RESETHAND) {
         handlers[number].sa_handler = SIG_DFL;
     }
@@ -180,6 +181,12 @@ MR_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
     return set_simple(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
 }
 
+/* Whatever comes of it, the sender has done what it did. */
+static void log_sent(int number, uintptr_t code)
+{
+    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
+}
+
 MR_EXPORT int raise(int number)
 {
     mr_thread *thread = mr_enter();
@@ -187,6 +194,7 @@ MR_EXPORT int raise(int number)
         return MR_REAL(raise)(number);
     }
     thread->raising = true;
+    log_sent(number, MR_CALLER);
     int status = MR_REAL(raise)(number);
     thread->raising = false;
     mr_leave(thread);
@@ -200,6 +208,7 @@ MR_EXPORT int pthread_kill(pthread_t handle, int number)
         return MR_REAL(pthread_kill)(handle, number);
     }
     thread->raising = pthread_equal(handle, pthread_self()) != 0;
+    log_sent(number, MR_CALLER);
     int status = MR_REAL(pthread_kill)(handle, number);
     thread->raising = false;
     mr_leave(thread);
@@ -214,6 +223,7 @@ MR_EXPORT int kill(pid_t process, int number)
     }
     /* It goes to any thread that does not block it: to this one, when it is alone. */
     thread->raising = process == getpid() && mr_rt.alive == 1;
+    log_sent(number, MR_CALLER);
     int status = MR_REAL(kill)(process, number);
     thread->raising = false;
     mr_leave(thread);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sys/single_threaded.h>
 
 static mr_thread *unused_threads; /* joined: their memory is used again */
 
@@ -185,6 +186,16 @@ static int create_joinable(mr_thread *thread, const pthread_attr_t *attributes)
     return status;
 }
 
+/* libstdc++ reads this variable of glibc's in code that is compiled into programs. */
+static void log_no_longer_single(void)
+{
+    static bool logged;
+    if (!logged) {
+        logged = true;
+        mr_write_access(MR_LOG_ATOMIC_WRITE, 0, &__libc_single_threaded, __libc_single_threaded, 0);
+    }
+}
+
 int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *),
                      void *argument, uintptr_t code)
 {
@@ -205,6 +216,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     }
     if (status == 0) {
         link_thread(thread);
+        log_no_longer_single();
         mr_write_object(MR_LOG_FORK, 0, (void *)(uintptr_t)start, code, 0, thread->id);
         *handle = thread->handle;
         mr_memory_written(handle, sizeof *handle, code);

@@ -43,6 +43,16 @@ static void end_if(bool success, const void *written, size_t bytes, uintptr_t co
     end(written, success && written != NULL ? bytes : 0, code);
 }
 
+/* Who waited for a signal comes after those who sent it. */
+static void after_signal(int number, uintptr_t code)
+{
+    mr_thread *thread = number > 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
+        mr_leave(thread);
+    }
+}
+
 /* The last call found nothing: when it was not to wait, it may be a loop that waits for another
  * thread. */
 static bool settled(mr_thread *thread, int result, bool no_wait)
@@ -208,14 +218,6 @@ WAITS(int, waitid, (idtype_t type, id_t child, siginfo_t *info, int options),
 WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
 WAITS(int, pause, (void), (), (void *)NULL, 0)
 WAITS(int, sigsuspend, (const sigset_t *mask), (mask), (void *)NULL, 0)
-WAITS(int, sigwait, (const sigset_t *restrict set, int *restrict number), (set, number), number,
-      sizeof *number)
-WAITS(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info), info,
-      sizeof *info)
-WAITS(int, sigtimedwait,
-      (const sigset_t *restrict set, siginfo_t *restrict info,
-       const struct timespec *restrict timeout),
-      (set, info, timeout), info, sizeof *info)
 WAITS(int, flock, (int fd, int operation), (fd, operation), (void *)NULL, 0)
 WAITS(ssize_t, msgrcv, (int queue, void *message, size_t bytes, long type, int flags),
       (queue, message, bytes, type, flags), message, (size_t)result + sizeof(long))
@@ -227,3 +229,26 @@ WAITS(int, semtimedop,
       (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
       (set, operations, count, timeout), (void *)NULL, 0)
 #undef WAITS
+
+#define WAITS_FOR_SIGNAL(name, parameters, arguments, written, number)                             \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_thread *thread = begin();                                                               \
+        int result;                                                                                \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
+        end_if(result >= 0, written, sizeof *(written), MR_CALLER);                                \
+        after_signal(result >= 0 ? (number) : 0, MR_CALLER);                                       \
+        return result;                                                                             \
+    }
+WAITS_FOR_SIGNAL(sigwait, (const sigset_t *restrict set, int *restrict which), (set, which), which,
+                 *which)
+WAITS_FOR_SIGNAL(sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
+                 info, result)
+WAITS_FOR_SIGNAL(sigtimedwait,
+                 (const sigset_t *restrict set, siginfo_t *restrict info,
+                  const struct timespec *restrict timeout),
+                 (set, info, timeout), info, result)
+#undef WAITS_FOR_SIGNAL
