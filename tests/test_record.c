@@ -209,7 +209,7 @@ static void test_calls(void **state)
     access(&log, 0, MR_LOG_READ, X + 8, 4, 9);
     mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, X + 70, CODE, 0, 0);
     check(&log, false,
-          "T0|w(0x1000)\nT1|mbegin(call.7:0x1000,0x1004,0x1046)\nT1|mend(call.7)\n"
+          "T0|w(0x1000)\nT1|mbegin(call.7:0x1000,0x1004,0x1040,0x1046)\nT1|mend(call.7)\n"
           "T0|r(0x1004)\nT0|acq(0x1046)\n");
     mr_log_switch(&log, 1);
     mr_log_object(&log, MR_LOG_CALL_BEGIN, 0, 0, CODE, 0, 7);

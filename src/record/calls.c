@@ -93,7 +93,7 @@ static mr_status add_reached(mr_second *second, mr_extent reach, mr_error *error
         const mr_object *object = &second->scan->objects.items[i];
         uint32_t lock;
         if (object->life != reach.life->number || object->address < reach.address ||
-            object->address >= end || object->role == MR_LOG_ROLE_NONE)
+            object->address >= end || mr_object_orders(object->role))
             continue;
         status = mr_second_lock(second, i, &lock, error);
         if (!status)

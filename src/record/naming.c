@@ -70,9 +70,6 @@ static void name_memory(const mr_naming *naming, const mr_life *life, uint64_t a
     case MR_LOG_MEMORY_STACK:
         add(name, "T%" PRIu32 ".stack-%" PRIu64, life->thread, life->bytes - offset);
         return;
-    case MR_LOG_MEMORY_TLS:
-        add(name, "T%" PRIu32 ".tls+%" PRIu64, life->thread, offset);
-        return;
     case MR_LOG_MEMORY_HEAP:
     case MR_LOG_MEMORY_MAP:
         break;
@@ -110,6 +107,8 @@ static uint64_t bytes_of(uint8_t role)
     case MR_LOG_ROLE_BARRIER_OUT:
         return BARRIER;
     case MR_LOG_ROLE_NONE:
+    case MR_LOG_ROLE_CHANNEL:
+    case MR_LOG_ROLE_SIGNAL:
         break;
     }
     return 1;
@@ -138,11 +137,18 @@ bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, 
     return add_name(&naming->trace->locks, name, lock);
 }
 
-bool mr_naming_order(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *variable)
+bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *object,
+                     uint32_t *variable)
 {
-    char name[NAME_BYTES];
-    name_memory(naming, life, address, 1, name);
-    add(name, ".order");
+    char name[NAME_BYTES] = "";
+    if (object->role == MR_LOG_ROLE_CHANNEL) {
+        add(name, "channel.%" PRIu64, object->number);
+    } else if (object->role == MR_LOG_ROLE_SIGNAL) {
+        add(name, "signal.%" PRIu64, object->number);
+    } else {
+        name_memory(naming, life, object->address, 1, name);
+        add(name, ".order");
+    }
     return add_name(&naming->trace->variables, name, variable);
 }
 

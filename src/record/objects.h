@@ -36,4 +36,10 @@ mr_object *mr_objects_at(mr_objects *objects, mr_lives *lives, uint64_t address,
 /* What the address stood for is over. False: no memory. */
 bool mr_objects_retire(mr_objects *objects, mr_lives *lives, uint64_t address);
 
+/* Is the role one of what orders, and is neither lock nor semaphore? */
+static inline bool mr_object_orders(uint8_t role)
+{
+    return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL;
+}
+
 #endif

@@ -132,6 +132,7 @@ bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
         if (!line)
             return false;
         line->reached |= bits_of(at, end);
+        line->accessed |= bits_of(at, end);
     }
     return !reach.bytes ||
            (note_bound(pieces, reach.life, offset) && note_bound(pieces, reach.life, end));

@@ -4,7 +4,7 @@
  * largest such ones:
  *
  *   boundaries = beginnings and ends of all accesses of the life, and of what calls reach of it;
- * pieces = what lies between two neighbouring boundaries and is accessed.
+ * pieces = what lies between two neighbouring boundaries and is accessed or reached.
  *
  * A race on one of the pieces is a race of the two accesses, and the other way round: accesses that
  * overlap have a piece in common.

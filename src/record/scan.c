@@ -42,13 +42,11 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
                             mr_log_access_bytes(record)};
         return mr_pieces_note(&scan->pieces, access, pass->thread, writes(kind), is_atomic(kind));
     }
-    if (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT)
+    if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) || kind == MR_LOG_BEFORE ||
+        kind == MR_LOG_AFTER)
         return mr_objects_of(&scan->objects, &pass->lives, record) != NULL;
     if (kind == MR_LOG_RETIRED)
         return mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
-    if (kind == MR_LOG_BEFORE || kind == MR_LOG_AFTER)
-        return mr_objects_at(&scan->objects, &pass->lives, mr_log_payload(record[0]),
-                             MR_LOG_ROLE_NONE, 0) != NULL;
     if (kind == MR_LOG_CALL_REACH)
         return note_reach(scan, pass, record);
     if (kind == MR_LOG_CALL_BEGIN && !mr_log_count(record[1]))

@@ -92,8 +92,8 @@ mr_status mr_second_lock(mr_second *second, uint32_t object, uint32_t *lock, mr_
     const mr_object *found = &second->scan->objects.items[object];
     if (!second->lock_of[object]) {
         const mr_life *life = mr_lives_find(&second->pass.lives, found->address);
-        bool ok = found->role == MR_LOG_ROLE_NONE
-                      ? mr_naming_order(&second->naming, life, found->address, lock)
+        bool ok = mr_object_orders(found->role)
+                      ? mr_naming_order(&second->naming, life, found, lock)
                       : mr_naming_lock(&second->naming, life, found, lock);
         if (!ok)
             return mr_second_no_memory(error);
@@ -147,13 +147,12 @@ static mr_status unit_events(mr_second *second, const uint64_t *record, mr_op op
     return status;
 }
 
-/* "Before" counts, "after" sees the count. */
+/* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
 static mr_status order_event(mr_second *second, const uint64_t *record, bool before,
                              mr_error *error)
 {
     mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
-    mr_object *object = mr_objects_at(&second->objects, &second->pass.lives,
-                                      mr_log_payload(record[0]), MR_LOG_ROLE_NONE, 0);
+    mr_object *object = mr_objects_of(&second->objects, &second->pass.lives, record);
     mr_status status = object_event(second, record, object, &event, error);
     if (status || (!before && !object->units))
         return status;
@@ -211,11 +210,12 @@ static mr_status map_module(mr_second *second, const uint64_t *record, mr_error 
                : mr_second_no_memory(error);
 }
 
-/* The text of a THREAD_NAME or CALL_NAME, what is no character replaced. */
+/* The text of a THREAD_NAME or CALL_NAME, after its number; what is no character is replaced. */
 static void read_text(const uint64_t *record, char *text, size_t text_bytes)
 {
-    size_t room = (size_t)(mr_log_payload(record[0]) - 1) * sizeof *record;
-    const char *from = (const char *)(record + 1);
+    uint64_t words = mr_log_payload(record[0]);
+    size_t room = words > 2 ? (size_t)(words - 2) * sizeof *record : 0;
+    const char *from = (const char *)(record + 2);
     size_t length = strnlen(from, room < text_bytes - 1 ? room : text_bytes - 1);
     memcpy(text, from, length);
     text[length] = '\0';
@@ -228,11 +228,12 @@ static mr_status name_thread(mr_second *second, const uint64_t *record, mr_error
 {
     char text[64];
     uint32_t thread;
-    mr_status status = thread_of(second, second->pass.thread, &thread, error);
     read_text(record, text, sizeof text);
-    if (!status && text[0] &&
-        !mr_names_set_display(&second->emitter.trace->threads, thread, text,
-                              (uint32_t)strlen(text)))
+    if (mr_log_payload(record[0]) < 2 || !text[0])
+        return MR_OK;
+    mr_status status = thread_of(second, (uint32_t)record[1], &thread, error);
+    if (!status && !mr_names_set_display(&second->emitter.trace->threads, thread, text,
+                                         (uint32_t)strlen(text)))
         status = mr_second_no_memory(error);
     return status;
 }
