@@ -131,16 +131,29 @@ static bool make_frame(Dwarf_Die *unit, Dwarf_Die *die, place at, mr_arena *text
     return frame->function && frame->place;
 }
 
+/* The entries around the address, the innermost first. Those of dwarf_getscopes go on from an inlined
+ * function to where that was written; wanted is where it was inlined. */
+static int scopes_at(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
+{
+    Dwarf_Die *found = NULL;
+    *scopes = NULL;
+    int count = dwarf_getscopes(unit, address, &found);
+    if (count > 0)
+        count = dwarf_getscopes_die(&found[0], scopes);
+    free(found);
+    return count;
+}
+
 int mr_code_frames(const mr_code_table *table, const mr_elf *elf, uint64_t address, mr_arena *texts,
                    mr_code_frame *frames)
 {
-    Dwarf_Die unit, *scopes = NULL;
+    Dwarf_Die unit, *scopes;
     int made = 0;
     bool ok = true;
     if (!mr_code_unit(table, elf, address, &unit))
         return 0;
     place at = place_of_address(&unit, address);
-    int count = dwarf_getscopes(&unit, address, &scopes);
+    int count = scopes_at(&unit, address, &scopes);
     for (int i = 0; i < count && ok && made < MR_CODE_FRAMES; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
