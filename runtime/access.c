@@ -31,16 +31,32 @@ static inline void settle(void)
         return;
     }
     mr_hot_state.pending = NULL;
-    uint64_t head = record[0] & ~((uint64_t)MR_LOG_NO_VALUE << 8);
-    int64_t value = mr_load((const void *)mr_log_payload(head), head >> 8 & 3);
-    mr_put_access(record, head, record[1], value);
+    mr_hot_state.kept = false;
+    mr_put_value(record);
+}
+
+/*
+ * For `*a = *b` gcc calls first for the write, then for the read, and then it loads and stores. So
+ * a read directly after a write does not settle it, and no other thread runs there. Is the write
+ * kept?
+ */
+static inline bool keep_write(void)
+{
+    if (mr_hot_state.pending == NULL || mr_hot_state.kept || mr_self == NULL) {
+        return false;
+    }
+    mr_hot_state.kept = true;
+    return true;
 }
 
 static inline void read_access(const void *address, unsigned log2, unsigned flags, uintptr_t code)
 {
-    if (begin() != NULL) {
+    bool kept = keep_write();
+    if (kept || begin() != NULL) {
         int64_t value = mr_load(address, log2); /* first: it may crash */
-        settle();
+        if (!kept) {
+            settle();
+        }
         mr_put_access(mr_writer_room(), mr_log_head(MR_LOG_READ, log2 | flags, (uint64_t)address),
                       code, value);
     }
@@ -60,7 +76,14 @@ static inline void write_access(const void *address, unsigned log2, unsigned fla
 
 static void read_range(const void *address, unsigned long bytes, uintptr_t code)
 {
-    if (bytes != 0 && begin() != NULL) {
+    if (bytes == 0) {
+        return;
+    }
+    bool kept = keep_write();
+    if (kept || begin() != NULL) {
+        if (!kept) {
+            settle();
+        }
         mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);
     }
 }

@@ -104,7 +104,7 @@ MR_EXPORT int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *
     if (thread == NULL) {
         return MR_REAL_VERSION(pthread_cond_wait, VERSION)(cond, mutex);
     }
-    return wait_until(thread, cond, mutex, CLOCK_REALTIME, NULL, MR_CALLER);
+    return wait_until(thread, cond, mutex, CLOCK_REALTIME, NULL, mr_code_of(thread, MR_CALLER));
 }
 
 MR_EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
@@ -137,7 +137,7 @@ MR_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
         }
         return MR_REAL_VERSION(pthread_cond_signal, VERSION)(cond);
     }
-    int status = mr_cond_signal(thread, cond, false, MR_CALLER);
+    int status = mr_cond_signal(thread, cond, false, mr_code_of(thread, MR_CALLER));
     mr_leave(thread);
     return status;
 }
@@ -151,7 +151,7 @@ MR_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
         }
         return MR_REAL_VERSION(pthread_cond_broadcast, VERSION)(cond);
     }
-    int status = mr_cond_signal(thread, cond, true, MR_CALLER);
+    int status = mr_cond_signal(thread, cond, true, mr_code_of(thread, MR_CALLER));
     mr_leave(thread);
     return status;
 }

@@ -25,18 +25,43 @@ static bool is_ready(int fd, short events)
     return MR_REAL(poll)(&one, 1, 0) != 0; /* also when it is not open: the call says so at once */
 }
 
+enum { CHANNELS_MAX = 1024 };
+
+/* The pipes and files seen so far; numbers, because that of an inode is another in each run. */
+static struct {
+    struct {
+        dev_t device;
+        ino_t inode;
+    } of[CHANNELS_MAX];
+    uint64_t count;
+} channels;
+
+static uint64_t channel_of(const struct stat *is)
+{
+    for (uint64_t i = 0; i < channels.count; i++) {
+        if (channels.of[i].inode == is->st_ino && channels.of[i].device == is->st_dev) {
+            return i + 1;
+        }
+    }
+    if (channels.count == CHANNELS_MAX) {
+        return 0;
+    }
+    channels.of[channels.count].inode = is->st_ino;
+    channels.of[channels.count].device = is->st_dev;
+    return ++channels.count;
+}
+
 /*
  * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
- * told apart; the ends of sockets, and whatever has no file of its own, are not.
+ * told apart; the ends of sockets, and whatever has no file of its own, are not: channel 0.
  */
 static void log_channel(mr_log_kind kind, int fd, uintptr_t code)
 {
     struct stat is;
-    uint64_t channel = 0;
     int saved_errno = errno;
     if (MR_REAL(fstat)(fd, &is) == 0 && !S_ISCHR(is.st_mode)) {
         bool own = S_ISFIFO(is.st_mode) || S_ISREG(is.st_mode);
-        channel = own ? (is.st_ino ^ is.st_dev << 32) & 0xffffffffffffu : 0;
+        uint64_t channel = own ? channel_of(&is) : 0;
         mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel, code, 0, 0);
     }
     errno = saved_errno;

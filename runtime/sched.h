@@ -30,6 +30,13 @@
 mr_thread *mr_enter(void);
 void mr_leave(mr_thread *thread);
 
+/* Where the call is to be logged: at `code`, or where a function that stands between says (cxx.c).
+ */
+static inline uintptr_t mr_code_of(const mr_thread *thread, uintptr_t code)
+{
+    return thread->caller != 0 ? thread->caller : code;
+}
+
 /* Maybe another thread first. The caller is busy. */
 void mr_yield(mr_thread *thread);
 /* The others first (sched_yield). */

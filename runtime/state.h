@@ -92,6 +92,7 @@ typedef struct mr_hot {
     uint64_t *end;     /* the header's end, or a word that nobody reads */
     uintptr_t bias;    /* offset in the file minus address */
     uint64_t *pending; /* the last record is a write whose value is to be filled in */
+    bool kept;         /* one read has come since */
     int64_t budget;    /* accesses until the next look around */
 } mr_hot;
 

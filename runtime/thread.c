@@ -203,6 +203,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     if (self == NULL) {
         return MR_REAL(pthread_create)(handle, attributes, start, argument);
     }
+    code = mr_code_of(self, code);
     mr_yield(self);
     mr_watchdog_start();
     mr_thread *thread = new_thread();
@@ -219,7 +220,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         log_no_longer_single();
         mr_write_object(MR_LOG_FORK, 0, (void *)(uintptr_t)start, code, 0, thread->id);
         *handle = thread->handle;
-        mr_memory_written(handle, sizeof *handle, code);
+        mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
         mr_yield(self);
     } else if (thread != NULL) {
         thread->next = unused_threads;
@@ -280,7 +281,7 @@ MR_EXPORT int pthread_join(pthread_t handle, void **result)
         return MR_REAL(pthread_join)(handle, result);
     }
     mr_thread_cancel_point(self);
-    int status = mr_thread_join(handle, result, MR_NEVER, ETIMEDOUT, MR_CALLER);
+    int status = mr_thread_join(handle, result, MR_NEVER, ETIMEDOUT, mr_code_of(self, MR_CALLER));
     mr_leave(self);
     return status;
 }

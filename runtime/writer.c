@@ -217,10 +217,10 @@ static void copy_bytes(uint64_t *to, const void *from, size_t bytes)
     }
 }
 
-/* Ranges that are to be filled in follow each other up to the cursor. */
+/* Ranges that are to be filled in follow each other. */
 static void settle_ranges(uint64_t *record)
 {
-    while (record < mr_hot_state.cursor) {
+    while (record < mr_hot_state.cursor && mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE) {
         copy_bytes(record + 3, (const void *)mr_log_payload(record[0]), record[2]);
         record[0] &= ~((uint64_t)MR_LOG_NO_VALUE << 8);
         record += 3 + (record[2] + 7) / 8;
@@ -234,13 +234,12 @@ void mr_writer_settle(void)
         return;
     }
     mr_hot_state.pending = NULL;
+    mr_hot_state.kept = false;
     if (mr_log_is_range(mr_log_kind_of(record[0]))) {
         settle_ranges(record);
-        return;
+    } else {
+        mr_put_value(record);
     }
-    uint64_t head = record[0] & ~((uint64_t)MR_LOG_NO_VALUE << 8);
-    mr_put_access(record, head, mr_log_code(record[1]),
-                  mr_load((const void *)mr_log_payload(record[0]), head >> 8 & 3));
 }
 
 void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
@@ -270,7 +269,9 @@ static uint64_t *begin_piece(uint64_t head, size_t bytes, uintptr_t code)
 void mr_write_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
 {
     const uint8_t *at = address;
-    mr_writer_settle();
+    if (!mr_hot_state.kept) {
+        mr_writer_settle();
+    }
     while (bytes > 0) {
         size_t piece = bytes < RANGE_PIECE ? bytes : RANGE_PIECE;
         uint64_t *record = begin_piece(mr_log_head(kind, 0, (uint64_t)at), piece, code);

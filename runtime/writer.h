@@ -94,4 +94,18 @@ static inline void mr_put_access(uint64_t *record, uint64_t head, uintptr_t code
     }
 }
 
+/* Fills in the value of the write at `record`; the record becomes shorter where nothing follows it.
+ */
+static inline void mr_put_value(uint64_t *record)
+{
+    uint64_t head = record[0] & ~((uint64_t)MR_LOG_NO_VALUE << 8);
+    int64_t value = mr_load((const void *)mr_log_payload(head), head >> 8 & 3);
+    if (mr_hot_state.cursor == record + 3) {
+        mr_put_access(record, head, record[1], value);
+    } else {
+        record[2] = (uint64_t)value;
+        record[0] = head;
+    }
+}
+
 #endif
