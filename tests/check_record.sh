@@ -23,12 +23,12 @@ record() {
 
 # one COMPILER SOURCE FOLDER: all about one program; prints what is wrong.
 one() {
-    local compiler=$1 source=$2 folder=$3 seed status races=0 name command=cc flags=(--record-local)
+    local compiler=$1 source=$2 folder=$3 seed status races=0 name command=cc flags=(--record-local) standard=-std=gnu17
     name=$(basename "$source")
     mkdir -p "$folder"
     # What the library of C++ does to memory of the program, outside of what several threads use, is not recorded.
-    case $name in *.cpp) command=c++ flags=() ;; esac
-    MAXRACE_CC=$compiler MAXRACE_CXX=${compiler/gcc/g}++ "$maxrace" $command -g -O0 -pthread "$source" -o "$folder/program" || return 1
+    case $name in *.cpp) command=c++ flags=() standard=-std=c++20 ;; esac
+    MAXRACE_CC=$compiler MAXRACE_CXX=${compiler/gcc/g}++ "$maxrace" $command $standard -g -O0 -pthread "$source" -o "$folder/program" || return 1
     for ((seed = 1; seed <= more_seeds; seed++)); do
         record "$folder/program" "$seed" "$folder/one.mrt" "${flags[@]}" || return 1
         "$maxrace" predict -q "$folder/one.mrt" >"$folder/report" 2>&1
