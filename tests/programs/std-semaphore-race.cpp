@@ -1,4 +1,5 @@
-/* Race on x: the semaphore lets two in. Predicted from every order. */
+/* Race on x: the semaphore lets two in. Predicted from the
+ * orders in which the second comes in before the first goes out. */
 #include <semaphore>
 #include <thread>
 
