@@ -26,7 +26,7 @@ ifeq ($(VARIANT),clang)
 CC := clang
 endif
 
-PACKAGES      := z3 yaml-0.1 libzstd zlib jansson libxxhash
+PACKAGES      := z3 yaml-0.1 libzstd zlib jansson libxxhash libdw
 PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
 PACKAGE_LIBS  := $(shell pkg-config --libs $(PACKAGES))
 WARNINGS      := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -34,6 +34,13 @@ CPPFLAGS_ALL  := -Isrc -I. -D_POSIX_C_SOURCE=200809L -DMR_VERSION='"$(VERSION)"'
 CFLAGS_ALL    := -std=c17 -fPIC -fvisibility=hidden -pthread $(OPTIMISE_$(VARIANT)) $(WARNINGS) $(PACKAGE_FLAGS) $(CFLAGS)
 LIBS          := $(PACKAGE_LIBS) -pthread
 LDFLAGS_ALL   := $(LINK_$(VARIANT)) $(LDFLAGS)
+
+# The runtime library of recorded programs (runtime/). It is linked into them and replaces functions of libc, so: nothing of
+# the compiler's that would call them back, no sanitizer, and exceptions (a cancelled thread unwinds through it).
+RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c))
+RUNTIME_FLAGS   := -Iruntime/include -DMAXRACE_RUNTIME -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffreestanding -fno-builtin -fexceptions \
+    -fno-tree-loop-distribute-patterns -fno-strict-aliasing -fno-stack-protector -U_FORTIFY_SOURCE \
+    $(if $(filter x86_64,$(shell uname -m)),-mcx16) $(WARNINGS)
 
 # Every .c file of these folders is in the library; src/cli is the program.
 LIBRARY_FOLDERS := $(filter-out src/cli/,$(sort $(dir $(wildcard src/*/*.c)))) windows/ encoder/ solver/
@@ -45,7 +52,7 @@ BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
 BIG_SOURCES     := $(filter-out %_main.c,$(wildcard bench/big_*.c))
 PLANTED_SOURCES := bench/planted.c $(BIG_SOURCES)
 EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
-C_FILES = $(shell find src windows encoder solver tests bench examples -name '*.[ch]')
+C_FILES = $(shell find src windows encoder solver runtime tests bench examples -name '*.[ch]')
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES))
@@ -53,14 +60,15 @@ SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so
+all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
 $(shell mkdir -p $(BUILD))
 write_if_changed = $(shell printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $(1) || printf '%s\n' '$(subst ','\'',$(2))' > $(1))
 $(call write_if_changed,$(BUILD)/flags,$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS))
-$(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(SUPPORT_SOURCES))
+$(call write_if_changed,$(BUILD)/runtime_flags,$(CC) $(RUNTIME_FLAGS))
+$(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(SUPPORT_SOURCES) $(wildcard runtime/*.c))
 endif
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -73,6 +81,19 @@ $(BUILD)/libmaxrace.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
 
 $(BUILD)/libmaxrace.so: $(LIBRARY_OBJECTS) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace.so.$(SOVERSION) $(LDFLAGS_ALL) $(LIBRARY_OBJECTS) $(LIBS) -o $@
+
+$(BUILD)/runtime/%.o: runtime/%.c $(BUILD)/runtime_flags
+	@mkdir -p $(@D)
+	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c $< -o $@
+
+# What gcc finds in the place of its own libtsan when 'maxrace cc' calls it (src/cli/cc.c).
+$(BUILD)/cc/libtsan.so: $(BUILD)/flags
+	@mkdir -p $(@D)
+	@printf 'INPUT ( -lmaxrace_rt )\n' > $@
+	@printf '' | $(CC) -x c -c - -o $(@D)/libtsan_preinit.o
+
+$(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
+	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -ldl -o $@
 
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -206,6 +227,11 @@ RDIT_TRACES = $(sort $(filter-out examples/account.std,$(wildcard examples/*.std
 bench-rdit: $(BUILD)/bench/rdit
 	$(BUILD)/bench/rdit $(RDIT_TRACES)
 
+# What recording costs, beside plain programs and -fsanitize=thread.
+.PHONY: bench-record
+bench-record: all
+	bench/record.sh $(BUILD)/maxrace
+
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
 	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
@@ -225,6 +251,10 @@ install: all
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so"
 	install -m 644 src/maxrace.h "$(DESTDIR)$(PREFIX)/include/maxrace.h"
+	install -d "$(LIB_DIR)/maxrace/cc" "$(DESTDIR)$(PREFIX)/include/maxrace"
+	install -m 755 $(BUILD)/libmaxrace_rt.so "$(LIB_DIR)/maxrace/libmaxrace_rt.so"
+	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(LIB_DIR)/maxrace/cc"
+	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
 	install -m 644 config.yaml "$(DESTDIR)$(PREFIX)/share/maxrace/config.yaml"
@@ -236,7 +266,7 @@ uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
 	    "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)" "$(LIB_DIR)/libmaxrace.so" "$(LIB_DIR)/pkgconfig/maxrace.pc" \
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
-	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)" "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
 
 # The source checks alone: part of make test.
 .PHONY: lint
@@ -268,6 +298,7 @@ help:
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
 	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
 	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'
+	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'

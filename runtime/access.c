@@ -1,0 +1,289 @@
+#include "init.h"
+#include "modules.h"
+#include "sched.h"
+#include "tsan.h"
+#include "writer.h"
+
+/*
+ * What each access does first: the calling thread, with its last write settled, or NULL when it is
+ * not recorded. Another thread may run in here, before the access.
+ */
+static inline mr_thread *begin(void)
+{
+    mr_thread *thread = mr_self;
+    if (__builtin_expect(thread == NULL, 0)) {
+        return NULL;
+    }
+    if (__builtin_expect(thread->attention != 0 || --mr_hot_state.budget < 0, 0)) {
+        mr_look_around(thread);
+    }
+    return thread;
+}
+
+static inline void settle(void)
+{
+    uint64_t *record = mr_hot_state.pending;
+    if (record == NULL) {
+        return;
+    }
+    if (__builtin_expect(mr_log_kind_of(record[0]) != MR_LOG_WRITE, 0)) {
+        mr_writer_settle();
+        return;
+    }
+    mr_hot_state.pending = NULL;
+    mr_hot_state.kept = false;
+    mr_put_value(record);
+}
+
+/*
+ * For `*a = *b` gcc calls first for the write, then for the read, and then it loads and stores. So
+ * a read directly after a write does not settle it, and no other thread runs there. Is the write
+ * kept?
+ */
+static inline bool keep_write(void)
+{
+    if (mr_hot_state.pending == NULL || mr_hot_state.kept || mr_self == NULL) {
+        return false;
+    }
+    mr_hot_state.kept = true;
+    return true;
+}
+
+static inline void read_access(const void *address, unsigned log2, unsigned flags, uintptr_t code)
+{
+    bool kept = keep_write();
+    if (kept || begin() != NULL) {
+        int64_t value = mr_load(address, log2); /* first: it may crash */
+        if (!kept) {
+            settle();
+        }
+        mr_put_access(mr_writer_room(), mr_log_head(MR_LOG_READ, log2 | flags, (uint64_t)address),
+                      code, value);
+    }
+}
+
+static inline void write_access(const void *address, unsigned log2, unsigned flags, uintptr_t code)
+{
+    if (begin() != NULL) {
+        settle();
+        uint64_t *record = mr_writer_room();
+        record[0] = mr_log_head(MR_LOG_WRITE, log2 | flags | MR_LOG_NO_VALUE, (uint64_t)address);
+        record[1] = (uint64_t)code;
+        mr_hot_state.pending = record;
+        mr_writer_advance(record + 3);
+    }
+}
+
+static void read_range(const void *address, unsigned long bytes, uintptr_t code)
+{
+    if (bytes == 0) {
+        return;
+    }
+    bool kept = keep_write();
+    if (kept || begin() != NULL) {
+        if (!kept) {
+            settle();
+        }
+        mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);
+    }
+}
+
+static void write_range(const void *address, unsigned long bytes, unsigned flags, uintptr_t code)
+{
+    if (bytes != 0 && begin() != NULL) {
+        mr_write_range_pending(address, bytes, code, flags);
+    }
+}
+
+#define DEFINE_ACCESSES(bytes, log2)                                                               \
+    void __tsan_read##bytes(void *address)                                                         \
+    {                                                                                              \
+        read_access(address, log2, 0, MR_CALLER);                                                  \
+    }                                                                                              \
+    void __tsan_write##bytes(void *address)                                                        \
+    {                                                                                              \
+        write_access(address, log2, 0, MR_CALLER);                                                 \
+    }                                                                                              \
+    void __tsan_read##bytes##_pc(void *address, void *code)                                        \
+    {                                                                                              \
+        read_access(address, log2, 0, (uintptr_t)code);                                            \
+    }                                                                                              \
+    void __tsan_write##bytes##_pc(void *address, void *code)                                       \
+    {                                                                                              \
+        write_access(address, log2, 0, (uintptr_t)code);                                           \
+    }                                                                                              \
+    void __tsan_volatile_read##bytes(void *address)                                                \
+    {                                                                                              \
+        read_access(address, log2, MR_LOG_VOLATILE, MR_CALLER);                                    \
+    }                                                                                              \
+    void __tsan_volatile_write##bytes(void *address)                                               \
+    {                                                                                              \
+        write_access(address, log2, MR_LOG_VOLATILE, MR_CALLER);                                   \
+    }                                                                                              \
+    void __tsan_read_write##bytes(void *address)                                                   \
+    {                                                                                              \
+        read_access(address, log2, 0, MR_CALLER);                                                  \
+        write_access(address, log2, 0, MR_CALLER);                                                 \
+    }                                                                                              \
+    void __tsan_unaligned_read##bytes(void *address)                                               \
+    {                                                                                              \
+        read_access(address, log2, 0, MR_CALLER);                                                  \
+    }                                                                                              \
+    void __tsan_unaligned_write##bytes(void *address)                                              \
+    {                                                                                              \
+        write_access(address, log2, 0, MR_CALLER);                                                 \
+    }                                                                                              \
+    void __tsan_unaligned_volatile_read##bytes(void *address)                                      \
+    {                                                                                              \
+        read_access(address, log2, MR_LOG_VOLATILE, MR_CALLER);                                    \
+    }                                                                                              \
+    void __tsan_unaligned_volatile_write##bytes(void *address)                                     \
+    {                                                                                              \
+        write_access(address, log2, MR_LOG_VOLATILE, MR_CALLER);                                   \
+    }                                                                                              \
+    void __tsan_unaligned_read_write##bytes(void *address)                                         \
+    {                                                                                              \
+        read_access(address, log2, 0, MR_CALLER);                                                  \
+        write_access(address, log2, 0, MR_CALLER);                                                 \
+    }
+MR_TSAN_SIZES(DEFINE_ACCESSES)
+#undef DEFINE_ACCESSES
+
+#define DEFINE_WIDE(name, call)                                                                    \
+    void __tsan_##name(void *address)                                                              \
+    {                                                                                              \
+        call;                                                                                      \
+    }
+DEFINE_WIDE(read16, read_range(address, 16, MR_CALLER))
+DEFINE_WIDE(write16, write_range(address, 16, 0, MR_CALLER))
+DEFINE_WIDE(unaligned_read16, read_range(address, 16, MR_CALLER))
+DEFINE_WIDE(unaligned_write16, write_range(address, 16, 0, MR_CALLER))
+DEFINE_WIDE(volatile_read16, read_range(address, 16, MR_CALLER))
+DEFINE_WIDE(volatile_write16, write_range(address, 16, MR_LOG_VOLATILE, MR_CALLER))
+DEFINE_WIDE(unaligned_volatile_read16, read_range(address, 16, MR_CALLER))
+DEFINE_WIDE(unaligned_volatile_write16, write_range(address, 16, MR_LOG_VOLATILE, MR_CALLER))
+DEFINE_WIDE(read_write16, read_range(address, 16, MR_CALLER);
+            write_range(address, 16, 0, MR_CALLER))
+DEFINE_WIDE(unaligned_read_write16, read_range(address, 16, MR_CALLER);
+            write_range(address, 16, 0, MR_CALLER))
+#undef DEFINE_WIDE
+
+void __tsan_read16_pc(void *address, void *code)
+{
+    read_range(address, 16, (uintptr_t)code);
+}
+
+void __tsan_write16_pc(void *address, void *code)
+{
+    write_range(address, 16, 0, (uintptr_t)code);
+}
+
+void __tsan_read_range(void *address, unsigned long bytes)
+{
+    read_range(address, bytes, MR_CALLER);
+}
+
+void __tsan_write_range(void *address, unsigned long bytes)
+{
+    write_range(address, bytes, 0, MR_CALLER);
+}
+
+void __tsan_read_range_pc(void *address, unsigned long bytes, void *code)
+{
+    read_range(address, bytes, (uintptr_t)code);
+}
+
+void __tsan_write_range_pc(void *address, unsigned long bytes, void *code)
+{
+    write_range(address, bytes, 0, (uintptr_t)code);
+}
+
+void __tsan_vptr_read(void **address)
+{
+    read_access(address, 3, 0, MR_CALLER);
+}
+
+void __tsan_vptr_update(void **address, void *value)
+{
+    (void)value;
+    write_access(address, 3, 0, MR_CALLER);
+}
+
+/* Frames that are below `stack` were left without a word, by longjmp. */
+static inline uint64_t pop_dead(mr_thread *thread, uintptr_t stack)
+{
+    uint64_t count = 0;
+    while (thread->depth > 0 && thread->depth <= MR_FRAMES_MAX &&
+           thread->frames[thread->depth - 1] < stack) {
+        thread->depth--;
+        count++;
+    }
+    return count;
+}
+
+static void log_leave(uint64_t count)
+{
+    uint64_t *record = mr_writer_room();
+    record[0] = mr_log_head(MR_LOG_LEAVE, 0, count);
+    mr_writer_advance(record + 1);
+}
+
+void __tsan_func_entry(void *caller)
+{
+    mr_thread *thread = mr_self;
+    if (thread == NULL) {
+        return;
+    }
+    if (__builtin_expect(thread->attention != 0, 0)) {
+        mr_look_around(thread);
+    }
+    settle();
+    /* Frames grow down: a function called from a live frame has a stack pointer below it. */
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+    if (__builtin_expect(thread->depth != 0 && thread->depth <= MR_FRAMES_MAX &&
+                             thread->frames[thread->depth - 1] <= stack,
+                         0)) {
+        log_leave(pop_dead(thread, stack + 1));
+    }
+    if (thread->depth < MR_FRAMES_MAX) {
+        thread->frames[thread->depth] = stack;
+    }
+    thread->depth++;
+    uint64_t *record = mr_writer_room();
+    record[0] = mr_log_head(MR_LOG_ENTER, 0, (uint64_t)caller);
+    mr_writer_advance(record + 1);
+}
+
+void __tsan_func_exit(void)
+{
+    mr_thread *thread = mr_self;
+    if (thread == NULL) {
+        return;
+    }
+    if (__builtin_expect(thread->attention != 0, 0)) {
+        mr_look_around(thread);
+    }
+    settle();
+    uint64_t count = pop_dead(thread, (uintptr_t)__builtin_frame_address(0));
+    if (thread->depth > 0) {
+        thread->depth--;
+        count++;
+    }
+    if (count > 0) {
+        log_leave(count);
+    }
+}
+
+void __tsan_init(void)
+{
+    mr_init();
+    mr_module_instrumented(MR_CALLER);
+}
+
+void __tsan_ignore_thread_begin(void)
+{
+}
+
+void __tsan_ignore_thread_end(void)
+{
+}

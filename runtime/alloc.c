@@ -1,0 +1,230 @@
+/*
+ * Memory given and taken, for all of malloc's family, the operators new and delete, and mappings.
+ *
+ * The work is glibc's own (__libc_malloc …), which needs no look-up: malloc is called before
+ * anything can be looked up. The operators call malloc inside libstdc++; `caller` lets the block be
+ * logged as of who called the operator.
+ */
+#include "real.h"
+#include "sched.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *block, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void *block);
+
+static uintptr_t take_caller(mr_thread *thread, uintptr_t code)
+{
+    uintptr_t caller = thread->caller;
+    thread->caller = 0;
+    return caller != 0 ? caller : code;
+}
+
+static void *log_given(mr_thread *thread, void *block, size_t bytes, uintptr_t code)
+{
+    if (thread != NULL) {
+        uintptr_t caller = take_caller(thread, code);
+        if (block != NULL) {
+            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, block, caller, 0, bytes);
+        }
+        mr_leave(thread);
+    }
+    return block;
+}
+
+MR_EXPORT void *malloc(size_t bytes)
+{
+    mr_thread *thread = mr_enter();
+    return log_given(thread, __libc_malloc(bytes), bytes, MR_CALLER);
+}
+
+MR_EXPORT void *calloc(size_t count, size_t bytes)
+{
+    mr_thread *thread = mr_enter();
+    return log_given(thread, __libc_calloc(count, bytes), count * bytes, MR_CALLER);
+}
+
+static void log_taken(void *block, uintptr_t code)
+{
+    mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, code, 0, malloc_usable_size(block));
+}
+
+MR_EXPORT void *realloc(void *block, size_t bytes)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return __libc_realloc(block, bytes);
+    }
+    size_t before = block != NULL ? malloc_usable_size(block) : 0;
+    void *after = __libc_realloc(block, bytes);
+    if (block != NULL && (after != NULL || bytes == 0)) {
+        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, MR_CALLER, 0, before);
+    }
+    return log_given(thread, after, bytes, MR_CALLER);
+}
+
+MR_EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
+{
+    size_t all;
+    if (__builtin_mul_overflow(count, bytes, &all)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, all);
+}
+
+MR_EXPORT void free(void *block)
+{
+    mr_thread *thread = block != NULL ? mr_enter() : NULL;
+    if (thread != NULL) {
+        log_taken(block, take_caller(thread, MR_CALLER));
+        mr_leave(thread);
+    }
+    __libc_free(block);
+}
+
+MR_EXPORT void *memalign(size_t alignment, size_t bytes)
+{
+    mr_thread *thread = mr_enter();
+    return log_given(thread, __libc_memalign(alignment, bytes), bytes, MR_CALLER);
+}
+
+MR_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    mr_thread *thread = mr_enter();
+    return log_given(thread, __libc_memalign(alignment, bytes), bytes, MR_CALLER);
+}
+
+MR_EXPORT void *valloc(size_t bytes)
+{
+    mr_thread *thread = mr_enter();
+    return log_given(thread, __libc_memalign(4096, bytes), bytes, MR_CALLER);
+}
+
+MR_EXPORT void *pvalloc(size_t bytes)
+{
+    mr_thread *thread = mr_enter();
+    size_t whole = (bytes + 4095) & ~(size_t)4095;
+    return log_given(thread, __libc_memalign(4096, whole), whole, MR_CALLER);
+}
+
+MR_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
+{
+    if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
+        return EINVAL;
+    }
+    mr_thread *thread = mr_enter();
+    int saved_errno = errno;
+    void *result = log_given(thread, __libc_memalign(alignment, bytes), bytes, MR_CALLER);
+    errno = saved_errno;
+    if (result == NULL) {
+        return ENOMEM;
+    }
+    *block = result;
+    return 0;
+}
+
+/* The operators: parameters and arguments as the name (Itanium ABI) says. */
+#define DEFINE_NEW(name, parameters, arguments)                                                    \
+    MR_EXPORT void *name parameters;                                                               \
+    void *name parameters                                                                          \
+    {                                                                                              \
+        if (mr_self != NULL) {                                                                     \
+            mr_self->caller = MR_CALLER;                                                           \
+        }                                                                                          \
+        return MR_REAL(name) arguments;                                                            \
+    }
+DEFINE_NEW(_Znwm, (size_t bytes), (bytes))
+DEFINE_NEW(_Znam, (size_t bytes), (bytes))
+DEFINE_NEW(_ZnwmRKSt9nothrow_t, (size_t bytes, const void *tag), (bytes, tag))
+DEFINE_NEW(_ZnamRKSt9nothrow_t, (size_t bytes, const void *tag), (bytes, tag))
+DEFINE_NEW(_ZnwmSt11align_val_t, (size_t bytes, size_t alignment), (bytes, alignment))
+DEFINE_NEW(_ZnamSt11align_val_t, (size_t bytes, size_t alignment), (bytes, alignment))
+DEFINE_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t bytes, size_t alignment, const void *tag),
+           (bytes, alignment, tag))
+DEFINE_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t bytes, size_t alignment, const void *tag),
+           (bytes, alignment, tag))
+#undef DEFINE_NEW
+
+#define DEFINE_DELETE(name, parameters, arguments)                                                 \
+    MR_EXPORT void name parameters;                                                                \
+    void name parameters                                                                           \
+    {                                                                                              \
+        if (mr_self != NULL && block != NULL) {                                                    \
+            mr_self->caller = MR_CALLER;                                                           \
+        }                                                                                          \
+        MR_REAL(name) arguments;                                                                   \
+    }
+DEFINE_DELETE(_ZdlPv, (void *block), (block))
+DEFINE_DELETE(_ZdaPv, (void *block), (block))
+DEFINE_DELETE(_ZdlPvm, (void *block, size_t bytes), (block, bytes))
+DEFINE_DELETE(_ZdaPvm, (void *block, size_t bytes), (block, bytes))
+DEFINE_DELETE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag))
+DEFINE_DELETE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag))
+DEFINE_DELETE(_ZdlPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))
+DEFINE_DELETE(_ZdaPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))
+DEFINE_DELETE(_ZdlPvmSt11align_val_t, (void *block, size_t bytes, size_t alignment),
+              (block, bytes, alignment))
+DEFINE_DELETE(_ZdaPvmSt11align_val_t, (void *block, size_t bytes, size_t alignment),
+              (block, bytes, alignment))
+#undef DEFINE_DELETE
+
+static void *log_mapped(mr_thread *thread, void *at, size_t bytes, uintptr_t code)
+{
+    if (thread != NULL) {
+        if (at != MAP_FAILED) {
+            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_MAP, at, code, 0, bytes);
+        }
+        mr_leave(thread);
+    }
+    return at;
+}
+
+MR_EXPORT void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    mr_thread *thread = mr_enter();
+    void *result = MR_REAL(mmap)(at, bytes, protection, flags, fd, offset);
+    return log_mapped(thread, result, bytes, MR_CALLER);
+}
+
+MR_EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+    mr_thread *thread = mr_enter();
+    void *result = MR_REAL(mmap64)(at, bytes, protection, flags, fd, offset);
+    return log_mapped(thread, result, bytes, MR_CALLER);
+}
+
+MR_EXPORT int munmap(void *at, size_t bytes)
+{
+    mr_thread *thread = mr_enter();
+    int status = MR_REAL(munmap)(at, bytes);
+    if (thread != NULL) {
+        if (status == 0) {
+            mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, bytes);
+        }
+        mr_leave(thread);
+    }
+    return status;
+}
+
+MR_EXPORT void *mremap(void *at, size_t before, size_t bytes, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    void *wanted = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+    va_end(arguments);
+    mr_thread *thread = mr_enter();
+    void *result = MR_REAL(mremap)(at, before, bytes, flags, wanted);
+    if (thread != NULL && result != MAP_FAILED) {
+        mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, before);
+    }
+    return log_mapped(thread, result, bytes, MR_CALLER);
+}

@@ -1,0 +1,217 @@
+/*
+ * The atomics of -fsanitize=thread, done here: sequentially consistent whatever order is asked for,
+ * and logged together with the operation, because the baton is held.
+ */
+#include "sched.h"
+#include "tsan.h"
+#include "writer.h"
+
+typedef unsigned __int128 u128;
+
+static inline bool begin(void)
+{
+    mr_thread *thread = mr_self;
+    if (thread == NULL) {
+        return false;
+    }
+    if (__builtin_expect(thread->attention != 0 || --mr_hot_state.budget < 0, 0)) {
+        mr_look_around(thread);
+    }
+    mr_writer_settle();
+    return true;
+}
+
+static unsigned detail(unsigned log2, int order)
+{
+    return (log2 > 3 ? 3 : log2) | (unsigned)(order & 7) << MR_LOG_ORDER_SHIFT;
+}
+
+/* The value as the log has it: extended by its sign from its size. */
+static int64_t extend(uint64_t value, unsigned log2)
+{
+    unsigned unused = log2 < 3 ? 64 - (8u << log2) : 0;
+    return (int64_t)(value << unused) >> unused;
+}
+
+static void put_update(const void *address, unsigned flags, uint64_t old_value, uint64_t new_value,
+                       uintptr_t code)
+{
+    uint64_t *record = mr_writer_room();
+    record[0] = mr_log_head(MR_LOG_ATOMIC_UPDATE, flags, (uint64_t)address);
+    record[1] = (uint64_t)code;
+    record[2] = old_value;
+    record[3] = new_value;
+    mr_writer_advance(record + 4);
+}
+
+/* 16 bytes are two accesses of 8. */
+static void log_simple(mr_log_kind kind, const volatile void *address, unsigned log2, int order,
+                       u128 value, uintptr_t code)
+{
+    const uint8_t *at = (const uint8_t *)address;
+    mr_write_access(kind, detail(log2, order), at, extend((uint64_t)value, log2), code);
+    if (log2 == 4) {
+        mr_write_access(kind, detail(log2, order), at + 8, (int64_t)(value >> 64), code);
+    }
+}
+
+static void log_update(const volatile void *address, unsigned log2, int order, u128 old_value,
+                       u128 new_value, uintptr_t code)
+{
+    const uint8_t *at = (const uint8_t *)address;
+    put_update(at, detail(log2, order), (uint64_t)extend((uint64_t)old_value, log2),
+               (uint64_t)extend((uint64_t)new_value, log2), code);
+    if (log2 == 4) {
+        put_update(at + 8, detail(log2, order), (uint64_t)(old_value >> 64),
+                   (uint64_t)(new_value >> 64), code);
+    }
+}
+
+/* Builtins for 16 bytes are calls into another library; compare and swap is not (with -mcx16). */
+static u128 swap_if_128(volatile u128 *address, u128 expected, u128 value)
+{
+    return __sync_val_compare_and_swap(address, expected, value);
+}
+
+#define DEFINE_SWAP_IF(bits, type)                                                                 \
+    static type swap_if_##bits(volatile type *address, type expected, type value)                  \
+    {                                                                                              \
+        __atomic_compare_exchange_n(address, &expected, value, 0, __ATOMIC_SEQ_CST,                \
+                                    __ATOMIC_SEQ_CST);                                             \
+        return expected;                                                                           \
+    }
+DEFINE_SWAP_IF(8, uint8_t)
+DEFINE_SWAP_IF(16, uint16_t)
+DEFINE_SWAP_IF(32, uint32_t)
+DEFINE_SWAP_IF(64, uint64_t)
+#undef DEFINE_SWAP_IF
+
+/* Everything is made of compare and swap: the baton is held, so it does not fail but for other
+ * processes. */
+#define DEFINE_UPDATE(bits, type, log2, name, expression)                                          \
+    MR_EXPORT type __tsan_atomic##bits##_##name(volatile type *address, type value, int order);    \
+    type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)               \
+    {                                                                                              \
+        bool logged = begin();                                                                     \
+        type old = *address;                                                                       \
+        type seen;                                                                                 \
+        while ((seen = swap_if_##bits(address, old, (type)(expression))) != old) {                 \
+            old = seen;                                                                            \
+        }                                                                                          \
+        if (logged) {                                                                              \
+            log_update(address, log2, order, old, (type)(expression), MR_CALLER);                  \
+        }                                                                                          \
+        return old;                                                                                \
+    }
+
+#define DEFINE_COMPARE(bits, type, log2, name)                                                     \
+    MR_EXPORT int __tsan_atomic##bits##_compare_exchange_##name(                                   \
+        volatile type *address, type *expected, type value, int order, int failure);               \
+    int __tsan_atomic##bits##_compare_exchange_##name(volatile type *address, type *expected,      \
+                                                      type value, int order, int failure)          \
+    {                                                                                              \
+        type wanted = *expected;                                                                   \
+        type old = compare_##bits(address, wanted, value, order, failure, MR_CALLER);              \
+        *expected = old;                                                                           \
+        return old == wanted;                                                                      \
+    }
+
+#define DEFINE_ATOMICS(bits, type, log2)                                                           \
+    MR_EXPORT type __tsan_atomic##bits##_load(const volatile type *address, int order);            \
+    type __tsan_atomic##bits##_load(const volatile type *address, int order)                       \
+    {                                                                                              \
+        bool logged = begin();                                                                     \
+        type value = load_##bits(address);                                                         \
+        if (logged) {                                                                              \
+            log_simple(MR_LOG_ATOMIC_READ, address, log2, order, value, MR_CALLER);                \
+        }                                                                                          \
+        return value;                                                                              \
+    }                                                                                              \
+    MR_EXPORT void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
+    void __tsan_atomic##bits##_store(volatile type *address, type value, int order)                \
+    {                                                                                              \
+        bool logged = begin();                                                                     \
+        store_##bits(address, value);                                                              \
+        if (logged) {                                                                              \
+            log_simple(MR_LOG_ATOMIC_WRITE, address, log2, order, value, MR_CALLER);               \
+        }                                                                                          \
+    }                                                                                              \
+    static type compare_##bits(volatile type *address, type wanted, type value, int order,         \
+                               int failure, uintptr_t code)                                        \
+    {                                                                                              \
+        bool logged = begin();                                                                     \
+        type old = swap_if_##bits(address, wanted, value);                                         \
+        if (logged && old == wanted) {                                                             \
+            log_update(address, log2, order, old, value, code);                                    \
+        } else if (logged) {                                                                       \
+            log_simple(MR_LOG_ATOMIC_READ, address, log2, failure, old, code);                     \
+        }                                                                                          \
+        return old;                                                                                \
+    }                                                                                              \
+    MR_EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type wanted, \
+                                                              type value, int order, int failure); \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type wanted,           \
+                                                    type value, int order, int failure)            \
+    {                                                                                              \
+        return compare_##bits(address, wanted, value, order, failure, MR_CALLER);                  \
+    }                                                                                              \
+    DEFINE_COMPARE(bits, type, log2, strong)                                                       \
+    DEFINE_COMPARE(bits, type, log2, weak)                                                         \
+    DEFINE_UPDATE(bits, type, log2, exchange, value)                                               \
+    DEFINE_UPDATE(bits, type, log2, fetch_add, old + value)                                        \
+    DEFINE_UPDATE(bits, type, log2, fetch_sub, old - value)                                        \
+    DEFINE_UPDATE(bits, type, log2, fetch_and, old &value)                                         \
+    DEFINE_UPDATE(bits, type, log2, fetch_or, old | value)                                         \
+    DEFINE_UPDATE(bits, type, log2, fetch_xor, old ^ value)                                        \
+    DEFINE_UPDATE(bits, type, log2, fetch_nand, ~(old & value))
+
+#define DEFINE_LOAD_STORE(bits, type)                                                              \
+    static type load_##bits(const volatile type *address)                                          \
+    {                                                                                              \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                              \
+    static void store_##bits(volatile type *address, type value)                                   \
+    {                                                                                              \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
+    }
+DEFINE_LOAD_STORE(8, uint8_t)
+DEFINE_LOAD_STORE(16, uint16_t)
+DEFINE_LOAD_STORE(32, uint32_t)
+DEFINE_LOAD_STORE(64, uint64_t)
+#undef DEFINE_LOAD_STORE
+
+static u128 load_128(const volatile u128 *address)
+{
+    return swap_if_128((volatile u128 *)address, 0, 0);
+}
+
+static void store_128(volatile u128 *address, u128 value)
+{
+    u128 old = *address;
+    u128 seen;
+    while ((seen = swap_if_128(address, old, value)) != old) {
+        old = seen;
+    }
+}
+
+DEFINE_ATOMICS(8, uint8_t, 0)
+DEFINE_ATOMICS(16, uint16_t, 1)
+DEFINE_ATOMICS(32, uint32_t, 2)
+DEFINE_ATOMICS(64, uint64_t, 3)
+DEFINE_ATOMICS(128, u128, 4)
+
+MR_EXPORT void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_thread_fence(int order)
+{
+    if (begin()) {
+        mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
+    }
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+MR_EXPORT void __tsan_atomic_signal_fence(int order);
+void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}

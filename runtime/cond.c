@@ -1,0 +1,174 @@
+/*
+ * Condition variables are the runtime's own: a sleeper is a thread that is blocked with the
+ * condition variable as its key, and the real object is never waited on.
+ */
+#include "cond.h"
+
+#include "limits.h"
+#include "mutex.h"
+#include "real.h"
+#include "sched.h"
+#include "thread.h"
+#include "writer.h"
+
+#include <errno.h>
+
+#define VERSION "GLIBC_2.3.2"
+
+/* Those of another process wait on the real object; which then only that process and the kernel
+ * know. */
+static bool is_shared(const pthread_cond_t *cond)
+{
+    return (cond->__data.__wrefs & 1) != 0;
+}
+
+int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t limit,
+                 uintptr_t code)
+{
+    mr_thread_cancel_point(thread);
+    uint64_t number = ++mr_rt.sleep_numbers;
+    mr_write_object(MR_LOG_POST, MR_LOG_ROLE_ASLEEP, cond, code, 1, number);
+    int status = mr_mutex_unlock(mutex, code);
+    if (status != 0) {
+        mr_write_object(MR_LOG_WAIT, MR_LOG_ROLE_ASLEEP, cond, code, 1, number);
+        return status;
+    }
+    thread->number = number;
+    mr_wake_reason reason = mr_block(thread, cond, limit, true);
+    mr_write_object(MR_LOG_WAIT, reason == MR_WOKEN ? MR_LOG_ROLE_WAKE : MR_LOG_ROLE_ASLEEP, cond,
+                    code, 1, number);
+    if (reason == MR_INTERRUPTED) {
+        mr_attend(thread); /* and comes back without a signal */
+    }
+    status = mr_mutex_lock(thread, mutex, MR_NEVER, code);
+    if (reason == MR_CANCELLED) {
+        mr_thread_cancel_point(thread);
+    }
+    return status != 0 ? status : reason == MR_TIMED_OUT ? ETIMEDOUT : 0;
+}
+
+/* Wakes one sleeper; false: there is none. */
+static bool wake_one(pthread_cond_t *cond, uintptr_t code)
+{
+    mr_thread *sleeper = mr_choose_blocked(cond);
+    if (sleeper == NULL) {
+        return false;
+    }
+    mr_write_object(MR_LOG_WAIT, MR_LOG_ROLE_ASLEEP, cond, code, 1, sleeper->number);
+    mr_write_object(MR_LOG_POST, MR_LOG_ROLE_WAKE, cond, code, 1, sleeper->number);
+    mr_wake(sleeper, MR_WOKEN);
+    return true;
+}
+
+int mr_cond_signal(mr_thread *thread, pthread_cond_t *cond, bool all, uintptr_t code)
+{
+    mr_yield(thread);
+    while (wake_one(cond, code) && all) {
+    }
+    return 0;
+}
+
+/* A real wait with a mutex that is logged. */
+static int shared_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                       clockid_t clock, const struct timespec *at, uintptr_t code)
+{
+    mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
+    mr_wake_key(mutex);
+    mr_outside_begin(thread);
+    int status = at == NULL ? MR_REAL_VERSION(pthread_cond_wait, VERSION)(cond, mutex)
+                            : MR_REAL(pthread_cond_clockwait)(cond, mutex, clock, at);
+    mr_outside_end(thread);
+    mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
+    return status;
+}
+
+static int wait_until(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                      clockid_t clock, const struct timespec *at, uintptr_t code)
+{
+    int status;
+    if (at != NULL && (at->tv_nsec < 0 || at->tv_nsec >= 1000000000)) {
+        status = EINVAL;
+    } else if (is_shared(cond)) {
+        status = shared_wait(thread, cond, mutex, clock, at, code);
+    } else {
+        mr_yield(thread);
+        status = mr_cond_wait(thread, cond, mutex, mr_limit_at(clock, at), code);
+    }
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL_VERSION(pthread_cond_wait, VERSION)(cond, mutex);
+    }
+    return wait_until(thread, cond, mutex, CLOCK_REALTIME, NULL, mr_code_of(thread, MR_CALLER));
+}
+
+MR_EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
+                                     const struct timespec *restrict at)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL_VERSION(pthread_cond_timedwait, VERSION)(cond, mutex, at);
+    }
+    clockid_t clock = cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+    return wait_until(thread, cond, mutex, clock, at, MR_CALLER);
+}
+
+MR_EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
+                                     clockid_t clock, const struct timespec *restrict at)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(pthread_cond_clockwait)(cond, mutex, clock, at);
+    }
+    return wait_until(thread, cond, mutex, clock, at, MR_CALLER);
+}
+
+MR_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL || is_shared(cond)) {
+        if (thread != NULL) {
+            mr_leave(thread);
+        }
+        return MR_REAL_VERSION(pthread_cond_signal, VERSION)(cond);
+    }
+    int status = mr_cond_signal(thread, cond, false, mr_code_of(thread, MR_CALLER));
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL || is_shared(cond)) {
+        if (thread != NULL) {
+            mr_leave(thread);
+        }
+        return MR_REAL_VERSION(pthread_cond_broadcast, VERSION)(cond);
+    }
+    int status = mr_cond_signal(thread, cond, true, mr_code_of(thread, MR_CALLER));
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_cond_init(pthread_cond_t *restrict cond,
+                                const pthread_condattr_t *restrict attributes)
+{
+    mr_thread *thread = mr_enter();
+    int status = MR_REAL_VERSION(pthread_cond_init, VERSION)(cond, attributes);
+    mr_mutex_retire(thread, cond, MR_CALLER);
+    return status;
+}
+
+MR_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
+{
+    mr_thread *thread = mr_enter();
+    int status = MR_REAL_VERSION(pthread_cond_destroy, VERSION)(cond);
+    mr_mutex_retire(thread, cond, MR_CALLER);
+    return status;
+}

@@ -1,0 +1,113 @@
+#include "init.h"
+
+#include "modules.h"
+#include "sched.h"
+#include "sys.h"
+#include "thread.h"
+#include "writer.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+mr_runtime mr_rt;
+mr_hot mr_hot_state;
+__thread mr_thread *mr_self;
+
+static bool same_text(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+static mr_log_schedule parse_schedule(const char *text)
+{
+    if (text == NULL || same_text(text, "random")) {
+        return MR_LOG_SCHEDULE_RANDOM;
+    }
+    if (same_text(text, "pct")) {
+        return MR_LOG_SCHEDULE_PCT;
+    }
+    if (same_text(text, "os")) {
+        return MR_LOG_SCHEDULE_OS;
+    }
+    mr_complain("unknown schedule, taken as random: ", text);
+    return MR_LOG_SCHEDULE_RANDOM;
+}
+
+/* The change points of pct, latest first: their number of digits is even, because the length of the
+ * run is not known. */
+static void draw_changes(uint64_t depth)
+{
+    enum { CHANGES_MAX = sizeof mr_rt.changes / sizeof mr_rt.changes[0], DIGITS = 20 };
+    mr_rt.change_count = (uint32_t)(depth < CHANGES_MAX ? depth : CHANGES_MAX);
+    for (uint32_t i = 0; i < mr_rt.change_count; i++) {
+        uint64_t size = (uint64_t)1 << (1 + mr_random_below(DIGITS));
+        uint64_t point = size / 2 + mr_random_below(size);
+        uint32_t at = i;
+        for (; at > 0 && mr_rt.changes[at - 1] < point; at--) {
+            mr_rt.changes[at] = mr_rt.changes[at - 1];
+        }
+        mr_rt.changes[at] = point;
+    }
+}
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (!mr_rt.logging || (mr_enter() == NULL && mr_rt.alive > 0)) {
+        return;
+    }
+    mr_write_object(MR_LOG_EXIT, 0, NULL, 0, 0, (uint64_t)status);
+    mr_rt.header->exit_status = status;
+    mr_writer_close(MR_LOG_EXITED, 0);
+}
+
+static void start_recording(const char *path)
+{
+    if (!mr_writer_open(path)) {
+        return;
+    }
+    mr_rt.logging = true;
+    mr_rt.schedule = parse_schedule(getenv(MR_LOG_ENV_SCHEDULE));
+    mr_rt.header->schedule = mr_rt.schedule;
+    mr_rt.header->seed = mr_parse_number(getenv(MR_LOG_ENV_SEED), 1);
+    mr_rt.random = mr_rt.header->seed;
+    mr_rt.max_events = mr_parse_number(getenv(MR_LOG_ENV_MAX_EVENTS), 0);
+    mr_rt.switch_events = mr_parse_number(getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
+    mr_rt.logged = UINT32_MAX;
+    draw_changes(mr_parse_number(getenv(MR_LOG_ENV_PCT_DEPTH), 3));
+    mr_budget_renew();
+    mr_modules_log();
+    if (mr_thread_main()) {
+        mr_rt.active = true;
+        on_exit(at_exit, NULL);
+    }
+}
+
+void mr_init(void)
+{
+    static bool done;
+    const char *path = getenv(MR_LOG_ENV_FILE);
+    if (done) {
+        return;
+    }
+    done = true;
+    if (path != NULL && path[0] != '\0') {
+        start_recording(path);
+    }
+}
+
+__attribute__((constructor(101))) static void constructed(void)
+{
+    mr_init();
+}
+
+void mr_stop_in_child(void)
+{
+    mr_rt.active = false;
+    mr_rt.logging = false;
+    mr_self = NULL;
+}

@@ -1,0 +1,307 @@
+/*
+ * log: the file that the runtime library writes while a program runs. Its reader is src/record.
+ *
+ * The file is a header of MR_LOG_HEADER_BYTES and then records, without gaps, in the order in which
+ * things happened: threads run one at a time, so this is the order of the execution. A record is
+ * one or more little-endian 64-bit words; the first is the head:
+ *
+ *     bits  0..7   kind (mr_log_kind)
+ *     bits  8..15  detail: access flags, or a role
+ *     bits 16..63  payload: an address, or what the kind says
+ *
+ * mr_log_words(record) is the number of words of any record.
+ *
+ * Where it ends. The header's `end` is the offset after the last whole record, stored after each
+ * record. It holds however the program ended (kill, crash, _exit): the file is mapped and shared,
+ * so what was written is in the file. The file may be longer (it grows in blocks); what follows
+ * `end` means nothing. A last record that does not fit before `end` is to be dropped. `state` says
+ * how the recording ended; MR_LOG_RUNNING in a file whose process is gone means killed or crashed.
+ *
+ * Whose record it is. MR_LOG_SWITCH names the thread of all records up to the next MR_LOG_SWITCH.
+ * Threads are numbered from 0 (main) in the order of their creation. There is one before the first
+ * record that belongs to a thread.
+ *
+ * Addresses are 48-bit virtual addresses. Code addresses are return addresses: subtract 1 before
+ * looking up a line. MR_LOG_MODULE says what is mapped where.
+ *
+ * Values. An access of 1, 2, 4 or 8 bytes carries its value, read as a signed little-endian integer
+ * and extended to 64 bits. When it fits into 16 bits, MR_LOG_SMALL is set and it is in the upper 16
+ * bits of the second word; else it is the third word. A write is logged before the store; its value
+ * is filled in before the thread's next record and before any other thread runs. MR_LOG_NO_VALUE:
+ * that did not come to pass (the store crashed, the process was killed just then, or it is a range
+ * of more than 128 KiB that compiled code copies). Larger accesses are ranges, with their bytes.
+ *
+ * What synchronises is logged as the operations of docs/trace-format.md, already by its recipes:
+ * acquire, release, post, wait, fork, join, each after it succeeded (release, post, fork: before it
+ * takes effect). A failed try or a timeout leaves no record. What a semaphore or lock stands for is
+ * (address, role, number); two records are of the same lock or semaphore when all three are equal
+ * and no MR_LOG_RETIRED of the address lies between.
+ *
+ * - mutex, spin lock: acquire, release with role MUTEX; of a recursive one each level (only the
+ *   outermost pair counts)
+ * - rwlock: acquire, release, shared acquire, shared release with role RWLOCK
+ * - semaphore: post, wait with role SEMAPHORE. sem_init and sem_open with value n: post of n units,
+ *   in several records when n is large, at most 2^20 units in all. More waits than posts: another
+ *   process posts
+ * - condition variable: each sleep has a number k, not used again. Waiter: post(ASLEEP, k), release
+ *   of the mutex, …, wait(WAKE, k), acquire of the mutex. Who wakes it: wait(ASLEEP, k),
+ *   post(WAKE, k). Timeout: wait(ASLEEP, k) instead of wait(WAKE, k). A signal that finds nobody:
+ *   nothing
+ * - barrier: each use has a number k. All but the last: post(BARRIER_IN, k), …,
+ *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
+ *   N-1 units; with N = 1 nothing
+ * - exit of a thread: end; who joins: join
+ * - write to a descriptor, sending a signal: before(CHANNEL, SIGNAL); read, handler: after
+ *
+ * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
+ * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,
+ * who comes later an atomic read of that.
+ *
+ * The variables of a program are memory. MR_LOG_GIVEN and MR_LOG_TAKEN say that memory begins or
+ * ends a life: before and after, the same address is another variable. The record of a reallocation
+ * is TAKEN, then GIVEN. Of a heap block GIVEN has the bytes asked for, TAKEN those that could be
+ * used, which may be some more.
+ *
+ * The same program, input, schedule and seed give the same records byte for byte when the addresses
+ * are the same: the process must run without address randomisation (personality(ADDR_NO_RANDOMIZE))
+ * and with environment and arguments of the same length. The header differs in `process` and
+ * `started_ns`.
+ */
+#ifndef MR_RUNTIME_LOG_H
+#define MR_RUNTIME_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
+#define MR_LOG_VERSION      1u
+#define MR_LOG_HEADER_BYTES 4096u
+
+/*
+ * How the program is told what to do: environment variables, read when the library is loaded.
+ *
+ * - MAXRACE_LOG: path of the log. Without it nothing is recorded and threads run as usual. The file
+ *   must not exist, or be empty: the first instrumented process that opens it records, so a shell
+ *   or make in between does no harm, and a program that is run by the recorded one is not recorded
+ * - MAXRACE_SCHEDULE: random (default), pct, os
+ * - MAXRACE_SEED: decimal, default 1
+ * - MAXRACE_MAX_EVENTS: recording ends after so many records; 0 (default): no limit
+ * - MAXRACE_PCT_DEPTH: change points of pct, default 3
+ * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
+ *   at first, later more
+ */
+#define MR_LOG_ENV_FILE          "MAXRACE_LOG"
+#define MR_LOG_ENV_SCHEDULE      "MAXRACE_SCHEDULE"
+#define MR_LOG_ENV_SEED          "MAXRACE_SEED"
+#define MR_LOG_ENV_MAX_EVENTS    "MAXRACE_MAX_EVENTS"
+#define MR_LOG_ENV_PCT_DEPTH     "MAXRACE_PCT_DEPTH"
+#define MR_LOG_ENV_SWITCH_EVENTS "MAXRACE_SWITCH_EVENTS"
+
+typedef enum mr_log_schedule {
+    MR_LOG_SCHEDULE_RANDOM,
+    MR_LOG_SCHEDULE_PCT,
+    MR_LOG_SCHEDULE_OS,
+} mr_log_schedule;
+
+typedef enum mr_log_state {
+    MR_LOG_RUNNING, /* still running, or ended by a signal or a crash */
+    MR_LOG_EXITED,  /* exit, _exit, return from main */
+    MR_LOG_EXECED,  /* replaced itself by another program */
+    MR_LOG_LIMIT,   /* MAXRACE_MAX_EVENTS reached; the program went on */
+    MR_LOG_FULL,    /* no space on the device, or another error of the file; the program went on */
+} mr_log_state;
+
+/* The first MR_LOG_HEADER_BYTES of the file; the rest of them is zero. */
+typedef struct mr_log_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes; /* where the records begin */
+    uint64_t end;          /* offset after the last whole record */
+    uint32_t state;        /* mr_log_state */
+    uint32_t schedule;     /* mr_log_schedule */
+    uint64_t seed;
+    uint64_t started_ns; /* CLOCK_REALTIME */
+    uint32_t process;
+    uint32_t threads;    /* how many were created so far, with main */
+    uint64_t hand_overs; /* how often another thread was given the right to run */
+    uint64_t taken;      /* how often the watchdog took it from a blocked thread; 0: the run is
+                            reproducible */
+    int32_t error;       /* errno for MR_LOG_FULL */
+    int32_t exit_status; /* for MR_LOG_EXITED */
+} mr_log_header;
+
+/*
+ * X(enumerator, words): words of the record, 0 when it depends on the record.
+ *
+ * "object" below is the common form of three words:
+ *     word 0  kind, role, address of the object
+ *     word 1  bits 0..47 code address, bits 48..63 count
+ *     word 2  number
+ * The count is the units of POST and WAIT, 1 to 65535.
+ */
+#define MR_LOG_KIND_MAP(X)                                                                         \
+    X(NONE, 1)           /* never written */                                                       \
+    X(READ, 0)           /* access: 2 words with MR_LOG_SMALL, else 3 */                           \
+    X(WRITE, 0)          /* access */                                                              \
+    X(ATOMIC_READ, 0)    /* access */                                                              \
+    X(ATOMIC_WRITE, 0)   /* access */                                                              \
+    X(ATOMIC_UPDATE, 4)  /* access; word 2 the old value, word 3 the new one */                    \
+    X(RANGE_READ, 0)     /* word 0 as an access, word 1 code, word 2 bytes, then the bytes */      \
+    X(RANGE_WRITE, 0)    /* the same */                                                            \
+    X(SWITCH, 1)         /* payload: thread */                                                     \
+    X(ENTER, 1)          /* payload: where the function was called (a return address) */           \
+    X(LEAVE, 1)          /* payload: how many functions were left (more than 1 by longjmp) */      \
+    X(ACQUIRE, 3)        /* object */                                                              \
+    X(RELEASE, 3)        /* object */                                                              \
+    X(SHARED_ACQUIRE, 3) /* object */                                                              \
+    X(SHARED_RELEASE, 3) /* object */                                                              \
+    X(POST, 3)           /* object */                                                              \
+    X(WAIT, 3)           /* object */                                                              \
+    X(RETIRED, 3)        /* object destroyed or initialised anew; role 0 */                        \
+    X(FORK, 3)           /* object; address: start routine, number: the new thread */              \
+    X(JOIN, 3)           /* object; number: the thread */                                          \
+    X(BEGIN, 3)          /* object; address: start routine (0: main), number: the creator */       \
+    X(END, 3)            /* object */                                                              \
+    X(GIVEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
+    X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
+    X(CALL_BEGIN, 3)     /* object; number: the call,                                              \
+                            count: CALL_REACH records that follow (0: it can reach anything) */    \
+    X(CALL_REACH, 3)     /* object; address: what a call reaches, number: bytes */                 \
+    X(CALL_END, 3)       /* object; number: the call */                                            \
+    X(BEFORE, 3)         /* object: comes before every later AFTER of the same address and role */ \
+    X(AFTER, 3)          /* object; both by annotations (role NONE), descriptors, signals */       \
+    X(FENCE, 3)          /* object; role: memory order; orders nothing, all is sequential */       \
+    X(SIGNAL_BEGIN, 3)   /* object; address: handler, number: the signal; events of the thread */  \
+    X(SIGNAL_END, 3)     /* object; number: the signal */                                          \
+    X(EXEC, 3)           /* object: the last record of a program that replaced itself */           \
+    X(EXIT, 3)           /* object; number: the exit status */                                     \
+    X(MODULE, 0)         /* text: a program or library is mapped, see mr_log_module */             \
+    X(UNLOAD, 3)         /* object; address: the bias of the module */                             \
+    X(THREAD_NAME, 0)    /* text: head, the thread's number, the name (NUL padded to words) */     \
+    X(CALL_NAME, 0)      /* text: head, the call's number, the name; before its CALL_BEGIN */
+
+typedef enum mr_log_kind {
+#define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
+    MR_LOG_KIND_MAP(MR_LOG_KIND_ENUM)
+#undef MR_LOG_KIND_ENUM
+        MR_LOG_KIND_COUNT
+} mr_log_kind;
+
+/* The detail of an access: bits 0..1 log2 of the bytes (not of ranges), then flags, bits 4..6
+ * memory order. */
+#define MR_LOG_SMALL    (1u << 2) /* the value is in the upper 16 bits of word 1 */
+#define MR_LOG_NO_VALUE (1u << 3) /* of a write or range write: the value is not known */
+#define MR_LOG_ORDER_SHIFT                                                                         \
+    4 /* atomics: 0 relaxed, 1 consume, 2 acquire, 3 release, 4 acq_rel, 5 seq_cst */
+#define MR_LOG_VOLATILE (1u << 7)
+
+typedef enum mr_log_role {
+    MR_LOG_ROLE_NONE,
+    MR_LOG_ROLE_MUTEX,
+    MR_LOG_ROLE_SPIN,
+    MR_LOG_ROLE_RWLOCK,
+    MR_LOG_ROLE_SEMAPHORE,
+    MR_LOG_ROLE_ASLEEP,
+    MR_LOG_ROLE_WAKE,
+    MR_LOG_ROLE_BARRIER_IN,
+    MR_LOG_ROLE_BARRIER_OUT,
+    MR_LOG_ROLE_CHANNEL, /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
+    MR_LOG_ROLE_SIGNAL,  /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
+} mr_log_role;
+
+typedef enum mr_log_memory {
+    MR_LOG_MEMORY_HEAP,
+    MR_LOG_MEMORY_MAP,   /* mmap */
+    MR_LOG_MEMORY_STACK, /* of the thread that logs it, before its BEGIN; with its thread-local
+                            variables, but for those of main and of libraries loaded later */
+} mr_log_memory;
+
+/* MR_LOG_MODULE, all words; the path follows, NUL-terminated, padded to whole words. */
+typedef struct mr_log_module {
+    uint64_t head; /* payload: words of the record */
+    uint64_t bias; /* address in memory minus address in the file's symbol table */
+    uint64_t start, end;
+    uint64_t build_id_bytes; /* 0: none */
+    uint8_t build_id[32];
+} mr_log_module;
+
+static inline unsigned mr_log_kind_of(uint64_t head)
+{
+    return (unsigned)(head & 0xff);
+}
+
+static inline unsigned mr_log_detail(uint64_t head)
+{
+    return (unsigned)(head >> 8 & 0xff);
+}
+
+static inline uint64_t mr_log_payload(uint64_t head)
+{
+    return head >> 16;
+}
+
+static inline uint64_t mr_log_head(unsigned kind, unsigned detail, uint64_t payload)
+{
+    return kind | (uint64_t)detail << 8 | payload << 16;
+}
+
+static inline uint64_t mr_log_code(uint64_t word)
+{
+    return word & 0xffffffffffffu;
+}
+
+static inline unsigned mr_log_count(uint64_t word)
+{
+    return (unsigned)(word >> 48);
+}
+
+static inline bool mr_log_is_access(unsigned kind)
+{
+    return kind >= MR_LOG_READ && kind <= MR_LOG_ATOMIC_UPDATE;
+}
+
+static inline bool mr_log_is_range(unsigned kind)
+{
+    return kind == MR_LOG_RANGE_READ || kind == MR_LOG_RANGE_WRITE;
+}
+
+/* Bytes of an access that is not a range. */
+static inline unsigned mr_log_bytes(uint64_t head)
+{
+    return 1u << (head >> 8 & 3);
+}
+
+/* The value of a READ, WRITE, ATOMIC_READ or ATOMIC_WRITE. */
+static inline int64_t mr_log_value(const uint64_t *record)
+{
+    return record[0] & MR_LOG_SMALL << 8 ? (int64_t)record[1] >> 48 : (int64_t)record[2];
+}
+
+/*
+ * The number of words of the record that begins at `record`, of which `available` can be read; 0
+ * when there is no such kind, or when that many words do not tell.
+ */
+static inline uint64_t mr_log_words(const uint64_t *record, uint64_t available)
+{
+    static const uint8_t words[MR_LOG_KIND_COUNT] = {
+#define MR_LOG_KIND_WORDS(name, count) [MR_LOG_##name] = (count),
+        MR_LOG_KIND_MAP(MR_LOG_KIND_WORDS)
+#undef MR_LOG_KIND_WORDS
+    };
+    if (available == 0 || mr_log_kind_of(record[0]) >= MR_LOG_KIND_COUNT) {
+        return 0;
+    }
+    unsigned kind = mr_log_kind_of(record[0]);
+    if (words[kind] != 0) {
+        return words[kind];
+    }
+    if (mr_log_is_access(kind)) {
+        return record[0] & MR_LOG_SMALL << 8 ? 2 : 3;
+    }
+    if (mr_log_is_range(kind)) {
+        return available < 3 || record[2] > UINT32_MAX ? 0 : 3 + (record[2] + 7) / 8;
+    }
+    return mr_log_payload(record[0]); /* texts */
+}
+
+#endif

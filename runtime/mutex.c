@@ -1,0 +1,150 @@
+#include "mutex.h"
+
+#include "limits.h"
+#include "real.h"
+#include "sched.h"
+#include "writer.h"
+
+#include <errno.h>
+
+/* glibc: the kind's lower bits are the type; bit 7 says that other processes use it, bit 4 robust.
+ */
+enum { KIND_MASK = 3, KIND_ERRORCHECK = 2, KIND_SHARED = 128 };
+
+static bool is_errorcheck(const pthread_mutex_t *mutex)
+{
+    return (mutex->__data.__kind & KIND_MASK) == KIND_ERRORCHECK;
+}
+
+static bool log_acquired(int status, pthread_mutex_t *mutex, uintptr_t code)
+{
+    if (status == 0 || status == EOWNERDEAD) {
+        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
+        return true;
+    }
+    return false;
+}
+
+int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uintptr_t code)
+{
+    for (;;) {
+        int status = MR_REAL(pthread_mutex_trylock)(mutex);
+        if (log_acquired(status, mutex, code) || status != EBUSY) {
+            return status;
+        }
+        if (is_errorcheck(mutex) && mutex->__data.__owner == thread->kernel_id) {
+            return EDEADLK;
+        }
+        thread->polls = (mutex->__data.__kind & KIND_SHARED) != 0;
+        mr_wake_reason reason = mr_block(thread, mutex, limit, false);
+        if (reason == MR_TIMED_OUT) {
+            return ETIMEDOUT;
+        }
+        if (reason == MR_INTERRUPTED) {
+            mr_attend(thread);
+        }
+    }
+}
+
+int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code)
+{
+    int status = MR_REAL(pthread_mutex_trylock)(mutex);
+    log_acquired(status, mutex, code);
+    return status;
+}
+
+void mr_mutex_retire(mr_thread *thread, const void *object, uintptr_t code)
+{
+    if (thread != NULL) {
+        mr_write_object(MR_LOG_RETIRED, 0, object, code, 0, 0);
+        mr_leave(thread);
+    }
+}
+
+int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code)
+{
+    int status = MR_REAL(pthread_mutex_unlock)(mutex);
+    if (status == 0) {
+        mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
+        mr_wake_key(mutex);
+    }
+    return status;
+}
+
+MR_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(pthread_mutex_lock)(mutex);
+    }
+    mr_yield(thread);
+    int status = mr_mutex_lock(thread, mutex, MR_NEVER, MR_CALLER);
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
+                                      const struct timespec *restrict at)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(pthread_mutex_timedlock)(mutex, at);
+    }
+    mr_yield(thread);
+    int status = mr_mutex_lock(thread, mutex, mr_limit_at(CLOCK_REALTIME, at), MR_CALLER);
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock,
+                                      const struct timespec *restrict at)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(pthread_mutex_clocklock)(mutex, clock, at);
+    }
+    mr_yield(thread);
+    int status = mr_mutex_lock(thread, mutex, mr_limit_at(clock, at), MR_CALLER);
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(pthread_mutex_trylock)(mutex);
+    }
+    mr_yield(thread);
+    int status = mr_mutex_try(mutex, MR_CALLER);
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(pthread_mutex_unlock)(mutex);
+    }
+    mr_yield(thread);
+    int status = mr_mutex_unlock(mutex, MR_CALLER);
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
+{
+    mr_thread *thread = mr_enter();
+    int status = MR_REAL(pthread_mutex_init)(mutex, attributes);
+    mr_mutex_retire(thread, mutex, MR_CALLER);
+    return status;
+}
+
+MR_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+    mr_thread *thread = mr_enter();
+    int status = MR_REAL(pthread_mutex_destroy)(mutex);
+    mr_mutex_retire(thread, mutex, MR_CALLER);
+    return status;
+}

@@ -1,0 +1,23 @@
+/*
+ * mutex: locking by trying. The state of a mutex stays in the mutex itself (the real functions try
+ * and unlock), so code that the runtime does not see, and other processes, agree with it; who finds
+ * it taken waits in the runtime.
+ */
+#ifndef MR_RUNTIME_MUTEX_H
+#define MR_RUNTIME_MUTEX_H
+
+#include "state.h"
+
+/* Locks until the limit; status as of pthread_mutex_timedlock. The caller is busy. */
+int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uintptr_t code);
+
+int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code);
+
+/* The object at the address is another one from here on, and the thread (NULL: not recorded) leaves
+ * the runtime. */
+void mr_mutex_retire(mr_thread *thread, const void *object, uintptr_t code);
+
+/* Status as of pthread_mutex_unlock. */
+int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code);
+
+#endif

@@ -1,0 +1,196 @@
+/* What becomes of the process and of its modules: fork, exec, _exit, dlopen. */
+#include "init.h"
+#include "modules.h"
+#include "real.h"
+#include "sched.h"
+#include "sys.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The child has this thread alone, and is not recorded. */
+MR_EXPORT pid_t fork(void)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(fork)();
+    }
+    mr_yield(thread);
+    mr_leave(thread); /* handlers of pthread_atfork are code of the program */
+    pid_t child = MR_REAL(fork)();
+    if (child == 0) {
+        mr_stop_in_child();
+    }
+    return child;
+}
+
+MR_EXPORT pid_t _Fork(void)
+{
+    pid_t child = MR_REAL(_Fork)();
+    if (child == 0) {
+        mr_stop_in_child();
+    }
+    return child;
+}
+
+/* A child that shares our memory would go on writing the log. */
+MR_EXPORT pid_t vfork(void)
+{
+    return fork();
+}
+
+static void log_exec(mr_thread *thread, uintptr_t code)
+{
+    if (thread != NULL) {
+        mr_write_object(MR_LOG_EXEC, 0, NULL, code, 0, 0);
+        mr_writer_settle();
+        if (mr_rt.logging) {
+            mr_rt.header->state = MR_LOG_EXECED;
+        }
+        mr_leave(thread);
+    }
+}
+
+/* It came back: the program goes on. */
+static int exec_failed(mr_thread *thread, int status)
+{
+    if (thread != NULL && mr_rt.logging) {
+        mr_rt.header->state = MR_LOG_RUNNING;
+    }
+    return status;
+}
+
+#define DEFINE_EXEC(name, parameters, arguments)                                                   \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_thread *thread = mr_enter();                                                            \
+        log_exec(thread, MR_CALLER);                                                               \
+        return exec_failed(thread, MR_REAL(name) arguments);                                       \
+    }
+DEFINE_EXEC(execve, (const char *path, char *const *arguments, char *const *environment),
+            (path, arguments, environment))
+DEFINE_EXEC(execv, (const char *path, char *const *arguments), (path, arguments))
+DEFINE_EXEC(execvp, (const char *path, char *const *arguments), (path, arguments))
+DEFINE_EXEC(execvpe, (const char *path, char *const *arguments, char *const *environment),
+            (path, arguments, environment))
+DEFINE_EXEC(fexecve, (int fd, char *const *arguments, char *const *environment),
+            (fd, arguments, environment))
+#undef DEFINE_EXEC
+
+enum { LIST_MAX = 4096 };
+
+/* The arguments of execl and its like, as a vector; false: too many. */
+static bool collect(const char **vector, const char *first, va_list arguments)
+{
+    size_t count = 0;
+    vector[count++] = first;
+    while (vector[count - 1] != NULL) {
+        if (count == LIST_MAX) {
+            errno = E2BIG;
+            return false;
+        }
+        vector[count++] = va_arg(arguments, const char *);
+    }
+    return true;
+}
+
+MR_EXPORT int execl(const char *path, const char *first, ...)
+{
+    const char *vector[LIST_MAX];
+    va_list arguments;
+    va_start(arguments, first);
+    bool fits = collect(vector, first, arguments);
+    va_end(arguments);
+    return fits ? execv(path, (char *const *)vector) : -1;
+}
+
+MR_EXPORT int execlp(const char *path, const char *first, ...)
+{
+    const char *vector[LIST_MAX];
+    va_list arguments;
+    va_start(arguments, first);
+    bool fits = collect(vector, first, arguments);
+    va_end(arguments);
+    return fits ? execvp(path, (char *const *)vector) : -1;
+}
+
+MR_EXPORT int execle(const char *path, const char *first, ...)
+{
+    const char *vector[LIST_MAX];
+    va_list arguments;
+    va_start(arguments, first);
+    bool fits = collect(vector, first, arguments);
+    char *const *environment = va_arg(arguments, char *const *);
+    va_end(arguments);
+    return fits ? execve(path, (char *const *)vector, environment) : -1;
+}
+
+static void end_now(int status, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL && mr_rt.logging) {
+        mr_write_object(MR_LOG_EXIT, 0, NULL, code, 0, (uint64_t)status);
+        mr_rt.header->exit_status = status;
+        mr_writer_close(MR_LOG_EXITED, 0);
+    }
+}
+
+MR_EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+    end_now(status, MR_CALLER);
+    for (;;) {
+        mr_sys(SYS_exit_group, status, 0, 0, 0, 0, 0);
+    }
+}
+
+MR_EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+    end_now(status, MR_CALLER);
+    for (;;) {
+        mr_sys(SYS_exit_group, status, 0, 0, 0, 0, 0);
+    }
+}
+
+/* Constructors and destructors run under a lock of the loader's: no hand-over at their accesses. */
+static mr_thread *load_begin(void)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        thread->quiet++;
+        mr_leave(thread);
+    }
+    return thread;
+}
+
+static void load_end(mr_thread *thread)
+{
+    if (thread != NULL && mr_enter() != NULL) {
+        mr_modules_log();
+        thread->quiet--;
+        mr_leave(thread);
+    }
+}
+
+/*
+ * dlopen looks at who calls it, for $ORIGIN and the namespace: those of the runtime library are as
+ * good as those of the program, but for a caller with a RUNPATH of its own.
+ */
+MR_EXPORT void *dlopen(const char *path, int flags)
+{
+    mr_thread *thread = load_begin();
+    void *handle = MR_REAL(dlopen)(path, flags);
+    load_end(thread);
+    return handle;
+}
+
+MR_EXPORT int dlclose(void *handle)
+{
+    mr_thread *thread = load_begin();
+    int status = MR_REAL(dlclose)(handle);
+    load_end(thread);
+    return status;
+}

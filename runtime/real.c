@@ -1,0 +1,31 @@
+#include "real.h"
+
+#include "sys.h"
+
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+static void missing(const char *name)
+{
+    mr_complain("no such function in the libraries: ", name);
+    mr_sys(SYS_exit_group, 127, 0, 0, 0, 0, 0);
+}
+
+/*
+ * Functions of condition variables have an old version that expects another structure; the newest
+ * is the default, which dlsym gives for RTLD_NEXT only when asked by version.
+ */
+void *mr_real_find_version(const char *name, const char *version)
+{
+    void *found = dlvsym(RTLD_NEXT, name, version);
+    return found != NULL ? found : mr_real_find(name);
+}
+
+void *mr_real_find(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (found == NULL) {
+        missing(name);
+    }
+    return found;
+}

@@ -1,0 +1,34 @@
+/*
+ * real: the functions behind those that the runtime interposes. They are looked up when they are
+ * first needed, because other libraries may call ours before our constructor has run.
+ */
+#ifndef MR_RUNTIME_REAL_H
+#define MR_RUNTIME_REAL_H
+
+#ifndef _GNU_SOURCE
+#error "the runtime is compiled with -D_GNU_SOURCE"
+#endif
+
+#include <dlfcn.h>
+
+/* The next definition of a function; ends the process when there is none. */
+void *mr_real_find(const char *name);
+/* With a version: for functions whose oldest version behaves in another way. */
+void *mr_real_find_version(const char *name, const char *version);
+
+/* MR_REAL(read)(fd, …): one cache for each place that uses it. */
+#define MR_REAL(name)                  MR_REAL_FOUND(name, mr_real_find(#name))
+#define MR_REAL_VERSION(name, version) MR_REAL_FOUND(name, mr_real_find_version(#name, version))
+
+#define MR_REAL_FOUND(name, look_up)                                                               \
+    (__extension__({                                                                               \
+        static __typeof__(&name) cached;                                                           \
+        __typeof__(&name) found = __atomic_load_n(&cached, __ATOMIC_RELAXED);                      \
+        if (__builtin_expect(found == NULL, 0)) {                                                  \
+            found = (__typeof__(&name))(look_up);                                                  \
+            __atomic_store_n(&cached, found, __ATOMIC_RELAXED);                                    \
+        }                                                                                          \
+        found;                                                                                     \
+    }))
+
+#endif

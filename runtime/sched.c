@@ -1,0 +1,394 @@
+#include "sched.h"
+
+#include "signals.h"
+#include "sys.h"
+#include "thread.h"
+#include "watchdog.h"
+#include "writer.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+
+enum {
+    NAP_MAX_NS = 20000000,
+    EVENT_NS = 1000,
+    SPIN_EVENTS = 20000, /* pct: so long may one run while others wait */
+};
+
+static uint64_t random_next(void)
+{
+    /* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+    uint64_t z = mr_rt.random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+uint64_t mr_random_below(uint64_t bound)
+{
+    return (uint64_t)((unsigned __int128)random_next() * bound >> 64);
+}
+
+int64_t mr_random_priority(void)
+{
+    return (int64_t)(random_next() >> 2);
+}
+
+uint64_t mr_events_now(void)
+{
+    return mr_rt.events + (uint64_t)(mr_rt.budget_given - mr_hot_state.budget);
+}
+
+int64_t mr_virtual_now(void)
+{
+    return (int64_t)mr_events_now() * EVENT_NS + mr_rt.skipped_ns;
+}
+
+int64_t mr_limit_after(int64_t nanoseconds)
+{
+    int64_t now = mr_virtual_now();
+    return nanoseconds > MR_NEVER - now - 1 ? MR_NEVER - 1
+                                            : now + (nanoseconds < 0 ? 0 : nanoseconds);
+}
+
+void mr_budget_renew(void)
+{
+    mr_rt.events = mr_events_now();
+    uint64_t mean = mr_rt.switch_events;
+    if (mean == 0) {
+        mean = mr_rt.events / 32;
+        mean = mean < 16 ? 16 : mean > 2048 ? 2048 : mean;
+    }
+    uint64_t budget = 1 + mr_random_below(2 * mean);
+    if (mr_rt.max_events != 0) {
+        uint64_t left = mr_rt.max_events > mr_rt.events ? mr_rt.max_events - mr_rt.events : 0;
+        if (left == 0) {
+            mr_writer_close(MR_LOG_LIMIT, 0);
+        } else if (budget > left) {
+            budget = left;
+        }
+    }
+    mr_rt.budget_given = (int64_t)budget;
+    mr_hot_state.budget = (int64_t)budget;
+}
+
+/* Those whose time is over can go on. Returns the number of threads in real calls. */
+static uint32_t look_at_times(void)
+{
+    uint32_t outside = 0;
+    int64_t now = mr_virtual_now();
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        outside += t->state == MR_OUTSIDE;
+        if (t->state == MR_BLOCKED && t->deadline <= now) {
+            t->state = MR_RUNNABLE;
+            t->reason = MR_TIMED_OUT;
+        }
+    }
+    return outside;
+}
+
+/* Nobody can run and nobody is outside: time goes on to the earliest limit. */
+static mr_thread *skip_time(void)
+{
+    mr_thread *earliest = NULL;
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_BLOCKED && t->deadline != MR_NEVER &&
+            (earliest == NULL || t->deadline < earliest->deadline)) {
+            earliest = t;
+        }
+    }
+    if (earliest != NULL) {
+        int64_t skip = earliest->deadline - mr_virtual_now();
+        mr_rt.skipped_ns += skip > 0 ? skip : 0;
+        earliest->nap_ns = skip < NAP_MAX_NS ? skip : NAP_MAX_NS;
+        earliest->state = MR_RUNNABLE;
+        earliest->reason = MR_TIMED_OUT;
+    }
+    return earliest;
+}
+
+static mr_thread *highest_priority(void)
+{
+    mr_thread *best = NULL;
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_RUNNABLE && (best == NULL || t->priority > best->priority)) {
+            best = t;
+        }
+    }
+    return best;
+}
+
+/* Who runs next, of those who can; NULL: nobody can. */
+static mr_thread *choose(void)
+{
+    uint32_t count = 0;
+    uint32_t outside = look_at_times();
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        count += t->state == MR_RUNNABLE;
+    }
+    if (count == 0) {
+        return outside == 0 ? skip_time() : NULL;
+    }
+    if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT) {
+        return highest_priority();
+    }
+    uint64_t chosen = count == 1 ? 0 : mr_random_below(count);
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_RUNNABLE && chosen-- == 0) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static void give(mr_thread *next)
+{
+    mr_rt.owner = next;
+    next->state = MR_RUNNING;
+    next->since_events = mr_events_now();
+    __atomic_store_n(&next->go, 1, __ATOMIC_RELEASE);
+    mr_futex_wake(&next->go, 1);
+}
+
+/* Schedule os: all who can run may try. */
+static void give_to_first(void)
+{
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_RUNNABLE) {
+            __atomic_store_n(&t->go, 2, __ATOMIC_RELEASE);
+            mr_futex_wake(&t->go, 1);
+        }
+    }
+}
+
+void mr_dispatch(void)
+{
+    mr_thread *next = choose();
+    if (next == NULL) {
+        return;
+    }
+    if (mr_rt.schedule == MR_LOG_SCHEDULE_OS) {
+        give_to_first();
+    } else {
+        give(next);
+    }
+}
+
+/* Did it get the baton? With `go` 2 it has to try. */
+static bool try_turn(mr_thread *thread)
+{
+    uint32_t go = __atomic_load_n(&thread->go, __ATOMIC_ACQUIRE);
+    if (go != 2) {
+        return go == 1;
+    }
+    mr_lock(&mr_rt.lock);
+    if (mr_rt.owner == NULL && thread->state == MR_RUNNABLE) {
+        mr_rt.owner = thread;
+        thread->state = MR_RUNNING;
+        thread->go = 1;
+    } else if (thread->go == 2) {
+        thread->go = 0;
+    }
+    mr_unlock(&mr_rt.lock);
+    return thread->go == 1;
+}
+
+/* A blocked thread that has a signal to handle becomes runnable. */
+static void interrupt_wait(mr_thread *thread)
+{
+    mr_lock(&mr_rt.lock);
+    if (thread->state == MR_BLOCKED) {
+        thread->state = MR_RUNNABLE;
+        thread->reason = MR_INTERRUPTED;
+        if (mr_rt.owner == NULL) {
+            mr_dispatch();
+        }
+    }
+    mr_unlock(&mr_rt.lock);
+}
+
+/*
+ * The thread that ended last still gives its memory back to malloc and its stack to the system. Who
+ * comes next would find them or not, as it happens: it waits.
+ */
+static void wait_until_gone(void)
+{
+    const int PATIENCE_NS = 1000000000;
+    int64_t start = mr_clock_ns(CLOCK_MONOTONIC);
+    long process = mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    while (mr_sys(SYS_tgkill, process, mr_rt.leaving, 0, 0, 0, 0) == 0 &&
+           mr_clock_ns(CLOCK_MONOTONIC) - start < PATIENCE_NS) {
+        mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+    mr_rt.leaving = 0;
+}
+
+void mr_wait_turn(mr_thread *thread)
+{
+    while (!try_turn(thread)) {
+        mr_futex_wait(&thread->go, 0, -1);
+        if (thread->attention & MR_ATTENTION_SIGNAL && thread->state == MR_BLOCKED) {
+            interrupt_wait(thread);
+        }
+    }
+    __atomic_store_n(&thread->go, 0, __ATOMIC_RELAXED);
+    if (mr_rt.logged != thread->id) {
+        mr_rt.logged = thread->id;
+        mr_rt.header->hand_overs++;
+        mr_write_switch(thread->id);
+    }
+    if (thread->nap_ns > 0) {
+        uint32_t never = 0;
+        mr_futex_wait(&never, 0, thread->nap_ns);
+        thread->nap_ns = 0;
+    }
+    if (mr_rt.leaving != 0) {
+        wait_until_gone();
+    }
+    if (mr_rt.reap != NULL) {
+        mr_thread_reap();
+    }
+}
+
+/* Gives the baton away in the given state, and waits for it. */
+static void hand_over(mr_thread *thread, mr_thread_state state)
+{
+    mr_writer_settle();
+    mr_lock(&mr_rt.lock);
+    thread->state = state;
+    mr_rt.owner = NULL;
+    mr_dispatch();
+    mr_unlock(&mr_rt.lock);
+    if (mr_rt.schedule == MR_LOG_SCHEDULE_OS && state == MR_RUNNABLE) {
+        mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+    mr_wait_turn(thread);
+}
+
+static bool another_can_run(const mr_thread *thread)
+{
+    bool found = false;
+    mr_lock(&mr_rt.lock);
+    look_at_times();
+    for (mr_thread *t = mr_rt.threads; t != NULL && !found; t = t->next) {
+        found = t != thread && t->state == MR_RUNNABLE;
+    }
+    mr_unlock(&mr_rt.lock);
+    return found;
+}
+
+/* pct: change points, and the end of patience with a thread that spins. */
+static void adjust_priority(mr_thread *thread)
+{
+    uint64_t now = mr_events_now();
+    while (mr_rt.change_count > 0 && mr_rt.changes[mr_rt.change_count - 1] <= now) {
+        mr_rt.change_count--;
+        thread->priority = --mr_rt.lowest;
+    }
+    if (now - thread->since_events > SPIN_EVENTS) {
+        thread->since_events = now;
+        thread->priority = --mr_rt.lowest;
+    }
+}
+
+/* Maybe gives the baton away; it stays runnable. */
+void mr_reconsider(mr_thread *thread)
+{
+    if (thread->quiet != 0 || mr_rt.alive < 2 || !another_can_run(thread)) {
+        return;
+    }
+    if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT) {
+        adjust_priority(thread);
+    }
+    hand_over(thread, MR_RUNNABLE);
+}
+
+/* With which probability, as a power of two, a thread goes on at a yield. */
+static bool goes_on(void)
+{
+    uint64_t syncs = mr_rt.syncs++;
+    return mr_random_below(syncs < 1000 ? 2 : syncs < 20000 ? 4 : 16) != 0;
+}
+
+void mr_yield(mr_thread *thread)
+{
+    mr_hot_state.budget--;
+    if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT || !goes_on()) {
+        mr_reconsider(thread);
+    }
+    if (mr_hot_state.budget < 0) {
+        mr_budget_renew();
+    }
+}
+
+void mr_yield_to_others(mr_thread *thread)
+{
+    if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT) {
+        thread->priority = --mr_rt.lowest;
+    }
+    mr_hot_state.budget--;
+    mr_reconsider(thread);
+}
+
+mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool cancellable)
+{
+    if (thread->signals != 0 && mr_signals_ready(thread)) {
+        return MR_INTERRUPTED;
+    }
+    if (cancellable && thread->cancel_pending && !thread->cancel_disabled) {
+        return MR_CANCELLED;
+    }
+    if (thread->polls) {
+        mr_watchdog_start();
+    }
+    thread->key = key;
+    thread->deadline = limit;
+    thread->real_deadline =
+        limit == MR_NEVER ? MR_NEVER : mr_clock_ns(CLOCK_MONOTONIC) + limit - mr_virtual_now();
+    thread->cancellable = cancellable;
+    hand_over(thread, MR_BLOCKED);
+    thread->key = NULL;
+    thread->deadline = MR_NEVER;
+    thread->cancellable = false;
+    thread->polls = false;
+    return thread->reason;
+}
+
+void mr_wake(mr_thread *thread, mr_wake_reason reason)
+{
+    mr_lock(&mr_rt.lock);
+    if (thread->state == MR_BLOCKED) {
+        thread->state = MR_RUNNABLE;
+        thread->reason = reason;
+    }
+    mr_unlock(&mr_rt.lock);
+}
+
+void mr_wake_key(const void *key)
+{
+    if (mr_rt.alive < 2) {
+        return;
+    }
+    mr_lock(&mr_rt.lock);
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_BLOCKED && t->key == key) {
+            t->state = MR_RUNNABLE;
+            t->reason = MR_WOKEN;
+        }
+    }
+    mr_unlock(&mr_rt.lock);
+}
+
+mr_thread *mr_choose_blocked(const void *key)
+{
+    uint32_t count = 0;
+    mr_thread *chosen = NULL;
+    mr_lock(&mr_rt.lock);
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_BLOCKED && t->key == key && mr_random_below(++count) == 0) {
+            chosen = t;
+        }
+    }
+    mr_unlock(&mr_rt.lock);
+    return chosen;
+}

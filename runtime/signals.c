@@ -1,0 +1,231 @@
+#include "signals.h"
+
+#include "real.h"
+#include "sched.h"
+#include "sys.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What the program asked for; [0] is not used. Changed with the baton held. */
+static struct sigaction handlers[MR_SIGNALS_MAX];
+static bool last_restarts;
+
+typedef void (*info_handler)(int, siginfo_t *, void *);
+
+static bool is_handler(const struct sigaction *action)
+{
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+static void call_handler(const struct sigaction *action, int number, siginfo_t *info, void *context)
+{
+    if (action->sa_flags & SA_SIGINFO) {
+        ((info_handler)action->sa_sigaction)(number, info, context);
+    } else if (is_handler(action)) {
+        action->sa_handler(number);
+    }
+}
+
+/* With the baton held and not busy: the handler's events are logged. */
+static void run_handler(mr_thread *thread, int number, siginfo_t *info, void *context)
+{
+    struct sigaction action = handlers[number];
+    uint8_t busy = thread->busy;
+    int saved_errno = errno;
+    mr_write_object(MR_LOG_SIGNAL_BEGIN, 0, (void *)(uintptr_t)action.sa_handler, 0, 0,
+                    (uint64_t)number);
+    mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, 0, 0, 0);
+    if (action.sa_flags & (int)SA_RESETHAND) {
+        handlers[number].sa_handler = SIG_DFL;
+    }
+    last_restarts = (action.sa_flags & SA_RESTART) != 0;
+    thread->handlers++;
+    thread->busy = 0;
+    call_handler(&action, number, info, context);
+    thread->busy = 1;
+    if (thread->attention & MR_ATTENTION_LOST) {
+        mr_attend(thread);
+    }
+    thread->busy = busy;
+    thread->handlers--;
+    mr_write_object(MR_LOG_SIGNAL_END, 0, NULL, 0, 0, (uint64_t)number);
+    errno = saved_errno;
+}
+
+/* A fault, abort, or a signal that the thread sends to itself. */
+static bool is_own(const mr_thread *thread, int number, const siginfo_t *info)
+{
+    if (info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE ||
+                              number == SIGILL || number == SIGTRAP || number == SIGSYS)) {
+        return true;
+    }
+    return number == SIGABRT || thread->raising;
+}
+
+static void note(mr_thread *thread, int number, const siginfo_t *info)
+{
+    thread->signal_info[number] = *info;
+    __atomic_or_fetch(&thread->signals, (uint64_t)1 << (number - 1), __ATOMIC_RELAXED);
+    __atomic_or_fetch(&thread->attention, MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
+}
+
+/* What the kernel calls for every handler of the program. */
+static void arrived(int number, siginfo_t *info, void *context)
+{
+    mr_thread *thread = mr_self;
+    if (thread == NULL || !mr_rt.active) {
+        call_handler(&handlers[number], number, info, context);
+    } else if (thread->state == MR_RUNNING && is_own(thread, number, info)) {
+        run_handler(thread, number, info, context);
+    } else if (thread->state == MR_OUTSIDE && thread->busy == 0 &&
+               !(thread->attention & MR_ATTENTION_LOST)) {
+        int saved_errno = errno;
+        mr_outside_end(thread);
+        run_handler(thread, number, info, context);
+        mr_outside_begin(thread);
+        errno = saved_errno;
+    } else {
+        note(thread, number, info);
+    }
+}
+
+bool mr_signals_ready(const mr_thread *thread)
+{
+    return thread->signals != 0;
+}
+
+bool mr_signals_restart(void)
+{
+    return last_restarts;
+}
+
+void mr_signals_handle(mr_thread *thread)
+{
+    __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
+    for (uint64_t left = __atomic_exchange_n(&thread->signals, 0, __ATOMIC_SEQ_CST); left != 0;
+         left &= left - 1) {
+        int number = __builtin_ctzll(left) + 1;
+        siginfo_t info = thread->signal_info[number];
+        sigset_t mask = handlers[number].sa_mask;
+        sigset_t old;
+        sigaddset(&mask, number);
+        MR_REAL(pthread_sigmask)(SIG_BLOCK, &mask, &old);
+        run_handler(thread, number, &info, NULL);
+        MR_REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
+    }
+}
+
+/* Installs our handler in place of the program's. */
+static int set_action(int number, const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction ours;
+    struct sigaction before = handlers[number];
+    if (action != NULL) {
+        ours = *action;
+        if (is_handler(action)) {
+            ours.sa_sigaction = arrived;
+            ours.sa_flags |= SA_SIGINFO;
+            handlers[number] = *action; /* before it can arrive */
+        }
+    }
+    int status = MR_REAL(sigaction)(number, action != NULL ? &ours : NULL, old);
+    if (status != 0) {
+        handlers[number] = before;
+    } else if (old != NULL && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction == arrived) {
+        *old = before;
+    }
+    return status;
+}
+
+MR_EXPORT int sigaction(int number, const struct sigaction *restrict action,
+                        struct sigaction *restrict old)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL || number <= 0 || number >= MR_SIGNALS_MAX) {
+        if (thread != NULL) {
+            mr_leave(thread);
+        }
+        return MR_REAL(sigaction)(number, action, old);
+    }
+    int status = set_action(number, action, old);
+    mr_leave(thread);
+    return status;
+}
+
+static sighandler_t set_simple(int number, sighandler_t handler, int flags)
+{
+    struct sigaction action = {.sa_flags = flags};
+    struct sigaction old;
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+MR_EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+    return set_simple(number, handler, SA_RESTART);
+}
+
+MR_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
+sighandler_t bsd_signal(int number, sighandler_t handler)
+{
+    return set_simple(number, handler, SA_RESTART);
+}
+
+MR_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+    return set_simple(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
+}
+
+/* Whatever comes of it, the sender has done what it did. */
+static void log_sent(int number, uintptr_t code)
+{
+    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
+}
+
+MR_EXPORT int raise(int number)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(raise)(number);
+    }
+    thread->raising = true;
+    log_sent(number, MR_CALLER);
+    int status = MR_REAL(raise)(number);
+    thread->raising = false;
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int pthread_kill(pthread_t handle, int number)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(pthread_kill)(handle, number);
+    }
+    thread->raising = pthread_equal(handle, pthread_self()) != 0;
+    log_sent(number, MR_CALLER);
+    int status = MR_REAL(pthread_kill)(handle, number);
+    thread->raising = false;
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT int kill(pid_t process, int number)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(kill)(process, number);
+    }
+    /* It goes to any thread that does not block it: to this one, when it is alone. */
+    thread->raising = process == getpid() && mr_rt.alive == 1;
+    log_sent(number, MR_CALLER);
+    int status = MR_REAL(kill)(process, number);
+    thread->raising = false;
+    mr_leave(thread);
+    return status;
+}

@@ -1,0 +1,24 @@
+/*
+ * signals: handlers of the program run where its thread has the baton and is not inside the
+ * runtime.
+ *
+ * A signal that a thread causes itself (a fault, raise, abort) is handled at once. Others are
+ * noted, and handled at the thread's next event, or when it waits in the runtime; in a real call
+ * that may block the thread takes the baton for the handler. What a handler does is logged as of
+ * the interrupted thread, between SIGNAL_BEGIN and SIGNAL_END.
+ */
+#ifndef MR_RUNTIME_SIGNALS_H
+#define MR_RUNTIME_SIGNALS_H
+
+#include "state.h"
+
+/* Runs the handlers of the noted signals. The caller is busy. */
+void mr_signals_handle(mr_thread *thread);
+
+/* Is there one whose handler can run now? */
+bool mr_signals_ready(const mr_thread *thread);
+
+/* Does the last signal handled ask for its call to be made again (SA_RESTART)? */
+bool mr_signals_restart(void);
+
+#endif

@@ -1,0 +1,227 @@
+/* Sleeping and yielding, in virtual time (sched.h); and futexes that a program calls itself. */
+#include "limits.h"
+#include "real.h"
+#include "sched.h"
+#include "sys.h"
+#include "thread.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Nanoseconds that were left when a signal came; 0: slept all the time. */
+static int64_t sleep_until(mr_thread *thread, int64_t limit)
+{
+    int64_t left = 0;
+    mr_yield(thread);
+    mr_thread_cancel_point(thread);
+    mr_wake_reason reason = mr_block(thread, NULL, limit, true);
+    if (reason == MR_CANCELLED) {
+        mr_thread_cancel_point(thread);
+    }
+    if (reason == MR_INTERRUPTED) {
+        left = limit - mr_virtual_now();
+        left = left > 0 ? left : 1;
+        mr_attend(thread);
+    }
+    mr_leave(thread);
+    return left;
+}
+
+static bool is_valid(const struct timespec *duration)
+{
+    return duration->tv_sec >= 0 && duration->tv_nsec >= 0 && duration->tv_nsec < 1000000000;
+}
+
+/* 0, or the errno. */
+static int sleep_for(mr_thread *thread, const struct timespec *duration, struct timespec *rest)
+{
+    if (!is_valid(duration)) {
+        mr_leave(thread);
+        return EINVAL;
+    }
+    int64_t left = sleep_until(thread, mr_limit_in(duration));
+    if (left > 0 && rest != NULL) {
+        *rest = (struct timespec){left / 1000000000, left % 1000000000};
+    }
+    return left > 0 ? EINTR : 0;
+}
+
+MR_EXPORT int nanosleep(const struct timespec *duration, struct timespec *rest)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(nanosleep)(duration, rest);
+    }
+    int status = sleep_for(thread, duration, rest);
+    if (status != 0) {
+        errno = status;
+    }
+    return status == 0 ? 0 : -1;
+}
+
+MR_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
+                              struct timespec *rest)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(clock_nanosleep)(clock, flags, request, rest);
+    }
+    if (!(flags & TIMER_ABSTIME) || !is_valid(request)) {
+        return sleep_for(thread, request, rest);
+    }
+    return sleep_until(thread, mr_limit_at(clock, request)) > 0 ? EINTR : 0;
+}
+
+MR_EXPORT unsigned sleep(unsigned seconds)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(sleep)(seconds);
+    }
+    int64_t left = sleep_until(thread, mr_limit_after((int64_t)seconds * 1000000000));
+    return (unsigned)((left + 999999999) / 1000000000);
+}
+
+MR_EXPORT int usleep(useconds_t microseconds)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(usleep)(microseconds);
+    }
+    if (sleep_until(thread, mr_limit_after((int64_t)microseconds * 1000)) > 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return 0;
+}
+
+MR_EXPORT int thrd_sleep(const struct timespec *duration, struct timespec *rest)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(thrd_sleep)(duration, rest);
+    }
+    int status = sleep_for(thread, duration, rest);
+    return status == 0 ? 0 : status == EINTR ? -1 : -2;
+}
+
+MR_EXPORT int sched_yield(void)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(sched_yield)();
+    }
+    mr_yield_to_others(thread);
+    mr_leave(thread);
+    return 0;
+}
+
+MR_EXPORT void thrd_yield(void)
+{
+    sched_yield();
+}
+
+/* -errno or 0, as of FUTEX_WAIT. */
+static long futex_wait(mr_thread *thread, uint32_t *word, uint32_t expected, int64_t limit,
+                       uint32_t bits, bool shared)
+{
+    mr_yield(thread);
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != expected) {
+        return -EAGAIN;
+    }
+    thread->wake_bits = bits;
+    thread->polls = shared;
+    mr_wake_reason reason = mr_block(thread, word, limit, false);
+    if (reason == MR_INTERRUPTED) {
+        mr_attend(thread);
+        return -EINTR;
+    }
+    return reason == MR_TIMED_OUT ? -ETIMEDOUT : 0;
+}
+
+static long futex_wake(mr_thread *thread, uint32_t *word, long most, uint32_t bits)
+{
+    long count = 0;
+    mr_yield(thread);
+    while (count < most) {
+        mr_thread *sleeper = mr_choose_blocked(word);
+        if (sleeper == NULL) {
+            break;
+        }
+        if (sleeper->wake_bits & bits) {
+            count++;
+        } /* else it wakes for nothing, which a futex may do */
+        mr_wake(sleeper, MR_WOKEN);
+    }
+    return count;
+}
+
+/* The futex operations that programs use; false: another one, for the kernel. */
+static bool futex(mr_thread *thread, const long *a, long *result)
+{
+    uint32_t *word = (uint32_t *)a[0];
+    const struct timespec *timeout = (const struct timespec *)a[3];
+    bool shared = !(a[1] & FUTEX_PRIVATE_FLAG);
+    clockid_t clock = a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+    switch (a[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+        *result =
+            futex_wait(thread, word, (uint32_t)a[2], mr_limit_in(timeout), UINT32_MAX, shared);
+        return true;
+    case FUTEX_WAIT_BITSET:
+        *result = futex_wait(thread, word, (uint32_t)a[2], mr_limit_at(clock, timeout),
+                             (uint32_t)a[5], shared);
+        return true;
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+        *result = futex_wake(thread, word, a[2],
+                             (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? UINT32_MAX : (uint32_t)a[5]);
+        if (shared && *result < a[2]) {
+            long others = mr_sys(SYS_futex, a[0], a[1], a[2] - *result, a[3], a[4], a[5]);
+            *result += others > 0 ? others : 0;
+        }
+        return true;
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE:
+    case FUTEX_WAKE_OP:
+        futex_wake(thread, word, INT64_MAX, UINT32_MAX); /* all of ours look again */
+        return false;
+    default:
+        return false;
+    }
+}
+
+MR_EXPORT long syscall(long number, ...)
+{
+    long a[6];
+    long result = 0;
+    va_list arguments;
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++) {
+        a[i] = va_arg(arguments, long);
+    }
+    va_end(arguments);
+    mr_thread *thread = mr_enter();
+    if (thread != NULL && (number != SYS_futex || !futex(thread, a, &result))) {
+        mr_leave(thread);
+        thread = NULL;
+        result = mr_sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    } else if (thread == NULL) {
+        result = mr_sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    }
+    if (thread != NULL) {
+        mr_leave(thread);
+    }
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return -1;
+    }
+    return result;
+}

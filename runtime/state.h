@@ -1,0 +1,140 @@
+/*
+ * state: what the runtime knows. It is one structure for the process, because the functions that
+ * programs call have no place for a handle; nothing else in the runtime is global.
+ *
+ * Threads of the program run one at a time. The one that runs owns the baton (mr_rt.owner); only it
+ * logs, and only it changes what is not marked otherwise. `lock` guards the owner and the states of
+ * threads: it is taken for every change of them, because threads that come back from the kernel and
+ * the watchdog change them, too.
+ */
+#ifndef MR_RUNTIME_STATE_H
+#define MR_RUNTIME_STATE_H
+
+#include "log.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+typedef enum mr_thread_state {
+    MR_RUNNABLE,
+    MR_RUNNING, /* owns the baton */
+    MR_BLOCKED, /* waits for `key`, or for time */
+    MR_OUTSIDE, /* in a call that may block, without the baton */
+    MR_DONE,
+} mr_thread_state;
+
+/* Why a blocked thread goes on. */
+typedef enum mr_wake_reason {
+    MR_WOKEN,
+    MR_TIMED_OUT,
+    MR_INTERRUPTED, /* a signal handler is to run */
+    MR_CANCELLED,
+} mr_wake_reason;
+
+/* What a thread must look at before its next event: bits of `attention`. */
+enum {
+    MR_ATTENTION_LOST = 1,   /* the watchdog took the baton */
+    MR_ATTENTION_SIGNAL = 2, /* signals wait to be handled */
+    MR_ATTENTION_CANCEL = 4, /* pthread_cancel was called */
+};
+
+#define MR_NEVER       INT64_MAX
+#define MR_FRAMES_MAX  16384
+#define MR_SIGNALS_MAX 65
+
+typedef struct mr_thread {
+    volatile uint32_t attention;
+    uint32_t id;
+    uint32_t depth;    /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
+    uint8_t busy;      /* inside the runtime: no event */
+    uint8_t quiet;     /* > 0: no hand-over at accesses (inside dlopen and the like) */
+    uintptr_t *frames; /* stack pointers of the functions entered */
+    uintptr_t caller;  /* code address for what is allocated on behalf of a caller; 0: none */
+
+    uint32_t go; /* futex: 1 when it was given the baton, 2 when it may try (schedule os) */
+    mr_thread_state state;
+    mr_wake_reason reason;
+    const void *key;       /* what it waits for, NULL: only time */
+    int64_t deadline;      /* in virtual time, MR_NEVER: none */
+    int64_t real_deadline; /* on CLOCK_MONOTONIC */
+    int64_t
+        nap_ns; /* time to let pass before it goes on: it was woken because nobody else could run */
+    bool cancellable;      /* this wait ends when the thread is cancelled */
+    bool polls;            /* this wait is for something that another process may do */
+    uint64_t number;       /* of its sleep on a condition variable */
+    uint32_t wake_bits;    /* of its futex wait */
+    int64_t priority;      /* pct */
+    uint64_t since_events; /* event number when it was given the baton */
+
+    int kernel_id; /* 0 until it runs */
+    pthread_t handle;
+    bool detached, waited_for, begun;
+    bool cancel_async, cancel_pending, cancel_disabled;
+    void *(*start)(void *);
+    void *argument;
+    uint32_t creator;
+    uint32_t
+        end_rounds; /* rounds of destructors of thread-specific data that it has been through */
+
+    volatile uint64_t signals; /* bit n: signal n+1 waits */
+    siginfo_t signal_info[MR_SIGNALS_MAX];
+    uint32_t handlers; /* how many run, nested */
+    bool raising;      /* in raise or a kill of itself */
+
+    struct mr_thread *next; /* all that were not joined, newest first */
+} mr_thread;
+
+/* What each access needs, together. */
+typedef struct mr_hot {
+    uint64_t *cursor;  /* where the next record goes */
+    uint64_t *limit;   /* a record may begin before it: MR_LOG_MARGIN words follow */
+    uint64_t *end;     /* the header's end, or a word that nobody reads */
+    uintptr_t bias;    /* offset in the file minus address */
+    uint64_t *pending; /* the last record is a write whose value is to be filled in */
+    bool kept;         /* one read has come since */
+    int64_t budget;    /* accesses until the next look around */
+} mr_hot;
+
+typedef struct mr_runtime {
+    bool active;  /* threads take turns */
+    bool logging; /* and what they do is logged */
+    uint32_t lock;
+    mr_thread *owner;
+    mr_thread *threads;
+    uint32_t thread_count; /* created so far */
+    uint32_t alive;        /* not done */
+    uint32_t logged;       /* thread of the last SWITCH, UINT32_MAX: none yet */
+    int leaving;           /* kernel id of the thread that ended last, 0: it is gone */
+    mr_thread *reap;       /* detached and done, still to be joined */
+
+    mr_log_schedule schedule;
+    uint64_t random;
+    uint64_t switch_events; /* given mean, 0: adapts */
+    uint64_t max_events;    /* 0: none */
+    uint64_t events;        /* before the current budget */
+    int64_t budget_given;
+    uint64_t syncs;
+    int64_t skipped_ns; /* virtual time beyond events */
+    int64_t lowest;     /* pct: below every priority so far */
+    uint64_t changes[16];
+    uint32_t change_count;
+
+    uint64_t sleep_numbers;
+    uint64_t call_numbers;
+    bool watchdog;   /* it runs */
+    bool complained; /* about all threads being blocked */
+    bool ended;      /* the log is complete */
+    mr_log_header *header;
+    pthread_key_t end_key;
+    pthread_t main_handle;
+} mr_runtime;
+
+extern mr_runtime mr_rt;
+extern mr_hot mr_hot_state;
+extern __thread mr_thread *mr_self __attribute__((tls_model("initial-exec")));
+
+#define MR_CALLER ((uintptr_t)__builtin_return_address(0))
+#define MR_EXPORT __attribute__((visibility("default")))
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * sys: the few services that the runtime asks of the kernel directly, so that it never comes back
+ * into the functions that it interposes. Return values are those of the kernel: -errno on failure.
+ */
+#ifndef MR_RUNTIME_SYS_H
+#define MR_RUNTIME_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+long mr_sys(long number, long a, long b, long c, long d, long e, long f);
+
+/* Sleeps while *word == expected; nanoseconds < 0: no limit. Comes back early for signals. */
+void mr_futex_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds);
+void mr_futex_wake(uint32_t *word, int count);
+
+/* A lock without owner: 0 free, 1 held, 2 held and waited for. */
+void mr_lock(uint32_t *word);
+void mr_unlock(uint32_t *word);
+
+/* Zeroed memory of whole pages; it is never given back. NULL when there is none. */
+void *mr_pages(size_t bytes);
+
+int64_t mr_clock_ns(int clock);
+int mr_gettid(void);
+
+/* Text without libc: copies at most room - 1 bytes, always terminates; returns the length. */
+size_t mr_copy_text(char *to, size_t room, const char *from);
+
+/* One line on standard error: "maxrace: " and the texts (NULL: none). */
+void mr_complain(const char *text, const char *detail);
+
+/* Decimal text to a number; `otherwise` when it is not one. */
+uint64_t mr_parse_number(const char *text, uint64_t otherwise);
+
+#endif

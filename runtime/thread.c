@@ -1,0 +1,349 @@
+#include "thread.h"
+
+#include "limits.h"
+#include "memory.h"
+#include "real.h"
+#include "sched.h"
+#include "sys.h"
+#include "watchdog.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/single_threaded.h>
+
+static mr_thread *unused_threads; /* joined: their memory is used again */
+
+static mr_thread *new_thread(void)
+{
+    mr_thread *thread = unused_threads;
+    uintptr_t *frames;
+    if (thread != NULL) {
+        unused_threads = thread->next;
+        frames = thread->frames;
+    } else {
+        size_t bytes = sizeof *thread + MR_FRAMES_MAX * sizeof *frames;
+        thread = mr_pages(bytes);
+        if (thread == NULL) {
+            return NULL;
+        }
+        frames = (uintptr_t *)(thread + 1);
+    }
+    *thread = (mr_thread){.id = mr_rt.thread_count,
+                          .frames = frames,
+                          .deadline = MR_NEVER,
+                          .priority = mr_random_priority()};
+    return thread;
+}
+
+static void link_thread(mr_thread *thread)
+{
+    mr_lock(&mr_rt.lock);
+    mr_rt.thread_count++;
+    mr_rt.alive++;
+    mr_rt.header->threads = mr_rt.thread_count;
+    thread->next = mr_rt.threads;
+    mr_rt.threads = thread;
+    mr_unlock(&mr_rt.lock);
+}
+
+static void unlink_thread(mr_thread *thread)
+{
+    mr_lock(&mr_rt.lock);
+    mr_thread **at = &mr_rt.threads;
+    while (*at != NULL && *at != thread) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        *at = thread->next;
+    }
+    mr_unlock(&mr_rt.lock);
+    thread->next = unused_threads;
+    unused_threads = thread;
+}
+
+mr_thread *mr_thread_find(pthread_t handle)
+{
+    mr_thread *thread = mr_rt.threads;
+    while (thread != NULL && !pthread_equal(thread->handle, handle)) {
+        thread = thread->next;
+    }
+    return thread;
+}
+
+/* Joins for real: it has done everything, or is about to. */
+static int join_now(mr_thread *thread, void **result)
+{
+    int old_state;
+    MR_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &old_state);
+    int status = MR_REAL(pthread_join)(thread->handle, result);
+    MR_REAL(pthread_setcancelstate)(old_state, NULL);
+    unlink_thread(thread);
+    return status;
+}
+
+void mr_thread_reap(void)
+{
+    while (mr_rt.reap != NULL) {
+        mr_thread *thread = mr_rt.reap;
+        mr_rt.reap = (mr_thread *)thread->argument;
+        join_now(thread, NULL);
+    }
+}
+
+static void to_reap(mr_thread *thread)
+{
+    thread->argument = mr_rt.reap;
+    mr_rt.reap = thread;
+}
+
+/* Runs once per round of destructors; in the last one the thread ends. */
+static void end_of_thread(void *value)
+{
+    mr_thread *thread = value;
+    if (mr_self != thread) {
+        return;
+    }
+    if (++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(mr_rt.end_key, thread);
+        return;
+    }
+    if (mr_enter() == NULL) {
+        return;
+    }
+    mr_write_object(MR_LOG_END, 0, NULL, 0, 0, 0);
+    if (thread->detached) {
+        to_reap(thread);
+    }
+    mr_last_turn(thread);
+}
+
+static void log_begin(mr_thread *thread)
+{
+    pthread_attr_t attributes;
+    void *stack;
+    size_t bytes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &stack, &bytes) == 0) {
+            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, stack, 0, 0, bytes);
+        }
+        pthread_attr_destroy(&attributes);
+    }
+    mr_write_object(MR_LOG_BEGIN, 0, (void *)(uintptr_t)thread->start, 0, 0, thread->creator);
+    thread->begun = true;
+}
+
+bool mr_thread_main(void)
+{
+    mr_thread *thread = new_thread();
+    if (thread == NULL || pthread_key_create(&mr_rt.end_key, end_of_thread) != 0) {
+        return false;
+    }
+    link_thread(thread);
+    thread->state = MR_RUNNING;
+    thread->handle = pthread_self();
+    thread->kernel_id = mr_gettid();
+    mr_rt.owner = thread;
+    mr_rt.logged = 0;
+    mr_rt.main_handle = thread->handle;
+    mr_write_switch(0);
+    thread->busy = 1;
+    mr_self = thread;
+    log_begin(thread);
+    thread->busy = 0;
+    pthread_setspecific(mr_rt.end_key, thread);
+    return true;
+}
+
+static void *thread_main(void *argument)
+{
+    mr_thread *thread = argument;
+    mr_first_turn(thread);
+    pthread_setspecific(mr_rt.end_key, thread);
+    log_begin(thread);
+    void *(*start)(void *) = thread->start;
+    void *its_argument = thread->argument;
+    mr_leave(thread);
+    return start(its_argument);
+}
+
+/* Creates it joinable; `detached` says what was asked for. */
+static int create_joinable(mr_thread *thread, const pthread_attr_t *attributes)
+{
+    int state = PTHREAD_CREATE_JOINABLE;
+    pthread_attr_t *changed = (pthread_attr_t *)attributes;
+    if (attributes != NULL) {
+        pthread_attr_getdetachstate(attributes, &state);
+    }
+    thread->detached = state == PTHREAD_CREATE_DETACHED;
+    if (thread->detached) {
+        pthread_attr_setdetachstate(changed, PTHREAD_CREATE_JOINABLE);
+    }
+    int status = MR_REAL(pthread_create)(&thread->handle, attributes, thread_main, thread);
+    if (thread->detached) {
+        pthread_attr_setdetachstate(changed, PTHREAD_CREATE_DETACHED);
+    }
+    return status;
+}
+
+/* libstdc++ reads this variable of glibc's in code that is compiled into programs. */
+static void log_no_longer_single(void)
+{
+    static bool logged;
+    if (!logged) {
+        logged = true;
+        mr_write_access(MR_LOG_ATOMIC_WRITE, 0, &__libc_single_threaded, __libc_single_threaded, 0);
+    }
+}
+
+int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *),
+                     void *argument, uintptr_t code)
+{
+    mr_thread *self = mr_enter();
+    if (self == NULL) {
+        return MR_REAL(pthread_create)(handle, attributes, start, argument);
+    }
+    code = mr_code_of(self, code);
+    mr_yield(self);
+    mr_watchdog_start();
+    mr_thread *thread = new_thread();
+    int status = thread == NULL ? EAGAIN : 0;
+    if (thread != NULL) {
+        thread->start = start;
+        thread->argument = argument;
+        thread->creator = self->id;
+        thread->busy = 1;
+        status = create_joinable(thread, attributes);
+    }
+    if (status == 0) {
+        link_thread(thread);
+        log_no_longer_single();
+        mr_write_object(MR_LOG_FORK, 0, (void *)(uintptr_t)start, code, 0, thread->id);
+        *handle = thread->handle;
+        mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
+        mr_yield(self);
+    } else if (thread != NULL) {
+        thread->next = unused_threads;
+        unused_threads = thread;
+    }
+    mr_leave(self);
+    return status;
+}
+
+void mr_thread_cancel_point(mr_thread *thread)
+{
+    if (thread->cancel_pending && !thread->cancel_disabled) {
+        thread->busy = 0;
+        MR_REAL(pthread_testcancel)();
+        thread->busy = 1;
+    }
+}
+
+int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uintptr_t code)
+{
+    mr_thread *self = mr_self;
+    mr_thread *thread = mr_thread_find(handle);
+    if (thread == NULL || thread == self || thread->detached || thread->waited_for) {
+        return thread == self && thread != NULL ? EDEADLK : thread == NULL ? ESRCH : EINVAL;
+    }
+    mr_yield(self);
+    thread->waited_for = true;
+    while (thread->state != MR_DONE) {
+        mr_wake_reason reason = mr_block(self, thread, limit, true);
+        thread->waited_for = false;
+        mr_attend(self);
+        if (reason == MR_CANCELLED) {
+            mr_thread_cancel_point(self);
+        }
+        if (reason == MR_TIMED_OUT && thread->state != MR_DONE) {
+            return late;
+        }
+        thread->waited_for = true;
+    }
+    mr_write_object(MR_LOG_JOIN, 0, thread, code, 0, thread->id);
+    int status = join_now(thread, result);
+    if (status == 0 && result != NULL) {
+        mr_memory_written(result, sizeof *result, code);
+    }
+    return status;
+}
+
+MR_EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,
+                             void *(*start)(void *), void *argument)
+{
+    return mr_thread_create(handle, attributes, start, argument, MR_CALLER);
+}
+
+MR_EXPORT int pthread_join(pthread_t handle, void **result)
+{
+    mr_thread *self = mr_enter();
+    if (self == NULL) {
+        return MR_REAL(pthread_join)(handle, result);
+    }
+    mr_thread_cancel_point(self);
+    int status = mr_thread_join(handle, result, MR_NEVER, ETIMEDOUT, mr_code_of(self, MR_CALLER));
+    mr_leave(self);
+    return status;
+}
+
+MR_EXPORT int pthread_tryjoin_np(pthread_t handle, void **result)
+{
+    mr_thread *self = mr_enter();
+    if (self == NULL) {
+        return MR_REAL(pthread_tryjoin_np)(handle, result);
+    }
+    mr_thread *thread = mr_thread_find(handle);
+    int status = EBUSY;
+    if (thread == NULL || thread->state == MR_DONE) {
+        status = mr_thread_join(handle, result, 0, EBUSY, MR_CALLER);
+    } else {
+        mr_yield_to_others(self); /* it may be a loop that waits */
+    }
+    mr_leave(self);
+    return status;
+}
+
+MR_EXPORT int pthread_timedjoin_np(pthread_t handle, void **result, const struct timespec *at)
+{
+    mr_thread *self = mr_enter();
+    if (self == NULL) {
+        return MR_REAL(pthread_timedjoin_np)(handle, result, at);
+    }
+    mr_thread_cancel_point(self);
+    int status =
+        mr_thread_join(handle, result, mr_limit_at(CLOCK_REALTIME, at), ETIMEDOUT, MR_CALLER);
+    mr_leave(self);
+    return status;
+}
+
+MR_EXPORT int pthread_clockjoin_np(pthread_t handle, void **result, clockid_t clock,
+                                   const struct timespec *at)
+{
+    mr_thread *self = mr_enter();
+    if (self == NULL) {
+        return MR_REAL(pthread_clockjoin_np)(handle, result, clock, at);
+    }
+    mr_thread_cancel_point(self);
+    int status = mr_thread_join(handle, result, mr_limit_at(clock, at), ETIMEDOUT, MR_CALLER);
+    mr_leave(self);
+    return status;
+}
+
+MR_EXPORT int pthread_detach(pthread_t handle)
+{
+    mr_thread *self = mr_enter();
+    if (self == NULL) {
+        return MR_REAL(pthread_detach)(handle);
+    }
+    mr_thread *thread = mr_thread_find(handle);
+    int status = thread == NULL ? ESRCH : thread->detached ? EINVAL : 0;
+    if (status == 0) {
+        thread->detached = true;
+        if (thread->state == MR_DONE) {
+            to_reap(thread);
+            mr_thread_reap();
+        }
+    }
+    mr_leave(self);
+    return status;
+}

@@ -1,0 +1,34 @@
+/*
+ * thread: the threads of the program, from creation to join.
+ *
+ * Every thread is created joinable, whatever the program asks for. A detached one is joined by the
+ * runtime, by the next thread that gets the baton: so its stack is given back at a place that
+ * depends on the seed alone. A thread ends after its destructors of thread-specific data.
+ */
+#ifndef MR_RUNTIME_THREAD_H
+#define MR_RUNTIME_THREAD_H
+
+#include "state.h"
+
+#include <time.h>
+
+/* The record of the main thread, and its BEGIN. */
+bool mr_thread_main(void);
+
+/* Joins those that are detached and done. */
+void mr_thread_reap(void);
+
+/* NULL: not one of the program's, or joined. */
+mr_thread *mr_thread_find(pthread_t handle);
+
+/* What pthread_create does, with the caller's code address. */
+int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *),
+                     void *argument, uintptr_t code);
+/* What pthread_join does until the limit (virtual time); EBUSY or ETIMEDOUT as `late` says when it
+ * is over. */
+int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uintptr_t code);
+
+/* A cancellation point: does not return when the thread was cancelled. The caller is busy. */
+void mr_thread_cancel_point(mr_thread *thread);
+
+#endif

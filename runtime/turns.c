@@ -1,0 +1,134 @@
+#include "real.h"
+#include "sched.h"
+#include "signals.h"
+#include "sys.h"
+#include "writer.h"
+
+mr_thread *mr_enter(void)
+{
+    mr_thread *thread = mr_self;
+    if (thread == NULL || thread->busy != 0) {
+        return NULL;
+    }
+    thread->busy = 1;
+    if (thread->attention != 0) {
+        mr_attend(thread);
+    }
+    mr_writer_settle();
+    return thread;
+}
+
+void mr_leave(mr_thread *thread)
+{
+    thread->busy = 0;
+}
+
+/* The thread is runnable again and waits for its turn, unless the watchdog left the baton to it. */
+static void come_back(mr_thread *thread)
+{
+    mr_lock(&mr_rt.lock);
+    __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_LOST, __ATOMIC_RELAXED);
+    if (mr_rt.owner == thread) {
+        mr_unlock(&mr_rt.lock);
+        return;
+    }
+    if (thread->state == MR_OUTSIDE) {
+        thread->state = MR_RUNNABLE;
+    }
+    if (mr_rt.owner == NULL) {
+        mr_dispatch();
+    }
+    mr_unlock(&mr_rt.lock);
+    mr_wait_turn(thread);
+}
+
+void mr_attend(mr_thread *thread)
+{
+    if (thread->attention & MR_ATTENTION_LOST) {
+        come_back(thread);
+    }
+    mr_writer_settle();
+    if (thread->attention & MR_ATTENTION_SIGNAL) {
+        mr_signals_handle(thread);
+    }
+    if (thread->attention & MR_ATTENTION_CANCEL) {
+        __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_CANCEL, __ATOMIC_RELAXED);
+        if (thread->cancel_async && !thread->cancel_disabled) {
+            thread->busy = 0;
+            MR_REAL(pthread_testcancel)();
+            thread->busy = 1;
+        }
+    }
+}
+
+void mr_look_around(mr_thread *thread)
+{
+    thread->busy = 1;
+    if (thread->attention != 0) {
+        mr_attend(thread);
+    }
+    if (mr_hot_state.budget < 0) {
+        mr_reconsider(thread);
+        if (mr_hot_state.budget < 0) {
+            mr_budget_renew();
+        }
+    }
+    thread->busy = 0;
+}
+
+void mr_outside_begin(mr_thread *thread)
+{
+    mr_writer_settle();
+    mr_lock(&mr_rt.lock);
+    thread->state = MR_OUTSIDE;
+    mr_rt.owner = NULL;
+    mr_dispatch();
+    mr_unlock(&mr_rt.lock);
+    thread->busy = 0;
+}
+
+void mr_outside_end(mr_thread *thread)
+{
+    thread->busy = 1;
+    come_back(thread);
+}
+
+mr_call mr_call_begin(mr_thread *thread, bool ready)
+{
+    if (ready) {
+        mr_leave(thread);
+    } else {
+        mr_outside_begin(thread);
+    }
+    return (mr_call){ready ? NULL : thread};
+}
+
+void mr_call_end(mr_call *call)
+{
+    if (call->thread != NULL) {
+        mr_outside_end(call->thread);
+        mr_leave(call->thread);
+    }
+}
+
+void mr_first_turn(mr_thread *thread)
+{
+    mr_self = thread;
+    thread->busy = 1;
+    __atomic_store_n(&thread->kernel_id, mr_gettid(), __ATOMIC_RELEASE);
+    mr_wait_turn(thread);
+}
+
+void mr_last_turn(mr_thread *thread)
+{
+    mr_writer_settle();
+    mr_wake_key(thread);
+    mr_lock(&mr_rt.lock);
+    thread->state = MR_DONE;
+    mr_rt.alive--;
+    mr_rt.owner = NULL;
+    mr_rt.leaving = thread->handle == mr_rt.main_handle ? 0 : thread->kernel_id;
+    mr_self = NULL;
+    mr_dispatch();
+    mr_unlock(&mr_rt.lock);
+}

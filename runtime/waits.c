@@ -1,0 +1,254 @@
+/* Waiting for descriptors, children and signals: outside, unless there is something already. */
+#include "memory.h"
+#include "modules.h"
+#include "real.h"
+#include "sched.h"
+#include "thread.h"
+#include "writer.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static mr_thread *begin(void)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_yield(thread);
+        mr_thread_cancel_point(thread);
+    }
+    return thread;
+}
+
+static void end(const void *written, size_t bytes, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_memory_end(thread, written, mr_is_instrumented(code) ? bytes : 0, code);
+    }
+}
+
+/* `written` may be NULL. */
+static void end_if(bool success, const void *written, size_t bytes, uintptr_t code)
+{
+    end(written, success && written != NULL ? bytes : 0, code);
+}
+
+/* Who waited for a signal comes after those who sent it. */
+static void after_signal(int number, uintptr_t code)
+{
+    mr_thread *thread = number > 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
+        mr_leave(thread);
+    }
+}
+
+/* The last call found nothing: when it was not to wait, it may be a loop that waits for another
+ * thread. */
+static bool settled(mr_thread *thread, int result, bool no_wait)
+{
+    if (result == 0 && no_wait) {
+        mr_yield_to_others(thread);
+    }
+    return result != 0 || no_wait;
+}
+
+static void log_events(const struct pollfd *fds, nfds_t count, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return;
+    }
+    for (nfds_t i = 0; mr_is_instrumented(code) && i < count; i++) {
+        mr_write_access(MR_LOG_WRITE, 1, &fds[i].revents, fds[i].revents, code);
+    }
+    mr_leave(thread);
+}
+
+MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+    mr_thread *thread = begin();
+    if (thread == NULL) {
+        return MR_REAL(poll)(fds, count, timeout);
+    }
+    int result = MR_REAL(poll)(fds, count, 0);
+    if (settled(thread, result, timeout == 0)) {
+        mr_leave(thread);
+    } else {
+        MR_CALL(thread, false, result = MR_REAL(poll)(fds, count, timeout));
+    }
+    log_events(fds, count, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+                    const sigset_t *mask)
+{
+    mr_thread *thread = begin();
+    int result;
+    if (thread == NULL) {
+        return MR_REAL(ppoll)(fds, count, timeout, mask);
+    }
+    MR_CALL(thread, MR_REAL(poll)(fds, count, 0) != 0,
+            result = MR_REAL(ppoll)(fds, count, timeout, mask));
+    log_events(fds, count, MR_CALLER);
+    return result;
+}
+
+typedef struct descriptor_sets {
+    fd_set *of[3];
+    fd_set before[3];
+} descriptor_sets;
+
+static void log_sets(descriptor_sets *sets, uintptr_t code)
+{
+    for (int i = 0; i < 3; i++) {
+        if (sets->of[i] != NULL) {
+            end(sets->of[i], sizeof(fd_set), code);
+        }
+    }
+}
+
+MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
+                     fd_set *restrict others, struct timeval *restrict timeout)
+{
+    struct timeval none = {0, 0};
+    descriptor_sets sets = {.of = {reads, writes, others}};
+    mr_thread *thread = begin();
+    if (thread == NULL) {
+        return MR_REAL(select)(count, reads, writes, others, timeout);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (sets.of[i] != NULL) {
+            sets.before[i] = *sets.of[i];
+        }
+    }
+    int result = MR_REAL(select)(count, reads, writes, others, &none);
+    bool no_wait = timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0;
+    if (settled(thread, result, no_wait)) {
+        mr_leave(thread);
+    } else {
+        for (int i = 0; i < 3; i++) {
+            if (sets.of[i] != NULL) {
+                *sets.of[i] = sets.before[i];
+            }
+        }
+        MR_CALL(thread, false, result = MR_REAL(select)(count, reads, writes, others, timeout));
+    }
+    log_sets(&sets, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes,
+                      fd_set *restrict others, const struct timespec *restrict timeout,
+                      const sigset_t *restrict mask)
+{
+    descriptor_sets sets = {.of = {reads, writes, others}};
+    mr_thread *thread = begin();
+    int result;
+    if (thread == NULL) {
+        return MR_REAL(pselect)(count, reads, writes, others, timeout, mask);
+    }
+    MR_CALL(thread, false, result = MR_REAL(pselect)(count, reads, writes, others, timeout, mask));
+    log_sets(&sets, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
+{
+    mr_thread *thread = begin();
+    if (thread == NULL) {
+        return MR_REAL(epoll_wait)(fd, events, most, timeout);
+    }
+    int result = MR_REAL(epoll_wait)(fd, events, most, 0);
+    if (settled(thread, result, timeout == 0)) {
+        mr_leave(thread);
+    } else {
+        MR_CALL(thread, false, result = MR_REAL(epoll_wait)(fd, events, most, timeout));
+    }
+    end(events, result > 0 ? (size_t)result * sizeof *events : 0, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
+                          const sigset_t *mask)
+{
+    mr_thread *thread = begin();
+    int result;
+    if (thread == NULL) {
+        return MR_REAL(epoll_pwait)(fd, events, most, timeout, mask);
+    }
+    MR_CALL(thread, false, result = MR_REAL(epoll_pwait)(fd, events, most, timeout, mask));
+    end(events, result > 0 ? (size_t)result * sizeof *events : 0, MR_CALLER);
+    return result;
+}
+
+/* A call that waits without the baton, and what it writes. */
+#define WAITS(type, name, parameters, arguments, written, bytes)                                   \
+    MR_EXPORT type name parameters                                                                 \
+    {                                                                                              \
+        mr_thread *thread = begin();                                                               \
+        type result;                                                                               \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
+        end_if(result >= 0, written, (size_t)(bytes), MR_CALLER);                                  \
+        return result;                                                                             \
+    }
+WAITS(pid_t, wait, (int *status), (status), status, sizeof *status)
+WAITS(pid_t, waitpid, (pid_t child, int *status, int options), (child, status, options), status,
+      sizeof *status)
+WAITS(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage),
+      status, sizeof *status)
+WAITS(pid_t, wait4, (pid_t child, int *status, int options, struct rusage *usage),
+      (child, status, options, usage), status, sizeof *status)
+WAITS(int, waitid, (idtype_t type, id_t child, siginfo_t *info, int options),
+      (type, child, info, options), info, sizeof *info)
+WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
+WAITS(int, pause, (void), (), (void *)NULL, 0)
+WAITS(int, sigsuspend, (const sigset_t *mask), (mask), (void *)NULL, 0)
+WAITS(int, flock, (int fd, int operation), (fd, operation), (void *)NULL, 0)
+WAITS(ssize_t, msgrcv, (int queue, void *message, size_t bytes, long type, int flags),
+      (queue, message, bytes, type, flags), message, (size_t)result + sizeof(long))
+WAITS(int, msgsnd, (int queue, const void *message, size_t bytes, int flags),
+      (queue, message, bytes, flags), (void *)NULL, 0)
+WAITS(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count),
+      (void *)NULL, 0)
+WAITS(int, semtimedop,
+      (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
+      (set, operations, count, timeout), (void *)NULL, 0)
+#undef WAITS
+
+#define WAITS_FOR_SIGNAL(name, parameters, arguments, written, number)                             \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_thread *thread = begin();                                                               \
+        int result;                                                                                \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        MR_CALL(thread, false, result = MR_REAL(name) arguments);                                  \
+        end_if(result >= 0, written, sizeof *(written), MR_CALLER);                                \
+        after_signal(result >= 0 ? (number) : 0, MR_CALLER);                                       \
+        return result;                                                                             \
+    }
+WAITS_FOR_SIGNAL(sigwait, (const sigset_t *restrict set, int *restrict which), (set, which), which,
+                 *which)
+WAITS_FOR_SIGNAL(sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
+                 info, result)
+WAITS_FOR_SIGNAL(sigtimedwait,
+                 (const sigset_t *restrict set, siginfo_t *restrict info,
+                  const struct timespec *restrict timeout),
+                 (set, info, timeout), info, result)
+#undef WAITS_FOR_SIGNAL

@@ -1,0 +1,198 @@
+#include "watchdog.h"
+
+#include "real.h"
+#include "sched.h"
+#include "sys.h"
+#include "writer.h"
+
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum {
+    TICK_NS = 5000000,
+    ASLEEP_TICKS = 2,         /* so often it must be seen asleep, without an event in between */
+    SPIN_NS = 100000000,      /* time on the processor without an event */
+    SETTLE_NS = 1000000,      /* an event that was under way is over after so long */
+    SETTLE_MAX_NS = 50000000, /* … or the processor is not ours: try again later */
+    COMPLAIN_TICKS = 400,
+};
+
+/* What the watchdog saw last. */
+typedef struct view {
+    mr_thread *owner;
+    uint64_t *cursor;
+    uint32_t asleep;  /* ticks */
+    int64_t cpu_ns;   /* of the owner at its last event that was seen */
+    uint32_t stalled; /* ticks in which nobody ran or could */
+} view;
+
+/* 'S' asleep in the kernel, 'R', 'D', …; '?' unknown. */
+static char kernel_state(int id)
+{
+    char path[64] = "/proc/self/task/";
+    char digits[16];
+    size_t length = 16;
+    size_t count = 0;
+    for (int rest = id; rest > 0; rest /= 10) {
+        digits[count++] = (char)('0' + rest % 10);
+    }
+    while (count > 0) {
+        path[length++] = digits[--count];
+    }
+    mr_copy_text(path + length, sizeof path - length, "/stat");
+    char text[512];
+    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (fd < 0) {
+        return '?';
+    }
+    long bytes = mr_sys(SYS_read, fd, (long)text, sizeof text, 0, 0, 0);
+    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    /* The state follows the name, which ends with the last closing bracket. */
+    while (bytes > 2 && text[bytes - 1] != ')') {
+        bytes--;
+    }
+    return bytes > 2 ? text[bytes + 1] : '?';
+}
+
+/* The time that a thread has spent on a processor. */
+static int64_t cpu_time(int id)
+{
+    const int PER_THREAD = 4, SCHED = 2;
+    return mr_clock_ns((int)(~(unsigned)id << 3 | PER_THREAD | SCHED));
+}
+
+static bool somebody_waits(const mr_thread *owner)
+{
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t != owner &&
+            (t->state == MR_RUNNABLE || (t->state == MR_BLOCKED && t->deadline != MR_NEVER))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void pause_ns(int64_t nanoseconds)
+{
+    uint32_t never = 0;
+    mr_futex_wait(&never, 0, nanoseconds);
+}
+
+/* After `attention` was set: is the thread certainly not in an event? */
+static bool out_of_events(const view *seen, bool asleep)
+{
+    mr_thread *owner = seen->owner;
+    if (asleep) {
+        return kernel_state(owner->kernel_id) == 'S' && mr_hot_state.cursor == seen->cursor &&
+               owner->busy == 0;
+    }
+    int64_t start = cpu_time(owner->kernel_id);
+    for (int64_t waited = 0; waited < SETTLE_MAX_NS; waited += SETTLE_NS) {
+        pause_ns(SETTLE_NS);
+        if (cpu_time(owner->kernel_id) - start >= SETTLE_NS) {
+            return mr_hot_state.cursor == seen->cursor && owner->busy == 0;
+        }
+    }
+    return false;
+}
+
+/* With the lock held. */
+static void take_baton(const view *seen, bool asleep)
+{
+    mr_thread *owner = seen->owner;
+    __atomic_or_fetch(&owner->attention, MR_ATTENTION_LOST, __ATOMIC_SEQ_CST);
+    mr_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+    if (!out_of_events(seen, asleep)) {
+        return; /* the bit stays; its owner finds that it has lost nothing */
+    }
+    mr_writer_settle();
+    owner->state = MR_OUTSIDE;
+    mr_rt.owner = NULL;
+    mr_rt.header->taken++;
+    mr_dispatch();
+}
+
+static void look_at_owner(view *seen)
+{
+    mr_thread *owner = mr_rt.owner;
+    if (owner != seen->owner || mr_hot_state.cursor != seen->cursor || owner->busy != 0) {
+        seen->owner = owner;
+        seen->cursor = mr_hot_state.cursor;
+        seen->asleep = 0;
+        seen->cpu_ns = cpu_time(owner->kernel_id);
+        return;
+    }
+    if (!somebody_waits(owner)) {
+        return;
+    }
+    seen->asleep = kernel_state(owner->kernel_id) == 'S' ? seen->asleep + 1 : 0;
+    bool asleep = seen->asleep >= ASLEEP_TICKS;
+    if (asleep || cpu_time(owner->kernel_id) - seen->cpu_ns > SPIN_NS) {
+        take_baton(seen, asleep);
+        seen->owner = NULL;
+    }
+}
+
+/* Nobody has the baton: limits count in real time, and what other processes may do is tried again.
+ */
+static void look_at_waiters(view *seen)
+{
+    int64_t now = mr_clock_ns(CLOCK_MONOTONIC);
+    uint32_t hopeful = 0;
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        hopeful += t->state == MR_OUTSIDE || t->state == MR_RUNNABLE;
+        if (t->state != MR_BLOCKED) {
+            continue;
+        }
+        hopeful += t->real_deadline != MR_NEVER || t->polls;
+        if (t->real_deadline <= now || t->polls) {
+            t->reason = t->real_deadline <= now ? MR_TIMED_OUT : MR_WOKEN;
+            t->state = MR_RUNNABLE;
+        }
+    }
+    mr_dispatch();
+    seen->stalled = hopeful == 0 ? seen->stalled + 1 : 0;
+    if (seen->stalled == COMPLAIN_TICKS && mr_rt.alive > 0 && !mr_rt.complained) {
+        mr_rt.complained = true;
+        mr_complain(
+            "all threads of the program wait for each other (a deadlock, or they wait for a "
+            "signal)",
+            NULL);
+    }
+}
+
+static void *watch(void *unused)
+{
+    view seen = {0};
+    (void)unused;
+    while (mr_rt.active && mr_rt.alive > 0) { /* the last thread ends the process */
+        pause_ns(TICK_NS);
+        mr_lock(&mr_rt.lock);
+        if (mr_rt.owner != NULL) {
+            look_at_owner(&seen);
+        } else {
+            look_at_waiters(&seen);
+        }
+        mr_unlock(&mr_rt.lock);
+    }
+    return NULL;
+}
+
+void mr_watchdog_start(void)
+{
+    sigset_t all, old;
+    pthread_t handle;
+    if (mr_rt.watchdog) {
+        return;
+    }
+    mr_rt.watchdog = true;
+    mr_sys(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+    sigfillset(&all);
+    MR_REAL(pthread_sigmask)(SIG_SETMASK, &all, &old);
+    if (MR_REAL(pthread_create)(&handle, NULL, watch, NULL) == 0) {
+        MR_REAL(pthread_detach)(handle);
+    }
+    MR_REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
+}

@@ -1,0 +1,356 @@
+#include "writer.h"
+
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    FIRST_WINDOW = 1 << 20,
+    LAST_WINDOW = 16 << 20,
+    RANGE_PIECE = 1 << 15,      /* bytes of one range record; a window has room for many */
+    PENDING_MAX = 1 << 17,      /* bytes of a range whose value is filled in later */
+    SCRATCH_WINDOW = 512 << 10, /* where records go that nobody reads */
+};
+
+static struct {
+    char path[4096];
+    dev_t device;
+    ino_t inode;
+    uint8_t *window; /* NULL: scratch */
+    size_t window_bytes;
+    size_t next_bytes;
+    uint64_t *scratch;
+    uint64_t nobody;        /* an end that nobody reads */
+    uint64_t *after_switch; /* where the last SWITCH ends */
+} writer;
+
+/* The file again, or -errno; another file at its path counts as an error. */
+static int reopen(void)
+{
+    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)writer.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+    struct stat is;
+    if (fd < 0) {
+        return (int)fd;
+    }
+    if (fstat((int)fd, &is) != 0 || is.st_dev != writer.device || is.st_ino != writer.inode) {
+        mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+        return -ESTALE;
+    }
+    return (int)fd;
+}
+
+/* Blocks for bytes [start, end) of the file. */
+static int allocate(int fd, uint64_t start, uint64_t end)
+{
+    long status;
+    do {
+        status = mr_sys(SYS_fallocate, fd, 0, (long)start, (long)(end - start), 0, 0);
+    } while (status == -EINTR);
+    if (status != -EOPNOTSUPP && status != -ENOSYS) {
+        return (int)status;
+    }
+    static const uint8_t zeros[4096];
+    for (uint64_t at = start; at < end; at += sizeof zeros) {
+        status = mr_sys(SYS_pwrite64, fd, (long)zeros, sizeof zeros, (long)at, 0, 0);
+        if (status != (long)sizeof zeros) {
+            return status < 0 ? (int)status : -ENOSPC;
+        }
+    }
+    return 0;
+}
+
+/* Maps the window that contains byte `offset`, and puts the cursor there. */
+static int map_window(int fd, uint64_t offset)
+{
+    uint64_t start = offset & ~(uint64_t)4095;
+    size_t bytes = writer.next_bytes;
+    int status = allocate(fd, start, start + bytes);
+    if (status != 0) {
+        return status;
+    }
+    long result = mr_sys(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_POPULATE, fd, (long)start);
+    if (result < 0 && result > -4096) {
+        return (int)result;
+    }
+    if (writer.window != NULL) {
+        mr_sys(SYS_munmap, (long)writer.window, (long)writer.window_bytes, 0, 0, 0, 0);
+    }
+    writer.window = (uint8_t *)result;
+    writer.window_bytes = bytes;
+    if (writer.next_bytes < LAST_WINDOW) {
+        writer.next_bytes *= 2;
+    }
+    writer.after_switch = NULL;
+    mr_hot_state.cursor = (uint64_t *)(writer.window + (offset - start));
+    mr_hot_state.limit = (uint64_t *)(writer.window + bytes) - MR_LOG_MARGIN;
+    mr_hot_state.bias = start - (uintptr_t)writer.window;
+    return 0;
+}
+
+static void to_scratch(void)
+{
+    if (writer.scratch == NULL) {
+        writer.scratch = mr_pages(SCRATCH_WINDOW);
+    }
+    mr_hot_state.end = &writer.nobody;
+    writer.after_switch = NULL;
+    mr_hot_state.cursor = writer.scratch;
+    mr_hot_state.limit = writer.scratch + SCRATCH_WINDOW / 8 - MR_LOG_MARGIN;
+    mr_hot_state.pending = NULL;
+}
+
+static void absolute_path(const char *path)
+{
+    size_t length = 0;
+    if (path[0] != '/') {
+        long got = mr_sys(SYS_getcwd, (long)writer.path, sizeof writer.path - 2, 0, 0, 0, 0);
+        length = got > 0 ? (size_t)got - 1 : 0; /* with the NUL */
+        writer.path[length++] = '/';
+    }
+    mr_copy_text(writer.path + length, sizeof writer.path - length, path);
+}
+
+static bool start_header(int fd)
+{
+    long result =
+        mr_sys(SYS_mmap, 0, MR_LOG_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (result < 0 && result > -4096) {
+        return false;
+    }
+    mr_log_header *header = (mr_log_header *)result;
+    for (size_t i = 0; i < sizeof header->magic; i++) {
+        header->magic[i] = MR_LOG_MAGIC[i];
+    }
+    header->version = MR_LOG_VERSION;
+    header->header_bytes = MR_LOG_HEADER_BYTES;
+    header->end = MR_LOG_HEADER_BYTES;
+    header->started_ns = (uint64_t)mr_clock_ns(CLOCK_REALTIME);
+    header->process = (uint32_t)mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    mr_rt.header = header;
+    mr_hot_state.end = &header->end;
+    return true;
+}
+
+bool mr_writer_open(const char *path)
+{
+    struct stat is;
+    absolute_path(path);
+    long fd =
+        mr_sys(SYS_openat, AT_FDCWD, (long)writer.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666, 0, 0);
+    if (fd < 0 || fstat((int)fd, &is) != 0) {
+        mr_complain("cannot write the log ", writer.path);
+        return false;
+    }
+    bool ours = is.st_size == 0;
+    writer.device = is.st_dev;
+    writer.inode = is.st_ino;
+    writer.next_bytes = FIRST_WINDOW;
+    if (ours && (allocate((int)fd, 0, MR_LOG_HEADER_BYTES) != 0 || !start_header((int)fd) ||
+                 map_window((int)fd, MR_LOG_HEADER_BYTES) != 0)) {
+        mr_complain("no space for the log ", writer.path);
+        ours = false;
+    }
+    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    return ours;
+}
+
+void mr_writer_close(mr_log_state state, int error)
+{
+    if (!mr_rt.logging) {
+        return;
+    }
+    mr_writer_settle();
+    mr_rt.logging = false;
+    mr_rt.header->state = state;
+    mr_rt.header->error = error;
+    int fd = reopen();
+    if (fd >= 0) {
+        mr_sys(SYS_ftruncate, fd, (long)mr_rt.header->end, 0, 0, 0, 0);
+        mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    }
+    to_scratch();
+}
+
+void mr_writer_grow(void)
+{
+    if (!mr_rt.logging) {
+        mr_hot_state.cursor = writer.scratch;
+        mr_hot_state.pending = NULL;
+        writer.after_switch = NULL;
+        return;
+    }
+    mr_writer_settle();
+    int fd = reopen();
+    int status = fd < 0 ? fd : map_window(fd, mr_rt.header->end);
+    if (fd >= 0) {
+        mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    }
+    if (status != 0) {
+        mr_complain(status == -ENOSPC
+                        ? "no space left; the recording ends here, the program goes on: "
+                        : "cannot write on; the recording ends here, the program goes on: ",
+                    writer.path);
+        mr_writer_close(MR_LOG_FULL, -status);
+    }
+}
+
+static void copy_bytes(uint64_t *to, const void *from, size_t bytes)
+{
+    const uint8_t *source = from;
+    size_t words = bytes / 8;
+    for (size_t i = 0; i < words; i++) {
+        to[i] = (uint64_t)mr_load(source + 8 * i, 3);
+    }
+    if (bytes % 8 != 0) {
+        uint64_t last = 0;
+        for (size_t i = 8 * words; i < bytes; i++) {
+            last |= (uint64_t)((const volatile uint8_t *)source)[i] << 8 * (i % 8);
+        }
+        to[words] = last;
+    }
+}
+
+/* Ranges that are to be filled in follow each other. */
+static void settle_ranges(uint64_t *record)
+{
+    while (record < mr_hot_state.cursor && mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE) {
+        copy_bytes(record + 3, (const void *)mr_log_payload(record[0]), record[2]);
+        record[0] &= ~((uint64_t)MR_LOG_NO_VALUE << 8);
+        record += 3 + (record[2] + 7) / 8;
+    }
+}
+
+void mr_writer_settle(void)
+{
+    uint64_t *record = mr_hot_state.pending;
+    if (record == NULL) {
+        return;
+    }
+    mr_hot_state.pending = NULL;
+    mr_hot_state.kept = false;
+    if (mr_log_is_range(mr_log_kind_of(record[0]))) {
+        settle_ranges(record);
+    } else {
+        mr_put_value(record);
+    }
+}
+
+void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
+                     unsigned count, uint64_t number)
+{
+    mr_writer_settle();
+    uint64_t *record = mr_writer_room();
+    record[0] = mr_log_head(kind, role, (uint64_t)address & 0xffffffffffffu);
+    record[1] = (uint64_t)code | (uint64_t)count << 48;
+    record[2] = number;
+    mr_writer_advance(record + 3);
+}
+
+/* The head of a range record of at most RANGE_PIECE bytes, with room for them. */
+static uint64_t *begin_piece(uint64_t head, size_t bytes, uintptr_t code)
+{
+    if (mr_hot_state.limit - mr_hot_state.cursor < (ptrdiff_t)(bytes / 8 + 8)) {
+        mr_writer_grow();
+    }
+    uint64_t *record = mr_hot_state.cursor;
+    record[0] = head;
+    record[1] = (uint64_t)code;
+    record[2] = bytes;
+    return record;
+}
+
+void mr_write_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
+{
+    const uint8_t *at = address;
+    if (!mr_hot_state.kept) {
+        mr_writer_settle();
+    }
+    while (bytes > 0) {
+        size_t piece = bytes < RANGE_PIECE ? bytes : RANGE_PIECE;
+        uint64_t *record = begin_piece(mr_log_head(kind, 0, (uint64_t)at), piece, code);
+        copy_bytes(record + 3, at, piece);
+        mr_writer_advance(record + 3 + (piece + 7) / 8);
+        at += piece;
+        bytes -= piece;
+    }
+}
+
+void mr_write_range_pending(const void *address, size_t bytes, uintptr_t code, unsigned detail)
+{
+    const uint8_t *at = address;
+    mr_writer_settle();
+    bool fits = bytes <= PENDING_MAX;
+    if (fits &&
+        mr_hot_state.limit - mr_hot_state.cursor < (ptrdiff_t)(bytes / 8 + bytes / 1024 + 8)) {
+        mr_writer_grow();
+    }
+    uint64_t *first = mr_hot_state.cursor;
+    while (bytes > 0) {
+        size_t piece = bytes < RANGE_PIECE ? bytes : RANGE_PIECE;
+        uint64_t head = mr_log_head(MR_LOG_RANGE_WRITE, detail | MR_LOG_NO_VALUE, (uint64_t)at);
+        uint64_t *record = begin_piece(head, piece, code);
+        mr_writer_advance(record + 3 + (piece + 7) / 8);
+        at += piece;
+        bytes -= piece;
+    }
+    mr_hot_state.pending = fits ? first : NULL;
+}
+
+void mr_write_access(mr_log_kind kind, unsigned detail, const void *address, int64_t value,
+                     uintptr_t code)
+{
+    mr_writer_settle();
+    mr_put_access(mr_writer_room(), mr_log_head(kind, detail, (uint64_t)address), code, value);
+}
+
+void mr_write_text(mr_log_kind kind, uint64_t number, const char *text)
+{
+    char buffer[256] = {0};
+    mr_writer_settle();
+    size_t words = 2 + (mr_copy_text(buffer, sizeof buffer, text) + 8) / 8;
+    uint64_t *record = mr_writer_room();
+    record[0] = mr_log_head(kind, 0, words);
+    record[1] = number;
+    copy_bytes(record + 2, buffer, 8 * (words - 2));
+    mr_writer_advance(record + words);
+}
+
+void mr_write_module(const mr_log_module *module, const char *path)
+{
+    mr_writer_settle();
+    size_t length = 0;
+    while (path[length] != '\0') {
+        length++;
+    }
+    size_t words = sizeof *module / 8 + (length + 8) / 8;
+    if ((size_t)(mr_hot_state.limit - mr_hot_state.cursor) < words) {
+        mr_writer_grow();
+    }
+    uint64_t *record = mr_hot_state.cursor;
+    copy_bytes(record, module, sizeof *module);
+    record[0] = mr_log_head(MR_LOG_MODULE, 0, words);
+    copy_bytes(record + sizeof *module / 8, path, length + 1);
+    if ((length + 1) % 8 == 0 && words > sizeof *module / 8 + (length + 1) / 8) {
+        record[words - 1] = 0;
+    }
+    mr_writer_advance(record + words);
+}
+
+void mr_write_switch(uint32_t thread)
+{
+    mr_writer_settle();
+    uint64_t *record = mr_writer_room();
+    if (record == writer.after_switch) {
+        record--; /* the thread before did nothing */
+    }
+    writer.after_switch = record + 1;
+    record[0] = mr_log_head(MR_LOG_SWITCH, 0, thread);
+    mr_writer_advance(record + 1);
+}

@@ -1,0 +1,30 @@
+/* Race on two bit-fields of one word, which is read and written as a whole. Predicted from every
+ * order. */
+#include <pthread.h>
+
+static struct {
+    unsigned first : 3;
+    unsigned second : 5;
+} flags;
+
+static void *one(void *unused)
+{
+    flags.first = 1;
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    flags.second = 2;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}

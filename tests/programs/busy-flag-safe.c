@@ -1,0 +1,31 @@
+/* No race: written before the flag; the other thread waits without any call. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int done;
+static int x;
+
+static void *one(void *unused)
+{
+    x = 1;
+    done = 1;
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    while (!atomic_load_explicit(&done, memory_order_acquire)) {
+    }
+    x = 2;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}

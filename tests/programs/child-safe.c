@@ -1,0 +1,28 @@
+/* No race: what the child writes is its own. */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int x;
+
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        x = 40;
+        _exit(x + 2);
+    }
+    waitpid(child, &status, 0);
+    x++;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    return WEXITSTATUS(status) == 42 ? 0 : 1;
+}

@@ -1,0 +1,24 @@
+/* No race: it says when it is done. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+static sem_t done;
+static int x;
+
+static void *work(void *unused)
+{
+    x = 1;
+    sem_post(&done);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    sem_init(&done, 0, 0);
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_detach(thread);
+    sem_wait(&done);
+    return x > 1;
+}

@@ -1,0 +1,34 @@
+/* Race on data: the flag is written first. Predicted from the orders in which the reader sees the
+ * flag. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int ready;
+static int data, seen;
+
+static void *one(void *unused)
+{
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&ready, 1, memory_order_relaxed);
+    data = 7;
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    if (atomic_load_explicit(&ready, memory_order_relaxed)) {
+        atomic_thread_fence(memory_order_acquire);
+        seen = data;
+    }
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* Race on x: read although the thread was not joined in time. Predicted from every order. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+static int x;
+
+static void *work(void *unused)
+{
+    usleep(100000);
+    x = 1;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    struct timespec limit = {1, 0}; /* long ago */
+    pthread_create(&thread, NULL, work, NULL);
+    int status = pthread_timedjoin_np(thread, NULL, &limit);
+    int seen = x;
+    if (status != 0) {
+        pthread_join(thread, NULL);
+    }
+    return seen > 1;
+}

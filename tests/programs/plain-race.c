@@ -1,0 +1,20 @@
+/* Race on x: two writes without any synchronisation. Predicted from every order. */
+#include <pthread.h>
+
+static int x;
+
+static void *write_x(void *unused)
+{
+    x++;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, write_x, NULL);
+    pthread_create(&second, NULL, write_x, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* No race: the flag is atomic. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+static int data, seen;
+static atomic_int ready;
+
+static void *one(void *unused)
+{
+    data = 7;
+    ready = 1;
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    if (ready) {
+        seen = data;
+    }
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}

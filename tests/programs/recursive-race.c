@@ -1,0 +1,34 @@
+/* Race on x: the write comes after the outermost unlock. Predicted from every order. */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int x;
+
+static void *one(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&lock);
+    x = 1;
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    x = 2;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}

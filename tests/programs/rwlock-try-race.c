@@ -1,0 +1,36 @@
+/* Race on x: the reader does not care whether it got the lock. Predicted from the orders in which
+ * the writer holds it at the try. */
+#include <pthread.h>
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static int x, seen;
+
+static void *one(void *unused)
+{
+    pthread_rwlock_wrlock(&lock);
+    x++;
+    x++;
+    x++;
+    pthread_rwlock_unlock(&lock);
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    int status = pthread_rwlock_tryrdlock(&lock);
+    seen = x;
+    if (status == 0) {
+        pthread_rwlock_unlock(&lock);
+    }
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}

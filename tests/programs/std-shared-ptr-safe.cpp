@@ -1,0 +1,22 @@
+/* No race: only their counting is shared, which is atomic. */
+#include <memory>
+#include <thread>
+
+struct node {
+    int value = 1;
+};
+
+int main()
+{
+    auto shared = std::make_shared<node>();
+    int seen[2];
+    auto work = [&seen](std::shared_ptr<node> mine, int which) {
+        std::shared_ptr<node> copy = mine;
+        seen[which] = copy->value;
+    };
+    std::thread first(work, shared, 0), second(work, shared, 1);
+    shared.reset();
+    first.join();
+    second.join();
+    return seen[0] + seen[1] >= 2 ? 0 : 1;
+}

@@ -1,0 +1,34 @@
+/* Race on x: written although the lock was not got. Predicted from the orders in which the try
+ * fails, and from those in which it succeeds not: then it was locked. */
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int x;
+
+static void *one(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    x = 1;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    int status = pthread_mutex_trylock(&lock);
+    x = 2;
+    if (status == 0) {
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}

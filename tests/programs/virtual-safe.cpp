@@ -1,0 +1,32 @@
+/* No race: destroyed after the thread was joined. */
+#include <thread>
+
+struct shape {
+    virtual int corners() const
+    {
+        return 0;
+    }
+    virtual ~shape() = default;
+};
+
+struct square : shape {
+    int corners() const override
+    {
+        return 4;
+    }
+    ~square() override
+    {
+    }
+};
+
+alignas(square) static char memory[sizeof(square)];
+
+int main()
+{
+    shape *object = new (memory) square;
+    int seen = 0;
+    std::thread user([&] { seen = object->corners(); });
+    user.join();
+    object->~shape();
+    return seen == 4 || seen == 0 ? 0 : 1;
+}
