@@ -224,8 +224,8 @@ static void test_runs(void **state)
                               "#@run 0 2999\n#@run 3001 5999\nB|w(y)|2\nA|w(z)|3\nB|w(z)|4\n");
     mr_witness read;
     mr_error error = {0};
-    assert_int_equal(
-        read_witness(text, strlen(text), trace, MR_MODEL_VALUE, false, &read, &error), MR_OK);
+    assert_int_equal(read_witness(text, strlen(text), trace, MR_MODEL_VALUE, false, &read, &error),
+                     MR_OK);
     assert_same(&witness, &read);
     mr_witness_free(&read);
     free(text);
@@ -460,10 +460,14 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_written_text),    cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_readable),        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_every_operation), cmocka_unit_test(test_no_file_and_no_text),
-        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_written_text),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_readable),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_every_operation),
+        cmocka_unit_test(test_no_file_and_no_text),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

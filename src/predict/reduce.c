@@ -218,8 +218,8 @@ static bool pass(expander *x, uint32_t end)
 {
     for (; x->passed < end; x->passed++) {
         uint32_t event = x->passed, thread = x->full->thread[event];
-        bool is_kept = x->kept < x->reduction->trace.event_count &&
-                       x->reduction->events[x->kept] == event;
+        bool is_kept =
+            x->kept < x->reduction->trace.event_count && x->reduction->events[x->kept] == event;
         x->kept += is_kept;
         if (!is_kept && x->next[thread] == event && event < x->bound[thread] &&
             is_started(x, thread) && !list(x, event))

@@ -20,7 +20,7 @@ enum { SHORTEST_RUN = 3 };
     X(MODEL, "#@model")                                                                            \
     X(WINDOW, "#@window")                                                                          \
     X(FIRST, "#@first")                                                                            \
-    X(SECOND, "#@second")                                                          \
+    X(SECOND, "#@second")                                                                          \
     X(RUN, "#@run")
 
 typedef enum header {
@@ -167,7 +167,8 @@ static mr_status read_version(const reader *r, mr_slice rest)
     if (!take_numbers(rest, &version, 1))
         return fail(r, "expected #@witness VERSION");
     if (version != FORMAT_VERSION && version != FORMAT_WITH_RUNS)
-        return fail(r, "witness format %" PRIu64 "; this version of maxrace reads formats %d and %d",
+        return fail(r,
+                    "witness format %" PRIu64 "; this version of maxrace reads formats %d and %d",
                     version, FORMAT_VERSION, FORMAT_WITH_RUNS);
     return MR_OK;
 }
@@ -251,8 +252,8 @@ static mr_status read_run(reader *r, mr_slice rest)
         return fail(r, "expected %s FIRST LAST", header_words[HEADER_RUN]);
     if (run[0] > run[1] || run[0] < r->window[0] || run[1] >= r->trace->event_count)
         return fail(r,
-                    "no events %" PRIu64 " to %" PRIu64
-                    " in the trace from event %" PRIu32 " on; it has %" PRIu32 " events",
+                    "no events %" PRIu64 " to %" PRIu64 " in the trace from event %" PRIu32
+                    " on; it has %" PRIu32 " events",
                     run[0], run[1], r->window[0], r->trace->event_count);
     if (!r->next && !index_threads(r))
         return no_memory(r);
