@@ -1,5 +1,6 @@
 #include "far_decider.h"
 #include "far_label.h"
+#include "far_parts.h"
 #include "windows/plan.h"
 
 #include <stdlib.h>
@@ -294,6 +295,9 @@ static mr_status do_far_windows(mr_decider *d)
     if (status == MR_OK && mr_window_plan_count(&plan) == 1 &&
         limits->weakest == MR_STRENGTH_BEYOND_WCP)
         settle_unknowns(d, first_unknown);
+    if (status == MR_OK && mr_window_plan_count(&plan) > 1 &&
+        !mr_far_parts_count(d->far.trace, &plan, &d->far.ledger, &d->far.result->stats.far_parts))
+        return mr_error_memory(d->far.error, "counting what far windows have not seen");
     return status;
 }
 
