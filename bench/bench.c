@@ -139,8 +139,12 @@ static void print_setting(const mr_bench_row *row, double first_seconds)
 static void compare_settings(const char *input)
 {
     static const char *const settings[] = {
-        NULL,       "window.size=300",         "window.size=0",
-        "model=rf", "solver.saturate_steps=0", "candidates.prefilter=hb",
+        NULL,
+        "window.size=300",
+        "window.size=0",
+        "model=rf",
+        "solver.steps=filter,cone,z3",
+        "candidates.prefilter=hb",
     };
     double first_seconds = 0;
     printf("\n`%s` with other settings:\n\n", input);

@@ -300,8 +300,9 @@ static void make_plan(planter *p, const mr_planted_shape *shape, mr_planted_pair
                              variant, right ? "second" : "first");
                 uint64_t position = mr_random_next(&random) % (shape->events - distance + 1);
                 p->plans[count] = (planned){pair, count, variant, position};
-                p->sides[2 * count] = (side){position, count, false};
-                p->sides[2 * count + 1] = (side){position + distance, count, true};
+                side *sides = &p->sides[2 * (size_t)count];
+                sides[0] = (side){position, count, false};
+                sides[1] = (side){position + distance, count, true};
                 count++;
             }
     p->side_count = 2 * (size_t)count;

@@ -46,11 +46,11 @@ typedef struct checked {
 
 static bool add_pair(checked *self, const char *line)
 {
-    char kind[NAME_BYTES];
+    char kind[NAME_BYTES], distance[NAME_BYTES];
     pair it = {.kind = KINDS};
-    if (sscanf(line, "%63s %" SCNu64 " %63s %63s", kind, &it.distance, it.locations[0],
-               it.locations[1]) != 4)
+    if (sscanf(line, "%63s %63s %63s %63s", kind, distance, it.locations[0], it.locations[1]) != 4)
         return false;
+    it.distance = strtoull(distance, NULL, 10);
     for (uint32_t k = 0; k < KINDS; k++)
         if (strcmp(kind, kinds[k]) == 0)
             it.kind = k;

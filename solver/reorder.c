@@ -1,10 +1,11 @@
 #include "reorder.h"
 
 #include "cone.h"
+#include "windows/read_choices.h"
 
 #include <string.h>
 
-enum { MOST_HOLDS = 12, MOST_PASSES = 100 };
+enum { MOST_HOLDS = 12, MOST_PASSES = 100, WRITES_LOOKED_AT = 16 };
 
 typedef struct reorderer {
     const mr_precedence *forced;
@@ -15,6 +16,7 @@ typedef struct reorderer {
     uint32_t *late;   /* one a thread: from here on it is held back */
     uint32_t passes;
     uint32_t *last_write, *owner, *shares, *units; /* while playing */
+    uint32_t spoiler; /* while playing: the write that a read should not have seen, or MR_NONE */
 } reorderer;
 
 typedef enum closed {
@@ -67,7 +69,34 @@ static bool is_possible(const reorderer *r, uint32_t event)
     return true;
 }
 
-/* Requires the writes that the needed reads saw, where they can come first. */
+/* Requires, for a read whose own write cannot come first, the nearest write before it that can and
+ * wrote the same. */
+static void require_other(reorderer *r, uint32_t read)
+{
+    const mr_window *w = r->window;
+    const mr_window_variable *variable = &w->variables[w->object[read]];
+    uint32_t first, end;
+    if (variable->by_source || variable->carried_value == mr_window_read_value(w, read))
+        return;
+    mr_read_same_value_writes(w, read, &first, &end);
+    uint32_t low = first, high = end;
+    while (low < high) { /* the first one that is after the read */
+        uint32_t middle = low + (high - low) / 2;
+        if (w->writes_by_value[middle] < read)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint32_t k = 0; low > first && k < WRITES_LOOKED_AT; k++) {
+        uint32_t write = w->writes_by_value[--low];
+        if (is_possible(r, write)) {
+            mr_precedence_require(r->forced, r->prefix, write, true);
+            return;
+        }
+    }
+}
+
+/* Requires the writes that the needed reads saw, or others, where they can come first. */
 static void close_reads(reorderer *r)
 {
     const mr_window *w = r->window;
@@ -79,7 +108,9 @@ static void close_reads(reorderer *r)
                 changed = true;
                 if (!mr_op_reads(mr_window_op(w, event)) || source == MR_NONE || is_in(r, source))
                     continue;
-                if ((is_late(r, event) || !is_late(r, source)) && is_possible(r, source))
+                if (!is_possible(r, source))
+                    require_other(r, event);
+                else if (is_late(r, event) || !is_late(r, source))
                     mr_precedence_require(r->forced, r->prefix, source, true);
             }
     }
@@ -214,8 +245,12 @@ static bool play(reorderer *r, uint32_t event)
         r->units[w->object[event]]++;
     else if (op == MR_OP_WAIT)
         return r->units[w->object[event]]-- > 0;
-    if (mr_op_reads(op) && !reads_right(r, event))
+    if (mr_op_reads(op) && !reads_right(r, event)) {
+        uint32_t last = r->last_write[w->object[event]];
+        if (last != MR_NONE && !is_late(r, event))
+            r->spoiler = last;
         return false;
+    }
     if (mr_op_writes(op))
         r->last_write[w->object[event]] = event;
     return true;
@@ -240,26 +275,54 @@ static bool prepare_play(reorderer *r, mr_arena *arena)
     return true;
 }
 
-static mr_reordered play_all(reorderer *r, uint32_t **events, uint32_t *event_count,
-                             mr_arena *arena)
+/* False: something is not possible in this order. */
+static bool play_in_order(reorderer *r, uint32_t *events, uint32_t count)
 {
-    const mr_window *w = r->window;
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < w->thread_count; t++)
-        count += r->prefix[t];
-    *events = mr_arena_alloc(arena, count, sizeof **events);
-    if (!*events || !prepare_play(r, arena))
-        return MR_REORDER_NO_MEMORY;
-    *event_count = 0;
+    uint32_t played = 0;
     for (int late = 0; late < 2; late++)
-        for (uint32_t i = 0; i < w->size && *event_count < count; i++) {
+        for (uint32_t i = 0; i < r->window->size && played < count; i++) {
             if (!is_in(r, i) || is_late(r, i) != late)
                 continue;
             if (!play(r, i))
-                return MR_NOT_REORDERED;
-            (*events)[(*event_count)++] = i;
+                return false;
+            events[played++] = i;
         }
-    return MR_REORDERED;
+    return true;
+}
+
+/* The events stay in the arena only when they can be played. */
+static mr_reordered play_all(reorderer *r, uint32_t **events, uint32_t *event_count,
+                             mr_arena *arena)
+{
+    *event_count = 0;
+    for (uint32_t t = 0; t < r->window->thread_count; t++)
+        *event_count += r->prefix[t];
+    r->spoiler = MR_NONE;
+    *events = mr_arena_alloc(arena, *event_count, sizeof **events);
+    mr_arena_mark mark = mr_arena_get_mark(arena);
+    if (!*events || !prepare_play(r, arena))
+        return MR_REORDER_NO_MEMORY;
+    bool played = play_in_order(r, *events, *event_count);
+    mr_arena_release(arena, mark);
+    return played ? MR_REORDERED : MR_NOT_REORDERED;
+}
+
+/* Closes and plays with the present holds; holds back a write that spoils a read. */
+static closed attempt(reorderer *r, mr_reordered *result, uint32_t **events, uint32_t *event_count,
+                      mr_arena *arena)
+{
+    mr_arena_mark mark = mr_arena_get_mark(arena);
+    closed closing = close_all(r);
+    if (closing != CLOSED)
+        return closing;
+    *result = play_all(r, events, event_count, arena);
+    if (*result != MR_NOT_REORDERED)
+        return CLOSED;
+    mr_arena_release(arena, mark);
+    if (r->spoiler == MR_NONE)
+        return NO_WAY;
+    hold(r, r->spoiler);
+    return HELD_BACK;
 }
 
 mr_reordered mr_reorder(const mr_precedence *forced, uint32_t a, uint32_t b, uint32_t **events,
@@ -267,6 +330,7 @@ mr_reordered mr_reorder(const mr_precedence *forced, uint32_t a, uint32_t b, uin
 {
     const mr_window *w = forced->window;
     reorderer r = {.forced = forced, .window = w, .a = a, .b = b};
+    mr_reordered result = MR_NOT_REORDERED;
     r.prefix = mr_arena_alloc(arena, w->thread_count, sizeof *r.prefix);
     r.seen = mr_arena_alloc(arena, w->thread_count, sizeof *r.seen);
     r.late = mr_arena_alloc(arena, w->thread_count, sizeof *r.late);
@@ -274,8 +338,8 @@ mr_reordered mr_reorder(const mr_precedence *forced, uint32_t a, uint32_t b, uin
         return MR_REORDER_NO_MEMORY;
     for (uint32_t t = 0; t < w->thread_count; t++)
         r.late[t] = mr_window_length(w, t);
-    closed result = HELD_BACK;
-    for (uint32_t holds = 0; result == HELD_BACK && holds <= MOST_HOLDS; holds++)
-        result = close_all(&r);
-    return result == CLOSED ? play_all(&r, events, event_count, arena) : MR_NOT_REORDERED;
+    closed last = HELD_BACK;
+    for (uint32_t holds = 0; last == HELD_BACK && holds <= MOST_HOLDS; holds++)
+        last = attempt(&r, &result, events, event_count, arena);
+    return result;
 }

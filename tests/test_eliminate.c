@@ -32,7 +32,7 @@ typedef struct examination {
     mr_exhaustive search;
     const char *wrong; /* NULL: nothing */
     uint32_t events[2];
-    uint64_t questions, races, settled, settled_by_forced, orders, forced_orders, excluded;
+    uint64_t questions, races, settled, orders, forced_orders, excluded;
 } examination;
 
 /* A question and what became of it. */

@@ -284,6 +284,7 @@ static void test_small_far_windows(void **state)
     assert_non_null(trace);
     mr_result result = predict(trace, settings);
     assert_int_equal(result.race_count, 2); /* the third is farther apart than a far window */
+    assert_int_equal(result.stats.far_parts, 3); /* with two pairs under its lock */
     mr_result_free(&result);
     mr_trace_free(trace);
     free(text);

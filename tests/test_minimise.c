@@ -427,12 +427,40 @@ static void test_no_memory(void **state)
     mr_trace_free(trace);
 }
 
+/* A long witness keeps its events and their order; those with which it begins as the trace does
+ * are counted to what happens as observed. */
+static void test_long(void **state)
+{
+    (void)state;
+    enum { LENGTH = MR_MINIMISE_MOST + 20, SKIPPED = 10, START = 3 };
+    mr_witness w = {.first = LENGTH + 8, .second = LENGTH + 9, .window_start = START};
+    mr_error error = {0};
+    w.events = mr_calloc(LENGTH, sizeof *w.events);
+    assert_non_null(w.events);
+    w.event_count = LENGTH;
+    for (uint32_t i = 0; i < LENGTH; i++)
+        w.events[i] = START + i + (i >= SKIPPED);
+    assert_int_equal(mr_witness_minimise(NULL, NULL, &w, &error), MR_OK);
+    assert_int_equal(w.event_count, LENGTH);
+    mr_witness_observe(&w);
+    assert_int_equal(w.window_start, START + SKIPPED);
+    assert_int_equal(w.event_count, LENGTH - SKIPPED);
+    for (uint32_t i = 0; i < w.event_count; i++)
+        assert_int_equal(w.events[i], START + SKIPPED + 1 + i);
+    w.event_count = MR_MINIMISE_MOST; /* a shorter one is left alone */
+    w.window_start = w.events[0];
+    mr_witness_observe(&w);
+    assert_int_equal(w.event_count, MR_MINIMISE_MOST);
+    mr_witness_free(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),
         cmocka_unit_test(test_random_witnesses),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

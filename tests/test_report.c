@@ -340,6 +340,42 @@ static void test_json_content(void **state)
     sample_free(&self);
 }
 
+/* A long witness is told in runs, and fits the schema. */
+static void test_json_runs(void **state)
+{
+    (void)state;
+    enum { LENGTH = 5000, OTHER = 2000 };
+    static char text[16 * (LENGTH + 2)];
+    char *end = text, problem[256];
+    for (int i = 0; i < LENGTH; i++)
+        end += sprintf(end, i == OTHER ? "B|w(y)|1\n" : "A|w(z)|2\n");
+    strcpy(end, "A|w(x)|3\nB|w(x)|4\n");
+    static uint32_t events[LENGTH];
+    for (uint32_t i = 0; i < LENGTH; i++)
+        events[i] = i < OTHER ? i : i < LENGTH - 1 ? i + 1 : OTHER;
+    sample self;
+    sample_make(&self, text);
+    add_race(&self,
+             (mr_witness){.first = LENGTH,
+                          .second = LENGTH + 1,
+                          .window_end = LENGTH + 2,
+                          .events = events,
+                          .event_count = LENGTH},
+             MR_STRENGTH_HB, MR_STEP_FAR);
+    json_t *report = report_json(&self), *schema = load_schema();
+    json_t *race = json_array_get(json_object_get(report, "races"), 0);
+    json_t *expected =
+        json_pack("[[i,i],[i,i],[i,i]]", 0, OTHER - 1, OTHER + 1, LENGTH - 1, OTHER, OTHER);
+    assert_true(json_equal(json_object_get(race, "runs"), expected));
+    assert_null(json_object_get(race, "witness"));
+    if (!mr_schema_fits(schema, schema, report, problem))
+        fail_msg("%s", problem);
+    json_decref(expected);
+    json_decref(schema);
+    json_decref(report);
+    sample_free(&self);
+}
+
 /* Names of any bytes: escaped in JSON, and control characters in text too. */
 static void test_strange_names(void **state)
 {
@@ -429,10 +465,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),       cmocka_unit_test(test_full_schedule),
-        cmocka_unit_test(test_json_schema),  cmocka_unit_test(test_json_schema_refuses),
-        cmocka_unit_test(test_json_content), cmocka_unit_test(test_strange_names),
-        cmocka_unit_test(test_full_device),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_golden),        cmocka_unit_test(test_full_schedule),
+        cmocka_unit_test(test_json_schema),   cmocka_unit_test(test_json_schema_refuses),
+        cmocka_unit_test(test_json_content),  cmocka_unit_test(test_json_runs),
+        cmocka_unit_test(test_strange_names), cmocka_unit_test(test_full_device),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,44 @@ static void test_readable(void **state)
     mr_trace_free(trace);
 }
 
+/* A long witness is written in runs; one event of another thread stands between two of them. */
+static void test_runs(void **state)
+{
+    (void)state;
+    enum { LENGTH = 6000 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    for (int i = 0; i < LENGTH; i++)
+        fprintf(stream, i == 3000 ? "B|w(y)|2\n" : "A|w(x)|1\n");
+    fputs("A|w(z)|3\nB|w(z)|4\n", stream);
+    assert_int_equal(fclose(stream), 0);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    free(text);
+    uint32_t events[LENGTH];
+    for (uint32_t i = 0; i < LENGTH; i++)
+        events[i] = i < 3000 ? i : i < LENGTH - 1 ? i + 1 : 3000;
+    mr_witness witness = {.first = LENGTH,
+                          .second = LENGTH + 1,
+                          .window_end = LENGTH + 2,
+                          .events = events,
+                          .event_count = LENGTH};
+    text = write_text(trace, &witness);
+    assert_string_equal(text, "#@witness 2\n#@trace sample.std\n#@model rf\n#@window 0 6002\n"
+                              "#@first 6000 6001\n#@second 6001 6002\n"
+                              "#@run 0 2999\n#@run 3001 5999\nB|w(y)|2\nA|w(z)|3\nB|w(z)|4\n");
+    mr_witness read;
+    mr_error error = {0};
+    assert_int_equal(read_witness(text, strlen(text), trace, MR_MODEL_VALUE, false, &read, &error),
+                     MR_OK);
+    assert_same(&witness, &read);
+    mr_witness_free(&read);
+    free(text);
+    mr_trace_free(trace);
+}
+
 typedef struct unreadable {
     const char *text;
     uint64_t line;
@@ -203,7 +241,15 @@ typedef struct unreadable {
 static const unreadable unreadables[] = {
     {"", 0, "0 event lines; the last two lines must be the two accesses"},
     {"#@witness 1\nA|w(x=1)|1\n", 2, "1 event lines; the last two lines must be the two accesses"},
-    {"#@witness 2\n", 1, "witness format 2; this version of maxrace reads format 1"},
+    {"#@witness 3\n", 1, "witness format 3; this version of maxrace reads formats 1 and 2"},
+    {"#@run 0\n", 1, "expected #@run FIRST LAST"},
+    {"#@run 3 2\n", 1, "no events 3 to 2 in the trace from event 0 on; it has 9 events"},
+    {"#@run 3 9\n", 1, "no events 3 to 9 in the trace from event 0 on; it has 9 events"},
+    {"#@window 4 9\n#@run 3 4\n", 2,
+     "no events 3 to 4 in the trace from event 4 on; it has 9 events"},
+    {"#@run 0 1\n#@run 3 3\n", 2, "event 3 is not the next one of its thread"},
+    {"#@run 0 1\n#@run 1 2\n", 2, "event 1 is not the next one of its thread"},
+    {"#@run 0 1\n#@model rf\n", 2, "#@model must come before the first event"},
     {"#@witness one\n", 1, "expected #@witness VERSION"},
     {"#@witness\n", 1, "expected #@witness VERSION"},
     {"#@model hb\n", 1, "unknown model 'hb'; expected rf, value or branch"},
@@ -414,10 +460,15 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_written_text),    cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_readable),        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_every_operation), cmocka_unit_test(test_no_file_and_no_text),
-        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_written_text),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_readable),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_every_operation),
+        cmocka_unit_test(test_no_file_and_no_text),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,8 @@ mr_status mr_driver_confirm_witness(mr_driver *driver, mr_witness *witness, mr_s
                                         : MR_OK;
     if (status == MR_OK && driver->reduction)
         status = mr_reduction_expand(driver->reduction, witness, driver->error);
+    if (status == MR_OK && driver->minimise)
+        mr_witness_observe(witness);
     if (status == MR_OK) {
         status = mr_checker_check(driver->checker, witness, &refusal);
         if (status == MR_OK) {

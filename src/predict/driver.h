@@ -110,7 +110,8 @@ typedef struct mr_far_limits {
  * what other windows have left unknown. What has no answer there is unknown.
  *
  * Work is counted in events of the windows that are built, eight for each event of the cone of a
- * question, and a quarter of limits on saturation for a question without an answer: about 0.3 µs
+ * question, a sixteenth for each event of a window that is reordered, and a quarter of the limit on
+ * saturation for a question without an answer: about 0.3 µs
  * each. The far window itself costs a static race nothing.
  */
 mr_status mr_driver_decide_far(mr_driver *driver, const mr_far_limits *limits);

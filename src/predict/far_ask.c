@@ -3,8 +3,9 @@
 
 #include "solver/reorder.h"
 
-/* Of an event of a cone, and of steps of saturation that were in vain. */
-enum { WORK_OF_CONE = 8, STEPS_OF_WORK = 4 };
+/* Of an event of a cone, of steps of saturation that were in vain, and of reordering: its passes
+ * over a window look at what is needed only. */
+enum { WORK_OF_CONE = 8, STEPS_OF_WORK = 4, EVENTS_REORDERED_BY_WORK = 16 };
 
 const mr_candidate_group *mr_decider_group_of(const mr_decider *d, const mr_open_race *race)
 {
@@ -55,7 +56,7 @@ mr_status mr_decider_try_reorder(mr_decider *d, mr_open_race *race, const mr_pro
     mr_decision decision = {.first = pair.first, .second = pair.second};
     if (!mr_decider_can_pay(d, race, 0))
         return MR_OK;
-    mr_decider_pay(d, race, problem->window->size);
+    mr_decider_pay(d, race, problem->window->size / EVENTS_REORDERED_BY_WORK);
     mr_arena_mark mark = mr_arena_get_mark(&far->arena);
     mr_reordered found = mr_reorder(&problem->forced, pair.first, pair.second, &decision.events,
                                     &decision.event_count, &far->arena);

@@ -1,5 +1,6 @@
 #include "far_decider.h"
 #include "far_label.h"
+#include "far_parts.h"
 #include "windows/plan.h"
 
 #include <stdlib.h>
@@ -105,11 +106,12 @@ static mr_status try_cheap(mr_decider *d)
     return status;
 }
 
+/* What formulas can say. */
 static mr_status decide_all(mr_decider *d)
 {
-    mr_status status = try_cheap(d);
+    mr_status status = MR_OK;
     d->mixed = true;
-    if (status == MR_OK && d->model != MR_MODEL_RF)
+    if (d->model != MR_MODEL_RF)
         status = mr_decider_try_sizes(d);
     d->mixed = false;
     for (uint32_t i = 0; i < d->open_count; i++)
@@ -154,35 +156,77 @@ static mr_status add_reported(mr_decider *d)
     return status;
 }
 
+/* A static race as one to be decided; what it has cost before counts on. */
+static mr_status add_open(mr_decider *d, uint32_t number, const mr_decider *before)
+{
+    const mr_candidate_group *group = &d->candidates.groups[number];
+    const mr_ledger_entry *old =
+        mr_ledger_find(&before->numbers, group->location_1, group->location_2);
+    mr_ledger_entry *entry = mr_ledger_get(&d->numbers, group->location_1, group->location_2);
+    if (!entry)
+        return mr_error_memory(d->far.error, "deciding far races");
+    entry->unknown_index = d->open_count;
+    mr_open_race *race = &d->open[d->open_count++];
+    race->group = number;
+    race->spent = old ? before->open[old->unknown_index].spent : 0;
+    mr_close_pairs_find(&race->pairs, &d->problem, &d->candidates, group);
+    return MR_OK;
+}
+
 /* Lists the static races that have candidates in the far window. */
 static mr_status list_open(mr_decider *d)
 {
     const mr_candidates *candidates = &d->candidates;
-    free(d->open);
-    free(d->requests);
-    mr_ledger_free(&d->numbers);
+    mr_decider before = *d;
+    d->numbers = (mr_ledger){0};
     d->open_count = 0;
     d->open = mr_calloc(candidates->group_count, sizeof *d->open);
     d->requests = mr_calloc((size_t)candidates->group_count * MR_FAR_PLACES, sizeof *d->requests);
-    if (!d->open || !d->requests)
-        return mr_error_memory(d->far.error, "deciding far races");
-    for (uint32_t g = 0; g < candidates->group_count; g++) {
-        const mr_candidate_group *group = &candidates->groups[g];
-        if (!group->site_pair_count)
-            continue;
-        mr_ledger_entry *number = mr_ledger_get(&d->numbers, group->location_1, group->location_2);
-        if (!number)
-            return mr_error_memory(d->far.error, "deciding far races");
-        number->unknown_index = d->open_count;
-        mr_open_race *race = &d->open[d->open_count++];
-        race->group = g;
-        mr_close_pairs_find(&race->pairs, &d->problem, candidates, group);
-    }
-    if (d->model == d->far.model)
-        d->far.result->stats.far_pairs += d->open_count;
-    return d->open_count ? add_reported(d) : MR_OK;
+    mr_status status =
+        d->open && d->requests ? MR_OK : mr_error_memory(d->far.error, "deciding far races");
+    for (uint32_t g = 0; status == MR_OK && g < candidates->group_count; g++)
+        if (candidates->groups[g].site_pair_count)
+            status = add_open(d, g, &before);
+    free(before.open);
+    free(before.requests);
+    mr_ledger_free(&before.numbers);
+    return status == MR_OK && d->open_count ? add_reported(d) : status;
 }
 
+static mr_status find_open(mr_decider *d)
+{
+    mr_driver *far = &d->far;
+    if (!mr_candidates_find(&d->candidates, d->problem.window, &d->problem.hard, &d->problem.forced,
+                            d->hb, d->wcp, &far->candidates, &d->arena))
+        return mr_error_memory(far->error, "collecting candidates");
+    return list_open(d);
+}
+
+static uint32_t count_open(const mr_decider *d)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->open_count; i++)
+        count += !mr_decider_is_settled(d, &d->open[i]);
+    return count;
+}
+
+/* Raises the precedence of the far window; the static races that have no candidates then are none.
+ */
+static mr_status refine(mr_decider *d)
+{
+    uint32_t before = count_open(d);
+    if (!mr_problem_refine(&d->problem, &d->far.decide, REFINE_STEPS, &d->arena))
+        return mr_error_memory(d->far.error, "deciding far races");
+    if (!d->problem.refined)
+        return MR_OK;
+    mr_status status = find_open(d);
+    if (status == MR_OK && d->model == d->far.model)
+        d->far.result->stats.far_no_race += before - d->open_count;
+    return status;
+}
+
+/* Precedence is raised only for what is left when everything cheap has been tried: on most traces
+ * that is nothing. */
 static mr_status do_model(mr_decider *d, uint32_t start, uint32_t end, mr_model model)
 {
     mr_driver *far = &d->far;
@@ -191,15 +235,15 @@ static mr_status do_model(mr_decider *d, uint32_t start, uint32_t end, mr_model 
     mr_status status = mr_decider_build(d, start, end, &d->arena, &window);
     if (status == MR_OK)
         status = mr_decider_pose(d, window, &d->arena, &d->problem);
-    if (status == MR_OK && !mr_problem_refine(&d->problem, &far->decide, REFINE_STEPS, &d->arena))
-        status = mr_error_memory(far->error, "deciding far races");
-    if (status == MR_OK &&
-        !mr_candidates_find(&d->candidates, d->problem.window, &d->problem.hard, &d->problem.forced,
-                            d->hb, d->wcp, &far->candidates, &d->arena))
-        status = mr_error_memory(far->error, "collecting candidates");
     if (status == MR_OK)
-        status = list_open(d);
-    return status == MR_OK && d->open_count ? decide_all(d) : status;
+        status = find_open(d);
+    if (status == MR_OK && model == far->model)
+        far->result->stats.far_pairs += d->open_count;
+    if (status == MR_OK && d->open_count)
+        status = try_cheap(d);
+    if (status == MR_OK && count_open(d))
+        status = refine(d);
+    return status == MR_OK && count_open(d) ? decide_all(d) : status;
 }
 
 /* Decides in the stricter models first: their reads have fewer choices, and their races are races
@@ -251,6 +295,9 @@ static mr_status do_far_windows(mr_decider *d)
     if (status == MR_OK && mr_window_plan_count(&plan) == 1 &&
         limits->weakest == MR_STRENGTH_BEYOND_WCP)
         settle_unknowns(d, first_unknown);
+    if (status == MR_OK && mr_window_plan_count(&plan) > 1 &&
+        !mr_far_parts_count(d->far.trace, &plan, &d->far.ledger, &d->far.result->stats.far_parts))
+        return mr_error_memory(d->far.error, "counting what far windows have not seen");
     return status;
 }
 

@@ -181,46 +181,92 @@ uint32_t mr_reduction_at(const mr_reduction *reduction, uint32_t event)
 
 /* The way back of one witness: what each thread does next in the full trace. */
 typedef struct expander {
+    const mr_reduction *reduction;
     const mr_trace *full;
     uint32_t start;
     uint32_t *next;      /* one a thread; MR_NONE: nothing in the window */
+    uint32_t *bound;     /* one a thread: nothing from here on is listed; 0: nothing */
     uint32_t *following; /* one an event of the window: the next one of its thread */
+    uint32_t passed;     /* events before this one have had their chance in trace order … */
+    uint32_t kept;       /* … and the first kept one that has not */
     mr_u32s *out;
 } expander;
+
+static bool list(expander *x, uint32_t event)
+{
+    x->next[x->full->thread[event]] = x->following[event - x->start];
+    return mr_u32s_push(x->out, event);
+}
 
 /* Lists the events of the thread before `end`; false: no memory. */
 static bool list_up_to(expander *x, uint32_t thread, uint32_t end)
 {
-    while (x->next[thread] < end) {
-        uint32_t event = x->next[thread];
-        if (!mr_u32s_push(x->out, event))
+    while (x->next[thread] < end)
+        if (!list(x, x->next[thread]))
             return false;
-        x->next[thread] = x->following[event - x->start];
+    return true;
+}
+
+static bool is_started(const expander *x, uint32_t thread)
+{
+    uint32_t fork = x->full->thread_info[thread].fork;
+    return fork == MR_NONE || fork < x->start || x->next[x->full->thread[fork]] > fork;
+}
+
+/* Lists what can be listed in trace order before `end`: what is left out and next in its thread. */
+static bool pass(expander *x, uint32_t end)
+{
+    for (; x->passed < end; x->passed++) {
+        uint32_t event = x->passed, thread = x->full->thread[event];
+        bool is_kept =
+            x->kept < x->reduction->trace.event_count && x->reduction->events[x->kept] == event;
+        x->kept += is_kept;
+        if (!is_kept && x->next[thread] == event && event < x->bound[thread] &&
+            is_started(x, thread) && !list(x, event))
+            return false;
     }
     return true;
 }
 
-static bool list_all(expander *x, const mr_reduction *reduction, const mr_witness *witness)
+static bool list_all(expander *x, const mr_witness *witness)
 {
     const mr_trace *full = x->full;
     for (uint32_t i = 0; i < witness->event_count; i++) {
-        uint32_t event = reduction->events[witness->events[i]];
+        uint32_t event = x->reduction->events[witness->events[i]];
+        if (!pass(x, event))
+            return false;
         if (full->op[event] == MR_OP_JOIN && !list_up_to(x, full->operand[event], event))
             return false;
         if (!list_up_to(x, full->thread[event], event + 1))
             return false;
     }
-    uint32_t first = reduction->events[witness->first];
-    uint32_t second = reduction->events[witness->second];
+    uint32_t first = x->reduction->events[witness->first];
+    uint32_t second = x->reduction->events[witness->second];
     return list_up_to(x, full->thread[first], first) && list_up_to(x, full->thread[second], second);
+}
+
+/* How far each thread goes: to its last listed event; the two accesses' up to them. */
+static void find_bounds(expander *x, const mr_witness *witness)
+{
+    const mr_trace *full = x->full;
+    for (uint32_t i = 0; i < witness->event_count; i++) {
+        uint32_t event = x->reduction->events[witness->events[i]];
+        uint32_t *bound = &x->bound[full->thread[event]];
+        *bound = event > *bound ? event : *bound;
+    }
+    const uint32_t accesses[] = {x->reduction->events[witness->first],
+                                 x->reduction->events[witness->second]};
+    for (int i = 0; i < 2; i++)
+        x->bound[full->thread[accesses[i]]] = accesses[i];
 }
 
 static bool follow_threads(expander *x, uint32_t end)
 {
     const mr_trace *full = x->full;
     x->next = mr_calloc(full->threads.count, sizeof *x->next);
+    x->bound = mr_calloc(full->threads.count, sizeof *x->bound);
     x->following = mr_calloc(end - x->start, sizeof *x->following);
-    if (!x->next || !x->following)
+    if (!x->next || !x->bound || !x->following)
         return false;
     memset(x->next, 0xff, full->threads.count * sizeof *x->next);
     for (uint32_t event = end; event-- > x->start;) {
@@ -236,9 +282,18 @@ mr_status mr_reduction_expand(const mr_reduction *reduction, mr_witness *witness
     uint32_t start = witness->window_start ? events[witness->window_start] : 0;
     uint32_t end = events[witness->window_end - 1] + 1;
     mr_u32s listed = {0};
-    expander x = {.full = reduction->full, .start = start, .out = &listed};
-    bool complete = follow_threads(&x, end) && list_all(&x, reduction, witness);
+    expander x = {.reduction = reduction,
+                  .full = reduction->full,
+                  .start = start,
+                  .passed = start,
+                  .kept = mr_reduction_at(reduction, start),
+                  .out = &listed};
+    bool complete = follow_threads(&x, end);
+    if (complete)
+        find_bounds(&x, witness);
+    complete = complete && list_all(&x, witness);
     free(x.next);
+    free(x.bound);
     free(x.following);
     if (!complete) {
         mr_u32s_free(&listed);

@@ -8,9 +8,9 @@
  *
  * Two kept accesses race in the one exactly when they race in the other. What is left out
  * constrains nothing but by program order, fork and join; these hold for it as soon as they hold
- * for the kept events: events that are left out may be put directly before the next kept event of
- * their thread (or the race's access, or the join of their thread), and taken out again. Accesses
- * that are left out race with nothing.
+ * for the kept events: events that are left out may be put anywhere between the kept events of
+ * their thread around them (or the thread's fork, the race's access, the join of the thread), and
+ * taken out again. Accesses that are left out race with nothing.
  */
 #ifndef MR_PREDICT_REDUCE_H
 #define MR_PREDICT_REDUCE_H
@@ -38,7 +38,9 @@ void mr_reduction_free(mr_reduction *reduction);
 uint32_t mr_reduction_at(const mr_reduction *reduction, uint32_t event);
 
 /* Turns a witness of the reduced trace into one of the full trace, with a window that has no other
- * kept events. O(events of the window). On MR_ERR_MEMORY it stays as it was. */
+ * kept events. What was left out stands where it stood in the trace when that is possible, so that
+ * a witness in trace order stays one. O(events of the window). On MR_ERR_MEMORY it stays as it was.
+ */
 mr_status mr_reduction_expand(const mr_reduction *reduction, mr_witness *witness, mr_error *error);
 
 #endif

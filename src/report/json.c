@@ -104,6 +104,7 @@ static mr_json far_object(const mr_stats *stats)
     mr_json_put_number(&self, "pairs", stats->far_pairs);
     mr_json_put_number(&self, "no_race", stats->far_no_race);
     mr_json_put_number(&self, "unknown", stats->far_unknown);
+    mr_json_put_number(&self, "in_parts", stats->far_parts);
     mr_json_put_number(&self, "windows", stats->far_windows);
     mr_json_put_number(&self, "events", stats->far_events);
     return self;

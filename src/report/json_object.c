@@ -164,8 +164,28 @@ void mr_json_put_window(mr_json *self, uint32_t start, uint32_t end)
     mr_json_put(self, "window", array);
 }
 
+/* The numbers as runs of consecutive ones: [first, last]. */
+static json_t *runs_of(mr_json *self, const mr_witness *witness)
+{
+    json_t *runs = json_array();
+    for (uint32_t i = 0, next; i < witness->event_count && self->ok; i = next) {
+        for (next = i + 1; next < witness->event_count; next++)
+            if (witness->events[next] != witness->events[next - 1] + 1)
+                break;
+        json_t *run = json_pack("[I, I]", (json_int_t)witness->events[i],
+                                (json_int_t)witness->events[next - 1]);
+        if (json_array_append_new(runs, run) != 0)
+            self->ok = false;
+    }
+    return runs;
+}
+
 void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness)
 {
+    if (witness->event_count > MR_JSON_MOST_EVENTS) {
+        mr_json_put(self, "runs", runs_of(self, witness));
+        return;
+    }
     json_t *events = json_array();
     for (uint32_t i = 0; i < witness->event_count && self->ok; i++)
         if (json_array_append_new(events, json_integer(witness->events[i])) != 0)

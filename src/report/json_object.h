@@ -30,7 +30,9 @@ void mr_json_put_name(mr_json *self, const char *key, const char *text_key, cons
                       uint32_t number);
 /* "window": [start, end] */
 void mr_json_put_window(mr_json *self, uint32_t start, uint32_t end);
-/* The numbers of the events of a witness. */
+/* The numbers of the events of a witness; of more than MR_JSON_MOST_EVENTS, "runs": the first and
+ * the last one of each run of consecutive numbers. */
+enum { MR_JSON_MOST_EVENTS = 4096 };
 void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness);
 
 mr_json mr_json_tool(void);

@@ -33,7 +33,10 @@ typedef struct mr_stats {
     /* candidates.far: pairs of locations with a candidate in a far window, how many of them were
      * decided to be no race and how many have no verdict; the windows built for them */
     uint64_t far_pairs, far_no_race, far_unknown, far_windows, far_events;
-    uint64_t static_races;              /* distinct unordered pairs of locations among the races */
+    /* Pairs of locations that are no races as far as is known, but were seen by no far window as a
+     * whole (predict/far_parts.h). */
+    uint64_t far_parts;
+    uint64_t static_races; /* distinct unordered pairs of locations among the races */
     /* By step: in questions; of filter, also in collecting candidates; of far, all of it. */
     double step_seconds[MR_STEP_COUNT];
     double read_seconds, order_seconds, window_seconds, decide_seconds, solver_seconds, far_seconds,

@@ -198,6 +198,11 @@ static void print_far(const writer *self)
                 stats->far_unknown);
     fprintf(stream, "; %" PRIu64 " window%s of %" PRIu64 " events in all\n", stats->far_windows,
             mr_phrase_s(stats->far_windows), stats->far_events);
+    if (stats->far_parts > 0)
+        fprintf(stream,
+                "              %" PRIu64 " pair%s of locations looked at in parts only "
+                "(window.far_size)\n",
+                stats->far_parts, mr_phrase_s(stats->far_parts));
 }
 
 static void print_summary(const writer *self)

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT_VERSION = 1 };
+enum { FORMAT_VERSION = 1, FORMAT_WITH_RUNS = 2 };
+
+/* Fewer consecutive events than this are written one by one. */
+enum { SHORTEST_RUN = 3 };
 
 /* X(enumerator, word): the header lines. */
 #define HEADER_MAP(X)                                                                              \
@@ -17,7 +20,8 @@ enum { FORMAT_VERSION = 1 };
     X(MODEL, "#@model")                                                                            \
     X(WINDOW, "#@window")                                                                          \
     X(FIRST, "#@first")                                                                            \
-    X(SECOND, "#@second")
+    X(SECOND, "#@second")                                                                          \
+    X(RUN, "#@run")
 
 typedef enum header {
 #define HEADER_ENUM(name, word) HEADER_##name,
@@ -55,18 +59,35 @@ static bool write_event(FILE *stream, const mr_trace *trace, uint32_t event)
     return true;
 }
 
+/* The events of the reordering, one a line, or in runs. */
+static bool write_events(FILE *stream, const mr_trace *trace, const mr_witness *w, bool in_runs)
+{
+    bool ok = true;
+    for (uint32_t i = 0, next; i < w->event_count && ok; i = next) {
+        for (next = i + 1; in_runs && next < w->event_count; next++)
+            if (w->events[next] != w->events[next - 1] + 1)
+                break;
+        if (next - i >= SHORTEST_RUN)
+            fprintf(stream, "%s %" PRIu32 " %" PRIu32 "\n", header_words[HEADER_RUN], w->events[i],
+                    w->events[next - 1]);
+        else
+            for (uint32_t k = i; k < next && ok; k++)
+                ok = write_event(stream, trace, w->events[k]);
+    }
+    return ok;
+}
+
 bool mr_witness_write(FILE *stream, const mr_trace *trace, const mr_witness *w)
 {
-    fprintf(stream, "#@witness %d\n#@trace ", FORMAT_VERSION);
+    bool in_runs = w->event_count > MR_WITNESS_MOST_LINES;
+    fprintf(stream, "#@witness %d\n#@trace ", in_runs ? FORMAT_WITH_RUNS : FORMAT_VERSION);
     write_name(stream, trace->path);
     fprintf(stream, "\n#@model %s\n", mr_model_name(w->model));
     fprintf(stream, "#@window %" PRIu32 " %" PRIu32 "\n", w->window_start, w->window_end);
     fprintf(stream, "#@first %" PRIu32 " %" PRIu64 "\n", w->first, mr_trace_line(trace, w->first));
     fprintf(stream, "#@second %" PRIu32 " %" PRIu64 "\n", w->second,
             mr_trace_line(trace, w->second));
-    bool ok = true;
-    for (uint32_t i = 0; i < w->event_count && ok; i++)
-        ok = write_event(stream, trace, w->events[i]);
+    bool ok = write_events(stream, trace, w, in_runs);
     ok = ok && write_event(stream, trace, w->first) && write_event(stream, trace, w->second);
     return ok && !ferror(stream);
 }
@@ -145,9 +166,10 @@ static mr_status read_version(const reader *r, mr_slice rest)
     uint64_t version;
     if (!take_numbers(rest, &version, 1))
         return fail(r, "expected #@witness VERSION");
-    if (version != FORMAT_VERSION)
-        return fail(r, "witness format %" PRIu64 "; this version of maxrace reads format %d",
-                    version, FORMAT_VERSION);
+    if (version != FORMAT_VERSION && version != FORMAT_WITH_RUNS)
+        return fail(r,
+                    "witness format %" PRIu64 "; this version of maxrace reads formats %d and %d",
+                    version, FORMAT_VERSION, FORMAT_WITH_RUNS);
     return MR_OK;
 }
 
@@ -198,37 +220,6 @@ static mr_status read_access(reader *r, header kind, mr_slice rest)
     return MR_OK;
 }
 
-/* A line that begins with '#'. */
-static mr_status read_comment(reader *r, mr_slice line)
-{
-    mr_slice word = take_word(&line);
-    int kind = 0;
-    while (kind < HEADER_COUNT && !equals(word, header_words[kind]))
-        kind++;
-    if (kind == HEADER_COUNT)
-        return MR_OK;
-    if (r->seen[kind])
-        return fail(r, "%s is given twice", header_words[kind]);
-    if (r->events.count)
-        return fail(r, "%s must come before the first event", header_words[kind]);
-    r->seen[kind] = true;
-    switch ((header)kind) {
-    case HEADER_WITNESS:
-        return read_version(r, line);
-    case HEADER_MODEL:
-        return read_model(r, line);
-    case HEADER_WINDOW:
-        return read_window(r, line);
-    case HEADER_FIRST:
-    case HEADER_SECOND:
-        return read_access(r, (header)kind, line);
-    case HEADER_TRACE:
-    case HEADER_COUNT:
-        break; /* for people */
-    }
-    return MR_OK;
-}
-
 /* Prepares the search for "the next event of this thread", from the start of the window. */
 static bool index_threads(reader *r)
 {
@@ -245,6 +236,68 @@ static bool index_threads(reader *r)
         r->next[trace->thread[e]] = e;
     }
     return true;
+}
+
+/* The next event of its thread has been listed. */
+static mr_status take_event(reader *r, uint32_t event)
+{
+    r->next[r->trace->thread[event]] = r->following[event - r->window[0]];
+    return mr_u32s_push(&r->events, event) ? MR_OK : no_memory(r);
+}
+
+static mr_status read_run(reader *r, mr_slice rest)
+{
+    uint64_t run[2];
+    if (!take_numbers(rest, run, 2))
+        return fail(r, "expected %s FIRST LAST", header_words[HEADER_RUN]);
+    if (run[0] > run[1] || run[0] < r->window[0] || run[1] >= r->trace->event_count)
+        return fail(r,
+                    "no events %" PRIu64 " to %" PRIu64 " in the trace from event %" PRIu32
+                    " on; it has %" PRIu32 " events",
+                    run[0], run[1], r->window[0], r->trace->event_count);
+    if (!r->next && !index_threads(r))
+        return no_memory(r);
+    for (uint32_t event = (uint32_t)run[0]; event <= run[1]; event++) {
+        if (r->next[r->trace->thread[event]] != event)
+            return fail(r, "event %" PRIu32 " is not the next one of its thread", event);
+        if (take_event(r, event) != MR_OK)
+            return no_memory(r);
+    }
+    return MR_OK;
+}
+
+/* A line that begins with '#'. */
+static mr_status read_comment(reader *r, mr_slice line)
+{
+    mr_slice word = take_word(&line);
+    int kind = 0;
+    while (kind < HEADER_COUNT && !equals(word, header_words[kind]))
+        kind++;
+    if (kind == HEADER_COUNT)
+        return MR_OK;
+    if (kind == HEADER_RUN)
+        return read_run(r, line);
+    if (r->seen[kind])
+        return fail(r, "%s is given twice", header_words[kind]);
+    if (r->events.count)
+        return fail(r, "%s must come before the first event", header_words[kind]);
+    r->seen[kind] = true;
+    switch ((header)kind) {
+    case HEADER_WITNESS:
+        return read_version(r, line);
+    case HEADER_MODEL:
+        return read_model(r, line);
+    case HEADER_WINDOW:
+        return read_window(r, line);
+    case HEADER_FIRST:
+    case HEADER_SECOND:
+        return read_access(r, (header)kind, line);
+    case HEADER_TRACE:
+    case HEADER_RUN:
+    case HEADER_COUNT:
+        break; /* for people */
+    }
+    return MR_OK;
 }
 
 static bool same_name(const mr_names *names, uint32_t number, mr_slice slice)
@@ -326,8 +379,7 @@ static mr_status read_event(reader *r, mr_slice line)
     if (trace->op[event] != parsed.op || !same_operand(trace, event, &parsed) ||
         !same_name(&trace->locations, trace->location[event], parsed.location))
         return mismatch(r, event);
-    r->next[thread] = r->following[event - r->window[0]];
-    return mr_u32s_push(&r->events, event) ? MR_OK : no_memory(r);
+    return take_event(r, event);
 }
 
 static mr_status read_lines(reader *r)

@@ -10,6 +10,8 @@
  *   T1|acq(l)|12                    the reordering; its last two lines are the two accesses
  *   …
  *
+ *   #@run 20 7310                   format 2: the events 20 to 7310, in this order
+ *
  * Reading maps each line to the trace by program order: the k-th line of a thread is the k-th event
  * of that thread from START on, and must say the same operation, operand and location. All header
  * lines may be missing (a witness written by hand): then START is 0, END is just after the last
@@ -21,6 +23,10 @@
 #include "witness.h"
 
 #include <stdio.h>
+
+/* A witness of more events is written in format 2: where three or more consecutive ones follow each
+ * other, a line says only so. */
+enum { MR_WITNESS_MOST_LINES = 4096 };
 
 /* Writes the witness; false when the stream reports an error. */
 bool mr_witness_write(FILE *stream, const mr_trace *trace, const mr_witness *witness);

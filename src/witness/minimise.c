@@ -295,7 +295,7 @@ static uint32_t *shorten_all(const mr_trace *trace, const mr_opaque_edges *opaqu
 mr_status mr_witness_minimise(const mr_trace *trace, const mr_opaque_edges *opaque,
                               mr_witness *witness, mr_error *error)
 {
-    if (!witness->event_count)
+    if (!witness->event_count || witness->event_count > MR_MINIMISE_MOST)
         return MR_OK;
     mr_witness work = *witness;
     uint32_t *one = mr_calloc(work.event_count, sizeof *one);
@@ -315,6 +315,20 @@ mr_status mr_witness_minimise(const mr_trace *trace, const mr_opaque_edges *opaq
     witness->events = result;
     witness->event_count = work.event_count;
     return MR_OK;
+}
+
+void mr_witness_observe(mr_witness *witness)
+{
+    uint32_t observed = 0;
+    if (witness->event_count <= MR_MINIMISE_MOST)
+        return;
+    while (observed < witness->event_count &&
+           witness->events[observed] == witness->window_start + observed)
+        observed++;
+    witness->event_count -= observed;
+    witness->window_start += observed;
+    memmove(witness->events, witness->events + observed,
+            witness->event_count * sizeof *witness->events);
 }
 
 uint32_t mr_witness_switches(const mr_trace *trace, const mr_witness *witness)

@@ -16,6 +16,10 @@
  * Which post a wait needs depends on what is left: where there are waits, both steps are repeated
  * as long as something goes.
  *
+ * A witness of more than MR_MINIMISE_MOST events is left as it is: nobody reads it event by event,
+ * and in the order of the trace it is told in a few runs of consecutive events, which both steps
+ * would break up.
+ *
  * O(n log n) for n events, and O(n) for each round of releases that make further sections needed.
  * Does not lengthen the witness nor add switches: the running thread of the old order is always one
  * that may run. The result is to be checked like any witness.
@@ -26,10 +30,17 @@
 #include "trace/opaque.h"
 #include "witness.h"
 
+enum { MR_MINIMISE_MOST = 100000 };
+
 /* Replaces witness->events. `opaque` are the edges of opaque calls, NULL: there are none. On
  * MR_ERR_MEMORY the witness is left as it was. */
 mr_status mr_witness_minimise(const mr_trace *trace, const mr_opaque_edges *opaque,
                               mr_witness *witness, mr_error *error);
+
+/* Events with which a witness begins and which are what the trace does from window_start on, are
+ * counted to what happens as observed: window_start moves, the events are dropped. Changes only
+ * witnesses of more than MR_MINIMISE_MOST events. O(events). */
+void mr_witness_observe(mr_witness *witness);
 
 /* Number of times that the running thread changes in the witness, the accesses not counted. */
 uint32_t mr_witness_switches(const mr_trace *trace, const mr_witness *witness);

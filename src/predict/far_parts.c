@@ -1,0 +1,110 @@
+#include "far_parts.h"
+
+#include "trace/keys.h"
+
+#include <stdlib.h>
+
+/* The accesses of a variable at a location. */
+typedef struct place {
+    uint32_t variable, location;
+    uint32_t first, last; /* events */
+    uint32_t thread;      /* of the first */
+    bool several;         /* threads */
+    bool writes, plain;   /* some of them */
+} place;
+
+typedef struct counter {
+    const mr_trace *trace;
+    const mr_window_plan *plan;
+    const mr_ledger *races;
+    mr_ledger counted;
+    place *places;
+    size_t capacity;
+    uint32_t count;
+} counter;
+
+static void note(place *it, const mr_trace *trace, uint32_t event)
+{
+    it->last = event;
+    it->several |= it->thread != trace->thread[event];
+    it->writes |= mr_op_writes(trace->op[event]);
+    it->plain |= !mr_op_is_atomic(trace->op[event]);
+}
+
+static bool find_places(counter *c, mr_keys *numbers)
+{
+    const mr_trace *trace = c->trace;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        uint32_t number, variable = trace->operand[event], location = trace->location[event];
+        if (!mr_op_is_access(trace->op[event]))
+            continue;
+        if (!mr_keys_add(numbers, (uint64_t)variable << 32 | location, &number) ||
+            !mr_grow((void **)&c->places, &c->capacity, numbers->count, sizeof *c->places))
+            return false;
+        place *it = &c->places[number - 1];
+        if (number > c->count) {
+            c->count = number;
+            *it = (place){.variable = variable,
+                          .location = location,
+                          .first = event,
+                          .thread = trace->thread[event]};
+        }
+        note(it, trace, event);
+    }
+    return true;
+}
+
+static int compare_variables(const void *one, const void *two)
+{
+    const place *x = one, *y = two;
+    return (x->variable > y->variable) - (x->variable < y->variable);
+}
+
+static bool may_conflict(const place *x, const place *y)
+{
+    bool threads = x->several || y->several || x->thread != y->thread;
+    return threads && (x->writes || y->writes) && (x->plain || y->plain);
+}
+
+static bool in_one_window(const counter *c, const place *x, const place *y)
+{
+    uint32_t first = x->first < y->first ? x->first : y->first;
+    uint32_t last = x->last > y->last ? x->last : y->last;
+    uint32_t step = c->plan->size - c->plan->overlap;
+    return last < (uint64_t)(first - first % step) + c->plan->size;
+}
+
+static bool count_pair(counter *c, const place *x, const place *y)
+{
+    if (!may_conflict(x, y) || in_one_window(c, x, y))
+        return true;
+    bool ordered = x->location < y->location;
+    uint32_t one = ordered ? x->location : y->location, two = ordered ? y->location : x->location;
+    const mr_ledger_entry *entry = mr_ledger_find(c->races, one, two);
+    return (entry && entry->race) || mr_ledger_get(&c->counted, one, two) != NULL;
+}
+
+static bool count_pairs(counter *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        for (uint32_t k = i; k < c->count && c->places[k].variable == c->places[i].variable; k++)
+            if (!count_pair(c, &c->places[i], &c->places[k]))
+                return false;
+    return true;
+}
+
+bool mr_far_parts_count(const mr_trace *trace, const mr_window_plan *plan, const mr_ledger *ledger,
+                        uint64_t *count)
+{
+    counter c = {.trace = trace, .plan = plan, .races = ledger};
+    mr_keys numbers = {0};
+    bool complete = find_places(&c, &numbers);
+    mr_keys_free(&numbers);
+    if (complete && c.count)
+        qsort(c.places, c.count, sizeof *c.places, compare_variables);
+    complete = complete && count_pairs(&c);
+    *count = c.counted.count;
+    mr_ledger_free(&c.counted);
+    free(c.places);
+    return complete;
+}

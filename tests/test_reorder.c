@@ -1,0 +1,204 @@
+/*
+ * What reorder.h finds is a witness, on random traces with all kinds of operations, in all models;
+ * and it finds much of what trace order misses.
+ *
+ *   REORDER_TRACES, REORDER_SEED, REORDER_SHAPE choose other traces (support/trials.h)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "solver/linearise.h"
+#include "solver/reorder.h"
+#include "support/exhaustive.h"
+#include "support/random.h"
+#include "support/setup.h"
+#include "support/trials.h"
+#include "witness/checker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEFAULT_TRACES = 4000, DEFAULT_SEED = 16180339 };
+
+typedef struct examination {
+    mr_setup setup;
+    mr_exhaustive races;
+    mr_checker *checker;
+    bool is_wrong;
+    char wrong[1024];
+    uint64_t missed, found; /* races that trace order misses, found of these: pairs */
+} examination;
+
+/* Is what is found for two window events a witness? False: nothing is found. */
+static bool find(examination *x, uint32_t a, uint32_t b)
+{
+    const mr_window *w = x->setup.window;
+    uint32_t *events, count, copy[MR_EXHAUSTIVE_EVENTS];
+    mr_reordered answer = mr_reorder(&x->setup.forced, a, b, &events, &count, &x->setup.arena);
+    assert_int_not_equal(answer, MR_REORDER_NO_MEMORY);
+    if (answer != MR_REORDERED)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        copy[i] = w->start + events[i];
+    mr_witness witness = {.first = w->start + a,
+                          .second = w->start + b,
+                          .window_start = w->start,
+                          .window_end = w->end,
+                          .model = w->model,
+                          .events = copy,
+                          .event_count = count};
+    mr_error error = {0};
+    if (!x->is_wrong && mr_checker_check(x->checker, &witness, &error) != MR_OK) {
+        x->is_wrong = true;
+        snprintf(x->wrong, sizeof x->wrong,
+                 "%" PRIu32 "-%" PRIu32 " in [%" PRIu32 ", %" PRIu32 "), %s: %s", witness.first,
+                 witness.second, w->start, w->end, mr_model_name(w->model), error.text);
+    }
+    return true;
+}
+
+static void examine_window(examination *x)
+{
+    const mr_window *w = x->setup.window;
+    uint32_t prefix[MR_EXHAUSTIVE_THREADS];
+    for (uint32_t a = 0; a < w->size; a++)
+        for (uint32_t b = a + 1; b < w->size && !x->is_wrong; b++) {
+            if (!mr_exhaustive_conflict(w->trace, w->start + a, w->start + b))
+                continue;
+            mr_arena_mark mark = mr_arena_get_mark(&x->setup.arena);
+            bool missed =
+                mr_exhaustive_has(&x->races, w->start + a, w->start + b) &&
+                mr_linearise(&x->setup.source, a, b, prefix, &x->setup.arena) != MR_LINEARISED;
+            x->missed += missed;
+            x->found += find(x, a, b) && missed;
+            mr_arena_release(&x->setup.arena, mark);
+        }
+}
+
+static void examine(mr_trial *trial, void *context)
+{
+    examination *x = context;
+    mr_random random = {trial->choice};
+    uint32_t count = trial->trace->event_count;
+    x->is_wrong = false;
+    mr_setup_take(&x->setup, trial->trace);
+    x->checker = mr_checker_new(trial->trace, MR_OPAQUE_PAIR);
+    assert_non_null(x->checker);
+    for (int model = 0; model <= MR_MODEL_BRANCH && !x->is_wrong && count > 1; model++) {
+        bool whole = mr_random_percent(&random, 60);
+        uint32_t start = whole ? 0 : mr_random_below(&random, count / 2);
+        uint32_t end = whole ? count : mr_random_range(&random, start + 1, count);
+        mr_setup_window(&x->setup, start, end, (mr_model)model);
+        assert_true(mr_exhaustive_find(trial->trace, (mr_model)model, start, end, &x->races));
+        examine_window(x);
+        mr_exhaustive_free(&x->races);
+    }
+    if (x->is_wrong)
+        mr_trial_wrong(trial, "%s", x->wrong);
+    mr_checker_free(x->checker);
+    mr_setup_give_back(&x->setup);
+}
+
+static void test_random_traces(void **state)
+{
+    (void)state;
+    examination x = {0};
+    const mr_trials trials = {
+        .prefix = "REORDER", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};
+    uint64_t traces = mr_trials_run(&trials, examine, &x);
+    print_message("%" PRIu64 " races that trace order misses, %" PRIu64 " found\n", x.missed,
+                  x.found);
+    if (traces >= DEFAULT_TRACES)
+        assert_true(x.missed > 500 && x.found > x.missed / 2);
+}
+
+/* ---- by hand ---- */
+
+typedef struct known_case {
+    const char *text;
+    uint32_t a, b;
+    mr_model model;
+    const char *order; /* event numbers; NULL: not found */
+} known_case;
+
+static const known_case cases[] = {
+    /* A's section is left open, so that of B comes first. */
+    {"A|acq(l)|1\nA|w(x)|2\nA|rel(l)|3\nB|acq(l)|4\nB|rel(l)|5\nB|w(x)|6\n", 1, 5, MR_MODEL_RF,
+     "3 4 0"},
+    /* The same with what needs the section that is held back. */
+    {"A|acq(l)|1\nA|fork(C)|2\nC|w(z)|3\nA|w(x)|4\nA|rel(l)|5\nB|acq(l)|6\nB|rel(l)|7\nB|w(x)|8\n",
+     3, 7, MR_MODEL_RF, "5 6 0 1"},
+    /* B's read sees C's write of the value, when A's write of another one is held back. */
+    {"C|aw(f=1)|1\nA|aw(f=0)|2\nA|w(x)|3\nA|aw(f=1)|4\nB|ar(f=1)|5\nB|w(x)|6\n", 2, 5,
+     MR_MODEL_VALUE, "0 4 1"},
+    {"C|aw(f=1)|1\nA|aw(f=0)|2\nA|w(x)|3\nA|aw(f=1)|4\nB|ar(f=1)|5\nB|w(x)|6\n", 2, 5, MR_MODEL_RF,
+     NULL},
+    /* Nobody else writes the value. */
+    {"C|aw(f=2)|1\nA|aw(f=0)|2\nA|w(x)|3\nA|aw(f=1)|4\nB|ar(f=1)|5\nB|w(x)|6\n", 2, 5,
+     MR_MODEL_VALUE, NULL},
+    /* The section around the write is held back with it. */
+    {"C|acq(l)|1\nC|w(f=1)|2\nC|rel(l)|3\nA|acq(l)|4\nA|w(f=0)|5\nA|rel(l)|6\nA|w(x)|7\n"
+     "A|acq(l)|8\nA|w(f=1)|9\nA|rel(l)|10\nB|acq(l)|11\nB|r(f=1)|12\nB|rel(l)|13\nB|w(x)|14\n",
+     6, 13, MR_MODEL_VALUE, "0 1 2 10 11 12 3 4 5"},
+};
+
+static void test_by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const known_case *it = &cases[i];
+        mr_setup setup;
+        uint32_t *events, count;
+        char order[256] = "";
+        mr_setup_open(&setup, it->text);
+        mr_setup_window(&setup, 0, setup.trace->event_count, it->model);
+        mr_reordered found = mr_reorder(&setup.forced, it->a, it->b, &events, &count, &setup.arena);
+        assert_int_equal(found, it->order ? MR_REORDERED : MR_NOT_REORDERED);
+        for (uint32_t k = 0; it->order && k < count; k++) {
+            size_t length = strlen(order);
+            snprintf(order + length, sizeof order - length, k ? " %" PRIu32 : "%" PRIu32,
+                     events[k]);
+        }
+        if (it->order)
+            assert_string_equal(order, it->order);
+        mr_setup_close(&setup);
+    }
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    mr_setup setup;
+    uint32_t *events, count;
+    const known_case *it = &cases[5];
+    mr_reordered answer = MR_REORDER_NO_MEMORY;
+    mr_setup_open(&setup, it->text);
+    mr_setup_window(&setup, 0, setup.trace->event_count, it->model);
+    for (uint64_t fail_at = 1; answer == MR_REORDER_NO_MEMORY; fail_at++) {
+        mr_arena arena;
+        mr_arena_init(&arena);
+        mr_memory_fail_after(fail_at);
+        answer = mr_reorder(&setup.forced, it->a, it->b, &events, &count, &arena);
+        mr_memory_fail_after(0);
+        assert_true(answer != MR_REORDER_NO_MEMORY || fail_at < 50);
+        mr_arena_free(&arena);
+    }
+    assert_int_equal(answer, MR_REORDERED);
+    mr_setup_close(&setup);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_random_traces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
