@@ -101,7 +101,7 @@ static mr_status start(const mr_launch *launch, const char *log, mr_error *error
     while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
         continue;
     child = 0;
-    return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot run %s: %s", launch->arguments[0],
+    return mr_error_set(error, MR_ERR_IO, launch->arguments[0], 0, "cannot run: %s",
                         strerror(number));
 }
 
