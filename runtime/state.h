@@ -79,6 +79,7 @@ typedef struct mr_thread {
 
     volatile uint64_t signals; /* bit n: signal n+1 waits */
     siginfo_t signal_info[MR_SIGNALS_MAX];
+    uint32_t arrived;  /* signals so far that others sent */
     uint32_t handlers; /* how many run, nested */
     bool raising;      /* in raise or a kill of itself */
 

@@ -1,5 +1,5 @@
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "signals.h"
 #include "sys.h"
 #include "writer.h"
