@@ -74,6 +74,7 @@ typedef struct mr_thread {
     void *(*start)(void *);
     void *argument;
     uint32_t creator;
+    sigset_t mask; /* its signals, once it knows itself */
     uint32_t
         end_rounds; /* rounds of destructors of thread-specific data that it has been through */
 

@@ -212,7 +212,11 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         thread->argument = argument;
         thread->creator = self->id;
         thread->busy = 1;
+        sigset_t all;
+        sigfillset(&all); /* no handler before it knows itself */
+        MR_REAL(pthread_sigmask)(SIG_SETMASK, &all, &thread->mask);
         status = create_joinable(thread, attributes);
+        MR_REAL(pthread_sigmask)(SIG_SETMASK, &thread->mask, NULL);
     }
     if (status == 0) {
         link_thread(thread);
