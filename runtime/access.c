@@ -1,6 +1,6 @@
 #include "init.h"
 #include "modules.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"
 

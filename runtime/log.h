@@ -274,7 +274,7 @@ static inline unsigned mr_log_bytes(uint64_t head)
 /* The value of a READ, WRITE, ATOMIC_READ or ATOMIC_WRITE. */
 static inline int64_t mr_log_value(const uint64_t *record)
 {
-    return record[0] & MR_LOG_SMALL << 8 ? (int64_t)record[1] >> 48 : (int64_t)record[2];
+    return (record[0] & MR_LOG_SMALL << 8) != 0 ? (int64_t)record[1] >> 48 : (int64_t)record[2];
 }
 
 /*
@@ -296,7 +296,7 @@ static inline uint64_t mr_log_words(const uint64_t *record, uint64_t available)
         return words[kind];
     }
     if (mr_log_is_access(kind)) {
-        return record[0] & MR_LOG_SMALL << 8 ? 2 : 3;
+        return (record[0] & MR_LOG_SMALL << 8) != 0 ? 2 : 3;
     }
     if (mr_log_is_range(kind)) {
         return available < 3 || record[2] > UINT32_MAX ? 0 : 3 + (record[2] + 7) / 8;

@@ -74,11 +74,13 @@ typedef struct mr_thread {
     void *(*start)(void *);
     void *argument;
     uint32_t creator;
+    sigset_t mask; /* its signals, once it knows itself */
     uint32_t
         end_rounds; /* rounds of destructors of thread-specific data that it has been through */
 
     volatile uint64_t signals; /* bit n: signal n+1 waits */
     siginfo_t signal_info[MR_SIGNALS_MAX];
+    uint32_t arrived;  /* signals so far that others sent */
     uint32_t handlers; /* how many run, nested */
     bool raising;      /* in raise or a kill of itself */
 

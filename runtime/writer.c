@@ -347,7 +347,7 @@ void mr_write_switch(uint32_t thread)
 {
     mr_writer_settle();
     uint64_t *record = mr_writer_room();
-    if (record == writer.after_switch) {
+    if (writer.after_switch != NULL && record == writer.after_switch) {
         record--; /* the thread before did nothing */
     }
     writer.after_switch = record + 1;

@@ -1,5 +1,5 @@
 /*
- * sched: who runs. One thread of the program owns the baton; the others wait in the runtime.
+ * scheduler: who runs. One thread of the program owns the baton; the others wait in the runtime.
  *
  * - An interposed function begins with mr_enter and ends with mr_leave. Between them the caller
  * owns the baton, its last write is settled, and its signals wait.
@@ -21,8 +21,8 @@
  * while others wait, as in a spin loop. os: as random, but whoever the kernel lets run first gets
  * the baton.
  */
-#ifndef MR_RUNTIME_SCHED_H
-#define MR_RUNTIME_SCHED_H
+#ifndef MR_RUNTIME_SCHEDULER_H
+#define MR_RUNTIME_SCHEDULER_H
 
 #include "state.h"
 

@@ -1,4 +1,4 @@
-#include "sched.h"
+#include "scheduler.h"
 
 #include "signals.h"
 #include "sys.h"
