@@ -190,6 +190,9 @@ install: all
 	install -m 755 $(BUILD)/libmaxrace.so "$(LIB_DIR)/$(SHARED)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so"
+	install -d "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
+	install -m 755 $(BUILD)/libmaxrace_rt.so "$(LIB_DIR)/maxrace/libmaxrace_rt.so"
+	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	install -m 644 src/maxrace.h "$(DESTDIR)$(PREFIX)/include/maxrace.h"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
@@ -202,6 +205,7 @@ uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
 	    "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)" "$(LIB_DIR)/libmaxrace.so" "$(LIB_DIR)/pkgconfig/maxrace.pc" \
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
+	rm -rf "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
 	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)"
 
 # The source checks alone: part of make test.
