@@ -91,13 +91,13 @@ int mr_gettid(void)
 size_t mr_copy_text(char *to, size_t room, const char *from)
 {
     size_t length = 0;
-    /* It does not see that the text ends with a NUL. */
-    /* cppcheck-suppress-begin arrayIndexOutOfBoundsCond */
+    /* cppcheck does not see that the text ends with a NUL. */
+    /* cppcheck-suppress arrayIndexOutOfBoundsCond */
     while (length + 1 < room && from[length] != '\0') {
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond */
         to[length] = from[length];
         length++;
     }
-    /* cppcheck-suppress-end arrayIndexOutOfBoundsCond */
     to[length] = '\0';
     return length;
 }
