@@ -26,7 +26,7 @@ ifeq ($(VARIANT),clang)
 CC := clang
 endif
 
-PACKAGES      := z3 yaml-0.1 libzstd zlib jansson libxxhash
+PACKAGES      := z3 yaml-0.1 libzstd zlib jansson libxxhash libdw
 PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
 PACKAGE_LIBS  := $(shell pkg-config --libs $(PACKAGES))
 WARNINGS      := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -59,7 +59,7 @@ SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so
+all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -84,6 +84,12 @@ $(BUILD)/libmaxrace.so: $(LIBRARY_OBJECTS) $(BUILD)/sources
 $(BUILD)/runtime/%.o: runtime/%.c $(BUILD)/runtime_flags
 	@mkdir -p $(@D)
 	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c $< -o $@
+
+# What gcc finds in the place of its own libtsan when 'maxrace cc' calls it (src/cli/cc.c).
+$(BUILD)/cc/libtsan.so: $(BUILD)/flags
+	@mkdir -p $(@D)
+	@printf 'INPUT ( -lmaxrace_rt )\n' > $@
+	@printf '' | $(CC) -x c -c - -o $(@D)/libtsan_preinit.o
 
 $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -ldl -o $@
@@ -172,6 +178,11 @@ RDIT_TRACES = $(sort $(filter-out examples/account.std,$(wildcard examples/*.std
 bench-rdit: $(BUILD)/bench/rdit
 	$(BUILD)/bench/rdit $(RDIT_TRACES)
 
+# What recording costs, beside plain programs and -fsanitize=thread.
+.PHONY: bench-record
+bench-record: all
+	bench/record.sh $(BUILD)/maxrace
+
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
 	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
@@ -190,10 +201,11 @@ install: all
 	install -m 755 $(BUILD)/libmaxrace.so "$(LIB_DIR)/$(SHARED)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so"
-	install -d "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
-	install -m 755 $(BUILD)/libmaxrace_rt.so "$(LIB_DIR)/maxrace/libmaxrace_rt.so"
-	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	install -m 644 src/maxrace.h "$(DESTDIR)$(PREFIX)/include/maxrace.h"
+	install -d "$(LIB_DIR)/maxrace/cc" "$(DESTDIR)$(PREFIX)/include/maxrace"
+	install -m 755 $(BUILD)/libmaxrace_rt.so "$(LIB_DIR)/maxrace/libmaxrace_rt.so"
+	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(LIB_DIR)/maxrace/cc"
+	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
 	install -m 644 config.yaml "$(DESTDIR)$(PREFIX)/share/maxrace/config.yaml"
@@ -205,8 +217,7 @@ uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
 	    "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)" "$(LIB_DIR)/libmaxrace.so" "$(LIB_DIR)/pkgconfig/maxrace.pc" \
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
-	rm -rf "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
-	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)" "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
 
 # The source checks alone: part of make test.
 .PHONY: lint
@@ -234,6 +245,7 @@ help:
 	@echo '                            the whole-trace orders alone, beside mawk; BIG: also 10^8 events (2.5 GB of disk)'
 	@echo 'make results TRACES=dir         races of dir/*.xstd.zst in rf and value, beside SHB'
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
+	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'

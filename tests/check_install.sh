@@ -16,7 +16,7 @@ every_file_is_there() {
     local file status=0
     for file in bin/maxrace lib/libmaxrace.a lib/libmaxrace.so lib/libmaxrace.so.0 lib/libmaxrace.so.0.1.0 \
         include/maxrace.h lib/pkgconfig/maxrace.pc share/maxrace/config.yaml share/doc/maxrace/README.md \
-        share/doc/maxrace/examples/bank.std; do
+        share/doc/maxrace/examples/bank.std lib/maxrace/libmaxrace_rt.so include/maxrace/annotate.h; do
         [ -e "$prefix/$file" ] || { echo "there is no $file"; status=1; }
     done
     return $status
@@ -79,6 +79,15 @@ installed_program() {
     [ $? -eq 1 ] && [ "$(tail -n 1 <<<"$output" | cut -c 1-6)" = "1 race" ]
 }
 
+# Builds, records and predicts with what is installed.
+installed_recorder() {
+    local output
+    "$prefix/bin/maxrace" cc -g "tests/programs/hidden-race.c" -o "$scratch/hidden" &&
+        "$prefix/bin/maxrace" record -q -o "$scratch/hidden.mrt" -- "$scratch/hidden" || return 1
+    output=$("$prefix/bin/maxrace" predict "$scratch/hidden.mrt")
+    [ $? -eq 1 ] && [ "$(tail -n 1 <<<"$output" | cut -c 1-6)" = "1 race" ]
+}
+
 orders_example() {
     ${BUILD:-build/release}/examples/orders syncp examples/bank.std | grep -q '^bank.balance: teller at bank.c:21 with auditor at bank.c:34 (race)'
 }
@@ -107,6 +116,7 @@ write_program
 check install_tree install_tree
 check install_every_file_is_there every_file_is_there
 check install_installed_program installed_program
+check install_installed_recorder installed_recorder
 check install_shared_program shared_program
 check install_static_program static_program
 check install_header_in_cplusplus header_in_cplusplus

@@ -220,7 +220,7 @@ static mr_status parse_short(parser *self, const char *argument)
 static mr_status parse_arguments(parser *self)
 {
     mr_cli *cli = self->cli;
-    bool operands_only = false;
+    bool operands_only = cli->command->raw;
     while (self->next < self->count && !cli->help) {
         const char *argument = self->arguments[self->next++];
         mr_status status = MR_OK;
@@ -234,6 +234,7 @@ static mr_status parse_arguments(parser *self)
             status = usage_error(self, "unexpected operand ", argument, "");
         else
             cli->operands[cli->operand_count++] = argument;
+        operands_only = operands_only || (cli->command->runs_program && cli->operand_count > 0);
         if (status != MR_OK)
             return status;
     }

@@ -22,7 +22,7 @@ typedef struct mr_own_flag {
     const char *name, *value, *help; /* "seed", "S", what it means */
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 4 };
+enum { MR_OWN_FLAGS = 5 };
 
 /* A parsed command line. */
 typedef struct mr_cli {
@@ -46,6 +46,8 @@ struct mr_command {
      * " * !mark !confirm " for all but some */
     const char *keys;
     bool takes_config;       /* -c, --config */
+    bool raw;                /* all arguments are operands: they are another program's */
+    bool runs_program;       /* what follows the first operand are operands, too */
     bool tables;             /* can report as csv and markdown, too */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
@@ -94,6 +96,10 @@ mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_convert(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_exclude(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_cxx(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_help_command(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_version(mr_cli *cli, int *exit_status, mr_error *error);

@@ -109,6 +109,65 @@ const mr_command mr_commands[] = {
          "IN and OUT are as for convert. One line on standard error says how much went.\n"
          "Exit status: 0 done, 2 usage, 3 bad trace, 4 input, output or resources.\n",
      .run = mr_cli_exclude},
+    {.name = "cc",
+     .operands = "[ARGUMENTS]",
+     .operands_max = SIZE_MAX,
+     .keys = "",
+     .raw = true,
+     .summary = "compile and link a C program so that it can be recorded",
+     .details =
+         "Calls gcc with ARGUMENTS and with what recording needs; MAXRACE_CC names another\n"
+         "compiler (clang), and so does 'maxrace cc -- COMPILER ARGUMENTS'. For make, configure\n"
+         "and CMake: CC='maxrace cc'. Without 'maxrace record' such a program runs as usual.\n",
+     .run = mr_cli_cc},
+    {.name = "c++",
+     .operands = "[ARGUMENTS]",
+     .operands_max = SIZE_MAX,
+     .keys = "",
+     .raw = true,
+     .summary = "the same for C++",
+     .details = "Calls g++; MAXRACE_CXX names another compiler (clang++). See 'maxrace help cc'.\n",
+     .run = mr_cli_cxx},
+    {.name = "record",
+     .operands = "[--] PROGRAM [ARGUMENTS]",
+     .operands_min = 1,
+     .operands_max = SIZE_MAX,
+     .keys = " output quiet record.local record.exclude ",
+     .takes_config = true,
+     .runs_program = true,
+     .own = {{"schedule", "random|pct|os",
+              "who runs when: at random (default), by random priorities, as the system likes"},
+             {"seed", "N", "another seed chooses other schedules (1)"},
+             {"max-events", "N",
+              "stop recording, not the program, after N records; 0: no limit (0)"}},
+     .summary = "run a program that 'maxrace cc' has built, and write its trace",
+     .details =
+         "The trace goes to --output, PROGRAM.mrt when that is not given, and is written however\n"
+         "the program ends. The same program, input, schedule and seed give the same trace.\n"
+         "Exit status: that of the program, 128 + N when signal N ended it; when there is no\n"
+         "trace, 2 usage, 3 nothing was recorded, 4 input, output or resources.\n",
+     .run = mr_cli_record},
+    {.name = "run",
+     .operands = "[--] PROGRAM [ARGUMENTS]",
+     .operands_min = 1,
+     .operands_max = SIZE_MAX,
+     .keys =
+         " * !relations !relation !examples !mark !confirm !witness.check !witness.dir !repair ",
+     .takes_config = true,
+     .runs_program = true,
+     .own = {{"schedule", "random|pct|os", "as for record"},
+             {"seed", "N", "of the first run (1)"},
+             {"max-events", "N", "as for record"},
+             {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
+             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"}},
+     .summary = "record a program and predict from its trace, in one step",
+     .details =
+         "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
+         "places. The program's output goes to standard error when the report goes to standard\n"
+         "output.\n"
+         "Exit status: that of predict over all runs: 0 no race, 1 races, 2 usage or\n"
+         "configuration, 3 nothing was recorded, 4 out of resources or internal.\n",
+     .run = mr_cli_run},
     {.name = "config",
      .operands = "",
      .keys = " * ",

@@ -21,6 +21,7 @@ typedef struct writer {
     char *reach; /* the text of a reach set */
     size_t reach_capacity;
     mr_exclude_counts counts;
+    mr_u32s stacks; /* by event of the remaining trace, when the full one has stacks */
 } writer;
 
 static mr_status no_memory(mr_error *error)
@@ -240,19 +241,53 @@ static bool keep_texts(writer *self, mr_directive directive, const mr_names *nam
     return true;
 }
 
+/* What was written for an event has its stack. */
+static bool note_stack(writer *self, uint32_t event)
+{
+    while (self->trace->stack && self->stacks.count < self->builder.trace->event_count)
+        if (!mr_u32s_push(&self->stacks, self->trace->stack[event]))
+            return false;
+    return true;
+}
+
+/* The remaining trace gets the stacks of the full one, with their numbers. */
+static mr_status copy_stacks(writer *self, mr_trace *remaining, mr_error *error)
+{
+    const mr_trace *trace = self->trace;
+    if (!trace->stack)
+        return MR_OK;
+    remaining->stacks = mr_calloc(trace->stack_count + 1ull, sizeof *remaining->stacks);
+    if (!remaining->stacks)
+        return no_memory(error);
+    memcpy(remaining->stacks, trace->stacks, trace->stack_count * sizeof *trace->stacks);
+    remaining->stack_count = trace->stack_count;
+    for (uint32_t i = 0, number; i < trace->frames.count; i++)
+        if (!mr_names_add(&remaining->frames, trace->frames.items[i].text,
+                          trace->frames.items[i].length, &number))
+            return no_memory(error);
+    remaining->stack = self->stacks.items;
+    self->stacks = (mr_u32s){0};
+    return MR_OK;
+}
+
 static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *error)
 {
     const mr_trace *trace = self->trace;
     mr_status status = prepare(self) ? MR_OK : no_memory(error);
-    for (uint32_t event = 0; event < trace->event_count && !status; event++)
+    for (uint32_t event = 0; event < trace->event_count && !status; event++) {
         status =
             self->taken[event] ? append_edges(self, event, error) : append_kept(self, event, error);
+        if (!status && !note_stack(self, event))
+            status = no_memory(error);
+    }
     if (!status && !(keep_texts(self, MR_DIRECTIVE_LOCATION, &trace->locations) &&
                      keep_texts(self, MR_DIRECTIVE_VARIABLE, &trace->variables) &&
                      keep_texts(self, MR_DIRECTIVE_THREAD, &trace->threads) &&
                      keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks)))
         status = no_memory(error);
-    return status ? status : mr_builder_finish(&self->builder, remaining, error);
+    if (!status)
+        status = mr_builder_finish(&self->builder, remaining, error);
+    return status ? status : copy_stacks(self, *remaining, error);
 }
 
 mr_status mr_exclude(const mr_trace *trace, const mr_exclude_options *options, mr_trace **remaining,
@@ -261,6 +296,10 @@ mr_status mr_exclude(const mr_trace *trace, const mr_exclude_options *options, m
     writer self = {.trace = trace, .options = options};
     *remaining = NULL;
     mr_status status = write_remaining(&self, remaining, error);
+    if (status) {
+        mr_trace_free(*remaining);
+        *remaining = NULL;
+    }
     if (counts)
         *counts = self.counts;
     mr_builder_free(&self.builder);
@@ -269,5 +308,6 @@ mr_status mr_exclude(const mr_trace *trace, const mr_exclude_options *options, m
     free(self.hidden);
     free(self.ids);
     free(self.reach);
+    mr_u32s_free(&self.stacks);
     return status;
 }

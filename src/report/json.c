@@ -3,6 +3,7 @@
  * each part of it by jansson, one race at a time, so that memory does not grow with the number of
  * races.
  */
+#include "context.h"
 #include "json_object.h"
 #include "report.h"
 
@@ -12,14 +13,16 @@ typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
     const mr_result *result;
+    mr_context context;
     mr_error *error;
 } writer;
 
+/* The value: of an atomic update what it read. */
 static mr_json access_object(const mr_trace *trace, uint32_t event)
 {
     mr_json self = mr_json_access(trace, mr_access_of_event(trace, event));
     if (mr_op_is_access(trace->op[event]) && trace->value[event] != 0)
-        mr_json_put(&self, "value", json_integer(trace->values[trace->value[event]]));
+        mr_json_put(&self, "value", json_integer(trace->values[mr_trace_read_value(trace, event)]));
     return self;
 }
 
@@ -30,17 +33,20 @@ static mr_json trace_object(const mr_trace *trace)
     return self;
 }
 
-static mr_json race_object(const mr_trace *trace, const mr_race *race)
+static mr_json race_object(const writer *self, const mr_race *found)
 {
-    const mr_witness *witness = &race->witness;
-    mr_json self = mr_json_new();
-    mr_json_put_object(&self, "first", access_object(trace, witness->first));
-    mr_json_put_object(&self, "second", access_object(trace, witness->second));
-    mr_json_put_text(&self, "order", mr_strength_name(race->strength));
-    mr_json_put_text(&self, "confirmed_by", mr_step_name(race->confirmed_by));
-    mr_json_put_window(&self, witness->window_start, witness->window_end);
-    mr_json_put_events(&self, "witness", witness);
-    return self;
+    const mr_witness *witness = &found->witness;
+    mr_json race = mr_json_new(), first = access_object(self->trace, witness->first),
+            second = access_object(self->trace, witness->second);
+    mr_context_put(&self->context, &first, witness->first);
+    mr_context_put(&self->context, &second, witness->second);
+    mr_json_put_object(&race, "first", first);
+    mr_json_put_object(&race, "second", second);
+    mr_json_put_text(&race, "order", mr_strength_name(found->strength));
+    mr_json_put_text(&race, "confirmed_by", mr_step_name(found->confirmed_by));
+    mr_json_put_window(&race, witness->window_start, witness->window_end);
+    mr_json_put_events(&race, "witness", witness);
+    return race;
 }
 
 static mr_json unknown_object(const mr_trace *trace, const mr_unknown *unknown)
@@ -102,8 +108,8 @@ static mr_status dump_races(const writer *self)
     fputs("\"races\":[", self->stream);
     for (size_t i = 0; i < self->result->race_count && status == MR_OK; i++) {
         fputs(i > 0 ? ",\n" : "\n", self->stream);
-        status = mr_json_dump(self->stream, race_object(self->trace, &self->result->races[i]),
-                              self->error);
+        status =
+            mr_json_dump(self->stream, race_object(self, &self->result->races[i]), self->error);
     }
     fputs("],\n", self->stream);
     return status;
@@ -125,7 +131,11 @@ static mr_status dump_unknowns(const writer *self)
 mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
                          const mr_result *result, mr_error *error)
 {
-    writer self = {stream, trace, result, error};
+    writer self = {.stream = stream, .trace = trace, .result = result, .error = error};
+    if (!mr_context_init(&self.context, trace, result)) {
+        mr_context_free(&self.context);
+        return mr_error_memory(error, "writing the report");
+    }
     errno = 0;
     fputs("{", stream);
     mr_status status = mr_json_dump_member(stream, "tool", mr_json_tool(), error);
@@ -135,6 +145,7 @@ mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *c
         status = mr_json_dump_member(stream, "config", mr_json_config(config), error);
     if (status == MR_OK)
         status = dump_races(&self);
+    mr_context_free(&self.context);
     if (status == MR_OK)
         status = dump_unknowns(&self);
     if (status != MR_OK)

@@ -1,4 +1,5 @@
 /* text: a result for people. */
+#include "context.h"
 #include "escape.h"
 #include "phrases.h"
 #include "report.h"
@@ -15,6 +16,7 @@ typedef struct writer {
     const mr_trace *trace;
     const mr_config *config;
     const mr_result *result;
+    mr_context context;
 } writer;
 
 static void print_trace(const writer *self)
@@ -76,8 +78,12 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     mr_phrase_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
     fputs("\n", stream);
     mr_phrase_access(stream, "first", self->trace, mr_access_of_event(self->trace, witness->first));
+    mr_context_print(&self->context, stream, witness->first);
     mr_phrase_access(stream, "second", self->trace,
                      mr_access_of_event(self->trace, witness->second));
+    mr_context_print(&self->context, stream, witness->second);
+    mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
+    mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     fprintf(stream, "  witness found by %s; accepted by the checker\n",
             step_text(race->confirmed_by));
@@ -233,15 +239,17 @@ static void print_last_line(const writer *self)
 bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                     const mr_result *result)
 {
-    writer self = {stream, trace, config, result};
+    writer self = {.stream = stream, .trace = trace, .config = config, .result = result};
     mr_sees sees;
     errno = 0;
     bool ok = mr_sees_init(&sees, trace);
+    ok = mr_context_init(&self.context, trace, result) && ok;
     if (ok)
         print_trace(&self);
     for (size_t i = 0; i < result->race_count && ok && !ferror(stream); i++)
         ok = print_race(&self, i, &sees);
     mr_sees_free(&sees);
+    mr_context_free(&self.context);
     if (!ok) {
         errno = ENOMEM;
         return false;

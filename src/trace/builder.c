@@ -13,8 +13,8 @@ bool mr_builder_init(mr_builder *builder, const char *path)
     mr_trace *trace = builder->trace;
     if (!trace)
         return false;
-    mr_names *names[] = {&trace->threads,   &trace->variables, &trace->locks,
-                         &trace->locations, &trace->calls,     &trace->reach_names};
+    mr_names *names[] = {&trace->threads, &trace->variables,   &trace->locks, &trace->locations,
+                         &trace->calls,   &trace->reach_names, &trace->frames};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         mr_names_init(names[i]);
     trace->path = mr_strndup(path, strlen(path));
@@ -178,17 +178,16 @@ bool mr_builder_line(mr_builder *builder, uint64_t line)
     return true;
 }
 
-mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
-                            uint32_t thread, uint32_t operand, uint64_t line, mr_error *error)
+mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
+                               uint32_t thread, uint32_t operand, uint32_t location, uint64_t line,
+                               mr_error *error)
 {
     mr_trace *trace = builder->trace;
-    uint32_t row = rows->count, location, value = 0;
+    uint32_t row = rows->count, value = 0;
     if (trace->event_count >= MR_NESTED)
         return mr_error_set(error, MR_ERR_TRACE, trace->path, line,
                             "the trace has more than %u events; split it", MR_NESTED);
-    if (!mr_names_add(&trace->locations, parsed->location.text, parsed->location.length,
-                      &location) ||
-        (rows->value && !add_value(builder, parsed, &value)) || !mr_builder_line(builder, line))
+    if ((rows->value && !add_value(builder, parsed, &value)) || !mr_builder_line(builder, line))
         return mr_error_memory(error, "reading the trace");
     rows->op[row] = (uint8_t)parsed->op;
     rows->thread[row] = thread;
@@ -199,6 +198,16 @@ mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed 
     rows->count++;
     trace->event_count++;
     return MR_OK;
+}
+
+mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
+                            uint32_t thread, uint32_t operand, uint64_t line, mr_error *error)
+{
+    uint32_t location;
+    if (!mr_names_add(&builder->trace->locations, parsed->location.text, parsed->location.length,
+                      &location))
+        return mr_error_memory(error, "reading the trace");
+    return mr_builder_append_at(builder, rows, parsed, thread, operand, location, line, error);
 }
 
 bool mr_builder_directive(mr_builder *builder, mr_directive directive, mr_slice name, mr_slice text)

@@ -44,6 +44,12 @@ bool mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows);
 mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
                             uint32_t thread, uint32_t operand, uint64_t line, mr_error *error);
 
+/* The same with the number of the location, which the caller has added; that of `parsed` is not
+ * looked at. */
+mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
+                               uint32_t thread, uint32_t operand, uint32_t location, uint64_t line,
+                               mr_error *error);
+
 /* The number of a value, as in the value column. False: no memory. */
 bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number);
 

@@ -43,7 +43,7 @@ static mr_status write_rows(mr_mrt_writer *writer, mr_builder *builder, const mr
     mr_trace *trace = builder->trace;
     mr_events events = events_of(trace, rows);
     trace->values = (int64_t *)builder->values.items; /* on loan */
-    mr_status status = mr_mrt_writer_add(writer, trace, &events, rows->value, error);
+    mr_status status = mr_mrt_writer_add(writer, trace, &events, rows->value, NULL, error);
     trace->values = NULL;
     return status;
 }

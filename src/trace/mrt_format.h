@@ -2,7 +2,7 @@
  * mrt_format: the layout of the binary trace format .mrt (docs/mrt-format.md), shared by its writer
  * and its reader. All numbers are little-endian.
  *
- *   header, (NAMES | LINES | EVENTS [VALUES])*, TEXTS*, INDEX, END
+ *   header, (NAMES | LINES | EVENTS [VALUES] [STACKS])*, TEXTS*, INDEX, END
  *
  * A chunk is a header of 64 bytes and a payload, filled up with zeros to a multiple of 64, so that
  * the columns of a block can be used where they are mapped. Each header has a checksum of itself
@@ -14,7 +14,7 @@
 #include "trace.h"
 
 /* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
-enum { MR_MRT_VERSION = 1 };
+enum { MR_MRT_VERSION = 2 };
 
 enum {
     MR_MRT_ALIGN_BYTES = 64,
@@ -41,6 +41,7 @@ typedef enum mr_mrt_kind {
     MR_MRT_VALUES,    /* the value column of the block before it, and what it is the first to use */
     MR_MRT_INDEX,     /* mr_mrt_index; see there */
     MR_MRT_END,
+    MR_MRT_STACKS, /* the stack column of the block before it, and what it is the first to use */
 } mr_mrt_kind;
 
 /* The namespaces, as numbers in a file. */
@@ -51,6 +52,7 @@ typedef enum mr_mrt_space {
     MR_MRT_LOCATIONS,
     MR_MRT_CALLS,
     MR_MRT_REACHES,
+    MR_MRT_FRAMES,
     MR_MRT_SPACE_COUNT
 } mr_mrt_space;
 
@@ -80,6 +82,11 @@ typedef struct mr_mrt_values {
     uint32_t value_count, update_count, reach_count, item_count;
 } mr_mrt_values;
 
+/* The beginning of a STACKS payload. Then come the new stacks (mr_stack), and the column. */
+typedef struct mr_mrt_stacks {
+    uint32_t stack_count, reserved;
+} mr_mrt_stacks;
+
 /* The beginning of an INDEX payload. Then come the outlook (`contended`, `lock_shared` as bytes,
  * the lock uses as three numbers of 4 bytes) and what repair said about the first line that it
  * dropped (file and text, not terminated). */
@@ -90,10 +97,11 @@ typedef struct mr_mrt_index {
     uint32_t name_counts[MR_MRT_SPACE_COUNT];
     uint32_t outlook_rules, use_count;
     uint32_t file_length, text_length;
+    uint32_t stack_count; /* without the unused first one */
 } mr_mrt_index;
 
 _Static_assert(sizeof(mr_mrt_header) == 64 && sizeof(mr_mrt_chunk) == 64, "headers are 64 bytes");
-_Static_assert(MR_OP_COUNT == 18 && MR_OP_BRANCH == 17 && sizeof(mr_mrt_index) == 24 + 144 + 40,
+_Static_assert(MR_OP_COUNT == 18 && MR_OP_BRANCH == 17 && sizeof(mr_mrt_index) == 24 + 144 + 48,
                "another list of operations is another version of the format");
 
 extern const unsigned char mr_mrt_magic[MR_MRT_MAGIC_BYTES];
@@ -138,6 +146,8 @@ static inline mr_names *mr_mrt_names_of(mr_trace *trace, unsigned space)
         return &trace->locations;
     case MR_MRT_CALLS:
         return &trace->calls;
+    case MR_MRT_FRAMES:
+        return &trace->frames;
     default:
         return &trace->reach_names;
     }

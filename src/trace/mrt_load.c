@@ -114,6 +114,8 @@ static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
     if ((load->event_capacity != trace->event_count || !trace->op) &&
         !resize_columns(load, trace->event_count) && !trace->value)
         return mr_error_memory(error, "reading the trace");
+    if (!mr_mrt_stacks_finish(&load->mrt->stacks, trace))
+        return mr_error_memory(error, "reading the trace");
     mr_mrt_values_finish(&load->values, trace);
     memset(trace->op_counts, 0, sizeof trace->op_counts); /* it counts again */
     if (!mr_index_build(trace))

@@ -39,6 +39,7 @@ static bool is_name(unsigned space, const char *text, uint32_t length)
         [MR_MRT_LOCATIONS] = IS_LINE_END,
         [MR_MRT_CALLS] = IS_LINE_END | IS_BAR | IS_PARENTHESIS | IS_COLON,
         [MR_MRT_REACHES] = IS_LINE_END | IS_BAR | IS_PARENTHESIS | IS_COMMA,
+        [MR_MRT_FRAMES] = IS_LINE_END,
     };
     if (classes_of(text, length) & forbidden[space])
         return false;

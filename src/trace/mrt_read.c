@@ -261,6 +261,7 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     *events = events_in(mrt, chunk, payload);
     mrt->has_values = chunk->has_values;
     mrt->block_count = chunk->count;
+    mrt->had_stacks = false;
     mrt->state = chunk->has_values ? MR_MRT_AT_VALUES : MR_MRT_AT_EVENTS;
     uint32_t good = mr_mrt_check_events(&mrt->check, events, trace->op_counts, error);
     trace->event_count += good;
@@ -274,10 +275,28 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     return MR_OK;
 }
 
+/* Each block has one such chunk at most, before the next block. Only who reads the whole trace uses
+ * it. */
+static mr_status read_stacks(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    if (mrt->had_stacks || chunk->count != mrt->block_count ||
+        (uint64_t)chunk->first + chunk->count != mrt->trace->event_count)
+        return wrong(error, "stacks of other events");
+    mrt->had_stacks = true;
+    if (!mrt->whole)
+        return mr_mrt_source_skip(&mrt->source, chunk, error);
+    mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+    return status ? status : mr_mrt_stacks_read(&mrt->stacks, mrt->trace, chunk, payload, error);
+}
+
 static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr_error *error)
 {
     bool same = index->event_count == mrt->trace->event_count &&
                 !memcmp(index->op_counts, mrt->trace->op_counts, sizeof index->op_counts);
+    /* Stacks are not looked at on the way, but by who reads the whole trace. */
+    uint32_t stacks = mrt->trace->stack_count ? mrt->trace->stack_count - 1 : 0;
+    same = same && (!mrt->whole || index->stack_count == stacks);
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT; space++)
         same = same && index->name_counts[space] == mr_mrt_names_of(mrt->trace, space)->count;
     return same && mr_mrt_check_end(&mrt->check)
@@ -332,6 +351,8 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
     case MR_MRT_VALUES:
         mrt->state = MR_MRT_AT_EVENTS;
         return mr_mrt_source_skip(&mrt->source, &chunk, error);
+    case MR_MRT_STACKS:
+        return read_stacks(mrt, &chunk, error);
     case MR_MRT_INDEX:
         return read_index(mrt, &chunk, error);
     case MR_MRT_END:

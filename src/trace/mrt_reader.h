@@ -9,6 +9,7 @@
 #include "mrt_index.h"
 #include "mrt_read.h"
 #include "mrt_source.h"
+#include "mrt_stacks.h"
 #include "ticker.h"
 
 typedef enum mr_mrt_state {
@@ -32,7 +33,9 @@ struct mr_mrt {
     mr_mrt_state state;
     bool has_values;      /* the block given last … */
     uint32_t block_count; /* … and how many events it has in the file */
+    bool had_stacks;      /* … and have its stacks been there? */
     bool whole;           /* names are interned; the caller takes the VALUES chunks */
+    mr_mrt_stacks_reader stacks;
     mr_ticker ticker;
     mr_error failure; /* status MR_OK: none so far */
 };

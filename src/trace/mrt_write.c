@@ -11,7 +11,7 @@
 /* How much of each table of the trace is used or written so far. */
 typedef struct table_counts {
     uint32_t names[MR_MRT_SPACE_COUNT];
-    uint32_t values, updates, reaches; /* without the unused first element */
+    uint32_t values, updates, reaches, stacks; /* without the unused first element */
     size_t items, lines;
 } table_counts;
 
@@ -173,6 +173,22 @@ static bool note_use(mr_mrt_writer *writer, const mr_trace *trace, const mr_even
     return has_values;
 }
 
+/* The same of stacks; an event that has one uses its callers, too. */
+static bool note_stacks(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
+                        const uint32_t *stack)
+{
+    table_counts *used = &writer->used;
+    uint32_t last = used->stacks, any = 0;
+    for (uint32_t i = 0; stack && i < events->count; i++) {
+        any |= stack[i];
+        if (stack[i] > used->stacks)
+            used->stacks = stack[i];
+    }
+    while (last < used->stacks)
+        reach(&used->names[MR_MRT_FRAMES], trace->stacks[++last].frame);
+    return any != 0;
+}
+
 static mr_status write_names(mr_mrt_writer *writer, const mr_names *names, unsigned space,
                              mr_error *error)
 {
@@ -267,6 +283,25 @@ static mr_status write_values(mr_mrt_writer *writer, const mr_trace *trace, cons
         error);
 }
 
+static mr_status write_stacks(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
+                              const uint32_t *stack, mr_error *error)
+{
+    uint32_t old = writer->written.stacks, now = writer->used.stacks;
+    mr_mrt_stacks head = {.stack_count = now - old};
+    mr_status status = put(writer, &head, sizeof head, error);
+    if (!status && now > old)
+        status = put(writer, trace->stacks + old + 1, (now - old) * sizeof *trace->stacks, error);
+    if (!status)
+        status = put(writer, stack, events->count * sizeof *stack, error);
+    if (status)
+        return status;
+    writer->written.stacks = now;
+    return write_chunk(
+        writer,
+        (mr_mrt_chunk){.kind = MR_MRT_STACKS, .first = events->first, .count = events->count},
+        error);
+}
+
 static mr_status write_all_names(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
 {
     mr_status status = MR_OK;
@@ -276,11 +311,12 @@ static mr_status write_all_names(mr_mrt_writer *writer, const mr_trace *trace, m
 }
 
 mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
-                            const uint32_t *value, mr_error *error)
+                            const uint32_t *value, const uint32_t *stack, mr_error *error)
 {
     if (!events->count)
         return MR_OK;
     bool has_values = note_use(writer, trace, events, value);
+    bool has_stacks = note_stacks(writer, trace, events, stack);
     if (!mr_outlook_add(&writer->outlook, events))
         return mr_error_memory(error, "writing the trace");
     mr_status status = write_all_names(writer, trace, error);
@@ -290,6 +326,8 @@ mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const 
         status = write_events(writer, events, has_values, error);
     if (!status && has_values)
         status = write_values(writer, trace, events, value, error);
+    if (!status && has_stacks)
+        status = write_stacks(writer, trace, events, stack, error);
     writer->event_count = events->first + events->count;
     return status;
 }
@@ -334,7 +372,8 @@ static mr_status write_index(mr_mrt_writer *writer, const mr_trace *trace, mr_er
     mr_mrt_index index = {.event_count = writer->event_count,
                           .dropped_count = trace->dropped_count,
                           .outlook_rules = MR_MRT_OUTLOOK_RULES,
-                          .use_count = (uint32_t)writer->outlook.use_count};
+                          .use_count = (uint32_t)writer->outlook.use_count,
+                          .stack_count = writer->written.stacks};
     if (trace->dropped_count) {
         index.dropped_line = dropped->line;
         index.file_length = (uint32_t)strlen(dropped->file);
@@ -389,7 +428,8 @@ mr_status mr_mrt_write(FILE *file, const mr_trace *trace, const mr_progress *pro
         uint32_t left = trace->event_count - first;
         uint32_t count = left < MR_MRT_BLOCK_EVENTS ? left : (uint32_t)MR_MRT_BLOCK_EVENTS;
         mr_events events = mr_events_of_trace(trace, first, count);
-        status = mr_mrt_writer_add(writer, trace, &events, trace->value + first, error);
+        status = mr_mrt_writer_add(writer, trace, &events, trace->value + first,
+                                   trace->stack ? trace->stack + first : NULL, error);
         first += count;
         mr_progress_tell(progress, "writing", first, trace->event_count);
     }

@@ -21,9 +21,10 @@ typedef struct mr_mrt_writer mr_mrt_writer;
 mr_status mr_mrt_writer_new(FILE *file, mr_mrt_writer **writer, mr_error *error);
 void mr_mrt_writer_free(mr_mrt_writer *writer); /* NULL is fine */
 
-/* The next block, at most MR_MRT_BLOCK_EVENTS events, with their value column. */
+/* The next block, at most MR_MRT_BLOCK_EVENTS events, with their value column, and their stack
+ * column (NULL: none has a stack). Stacks are numbered in the order of first use, as names are. */
 mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
-                            const uint32_t *value, mr_error *error);
+                            const uint32_t *value, const uint32_t *stack, mr_error *error);
 
 /* What is left: texts for people, what repair dropped, the index and the end mark. */
 mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error);

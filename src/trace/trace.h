@@ -14,8 +14,10 @@
  *   value       4      r w ar aw: index of the value in `values`, 0 when the event has none;
  *                      au: index in `updates`, 0 when it has none; mbegin: index in `reaches`
  *   link        4      derived, see below
+ *   stack       4      call stack, a number in `stacks`, 0 when it is not known; NULL: no event of
+ *                      the trace has one (only .mrt files do, docs/recording.md)
  *
- * 21 bytes an event. `link` is
+ * 21 or 25 bytes an event. `link` is
  *   r ar au  the last write of the variable before it in the trace (w, aw or au), MR_NONE: none
  *   acq      its release; MR_NONE: never released; MR_NESTED: an inner acquire of a lock that its
  *            thread holds already (reentrant locks: only the outermost pair counts)
@@ -36,6 +38,12 @@
 
 #define MR_NONE   UINT32_MAX
 #define MR_NESTED (UINT32_MAX - 1)
+
+/* A call stack, from its innermost frame: that frame, and the stack of who called it. */
+typedef struct mr_stack {
+    uint32_t caller; /* a stack with a smaller number; 0: nobody */
+    uint32_t frame;  /* number in `frames` */
+} mr_stack;
 
 typedef struct mr_update {
     uint32_t read_value, written_value; /* indexes in `values` */
@@ -81,6 +89,10 @@ typedef struct mr_trace {
     mr_reach *reaches; /* reaches[0] unused */
     uint32_t reach_count;
     mr_u32s reach_items; /* numbers in reach_names */
+    uint32_t *stack;     /* column, or NULL */
+    mr_names frames;     /* "function TAB place", see stacks.h */
+    mr_stack *stacks;    /* stacks[0] unused */
+    uint32_t stack_count;
     mr_line_step *line_steps;
     size_t line_step_count;
 

@@ -5,7 +5,7 @@
 int main()
 {
     std::latch ready(2);
-    int parts[2] = {0, 0};
+    static int parts[2]; /* static: clang leaves elements of local arrays out */
     auto work = [&](int which) {
         parts[which] = which + 1;
         ready.count_down();

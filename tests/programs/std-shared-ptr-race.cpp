@@ -1,4 +1,5 @@
-/* Race on the shared object: its owners write it. Predicted from every order. */
+/* Race on the shared object: its owners write it. Predicted from the orders
+ * in which both have their copies at once: the counts say so. */
 #include <memory>
 #include <thread>
 

@@ -29,7 +29,8 @@ mr_bytes mr_test_mrt(const mr_trace *trace, uint32_t block)
     for (uint32_t first = 0; first < trace->event_count; first += block) {
         uint32_t left = trace->event_count - first;
         mr_events events = mr_events_of_trace(trace, first, left < block ? left : block);
-        assert_int_equal(mr_mrt_writer_add(writer, trace, &events, trace->value + first, &error),
+        assert_int_equal(mr_mrt_writer_add(writer, trace, &events, trace->value + first,
+                                           trace->stack ? trace->stack + first : NULL, &error),
                          MR_OK);
     }
     assert_int_equal(mr_mrt_writer_finish(writer, trace, &error), MR_OK);

@@ -1,0 +1,259 @@
+/*
+ * cc, c++: the compiler, told to build a program that can be recorded: with the calls of
+ * -fsanitize=thread, and our runtime library in the place of the compiler's.
+ *
+ * gcc takes libtsan_preinit.o and libtsan from wherever -B and -L say first; there stand an empty
+ * object and a linker script that names our library (Makefile: cc/). So one call of gcc compiles
+ * and links as always, for programs and shared libraries. clang has a flag to leave its library
+ * out, and ours is named.
+ */
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "base/memory.h"
+#include "cli.h"
+#include "runtime_place.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct arguments {
+    const char **items; /* owned; ends with NULL */
+    size_t count, capacity;
+    bool failed;
+} arguments;
+
+static void add(arguments *self, const char *argument)
+{
+    void *items = self->items;
+    if (!mr_grow(&items, &self->capacity, self->count + 2, sizeof *self->items)) {
+        self->failed = true;
+        return;
+    }
+    self->items = items;
+    self->items[self->count++] = argument;
+    self->items[self->count] = NULL;
+}
+
+/* Options of gcc and clang whose value is the next argument. */
+static bool takes_next(const char *option)
+{
+    static const char *const options[] = {
+        "-o",
+        "-x",
+        "-I",
+        "-L",
+        "-l",
+        "-D",
+        "-U",
+        "-A",
+        "-B",
+        "-T",
+        "-u",
+        "-z",
+        "-e",
+        "-h",
+        "-MF",
+        "-MT",
+        "-MQ",
+        "-include",
+        "-imacros",
+        "-idirafter",
+        "-iprefix",
+        "-iwithprefix",
+        "-isystem",
+        "-iquote",
+        "-isysroot",
+        "-imultilib",
+        "-Xlinker",
+        "-Xassembler",
+        "-Xclang",
+        "-mllvm",
+        "-arch",
+        "-target",
+        "-aux-info",
+        "--param",
+        "-param",
+        "-wrapper",
+        "-dumpbase",
+        "-dumpdir",
+        "-soname",
+        "-rpath",
+        "-framework",
+        "-specs",
+        "-iwithprefixbefore",
+        "-Xpreprocessor",
+        "-dumpbase-ext",
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(option, options[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What a command line asks of the compiler. */
+typedef struct task {
+    bool inputs; /* there are files to work on */
+    bool links;
+} task;
+
+static task task_of(char *const *given, size_t count)
+{
+    static const char *const stops[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
+    task found = {.links = true};
+    for (size_t i = 0; i < count; i++) {
+        if (given[i][0] != '-' || given[i][1] == '\0') {
+            found.inputs = true;
+            continue;
+        }
+        for (size_t j = 0; j < sizeof stops / sizeof *stops; j++)
+            if (strcmp(given[i], stops[j]) == 0)
+                found.links = false;
+        if (takes_next(given[i]))
+            i++;
+    }
+    return found;
+}
+
+/* Is the compiler clang? Asked by name only where the name says it. */
+static bool is_clang(const char *compiler)
+{
+    char command[PATH_MAX + 64], line[256];
+    const char *slash = strrchr(compiler, '/'), *name = slash ? slash + 1 : compiler;
+    if (strstr(name, "clang"))
+        return true;
+    if (strstr(name, "gcc") || strstr(name, "g++") || strchr(compiler, '\''))
+        return false;
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", compiler);
+    FILE *pipe = popen(command, "r");
+    bool found = false;
+    while (pipe && fgets(line, sizeof line, pipe))
+        found = found || strstr(line, "clang") != NULL;
+    if (pipe)
+        pclose(pipe);
+    return found;
+}
+
+static const char *joined(const char *before, const char *after)
+{
+    size_t size = strlen(before) + strlen(after) + 1;
+    char *text = mr_malloc(size, 0);
+    if (text)
+        snprintf(text, size, "%s%s", before, after);
+    return text;
+}
+
+static void add_joined(arguments *self, const char *before, const char *after)
+{
+    const char *text = joined(before, after);
+    if (text)
+        add(self, text);
+    else
+        self->failed = true;
+}
+
+/* gcc puts code of its own in the place of these, which nobody would be told of; as calls they come
+ * to the runtime library. */
+static void add_calls(arguments *self)
+{
+    static const char *const functions[] = {
+        "memcpy",  "memmove", "mempcpy", "memset",  "bzero",    "bcopy",   "memcmp",
+        "bcmp",    "memchr",  "strcpy",  "strncpy", "stpcpy",   "stpncpy", "strcat",
+        "strncat", "strlen",  "strnlen", "strcmp",  "strncmp",  "strchr",  "strrchr",
+        "strstr",  "strdup",  "strndup", "sprintf", "snprintf",
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        add_joined(self, "-fno-builtin-", functions[i]);
+}
+
+/* What is said for every file. */
+static void add_compiling(arguments *self, bool clang, const mr_runtime_place *place)
+{
+    if (clang) {
+        /* Else a read that a write follows would not be told. */
+        add(self, "-mllvm");
+        add(self, "-tsan-instrument-read-before-write=1");
+    } else {
+        add(self, "-Wno-tsan"); /* fences are ours to deal with */
+        add_calls(self);
+    }
+    if (place->include[0]) {
+        add(self, "-idirafter");
+        add(self, place->include);
+    }
+}
+
+static void add_linking(arguments *self, bool clang, const mr_runtime_place *place)
+{
+    if (clang) {
+        add(self, "-fno-sanitize-link-runtime");
+        add(self, "-Wl,--push-state,--no-as-needed");
+        add(self, joined(place->folder, "/libmaxrace_rt.so"));
+        add(self, "-Wl,--pop-state");
+    } else {
+        add_joined(self, "-B", place->stand_in);
+        add_joined(self, "-L", place->stand_in);
+    }
+    add_joined(self, "-L", place->folder);
+    add_joined(self, "-Wl,-rpath,", place->folder);
+}
+
+static mr_status execute(arguments *self, mr_error *error)
+{
+    if (self->failed)
+        return mr_error_memory(error, "calling the compiler");
+    execvp(self->items[0], (char *const *)self->items);
+    return mr_error_set(error, MR_ERR_IO, NULL, 0,
+                        "cannot run the compiler %s: %s; MAXRACE_CC or MAXRACE_CXX name another",
+                        self->items[0], strerror(errno));
+}
+
+static mr_status compile(mr_cli *cli, const char *variable, const char *fallback, mr_error *error)
+{
+    char *const *given = (char *const *)cli->operands;
+    size_t count = cli->operand_count;
+    const char *compiler = getenv(variable);
+    mr_runtime_place place;
+    arguments self = {.items = NULL};
+    compiler = compiler && *compiler ? compiler : fallback;
+    if (count > 1 && strcmp(given[0], "--") == 0) {
+        compiler = given[1];
+        given += 2;
+        count -= 2;
+    }
+    mr_status status = mr_runtime_find(&place, error);
+    if (status)
+        return status;
+    task asked = task_of(given, count);
+    bool clang = is_clang(compiler);
+    add(&self, compiler);
+    if (asked.inputs) {
+        add(&self, "-fsanitize=thread");
+        if (!asked.links || !clang)
+            add_compiling(&self, clang, &place);
+        if (asked.links)
+            add_linking(&self, clang, &place);
+        if (asked.links && clang) {
+            add(&self, "-Qunused-arguments");
+            add_compiling(&self, clang, &place);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        add(&self, given[i]);
+    return execute(&self, error);
+}
+
+mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    *exit_status = 0;
+    return compile(cli, "MAXRACE_CC", "gcc", error);
+}
+
+mr_status mr_cli_cxx(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    *exit_status = 0;
+    return compile(cli, "MAXRACE_CXX", "g++", error);
+}

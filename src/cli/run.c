@@ -1,0 +1,240 @@
+/* run: records a program and predicts, once or with several seeds. */
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+
+#include "base/seconds.h"
+#include "cli.h"
+#include "output.h"
+#include "predict/predict.h"
+#include "recording.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4300 };
+
+typedef struct runs {
+    mr_cli *cli;
+    mr_recording recording;
+    uint64_t count, number; /* 1, 2, … count */
+    char folder[4096];      /* of the traces */
+    bool temporary;
+    mr_names known;                 /* the static races so far */
+    size_t race_count, known_count; /* races, and those of the last run that were known */
+    FILE *stream;                   /* of the report */
+    int program_status;
+} runs;
+
+/* The pair of places, the smaller one first, and the new number; false: no memory. */
+static bool note_race(runs *self, const mr_trace *trace, const mr_race *race, bool *is_new)
+{
+    const mr_names *locations = &trace->locations;
+    const char *one = locations->items[trace->location[race->witness.first]].text;
+    const char *two = locations->items[trace->location[race->witness.second]].text;
+    const char *low = strcmp(one, two) < 0 ? one : two, *high = low == one ? two : one;
+    uint32_t count = self->known.count, number;
+    size_t size = strlen(low) + strlen(high) + 2;
+    char *key = mr_malloc(size, 0);
+    if (!key)
+        return false;
+    snprintf(key, size, "%s\n%s", low, high);
+    bool added = mr_names_add(&self->known, key, (uint32_t)(size - 1), &number);
+    *is_new = added && number == count;
+    free(key);
+    return added;
+}
+
+/* Drops the races that an earlier run has reported. */
+static mr_status keep_new(runs *self, const mr_trace *trace, mr_result *result, mr_error *error)
+{
+    size_t kept = 0;
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < result->race_count; i++) {
+        /* With candidates.report: event a run has many races of one pair. */
+        bool is_new = true;
+        if (self->count > 1 && !note_race(self, trace, &result->races[i], &is_new))
+            status = mr_error_memory(error, "comparing the races");
+        if (is_new)
+            result->races[kept++] = result->races[i];
+        else
+            mr_witness_free(&result->races[i].witness);
+    }
+    self->known_count = result->race_count - kept;
+    result->race_count = kept;
+    self->race_count += kept;
+    return status;
+}
+
+static mr_status print(runs *self, const mr_trace *trace, const mr_result *result, mr_error *error)
+{
+    const mr_config *config = self->cli->config;
+    FILE *stream = self->stream;
+    bool json = mr_config_choice(config, "format") == MR_FORMAT_JSON;
+    if (self->count > 1 && json)
+        fprintf(stream, "%s{\"seed\":%" PRIu64 ",\"exit_status\":%d,\"report\":\n",
+                self->number > 1 ? ",\n" : "{\"runs\":[\n", self->recording.seed,
+                self->program_status);
+    else if (self->count > 1)
+        fprintf(stream, "%sRun %" PRIu64 " of %" PRIu64 ", seed %" PRIu64 "\n",
+                self->number > 1 ? "\n" : "", self->number, self->count, self->recording.seed);
+    errno = 0;
+    mr_status status = MR_OK;
+    if (json)
+        status = mr_report_json(stream, trace, config, result, error);
+    else if (!mr_report_text(stream, trace, config, result))
+        status = errno == ENOMEM ? mr_error_memory(error, "writing the report")
+                                 : mr_error_set(error, MR_ERR_IO, NULL, 0,
+                                                "cannot write the report: %s", strerror(errno));
+    if (self->count > 1 && json)
+        fprintf(stream, ",\"known_races\":%zu}", self->known_count);
+    else if (self->known_count)
+        fprintf(stream, "%zu race%s known from earlier runs\n", self->known_count,
+                self->known_count == 1 ? "" : "s");
+    return status;
+}
+
+/* In reports the trace is named by what was run, where its file does not stay. */
+static mr_status name_trace(const runs *self, mr_trace *trace, mr_error *error)
+{
+    char name[512];
+    if (!self->temporary)
+        return MR_OK;
+    snprintf(name, sizeof name, "%.400s (seed %" PRIu64 ")", self->cli->operands[0],
+             self->recording.seed);
+    char *copy = mr_strndup(name, strlen(name));
+    if (!copy)
+        return mr_error_memory(error, "naming the trace");
+    free(trace->path);
+    trace->path = copy;
+    return MR_OK;
+}
+
+static mr_status predict(runs *self, const char *path, mr_error *error)
+{
+    mr_trace *trace = NULL;
+    mr_result result = {0};
+    mr_error print_error;
+    mr_cli_progress progress;
+    double start_seconds = mr_seconds();
+    mr_cli_progress_start(&progress, self->cli->config);
+    mr_status status = mr_cli_read_trace(path, self->cli->config, &progress, &trace, error);
+    if (status)
+        return status;
+    double read_seconds = mr_seconds() - start_seconds;
+    mr_cli_progress_start(&progress, self->cli->config);
+    status = name_trace(self, trace, error);
+    if (!status)
+        status = mr_predict_telling(trace, self->cli->config, &progress.progress, &result, error);
+    mr_cli_progress_end(&progress);
+    result.stats.read_seconds = read_seconds;
+    result.stats.total_seconds += read_seconds;
+    if (!status)
+        status = keep_new(self, trace, &result, error);
+    mr_status printed = print(self, trace, &result, status ? &print_error : error);
+    if (status && printed)
+        mr_cli_complain(&print_error);
+    mr_result_free(&result);
+    mr_trace_free(trace);
+    return status ? status : printed;
+}
+
+static void path_of(const runs *self, char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s/seed-%" PRIu64 ".mrt", self->folder, self->recording.seed);
+}
+
+static mr_status record(runs *self, const char *path, mr_error *error)
+{
+    mr_output output;
+    const char *report = mr_config_text(self->cli->config, "output");
+    bool to_errors = report[0] == '\0' || strcmp(report, "-") == 0;
+    char name[64];
+    mr_status status = mr_output_open(&output, path, error), closed;
+    if (status)
+        return status;
+    snprintf(name, sizeof name, "seed %" PRIu64, self->recording.seed);
+    status = mr_recording_run(self->cli, &self->recording, path, name, to_errors, output.stream,
+                              &self->program_status, error);
+    closed = mr_output_close(&output, status == MR_OK, status ? NULL : error);
+    return status ? status : closed;
+}
+
+static mr_status run_once(runs *self, mr_error *error)
+{
+    char path[PATH_BYTES];
+    path_of(self, path);
+    mr_status status = record(self, path, error);
+    if (!status)
+        status = predict(self, path, error);
+    if (self->temporary)
+        unlink(path);
+    return status;
+}
+
+static mr_status run_all(FILE *stream, const void *context, mr_error *error)
+{
+    runs *self = (runs *)context;
+    bool json = mr_config_choice(self->cli->config, "format") == MR_FORMAT_JSON;
+    mr_status status = MR_OK;
+    self->stream = stream;
+    for (self->number = 1; self->number <= self->count && !status; self->number++) {
+        status = run_once(self, error);
+        self->recording.seed++;
+    }
+    if (self->count > 1 && json && !status)
+        fprintf(stream, "],\"races\":%zu}\n", self->race_count);
+    else if (self->count > 1 && !status)
+        fprintf(stream, "\n%zu race%s in %" PRIu64 " runs\n", self->race_count,
+                self->race_count == 1 ? "" : "s", self->count);
+    return status;
+}
+
+/* The folder of the traces: what --traces says, or one that goes away. */
+static mr_status make_folder(runs *self, const char *asked, mr_error *error)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (!asked) {
+        self->temporary = true;
+        snprintf(self->folder, sizeof self->folder, "%.4000s/maxrace-run-XXXXXX",
+                 temporary && *temporary ? temporary : "/tmp");
+        if (mkdtemp(self->folder))
+            return MR_OK;
+    } else {
+        snprintf(self->folder, sizeof self->folder, "%.4000s", asked);
+        struct stat info;
+        if (mkdir(self->folder, 0777) == 0 ||
+            (errno == EEXIST && stat(self->folder, &info) == 0 && S_ISDIR(info.st_mode)))
+            return MR_OK;
+    }
+    return mr_error_set(error, MR_ERR_IO, self->folder, 0, "cannot make the folder: %s",
+                        strerror(errno));
+}
+
+mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    enum { RUNS = 3, TRACES };
+    runs self = {.cli = cli};
+    const char *path = mr_config_text(cli->config, "output");
+    mr_status status = mr_recording_flags(cli, &self.recording, error);
+    if (!status)
+        status = mr_cli_number(cli, RUNS, 1, 1, &self.count, error);
+    if (!status)
+        status = mr_output_probe(path, error);
+    if (!status)
+        status = make_folder(&self, cli->own[TRACES], error);
+    if (status)
+        return status;
+    mr_config_resolve(cli->config);
+    mr_names_init(&self.known);
+    status = mr_output_write(path, run_all, &self, error);
+    *exit_status = self.race_count > 0 ? MR_EXIT_RACES : 0;
+    mr_names_free(&self.known);
+    if (self.temporary)
+        rmdir(self.folder);
+    return status;
+}

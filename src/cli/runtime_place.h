@@ -1,0 +1,19 @@
+/* runtime_place: where the runtime library of recorded programs is: beside the program (in the
+ * folder that it was built in), or in lib/maxrace of the folder that it was installed in. */
+#ifndef MR_CLI_RUNTIME_PLACE_H
+#define MR_CLI_RUNTIME_PLACE_H
+
+#include "base/error.h"
+
+enum { MR_RUNTIME_PATH_BYTES = 4096 + 64 };
+
+typedef struct mr_runtime_place {
+    char folder[MR_RUNTIME_PATH_BYTES];   /* with libmaxrace_rt.so */
+    char stand_in[MR_RUNTIME_PATH_BYTES]; /* what gcc finds instead of its own, ends with '/' */
+    char include[MR_RUNTIME_PATH_BYTES];  /* with maxrace/annotate.h; "": among the system's */
+} mr_runtime_place;
+
+/* The environment variable MAXRACE_RUNTIME names another folder. MR_ERR_IO: it is not there. */
+mr_status mr_runtime_find(mr_runtime_place *place, mr_error *error);
+
+#endif

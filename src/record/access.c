@@ -1,0 +1,220 @@
+/* The accesses of the second pass: each becomes an event for every piece of it that is kept. */
+#include "second.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* One record of an access while its pieces are gone through. */
+typedef struct access {
+    const uint64_t *record;
+    mr_extent extent;
+    mr_emitted event;
+    bool reads, writes, is_range, has_value;
+    bool placed; /* the event knows where it is */
+    bool locked; /* the lock of atomic accesses of several pieces is held */
+} access;
+
+static mr_op op_of(unsigned kind)
+{
+    switch (kind) {
+    case MR_LOG_WRITE:
+    case MR_LOG_RANGE_WRITE:
+        return MR_OP_WRITE;
+    case MR_LOG_ATOMIC_READ:
+        return MR_OP_ATOMIC_READ;
+    case MR_LOG_ATOMIC_WRITE:
+        return MR_OP_ATOMIC_WRITE;
+    case MR_LOG_ATOMIC_UPDATE:
+        return MR_OP_ATOMIC_UPDATE;
+    default:
+        return MR_OP_READ;
+    }
+}
+
+/* The lowest `bytes` bytes, at most 8, as a signed number. */
+static int64_t sign_extend(uint64_t value, uint64_t bytes)
+{
+    unsigned shift = (unsigned)(8 - bytes) * 8;
+    return (int64_t)(value << shift) >> shift;
+}
+
+/* The value of the part at `offset` of an access. */
+static int64_t part_of(uint64_t value, uint64_t offset, uint64_t bytes)
+{
+    return sign_extend(value >> 8 * offset, bytes);
+}
+
+/* The values of a piece: what was read, and what was written. What is longer than 8 bytes has a
+ * number of its own for each content; `digest` is then what tells contents apart. */
+typedef struct values {
+    int64_t read, written;
+    XXH128_hash_t digest;
+    bool is_long;
+} values;
+
+static values values_of(const access *self, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t *record = self->record;
+    values found = {0};
+    if (self->is_range) {
+        const unsigned char *content = (const unsigned char *)(record + 3) + offset;
+        uint64_t word = 0;
+        found.is_long = bytes > sizeof word;
+        if (found.is_long) {
+            found.digest = XXH3_128bits(content, (size_t)bytes);
+            found.read = (int64_t)found.digest.low64;
+        } else {
+            memcpy(&word, content, (size_t)bytes);
+            found.read = sign_extend(word, bytes);
+        }
+        found.written = found.read;
+    } else if (self->event.op == MR_OP_ATOMIC_UPDATE) {
+        found.read = part_of(record[2], offset, bytes);
+        found.written = part_of(record[3], offset, bytes);
+    } else {
+        found.read = part_of((uint64_t)mr_log_value(record), offset, bytes);
+        found.written = found.read;
+    }
+    return found;
+}
+
+static mr_status place(mr_second *second, access *self, mr_error *error)
+{
+    if (self->placed)
+        return MR_OK;
+    self->placed = true;
+    return mr_second_place(second, self->record, &self->event, error);
+}
+
+/* Was this memory changed by code that is not recorded? */
+static mr_status check(mr_second *second, access *self, mr_piece *piece, uint64_t address,
+                       uint64_t bytes, const values *found, mr_error *error)
+{
+    mr_record_summary *summary = &second->summary;
+    bool strange = self->reads && self->has_value && piece->has_last && !piece->reached &&
+                   piece->last != found->read;
+    piece->has_last = self->has_value;
+    piece->last = self->writes ? found->written : found->read;
+    summary->strange_reads += strange;
+    if (!strange || !piece->keep || summary->strange_kept++)
+        return MR_OK;
+    uint32_t variable = piece->variable;
+    mr_status status = place(second, self, error);
+    if (!status && !variable &&
+        !mr_naming_variable(&second->naming, self->extent.life, address, bytes, &piece->variable))
+        return mr_second_no_memory(error);
+    if (status)
+        return status;
+    if (!variable)
+        piece->variable++;
+    const mr_trace *trace = second->emitter.trace;
+    snprintf(summary->strange_variable, sizeof summary->strange_variable, "%.120s",
+             trace->variables.items[piece->variable - 1].text);
+    snprintf(summary->strange_location, sizeof summary->strange_location, "%.120s",
+             trace->locations.items[self->event.location].text);
+    return MR_OK;
+}
+
+/* The lock that keeps the parts of atomic accesses of these bytes together. */
+static mr_status atomic_lock(mr_second *second, const mr_extent *extent, uint32_t *lock,
+                             mr_error *error)
+{
+    uint64_t aligned = extent->address / 8;
+    uint32_t known = second->atomics.count;
+    uint32_t at = mr_table_add(&second->atomics, (mr_pair){extent->life->number, aligned});
+    if (at == MR_TABLE_NONE)
+        return mr_second_no_memory(error);
+    if (at == known) {
+        void *locks = second->atomic_locks;
+        if (!mr_grow(&locks, &second->atomic_capacity, (size_t)at + 1,
+                     sizeof *second->atomic_locks))
+            return mr_second_no_memory(error);
+        second->atomic_locks = locks;
+        if (!mr_naming_atomic(&second->naming, extent->life, extent->address,
+                              &second->atomic_locks[at]))
+            return mr_second_no_memory(error);
+    }
+    *lock = second->atomic_locks[at];
+    return MR_OK;
+}
+
+static mr_status emit_lock(mr_second *second, const access *self, mr_op op, mr_error *error)
+{
+    mr_emitted event = self->event;
+    mr_status status = atomic_lock(second, &self->extent, &event.operand, error);
+    event.op = op;
+    event.has_value = false;
+    return status ? status : mr_emitter_add(&second->emitter, &event, error);
+}
+
+/* The number that stands for a long content. */
+static mr_status long_value(mr_second *second, const values *found, int64_t *value, mr_error *error)
+{
+    uint32_t number =
+        mr_table_add(&second->contents, (mr_pair){found->digest.high64, found->digest.low64});
+    if (number == MR_TABLE_NONE)
+        return mr_second_no_memory(error);
+    *value = number;
+    return MR_OK;
+}
+
+static mr_status emit(mr_second *second, access *self, mr_piece *piece, uint64_t address,
+                      uint64_t bytes, const values *found, mr_error *error)
+{
+    mr_emitted *event = &self->event;
+    mr_status status = place(second, self, error);
+    if (!status && !self->locked && mr_op_is_atomic((uint8_t)event->op) &&
+        mr_pieces_is_split(&second->scan->pieces, self->extent)) {
+        status = emit_lock(second, self, MR_OP_ACQUIRE, error);
+        self->locked = true;
+    }
+    if (status)
+        return status;
+    if (!piece->variable) {
+        uint32_t variable;
+        if (!mr_naming_variable(&second->naming, self->extent.life, address, bytes, &variable))
+            return mr_second_no_memory(error);
+        piece->variable = variable + 1;
+    }
+    event->operand = piece->variable - 1;
+    event->has_value = self->has_value && !piece->reached;
+    event->value = self->reads ? found->read : found->written;
+    event->written_value = found->written;
+    if (found->is_long && event->has_value)
+        status = long_value(second, found, &event->value, error);
+    return status ? status : mr_emitter_add(&second->emitter, event, error);
+}
+
+mr_status mr_second_access(mr_second *second, const uint64_t *record, mr_error *error)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    uint64_t address = mr_log_payload(record[0]), bytes = mr_log_access_bytes(record);
+    uint64_t end = address + bytes;
+    access self = {
+        .record = record,
+        .extent = {mr_lives_find(&second->pass.lives, address), address, bytes},
+        .event = {.op = op_of(kind)},
+        .is_range = mr_log_is_range(kind),
+        .has_value = !(mr_log_detail(record[0]) & MR_LOG_NO_VALUE),
+    };
+    self.reads = mr_op_reads((uint8_t)self.event.op);
+    self.writes = mr_op_writes((uint8_t)self.event.op);
+    mr_status status = MR_OK;
+    bool any = false;
+    second->summary.accesses++;
+    for (uint64_t at = address, step; at < end && !status; at += step) {
+        mr_extent rest = {self.extent.life, at, end - at};
+        mr_piece *piece = mr_pieces_at(&second->scan->pieces, rest, &step);
+        values found = values_of(&self, at - address, step);
+        status = check(second, &self, piece, at, step, &found, error);
+        if (status || !piece->keep)
+            continue;
+        any = true;
+        status = emit(second, &self, piece, at, step, &found, error);
+    }
+    if (!status && self.locked)
+        status = emit_lock(second, &self, MR_OP_RELEASE, error);
+    second->summary.left_out += !any;
+    return status;
+}

@@ -1,0 +1,49 @@
+#include "convert.h"
+
+#include "scan.h"
+#include "second.h"
+
+#include <string.h>
+
+static void summarise(const mr_log *log, const mr_second *second, mr_record_summary *summary)
+{
+    const mr_emitter *emitter = &second->emitter;
+    const mr_trace *trace = emitter->trace;
+    *summary = second->summary;
+    summary->state = log->header.state;
+    summary->events = trace->event_count;
+    summary->threads = trace->threads.count;
+    summary->variables = trace->variables.count;
+    summary->locks = trace->locks.count;
+    summary->hand_overs = log->header.hand_overs;
+    summary->taken = log->header.taken;
+    summary->dropped = emitter->dropped_count;
+    if (emitter->dropped_count)
+        snprintf(summary->first_dropped, sizeof summary->first_dropped, "%.250s",
+                 emitter->first_dropped.text);
+}
+
+mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
+                            const mr_record_options *options, mr_record_summary *summary,
+                            mr_error *error)
+{
+    mr_log log;
+    mr_scan scan = {.keep_all = options->keep_local};
+    mr_second second;
+    *summary = (mr_record_summary){0};
+    mr_status status = mr_log_open(&log, log_path, error);
+    if (status)
+        return status;
+    status = mr_scan_run(&scan, &log, options->progress, error);
+    if (!status) {
+        status = mr_second_init(&second, &log, &scan, file, name, error);
+        if (!status)
+            status = mr_second_run(&second, options->progress, error);
+        if (!status)
+            summarise(&log, &second, summary);
+        mr_second_free(&second);
+    }
+    mr_scan_free(&scan);
+    mr_log_close(&log);
+    return status;
+}

@@ -1,0 +1,123 @@
+#include "emitter.h"
+
+#include "trace/mrt_format.h"
+
+#include <stdlib.h>
+
+struct mr_emitter_block {
+    uint8_t op[MR_MRT_BLOCK_EVENTS];
+    uint32_t thread[MR_MRT_BLOCK_EVENTS], operand[MR_MRT_BLOCK_EVENTS],
+        location[MR_MRT_BLOCK_EVENTS], value[MR_MRT_BLOCK_EVENTS], stack[MR_MRT_BLOCK_EVENTS];
+};
+
+static mr_status no_memory(mr_error *error)
+{
+    return mr_error_memory(error, "writing the trace");
+}
+
+static void empty_rows(mr_emitter *emitter)
+{
+    mr_emitter_block *block = emitter->block;
+    emitter->rows = (mr_rows){.op = block->op,
+                              .thread = block->thread,
+                              .operand = block->operand,
+                              .location = block->location,
+                              .value = block->value,
+                              .room = MR_MRT_BLOCK_EVENTS};
+}
+
+mr_status mr_emitter_init(mr_emitter *emitter, FILE *file, const char *path, mr_error *error)
+{
+    *emitter = (mr_emitter){.block = mr_malloc(sizeof *emitter->block, 0)};
+    if (!mr_builder_init(&emitter->builder, path) || !emitter->block)
+        return no_memory(error);
+    emitter->trace = emitter->builder.trace;
+    mr_validity_init(&emitter->validity, &emitter->trace->threads, &emitter->trace->calls);
+    empty_rows(emitter);
+    return mr_mrt_writer_new(file, &emitter->writer, error);
+}
+
+void mr_emitter_free(mr_emitter *emitter)
+{
+    mr_validity_free(&emitter->validity);
+    mr_mrt_writer_free(emitter->writer);
+    mr_builder_free(&emitter->builder);
+    free(emitter->block);
+    *emitter = (mr_emitter){0};
+}
+
+static mr_status flush(mr_emitter *emitter, mr_error *error)
+{
+    mr_trace *trace = emitter->trace;
+    const mr_rows *rows = &emitter->rows;
+    mr_events events = {
+        .first = trace->event_count - rows->count,
+        .count = rows->count,
+        .op = rows->op,
+        .thread = rows->thread,
+        .operand = rows->operand,
+        .location = rows->location,
+        .thread_count = trace->threads.count,
+        .variable_count = trace->variables.count,
+        .lock_count = trace->locks.count,
+        .location_count = trace->locations.count,
+    };
+    trace->values = (int64_t *)emitter->builder.values.items; /* on loan */
+    mr_status status = mr_mrt_writer_add(emitter->writer, trace, &events, rows->value,
+                                         emitter->block->stack, error);
+    trace->values = NULL;
+    empty_rows(emitter);
+    return status;
+}
+
+/* Is the event possible after those so far? */
+static mr_status validate(mr_emitter *emitter, const mr_emitted *event, bool *valid,
+                          mr_error *error)
+{
+    mr_step step = {event->op, event->thread, event->operand, emitter->trace->event_count + 1ull};
+    mr_error reason;
+    *valid = true;
+    if (mr_op_is_access((uint8_t)event->op) &&
+        mr_validity_access_changes_nothing(&emitter->validity, event->thread))
+        return MR_OK;
+    mr_status status = mr_validity_step(&emitter->validity, &step, &reason);
+    *valid = status == MR_OK;
+    if (status == MR_ERR_TRACE) {
+        if (!emitter->dropped_count++)
+            emitter->first_dropped = reason;
+        return MR_OK;
+    }
+    if (status)
+        *error = reason;
+    return status;
+}
+
+mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error *error)
+{
+    bool valid;
+    mr_trace *trace = emitter->trace;
+    mr_status status = validate(emitter, event, &valid, error);
+    if (status || !valid)
+        return status;
+    const char *reach = event->reach ? event->reach : "";
+    mr_parsed parsed = {
+        .op = event->op,
+        .has_value = event->has_value,
+        .value = event->value,
+        .written_value = event->written_value,
+        .reach = {reach, (uint32_t)strlen(reach)},
+    };
+    emitter->block->stack[emitter->rows.count] = event->stack;
+    status =
+        mr_builder_append_at(&emitter->builder, &emitter->rows, &parsed, event->thread,
+                             event->operand, event->location, trace->event_count + 1ull, error);
+    if (!status && emitter->rows.count == emitter->rows.room)
+        status = flush(emitter, error);
+    return status;
+}
+
+mr_status mr_emitter_finish(mr_emitter *emitter, mr_error *error)
+{
+    mr_status status = emitter->rows.count ? flush(emitter, error) : MR_OK;
+    return status ? status : mr_mrt_writer_finish(emitter->writer, emitter->trace, error);
+}

@@ -1,0 +1,175 @@
+#include "naming.h"
+
+#include "runtime/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { NAME_BYTES = 4096 };
+
+static void add(char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(char *name, const char *format, ...)
+{
+    size_t used = strlen(name);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name + used, NAME_BYTES - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Replaces what a name of a variable, a lock or in a list cannot have. */
+static void clean(char *name)
+{
+    for (char *at = name; *at; at++) {
+        if (*at == '(')
+            *at = '{';
+        else if (*at == ')')
+            *at = '}';
+        else if ((unsigned char)*at <= ' ' || *at == '|' || *at == '=' || *at == ',' ||
+                 *at == '*' || *at == 0x7F)
+            *at = '_';
+    }
+}
+
+/* Adds the name, or what it becomes when it is taken, to the names. */
+static bool add_name(mr_names *names, char *name, uint32_t *number)
+{
+    uint32_t taken;
+    clean(name);
+    size_t length = strlen(name);
+    for (uint32_t i = 2; mr_names_find(names, name, (uint32_t)strlen(name), &taken); i++)
+        snprintf(name + length, NAME_BYTES - length, "#%" PRIu32, i);
+    return mr_names_add(names, name, (uint32_t)strlen(name), number);
+}
+
+/* "bank.c:12:20#3"; the blanks of a location go. */
+static void name_block(const mr_naming *naming, const mr_life *life, char *name)
+{
+    const mr_name *site = &naming->trace->locations.items[life->site];
+    size_t used = strlen(name);
+    for (uint32_t i = 0; i < site->length && used + 1 < NAME_BYTES / 2; i++)
+        if (site->text[i] != ' ')
+            name[used++] = site->text[i];
+    name[used] = '\0';
+    add(name, "#%" PRIu32, life->ordinal + 1);
+}
+
+static void name_memory(const mr_naming *naming, const mr_life *life, uint64_t address,
+                        uint64_t bytes, char *name)
+{
+    uint64_t offset = address - life->origin;
+    name[0] = '\0';
+    if (!life->number) {
+        if (!mr_symbols_data(naming->symbols, address, bytes, name, NAME_BYTES / 2))
+            add(name, "0x%" PRIx64, address);
+        return;
+    }
+    switch ((mr_log_memory)life->kind) {
+    case MR_LOG_MEMORY_STACK:
+        add(name, "T%" PRIu32 ".stack-%" PRIu64, life->thread, life->bytes - offset);
+        return;
+    case MR_LOG_MEMORY_HEAP:
+    case MR_LOG_MEMORY_MAP:
+        break;
+    }
+    name_block(naming, life, name);
+    if (offset)
+        add(name, "+%" PRIu64, offset);
+}
+
+bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address, uint64_t bytes,
+                        uint32_t *variable)
+{
+    char name[NAME_BYTES];
+    name_memory(naming, life, address, bytes, name);
+    return add_name(&naming->trace->variables, name, variable);
+}
+
+/* How many bytes such an object has, so that it is named and not its first part. */
+static uint64_t bytes_of(uint8_t role)
+{
+    enum { MUTEX = 40, RWLOCK = 56, CONDITION = 48, SEMAPHORE = 32, BARRIER = 32, SPIN = 4 };
+    switch ((mr_log_role)role) {
+    case MR_LOG_ROLE_MUTEX:
+        return MUTEX;
+    case MR_LOG_ROLE_RWLOCK:
+        return RWLOCK;
+    case MR_LOG_ROLE_SPIN:
+        return SPIN;
+    case MR_LOG_ROLE_SEMAPHORE:
+        return SEMAPHORE;
+    case MR_LOG_ROLE_ASLEEP:
+    case MR_LOG_ROLE_WAKE:
+        return CONDITION;
+    case MR_LOG_ROLE_BARRIER_IN:
+    case MR_LOG_ROLE_BARRIER_OUT:
+        return BARRIER;
+    case MR_LOG_ROLE_NONE:
+    case MR_LOG_ROLE_CHANNEL:
+    case MR_LOG_ROLE_SIGNAL:
+        break;
+    }
+    return 1;
+}
+
+bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object, uint32_t *lock)
+{
+    char name[NAME_BYTES];
+    name_memory(naming, life, object->address, bytes_of(object->role), name);
+    if (object->role == MR_LOG_ROLE_ASLEEP)
+        add(name, ".asleep.%" PRIu64, object->number);
+    if (object->role == MR_LOG_ROLE_WAKE)
+        add(name, ".wake.%" PRIu64, object->number);
+    if (object->role == MR_LOG_ROLE_BARRIER_IN)
+        add(name, ".%" PRIu64 ".in", object->number);
+    if (object->role == MR_LOG_ROLE_BARRIER_OUT)
+        add(name, ".%" PRIu64 ".out", object->number);
+    return add_name(&naming->trace->locks, name, lock);
+}
+
+bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *lock)
+{
+    char name[NAME_BYTES];
+    name_memory(naming, life, address, 1, name);
+    add(name, ".atomic");
+    return add_name(&naming->trace->locks, name, lock);
+}
+
+bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *object,
+                     uint32_t *variable)
+{
+    char name[NAME_BYTES] = "";
+    if (object->role == MR_LOG_ROLE_CHANNEL) {
+        add(name, "channel.%" PRIu64, object->number);
+    } else if (object->role == MR_LOG_ROLE_SIGNAL) {
+        add(name, "signal.%" PRIu64, object->number);
+    } else {
+        name_memory(naming, life, object->address, 1, name);
+        add(name, ".order");
+    }
+    return add_name(&naming->trace->variables, name, variable);
+}
+
+bool mr_naming_thread(mr_naming *naming, uint32_t thread, uint32_t *number)
+{
+    char name[32];
+    snprintf(name, sizeof name, "T%" PRIu32, thread);
+    return mr_names_add(&naming->trace->threads, name, (uint32_t)strlen(name), number);
+}
+
+bool mr_naming_thread_start(mr_naming *naming, uint32_t number, uint64_t address)
+{
+    mr_names *threads = &naming->trace->threads;
+    const char *text = "main";
+    if (threads->items[number].display)
+        return true;
+    if (address) {
+        const mr_code *code = mr_symbols_code(naming->symbols, address);
+        if (!code)
+            return false;
+        text = code->has_lines ? code->frames[code->frame_count - 1].function : "";
+    }
+    return !*text || mr_names_set_display(threads, number, text, (uint32_t)strlen(text));
+}

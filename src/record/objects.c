@@ -1,0 +1,67 @@
+#include "objects.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+void mr_objects_free(mr_objects *objects)
+{
+    mr_table_free(&objects->ages);
+    mr_table_free(&objects->table);
+    free(objects->retired);
+    free(objects->items);
+    *objects = (mr_objects){0};
+}
+
+/* The number of the address in this life; MR_TABLE_NONE: no memory. */
+static uint32_t age_of(mr_objects *objects, uint64_t address, uint32_t life)
+{
+    uint32_t known = objects->ages.count;
+    uint32_t age = mr_table_add(&objects->ages, (mr_pair){address, life});
+    if (age != known || age == MR_TABLE_NONE)
+        return age;
+    void *retired = objects->retired;
+    if (!mr_grow(&retired, &objects->retired_capacity, (size_t)age + 1, sizeof *objects->retired))
+        return MR_TABLE_NONE;
+    objects->retired = retired;
+    objects->retired[age] = 0;
+    return age;
+}
+
+mr_object *mr_objects_at(mr_objects *objects, mr_lives *lives, uint64_t address, uint8_t role,
+                         uint64_t number)
+{
+    uint32_t life = mr_lives_find(lives, address)->number;
+    uint32_t age = age_of(objects, address, life);
+    if (age == MR_TABLE_NONE)
+        return NULL;
+    uint32_t known = objects->table.count;
+    mr_pair pair = {(uint64_t)age << 32 | objects->retired[age], (uint64_t)role << 56 ^ number};
+    uint32_t at = mr_table_add(&objects->table, pair);
+    if (at == MR_TABLE_NONE)
+        return NULL;
+    if (at == known) {
+        void *items = objects->items;
+        if (!mr_grow(&items, &objects->capacity, (size_t)at + 1, sizeof *objects->items))
+            return NULL;
+        objects->items = items;
+        objects->items[at] =
+            (mr_object){.address = address, .number = number, .life = life, .role = role};
+    }
+    return &objects->items[at];
+}
+
+mr_object *mr_objects_of(mr_objects *objects, mr_lives *lives, const uint64_t *record)
+{
+    return mr_objects_at(objects, lives, mr_log_payload(record[0]),
+                         (uint8_t)mr_log_detail(record[0]), record[2]);
+}
+
+bool mr_objects_retire(mr_objects *objects, mr_lives *lives, uint64_t address)
+{
+    uint32_t age = age_of(objects, address, mr_lives_find(lives, address)->number);
+    if (age == MR_TABLE_NONE)
+        return false;
+    objects->retired[age]++;
+    return true;
+}

@@ -1,0 +1,272 @@
+#include "context.h"
+
+#include "escape.h"
+#include "trace/stacks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { FRAMES_SHOWN = 16 };
+
+static int compare_events(const void *one, const void *two)
+{
+    uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)two;
+    return (a > b) - (a < b);
+}
+
+static bool choose_events(mr_context *context, const mr_result *result)
+{
+    size_t count = 0;
+    context->events = mr_calloc(2 * result->race_count + 1, sizeof *context->events);
+    if (!context->events)
+        return false;
+    for (size_t i = 0; i < result->race_count; i++) {
+        context->events[count++] = result->races[i].witness.first;
+        context->events[count++] = result->races[i].witness.second;
+    }
+    qsort(context->events, count, sizeof *context->events, compare_events);
+    for (size_t i = 0; i < count; i++)
+        if (!i || context->events[i] != context->events[i - 1])
+            context->events[context->event_count++] = context->events[i];
+    return true;
+}
+
+/* `held` is every acquire so far; `open` is by thread the position in it of the youngest one that
+ * is open, MR_NONE for none, and `next` by position that of the next older one. Opens the outermost
+ * acquire `event` of its thread. */
+static bool open_section(uint32_t *open, mr_u32s *held, mr_u32s *next, uint32_t event,
+                         uint32_t thread)
+{
+    if (!mr_u32s_push(held, event) || !mr_u32s_push(next, open[thread]))
+        return false;
+    open[thread] = (uint32_t)held->count - 1;
+    return true;
+}
+
+/* Closes the section that the release ends; it need not be the youngest one. */
+static void close_section(const mr_trace *trace, uint32_t *open, const mr_u32s *held, mr_u32s *next,
+                          uint32_t release)
+{
+    uint32_t *at = &open[trace->thread[release]];
+    while (*at != MR_NONE && held->items[*at] != trace->link[release])
+        at = &next->items[*at];
+    if (*at != MR_NONE)
+        *at = next->items[*at];
+}
+
+/* Lists the acquires that are open in the thread, in the order of the trace. */
+static bool list_held(mr_context *context, uint32_t top, const mr_u32s *held, const mr_u32s *next)
+{
+    size_t first = context->acquires.count;
+    for (uint32_t at = top; at != MR_NONE; at = next->items[at])
+        if (!mr_u32s_push(&context->acquires, held->items[at]))
+            return false;
+    if (context->acquires.count > first)
+        qsort(context->acquires.items + first, context->acquires.count - first,
+              sizeof *context->acquires.items, compare_events);
+    return true;
+}
+
+static bool sweep_events(mr_context *context, uint32_t *open, mr_u32s *held, mr_u32s *next)
+{
+    const mr_trace *trace = context->trace;
+    uint32_t event = 0;
+    for (size_t i = 0; i < context->event_count; i++) {
+        for (; event < context->events[i]; event++) {
+            uint8_t op = trace->op[event];
+            if (trace->link[event] == MR_NESTED)
+                continue;
+            if ((op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE) &&
+                !open_section(open, held, next, event, trace->thread[event]))
+                return false;
+            if (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE)
+                close_section(trace, open, held, next, event);
+        }
+        context->first[i] = context->acquires.count;
+        if (!list_held(context, open[trace->thread[event]], held, next))
+            return false;
+    }
+    context->first[context->event_count] = context->acquires.count;
+    return true;
+}
+
+bool mr_context_init(mr_context *context, const mr_trace *trace, const mr_result *result)
+{
+    mr_u32s held = {0}, next = {0};
+    *context = (mr_context){0};
+    if (!trace->stack)
+        return true;
+    context->trace = trace;
+    if (!choose_events(context, result))
+        return false;
+    context->first = mr_calloc(context->event_count + 1, sizeof *context->first);
+    uint32_t *open = mr_calloc(trace->threads.count + 1ull, sizeof *open);
+    for (uint32_t i = 0; open && i < trace->threads.count; i++)
+        open[i] = MR_NONE;
+    bool ok = context->first && open && sweep_events(context, open, &held, &next);
+    free(open);
+    mr_u32s_free(&held);
+    mr_u32s_free(&next);
+    return ok;
+}
+
+void mr_context_free(mr_context *context)
+{
+    free(context->events);
+    free(context->first);
+    mr_u32s_free(&context->acquires);
+    *context = (mr_context){0};
+}
+
+/* The acquires of an event of interest. */
+static const uint32_t *held_at(const mr_context *context, uint32_t event, size_t *count)
+{
+    const uint32_t *found = bsearch(&event, context->events, context->event_count,
+                                    sizeof *context->events, compare_events);
+    *count = 0;
+    if (!found)
+        return NULL;
+    size_t index = (size_t)(found - context->events);
+    *count = context->first[index + 1] - context->first[index];
+    return context->acquires.items ? context->acquires.items + context->first[index] : NULL;
+}
+
+static void print_part(FILE *stream, const char *text, uint32_t length)
+{
+    char *copy = mr_strndup(text, length);
+    if (copy)
+        mr_escape_print(stream, copy);
+    free(copy);
+}
+
+static void print_frame(FILE *stream, const mr_name *name)
+{
+    mr_frame frame = mr_frame_of(name);
+    if (frame.function_length)
+        print_part(stream, frame.function, frame.function_length);
+    if (frame.function_length && frame.place_length)
+        fputs(" at ", stream);
+    print_part(stream, frame.place, frame.place_length);
+    if (frame.inlined)
+        fputs(" (inlined)", stream);
+}
+
+static void print_stack(const mr_trace *trace, FILE *stream, int indent, uint32_t event)
+{
+    uint32_t stack = mr_trace_stack(trace, event), left = 0;
+    for (int i = 0; stack && i < FRAMES_SHOWN; i++, stack = trace->stacks[stack].caller) {
+        fprintf(stream, "%*s%s ", indent, "", i ? "by" : "in");
+        print_frame(stream, &trace->frames.items[trace->stacks[stack].frame]);
+        fputs("\n", stream);
+    }
+    for (; stack; stack = trace->stacks[stack].caller)
+        left++;
+    if (left)
+        fprintf(stream, "%*s... %" PRIu32 " more frame%s\n", indent, "", left, mr_phrase_s(left));
+}
+
+/* "lock m (M1), taken at bank.c:20:3, event 17" */
+static void print_acquire(const mr_trace *trace, FILE *stream, uint32_t event)
+{
+    bool shared = trace->op[event] == MR_OP_SHARED_ACQUIRE;
+    fputs(shared ? "          holds, shared, " : "          holds ", stream);
+    mr_phrase_name(stream, &trace->locks, trace->operand[event]);
+    fputs(", taken at ", stream);
+    mr_phrase_name(stream, &trace->locations, trace->location[event]);
+    fprintf(stream, ", event %" PRIu32 "\n", event);
+    print_stack(trace, stream, 12, event);
+}
+
+void mr_context_print(const mr_context *context, FILE *stream, uint32_t event)
+{
+    size_t count;
+    if (!context->trace)
+        return;
+    print_stack(context->trace, stream, 10, event);
+    const uint32_t *acquires = held_at(context, event, &count);
+    for (size_t i = 0; i < count; i++)
+        print_acquire(context->trace, stream, acquires[i]);
+}
+
+void mr_context_print_start(const mr_context *context, FILE *stream, uint32_t thread)
+{
+    const mr_trace *trace = context->trace;
+    uint32_t fork = trace ? trace->thread_info[thread].fork : MR_NONE;
+    if (fork == MR_NONE)
+        return;
+    fputs("  thread  ", stream);
+    mr_phrase_name(stream, &trace->threads, thread);
+    fputs(" was started by ", stream);
+    mr_phrase_name(stream, &trace->threads, trace->thread[fork]);
+    fputs(" at ", stream);
+    mr_phrase_name(stream, &trace->locations, trace->location[fork]);
+    fprintf(stream, ", event %" PRIu32 "\n", fork);
+    print_stack(trace, stream, 10, fork);
+}
+
+static void put_part(mr_json *self, const char *key, const char *text, uint32_t length)
+{
+    char *copy = mr_strndup(text, length);
+    if (copy)
+        mr_json_put_text(self, key, copy);
+    else
+        self->ok = false;
+    free(copy);
+}
+
+/* "stack": from the innermost frame on; left out when it is not known. */
+static void put_stack(mr_json *self, const mr_trace *trace, uint32_t event)
+{
+    uint32_t stack = mr_trace_stack(trace, event);
+    json_t *frames = json_array();
+    if (!stack) {
+        json_decref(frames);
+        return;
+    }
+    for (; stack; stack = trace->stacks[stack].caller) {
+        mr_frame frame = mr_frame_of(&trace->frames.items[trace->stacks[stack].frame]);
+        mr_json object = mr_json_new();
+        put_part(&object, "function", frame.function, frame.function_length);
+        put_part(&object, "place", frame.place, frame.place_length);
+        mr_json_put(&object, "inlined", json_boolean(frame.inlined));
+        self->ok = self->ok && object.ok;
+        if (json_array_append_new(frames, object.json) != 0)
+            self->ok = false;
+    }
+    mr_json_put(self, "stack", frames);
+}
+
+static void put_place(mr_json *self, const mr_trace *trace, uint32_t event)
+{
+    mr_json_put_number(self, "event", event);
+    mr_json_put_name(self, "location", "location_text", &trace->locations, trace->location[event]);
+    put_stack(self, trace, event);
+}
+
+void mr_context_put(const mr_context *context, mr_json *access, uint32_t event)
+{
+    const mr_trace *trace = context->trace;
+    size_t count;
+    if (!trace)
+        return;
+    put_stack(access, trace, event);
+    json_t *locks = json_array();
+    const uint32_t *acquires = held_at(context, event, &count);
+    for (size_t i = 0; i < count; i++) {
+        mr_json lock = mr_json_new();
+        mr_json_put_name(&lock, "lock", "lock_text", &trace->locks, trace->operand[acquires[i]]);
+        mr_json_put(&lock, "shared", json_boolean(trace->op[acquires[i]] == MR_OP_SHARED_ACQUIRE));
+        put_place(&lock, trace, acquires[i]);
+        access->ok = access->ok && lock.ok;
+        if (json_array_append_new(locks, lock.json) != 0)
+            access->ok = false;
+    }
+    mr_json_put(access, "locks", locks);
+    uint32_t fork = trace->thread_info[trace->thread[event]].fork;
+    if (fork == MR_NONE)
+        return;
+    mr_json start = mr_json_new();
+    mr_json_put_name(&start, "thread", "thread_text", &trace->threads, trace->thread[fork]);
+    put_place(&start, trace, fork);
+    mr_json_put_object(access, "start", start);
+}

@@ -1,0 +1,115 @@
+#include "die.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool mr_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *number)
+{
+    Dwarf_Attribute found;
+    Dwarf_Word word;
+    if (!dwarf_attr_integrate(die, attribute, &found) || dwarf_formudata(&found, &word) != 0)
+        return false;
+    *number = word;
+    return true;
+}
+
+/* What the entry is an instance or a definition of: there it has its name and place. */
+static Dwarf_Die origin_of(const Dwarf_Die *die)
+{
+    static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
+    enum { LINKS_MAX = 8 };
+    Dwarf_Die at = *die;
+    for (int i = 0; i < LINKS_MAX; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die next;
+        if ((!dwarf_attr(&at, links[0], &attribute) && !dwarf_attr(&at, links[1], &attribute)) ||
+            !dwarf_formref_die(&attribute, &next))
+            break;
+        at = next;
+    }
+    return at;
+}
+
+/* Puts "scope::" or "function." behind what is in `name`. */
+static void add_scope(Dwarf_Die *scope, bool functions, char *name, size_t name_bytes)
+{
+    const char *separator = "::";
+    switch (dwarf_tag(scope)) {
+    case DW_TAG_namespace:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        break;
+    case DW_TAG_subprogram:
+        if (!functions)
+            return;
+        separator = ".";
+        break;
+    default:
+        return;
+    }
+    Dwarf_Die origin = origin_of(scope);
+    const char *text = dwarf_diename(&origin);
+    size_t used = strlen(name);
+    snprintf(name + used, name_bytes - used, "%s%s", text ? text : "(anonymous)", separator);
+}
+
+void mr_die_name(Dwarf_Die *die, bool functions, char *name, size_t name_bytes)
+{
+    Dwarf_Die origin = origin_of(die), *scopes = NULL;
+    const char *text = dwarf_diename(&origin);
+    name[0] = '\0';
+    if (!text)
+        return;
+    int count = dwarf_getscopes_die(&origin, &scopes);
+    for (int i = count - 1; i > 0; i--)
+        add_scope(&scopes[i], functions, name, name_bytes);
+    free(scopes);
+    size_t used = strlen(name);
+    snprintf(name + used, name_bytes - used, "%s", text);
+}
+
+const char *mr_die_file(Dwarf_Die *unit, const char *path)
+{
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    size_t length = folder ? strlen(folder) : 0;
+    if (length && strncmp(path, folder, length) == 0 && path[length] == '/')
+        path += length + 1;
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    return path;
+}
+
+bool mr_die_plain(const Dwarf_Die *type, Dwarf_Die *plain)
+{
+    Dwarf_Die at = *type;
+    for (int i = 0; i < 64; i++) {
+        Dwarf_Attribute attribute;
+        switch (dwarf_tag(&at)) {
+        case DW_TAG_typedef:
+        case DW_TAG_const_type:
+        case DW_TAG_volatile_type:
+        case DW_TAG_restrict_type:
+        case DW_TAG_atomic_type:
+            if (!dwarf_attr_integrate(&at, DW_AT_type, &attribute) ||
+                !dwarf_formref_die(&attribute, &at))
+                return false;
+            break;
+        default:
+            *plain = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mr_die_type(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die found;
+    return dwarf_attr_integrate(die, DW_AT_type, &attribute) &&
+           dwarf_formref_die(&attribute, &found) && mr_die_plain(&found, type);
+}

@@ -1,0 +1,132 @@
+#include "elf.h"
+
+#include "base/memory.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The build-id among the notes of a section or segment. */
+static bool has_id(Elf_Data *data, const uint8_t *id, size_t id_bytes, bool *found)
+{
+    GElf_Nhdr note;
+    size_t name, description;
+    for (size_t at = 0; data && (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
+            memcmp((char *)data->d_buf + name, "GNU", 4) != 0)
+            continue;
+        *found = true;
+        return note.n_descsz == id_bytes &&
+               memcmp((char *)data->d_buf + description, id, id_bytes) == 0;
+    }
+    return false;
+}
+
+/* Has the file this build-id? One without any has none to compare. */
+static bool is_same_file(Elf *elf, const uint8_t *id, size_t id_bytes)
+{
+    bool found = false;
+    for (Elf_Scn *section = NULL; id_bytes && (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
+            has_id(elf_getdata(section, NULL), id, id_bytes, &found))
+            return true;
+    }
+    return !found;
+}
+
+static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *header)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, header) && header->sh_type == type)
+            return section;
+    return NULL;
+}
+
+static int compare_symbols(const void *one, const void *two)
+{
+    const mr_elf_symbol *a = one, *b = two;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static bool read_symbols(mr_elf *self)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = find_section(self->elf, SHT_SYMTAB, &header);
+    if (!section)
+        section = find_section(self->elf, SHT_DYNSYM, &header);
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    if (!data || !header.sh_entsize)
+        return true;
+    size_t count = header.sh_size / header.sh_entsize;
+    self->symbols = mr_calloc(count + 1, sizeof *self->symbols);
+    if (!self->symbols)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF)
+            continue;
+        int type = GELF_ST_TYPE(symbol.st_info);
+        const char *name = elf_strptr(self->elf, header.sh_link, symbol.st_name);
+        if (!name || !*name || (type != STT_FUNC && type != STT_OBJECT && type != STT_GNU_IFUNC))
+            continue;
+        self->symbols[self->symbol_count++] = (mr_elf_symbol){
+            .address = symbol.st_value,
+            .size_bytes = symbol.st_size,
+            .name = name,
+            .is_code = type != STT_OBJECT,
+        };
+    }
+    qsort(self->symbols, self->symbol_count, sizeof *self->symbols, compare_symbols);
+    return true;
+}
+
+bool mr_elf_open(mr_elf *self, const char *path, const uint8_t *id, size_t id_bytes)
+{
+    *self = (mr_elf){.file = open(path, O_RDONLY | O_CLOEXEC)};
+    if (self->file < 0 || elf_version(EV_CURRENT) == EV_NONE)
+        return true;
+    self->elf = elf_begin(self->file, ELF_C_READ_MMAP, NULL);
+    if (!self->elf || elf_kind(self->elf) != ELF_K_ELF || !is_same_file(self->elf, id, id_bytes)) {
+        mr_elf_close(self);
+        return true;
+    }
+    self->dwarf = dwarf_begin_elf(self->elf, DWARF_C_READ, NULL);
+    return read_symbols(self);
+}
+
+void mr_elf_close(mr_elf *self)
+{
+    if (self->dwarf)
+        dwarf_end(self->dwarf);
+    if (self->elf)
+        elf_end(self->elf);
+    if (self->file >= 0)
+        close(self->file);
+    free(self->symbols);
+    *self = (mr_elf){.file = -1};
+}
+
+const mr_elf_symbol *mr_elf_find(const mr_elf *self, uint64_t address, bool is_code)
+{
+    size_t low = 0, high = self->symbol_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (self->symbols[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* Symbols may lie in each other; a few steps back find the one around. */
+    for (size_t steps = 0; low > 0 && steps < 16; steps++) {
+        const mr_elf_symbol *symbol = &self->symbols[--low];
+        uint64_t size_bytes = symbol->size_bytes ? symbol->size_bytes : 1;
+        if (symbol->is_code == is_code && address - symbol->address < size_bytes)
+            return symbol;
+    }
+    return NULL;
+}

@@ -1,0 +1,32 @@
+/* elf: one mapped file: its ELF symbols, and its debug information when there is some. */
+#ifndef MR_SYMBOLS_ELF_H
+#define MR_SYMBOLS_ELF_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mr_elf_symbol {
+    uint64_t address, size_bytes; /* as in the file */
+    const char *name;             /* in the mapped file */
+    bool is_code;
+} mr_elf_symbol;
+
+typedef struct mr_elf {
+    int file; /* -1: not open */
+    Elf *elf;
+    Dwarf *dwarf;           /* NULL: no debug information */
+    mr_elf_symbol *symbols; /* by address */
+    size_t symbol_count;
+} mr_elf;
+
+/* Opens the file; what is not there stays empty. An id of other bytes than `id`: as if it were not
+ * there. False: no memory; close in either case. */
+bool mr_elf_open(mr_elf *elf, const char *path, const uint8_t *id, size_t id_bytes);
+void mr_elf_close(mr_elf *elf);
+
+/* The symbol of this kind that the address lies in, or NULL. */
+const mr_elf_symbol *mr_elf_find(const mr_elf *elf, uint64_t address, bool is_code);
+
+#endif

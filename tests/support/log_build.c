@@ -1,0 +1,146 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "log_build.h"
+#include "trace_reading.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void mr_log_put(mr_log_build *log, uint64_t word)
+{
+    void *words = log->words;
+    assert_true(mr_grow(&words, &log->capacity, log->count + 1, sizeof word));
+    log->words = words;
+    log->words[log->count++] = word;
+}
+
+void mr_log_switch(mr_log_build *log, uint32_t thread)
+{
+    mr_log_put(log, mr_log_head(MR_LOG_SWITCH, 0, thread));
+}
+
+void mr_log_object(mr_log_build *log, unsigned kind, unsigned role, uint64_t address, uint64_t code,
+                   unsigned count, uint64_t number)
+{
+    mr_log_put(log, mr_log_head(kind, role, address));
+    mr_log_put(log, code | (uint64_t)count << 48);
+    mr_log_put(log, number);
+}
+
+static unsigned log2_of(unsigned bytes)
+{
+    return bytes == 8 ? 3 : bytes / 2;
+}
+
+void mr_log_access(mr_log_build *log, unsigned kind, uint64_t address, unsigned bytes,
+                   uint64_t code, int64_t value)
+{
+    bool small = value >= INT16_MIN && value <= INT16_MAX;
+    mr_log_put(log, mr_log_head(kind, log2_of(bytes) | (small ? MR_LOG_SMALL : 0), address));
+    mr_log_put(log, code | (small ? (uint64_t)value << 48 : 0));
+    if (!small)
+        mr_log_put(log, (uint64_t)value);
+}
+
+void mr_log_update(mr_log_build *log, uint64_t address, unsigned bytes, uint64_t code, int64_t old,
+                   int64_t new)
+{
+    mr_log_put(log, mr_log_head(MR_LOG_ATOMIC_UPDATE, log2_of(bytes), address));
+    mr_log_put(log, code);
+    mr_log_put(log, (uint64_t)old);
+    mr_log_put(log, (uint64_t) new);
+}
+
+void mr_log_range(mr_log_build *log, unsigned kind, uint64_t address, uint64_t code,
+                  const void *bytes, size_t count)
+{
+    mr_log_put(log, mr_log_head(kind, 0, address));
+    mr_log_put(log, code);
+    mr_log_put(log, count);
+    for (size_t i = 0; i < count; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)bytes + i, count - i < 8 ? count - i : 8);
+        mr_log_put(log, word);
+    }
+}
+
+void mr_log_build_free(mr_log_build *log)
+{
+    free(log->words);
+    *log = (mr_log_build){0};
+}
+
+void *mr_log_file(const mr_log_build *log, size_t *count)
+{
+    *count = MR_LOG_HEADER_BYTES + log->count * sizeof *log->words;
+    char *bytes = calloc(*count, 1);
+    assert_non_null(bytes);
+    mr_log_header header = {.version = MR_LOG_VERSION,
+                            .header_bytes = MR_LOG_HEADER_BYTES,
+                            .end = *count,
+                            .state = MR_LOG_EXITED};
+    memcpy(header.magic, MR_LOG_MAGIC, sizeof header.magic);
+    memcpy(bytes, &header, sizeof header);
+    if (log->count)
+        memcpy(bytes + MR_LOG_HEADER_BYTES, log->words, log->count * sizeof *log->words);
+    return bytes;
+}
+
+mr_status mr_log_try(const void *bytes, size_t count, bool keep_local, mr_record_summary *summary,
+                     mr_trace **trace, mr_error *error)
+{
+    char *path = mr_test_file(bytes, count), *items = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&items, &size);
+    assert_non_null(file);
+    mr_record_options options = {.keep_local = keep_local};
+    *trace = NULL;
+    mr_status status = mr_record_convert(path, "t", file, &options, summary, error);
+    fclose(file);
+    unlink(path);
+    free(path);
+    if (status == MR_OK) {
+        path = mr_test_file(items, size);
+        status = mr_trace_read(path, NULL, trace, error);
+        unlink(path);
+        free(path);
+    }
+    free(items);
+    return status;
+}
+
+mr_trace *mr_log_converted(const mr_log_build *log, bool keep_local, mr_record_summary *summary)
+{
+    size_t count;
+    mr_trace *trace;
+    mr_error error;
+    mr_record_summary unused;
+    void *bytes = mr_log_file(log, &count);
+    if (mr_log_try(bytes, count, keep_local, summary ? summary : &unused, &trace, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    free(bytes);
+    return trace;
+}
+
+void mr_log_expect(const mr_trace *trace, const char *events)
+{
+    char *items = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&items, &size);
+    assert_non_null(file);
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        char text[512];
+        mr_trace_print_op(trace, event, false, text, sizeof text);
+        fprintf(file, "%s|%s\n", trace->threads.items[trace->thread[event]].text, text);
+    }
+    fclose(file);
+    assert_string_equal(items, events);
+    free(items);
+}

@@ -1,0 +1,39 @@
+/* log_build: logs of recorded programs (runtime/log.h) for tests, record by record, and what they
+ * become. */
+#ifndef MR_TESTS_SUPPORT_LOG_BUILD_H
+#define MR_TESTS_SUPPORT_LOG_BUILD_H
+
+#include "record/convert.h"
+#include "trace/trace.h"
+
+typedef struct mr_log_build {
+    uint64_t *words;
+    size_t count, capacity;
+} mr_log_build;
+
+void mr_log_put(mr_log_build *log, uint64_t word);
+void mr_log_switch(mr_log_build *log, uint32_t thread);
+/* A record of three words. */
+void mr_log_object(mr_log_build *log, unsigned kind, unsigned role, uint64_t address, uint64_t code,
+                   unsigned count, uint64_t number);
+/* An access of 1, 2, 4 or 8 bytes; small values in the short form. */
+void mr_log_access(mr_log_build *log, unsigned kind, uint64_t address, unsigned bytes,
+                   uint64_t code, int64_t value);
+void mr_log_update(mr_log_build *log, uint64_t address, unsigned bytes, uint64_t code, int64_t old,
+                   int64_t new);
+void mr_log_range(mr_log_build *log, unsigned kind, uint64_t address, uint64_t code,
+                  const void *bytes, size_t count);
+void mr_log_build_free(mr_log_build *log);
+
+/* Converts the log and reads the trace, which is the caller's; the test fails when that fails. */
+mr_trace *mr_log_converted(const mr_log_build *log, bool keep_local, mr_record_summary *summary);
+/* Converts it; `*trace` is NULL unless the status is MR_OK. */
+mr_status mr_log_try(const void *bytes, size_t count, bool keep_local, mr_record_summary *summary,
+                     mr_trace **trace, mr_error *error);
+/* The whole file: header and records, to be freed. */
+void *mr_log_file(const mr_log_build *log, size_t *count);
+
+/* Fails the test unless the events are these, one a line: "T0|w(x=1)". */
+void mr_log_expect(const mr_trace *trace, const char *events);
+
+#endif

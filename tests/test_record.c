@@ -1,0 +1,298 @@
+/* From the log of a recorded program to a trace: variables, values, locks, threads, calls. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/log_build.h"
+
+#include "runtime/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nothing is mapped in these logs, so variables are named by their address. */
+enum { X = 0x1000, CODE = 0x100 };
+
+static void thread_event(mr_log_build *log, unsigned kind, uint32_t number)
+{
+    mr_log_object(log, kind, 0, 0, CODE, 0, number);
+}
+
+static void access(mr_log_build *log, uint32_t thread, unsigned kind, uint64_t address,
+                   unsigned bytes, int64_t value)
+{
+    mr_log_switch(log, thread);
+    mr_log_access(log, kind, address, bytes, CODE, value);
+}
+
+static void check(mr_log_build *log, bool keep_local, const char *events)
+{
+    mr_trace *trace = mr_log_converted(log, keep_local, NULL);
+    mr_log_expect(trace, events);
+    mr_trace_free(trace);
+    mr_log_build_free(log);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    thread_event(&log, MR_LOG_BEGIN, 0);
+    thread_event(&log, MR_LOG_FORK, 1);
+    mr_log_switch(&log, 1);
+    thread_event(&log, MR_LOG_BEGIN, 0);
+    thread_event(&log, MR_LOG_END, 0);
+    mr_log_switch(&log, 0);
+    thread_event(&log, MR_LOG_JOIN, 1);
+    check(&log, false, "T0|begin()\nT0|fork(T1)\nT1|begin()\nT1|end()\nT0|join(T1)\n");
+}
+
+/* An access of 8 bytes over accesses of 4 and 2: three pieces. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    access(&log, 0, MR_LOG_WRITE, X, 8, 0x1122334455667788);
+    access(&log, 1, MR_LOG_WRITE, X, 4, -1);
+    access(&log, 1, MR_LOG_READ, X + 6, 2, 0x1122);
+    check(&log, false,
+          "T0|w(0x1000=1432778632)\nT0|w(0x1006=4386)\nT1|w(0x1000=-1)\nT1|r(0x1006=4386)\n");
+}
+
+/* The same with everything: the piece in the middle is T0's alone. */
+static void test_keep_local(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    access(&log, 0, MR_LOG_WRITE, X, 8, 0x1122334455667788);
+    access(&log, 1, MR_LOG_WRITE, X, 4, -1);
+    access(&log, 1, MR_LOG_READ, X + 6, 2, 0x1122);
+    check(&log, true,
+          "T0|w(0x1000=1432778632)\nT0|w(0x1004=13124)\nT0|w(0x1006=4386)\nT1|w(0x1000=-1)\n"
+          "T1|r(0x1006=4386)\n");
+}
+
+/* What nobody writes is left out, and so is what one thread uses, in lines of 64 bytes. */
+static void test_left_out(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_record_summary summary;
+    access(&log, 0, MR_LOG_READ, X, 4, 5);
+    access(&log, 1, MR_LOG_READ, X, 4, 5);
+    access(&log, 0, MR_LOG_WRITE, X + 64, 4, 6);
+    access(&log, 1, MR_LOG_WRITE, X + 128, 4, 7);
+    access(&log, 0, MR_LOG_READ, X + 128, 4, 7);
+    mr_trace *trace = mr_log_converted(&log, false, &summary);
+    mr_log_expect(trace, "T1|w(0x1080=7)\nT0|r(0x1080=7)\n");
+    assert_int_equal(summary.accesses, 5);
+    assert_int_equal(summary.left_out, 3);
+    assert_int_equal(summary.strange_reads, 0);
+    mr_trace_free(trace);
+    mr_log_build_free(&log);
+}
+
+/* A long range that nobody accesses in part is one variable; equal contents have equal values. */
+static void test_ranges(void **state)
+{
+    (void)state;
+    static const char one[100] = "one", two[100] = "two";
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_range(&log, MR_LOG_RANGE_WRITE, X, CODE, one, sizeof one);
+    mr_log_switch(&log, 1);
+    mr_log_range(&log, MR_LOG_RANGE_READ, X, CODE, one, sizeof one);
+    mr_log_range(&log, MR_LOG_RANGE_WRITE, X, CODE, two, sizeof two);
+    check(&log, false, "T0|w(0x1000=0)\nT1|r(0x1000=0)\nT1|w(0x1000=1)\n");
+    mr_log_switch(&log, 0);
+    mr_log_range(&log, MR_LOG_RANGE_WRITE, X, CODE, one, sizeof one);
+    access(&log, 1, MR_LOG_READ, X + 2, 1, 'e');
+    check(&log, false, "T0|w(0x1002=101)\nT1|r(0x1002=101)\n");
+}
+
+/* Atomic accesses of memory that others access in part stay one. */
+static void test_split_atomics(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    access(&log, 0, MR_LOG_ATOMIC_WRITE, X, 8, 1);
+    access(&log, 1, MR_LOG_WRITE, X, 4, 2);
+    mr_log_switch(&log, 0);
+    mr_log_update(&log, X, 4, CODE, 2, 3);
+    access(&log, 1, MR_LOG_READ, X + 4, 4, 0);
+    check(&log, false,
+          "T0|acq(0x1000.atomic)\nT0|aw(0x1000=1)\nT0|aw(0x1004=0)\nT0|rel(0x1000.atomic)\n"
+          "T1|w(0x1000=2)\nT0|acq(0x1000.atomic)\nT0|au(0x1000=2>3)\nT0|rel(0x1000.atomic)\n"
+          "T1|r(0x1004=0)\n");
+}
+
+/* Memory that is given back and given again is another variable, and its mutex another one. */
+static void test_lives(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    for (int life = 0; life < 2; life++) {
+        mr_log_switch(&log, 0);
+        mr_log_object(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, CODE, 0, 64);
+        mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, X + 8, CODE, 0, 0);
+        mr_log_object(&log, MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, X + 8, CODE, 0, 0);
+        access(&log, 0, MR_LOG_WRITE, X, 4, life);
+        access(&log, 1, MR_LOG_READ, X, 4, life);
+        mr_log_object(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, CODE, 0, 64);
+    }
+    check(&log, false,
+          "T0|acq(0xff#1+8)\nT0|rel(0xff#1+8)\nT0|w(0xff#1=0)\nT1|r(0xff#1=0)\n"
+          "T0|acq(0xff#2+8)\nT0|rel(0xff#2+8)\nT0|w(0xff#2=1)\nT1|r(0xff#2=1)\n");
+}
+
+static void test_retired(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_RETIRED, 0, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, X, CODE, 0, 0);
+    check(&log, false, "T0|acq(0x1000)\nT0|rel(0x1000)\nT0|acq(0x1000#2)\n");
+}
+
+/* Units that another process gave are given just before they are taken. */
+static void test_units(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_record_summary summary;
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, X, CODE, 2, 0);
+    mr_log_object(&log, MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, X, CODE, 3, 0);
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_WAKE, X, CODE, 1, 4);
+    mr_log_object(&log, MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, X, CODE, 0, 5);
+    mr_trace *trace = mr_log_converted(&log, false, &summary);
+    mr_log_expect(trace, "T0|post(0x1000)\nT0|post(0x1000)\nT0|wait(0x1000)\nT0|wait(0x1000)\n"
+                         "T0|post(0x1000)\nT0|wait(0x1000)\nT0|post(0x1000.wake.4)\n"
+                         "T0|post(0x1000.5.out)\nT0|wait(0x1000.5.out)\n");
+    assert_int_equal(summary.inferred_posts, 2);
+    mr_trace_free(trace);
+    mr_log_build_free(&log);
+}
+
+static void test_annotated_order(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_AFTER, 0, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_BEFORE, 0, X, CODE, 0, 0);
+    mr_log_object(&log, MR_LOG_BEFORE, 0, X, CODE, 0, 0);
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_AFTER, 0, X, CODE, 0, 0);
+    check(&log, false, "T0|au(0x1000.order=0>1)\nT0|au(0x1000.order=1>2)\nT1|ar(0x1000.order=2)\n");
+}
+
+/* A call reaches what lies in its memory, used before or after; what it may write has no values. */
+static void test_calls(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    access(&log, 0, MR_LOG_WRITE, X, 4, 1);
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_CALL_BEGIN, 0, 0, CODE, 2, 7);
+    mr_log_object(&log, MR_LOG_CALL_REACH, 0, X, CODE, 0, 8);
+    mr_log_object(&log, MR_LOG_CALL_REACH, 0, X + 64, CODE, 0, 64);
+    mr_log_object(&log, MR_LOG_CALL_END, 0, 0, CODE, 0, 7);
+    access(&log, 0, MR_LOG_READ, X + 4, 4, 9);
+    access(&log, 0, MR_LOG_READ, X + 8, 4, 9);
+    mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, X + 70, CODE, 0, 0);
+    check(&log, false,
+          "T0|w(0x1000)\nT1|mbegin(call.7:0x1000,0x1004,0x1040,0x1046)\nT1|mend(call.7)\n"
+          "T0|r(0x1004)\nT0|acq(0x1046)\n");
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_CALL_BEGIN, 0, 0, CODE, 0, 7);
+    access(&log, 0, MR_LOG_READ, X, 4, 9);
+    check(&log, false, "T1|mbegin(call.7:*)\nT0|r(0x1000)\n");
+}
+
+/* A read that sees what nobody wrote is counted; what breaks a rule of traces is left out. */
+static void test_strange(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_record_summary summary;
+    access(&log, 0, MR_LOG_WRITE, X, 4, 1);
+    access(&log, 1, MR_LOG_READ, X, 4, 2);
+    access(&log, 1, MR_LOG_READ, X, 4, 2);
+    access(&log, 0, MR_LOG_WRITE, X + 64, 4, 1);
+    access(&log, 0, MR_LOG_READ, X + 64, 4, 2);
+    mr_log_object(&log, MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, X + 8, CODE, 0, 0);
+    mr_trace *trace = mr_log_converted(&log, false, &summary);
+    mr_log_expect(trace, "T0|w(0x1000=1)\nT1|r(0x1000=2)\nT1|r(0x1000=2)\n");
+    assert_int_equal(summary.strange_reads, 2);
+    assert_int_equal(summary.strange_kept, 1);
+    assert_string_equal(summary.strange_variable, "0x1000");
+    assert_int_equal(summary.dropped, 1);
+    mr_trace_free(trace);
+    mr_log_build_free(&log);
+}
+
+/* A write whose value did not come to pass has none. */
+static void test_no_value(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    access(&log, 0, MR_LOG_WRITE, X, 4, 1);
+    log.words[log.count - 2] |= MR_LOG_NO_VALUE << 8;
+    access(&log, 1, MR_LOG_READ, X, 4, 2);
+    check(&log, false, "T0|w(0x1000)\nT1|r(0x1000=2)\n");
+}
+
+/* Stacks: calls are return addresses; those of one thread do not concern another. */
+static void test_stacks(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_put(&log, mr_log_head(MR_LOG_ENTER, 0, 0x200));
+    mr_log_switch(&log, 1);
+    mr_log_access(&log, MR_LOG_WRITE, X, 4, 0x300, 1);
+    mr_log_switch(&log, 0);
+    mr_log_put(&log, mr_log_head(MR_LOG_ENTER, 0, 0x201));
+    mr_log_put(&log, mr_log_head(MR_LOG_ENTER, 0, 0x400));
+    mr_log_put(&log, mr_log_head(MR_LOG_LEAVE, 0, 1));
+    mr_log_access(&log, MR_LOG_WRITE, X, 4, 0x301, 2);
+    mr_log_put(&log, mr_log_head(MR_LOG_LEAVE, 0, 9));
+    mr_log_access(&log, MR_LOG_WRITE, X, 4, 0x301, 2);
+    mr_trace *trace = mr_log_converted(&log, false, NULL);
+    assert_int_equal(trace->event_count, 3);
+    assert_non_null(trace->stack);
+    const mr_stack *inner = &trace->stacks[trace->stack[1]];
+    assert_string_equal(trace->frames.items[inner->frame].text, "\t0x300");
+    inner = &trace->stacks[inner->caller];
+    assert_string_equal(trace->frames.items[inner->frame].text, "\t0x200");
+    inner = &trace->stacks[inner->caller];
+    assert_string_equal(trace->frames.items[inner->frame].text, "\t0x1ff");
+    assert_int_equal(inner->caller, 0);
+    assert_int_equal(trace->stacks[trace->stack[0]].caller, 0);
+    assert_int_equal(trace->stacks[trace->stack[2]].caller, 0);
+    assert_string_equal(trace->locations.items[trace->location[1]].text, "0x300");
+    mr_trace_free(trace);
+    mr_log_build_free(&log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_keep_local), cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_ranges),     cmocka_unit_test(test_split_atomics),
+        cmocka_unit_test(test_lives),      cmocka_unit_test(test_retired),
+        cmocka_unit_test(test_units),      cmocka_unit_test(test_annotated_order),
+        cmocka_unit_test(test_calls),      cmocka_unit_test(test_strange),
+        cmocka_unit_test(test_no_value),   cmocka_unit_test(test_stacks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+/* Random logs of recorded programs: lives and variables against their definitions; what is left out
+ * changes no verdict; damage gives a trace or an error; failing allocations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/log_build.h"
+#include "support/random.h"
+
+#include "predict/predict.h"
+#include "record/pieces.h"
+#include "runtime/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPACE = 300, BASE = 0x1000 };
+
+static void test_lives(void **state)
+{
+    (void)state;
+    mr_random random = {1};
+    mr_lives lives;
+    uint32_t owner[SPACE] = {0}, given = 0;
+    mr_lives_init(&lives);
+    for (int step = 0; step < 20000; step++) {
+        uint32_t start = mr_random_below(&random, SPACE - 40);
+        uint32_t bytes = mr_random_below(&random, 40);
+        bool give = mr_random_percent(&random, 50);
+        if (give && bytes)
+            given++;
+        assert_true(give ? mr_lives_give(&lives, start, bytes, 0, 0)
+                         : mr_lives_take(&lives, start, bytes));
+        for (uint32_t i = start; i < start + bytes; i++)
+            owner[i] = give ? given : 0;
+        for (uint32_t i = 0; i < SPACE; i += 1 + mr_random_below(&random, 9)) {
+            const mr_life *life = mr_lives_find(&lives, i);
+            assert_int_equal(life->number, owner[i]);
+            assert_true(!life->number || (i >= life->start && i < life->end));
+        }
+    }
+    mr_lives_free(&lives);
+}
+
+typedef struct noted {
+    uint32_t address, bytes, thread;
+    bool writes;
+} noted;
+
+enum { ACCESSES = 30 };
+
+/* Two threads or more, one of them writes, by byte. */
+static bool conflicts(const noted *accesses, uint32_t byte)
+{
+    bool several = false, written = false;
+    uint32_t first = UINT32_MAX;
+    for (int i = 0; i < ACCESSES; i++) {
+        if (byte < accesses[i].address || byte >= accesses[i].address + accesses[i].bytes)
+            continue;
+        several = several || (first != UINT32_MAX && first != accesses[i].thread);
+        first = accesses[i].thread;
+        written = written || accesses[i].writes;
+    }
+    return several && written;
+}
+
+static void test_pieces(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 2, 4, 8, 16, 3, 100};
+    mr_random random = {2};
+    for (int round = 0; round < 500; round++) {
+        mr_pieces pieces = {.piece_count = 0};
+        mr_life life = {.origin = BASE, .number = 1};
+        noted accesses[ACCESSES];
+        bool bound[SPACE + 1] = {false};
+        for (int i = 0; i < ACCESSES; i++) {
+            uint32_t bytes = sizes[mr_random_below(&random, 7)];
+            uint32_t address = mr_random_below(&random, SPACE - bytes + 1);
+            accesses[i] = (noted){address, bytes, mr_random_below(&random, 3),
+                                  mr_random_percent(&random, 30)};
+            bound[address] = bound[address + bytes] = true;
+            assert_true(mr_pieces_note(&pieces, (mr_extent){&life, BASE + address, bytes},
+                                       accesses[i].thread, accesses[i].writes, false));
+        }
+        assert_true(mr_pieces_make(&pieces));
+        for (int i = 0; i < ACCESSES; i++) {
+            uint32_t at = accesses[i].address, end = at + accesses[i].bytes;
+            while (at < end) {
+                uint64_t bytes;
+                mr_piece *piece =
+                    mr_pieces_at(&pieces, (mr_extent){&life, BASE + at, end - at}, &bytes);
+                uint32_t next = at + 1;
+                while (!bound[next])
+                    next++;
+                assert_int_equal(bytes, next - at);
+                for (uint32_t byte = at; byte < next; byte++)
+                    assert_true(piece->keep || !conflicts(accesses, byte));
+                /* The same piece for every access. */
+                assert_true(!piece->has_last || piece->last == (int64_t)at);
+                piece->has_last = true;
+                piece->last = at;
+                at = next;
+            }
+            assert_int_equal(at, end);
+        }
+        mr_pieces_free(&pieces);
+    }
+}
+
+/* A program that ran: three threads, a mutex, memory with the values that it would have. */
+typedef struct program {
+    mr_random random;
+    unsigned char memory[192];
+    uint32_t holder; /* of the mutex, plus 1 */
+    mr_log_build log;
+} program;
+
+static int64_t load(const program *self, uint32_t address, uint32_t bytes)
+{
+    uint64_t word = 0;
+    memcpy(&word, self->memory + address, bytes);
+    unsigned shift = (8 - bytes) * 8;
+    return (int64_t)(word << shift) >> shift;
+}
+
+static void run_access(program *self, uint64_t code)
+{
+    static const uint32_t places[] = {0, 1, 2, 4, 6, 64, 68, 128, 132};
+    uint32_t address = places[mr_random_below(&self->random, 9)];
+    uint32_t bytes = 1u << mr_random_below(&self->random, 4);
+    unsigned kind = MR_LOG_READ + mr_random_below(&self->random, 4);
+    uint64_t value = mr_random_below(&self->random, 3);
+    if (kind == MR_LOG_WRITE || kind == MR_LOG_ATOMIC_WRITE)
+        memcpy(self->memory + address, &value, bytes);
+    mr_log_access(&self->log, kind, BASE + address, bytes, code, load(self, address, bytes));
+}
+
+static void run_program(program *self, uint64_t seed, int steps)
+{
+    *self = (program){.random = {seed}};
+    for (int i = 0; i < steps; i++) {
+        uint32_t thread = mr_random_below(&self->random, 3),
+                 what = mr_random_below(&self->random, 10);
+        uint64_t code = 0x1000 + (uint64_t)i;
+        mr_log_switch(&self->log, thread);
+        if (what == 0 && !self->holder) {
+            self->holder = thread + 1;
+            mr_log_object(&self->log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, 0x9000, code, 0, 0);
+        } else if (self->holder == thread + 1 && what < 3) {
+            self->holder = 0;
+            mr_log_object(&self->log, MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 0x9000, code, 0, 0);
+        } else {
+            run_access(self, code);
+        }
+    }
+}
+
+/* The races as sorted lines of two locations and a variable. */
+static char *races_of(const mr_trace *trace)
+{
+    mr_config *config = mr_config_new();
+    mr_result result = {0};
+    mr_error error;
+    char *items = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&items, &size);
+    assert_non_null(config);
+    assert_non_null(file);
+    assert_int_equal(mr_config_set(config, "candidates.report", "event", NULL, 0, &error), MR_OK);
+    mr_config_resolve(config);
+    assert_int_equal(mr_predict(trace, config, &result, &error), MR_OK);
+    assert_int_equal(result.unknown_count, 0);
+    for (size_t i = 0; i < result.race_count; i++) {
+        uint32_t one = result.races[i].witness.first, two = result.races[i].witness.second;
+        fprintf(file, "%s %s %s\n", trace->locations.items[trace->location[one]].text,
+                trace->locations.items[trace->location[two]].text,
+                trace->variables.items[trace->operand[one]].text);
+    }
+    fclose(file);
+    mr_result_free(&result);
+    mr_config_free(config);
+    return items;
+}
+
+static void test_left_out(void **state)
+{
+    (void)state;
+    uint64_t races = 0;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        program self;
+        mr_record_summary summary;
+        run_program(&self, seed, 24);
+        mr_trace *part = mr_log_converted(&self.log, false, &summary);
+        assert_int_equal(summary.strange_reads, 0);
+        assert_int_equal(summary.dropped, 0);
+        mr_trace *all = mr_log_converted(&self.log, true, &summary);
+        assert_true(part->event_count <= all->event_count);
+        char *of_part = races_of(part), *of_all = races_of(all);
+        if (strcmp(of_part, of_all) != 0)
+            fail_msg("seed %d: left out %s, all %s", (int)seed, of_part, of_all);
+        races += strlen(of_all) > 0;
+        free(of_part);
+        free(of_all);
+        mr_trace_free(part);
+        mr_trace_free(all);
+        mr_log_build_free(&self.log);
+    }
+    assert_true(races > 20);
+}
+
+/* Bits that are wrong, and a log that ends anywhere: a valid trace, or an error. */
+static void test_damage(void **state)
+{
+    (void)state;
+    mr_random random = {3};
+    for (int round = 0; round < 600; round++) {
+        program self;
+        mr_record_summary summary;
+        mr_trace *trace;
+        mr_error error;
+        size_t count;
+        run_program(&self, 7, 40);
+        unsigned char *bytes = mr_log_file(&self.log, &count);
+        size_t records = count - MR_LOG_HEADER_BYTES;
+        for (uint32_t i = mr_random_below(&random, 6); i > 0; i--)
+            bytes[MR_LOG_HEADER_BYTES + mr_random_below(&random, (uint32_t)records)] =
+                (unsigned char)mr_random_below(&random, 40);
+        size_t kept = mr_random_percent(&random, 50)
+                          ? count
+                          : MR_LOG_HEADER_BYTES + mr_random_below(&random, (uint32_t)records);
+        mr_status status = mr_log_try(bytes, kept, round % 2, &summary, &trace, &error);
+        if (status != MR_OK && status != MR_ERR_TRACE && status != MR_ERR_MEMORY)
+            fail_msg("round %d: %s", round, error.text);
+        mr_trace_free(trace);
+        free(bytes);
+        mr_log_build_free(&self.log);
+    }
+}
+
+static void test_wrong_headers(void **state)
+{
+    (void)state;
+    static const char *const messages[] = {"no log", "version 9", "makes no sense", "no log"};
+    for (int i = 0; i < 4; i++) {
+        program self;
+        mr_record_summary summary;
+        mr_trace *trace;
+        mr_error error;
+        size_t count;
+        run_program(&self, 7, 10);
+        unsigned char *bytes = mr_log_file(&self.log, &count);
+        mr_log_header *header = (mr_log_header *)(void *)bytes;
+        if (i == 0)
+            header->magic[0] = 'x';
+        else if (i == 1)
+            header->version = 9;
+        else if (i == 2)
+            header->header_bytes = 4095;
+        else
+            count = 100;
+        assert_int_equal(mr_log_try(bytes, count, false, &summary, &trace, &error), MR_ERR_TRACE);
+        if (!strstr(error.text, messages[i]))
+            fail_msg("%s", error.text);
+        free(bytes);
+        mr_log_build_free(&self.log);
+    }
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    program self;
+    size_t count;
+    mr_status status = MR_ERR_MEMORY;
+    run_program(&self, 5, 60);
+    unsigned char *bytes = mr_log_file(&self.log, &count);
+    for (uint64_t n = 1; status != MR_OK; n++) {
+        mr_record_summary summary;
+        mr_trace *trace;
+        mr_error error;
+        mr_memory_fail_after(n);
+        status = mr_log_try(bytes, count, false, &summary, &trace, &error);
+        mr_memory_fail_after(0);
+        assert_true(status == MR_OK || status == MR_ERR_MEMORY);
+        mr_trace_free(trace);
+    }
+    free(bytes);
+    mr_log_build_free(&self.log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lives),         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_left_out),      cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_wrong_headers), cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

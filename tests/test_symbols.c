@@ -1,0 +1,204 @@
+/* Names of code and data, asked of this very program: it is built with -g. */
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _GNU_SOURCE /* dl_iterate_phdr */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "symbols/symbols.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct mr_test_inner {
+    char tag;
+    int len;
+    short few[3];
+} mr_test_inner;
+
+/* Global, so that the compiler keeps them as they are. */
+extern struct mr_test_outer {
+    mr_test_inner table[4];
+    union {
+        int number;
+        long long wide;
+    } either;
+    int grid[2][3];
+} mr_test_outer;
+struct mr_test_outer mr_test_outer;
+extern volatile int mr_test_plain;
+volatile int mr_test_plain;
+
+extern int *mr_test_static(void);
+int *mr_test_static(void)
+{
+    static int count;
+    count++;
+    return &count;
+}
+
+static __attribute__((always_inline)) inline void *here(void)
+{
+    mr_test_plain++;
+    void *address;
+    __asm__ volatile("lea 0(%%rip), %0" : "=r"(address));
+    return address;
+}
+
+extern void *mr_test_code(void);
+__attribute__((noinline)) void *mr_test_code(void)
+{
+    void *address = here();
+    mr_test_plain++;
+    return address;
+}
+
+typedef struct found {
+    uint64_t bias, start, end;
+} found;
+
+/* The first object is the program. */
+static int note(struct dl_phdr_info *info, size_t size, void *context)
+{
+    found *self = context;
+    (void)size;
+    self->bias = info->dlpi_addr;
+    self->start = UINT64_MAX;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        uint64_t start = info->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+        self->start = start < self->start ? start : self->start;
+        self->end = end > self->end ? end : self->end;
+    }
+    return 1;
+}
+
+static mr_symbols *map_self(const uint8_t *id, size_t id_bytes)
+{
+    found self = {0, 0, 0};
+    mr_symbols *symbols = mr_symbols_new();
+    assert_non_null(symbols);
+    dl_iterate_phdr(note, &self);
+    assert_true(
+        mr_symbols_map(symbols, "/proc/self/exe", self.bias, self.start, self.end, id, id_bytes));
+    return symbols;
+}
+
+static void check_data(mr_symbols *symbols, const volatile void *address, uint64_t bytes,
+                       const char *expected)
+{
+    char name[256];
+    assert_true(mr_symbols_data(symbols, (uint64_t)(uintptr_t)address, bytes, name, sizeof name));
+    assert_string_equal(name, expected);
+}
+
+static void test_data(void **state)
+{
+    (void)state;
+    mr_symbols *symbols = map_self(NULL, 0);
+    check_data(symbols, &mr_test_plain, 4, "mr_test_plain");
+    check_data(symbols, (const volatile char *)&mr_test_plain + 2, 1, "mr_test_plain+2");
+    check_data(symbols, &mr_test_outer, sizeof mr_test_outer, "mr_test_outer");
+    check_data(symbols, &mr_test_outer.table[3].len, 4, "mr_test_outer.table[3].len");
+    check_data(symbols, &mr_test_outer.table[2].few[1], 2, "mr_test_outer.table[2].few[1]");
+    check_data(symbols, &mr_test_outer.table[1], sizeof(mr_test_inner), "mr_test_outer.table[1]");
+    check_data(symbols, &mr_test_outer.table[1], 1, "mr_test_outer.table[1].tag");
+    check_data(symbols, &mr_test_outer.grid[1][2], 4, "mr_test_outer.grid[1][2]");
+    check_data(symbols, &mr_test_outer.either.wide, 8, "mr_test_outer.either");
+    check_data(symbols, &mr_test_outer.either.number, 4, "mr_test_outer.either.number");
+    check_data(symbols, (const char *)&mr_test_outer.either + 4, 4, "mr_test_outer.either.wide+4");
+    check_data(symbols, mr_test_static(), 4, "mr_test_static.count");
+    mr_symbols_free(symbols);
+}
+
+static void test_code(void **state)
+{
+    (void)state;
+    mr_symbols *symbols = map_self(NULL, 0);
+    /* Like a return address: it is behind the instruction. */
+    uint64_t address = (uint64_t)(uintptr_t)mr_test_code() - 1;
+    const mr_code *code = mr_symbols_code(symbols, address);
+    assert_non_null(code);
+    assert_true(code->has_lines);
+    assert_int_equal(code->frame_count, 2);
+    assert_string_equal(code->frames[0].function, "here");
+    assert_true(code->frames[0].inlined);
+    assert_string_equal(code->frames[1].function, "mr_test_code");
+    assert_false(code->frames[1].inlined);
+    assert_true(code->frames[0].is_own);
+    assert_memory_equal(code->frames[1].place, "tests/test_symbols.c:", 21);
+    assert_ptr_equal(mr_symbols_code(symbols, address), code);
+    mr_symbols_free(symbols);
+}
+
+/* Another file than the one that was recorded, none, or nothing at all: offsets and addresses. */
+static void test_unknown(void **state)
+{
+    (void)state;
+    static const uint8_t id[20] = {1, 2, 3};
+    char name[64];
+    mr_symbols *symbols = map_self(id, sizeof id);
+    const mr_code *code = mr_symbols_code(symbols, (uint64_t)(uintptr_t)mr_test_code());
+    assert_non_null(code);
+    assert_false(code->has_lines);
+    assert_int_equal(code->frame_count, 1);
+    assert_string_equal(code->frames[0].function, "");
+    assert_memory_equal(code->frames[0].place, "exe+0x", 6);
+    assert_true(mr_symbols_map(symbols, "/nowhere/lib.so", 0x100, 0x100, 0x900, NULL, 0));
+    assert_string_equal(mr_symbols_code(symbols, 0x123)->frames[0].place, "lib.so+0x23");
+    assert_true(mr_symbols_data(symbols, 0x200, 4, name, sizeof name));
+    assert_string_equal(name, "lib.so+0x100");
+    mr_symbols_unmap(symbols, 0x100);
+    assert_string_equal(mr_symbols_code(symbols, 0x123)->frames[0].place, "0x123");
+    assert_false(mr_symbols_data(symbols, 0x200, 4, name, sizeof name));
+    mr_symbols_free(symbols);
+}
+
+/* A library with a symbol table and no debug information. */
+static void test_library(void **state)
+{
+    (void)state;
+    mr_symbols *symbols = mr_symbols_new();
+    found self = {0, 0, 0};
+    dl_iterate_phdr(note, &self);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512], path[256] = "";
+    unsigned long long start = 0, end, first = 0, last = 0;
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps))
+        if (strstr(line, "/libc.so.6") && sscanf(line, "%llx-%llx", &start, &end) == 2) {
+            first = first ? first : start;
+            last = end;
+            assert_int_equal(sscanf(strchr(line, '/'), "%255s", path), 1);
+        }
+    fclose(maps);
+    if (!first) /* another C library, or it is linked in */
+        skip();
+    assert_true(mr_symbols_map(symbols, path, first, first, last, NULL, 0));
+    const mr_code *code = mr_symbols_code(symbols, (uint64_t)(uintptr_t)&fopen + 1);
+    assert_non_null(code);
+    if ((uint64_t)(uintptr_t)&fopen >= first && (uint64_t)(uintptr_t)&fopen < last &&
+        !code->has_lines)
+        assert_non_null(strstr(code->frames[0].function, "fopen"));
+    assert_string_equal(code->module_name[0] ? code->module_name : "libc.so.6", "libc.so.6");
+    mr_symbols_free(symbols);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_data),
+        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_library),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
