@@ -219,7 +219,7 @@ MR_EXPORT long syscall(long number, ...)
     if (thread != NULL) {
         mr_leave(thread);
     }
-    if (result < 0 && result > -4096) {
+    if (mr_sys_failed(result)) {
         errno = (int)-result;
         return -1;
     }

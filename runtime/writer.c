@@ -76,7 +76,7 @@ static int map_window(int fd, uint64_t offset)
     }
     long result = mr_sys(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_POPULATE, fd, (long)start);
-    if (result < 0 && result > -4096) {
+    if (mr_sys_failed(result)) {
         return (int)result;
     }
     if (writer.window != NULL) {
@@ -121,7 +121,7 @@ static bool start_header(int fd)
 {
     long result =
         mr_sys(SYS_mmap, 0, MR_LOG_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (result < 0 && result > -4096) {
+    if (mr_sys_failed(result)) {
         return false;
     }
     mr_log_header *header = (mr_log_header *)result;
