@@ -75,7 +75,7 @@ mr_call mr_call_begin(mr_thread *thread, bool ready);
 void mr_call_end(mr_call *call);
 #define MR_CALL(thread, ready, statement)                                                          \
     do {                                                                                           \
-        mr_call call __attribute__((cleanup(mr_call_end))) = mr_call_begin(thread, ready);         \
+        mr_call call __attribute__((cleanup(mr_call_end), unused)) = mr_call_begin(thread, ready); \
         statement;                                                                                 \
     } while (0)
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -45,10 +46,21 @@ static int reopen(void)
     return (int)fd;
 }
 
+/* Would the file be longer than this process may make one? The kernel would send SIGXFSZ. */
+static bool is_too_long(uint64_t end)
+{
+    struct rlimit limit;
+    long status = mr_sys(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0, 0);
+    return status == 0 && end > limit.rlim_cur;
+}
+
 /* Blocks for bytes [start, end) of the file. */
 static int allocate(int fd, uint64_t start, uint64_t end)
 {
     long status;
+    if (is_too_long(end)) {
+        return -EFBIG;
+    }
     do {
         status = mr_sys(SYS_fallocate, fd, 0, (long)start, (long)(end - start), 0, 0);
     } while (status == -EINTR);

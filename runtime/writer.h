@@ -65,17 +65,22 @@ static inline uint64_t *mr_writer_room(void)
     return mr_hot_state.cursor;
 }
 
+/* At any address, whatever type is there. */
+typedef int16_t mr_any16 __attribute__((may_alias, aligned(1)));
+typedef int32_t mr_any32 __attribute__((may_alias, aligned(1)));
+typedef int64_t mr_any64 __attribute__((may_alias, aligned(1)));
+
 static inline int64_t mr_load(const void *address, unsigned size_log2)
 {
     switch (size_log2) {
     case 0:
         return *(const volatile int8_t *)address;
     case 1:
-        return *(const volatile int16_t __attribute__((may_alias, aligned(1))) *)address;
+        return *(const volatile mr_any16 *)address;
     case 2:
-        return *(const volatile int32_t __attribute__((may_alias, aligned(1))) *)address;
+        return *(const volatile mr_any32 *)address;
     default:
-        return *(const volatile int64_t __attribute__((may_alias, aligned(1))) *)address;
+        return *(const volatile mr_any64 *)address;
     }
 }
 

@@ -63,6 +63,7 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
     snprintf(schedule, sizeof schedule, "%s", launch->schedule);
     personality(ADDR_NO_RANDOMIZE); /* best effort */
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     if (launch->output_to_errors)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -157,6 +158,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     if (status)
         return status;
     *exit_status = launched.exit_status;
+    signal(SIGXFSZ, SIG_IGN); /* a trace that may not be so long is an error like a full disk */
     status = check_log(&launched, cli->operands[0], error);
     mr_cli_progress_start(&progress, cli->config);
     if (!status && patterns[0])
