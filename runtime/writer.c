@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,20 +47,29 @@ static int reopen(void)
     return (int)fd;
 }
 
-/* Would the file be longer than this process may make one? The kernel would send SIGXFSZ. */
-static bool is_too_long(uint64_t end)
+/* Room for the log to end at `end`, and for the trace that is made of it beside it, which is taken
+ * to be twice as large at most: else a disk that the log fills would leave no trace at all. */
+static int check_room(int fd, uint64_t start, uint64_t end)
 {
     struct rlimit limit;
-    long status = mr_sys(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0, 0);
-    return status == 0 && end > limit.rlim_cur;
+    struct statfs disk;
+    if (mr_sys(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0, 0) == 0 &&
+        2 * end > limit.rlim_cur) {
+        return -EFBIG; /* the kernel would send SIGXFSZ */
+    }
+    if (mr_sys(SYS_fstatfs, fd, (long)&disk, 0, 0, 0, 0) == 0 && disk.f_blocks != 0 &&
+        (end - start + 2 * end) / (uint64_t)disk.f_bsize > disk.f_bavail) {
+        return -ENOSPC;
+    }
+    return 0;
 }
 
 /* Blocks for bytes [start, end) of the file. */
 static int allocate(int fd, uint64_t start, uint64_t end)
 {
-    long status;
-    if (is_too_long(end)) {
-        return -EFBIG;
+    long status = check_room(fd, start, end);
+    if (status != 0) {
+        return (int)status;
     }
     do {
         status = mr_sys(SYS_fallocate, fd, 0, (long)start, (long)(end - start), 0, 0);

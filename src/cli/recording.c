@@ -167,6 +167,8 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
         status = mr_record_convert(launched.log, path, stream, &options, &summary, error);
     mr_cli_progress_end(&progress);
     mr_launch_clean(&launched);
+    if (!status && summary.threads == 0)
+        status = mr_error_set(error, MR_ERR_IO, path, 0, "nothing was recorded: there is no room");
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, &launched);
     return status;
