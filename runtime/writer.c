@@ -177,6 +177,7 @@ bool mr_writer_open(const char *path)
     if (ours && (allocate((int)fd, 0, MR_LOG_HEADER_BYTES) != 0 || !start_header((int)fd) ||
                  map_window((int)fd, MR_LOG_HEADER_BYTES) != 0)) {
         mr_complain("no space for the log ", writer.path);
+        mr_sys(SYS_unlinkat, AT_FDCWD, (long)writer.path, 0, 0, 0, 0); /* so 'record' can tell */
         ours = false;
     }
     mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);

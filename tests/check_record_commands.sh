@@ -187,7 +187,7 @@ full_disk() {
         ulimit -f 1
         timeout 60 "$maxrace" record -o none.mrt ./talk 2>&1 | cat >said
         [ "${PIPESTATUS[0]}" -eq 4 ]
-    ) && grep -qx 'hello' said && grep -qx 'none.mrt: nothing was recorded: there is no room' said && [ ! -e none.mrt ] && nothing_left || { cat said; return 1; }
+    ) && grep -qx 'hello' said && grep -q ': nothing was recorded: there is no room for the log$' said && [ ! -e none.mrt ] && nothing_left || { cat said; return 1; }
 }
 
 makefile() {

@@ -130,8 +130,12 @@ static mr_status convert_part(const char *log, const char *path, const char *pat
 static mr_status check_log(const mr_launched *launched, const char *program, mr_error *error)
 {
     struct stat info;
-    if (stat(launched->log, &info) == 0 && info.st_size > 0)
+    bool is_there = stat(launched->log, &info) == 0;
+    if (is_there && info.st_size > 0)
         return MR_OK;
+    if (!is_there) /* the runtime library takes a log away that it cannot begin */
+        return mr_error_set(error, MR_ERR_IO, launched->log, 0,
+                            "nothing was recorded: there is no room for the log");
     return mr_error_set(
         error, MR_ERR_TRACE, NULL, 0,
         "%.256s recorded nothing: it was not built with 'maxrace cc' or 'maxrace c++' "
@@ -167,8 +171,6 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
         status = mr_record_convert(launched.log, path, stream, &options, &summary, error);
     mr_cli_progress_end(&progress);
     mr_launch_clean(&launched);
-    if (!status && summary.threads == 0)
-        status = mr_error_set(error, MR_ERR_IO, path, 0, "nothing was recorded: there is no room");
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, &launched);
     return status;
