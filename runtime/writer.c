@@ -272,6 +272,7 @@ static void settle_ranges(uint64_t *record)
     }
 }
 
+/* As mr_put_short; the payload of the head is the address. */
 static __attribute__((noinline)) void put_slot(uint64_t head, uint64_t code, int64_t value)
 {
     mr_put_short((unsigned)head & 0xffff, code, mr_log_payload(head), value);
@@ -377,7 +378,13 @@ void mr_write_access(mr_log_kind kind, unsigned detail, const void *address, int
                      uintptr_t code)
 {
     mr_writer_settle();
-    mr_put_access(mr_writer_room(), mr_log_head(kind, detail, (uint64_t)address), code, value);
+    uint64_t head = mr_log_head(kind, detail, (uint64_t)address);
+    uint64_t *record = mr_writer_room();
+    if (kind == MR_LOG_READ || kind == MR_LOG_WRITE) {
+        put_slot(head, code, value);
+    } else {
+        mr_put_access(record, head, code, value);
+    }
 }
 
 void mr_write_text(mr_log_kind kind, uint64_t number, const char *text)
