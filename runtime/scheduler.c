@@ -307,7 +307,7 @@ void mr_reconsider(mr_thread *thread)
 static bool goes_on(void)
 {
     uint64_t syncs = mr_rt.syncs++;
-    return mr_random_below(syncs < 1000 ? 2 : syncs < 20000 ? 4 : 16) != 0;
+    return mr_random_below(syncs < 1000 ? 2 : syncs < 4000 ? 4 : syncs < 20000 ? 16 : 64) != 0;
 }
 
 void mr_yield(mr_thread *thread)
