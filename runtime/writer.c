@@ -16,6 +16,7 @@ enum {
     WINDOW = 1 << 19,
     RANGE_PIECE = 1 << 15,      /* bytes of one range record; a window has room for many */
     PENDING_MAX = 1 << 17,      /* bytes of a range whose value is filled in later */
+    TRACE_TIMES = 4,            /* as long as the log, the trace at most */
     SCRATCH_WINDOW = 512 << 10, /* where records go that nobody reads */
 };
 
@@ -47,18 +48,19 @@ static int reopen(void)
     return (int)fd;
 }
 
-/* Room for the log to end at `end`, and for the trace that is made of it beside it, which is taken
- * to be twice as large at most: else a disk that the log fills would leave no trace at all. */
+/* Is there room for the log to end at `end`, and for the trace that is made of it beside it? An
+ * access takes a word here, and hardly more than four words there. Else a disk that the log fills
+ * would leave no trace at all. */
 static int check_room(int fd, uint64_t start, uint64_t end)
 {
     struct rlimit limit;
     struct statfs disk;
-    if (mr_sys(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0, 0, 0, 0) == 0 &&
-        2 * end > limit.rlim_cur) {
+    if (mr_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) == 0 &&
+        limit.rlim_cur != RLIM_INFINITY && TRACE_TIMES * end > limit.rlim_cur) {
         return -EFBIG; /* the kernel would send SIGXFSZ */
     }
     if (mr_sys(SYS_fstatfs, fd, (long)&disk, 0, 0, 0, 0) == 0 && disk.f_blocks != 0 &&
-        (end - start + 2 * end) / (uint64_t)disk.f_bsize > disk.f_bavail) {
+        (end - start + TRACE_TIMES * end) / (uint64_t)disk.f_bsize > disk.f_bavail) {
         return -ENOSPC;
     }
     return 0;
@@ -87,14 +89,6 @@ static int allocate(int fd, uint64_t start, uint64_t end)
     return 0;
 }
 
-/* Writing beyond the limit of file sizes would raise a signal. */
-static bool beyond_limit(uint64_t end)
-{
-    struct rlimit limit;
-    return mr_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) == 0 &&
-           limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur;
-}
-
 static void use_window(uint64_t start)
 {
     mr_rt.header->window_start = start;
@@ -111,8 +105,9 @@ static int write_window(int fd, const uint64_t *end)
     const uint8_t *from = (const uint8_t *)writer.window;
     size_t left = (size_t)((const uint8_t *)end - from);
     uint64_t at = mr_rt.header->window_start;
-    if (beyond_limit(at + left)) {
-        return -EFBIG;
+    int status = check_room(fd, at, at + left);
+    if (status != 0) {
+        return status;
     }
     while (left > 0) {
         long written = mr_sys(SYS_pwrite64, fd, (long)from, (long)left, (long)at, 0, 0);
@@ -209,8 +204,7 @@ bool mr_writer_open(const char *path)
     writer.device = is.st_dev;
     writer.inode = is.st_ino;
     if (ours &&
-        (beyond_limit(MR_LOG_HEADER_BYTES + WINDOW) ||
-         allocate((int)fd, 0, MR_LOG_HEADER_BYTES + WINDOW) != 0 || !start_header((int)fd))) {
+        (allocate((int)fd, 0, MR_LOG_HEADER_BYTES + WINDOW) != 0 || !start_header((int)fd))) {
         mr_complain("no space for the log ", writer.path);
         mr_sys(SYS_unlinkat, AT_FDCWD, (long)writer.path, 0, 0, 0, 0); /* so 'record' can tell */
         ours = false;
