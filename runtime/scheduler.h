@@ -39,6 +39,8 @@ static inline uintptr_t mr_code_of(const mr_thread *thread, uintptr_t code)
 
 /* Maybe another thread first. The caller is busy. */
 void mr_yield(mr_thread *thread);
+/* Is there another thread that can run? */
+bool mr_others_can_run(const mr_thread *thread);
 /* The others first (sched_yield). */
 void mr_yield_to_others(mr_thread *thread);
 
