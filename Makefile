@@ -36,10 +36,11 @@ LIBS          := $(PACKAGE_LIBS) -pthread
 LDFLAGS_ALL   := $(LINK_$(VARIANT)) $(LDFLAGS)
 
 # The runtime library of recorded programs (runtime/). It is linked into them and replaces functions of libc, so: nothing of
-# the compiler's that would call them back, no sanitizer, and exceptions (a cancelled thread unwinds through it).
+# the compiler's that would call them back (clang needs no more than -fno-builtin for that), no sanitizer, and exceptions (a cancelled thread unwinds through it).
 RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c))
-RUNTIME_FLAGS   := -Iruntime/include -DMAXRACE_RUNTIME -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffreestanding -fno-builtin -fexceptions \
-    -fno-tree-loop-distribute-patterns -fno-strict-aliasing -fno-stack-protector -U_FORTIFY_SOURCE \
+GCC_ONLY_FLAGS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-ffreestanding -fno-tree-loop-distribute-patterns)
+RUNTIME_FLAGS   := -Iruntime/include -DMAXRACE_RUNTIME -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin -D__NO_INLINE__ -fexceptions \
+    $(GCC_ONLY_FLAGS) -fno-strict-aliasing -fno-stack-protector -U_FORTIFY_SOURCE \
     $(if $(filter x86_64,$(shell uname -m)),-mcx16) $(WARNINGS)
 
 # Every .c file of these folders is in the library; src/cli is the program.

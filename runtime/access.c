@@ -1,6 +1,6 @@
 #include "init.h"
 #include "modules.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"
 
@@ -22,70 +22,114 @@ static inline mr_thread *begin(void)
 
 static inline void settle(void)
 {
-    uint64_t *record = mr_hot_state.pending;
-    if (record == NULL) {
-        return;
-    }
-    if (__builtin_expect(mr_log_kind_of(record[0]) != MR_LOG_WRITE, 0)) {
+    if (mr_hot_state.waiting != MR_WAITING_NONE) {
         mr_writer_settle();
-        return;
     }
-    mr_hot_state.pending = NULL;
-    mr_hot_state.kept = false;
-    mr_put_value(record);
+}
+
+/* Nothing to attend to, and room in the log. */
+static inline bool is_plain(const mr_thread *thread)
+{
+    return __builtin_expect((thread->attention == 0) & (mr_hot_state.budget > 0) &
+                                (mr_hot_state.cursor < mr_hot_state.limit),
+                            1);
 }
 
 /*
  * For `*a = *b` gcc calls first for the write, then for the read, and then it loads and stores. So
- * a read directly after a write does not settle it, and no other thread runs there. Is the write
- * kept?
+ * a read directly after a write does not settle it, and no other thread runs there.
  */
-static inline bool keep_write(void)
+static bool read_after_write(const void *address, unsigned head, uintptr_t code)
 {
-    if (mr_hot_state.pending == NULL || mr_hot_state.kept || mr_self == NULL) {
+    if (mr_hot_state.waiting == MR_WAITING_WRITE) {
+        uint64_t *slot = mr_hot_state.slots[1];
+        slot[2] = (uint64_t)mr_load(address, head >> 8 & 3);
+        slot[1] = code;
+        slot[0] = head | (uint64_t)address << 16;
+        mr_hot_state.waiting = MR_WAITING_BOTH;
+        return true;
+    }
+    if (mr_hot_state.waiting == MR_WAITING_RANGE && !mr_hot_state.kept) {
+        mr_hot_state.kept = true;
+        mr_put_short(head, code, (uintptr_t)address, mr_load(address, head >> 8 & 3));
+        return true;
+    }
+    return false;
+}
+
+static __attribute__((noinline)) void slow_read(const void *address, unsigned head, uintptr_t code)
+{
+    if (mr_self == NULL || read_after_write(address, head, code) || begin() == NULL) {
+        return;
+    }
+    int64_t value = mr_load(address, head >> 8 & 3); /* first: it may crash */
+    settle();
+    mr_writer_room();
+    mr_put_short(head, code, (uintptr_t)address, value);
+}
+
+static inline __attribute__((always_inline)) void read_access(const void *address, unsigned log2,
+                                                              unsigned flags, uintptr_t code)
+{
+    mr_thread *thread = mr_self;
+    unsigned head = MR_LOG_READ | (log2 | flags) << 8;
+    if (__builtin_expect(thread == NULL, 0)) {
+        return;
+    }
+    if (is_plain(thread) && __builtin_expect(mr_hot_state.waiting == MR_WAITING_NONE, 1)) {
+        mr_hot_state.budget--;
+        mr_put_short(head, code, (uintptr_t)address, mr_load(address, log2));
+    } else {
+        slow_read(address, head, code);
+    }
+}
+
+static inline __attribute__((always_inline)) void write_access(const void *address, unsigned log2,
+                                                               unsigned flags, uintptr_t code)
+{
+    mr_thread *thread = mr_self;
+    if (__builtin_expect(thread == NULL, 0)) {
+        return;
+    }
+    if (is_plain(thread)) {
+        mr_hot_state.budget--;
+        settle();
+    } else {
+        begin();
+        settle();
+        mr_writer_room();
+    }
+    uint64_t *slot = mr_hot_state.slots[0];
+    slot[1] = code;
+    __atomic_store_n(&slot[0],
+                     mr_log_head(MR_LOG_WRITE, log2 | flags | MR_LOG_NO_VALUE, (uint64_t)address),
+                     __ATOMIC_RELEASE);
+    mr_hot_state.waiting = MR_WAITING_WRITE;
+}
+
+/* As read_after_write. */
+static bool range_after_write(void)
+{
+    if (mr_hot_state.waiting == MR_WAITING_WRITE) {
+        mr_writer_wait_as_range();
+    }
+    if (mr_hot_state.waiting != MR_WAITING_RANGE || mr_hot_state.kept) {
         return false;
     }
     mr_hot_state.kept = true;
     return true;
 }
 
-static inline void read_access(const void *address, unsigned log2, unsigned flags, uintptr_t code)
-{
-    bool kept = keep_write();
-    if (kept || begin() != NULL) {
-        int64_t value = mr_load(address, log2); /* first: it may crash */
-        if (!kept) {
-            settle();
-        }
-        mr_put_access(mr_writer_room(), mr_log_head(MR_LOG_READ, log2 | flags, (uint64_t)address),
-                      code, value);
-    }
-}
-
-static inline void write_access(const void *address, unsigned log2, unsigned flags, uintptr_t code)
-{
-    if (begin() != NULL) {
-        settle();
-        uint64_t *record = mr_writer_room();
-        record[0] = mr_log_head(MR_LOG_WRITE, log2 | flags | MR_LOG_NO_VALUE, (uint64_t)address);
-        record[1] = (uint64_t)code;
-        mr_hot_state.pending = record;
-        mr_writer_advance(record + 3);
-    }
-}
-
 static void read_range(const void *address, unsigned long bytes, uintptr_t code)
 {
-    if (bytes == 0) {
+    if (bytes == 0 || mr_self == NULL) {
         return;
     }
-    bool kept = keep_write();
-    if (kept || begin() != NULL) {
-        if (!kept) {
-            settle();
-        }
-        mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);
+    if (!range_after_write()) {
+        begin();
+        settle();
     }
+    mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);
 }
 
 static void write_range(const void *address, unsigned long bytes, unsigned flags, uintptr_t code)
@@ -228,6 +272,28 @@ static void log_leave(uint64_t count)
     mr_writer_advance(record + 1);
 }
 
+static inline void log_enter(uint64_t caller)
+{
+    uint64_t *record = mr_writer_room();
+    mr_hot_state.enters = record == mr_hot_state.after_enter ? mr_hot_state.enters + 1 : 1;
+    mr_hot_state.after_enter = record + 1;
+    record[0] = mr_log_head(MR_LOG_ENTER, 0, caller);
+    mr_writer_advance(record + 1);
+}
+
+/* A function that did nothing leaves nothing in the log. Is it so? */
+static inline bool take_enter_back(void)
+{
+    uint64_t *record = mr_hot_state.cursor;
+    if (record != mr_hot_state.after_enter || mr_hot_state.enters == 0) {
+        return false;
+    }
+    mr_hot_state.enters--;
+    mr_hot_state.after_enter = record - 1;
+    mr_writer_advance(record - 1);
+    return true;
+}
+
 void __tsan_func_entry(void *caller)
 {
     mr_thread *thread = mr_self;
@@ -249,9 +315,7 @@ void __tsan_func_entry(void *caller)
         thread->frames[thread->depth] = stack;
     }
     thread->depth++;
-    uint64_t *record = mr_writer_room();
-    record[0] = mr_log_head(MR_LOG_ENTER, 0, (uint64_t)caller);
-    mr_writer_advance(record + 1);
+    log_enter((uint64_t)caller);
 }
 
 void __tsan_func_exit(void)
@@ -264,13 +328,11 @@ void __tsan_func_exit(void)
         mr_look_around(thread);
     }
     settle();
-    uint64_t count = pop_dead(thread, (uintptr_t)__builtin_frame_address(0));
-    if (thread->depth > 0) {
-        thread->depth--;
-        count++;
-    }
-    if (count > 0) {
-        log_leave(count);
+    uint64_t dead = pop_dead(thread, (uintptr_t)__builtin_frame_address(0));
+    bool own = thread->depth > 0;
+    thread->depth -= own;
+    if (dead + own > 0 && !(dead == 0 && take_enter_back())) {
+        log_leave(dead + own);
     }
 }
 

@@ -6,7 +6,7 @@
  * logged as of who called the operator.
  */
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -219,7 +219,7 @@ MR_EXPORT void *mremap(void *at, size_t before, size_t bytes, int flags, ...)
 {
     va_list arguments;
     va_start(arguments, flags);
-    void *wanted = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+    void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
     mr_thread *thread = mr_enter();
     void *result = MR_REAL(mremap)(at, before, bytes, flags, wanted);

@@ -1,7 +1,7 @@
 #include "maxrace/annotate.h"
 
 #include "modules.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "writer.h"
 
 enum { REACH_MAX = 65535 };

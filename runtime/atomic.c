@@ -2,7 +2,7 @@
  * The atomics of -fsanitize=thread, done here: sequentially consistent whatever order is asked for,
  * and logged together with the operation, because the baton is held.
  */
-#include "sched.h"
+#include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"
 

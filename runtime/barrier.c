@@ -1,6 +1,6 @@
 /* Barriers are the runtime's own; those that processes share are left to the real functions. */
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
 #include "writer.h"
 

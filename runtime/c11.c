@@ -1,9 +1,9 @@
 /* C11 threads: glibc's objects are those of pthreads, so the work is done there. */
 #include "cond.h"
-#include "limits.h"
+#include "deadline.h"
 #include "mutex.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "thread.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * may happen, so a thread is never unwound in the middle of the runtime.
  */
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"

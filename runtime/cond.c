@@ -4,10 +4,10 @@
  */
 #include "cond.h"
 
-#include "limits.h"
+#include "deadline.h"
 #include "mutex.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "thread.h"
 #include "writer.h"
 
@@ -114,7 +114,7 @@ MR_EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mute
     if (thread == NULL) {
         return MR_REAL_VERSION(pthread_cond_timedwait, VERSION)(cond, mutex, at);
     }
-    clockid_t clock = cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+    clockid_t clock = (cond->__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
     return wait_until(thread, cond, mutex, clock, at, MR_CALLER);
 }
 

@@ -5,7 +5,7 @@
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "writer.h"
 
 /* What happens inside is logged as of the caller. */

@@ -1,7 +1,7 @@
 #include "init.h"
 
 #include "modules.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"

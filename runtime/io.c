@@ -6,15 +6,18 @@
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
+#include "sys.h"
 #include "thread.h"
 #include "writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -23,6 +26,31 @@ static bool is_ready(int fd, short events)
 {
     struct pollfd one = {.fd = fd, .events = events};
     return MR_REAL(poll)(&one, 1, 0) != 0; /* also when it is not open: the call says so at once */
+}
+
+/*
+ * Will the call not block? When it would, the others run first, as long as they can: what they do
+ * may make it ready, and then the run does not depend on when the kernel wakes the thread. Not for
+ * ever: it may be for another process to do.
+ */
+static bool gets_ready(mr_thread *thread, int fd, short events)
+{
+    enum { PATIENCE = 200 };
+    bool ready = is_ready(fd, events);
+    if (!ready && (mr_sys(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) & O_NONBLOCK) != 0) {
+        mr_yield_to_others(thread);
+        return true;
+    }
+    for (int i = 0; i < PATIENCE && !ready && thread->attention == 0 && mr_others_can_run(thread);
+         i++) {
+        mr_yield_to_others(thread);
+        ready = is_ready(fd, events);
+    }
+    if (thread->attention != 0) {
+        mr_attend(thread);
+        ready = is_ready(fd, events);
+    }
+    return ready;
 }
 
 enum { CHANNELS_MAX = 1024 };
@@ -106,7 +134,7 @@ static void read_by_call(mr_thread *thread, int fd, const void *from, size_t byt
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(name) arguments);                   \
+        MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);         \
         end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
         return result;                                                                             \
     }
@@ -129,7 +157,7 @@ READS(recvfrom,
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         read_by_call(thread, fd, buffer, bytes, MR_CALLER);                                        \
-        MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(name) arguments);                  \
+        MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);        \
         end(-1, NULL, 0, MR_CALLER);                                                               \
         return result;                                                                             \
     }
@@ -177,7 +205,7 @@ MR_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
     if (thread == NULL) {
         return MR_REAL(readv)(fd, parts, count);
     }
-    MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(readv)(fd, parts, count));
+    MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(readv)(fd, parts, count));
     end_vector(fd, parts, (size_t)count, result, MR_CALLER);
     return result;
 }
@@ -191,7 +219,7 @@ MR_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
     }
     log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);
-    MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(writev)(fd, parts, count));
+    MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(writev)(fd, parts, count));
     end(-1, NULL, 0, MR_CALLER);
     return result;
 }
@@ -203,7 +231,7 @@ MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     if (thread == NULL) {
         return MR_REAL(recvmsg)(fd, message, flags);
     }
-    MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(recvmsg)(fd, message, flags));
+    MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(recvmsg)(fd, message, flags));
     end_vector(fd, message->msg_iov, message->msg_iovlen, result, MR_CALLER);
     return result;
 }
@@ -217,7 +245,7 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     }
     log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     log_vector(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen, SSIZE_MAX, MR_CALLER);
-    MR_CALL(thread, is_ready(fd, POLLOUT), result = MR_REAL(sendmsg)(fd, message, flags));
+    MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(sendmsg)(fd, message, flags));
     end(-1, NULL, 0, MR_CALLER);
     return result;
 }
@@ -231,7 +259,7 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        MR_CALL(thread, is_ready(fd, POLLIN), result = MR_REAL(name) arguments);                   \
+        MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);         \
         end(fd, address, result >= 0 && address != NULL ? (ssize_t)*length : 0, MR_CALLER);        \
         return result;                                                                             \
     }

@@ -1,9 +1,9 @@
 /*
  * log: the file that the runtime library writes while a program runs. Its reader is src/record.
  *
- * The file is a header of MR_LOG_HEADER_BYTES and then records, without gaps, in the order in which
- * things happened: threads run one at a time, so this is the order of the execution. A record is
- * one or more little-endian 64-bit words; the first is the head:
+ * The file is a header of MR_LOG_HEADER_BYTES, a window, and then records, without gaps, in the
+ * order in which things happened: threads run one at a time, so this is the order of the execution.
+ * A record is one or more little-endian 64-bit words; the first is the head:
  *
  *     bits  0..7   kind (mr_log_kind)
  *     bits  8..15  detail: access flags, or a role
@@ -12,10 +12,18 @@
  * mr_log_words(record) is the number of words of any record.
  *
  * Where it ends. The header's `end` is the offset after the last whole record, stored after each
- * record. It holds however the program ended (kill, crash, _exit): the file is mapped and shared,
- * so what was written is in the file. The file may be longer (it grows in blocks); what follows
- * `end` means nothing. A last record that does not fit before `end` is to be dropped. `state` says
- * how the recording ended; MR_LOG_RUNNING in a file whose process is gone means killed or crashed.
+ * record. A last record that does not fit before `end` is to be dropped. `state` says how the
+ * recording ended; MR_LOG_RUNNING in a file whose process is gone means killed or crashed.
+ *
+ * The last records are in a window: bytes of the file between the header and the first record that
+ * are mapped and shared, so what was written is in the file however the program ended (kill,
+ * crash, _exit). A full window is written to the end of the file, where its records belong; then
+ * `window_start` becomes `end`, in one store. So offsets [header_bytes, window_start) of the file
+ * are records, and [window_start, end) are in the window, from its begin. What the file has beyond
+ * window_start means nothing.
+ *
+ * A write, and a read directly after it, are kept in the header until the value of the write is
+ * known: `pending`, two records, of which those whose first word is not 0 follow the last record.
  *
  * Whose record it is. MR_LOG_SWITCH names the thread of all records up to the next MR_LOG_SWITCH.
  * Threads are numbered from 0 (main) in the order of their creation. There is one before the first
@@ -26,10 +34,11 @@
  *
  * Values. An access of 1, 2, 4 or 8 bytes carries its value, read as a signed little-endian integer
  * and extended to 64 bits. When it fits into 16 bits, MR_LOG_SMALL is set and it is in the upper 16
- * bits of the second word; else it is the third word. A write is logged before the store; its value
- * is filled in before the thread's next record and before any other thread runs. MR_LOG_NO_VALUE:
- * that did not come to pass (the store crashed, the process was killed just then, or it is a range
- * of more than 128 KiB that compiled code copies). Larger accesses are ranges, with their bytes.
+ * bits of the second word; else it is the third word. A write is known before the store and logged,
+ * with its value, before the thread's next record and before any other thread runs. Most accesses
+ * are shorter, see log_short.h; mr_log_expand gives what is said here. MR_LOG_NO_VALUE: that did
+ * not come to pass (the store crashed, the process was killed just then, or it is a range of more
+ * than 128 KiB that compiled code copies). Larger accesses are ranges, with their bytes.
  *
  * What synchronises is logged as the operations of docs/trace-format.md, already by its recipes:
  * acquire, release, post, wait, fork, join, each after it succeeded (release, post, fork: before it
@@ -74,8 +83,9 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      1u
+#define MR_LOG_VERSION      2u
 #define MR_LOG_HEADER_BYTES 4096u
+#define MR_LOG_KIND_BITS    8
 
 /*
  * How the program is told what to do: environment variables, read when the library is loaded.
@@ -128,6 +138,10 @@ typedef struct mr_log_header {
                             reproducible */
     int32_t error;       /* errno for MR_LOG_FULL */
     int32_t exit_status; /* for MR_LOG_EXITED */
+    uint64_t window_at;  /* where the window is in the file; 0: there is none */
+    uint64_t window_bytes;
+    uint64_t window_start;  /* offset of the first record in it */
+    uint64_t pending[2][3]; /* see above */
 } mr_log_header;
 
 /*
@@ -178,7 +192,10 @@ typedef struct mr_log_header {
     X(MODULE, 0)         /* text: a program or library is mapped, see mr_log_module */             \
     X(UNLOAD, 3)         /* object; address: the bias of the module */                             \
     X(THREAD_NAME, 0)    /* text: head, the thread's number, the name (NUL padded to words) */     \
-    X(CALL_NAME, 0)      /* text: head, the call's number, the name; before its CALL_BEGIN */
+    X(CALL_NAME, 0)      /* text: head, the call's number, the name; before its CALL_BEGIN */      \
+    X(SHORT, 1)          /* an access, see log_short.h */                                          \
+    X(SHORT_SAME, 1)     /* the same */                                                            \
+    X(SHORT_WIDE, 2)     /* the same */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -274,7 +291,7 @@ static inline unsigned mr_log_bytes(uint64_t head)
 /* The value of a READ, WRITE, ATOMIC_READ or ATOMIC_WRITE. */
 static inline int64_t mr_log_value(const uint64_t *record)
 {
-    return record[0] & MR_LOG_SMALL << 8 ? (int64_t)record[1] >> 48 : (int64_t)record[2];
+    return (record[0] & MR_LOG_SMALL << 8) != 0 ? (int64_t)record[1] >> 48 : (int64_t)record[2];
 }
 
 /*
@@ -296,7 +313,7 @@ static inline uint64_t mr_log_words(const uint64_t *record, uint64_t available)
         return words[kind];
     }
     if (mr_log_is_access(kind)) {
-        return record[0] & MR_LOG_SMALL << 8 ? 2 : 3;
+        return (record[0] & MR_LOG_SMALL << 8) != 0 ? 2 : 3;
     }
     if (mr_log_is_range(kind)) {
         return available < 3 || record[2] > UINT32_MAX ? 0 : 3 + (record[2] + 7) / 8;

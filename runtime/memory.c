@@ -6,7 +6,7 @@
 
 #include "modules.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"
 
@@ -25,7 +25,7 @@ mr_thread *mr_memory_begin(uintptr_t code)
     return mr_enter();
 }
 
-void mr_memory_read(mr_thread *thread, const void *address, size_t bytes, uintptr_t code)
+void mr_memory_read(const mr_thread *thread, const void *address, size_t bytes, uintptr_t code)
 {
     if (thread != NULL && bytes > 0) {
         mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);

@@ -1,8 +1,8 @@
 #include "mutex.h"
 
-#include "limits.h"
+#include "deadline.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "writer.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
  * second byte is 1 during the initialisation.
  */
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "writer.h"
 
 enum { FIRST = 0, RUNNING = 1, DONE = 2 };

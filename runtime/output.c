@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "writer.h"
 
 #include <stdarg.h>

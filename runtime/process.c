@@ -2,7 +2,7 @@
 #include "init.h"
 #include "modules.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -56,7 +56,7 @@ static void log_exec(mr_thread *thread, uintptr_t code)
 }
 
 /* It came back: the program goes on. */
-static int exec_failed(mr_thread *thread, int status)
+static int exec_failed(const mr_thread *thread, int status)
 {
     if (thread != NULL && mr_rt.logging) {
         mr_rt.header->state = MR_LOG_RUNNING;

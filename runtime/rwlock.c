@@ -1,7 +1,7 @@
 /* Read-write locks and spin locks: by trying, as mutexes (mutex.h). */
-#include "limits.h"
+#include "deadline.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "writer.h"
 
 #include <errno.h>

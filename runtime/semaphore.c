@@ -1,7 +1,7 @@
 /* Semaphores: the units are in the real object, who finds none waits in the runtime. */
-#include "limits.h"
+#include "deadline.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "signals.h"
 #include "thread.h"
 #include "writer.h"
@@ -71,8 +71,8 @@ MR_EXPORT sem_t *sem_open(const char *name, int flags, ...)
 {
     va_list arguments;
     va_start(arguments, flags);
-    mode_t permissions = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
-    unsigned value = flags & O_CREAT ? va_arg(arguments, unsigned) : 0;
+    mode_t permissions = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+    unsigned value = (flags & O_CREAT) != 0 ? va_arg(arguments, unsigned) : 0;
     va_end(arguments);
     mr_thread *thread = mr_enter();
     sem_t *semaphore = MR_REAL(sem_open)(name, flags, permissions, value);

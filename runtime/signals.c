@@ -1,13 +1,15 @@
 #include "signals.h"
 
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
+#include "thread.h"
 #include "writer.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What the program asked for; [0] is not used. Changed with the baton held. */
@@ -71,6 +73,7 @@ static void note(mr_thread *thread, int number, const siginfo_t *info)
     thread->signal_info[number] = *info;
     __atomic_or_fetch(&thread->signals, (uint64_t)1 << (number - 1), __ATOMIC_RELAXED);
     __atomic_or_fetch(&thread->attention, MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&thread->arrived, 1, __ATOMIC_RELEASE);
 }
 
 /* What the kernel calls for every handler of the program. */
@@ -84,6 +87,7 @@ static void arrived(int number, siginfo_t *info, void *context)
     } else if (thread->state == MR_OUTSIDE && thread->busy == 0 &&
                !(thread->attention & MR_ATTENTION_LOST)) {
         int saved_errno = errno;
+        __atomic_add_fetch(&thread->arrived, 1, __ATOMIC_RELEASE);
         mr_outside_end(thread);
         run_handler(thread, number, info, context);
         mr_outside_begin(thread);
@@ -181,6 +185,24 @@ MR_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
     return set_simple(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
 }
 
+/* The signal is with the other thread before anybody goes on, so that it does not depend on time
+ * where it is handled. */
+static void wait_for_arrival(mr_thread *target, uint32_t before, int number)
+{
+    const int PATIENCE_NS = 20000000; /* it may be blocked there */
+    int64_t start = mr_clock_ns(CLOCK_MONOTONIC);
+    if (number <= 0 || number >= MR_SIGNALS_MAX || !is_handler(&handlers[number])) {
+        return;
+    }
+    while (__atomic_load_n(&target->arrived, __ATOMIC_ACQUIRE) == before) {
+        if (mr_clock_ns(CLOCK_MONOTONIC) - start > PATIENCE_NS) {
+            return;
+        }
+        mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+    mr_wake(target, MR_INTERRUPTED);
+}
+
 /* Whatever comes of it, the sender has done what it did. */
 static void log_sent(int number, uintptr_t code)
 {
@@ -209,7 +231,12 @@ MR_EXPORT int pthread_kill(pthread_t handle, int number)
     }
     thread->raising = pthread_equal(handle, pthread_self()) != 0;
     log_sent(number, MR_CALLER);
+    mr_thread *target = mr_thread_find(handle);
+    uint32_t before = target != NULL ? target->arrived : 0;
     int status = MR_REAL(pthread_kill)(handle, number);
+    if (status == 0 && target != NULL && target != thread) {
+        wait_for_arrival(target, before, number);
+    }
     thread->raising = false;
     mr_leave(thread);
     return status;

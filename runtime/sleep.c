@@ -1,7 +1,7 @@
-/* Sleeping and yielding, in virtual time (sched.h); and futexes that a program calls itself. */
-#include "limits.h"
+/* Sleeping and yielding, in virtual time (scheduler.h); and futexes that a program calls itself. */
+#include "deadline.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"
@@ -169,7 +169,7 @@ static bool futex(mr_thread *thread, const long *a, long *result)
     uint32_t *word = (uint32_t *)a[0];
     const struct timespec *timeout = (const struct timespec *)a[3];
     bool shared = !(a[1] & FUTEX_PRIVATE_FLAG);
-    clockid_t clock = a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+    clockid_t clock = (a[1] & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
     switch (a[1] & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
         *result =
@@ -219,7 +219,7 @@ MR_EXPORT long syscall(long number, ...)
     if (thread != NULL) {
         mr_leave(thread);
     }
-    if (result < 0 && result > -4096) {
+    if (mr_sys_failed(result)) {
         errno = (int)-result;
         return -1;
     }

@@ -74,26 +74,40 @@ typedef struct mr_thread {
     void *(*start)(void *);
     void *argument;
     uint32_t creator;
+    sigset_t mask; /* its signals, once it knows itself */
     uint32_t
         end_rounds; /* rounds of destructors of thread-specific data that it has been through */
 
     volatile uint64_t signals; /* bit n: signal n+1 waits */
     siginfo_t signal_info[MR_SIGNALS_MAX];
+    uint32_t arrived;  /* signals so far that others sent */
     uint32_t handlers; /* how many run, nested */
     bool raising;      /* in raise or a kill of itself */
 
     struct mr_thread *next; /* all that were not joined, newest first */
 } mr_thread;
 
+/* What is not in the log yet: its value is not known. */
+typedef enum mr_waiting {
+    MR_WAITING_NONE,
+    MR_WAITING_WRITE, /* slots[0] */
+    MR_WAITING_BOTH,  /* slots[0], and the read after it in slots[1] */
+    MR_WAITING_RANGE, /* the records at `range`, and maybe a read after them */
+} mr_waiting;
+
 /* What each access needs, together. */
 typedef struct mr_hot {
-    uint64_t *cursor;  /* where the next record goes */
-    uint64_t *limit;   /* a record may begin before it: MR_LOG_MARGIN words follow */
-    uint64_t *end;     /* the header's end, or a word that nobody reads */
-    uintptr_t bias;    /* offset in the file minus address */
-    uint64_t *pending; /* the last record is a write whose value is to be filled in */
-    bool kept;         /* one read has come since */
-    int64_t budget;    /* accesses until the next look around */
+    uint64_t *cursor;     /* where the next record goes */
+    uint64_t *limit;      /* a record may begin before it: MR_LOG_MARGIN words follow */
+    uint64_t *end;        /* the header's end, or a word that nobody reads */
+    uintptr_t bias;       /* offset in the file minus address */
+    uint64_t (*slots)[3]; /* the header's pending, or what nobody reads */
+    int64_t budget;       /* accesses until the next look around */
+    mr_waiting waiting;
+    bool kept;             /* MR_WAITING_RANGE: one read has come since */
+    uint64_t *range;       /* the last records are range writes whose bytes are to be filled in */
+    uint64_t *after_enter; /* before it are `enters` records ENTER */
+    uint64_t enters;
 } mr_hot;
 
 typedef struct mr_runtime {

@@ -73,7 +73,7 @@ void *mr_pages(size_t bytes)
     size_t whole = (bytes + 4095) & ~(size_t)4095;
     long result = mr_sys(SYS_mmap, 0, (long)whole, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return result < 0 && result > -4096 ? NULL : (void *)result;
+    return mr_sys_failed(result) ? NULL : (void *)result;
 }
 
 int64_t mr_clock_ns(int clock)
@@ -91,7 +91,10 @@ int mr_gettid(void)
 size_t mr_copy_text(char *to, size_t room, const char *from)
 {
     size_t length = 0;
+    /* cppcheck does not see that the text ends with a NUL. */
+    /* cppcheck-suppress arrayIndexOutOfBoundsCond */
     while (length + 1 < room && from[length] != '\0') {
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond */
         to[length] = from[length];
         length++;
     }

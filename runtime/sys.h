@@ -10,6 +10,12 @@
 
 long mr_sys(long number, long a, long b, long c, long d, long e, long f);
 
+/* Is this result of a call that gives an address a failure? */
+static inline int mr_sys_failed(long result)
+{
+    return (unsigned long)result > -4096ul;
+}
+
 /* Sleeps while *word == expected; nanoseconds < 0: no limit. Comes back early for signals. */
 void mr_futex_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds);
 void mr_futex_wake(uint32_t *word, int count);

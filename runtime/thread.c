@@ -1,9 +1,9 @@
 #include "thread.h"
 
-#include "limits.h"
+#include "deadline.h"
 #include "memory.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
 #include "watchdog.h"
 #include "writer.h"
@@ -176,13 +176,12 @@ static int create_joinable(mr_thread *thread, const pthread_attr_t *attributes)
         pthread_attr_getdetachstate(attributes, &state);
     }
     thread->detached = state == PTHREAD_CREATE_DETACHED;
-    if (thread->detached) {
-        pthread_attr_setdetachstate(changed, PTHREAD_CREATE_JOINABLE);
+    if (changed == NULL || !thread->detached) {
+        return MR_REAL(pthread_create)(&thread->handle, attributes, thread_main, thread);
     }
-    int status = MR_REAL(pthread_create)(&thread->handle, attributes, thread_main, thread);
-    if (thread->detached) {
-        pthread_attr_setdetachstate(changed, PTHREAD_CREATE_DETACHED);
-    }
+    pthread_attr_setdetachstate(changed, PTHREAD_CREATE_JOINABLE);
+    int status = MR_REAL(pthread_create)(&thread->handle, changed, thread_main, thread);
+    pthread_attr_setdetachstate(changed, PTHREAD_CREATE_DETACHED);
     return status;
 }
 
@@ -213,7 +212,11 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         thread->argument = argument;
         thread->creator = self->id;
         thread->busy = 1;
+        sigset_t all;
+        sigfillset(&all); /* no handler before it knows itself */
+        MR_REAL(pthread_sigmask)(SIG_SETMASK, &all, &thread->mask);
         status = create_joinable(thread, attributes);
+        MR_REAL(pthread_sigmask)(SIG_SETMASK, &thread->mask, NULL);
     }
     if (status == 0) {
         link_thread(thread);

@@ -1,5 +1,5 @@
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "signals.h"
 #include "sys.h"
 #include "writer.h"
@@ -116,6 +116,7 @@ void mr_first_turn(mr_thread *thread)
     mr_self = thread;
     thread->busy = 1;
     __atomic_store_n(&thread->kernel_id, mr_gettid(), __ATOMIC_RELEASE);
+    MR_REAL(pthread_sigmask)(SIG_SETMASK, &thread->mask, NULL);
     mr_wait_turn(thread);
 }
 

@@ -2,7 +2,7 @@
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "thread.h"
 #include "writer.h"
 

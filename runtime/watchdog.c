@@ -1,7 +1,7 @@
 #include "watchdog.h"
 
 #include "real.h"
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
 #include "writer.h"
 

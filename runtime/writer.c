@@ -5,28 +5,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    FIRST_WINDOW = 1 << 20,
-    LAST_WINDOW = 16 << 20,
+    WINDOW = 1 << 19,
     RANGE_PIECE = 1 << 15,      /* bytes of one range record; a window has room for many */
     PENDING_MAX = 1 << 17,      /* bytes of a range whose value is filled in later */
+    TRACE_TIMES = 4,            /* as long as the log, the trace at most */
     SCRATCH_WINDOW = 512 << 10, /* where records go that nobody reads */
 };
+
+mr_log_model mr_writer_model;
 
 static struct {
     char path[4096];
     dev_t device;
     ino_t inode;
-    uint8_t *window; /* NULL: scratch */
-    size_t window_bytes;
-    size_t next_bytes;
+    uint64_t *window;
     uint64_t *scratch;
-    uint64_t nobody;        /* an end that nobody reads */
+    uint64_t nobody; /* an end that nobody reads */
+    uint64_t nobody_slots[2][3];
     uint64_t *after_switch; /* where the last SWITCH ends */
 } writer;
 
@@ -45,10 +48,31 @@ static int reopen(void)
     return (int)fd;
 }
 
+/* Is there room for the log to end at `end`, and for the trace that is made of it beside it? An
+ * access takes a word here, and hardly more than four words there. Else a disk that the log fills
+ * would leave no trace at all. */
+static int check_room(int fd, uint64_t start, uint64_t end)
+{
+    struct rlimit limit;
+    struct statfs disk;
+    if (mr_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) == 0 &&
+        limit.rlim_cur != RLIM_INFINITY && TRACE_TIMES * end > limit.rlim_cur) {
+        return -EFBIG; /* the kernel would send SIGXFSZ */
+    }
+    if (mr_sys(SYS_fstatfs, fd, (long)&disk, 0, 0, 0, 0) == 0 && disk.f_blocks != 0 &&
+        (end - start + TRACE_TIMES * end) / (uint64_t)disk.f_bsize > disk.f_bavail) {
+        return -ENOSPC;
+    }
+    return 0;
+}
+
 /* Blocks for bytes [start, end) of the file. */
 static int allocate(int fd, uint64_t start, uint64_t end)
 {
-    long status;
+    long status = check_room(fd, start, end);
+    if (status != 0) {
+        return (int)status;
+    }
     do {
         status = mr_sys(SYS_fallocate, fd, 0, (long)start, (long)(end - start), 0, 0);
     } while (status == -EINTR);
@@ -65,33 +89,52 @@ static int allocate(int fd, uint64_t start, uint64_t end)
     return 0;
 }
 
-/* Maps the window that contains byte `offset`, and puts the cursor there. */
-static int map_window(int fd, uint64_t offset)
+static void use_window(uint64_t start)
 {
-    uint64_t start = offset & ~(uint64_t)4095;
-    size_t bytes = writer.next_bytes;
-    int status = allocate(fd, start, start + bytes);
+    mr_rt.header->window_start = start;
+    writer.after_switch = NULL;
+    mr_hot_state.after_enter = NULL;
+    mr_hot_state.cursor = writer.window;
+    mr_hot_state.limit = writer.window + WINDOW / 8 - MR_LOG_MARGIN;
+    mr_hot_state.bias = start - (uintptr_t)writer.window;
+}
+
+/* Writes the words before `end` of the window to the file; they stay in the window. */
+static int write_window(int fd, const uint64_t *end)
+{
+    const uint8_t *from = (const uint8_t *)writer.window;
+    size_t left = (size_t)((const uint8_t *)end - from);
+    uint64_t at = mr_rt.header->window_start;
+    int status = check_room(fd, at, at + left);
     if (status != 0) {
         return status;
     }
-    long result = mr_sys(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_POPULATE, fd, (long)start);
-    if (result < 0 && result > -4096) {
-        return (int)result;
+    while (left > 0) {
+        long written = mr_sys(SYS_pwrite64, fd, (long)from, (long)left, (long)at, 0, 0);
+        if (written <= 0 && written != -EINTR) {
+            return written < 0 ? (int)written : -ENOSPC;
+        }
+        written = written < 0 ? 0 : written;
+        from += written;
+        at += (uint64_t)written;
+        left -= (size_t)written;
     }
-    if (writer.window != NULL) {
-        mr_sys(SYS_munmap, (long)writer.window, (long)writer.window_bytes, 0, 0, 0, 0);
-    }
-    writer.window = (uint8_t *)result;
-    writer.window_bytes = bytes;
-    if (writer.next_bytes < LAST_WINDOW) {
-        writer.next_bytes *= 2;
-    }
-    writer.after_switch = NULL;
-    mr_hot_state.cursor = (uint64_t *)(writer.window + (offset - start));
-    mr_hot_state.limit = (uint64_t *)(writer.window + bytes) - MR_LOG_MARGIN;
-    mr_hot_state.bias = start - (uintptr_t)writer.window;
     return 0;
+}
+
+/* Words [kept, cursor) go to the begin of the window, what was before them is in the file. At each
+ * moment the header is right. */
+static void restart_window(const uint64_t *kept)
+{
+    size_t words = (size_t)(mr_hot_state.cursor - kept);
+    uint64_t start = (uint64_t)((uintptr_t)kept + mr_hot_state.bias);
+    __atomic_store_n(&mr_rt.header->end, start, __ATOMIC_RELEASE);
+    __atomic_store_n(&mr_rt.header->window_start, start, __ATOMIC_RELEASE);
+    use_window(start);
+    for (size_t i = 0; i < words; i++) {
+        writer.window[i] = kept[i];
+    }
+    mr_writer_advance(writer.window + words);
 }
 
 static void to_scratch(void)
@@ -103,7 +146,10 @@ static void to_scratch(void)
     writer.after_switch = NULL;
     mr_hot_state.cursor = writer.scratch;
     mr_hot_state.limit = writer.scratch + SCRATCH_WINDOW / 8 - MR_LOG_MARGIN;
-    mr_hot_state.pending = NULL;
+    mr_hot_state.after_enter = NULL;
+    mr_hot_state.slots = writer.nobody_slots;
+    mr_hot_state.waiting = MR_WAITING_NONE;
+    mr_hot_state.kept = false;
 }
 
 static void absolute_path(const char *path)
@@ -117,11 +163,12 @@ static void absolute_path(const char *path)
     mr_copy_text(writer.path + length, sizeof writer.path - length, path);
 }
 
+/* Maps the header and the window. */
 static bool start_header(int fd)
 {
-    long result =
-        mr_sys(SYS_mmap, 0, MR_LOG_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (result < 0 && result > -4096) {
+    long result = mr_sys(SYS_mmap, 0, MR_LOG_HEADER_BYTES + WINDOW, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (mr_sys_failed(result)) {
         return false;
     }
     mr_log_header *header = (mr_log_header *)result;
@@ -129,12 +176,17 @@ static bool start_header(int fd)
         header->magic[i] = MR_LOG_MAGIC[i];
     }
     header->version = MR_LOG_VERSION;
-    header->header_bytes = MR_LOG_HEADER_BYTES;
-    header->end = MR_LOG_HEADER_BYTES;
+    header->header_bytes = MR_LOG_HEADER_BYTES + WINDOW;
+    header->end = header->header_bytes;
+    header->window_at = MR_LOG_HEADER_BYTES;
+    header->window_bytes = WINDOW;
     header->started_ns = (uint64_t)mr_clock_ns(CLOCK_REALTIME);
     header->process = (uint32_t)mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
     mr_rt.header = header;
     mr_hot_state.end = &header->end;
+    mr_hot_state.slots = header->pending;
+    writer.window = (uint64_t *)(result + MR_LOG_HEADER_BYTES);
+    use_window(header->end);
     return true;
 }
 
@@ -151,10 +203,10 @@ bool mr_writer_open(const char *path)
     bool ours = is.st_size == 0;
     writer.device = is.st_dev;
     writer.inode = is.st_ino;
-    writer.next_bytes = FIRST_WINDOW;
-    if (ours && (allocate((int)fd, 0, MR_LOG_HEADER_BYTES) != 0 || !start_header((int)fd) ||
-                 map_window((int)fd, MR_LOG_HEADER_BYTES) != 0)) {
+    if (ours &&
+        (allocate((int)fd, 0, MR_LOG_HEADER_BYTES + WINDOW) != 0 || !start_header((int)fd))) {
         mr_complain("no space for the log ", writer.path);
+        mr_sys(SYS_unlinkat, AT_FDCWD, (long)writer.path, 0, 0, 0, 0); /* so 'record' can tell */
         ours = false;
     }
     mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
@@ -172,7 +224,10 @@ void mr_writer_close(mr_log_state state, int error)
     mr_rt.header->error = error;
     int fd = reopen();
     if (fd >= 0) {
-        mr_sys(SYS_ftruncate, fd, (long)mr_rt.header->end, 0, 0, 0, 0);
+        if (error == 0 && write_window(fd, mr_hot_state.cursor) == 0) {
+            restart_window(mr_hot_state.cursor);
+        }
+        mr_sys(SYS_ftruncate, fd, (long)mr_rt.header->window_start, 0, 0, 0, 0);
         mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
     }
     to_scratch();
@@ -182,17 +237,23 @@ void mr_writer_grow(void)
 {
     if (!mr_rt.logging) {
         mr_hot_state.cursor = writer.scratch;
-        mr_hot_state.pending = NULL;
+        mr_hot_state.waiting = MR_WAITING_NONE;
+        mr_hot_state.kept = false;
+        mr_hot_state.after_enter = NULL;
         writer.after_switch = NULL;
         return;
     }
-    mr_writer_settle();
+    bool keep = mr_hot_state.waiting == MR_WAITING_RANGE;
+    const uint64_t *end = keep ? mr_hot_state.range : mr_hot_state.cursor;
     int fd = reopen();
-    int status = fd < 0 ? fd : map_window(fd, mr_rt.header->end);
+    int status = fd < 0 ? fd : write_window(fd, end);
     if (fd >= 0) {
         mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
     }
-    if (status != 0) {
+    if (status == 0) {
+        restart_window(end);
+        mr_hot_state.range = writer.window;
+    } else {
         mr_complain(status == -ENOSPC
                         ? "no space left; the recording ends here, the program goes on: "
                         : "cannot write on; the recording ends here, the program goes on: ",
@@ -227,19 +288,43 @@ static void settle_ranges(uint64_t *record)
     }
 }
 
+/* As mr_put_short; the payload of the head is the address. */
+static __attribute__((noinline)) void put_slot(uint64_t head, uint64_t code, int64_t value)
+{
+    mr_put_short((unsigned)head & 0xffff, code, mr_log_payload(head), value);
+}
+
 void mr_writer_settle(void)
 {
-    uint64_t *record = mr_hot_state.pending;
-    if (record == NULL) {
-        return;
+    mr_waiting waiting = mr_hot_state.waiting;
+    uint64_t(*slots)[3] = mr_hot_state.slots;
+    mr_hot_state.waiting = MR_WAITING_NONE;
+    if (waiting == MR_WAITING_RANGE) {
+        mr_hot_state.kept = false;
+        settle_ranges(mr_hot_state.range);
+    } else if (waiting != MR_WAITING_NONE) {
+        uint64_t write = slots[0][0] & ~((uint64_t)MR_LOG_NO_VALUE << 8), read = slots[1][0];
+        int64_t value = mr_load((const void *)mr_log_payload(write), write >> 8 & 3);
+        slots[1][0] = 0;
+        __atomic_store_n(&slots[0][0], 0, __ATOMIC_RELEASE);
+        put_slot(write, slots[0][1], value);
+        if (waiting == MR_WAITING_BOTH) {
+            put_slot(read, slots[1][1], (int64_t)slots[1][2]);
+        }
     }
-    mr_hot_state.pending = NULL;
-    mr_hot_state.kept = false;
-    if (mr_log_is_range(mr_log_kind_of(record[0]))) {
-        settle_ranges(record);
-    } else {
-        mr_put_value(record);
-    }
+}
+
+void mr_writer_wait_as_range(void)
+{
+    uint64_t *slot = mr_hot_state.slots[0], *record = mr_hot_state.cursor;
+    unsigned detail = mr_log_detail(slot[0]) & ~3u;
+    record[0] = mr_log_head(MR_LOG_RANGE_WRITE, detail, mr_log_payload(slot[0]));
+    record[1] = slot[1];
+    record[2] = mr_log_bytes(slot[0]);
+    slot[0] = 0;
+    mr_hot_state.waiting = MR_WAITING_RANGE;
+    mr_hot_state.range = record;
+    mr_writer_advance(record + 4);
 }
 
 void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
@@ -300,14 +385,22 @@ void mr_write_range_pending(const void *address, size_t bytes, uintptr_t code, u
         at += piece;
         bytes -= piece;
     }
-    mr_hot_state.pending = fits ? first : NULL;
+    mr_hot_state.range = first;
+    mr_hot_state.waiting = fits ? MR_WAITING_RANGE : MR_WAITING_NONE;
+    mr_hot_state.kept = false;
 }
 
 void mr_write_access(mr_log_kind kind, unsigned detail, const void *address, int64_t value,
                      uintptr_t code)
 {
     mr_writer_settle();
-    mr_put_access(mr_writer_room(), mr_log_head(kind, detail, (uint64_t)address), code, value);
+    uint64_t head = mr_log_head(kind, detail, (uint64_t)address);
+    uint64_t *record = mr_writer_room();
+    if (kind == MR_LOG_READ || kind == MR_LOG_WRITE) {
+        put_slot(head, code, value);
+    } else {
+        mr_put_access(record, head, code, value);
+    }
 }
 
 void mr_write_text(mr_log_kind kind, uint64_t number, const char *text)
@@ -347,7 +440,7 @@ void mr_write_switch(uint32_t thread)
 {
     mr_writer_settle();
     uint64_t *record = mr_writer_room();
-    if (record == writer.after_switch) {
+    if (writer.after_switch != NULL && record == writer.after_switch) {
         record--; /* the thread before did nothing */
     }
     writer.after_switch = record + 1;

@@ -3,17 +3,21 @@
  *
  *   mr_writer_open → (mr_write_*)* → mr_writer_close
  *
- * The file is mapped in windows, each with its blocks allocated beforehand, so a full disk shows in
- * mr_writer_grow and not as a fault; then, and at the limit of events, what follows is written to
- * memory that nobody reads. The path is opened anew for each window: the program may close any
- * descriptor.
+ * Records go to the window, whose blocks are allocated beforehand; a full one is written to the end
+ * of the file (log.h). That costs half of the time that new pages of a mapped file do, and the
+ * window stays in the processor's cache. So a full disk shows in mr_writer_grow and not as a fault;
+ * then, and at the limit of events, what follows is written to memory that nobody reads. The path
+ * is opened anew each time: the program may close any descriptor.
  */
 #ifndef MR_RUNTIME_WRITER_H
 #define MR_RUNTIME_WRITER_H
 
+#include "log_short.h"
 #include "state.h"
 
 #define MR_LOG_MARGIN 64u /* words that may be written after `limit` */
+
+extern mr_log_model mr_writer_model;
 
 /* False when the file cannot be made or is not ours: nothing is recorded. Complains about the
  * former. */
@@ -22,11 +26,14 @@ bool mr_writer_open(const char *path);
 /* Ends the log: MR_LOG_EXITED, … What is written later goes nowhere. */
 void mr_writer_close(mr_log_state state, int error);
 
-/* The next window. Words of a record that is not complete stay where they are. */
+/* Empties the window; ranges that wait for their bytes stay in it. */
 void mr_writer_grow(void);
 
-/* Fills the value of the last write in. */
+/* Logs what waits for its value; the store is done. */
 void mr_writer_settle(void);
+
+/* The write that waits, as a range: another range can follow while it waits. */
+void mr_writer_wait_as_range(void);
 
 /* Object records; code is where it happened. */
 void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
@@ -54,7 +61,8 @@ void mr_write_switch(uint32_t thread);
 static inline void mr_writer_advance(uint64_t *after)
 {
     mr_hot_state.cursor = after;
-    *mr_hot_state.end = (uint64_t)((uintptr_t)after + mr_hot_state.bias);
+    __atomic_store_n(mr_hot_state.end, (uint64_t)((uintptr_t)after + mr_hot_state.bias),
+                     __ATOMIC_RELEASE);
 }
 
 static inline uint64_t *mr_writer_room(void)
@@ -65,17 +73,22 @@ static inline uint64_t *mr_writer_room(void)
     return mr_hot_state.cursor;
 }
 
+/* At any address, whatever type is there. */
+typedef int16_t mr_any16 __attribute__((may_alias, aligned(1)));
+typedef int32_t mr_any32 __attribute__((may_alias, aligned(1)));
+typedef int64_t mr_any64 __attribute__((may_alias, aligned(1)));
+
 static inline int64_t mr_load(const void *address, unsigned size_log2)
 {
     switch (size_log2) {
     case 0:
         return *(const volatile int8_t *)address;
     case 1:
-        return *(const volatile int16_t __attribute__((may_alias, aligned(1))) *)address;
+        return *(const volatile mr_any16 *)address;
     case 2:
-        return *(const volatile int32_t __attribute__((may_alias, aligned(1))) *)address;
+        return *(const volatile mr_any32 *)address;
     default:
-        return *(const volatile int64_t __attribute__((may_alias, aligned(1))) *)address;
+        return *(const volatile mr_any64 *)address;
     }
 }
 
@@ -94,18 +107,35 @@ static inline void mr_put_access(uint64_t *record, uint64_t head, uintptr_t code
     }
 }
 
-/* Fills in the value of the write at `record`; the record becomes shorter where nothing follows it.
+/* Writes a READ or WRITE: `head` has its kind and detail, no payload. Inline where they are
+ * constant.
  */
-static inline void mr_put_value(uint64_t *record)
+static inline __attribute__((always_inline)) void mr_put_short(unsigned head, uintptr_t code,
+                                                               uintptr_t address, int64_t value)
 {
-    uint64_t head = record[0] & ~((uint64_t)MR_LOG_NO_VALUE << 8);
-    int64_t value = mr_load((const void *)mr_log_payload(head), head >> 8 & 3);
-    if (mr_hot_state.cursor == record + 3) {
-        mr_put_access(record, head, record[1], value);
-    } else {
-        record[2] = (uint64_t)value;
-        record[0] = head;
+    uint64_t *record = mr_hot_state.cursor;
+    uint64_t site_head = head | (uint64_t)code << 16;
+    unsigned number = mr_log_site_of(site_head);
+    mr_log_site *site = &mr_writer_model.sites[number];
+    int64_t *known = &mr_writer_model.values[mr_log_value_of(head, address)];
+    int64_t distance = (int64_t)(address - site->address), before = *known;
+    bool here = site->head == site_head && mr_log_fits_short(distance);
+    *known = value;
+    site->address = address;
+    if (__builtin_expect(!here, 0)) {
+        site->head = site_head;
+        mr_put_access(record, head | (uint64_t)address << 16, code, value);
+        return;
     }
+    /* Without jumps: they would be hard to foretell. */
+    unsigned same = value == before, wide = (unsigned)!mr_log_fits_short(value) & (same ^ 1);
+    unsigned kind = MR_LOG_SHORT + same + 2 * wide;
+    record[0] =
+        kind | (uint64_t)number << MR_LOG_KIND_BITS |
+        ((uint64_t)distance << (64 - MR_LOG_SHORT_BITS)) >> (64 - MR_LOG_SHORT_VALUE_SHIFT) |
+        (uint64_t)value << MR_LOG_SHORT_VALUE_SHIFT;
+    record[1] = (uint64_t)value;
+    mr_writer_advance(record + 1 + wide);
 }
 
 #endif

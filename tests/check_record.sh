@@ -69,6 +69,5 @@ for source in tests/programs/${RECORD_ONLY:-*}.c tests/programs/${RECORD_ONLY:-*
         number=$((number + 1))
         printf '%s\0%s\0%s\0' "$compiler" "$source" "$scratch/$number"
     done
-done | xargs -0 -r -n 3 -P "${TEST_JOBS:-$(nproc)}" "$0" --one >"$scratch/output"
-cat "$scratch/output"
+done | xargs -0 -r -n 3 -P "${TEST_JOBS:-$(nproc)}" "$0" --one | tee "$scratch/output"
 [ -s "$scratch/output" ] && ! grep -q '^\[  FAILED  \]' "$scratch/output"

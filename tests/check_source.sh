@@ -9,28 +9,40 @@ processors=$(nproc)
 language=(-std=c17 -Isrc -I. -D_POSIX_C_SOURCE=200809L '-DMR_VERSION="0"')
 . tests/support/check.sh
 
+# The library of recorded programs replaces functions of libc, and is compiled in its own way.
+runtime_language=(-std=gnu17 -D_GNU_SOURCE -DMAXRACE_RUNTIME -Iruntime/include)
+
 # The C files of the given folders, one a line.
 c_files() {
     find "$@" -name '*.[ch]' | sort
 }
 
-all_folders=(src windows encoder solver tests bench examples)
+all_folders=(src windows encoder solver runtime tests bench examples)
+# tests/programs is wrong on purpose.
+checked_folders=(src windows encoder solver bench examples $(find tests -mindepth 1 -maxdepth 1 -type d ! -name programs))
 
 clang_build() {
     make --no-print-directory -s -j"$processors" VARIANT=clang all tests \
         build/clang/bench/bench build/clang/bench/results build/clang/bench/orders build/clang/bench/rdit build/clang/bench/big_trace
 }
 
+# tidy FLAGS: the files on standard input.
+tidy() {
+    LANGUAGE_FLAGS="$*" xargs -P "$processors" -n 4 \
+        sh -c 'clang-tidy --quiet "$@" -- $LANGUAGE_FLAGS 2>/dev/null' clang-tidy
+}
+
 clang_tidy() {
-    c_files "${all_folders[@]}" | grep '\.c$' |
-        LANGUAGE_FLAGS="${language[*]}" xargs -P "$processors" -n 4 \
-            sh -c 'clang-tidy --quiet "$@" -- $LANGUAGE_FLAGS 2>/dev/null' clang-tidy |
-        awk '/: (error|warning): / && !seen[$0]++'
+    { c_files "${checked_folders[@]}"; ls tests/*.c; } | grep '\.c$' | tidy "${language[@]}" >"$scratch/tidy"
+    c_files runtime | grep '\.c$' | tidy "${runtime_language[@]}" >>"$scratch/tidy"
+    <"$scratch/tidy" awk '/: (error|warning): / && !seen[$0]++'
 }
 
 cppcheck_clean() {
     cppcheck -j "$processors" --std=c11 --enable=warning,style,performance,portability --inline-suppr --quiet \
-        --suppressions-list=tests/cppcheck.txt --error-exitcode=1 "${language[@]:1}" "${all_folders[@]}"
+        --suppressions-list=tests/cppcheck.txt --error-exitcode=1 "${language[@]:1}" "${checked_folders[@]}" tests/*.c &&
+        cppcheck -j "$processors" --std=c11 --enable=warning,performance,portability --inline-suppr --quiet \
+            --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -D__x86_64__ "${runtime_language[@]:1}" runtime
 }
 
 formatted() {
@@ -54,6 +66,12 @@ exported_symbols() {
         awk '/^</ { print $2 " is declared in maxrace.h and not exported"; bad = 1 }
              /^>/ { print $2 " is exported and not declared in maxrace.h"; bad = 1 }
              END { exit bad }'
+}
+
+# The runtime library shows programs nothing of its own but the annotations.
+runtime_symbols() {
+    ! nm -D --defined-only "$BUILD/libmaxrace_rt.so" | awk '{ print $NF }' | grep '^mr_' &&
+        [ "$(nm -D --defined-only "$BUILD/libmaxrace_rt.so" | grep -c ' __tsan_')" -gt 100 ]
 }
 
 # No global state: tables are const. Each exception has its reason here.
@@ -115,6 +133,7 @@ check source_cppcheck cppcheck_clean
 check source_clang_format formatted
 check source_symbol_prefix symbol_prefix
 check source_exported_symbols exported_symbols
+check source_runtime_symbols runtime_symbols
 check source_global_state global_state
 check source_sizes sizes
 check source_headers_stand_alone headers_stand_alone

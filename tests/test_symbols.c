@@ -112,6 +112,7 @@ static void test_data(void **state)
     check_data(symbols, &mr_test_outer.table[1], sizeof(mr_test_inner), "mr_test_outer.table[1]");
     check_data(symbols, &mr_test_outer.table[1], 1, "mr_test_outer.table[1].tag");
     check_data(symbols, &mr_test_outer.grid[1][2], 4, "mr_test_outer.grid[1][2]");
+    check_data(symbols, &mr_test_outer.either.wide, 8, "mr_test_outer.either");
     check_data(symbols, &mr_test_outer.either.number, 4, "mr_test_outer.either.number");
     check_data(symbols, (const char *)&mr_test_outer.either + 4, 4, "mr_test_outer.either.wide+4");
     check_data(symbols, mr_test_static(), 4, "mr_test_static.count");

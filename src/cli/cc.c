@@ -219,6 +219,8 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
     mr_runtime_place place;
     arguments self = {.items = NULL};
     compiler = compiler && *compiler ? compiler : fallback;
+    if (count == 1 && strcmp(given[0], "--") == 0)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "'--' needs a compiler after it");
     if (count > 1 && strcmp(given[0], "--") == 0) {
         compiler = given[1];
         given += 2;

@@ -63,6 +63,7 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
     snprintf(schedule, sizeof schedule, "%s", launch->schedule);
     personality(ADDR_NO_RANDOMIZE); /* best effort */
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     if (launch->output_to_errors)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
@@ -101,7 +102,7 @@ static mr_status start(const mr_launch *launch, const char *log, mr_error *error
     while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
         continue;
     child = 0;
-    return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot run %s: %s", launch->arguments[0],
+    return mr_error_set(error, MR_ERR_IO, launch->arguments[0], 0, "cannot run: %s",
                         strerror(number));
 }
 

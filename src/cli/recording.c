@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -129,8 +130,12 @@ static mr_status convert_part(const char *log, const char *path, const char *pat
 static mr_status check_log(const mr_launched *launched, const char *program, mr_error *error)
 {
     struct stat info;
-    if (stat(launched->log, &info) == 0 && info.st_size > 0)
+    bool is_there = stat(launched->log, &info) == 0;
+    if (is_there && info.st_size > 0)
         return MR_OK;
+    if (!is_there) /* the runtime library takes a log away that it cannot begin */
+        return mr_error_set(error, MR_ERR_IO, launched->log, 0,
+                            "nothing was recorded: there is no room for the log");
     return mr_error_set(
         error, MR_ERR_TRACE, NULL, 0,
         "%.256s recorded nothing: it was not built with 'maxrace cc' or 'maxrace c++' "
@@ -144,7 +149,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
 {
     mr_cli_progress progress;
     mr_launched launched;
-    mr_record_summary summary;
+    mr_record_summary summary = {0};
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .progress = &progress.progress};
@@ -157,6 +162,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     if (status)
         return status;
     *exit_status = launched.exit_status;
+    signal(SIGXFSZ, SIG_IGN); /* a trace that may not be so long is an error like a full disk */
     status = check_log(&launched, cli->operands[0], error);
     mr_cli_progress_start(&progress, cli->config);
     if (!status && patterns[0])

@@ -1,7 +1,10 @@
 #include "log_reader.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,6 +20,41 @@ static mr_status no_log(const char *path, const char *why, mr_error *error)
     return mr_error_set(error, MR_ERR_TRACE, path, 0, "%s", why);
 }
 
+static const uint64_t *words_at(const mr_log *log, uint64_t offset)
+{
+    return (const uint64_t *)(const void *)((const char *)log->map + offset);
+}
+
+static uint64_t pending_words(const mr_log_header *header)
+{
+    return (uint64_t)3 * ((header->pending[0][0] != 0) + (header->pending[1][0] != 0));
+}
+
+/* Where the records are: in the file, then in the window, then in the header. */
+static bool find_records(mr_log *log)
+{
+    const mr_log_header *header = &log->header;
+    uint64_t first = header->header_bytes, end = header->end, in_window = 0;
+    if (header->window_at) {
+        if (header->window_at % sizeof *log->words || header->window_start > end ||
+            header->window_at > log->map_bytes ||
+            header->window_bytes > log->map_bytes - header->window_at ||
+            end - header->window_start > header->window_bytes)
+            return false;
+        in_window = end - header->window_start;
+        end = header->window_start;
+    }
+    if (end > log->map_bytes)
+        end = log->map_bytes;
+    if (first % sizeof *log->words || first > end)
+        return false;
+    log->words = words_at(log, first);
+    log->window = words_at(log, header->window_at);
+    log->file_words = (end - first) / sizeof *log->words;
+    log->word_count = log->file_words + in_window / sizeof *log->words + pending_words(header);
+    return true;
+}
+
 static mr_status check(mr_log *log, const char *path, mr_error *error)
 {
     if (log->map_bytes < MR_LOG_HEADER_BYTES)
@@ -29,14 +67,7 @@ static mr_status check(mr_log *log, const char *path, mr_error *error)
                             "the log has version %u, this maxrace reads version %u; build the "
                             "program again with this 'maxrace cc'",
                             log->header.version, MR_LOG_VERSION);
-    uint64_t first = log->header.header_bytes, end = log->header.end;
-    if (end > log->map_bytes)
-        end = log->map_bytes;
-    if (first % sizeof *log->words || first > end)
-        return no_log(path, "the header of the log makes no sense", error);
-    log->words = (const uint64_t *)(const void *)((const char *)log->map + first);
-    log->word_count = (end - first) / sizeof *log->words;
-    return MR_OK;
+    return find_records(log) ? MR_OK : no_log(path, "the header of the log makes no sense", error);
 }
 
 mr_status mr_log_open(mr_log *log, const char *path, mr_error *error)
@@ -79,6 +110,8 @@ void mr_log_pass_init(mr_log_pass *pass, const mr_log *log)
 
 void mr_log_pass_free(mr_log_pass *pass)
 {
+    free(pass->model);
+    pass->model = NULL;
     mr_lives_free(&pass->lives);
 }
 
@@ -101,12 +134,43 @@ static void apply(mr_log_pass *pass, const uint64_t *record)
     }
 }
 
+/* The words from the next record on, as many as follow each other. */
+static const uint64_t *look(const mr_log_pass *pass, uint64_t *left)
+{
+    const mr_log *log = pass->log;
+    uint64_t window_end = log->word_count - pending_words(&log->header);
+    if (pass->next < log->file_words) {
+        *left = log->file_words - pass->next;
+        return log->words + pass->next;
+    }
+    if (pass->next < window_end) {
+        *left = window_end - pass->next;
+        return log->window + (pass->next - log->file_words);
+    }
+    uint64_t rest = log->word_count - pass->next;
+    *left = rest < 3 ? rest : 3;
+    return log->header.pending[rest > 3 || !log->header.pending[1][0] ? 0 : 1];
+}
+
+/* A record in the form of READ and WRITE; NULL: the log makes no sense. */
+static const uint64_t *expand(mr_log_pass *pass, const uint64_t *record)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    if (mr_log_is_short(kind))
+        return mr_log_expand(pass->model, record, pass->expanded) ? pass->expanded : NULL;
+    if (kind == MR_LOG_READ || kind == MR_LOG_WRITE)
+        mr_log_learn(pass->model, record);
+    return record;
+}
+
 const uint64_t *mr_log_next(mr_log_pass *pass)
 {
-    uint64_t left = pass->log->word_count - pass->next;
-    const uint64_t *record = pass->log->words + pass->next;
+    uint64_t left;
+    if (!pass->model && !(pass->model = mr_calloc(1, sizeof *pass->model)))
+        pass->failed = true;
+    const uint64_t *record = look(pass, &left);
     uint64_t words = mr_log_words(record, left);
-    if (!words || words > left || pass->failed)
+    if (!words || words > left || pass->failed || !(record = expand(pass, record)))
         return NULL;
     pass->next += words;
     apply(pass, record);

@@ -10,12 +10,14 @@
 #include "base/error.h"
 #include "lives.h"
 
-#include "runtime/log.h"
+#include "runtime/log_short.h"
 
 typedef struct mr_log {
     mr_log_header header;
-    const uint64_t *words; /* the records */
-    uint64_t word_count;
+    const uint64_t *words;  /* the records in the file */
+    const uint64_t *window; /* and after them those in the window */
+    uint64_t file_words;
+    uint64_t word_count; /* of both, and of what was pending */
     void *map;
     uint64_t map_bytes;
 } mr_log;
@@ -26,7 +28,9 @@ void mr_log_close(mr_log *log);
 
 typedef struct mr_log_pass {
     const mr_log *log;
-    uint64_t next;   /* word of the next record */
+    uint64_t next; /* word of the next record */
+    mr_log_model *model;
+    uint64_t expanded[3];
     uint32_t thread; /* whose record it is */
     mr_lives lives;
     bool failed; /* no memory */
@@ -35,8 +39,8 @@ typedef struct mr_log_pass {
 void mr_log_pass_init(mr_log_pass *pass, const mr_log *log);
 void mr_log_pass_free(mr_log_pass *pass);
 
-/* The next record; NULL at the end, or where the log makes no sense any more. Records of memory
- * have taken effect. */
+/* The next record, valid until the next call; NULL at the end, or where the log makes no sense any
+ * more. Accesses are READ and WRITE records, none is short. Records of memory have taken effect. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
 
 /* The bytes that a record of an access is about: address and number. */

@@ -104,7 +104,7 @@ mr_status mr_second_lock(mr_second *second, uint32_t object, uint32_t *lock, mr_
 }
 
 /* An event that names the lock, semaphore or order of the record. */
-static mr_status object_event(mr_second *second, const uint64_t *record, mr_object *object,
+static mr_status object_event(mr_second *second, const uint64_t *record, const mr_object *object,
                               mr_emitted *event, mr_error *error)
 {
     if (!object)
@@ -227,7 +227,7 @@ static void read_text(const uint64_t *record, char *text, size_t text_bytes)
 static mr_status name_thread(mr_second *second, const uint64_t *record, mr_error *error)
 {
     char text[64];
-    uint32_t thread;
+    uint32_t thread = 0;
     read_text(record, text, sizeof text);
     if (mr_log_payload(record[0]) < 2 || !text[0])
         return MR_OK;

@@ -16,7 +16,7 @@ bool mr_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *number)
 }
 
 /* What the entry is an instance or a definition of: there it has its name and place. */
-static Dwarf_Die origin_of(Dwarf_Die *die)
+static Dwarf_Die origin_of(const Dwarf_Die *die)
 {
     static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
     enum { LINKS_MAX = 8 };
@@ -83,7 +83,7 @@ const char *mr_die_file(Dwarf_Die *unit, const char *path)
     return path;
 }
 
-bool mr_die_plain(Dwarf_Die *type, Dwarf_Die *plain)
+bool mr_die_plain(const Dwarf_Die *type, Dwarf_Die *plain)
 {
     Dwarf_Die at = *type;
     for (int i = 0; i < 64; i++) {

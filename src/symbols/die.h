@@ -18,7 +18,7 @@ const char *mr_die_file(Dwarf_Die *unit, const char *path);
 bool mr_die_type(Dwarf_Die *die, Dwarf_Die *type);
 
 /* Follows typedefs and qualifiers of a type. */
-bool mr_die_plain(Dwarf_Die *type, Dwarf_Die *plain);
+bool mr_die_plain(const Dwarf_Die *type, Dwarf_Die *plain);
 
 /* A number of the entry, or of what it was made from; false: there is none. */
 bool mr_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *number);

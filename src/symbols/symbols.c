@@ -172,6 +172,7 @@ static mr_code *look_up(mr_symbols *symbols, uint64_t address)
     mr_code_frame frames[MR_CODE_FRAMES];
     module *self = find_module(symbols, address);
     int count = 0;
+    frames[0] = (mr_code_frame){.place = ""};
     if (self && !open_module(self))
         return NULL;
     if (self)

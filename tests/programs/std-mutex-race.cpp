@@ -18,5 +18,6 @@ int main()
     std::thread second([&] { seen = items.size(); });
     first.join();
     second.join();
-    return seen <= 5 ? 0 : 1;
+    (void)seen; /* anything: the size is computed from two pointers, one may be new */
+    return 0;
 }

@@ -1,5 +1,5 @@
-/* Race on x: the semaphore lets two in. Predicted from the
- * orders in which the second comes in before the first goes out. */
+/* Race on x: the semaphore lets two in. Predicted from the orders in which one comes in before
+ * the other goes out; there are many sections, and they are long, so that this is likely. */
 #include <semaphore>
 #include <thread>
 
@@ -8,9 +8,12 @@ static int x;
 
 static void work()
 {
-    door.acquire();
-    x++;
-    door.release();
+    for (int round = 0; round < 10; round++) {
+        door.acquire();
+        for (int step = 0; step < 10; step++)
+            x++;
+        door.release();
+    }
 }
 
 int main()
@@ -18,5 +21,5 @@ int main()
     std::thread first(work), second(work);
     first.join();
     second.join();
-    return x <= 2 ? 0 : 1;
+    return x <= 200 ? 0 : 1;
 }

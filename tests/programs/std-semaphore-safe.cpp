@@ -7,9 +7,12 @@ static int x;
 
 static void work()
 {
-    door.acquire();
-    x++;
-    door.release();
+    for (int round = 0; round < 10; round++) {
+        door.acquire();
+        for (int step = 0; step < 10; step++)
+            x++;
+        door.release();
+    }
 }
 
 int main()
@@ -17,5 +20,5 @@ int main()
     std::thread first(work), second(work);
     first.join();
     second.join();
-    return x <= 2 ? 0 : 1;
+    return x <= 200 ? 0 : 1;
 }

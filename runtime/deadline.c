@@ -1,6 +1,6 @@
-#include "limits.h"
+#include "deadline.h"
 
-#include "sched.h"
+#include "scheduler.h"
 #include "sys.h"
 
 int64_t mr_limit_in(const struct timespec *duration)

@@ -1,5 +1,5 @@
 /*
- * sched: who runs. One thread of the program owns the baton; the others wait in the runtime.
+ * scheduler: who runs. One thread of the program owns the baton; the others wait in the runtime.
  *
  * - An interposed function begins with mr_enter and ends with mr_leave. Between them the caller
  * owns the baton, its last write is settled, and its signals wait.
@@ -21,8 +21,8 @@
  * while others wait, as in a spin loop. os: as random, but whoever the kernel lets run first gets
  * the baton.
  */
-#ifndef MR_RUNTIME_SCHED_H
-#define MR_RUNTIME_SCHED_H
+#ifndef MR_RUNTIME_SCHEDULER_H
+#define MR_RUNTIME_SCHEDULER_H
 
 #include "state.h"
 
@@ -39,6 +39,8 @@ static inline uintptr_t mr_code_of(const mr_thread *thread, uintptr_t code)
 
 /* Maybe another thread first. The caller is busy. */
 void mr_yield(mr_thread *thread);
+/* Is there another thread that can run? */
+bool mr_others_can_run(const mr_thread *thread);
 /* The others first (sched_yield). */
 void mr_yield_to_others(mr_thread *thread);
 
@@ -75,7 +77,7 @@ mr_call mr_call_begin(mr_thread *thread, bool ready);
 void mr_call_end(mr_call *call);
 #define MR_CALL(thread, ready, statement)                                                          \
     do {                                                                                           \
-        mr_call call __attribute__((cleanup(mr_call_end))) = mr_call_begin(thread, ready);         \
+        mr_call call __attribute__((cleanup(mr_call_end), unused)) = mr_call_begin(thread, ready); \
         statement;                                                                                 \
     } while (0)
 

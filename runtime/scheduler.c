@@ -1,4 +1,4 @@
-#include "sched.h"
+#include "scheduler.h"
 
 #include "signals.h"
 #include "sys.h"
@@ -265,7 +265,7 @@ static void hand_over(mr_thread *thread, mr_thread_state state)
     mr_wait_turn(thread);
 }
 
-static bool another_can_run(const mr_thread *thread)
+bool mr_others_can_run(const mr_thread *thread)
 {
     bool found = false;
     mr_lock(&mr_rt.lock);
@@ -294,7 +294,7 @@ static void adjust_priority(mr_thread *thread)
 /* Maybe gives the baton away; it stays runnable. */
 void mr_reconsider(mr_thread *thread)
 {
-    if (thread->quiet != 0 || mr_rt.alive < 2 || !another_can_run(thread)) {
+    if (thread->quiet != 0 || mr_rt.alive < 2 || !mr_others_can_run(thread)) {
         return;
     }
     if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT) {
@@ -307,7 +307,7 @@ void mr_reconsider(mr_thread *thread)
 static bool goes_on(void)
 {
     uint64_t syncs = mr_rt.syncs++;
-    return mr_random_below(syncs < 1000 ? 2 : syncs < 20000 ? 4 : 16) != 0;
+    return mr_random_below(syncs < 1000 ? 2 : syncs < 4000 ? 4 : syncs < 20000 ? 16 : 64) != 0;
 }
 
 void mr_yield(mr_thread *thread)

@@ -1,6 +1,6 @@
-/* limits: the limits of timed calls, as virtual time (sched.h). */
-#ifndef MR_RUNTIME_LIMITS_H
-#define MR_RUNTIME_LIMITS_H
+/* deadline: the limits of timed calls, as virtual time (scheduler.h). */
+#ifndef MR_RUNTIME_DEADLINE_H
+#define MR_RUNTIME_DEADLINE_H
 
 #include <stdint.h>
 #include <time.h>

@@ -1,0 +1,333 @@
+#!/usr/bin/env bash
+# cc, c++, record and run as a user types them: flags, bad usage, exit statuses, programs that end badly, full disks, other
+# build systems. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+maxrace=$(realpath "${BUILD:-build/release}/maxrace")
+sources=$(realpath tests/programs)
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+. tests/support/check.sh
+cd "$scratch" || exit 1
+unset MAXRACE_CC MAXRACE_CXX
+
+# says STATUS LINE COMMAND…: the command ends so, with exactly this line on standard error and nothing on standard output.
+says() {
+    local expected=$1 line=$2 status
+    shift 2
+    timeout 60 "$@" >out 2>err </dev/null
+    status=$?
+    [ $status -eq "$expected" ] && [ ! -s out ] && [ "$(cat err)" = "maxrace: $line" ] && return
+    echo "$*: status $status"
+    cat out err
+    return 1
+}
+
+# ends STATUS PATTERN COMMAND…: the command ends so, and what it prints has a line like this.
+ends() {
+    local expected=$1 pattern=$2 status
+    shift 2
+    timeout 60 "$@" >out 2>err </dev/null
+    status=$?
+    [ $status -eq "$expected" ] && cat out err | grep -q -- "$pattern" && return
+    echo "$*: status $status, no '$pattern'?"
+    cat out err
+    return 1
+}
+
+events() { "$maxrace" convert "$1" - | grep -vc '^#'; }
+
+bad_usage() {
+    local command
+    for command in record run; do
+        says 2 "missing operand; usage: maxrace $command [FLAGS] [--] PROGRAM [ARGUMENTS]" "$maxrace" $command &&
+            says 2 "missing operand; usage: maxrace $command [FLAGS] [--] PROGRAM [ARGUMENTS]" "$maxrace" $command -- &&
+            says 2 "--seed: 'x' is not a number from 0 on" "$maxrace" $command --seed x ./plain &&
+            says 2 "--seed: '-1' is not a number from 0 on" "$maxrace" $command --seed=-1 ./plain &&
+            says 2 "--seed: '99999999999999999999' is not a number from 0 on" "$maxrace" $command --seed 99999999999999999999 ./plain &&
+            says 2 "--max-events: '1k' is not a number from 0 on" "$maxrace" $command --max-events 1k ./plain &&
+            says 2 "--schedule: 'fifo' is not random, pct or os" "$maxrace" $command --schedule fifo ./plain &&
+            says 2 "'--seed' needs a value" "$maxrace" $command --seed &&
+            says 2 "unknown flag '--nonsense'" "$maxrace" $command --nonsense ./plain || return 1
+    done
+    says 2 "--runs: '0' is not a number from 1 on" "$maxrace" run --runs 0 ./plain &&
+        says 2 "'run' reports as text or json; csv and markdown are for 'compare'" "$maxrace" run --format csv ./plain &&
+        says 2 "'--model' is not a flag of 'record'" "$maxrace" record --model rf ./plain &&
+        says 2 "the trace is written as .mrt; name it so, and convert it if need be" "$maxrace" record -o plain.std ./plain &&
+        says 2 "'--' needs a compiler after it" "$maxrace" cc --
+}
+
+no_program() {
+    local command none="it was not built with 'maxrace cc' or 'maxrace c++'"
+    for command in record run; do
+        ends 4 '^./nothing: cannot run: No such file' "$maxrace" $command ./nothing &&
+            ends 4 '^./plain.c: cannot run: Permission denied' "$maxrace" $command ./plain.c &&
+            says 3 "/bin/true recorded nothing: $none (it ended with status 0)" "$maxrace" $command /bin/true &&
+            says 3 "false recorded nothing: $none (it ended with status 1)" "$maxrace" $command false || return 1
+    done
+    ends 4 '^nowhere/a.mrt: cannot write: No such file' "$maxrace" record -o nowhere/a.mrt ./plain &&
+        ends 4 '^plain.c: cannot make the folder: File exists' "$maxrace" run --traces plain.c ./plain &&
+        [ ! -e nothing.mrt ] && [ ! -e true.mrt ] && nothing_left
+}
+
+# No log, no half of a trace.
+nothing_left() {
+    [ -z "$(find . -name '.maxrace*' -o -name '*.tmp*' -o -name '*.partial')" ] || { find .; return 1; }
+}
+
+no_compiler() {
+    local line='cannot run the compiler nocc: No such file or directory; MAXRACE_CC or MAXRACE_CXX name another'
+    says 4 "$line" env MAXRACE_CC=nocc "$maxrace" cc -c plain.c &&
+        says 4 "$line" env MAXRACE_CXX=nocc "$maxrace" c++ -c plain.c &&
+        says 4 "$line" "$maxrace" cc -- nocc -c plain.c &&
+        ends 1 'no input files' "$maxrace" cc && ends 1 'nofile.c' "$maxrace" cc -c nofile.c
+}
+
+# What is not compiling or linking comes out as the compiler's own; libraries, several sources, other compilers.
+compilers() {
+    local compiler
+    printf '#ifdef __SANITIZE_THREAD__\nyes gcc\n#elif __has_feature(thread_sanitizer)\nyes clang\n#endif\n' >asked.c
+    printf 'extern int x; void *add(void *unused) { x++; return unused; }\n' >part.c
+    printf '#include <pthread.h>\nint x; void *add(void *);\nint main(void) { pthread_t a, b; pthread_create(&a, 0, add, 0); pthread_create(&b, 0, add, 0);\nreturn pthread_join(a, 0) + pthread_join(b, 0); }\n' >rest.c
+    [ "$("$maxrace" cc --version)" = "$(gcc --version)" ] || return 1
+    for compiler in gcc clang; do
+        "$maxrace" cc -- $compiler -E -P asked.c | grep -qx "yes $compiler" &&
+            "$maxrace" cc -- $compiler -S part.c -o - | grep -q __tsan_write4 &&
+            "$maxrace" cc -- $compiler -Wall -Wextra -Werror -c part.c -o part.o -MMD -MF part.d && grep -q part.c part.d &&
+            "$maxrace" cc -- $compiler -Wall -Wextra -Werror part.o rest.c -o together -pthread &&
+            ends 1 '^Race 1 of 1 on x' "$maxrace" run ./together &&
+            "$maxrace" cc -- $compiler -g -Werror -shared -fPIC part.c -o libpart.so &&
+            "$maxrace" cc -- $compiler -g -Werror rest.c -L. -lpart -Wl,-rpath,. -o shared -pthread &&
+            ends 1 'by add (T1)' "$maxrace" run ./shared &&
+            printf 'int main(void) { return 3; }' | "$maxrace" cc -- $compiler -xc - -o three && ends 3 'ended with status 3' "$maxrace" record ./three ||
+            { echo "$compiler"; return 1; }
+    done
+}
+
+# Built for recording, a program runs as always when nobody records.
+not_recorded() {
+    ./plain && [ ! -e plain.mrt ] && [ "$(./talk a)" = "hello a" ]
+}
+
+flags() {
+    ends 0 '^maxrace: plain.mrt: [0-9]* events of 3 threads' "$maxrace" record ./plain && [ -s plain.mrt ] &&
+        ends 1 '^1 race' "$maxrace" predict plain.mrt &&
+        ends 7 '^maxrace: b.mrt: .* the program ended with status 7' "$maxrace" record -o b.mrt --seed 5 -- ./talk a b && grep -qx 'hello a b' out &&
+        ends 7 '^hello -o x' "$maxrace" record -q ./talk -o x && [ ! -s err ] && [ ! -e x ] &&
+        "$maxrace" record -q --record-local -o local.mrt ./plain && [ "$(events local.mrt)" -gt "$(events plain.mrt)" ]
+}
+
+# The report has the standard output; the program's goes to standard error.
+run_outputs() {
+    ends 0 '^no race' "$maxrace" run ./talk a && grep -qx 'hello a' err && ! grep -q hello out &&
+        ends 0 '^hello a' "$maxrace" run -o report ./talk a && grep -q '^no race' report
+}
+
+# Each race is reported once, however many runs have it.
+runs_united() {
+    local runs='1' known='2'
+    ends 1 '.' "$maxrace" run --runs 3 --traces kept -o report ./plain &&
+        [ "$(grep -c '^Run . of 3, seed .$' report)" = 3 ] && [ "$(grep -c '^Race 1 of 1 on x' report)" = $runs ] &&
+        [ "$(grep -c '^1 race known from earlier runs$' report)" = $known ] && [ "$(tail -n 1 report)" = '1 race in 3 runs' ] &&
+        [ "$(echo kept/*)" = 'kept/seed-1.mrt kept/seed-2.mrt kept/seed-3.mrt' ] && ends 1 '^Race 1 of 1' "$maxrace" predict kept/seed-2.mrt &&
+        ends 1 '^{"runs":\[$' "$maxrace" run --seed 8 --runs 2 --format json ./plain &&
+        grep -q '^{"seed":8,"exit_status":0,"report":$' out && grep -q '^{"seed":9,' out &&
+        grep -q '"known_races":0}' out && [ "$(tail -n 1 out)" = ',"known_races":1}],"races":1}' ] || { cat report out; return 1; }
+}
+
+# Another schedule is another trace, the same one is the same, byte for byte.
+schedules() {
+    local schedule
+    for schedule in random pct os; do
+        ends 0 'ended with status 0' "$maxrace" record --schedule $schedule --seed 3 -o one.mrt ./crowd && ends 1 '^Race' "$maxrace" predict one.mrt || return 1
+        [ $schedule != os ] || continue
+        "$maxrace" record -q --schedule $schedule --seed 3 -o two.mrt ./crowd && mv one.mrt $schedule.mrt && mv two.mrt one.mrt &&
+            "$maxrace" record -q --schedule $schedule --seed 4 -o other.mrt ./crowd || return 1
+        cmp $schedule.mrt one.mrt || { echo "$schedule: the same seed gave another trace"; return 1; }
+        ! cmp -s $schedule.mrt other.mrt || { echo "$schedule: another seed gave the same trace"; return 1; }
+    done
+    ! cmp -s random.mrt pct.mrt
+}
+
+# What is excluded by place or function becomes a call; what called it still stands in the stacks of the rest.
+excluded() {
+    "$maxrace" record -q -o whole.mrt ./nested && ends 1 '^2 races' "$maxrace" predict whole.mrt || return 1
+    "$maxrace" record -q --record-exclude 'log_*' -o rest.mrt ./nested && ends 1 '^1 race ' "$maxrace" predict rest.mrt || return 1
+    grep -q '^ *by middle at nested.c' out && ! grep -q 'log_it' out && "$maxrace" convert rest.mrt - | grep -q '|mbegin(' || { cat out; return 1; }
+    "$maxrace" record -q --record-exclude 'none,nested.c:*' -o rest.mrt ./nested && ends 0 '^no race' "$maxrace" predict rest.mrt || return 1
+    printf 'record:\n  exclude: log_*\n' >exclude.yaml
+    ends 1 '^1 race ' "$maxrace" run -c exclude.yaml ./nested && nothing_left
+}
+
+# ended HOW STATUS PATTERN: the program that ends so has a trace with a race up to there.
+ended() {
+    ends "$2" "$3" "$maxrace" record -o end.mrt ./ending "$1" && ends 1 '^Race 1 of 1 on x' "$maxrace" predict end.mrt && nothing_left
+}
+
+bad_ends() {
+    ended abort 134 'ended by signal 6 (Aborted)' && ended crash 139 'ended by signal 11 (Segmentation fault)' && ended kill 137 'ended by signal 9 (Killed)' &&
+        ended exit 5 'ended with status 5' && ended thread 6 'ended with status 6' && ended exec 0 'replaced itself by another one, which is not recorded'
+}
+
+max_events() {
+    local count
+    ends 0 'recording ended at --max-events; the program went on' "$maxrace" record --max-events 2000 -o few.mrt ./crowd && "$maxrace" convert few.mrt few.std || return 1
+    count=$(events few.mrt)
+    [ "$count" -gt 100 ] && [ "$count" -le 2000 ] || { echo "$count events"; return 1; }
+}
+
+# A file may not grow beyond 8 MiB: the program goes on and there is a trace up to there.
+full_disk() {
+    (
+        ulimit -f 8192
+        ends 0 'recording ended because the log could not grow' "$maxrace" record -o full.mrt ./crowd many
+    ) && ends 1 '^Race' "$maxrace" predict full.mrt && [ "$(events full.mrt)" -gt 1000 ] && nothing_left || return 1
+    # No room for anything: the program runs, neither log nor trace is left.
+    (
+        ulimit -f 1
+        timeout 60 "$maxrace" record -o none.mrt ./talk 2>&1 | cat >said
+        [ "${PIPESTATUS[0]}" -eq 4 ]
+    ) && grep -qx 'hello' said && grep -q ': nothing was recorded: there is no room for the log$' said && [ ! -e none.mrt ] && nothing_left || { cat said; return 1; }
+}
+
+makefile() {
+    mkdir make && printf 'program: main.o part.o\n\t$(CC) $(LDFLAGS) $^ -o $@ -lpthread\n' >make/Makefile && cp part.c make/ && cp rest.c make/main.c || return 1
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C make CC="$maxrace cc" CFLAGS='-g -O1' && ends 1 '^Race 1 of 1 on x' "$maxrace" run make/program
+}
+
+# A test of a compiler as configure makes it: what cannot be compiled or linked fails, what can runs.
+configured() {
+    local compiler="$maxrace cc"
+    echo 'int main(void) { return 0; }' >conftest.c
+    echo 'int main(void) { return absent(); } ' >absent.c
+    $compiler -o conftest conftest.c 2>err && ./conftest && [ ! -s err ] && ! $compiler -o absent absent.c -labsent 2>err &&
+        ! $compiler -Werror -c absent.c 2>err && $compiler -c conftest.c && [ -e conftest.o ] && $compiler -E conftest.c | grep -q main &&
+        $compiler -v >err 2>&1 && $compiler -print-prog-name=ld | grep -q ld
+}
+
+cmake_project() {
+    mkdir cmake cmake/build && cp part.c rest.c cmake/ || return 1
+    cat >cmake/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.10)
+project(program C CXX)
+find_package(Threads REQUIRED)
+add_library(part SHARED part.c)
+add_executable(program rest.c)
+target_link_libraries(program part Threads::Threads)
+END
+    (cd cmake/build && CC="$maxrace cc" CXX="$maxrace c++" cmake -DCMAKE_BUILD_TYPE=Debug .. && env -u MAKEFLAGS -u MAKELEVEL cmake --build .) >said 2>&1 || { cat said; return 1; }
+    ends 1 '^Race 1 of 1 on x' "$maxrace" run cmake/build/program
+}
+
+# Programs of these tests.
+cp "$sources/plain-race.c" plain.c
+cat >talk.c <<'END'
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    printf("hello");
+    for (int i = 1; i < argc; i++)
+        printf(" %s", argv[i]);
+    puts("");
+    return argc > 2 ? 7 : 0;
+}
+END
+cat >crowd.c <<'END'
+#include <pthread.h>
+static int x, rounds = 2000;
+static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *unused)
+{
+    x++;
+    for (int i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&mu);
+        x++;
+        pthread_mutex_unlock(&mu);
+    }
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[3];
+    (void)argv;
+    if (argc > 1)
+        rounds = 40000;
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], 0, work, 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+END
+cat >nested.c <<'END'
+#include <pthread.h>
+static int lines, x;
+static void log_it(void) { lines++; }
+static void inner(void) { x++; }
+static void middle(void) { inner(); log_it(); }
+static void *work(void *unused) { middle(); return unused; }
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+END
+cat >ending.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int x, *nowhere;
+static void *work(void *unused) { x = 1; return unused; }
+static void *leave(void *unused) { _exit(6); return unused; }
+int main(int argc, char **argv)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    switch (argc > 1 ? argv[1][0] + argv[1][1] : 0) {
+    case 'a' + 'b': abort();
+    case 'c' + 'r': *nowhere = 1; break;
+    case 'k' + 'i': kill(getpid(), SIGKILL); break;
+    case 'e' + 'x':
+        if (argv[1][2] == 'e')
+            execl("/bin/true", "true", (char *)0);
+        _exit(5);
+    case 't' + 'h':
+        pthread_create(&a, 0, leave, 0);
+        pthread_join(a, 0);
+    }
+    return 0;
+}
+END
+build() {
+    local program
+    for program in plain talk crowd nested ending; do
+        "$maxrace" cc -g -O0 -pthread $program.c -o $program || return 1
+    done
+}
+
+check record_commands_build build
+check record_commands_bad_usage bad_usage
+check record_commands_no_program no_program
+check record_commands_no_compiler no_compiler
+check record_commands_compilers compilers
+check record_commands_not_recorded not_recorded
+check record_commands_flags flags
+check record_commands_run_outputs run_outputs
+check record_commands_runs_united runs_united
+check record_commands_schedules schedules
+check record_commands_excluded excluded
+check record_commands_bad_ends bad_ends
+check record_commands_max_events max_events
+check record_commands_full_disk full_disk
+check record_commands_makefile makefile
+check record_commands_configured configured
+command -v cmake >/dev/null && check record_commands_cmake_project cmake_project
+[ $failures -eq 0 ]

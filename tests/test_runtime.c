@@ -1,0 +1,468 @@
+/* The library of recorded programs: what its log says, however the program ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "record/log_reader.h"
+#include "support/run.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MARK = 123456789, LOCKS = 16, CELLS = 1 << 16 };
+
+static const char source[] =
+    "#include <pthread.h>\n"
+    "#include <semaphore.h>\n"
+    "#include <signal.h>\n"
+    "#include <stdlib.h>\n"
+    "#include <string.h>\n"
+    "#include <unistd.h>\n"
+    "typedef struct pair { long low, high; char tail[13]; } pair;\n"
+    "static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n"
+    "static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;\n"
+    "static int counter, seen, rounds = 30;\n"
+    "static volatile int mark;\n"
+    "static pair one, two;\n"
+    "static long many[512], free_for_all;\n"
+    "static void nothing(void) { }\n"
+    "static void (*volatile call)(void) = nothing;\n"
+    "static void *work(void *argument)\n"
+    "{\n"
+    "    char *block = malloc(64);\n"
+    "    for (int i = 0; i < rounds; i++) {\n"
+    "        pthread_mutex_lock(&lock);\n"
+    "        counter++;\n"
+    "        one.low = (long)counter << 40 | i;\n"
+    "        one.tail[i % 13] = (char)i;\n"
+    "        two = one;\n"
+    "        memcpy(block, &two, sizeof two);\n"
+    "        pthread_mutex_unlock(&lock);\n"
+    "        pthread_rwlock_rdlock(&gate);\n"
+    "        seen += many[i % 512] == -i;\n"
+    "        call();\n"
+    "        pthread_rwlock_unlock(&gate);\n"
+    "        pthread_rwlock_wrlock(&gate);\n"
+    "        many[i % 512] = many[(i + 7) % 512] + (long)argument + block[i % 40];\n"
+    "        pthread_rwlock_unlock(&gate);\n"
+    "        free_for_all += i;\n"
+    "    }\n"
+    "    free(block);\n"
+    "    return argument;\n"
+    "}\n"
+    "int main(int count, char **words)\n"
+    "{\n"
+    "    pthread_t threads[2];\n"
+    "    const char *end = count > 1 ? words[1] : \"\";\n"
+    "    if (count > 2)\n"
+    "        rounds = atoi(words[2]);\n"
+    "    for (long i = 0; i < 2; i++)\n"
+    "        pthread_create(&threads[i], 0, work, (void *)i);\n"
+    "    for (int i = 0; i < 2; i++)\n"
+    "        pthread_join(threads[i], 0);\n"
+    "    int traps = !strcmp(end, \"trap\");\n"
+    "    mark = 123456789;\n"
+    "    if (traps)\n"
+    "        __builtin_trap();\n"
+    "    if (!strcmp(end, \"abort\")) abort();\n"
+    "    if (!strcmp(end, \"_exit\")) _exit(7);\n"
+    "    if (!strcmp(end, \"kill\")) kill(getpid(), SIGKILL);\n"
+    "    if (!strcmp(end, \"crash\")) *(volatile int *)8 = 1;\n"
+    "    return counter == 2 * rounds ? 3 : 4;\n"
+    "}\n";
+
+typedef struct lock_state {
+    uint64_t address;
+    uint32_t owner, held, shared;
+} lock_state;
+
+/* What a log says. */
+typedef struct story {
+    mr_log_header header;
+    uint64_t records, reads, strange, broken; /* broken: a lock held by two */
+    bool marked;                              /* the write of MARK is there */
+    uint64_t last[2];                         /* of the last record */
+    lock_state locks[LOCKS];
+    struct {
+        uint64_t address; /* 0: free */
+        uint8_t value;
+    } * cells;
+} story;
+
+static mr_scratch scratch;
+
+static lock_state *lock_of(story *self, uint64_t address)
+{
+    for (int i = 0; i < LOCKS; i++)
+        if (self->locks[i].address == address || !self->locks[i].address) {
+            self->locks[i].address = address;
+            return &self->locks[i];
+        }
+    fail_msg("too many locks");
+    return NULL;
+}
+
+static void note_lock(story *self, unsigned kind, uint64_t address, uint32_t thread)
+{
+    lock_state *lock = lock_of(self, address);
+    if (kind == MR_LOG_ACQUIRE) {
+        self->broken += lock->held || lock->shared;
+        lock->held = 1;
+        lock->owner = thread;
+    } else if (kind == MR_LOG_RELEASE) {
+        self->broken += !lock->held || lock->owner != thread;
+        lock->held = 0;
+    } else if (kind == MR_LOG_SHARED_ACQUIRE) {
+        self->broken += lock->held;
+        lock->shared++;
+    } else {
+        self->broken += !lock->shared;
+        lock->shared -= lock->shared > 0;
+    }
+}
+
+/* The byte at the address; it is new when nothing was known of it. */
+static uint8_t *cell_of(story *self, uint64_t address, bool *is_new)
+{
+    uint64_t at = address * 0x9E3779B97F4A7C15u >> 48;
+    while (self->cells[at].address && self->cells[at].address != address)
+        at = (at + 1) % CELLS;
+    *is_new = !self->cells[at].address;
+    self->cells[at].address = address;
+    return &self->cells[at].value;
+}
+
+static void note_bytes(story *self, uint64_t address, const void *bytes, uint64_t count,
+                       bool is_read)
+{
+    bool strange = false, is_new;
+    for (uint64_t i = 0; i < count; i++) {
+        uint8_t *cell = cell_of(self, address + i, &is_new);
+        strange = strange || (!is_new && *cell != ((const uint8_t *)bytes)[i]);
+        *cell = ((const uint8_t *)bytes)[i];
+    }
+    self->reads += is_read;
+    self->strange += is_read && strange;
+}
+
+/* Memory with a new life: what was there is as it is now, whatever it is. */
+static void forget(story *self, uint64_t address, uint64_t count)
+{
+    for (size_t i = 0; i < CELLS; i++)
+        if (self->cells[i].address && self->cells[i].address - address < count)
+            self->cells[i].address = UINT64_MAX; /* never asked for */
+}
+
+static void note(story *self, const mr_log_pass *pass, const uint64_t *record)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    uint64_t address = mr_log_payload(record[0]);
+    self->last[0] = record[0];
+    self->last[1] = mr_log_words(record, 4) > 1 ? record[1] : 0;
+    self->records++;
+    if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE && kind == MR_LOG_WRITE)
+        return;
+    if (kind == MR_LOG_ATOMIC_UPDATE) {
+        note_bytes(self, address, record + 2, mr_log_bytes(record[0]), true);
+        note_bytes(self, address, record + 3, mr_log_bytes(record[0]), false);
+    } else if (mr_log_is_access(kind)) {
+        int64_t value = mr_log_value(record);
+        bool is_read = kind == MR_LOG_READ || kind == MR_LOG_ATOMIC_READ;
+        note_bytes(self, address, &value, mr_log_bytes(record[0]), is_read);
+        self->marked = self->marked || (!is_read && value == MARK);
+    } else if (mr_log_is_range(kind)) {
+        note_bytes(self, address, record + 3, record[2], kind == MR_LOG_RANGE_READ);
+    } else if (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_SHARED_RELEASE) {
+        note_lock(self, kind, address, pass->thread);
+    } else if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN) {
+        forget(self, address, record[2]);
+    }
+}
+
+/* Reads all records; none may be damaged. */
+static void read_story(story *self, const char *path)
+{
+    mr_log log;
+    mr_log_pass pass;
+    mr_error error;
+    *self = (story){.records = 0};
+    self->cells = calloc(CELLS, sizeof *self->cells);
+    assert_non_null(self->cells);
+    if (mr_log_open(&log, path, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    self->header = log.header;
+    mr_log_pass_init(&pass, &log);
+    for (const uint64_t *record; (record = mr_log_next(&pass));)
+        note(self, &pass, record);
+    assert_false(pass.failed);
+    assert_int_equal(pass.next, log.word_count);
+    mr_log_pass_free(&pass);
+    mr_log_close(&log);
+    free(self->cells);
+    self->cells = NULL;
+    assert_int_equal(self->broken, 0);
+    assert_int_equal(self->strange, 0);
+}
+
+/* How the program is to be run: NULL and 0 are as usual. */
+typedef struct setup {
+    const char *end, *rounds, *log, *seed, *max_events;
+    rlim_t file_bytes;
+} setup;
+
+static void set(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+static _Noreturn void become_program(const setup *how)
+{
+    char program[512], error[512];
+    struct rlimit limit = {how->file_bytes, how->file_bytes}, none = {0, 0};
+    int file = open(mr_scratch_path(&scratch, "error", error), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    dup2(file, 2);
+    close(file);
+    set(MR_LOG_ENV_FILE, how->log);
+    set(MR_LOG_ENV_SEED, how->seed);
+    set(MR_LOG_ENV_MAX_EVENTS, how->max_events);
+    setrlimit(RLIMIT_CORE, &none);
+    if (how->file_bytes)
+        setrlimit(RLIMIT_FSIZE, &limit);
+    personality(ADDR_NO_RANDOMIZE);
+    execl(mr_scratch_path(&scratch, "program", program), "program", how->end ? how->end : "return",
+          how->rounds, (char *)NULL);
+    _exit(127);
+}
+
+/* Its exit status, or 1000 + signal. */
+static int run(const setup *how)
+{
+    int status;
+    if (how->log)
+        unlink(how->log);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        become_program(how);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* What it said on standard error, owned by the caller. */
+static char *said(void)
+{
+    char path[512];
+    char *text = mr_file_text(mr_scratch_path(&scratch, "error", path));
+    assert_non_null(text);
+    return text;
+}
+
+static void test_exact(void **state)
+{
+    (void)state;
+    static const char *const seeds[] = {"1", "2", "3", "4", "5"};
+    char log[512];
+    mr_scratch_path(&scratch, "log", log);
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        story it;
+        assert_int_equal(run(&(setup){.log = log, .seed = seeds[i], .rounds = "3000"}), 3);
+        read_story(&it, log);
+        assert_int_equal(it.header.state, MR_LOG_EXITED);
+        assert_int_equal(it.header.exit_status, 3);
+        assert_int_equal(it.header.threads, 3);
+        assert_true(it.marked && it.reads > 30000 && it.header.hand_overs > 10);
+        /* Several windows. */
+        assert_true(it.header.end > it.header.header_bytes + 2 * it.header.window_bytes);
+    }
+}
+
+static char *log_bytes(const char *path, size_t *count)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *count = (size_t)ftell(file);
+    char *bytes = malloc(*count);
+    assert_non_null(bytes);
+    rewind(file);
+    assert_int_equal(fread(bytes, 1, *count, file), *count);
+    fclose(file);
+    return bytes;
+}
+
+/* The two logs have the same length, as their environments have. */
+static bool same(const char *seed, const char *other_seed)
+{
+    char log[512];
+    size_t counts[2];
+    char *bytes[2];
+    mr_scratch_path(&scratch, "log", log);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(&(setup){.log = log, .seed = i ? other_seed : seed, .rounds = "200"}),
+                         3);
+        bytes[i] = log_bytes(log, &counts[i]);
+    }
+    bool is_same = counts[0] == counts[1] &&
+                   memcmp(bytes[0] + MR_LOG_HEADER_BYTES, bytes[1] + MR_LOG_HEADER_BYTES,
+                          counts[0] - MR_LOG_HEADER_BYTES) == 0;
+    free(bytes[0]);
+    free(bytes[1]);
+    return is_same;
+}
+
+static void test_seeds(void **state)
+{
+    (void)state;
+    assert_true(same("1", "1"));
+    assert_true(same("7", "7"));
+    assert_false(same("1", "7"));
+}
+
+static void test_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *end;
+        int status;
+        mr_log_state state;
+    } rows[] = {
+        {"return", 3, MR_LOG_EXITED},         {"_exit", 7, MR_LOG_EXITED},
+        {"abort", 1000 + 6, MR_LOG_RUNNING},  {"kill", 1000 + 9, MR_LOG_RUNNING},
+        {"crash", 1000 + 11, MR_LOG_RUNNING},
+    };
+    char log[512];
+    mr_scratch_path(&scratch, "log", log);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        story it;
+        assert_int_equal(run(&(setup){.log = log, .end = rows[i].end}), rows[i].status);
+        read_story(&it, log);
+        assert_int_equal(it.header.state, rows[i].state);
+        assert_true(it.marked && it.records > 1000);
+        bool crashed = strcmp(rows[i].end, "crash") == 0;
+        assert_int_equal(
+            it.last[0] == mr_log_head(MR_LOG_WRITE, 2 | MR_LOG_NO_VALUE | MR_LOG_VOLATILE, 8) ||
+                it.last[0] == mr_log_head(MR_LOG_WRITE, 2 | MR_LOG_NO_VALUE, 8),
+            crashed);
+    }
+}
+
+/* The last write has happened, and nothing came after it that could tell its value. */
+static void test_last_write(void **state)
+{
+    (void)state;
+    char log[512];
+    story it;
+    int status = run(&(setup){.log = mr_scratch_path(&scratch, "log", log), .end = "trap"});
+    assert_true(status > 1000);
+    read_story(&it, log);
+    assert_false(it.marked);
+    assert_int_equal(mr_log_kind_of(it.last[0]), MR_LOG_WRITE);
+    assert_true(mr_log_detail(it.last[0]) & MR_LOG_NO_VALUE);
+    assert_int_equal(mr_log_bytes(it.last[0]), 4);
+}
+
+static void test_full(void **state)
+{
+    (void)state;
+    static const rlim_t limits[] = {4096, 700000, 1200000, 1600000};
+    char log[512];
+    mr_scratch_path(&scratch, "log", log);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        story it;
+        assert_int_equal(run(&(setup){.log = log, .rounds = "3000", .file_bytes = limits[i]}), 3);
+        char *text = said();
+        assert_int_equal(strncmp(text, "maxrace: ", 9), 0);
+        assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+        free(text);
+        if (limits[i] > 4096) {
+            read_story(&it, log);
+            assert_int_equal(it.header.state, MR_LOG_FULL);
+            assert_true(it.header.error && it.records > 10000 && !it.marked);
+        }
+    }
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    char log[512];
+    story it;
+    mr_scratch_path(&scratch, "log", log);
+    assert_int_equal(run(&(setup){.log = log, .max_events = "500"}), 3);
+    read_story(&it, log);
+    assert_int_equal(it.header.state, MR_LOG_LIMIT);
+    assert_true(!it.marked && it.reads > 100 && it.reads <= 500);
+}
+
+static void test_unrecorded(void **state)
+{
+    (void)state;
+    assert_int_equal(run(&(setup){.seed = "1", .rounds = "3000"}), 3);
+    char *text = said();
+    assert_string_equal(text, "");
+    free(text);
+}
+
+static int build_program(void **state)
+{
+    mr_run it;
+    char path[512];
+    (void)state;
+    mr_scratch_make(&scratch);
+    mr_scratch_write(&scratch, "program.c", source, path);
+    mr_run_maxrace(&it, &scratch, "cc -g -O1 -pthread @/program.c -o @/program", NULL,
+                   MR_RUN_CAPTURE);
+    int status = it.status;
+    if (status && status != 127)
+        print_error("%s", it.error);
+    mr_run_free(&it);
+    return status == 127 ? 0 : status;
+}
+
+static int remove_program(void **state)
+{
+    (void)state;
+    mr_scratch_remove(&scratch);
+    return 0;
+}
+
+/* Without a compiler there is nothing to run. */
+static bool built(void)
+{
+    char path[512];
+    return access(mr_scratch_path(&scratch, "program", path), X_OK) == 0;
+}
+
+static int need_program(void **state)
+{
+    (void)state;
+    if (!built())
+        skip();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_exact, need_program),
+        cmocka_unit_test_setup(test_seeds, need_program),
+        cmocka_unit_test_setup(test_ends, need_program),
+        cmocka_unit_test_setup(test_last_write, need_program),
+        cmocka_unit_test_setup(test_full, need_program),
+        cmocka_unit_test_setup(test_limit, need_program),
+        cmocka_unit_test_setup(test_unrecorded, need_program),
+    };
+    return cmocka_run_group_tests(tests, build_program, remove_program);
+}
