@@ -244,8 +244,9 @@ static void test_damage(void **state)
 static void test_wrong_headers(void **state)
 {
     (void)state;
-    static const char *const messages[] = {"no log", "version 9", "makes no sense", "no log"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const messages[] = {"no log", "version 9", "makes no sense", "no log",
+                                           "makes no sense"};
+    for (int i = 0; i < 5; i++) {
         program self;
         mr_record_summary summary;
         mr_trace *trace;
@@ -260,8 +261,10 @@ static void test_wrong_headers(void **state)
             header->version = 9;
         else if (i == 2)
             header->header_bytes = 4095;
-        else
+        else if (i == 3)
             count = 100;
+        else
+            header->window_at = count + 8;
         assert_int_equal(mr_log_try(bytes, count, false, &summary, &trace, &error), MR_ERR_TRACE);
         if (!strstr(error.text, messages[i]))
             fail_msg("%s", error.text);

@@ -10,6 +10,7 @@
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
 #define _XOPEN_SOURCE 700 /* realpath */
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "cli.h"
 #include "runtime_place.h"
@@ -22,6 +23,7 @@
 
 typedef struct arguments {
     const char **items; /* owned; ends with NULL */
+    mr_arena texts;     /* of items that are made here */
     size_t count, capacity;
     bool failed;
 } arguments;
@@ -36,6 +38,12 @@ static void add(arguments *self, const char *argument)
     self->items = items;
     self->items[self->count++] = argument;
     self->items[self->count] = NULL;
+}
+
+static void free_arguments(arguments *self)
+{
+    free(self->items);
+    mr_arena_free(&self->texts);
 }
 
 /* Options of gcc and clang whose value is the next argument. */
@@ -137,22 +145,16 @@ static bool is_clang(const char *compiler)
     return found;
 }
 
-static const char *joined(const char *before, const char *after)
-{
-    size_t size = strlen(before) + strlen(after) + 1;
-    char *text = mr_malloc(size, 0);
-    if (text)
-        snprintf(text, size, "%s%s", before, after);
-    return text;
-}
-
 static void add_joined(arguments *self, const char *before, const char *after)
 {
-    const char *text = joined(before, after);
-    if (text)
-        add(self, text);
-    else
+    size_t size = strlen(before) + strlen(after) + 1;
+    char *text = mr_arena_alloc(&self->texts, size, 1);
+    if (!text) {
         self->failed = true;
+        return;
+    }
+    snprintf(text, size, "%s%s", before, after);
+    add(self, text);
 }
 
 /* gcc puts code of its own in the place of these, which nobody would be told of; as calls they come
@@ -191,7 +193,7 @@ static void add_linking(arguments *self, bool clang, const mr_runtime_place *pla
     if (clang) {
         add(self, "-fno-sanitize-link-runtime");
         add(self, "-Wl,--push-state,--no-as-needed");
-        add(self, joined(place->folder, "/libmaxrace_rt.so"));
+        add_joined(self, place->folder, "/libmaxrace_rt.so");
         add(self, "-Wl,--pop-state");
     } else {
         add_joined(self, "-B", place->stand_in);
@@ -218,6 +220,7 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
     const char *compiler = getenv(variable);
     mr_runtime_place place;
     arguments self = {.items = NULL};
+    mr_arena_init(&self.texts);
     compiler = compiler && *compiler ? compiler : fallback;
     if (count == 1 && strcmp(given[0], "--") == 0)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "'--' needs a compiler after it");
@@ -245,7 +248,9 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
     }
     for (size_t i = 0; i < count; i++)
         add(&self, given[i]);
-    return execute(&self, error);
+    status = execute(&self, error);
+    free_arguments(&self);
+    return status;
 }
 
 mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error)
