@@ -12,12 +12,14 @@
 
 #include <cmocka.h>
 
+#include "predict/driver.h"
 #include "predict/predict.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
 #include "support/sample.h"
 #include "sweep/sweep.h"
 #include "witness/checker.h"
+#include "witness/pack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,9 +50,14 @@ static mr_result predict(const mr_trace *trace, const char *const *settings)
         fail_msg("%s", error.text);
     mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
-    for (size_t i = 0; i < result.race_count; i++)
-        if (mr_checker_check(checker, &result.races[i].witness, &error) != MR_OK)
-            fail_msg("%s", error.text);
+    for (size_t i = 0; i < result.race_count; i++) {
+        mr_witness room;
+        const mr_witness *witness = mr_witness_open(trace, &result.races[i].witness, &room);
+        assert_non_null(witness);
+        if (mr_checker_check(checker, witness, &error) != MR_OK)
+            fail_msg("race %zu: %s", i, error.text);
+        mr_witness_free(&room);
+    }
     assert_int_equal(result.stats.rejected_witnesses, 0);
     mr_checker_free(checker);
     mr_config_free(config);
@@ -155,6 +162,32 @@ static void test_planted(void **state)
         check_planted(trace, &result, plants, count, (mr_model)model);
         mr_result_free(&result);
     }
+    mr_trace_free(trace);
+}
+
+/* More races than stay open in memory: the witnesses of the others are packed, and say the same. */
+static void test_many(void **state)
+{
+    (void)state;
+    enum { RACES = MR_DRIVER_WITNESSES_OPEN + 20, EVENTS = 40000, DISTANCE = 2000 };
+    static mr_plant plants[RACES];
+    for (uint32_t i = 0; i < RACES; i++)
+        plants[i] = (mr_plant){
+            .kind = MR_PLANT_REVERSED, .first = 100 + 130 * i, .second = 100 + 130 * i + DISTANCE};
+    char *text = mr_generate_far(2, EVENTS, plants, RACES);
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    free(text);
+    const char *const settings[] = {"model",           "rf", "window.size", "1000",
+                                    "window.far_work", "0",  NULL};
+    mr_result result = predict(trace, settings);
+    size_t packed = 0;
+    assert_int_equal(result.race_count, RACES);
+    for (size_t i = 0; i < result.race_count; i++)
+        packed += !result.races[i].witness.events;
+    assert_true(packed > 0);
+    mr_result_free(&result);
     mr_trace_free(trace);
 }
 
@@ -283,7 +316,7 @@ static void test_small_far_windows(void **state)
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
     mr_result result = predict(trace, settings);
-    assert_int_equal(result.race_count, 2); /* the third is farther apart than a far window */
+    assert_int_equal(result.race_count, 2);      /* the third is farther apart than a far window */
     assert_int_equal(result.stats.far_parts, 3); /* with two pairs under its lock */
     mr_result_free(&result);
     mr_trace_free(trace);
@@ -293,8 +326,11 @@ static void test_small_far_windows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_planted),           cmocka_unit_test(test_races_of_the_orders),
-        cmocka_unit_test(test_budget_bites),      cmocka_unit_test(test_how_far),
+        cmocka_unit_test(test_planted),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_races_of_the_orders),
+        cmocka_unit_test(test_budget_bites),
+        cmocka_unit_test(test_how_far),
         cmocka_unit_test(test_small_far_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,8 @@ static mr_status record(mr_driver *driver, mr_witness *witness, mr_strength stre
 {
     mr_result *result = driver->result;
     void *races = result->races;
-    if (result->race_count >= MR_DRIVER_WITNESSES_OPEN && !mr_witness_pack(driver->trace, witness))
+    const mr_trace *full = driver->reduction ? driver->reduction->full : driver->trace;
+    if (result->race_count >= MR_DRIVER_WITNESSES_OPEN && !mr_witness_pack(full, witness))
         return mr_error_memory(driver->error, "recording a race");
     if (!mr_grow(&races, &result->race_capacity, result->race_count + 1, sizeof *result->races))
         return mr_error_memory(driver->error, "recording a race");
