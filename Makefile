@@ -127,7 +127,7 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
 
 # The programs of the unit tests, and what they run.
 .PHONY: tests
-tests: $(BUILD)/maxrace $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
+tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 
 # Ends with "N passed, N failed". The clang variant is built only: clang's warnings are errors, too.
 .PHONY: test
