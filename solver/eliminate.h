@@ -16,36 +16,38 @@
  *
  * Written u → e: "u joins B(e), with B(u)". When u is in E, or e in B(e), then e joins E.
  *
- *   closure   B(e) contains B(u) for each u in B(e), and the rows before e in its thread. L
- * contains B(e) for each e of L. e with a row of E in B(e) is in E. stops     A thread that has an
- * access of its list in L stops at a later one, so what stands before the next one, and what that
- * needs to be next, is in L. One that cannot reach the last access of its list stops at an earlier
- * one; what comes after that is in E. locks     Let acq1, acq2 be the acquires of two sections that
- * exclude each other, e = acq2 in a witness. If acq1 is in B(e) or in L, the witness has both, so
- * rel1 before acq2 or rel2 before acq1. The second is impossible when rel2 is not in C, or in E, or
- * acq1 is in B(rel2), which acq1 in B(e) implies. Then rel1 → acq2, and if there is no rel1, acq2
- *             is in E. A section held at the start has acq1 before everything. It is enough to
- *             look at the latest such section of a thread and kind: those before it are left before
- *             it is entered.
- *   reads     Let r be a read that is consistent in every witness that contains it: in models rf
- * and value each one, in model branch those r of L with a branch, fork or mbegin of L after them,
- * and those before a write that such a read certainly sees. In a witness with r let s be the last
- * write before r (not r itself, when it is an update), or none. An access f of the variable is
- * *foreign* to r when it is a write, or a consistent read that saw something else (another write,
- * or another value, as the variable is treated). Nothing foreign is between s and r: a write would
- * be the last one, and a read that is there sees what r sees. So s is one of P(r): the writes of C,
- * not of E, that r can see (the same write or value as in the trace), with not r in B(s) and no
- * foreign f in B(r) with s in B(f). "None" is possible when what r saw is what is carried in, and
- * nothing foreign is in B(r): a foreign read before r has a write before it. (a) P(r) is empty: r
- * is in E. (b) B(r) contains the intersection of B(s) + s over all s of P(r), unless "none" is
- *                   possible.
- *               for r of L, so that each witness has r:
- *               (c) f foreign, all of P(r) in B(f):  r → f. Else s before f before r.
- *               (d) f foreign, in B(r), and P(r) in one thread, its last element m not f:  f → m.
- *                   s is f or after f, and is m or before m, in a witness with m too.
- *               (e) only "none" is possible, f foreign:  r → f. A read that saw something else has
- *                   a write before it, and all writes are after r.
- *             In (c) to (e) the earliest f of a thread (in (d) the latest) stands for the others.
+ *   - closure: B(e) contains B(u) for each u in B(e), and the rows before e in its thread. L
+ *     contains B(e) for each e of L. e with a row of E in B(e) is in E.
+ *   - stops: A thread that has an access of its list in L stops at a later one, so what stands
+ *     before the next one, and what that needs to be next, is in L. One that cannot reach the last
+ *     access of its list stops at an earlier one; what comes after that is in E.
+ *   - locks: Let acq1, acq2 be the acquires of two sections that exclude each other, e = acq2 in a
+ *     witness. If acq1 is in B(e) or in L, the witness has both, so rel1 before acq2 or rel2 before
+ *     acq1. The second is impossible when rel2 is not in C, or in E, or acq1 is in B(rel2), which
+ *     acq1 in B(e) implies. Then rel1 → acq2, and if there is no rel1, acq2 is in E. A section held
+ *     at the start has acq1 before everything. It is enough to look at the latest such section of a
+ *     thread and kind: those before it are left before it is entered.
+ *   - reads: Let r be a read that is consistent in every witness that contains it: in models rf
+ *     and value each one, in model branch those r of L with a branch, fork or mbegin of L after
+ *     them, and those before a write that such a read certainly sees. In a witness with r let s be
+ *     the last write before r (not r itself, when it is an update), or none. An access f of the
+ *     variable is *foreign* to r when it is a write, or a consistent read that saw something else
+ *     (another write, or another value, as the variable is treated). Nothing foreign is between s
+ *     and r: a write would be the last one, and a read that is there sees what r sees. So s is one
+ *     of P(r): the writes of C, not of E, that r can see (the same write or value as in the
+ *     trace), with not r in B(s) and no foreign f in B(r) with s in B(f). "None" is possible when
+ *     what r saw is what is carried in, and nothing foreign is in B(r): a foreign read before r
+ *     has a write before it.
+ *       - (a) P(r) is empty: r is in E.
+ *       - (b) B(r) contains the intersection of B(s) + s over all s of P(r), unless "none" is
+ *         possible.
+ *     For r of L, so that each witness has r:
+ *       - (c) f foreign, all of P(r) in B(f): r → f. Else s before f before r.
+ *       - (d) f foreign, in B(r), and P(r) in one thread, its last element m not f: f → m. s is f
+ *         or after f, and is m or before m, in a witness with m too.
+ *       - (e) only "none" is possible, f foreign: r → f. A read that saw something else has a write
+ *         before it, and all writes are after r.
+ *     In (c) to (e) the earliest f of a thread (in (d) the latest) stands for the others.
  *
  * An element of P(r) that is in a thread before another one of P(r), and so on, need not be looked
  * at: the intersection is that over the first of each thread, and "all of P(r) in B(f)" is asked of

@@ -4,11 +4,10 @@
  * linearise.h fails when a section that another one of its lock follows cannot be left, because an
  * access stands in it or its release needs one; and where a read would see another write than it
  * saw, because the one that it saw needs an access. Then the section, or the write that is in the
- * way of the read, has to come after those that
- * follow it: its thread is held back before the acquire, or the write, with everything that
- * certainly needs what it would do from there on (a suffix of each thread, by FORCED precedence).
- * The rest of what the accesses need goes first, in trace order, then what was held back, in trace
- * order.
+ * way of the read, has to come after those that follow it: its thread is held back before the
+ * acquire, or the write, with everything that certainly needs what it would do from there on (a
+ * suffix of each thread, by FORCED precedence). The rest of what the accesses need goes first, in
+ * trace order, then what was held back, in trace order.
  *
  * Needed is what FORCED says, closed under releases as in linearise.h, in the new order of
  * sections, and with a read the write that it saw, unless that is held back and the read is not;
