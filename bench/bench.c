@@ -74,9 +74,10 @@ static void print_row(const char *name, const mr_bench_row *row)
     printf("| %" PRIu32 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64
            " | %.2f | %.2f | %.2f | %.2f | %.2f "
            "| %.0f | %.0f |\n",
-           row->events, s->candidates, row->races, row->unknown, s->read_seconds, s->order_seconds,
-           s->window_seconds, s->decide_seconds, s->total_seconds,
-           s->total_seconds > 0 ? row->events / s->total_seconds : 0,
+           row->events, s->candidates, row->races, row->unknown, row->run.read_seconds,
+           row->run.order_seconds, row->run.window_seconds, row->run.decide_seconds,
+           row->run.total_seconds,
+           row->run.total_seconds > 0 ? row->events / row->run.total_seconds : 0,
            (double)row->peak_bytes / (1 << 20));
 }
 
@@ -127,11 +128,10 @@ static bool measure_folder(const char *folder, const char *ending)
 
 static void print_setting(const mr_bench_row *row, double first_seconds)
 {
-    const mr_stats *s = &row->stats;
     printf("| %" PRIu64 " | %" PRIu64 " | %.2f | %.2f | ", row->races, row->unknown,
-           s->decide_seconds, s->total_seconds);
+           row->run.decide_seconds, row->run.total_seconds);
     if (first_seconds > 0)
-        printf("%.2f", s->total_seconds / first_seconds);
+        printf("%.2f", row->run.total_seconds / first_seconds);
     printf(" | %.0f |\n", (double)row->peak_bytes / (1 << 20));
 }
 
@@ -155,7 +155,7 @@ static void compare_settings(const char *input)
         const char *own[] = {settings[i], NULL};
         mr_bench_row row = measure(input, own);
         if (i == 0)
-            first_seconds = row.stats.total_seconds;
+            first_seconds = row.run.total_seconds;
         printf("| %s ", settings[i] != NULL ? settings[i] : "as shipped");
         if (row.finished)
             print_setting(&row, first_seconds);
@@ -187,7 +187,7 @@ static void print_cell(const char *trace, const char *size, const char *timeout_
     mr_bench_row row = measure(trace, settings);
     if (row.finished)
         printf(" %" PRIu64 " / %" PRIu64 " / %.2f |", row.races, row.unknown,
-               row.stats.total_seconds);
+               row.run.total_seconds);
     else
         printf(" %s |", row.problem);
     fflush(stdout);

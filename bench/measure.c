@@ -59,8 +59,9 @@ static mr_status predict(const mr_bench_task *task, const mr_config *config, mr_
     row->races = result.race_count;
     row->unknown = result.unknown_count;
     row->stats = result.stats;
-    row->stats.read_seconds = read_seconds;
-    row->stats.total_seconds += read_seconds;
+    row->run = result.run;
+    row->run.read_seconds = read_seconds;
+    row->run.total_seconds += read_seconds;
     mr_result_free(&result);
     mr_trace_free(trace);
     return status;

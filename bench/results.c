@@ -48,7 +48,7 @@ static void print_model(const mr_bench_row *row)
     }
     const mr_stats *s = &row->stats;
     printf(" %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %.2f |", s->candidates, row->races,
-           row->unknown, s->total_seconds);
+           row->unknown, row->run.total_seconds);
 }
 
 /* True when every witness was accepted and no SHB race is missing. */

@@ -297,6 +297,28 @@ static void test_json(void **state)
     mr_run_free(&run);
 }
 
+/* Two reports of the same trace without what depends on the run are the same, byte for byte. */
+static void test_without_run(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"text", "json"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char arguments[128];
+        mr_run runs[2];
+        for (int run = 0; run < 2; run++) {
+            snprintf(arguments, sizeof arguments,
+                     "predict --no-report-run --format %s%s @/race.std", formats[i],
+                     run == 0 ? "" : " --quiet");
+            mr_run_maxrace(&runs[run], &scratch, arguments, NULL, MR_RUN_CAPTURE);
+            assert_int_equal(runs[run].status, 1);
+        }
+        assert_string_equal(runs[0].out, runs[1].out);
+        assert_null(strstr(runs[0].out, "seconds"));
+        mr_run_free(&runs[0]);
+        mr_run_free(&runs[1]);
+    }
+}
+
 static size_t files_in(const char *dir)
 {
     size_t count = 0;
@@ -396,12 +418,19 @@ static void test_broken_line_million(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usage),          cmocka_unit_test(test_config_errors),
-        cmocka_unit_test(test_traces),         cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_repair),         cmocka_unit_test(test_trace_folder),
-        cmocka_unit_test(test_streams),        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_output_file),    cmocka_unit_test(test_witness_dir),
-        cmocka_unit_test(test_failure_of_one), cmocka_unit_test(test_broken_line_million),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_config_errors),
+        cmocka_unit_test(test_traces),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_trace_folder),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_without_run),
+        cmocka_unit_test(test_output_file),
+        cmocka_unit_test(test_witness_dir),
+        cmocka_unit_test(test_failure_of_one),
+        cmocka_unit_test(test_broken_line_million),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -238,6 +238,7 @@ static void test_json(void **state)
         {"compare --format json @/broken.std", 3, 0},
         {"compare --format json @/race.std @/broken.std @/none.std", 3, 2},
         {"compare --format json --relations syncp,value @/names.std", 1, 1},
+        {"compare --format json --no-report-run @/race.std", 1, 1},
         {"compare --format json examples/deadlock.std @/guarded.mrt", 1, 2},
         /* nothing is decided: rf, value and branch leave the races unknown */
         {"compare --format json --solver-steps filter,cone,linearise,z3 --solver-max-clauses 1 "

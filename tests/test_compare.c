@@ -137,7 +137,7 @@ static void test_breaches(void **state)
     mr_trace_free(trace);
 }
 
-static char *write_report(const mr_comparison *comparison, mr_format format)
+static char *write_report(const mr_comparison *comparison, mr_format format, bool run)
 {
     char *text = NULL;
     size_t size;
@@ -145,7 +145,7 @@ static char *write_report(const mr_comparison *comparison, mr_format format)
     mr_comparison_report report;
     FILE *stream = open_memstream(&text, &size);
     assert_non_null(stream);
-    mr_comparison_begin(&report, stream, format, comparison->finders);
+    mr_comparison_begin(&report, stream, format, comparison->finders, run);
     assert_int_equal(mr_comparison_write(&report, comparison, &error), MR_OK);
     mr_comparison_end(&report);
     assert_int_equal(fclose(stream), 0);
@@ -154,7 +154,7 @@ static char *write_report(const mr_comparison *comparison, mr_format format)
 
 static void expect_report(const mr_comparison *comparison, mr_format format, const char *expected)
 {
-    char *text = write_report(comparison, format);
+    char *text = write_report(comparison, format, true);
     assert_string_equal(text, expected);
     free(text);
 }
@@ -178,7 +178,7 @@ static void test_tables(void **state)
                                                         .racy_variables = 3,
                                                         .seconds = 1.25};
     comparison.findings[MR_FINDER_RF] = (mr_finding){.done = true, .unknown = 4, .seconds = 10};
-    char *text = write_report(&comparison, MR_FORMAT_TEXT);
+    char *text = write_report(&comparison, MR_FORMAT_TEXT, true);
     assert_non_null(strstr(text, ": 4 events, 3 threads, 0 locks, 2 variables; read in 0.500 s"));
     assert_non_null(strstr(text, "\nracy events               12345        -\n"));
     assert_non_null(strstr(text, "\nunknown static races          -        4\n"));
@@ -190,12 +190,19 @@ static void test_tables(void **state)
         "trace,events,relation,racy_events,racy_locations,racy_variables,static_races,"
         "only,unknown,seconds\n"
         "\"sample.std\",4,wcp,12345,2,3,1,1,,1.250\n\"sample.std\",4,rf,,,,0,0,4,10.000\n");
-    text = write_report(&comparison, MR_FORMAT_MARKDOWN);
+    for (int format = 0; format < 4; format++) { /* without times, where they are left out */
+        text = write_report(&comparison, (mr_format)format, false);
+        assert_null(strstr(text, "seconds"));
+        assert_null(strstr(text, "0.5"));
+        assert_null(strstr(text, "1.25"));
+        free(text);
+    }
+    text = write_report(&comparison, MR_FORMAT_MARKDOWN, true);
     assert_non_null(strstr(text, "| trace | events | | wcp | rf |\n|---|--:|---|--:|--:|\n"
                                  "| sample.std | 4 | racy events | 12345 | - |\n"));
     assert_non_null(strstr(text, "| | | seconds | 1.250 | 10.000 |\n"));
     free(text);
-    text = write_report(&comparison, MR_FORMAT_JSON);
+    text = write_report(&comparison, MR_FORMAT_JSON, true);
     json_t *json = json_loads(text, 0, NULL);
     const char *found_by;
     int unknown, line;

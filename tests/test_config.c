@@ -498,6 +498,21 @@ static void test_later_wins(void **state)
     mr_scratch_remove(&scratch);
 }
 
+/* Options that change no result: those and no other. */
+static void test_run_only(void **state)
+{
+    (void)state;
+    static const char expected[] = " output quiet witness.dir report.run ";
+    size_t count = 0;
+    for (size_t i = 0; i < mr_option_count; i++) {
+        char word[64];
+        snprintf(word, sizeof word, " %s ", mr_options[i].key);
+        assert_int_equal(mr_config_is_run_only(i), strstr(expected, word) != NULL);
+        count += mr_config_is_run_only(i);
+    }
+    assert_int_equal(count, 4);
+}
+
 /* Whichever allocation fails, the error says so and nothing is set. */
 static void test_no_memory(void **state)
 {
@@ -535,7 +550,7 @@ int main(void)
         cmocka_unit_test(test_check_place), cmocka_unit_test(test_table),
         cmocka_unit_test(test_choices),     cmocka_unit_test(test_documents),
         cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_later_wins),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_run_only),    cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

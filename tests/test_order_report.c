@@ -156,7 +156,7 @@ static char *report_text(const sample *self)
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    assert_true(mr_order_report_text(stream, self->trace, &self->result));
+    assert_true(mr_order_report_text(stream, self->trace, self->config, &self->result));
     fclose(stream);
     return text;
 }
@@ -303,7 +303,7 @@ static void test_full_device(void **state)
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     setvbuf(full, NULL, _IONBF, 0);
-    assert_false(mr_order_report_text(full, self.trace, &self.result));
+    assert_false(mr_order_report_text(full, self.trace, self.config, &self.result));
     clearerr(full);
     assert_int_equal(mr_order_report_json(full, self.trace, self.config, &self.result, &error),
                      MR_ERR_IO);

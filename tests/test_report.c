@@ -97,9 +97,11 @@ static void make_bank(sample *self)
                     [MR_STEP_FAR] = 1},
         .races = {[MR_STEP_LINEARISE] = 1, [MR_STEP_SOLVER] = 1, [MR_STEP_FAR] = 1},
         .unknown = {[MR_UNKNOWN_TIME] = 1, [MR_UNKNOWN_MEMORY] = 1},
+        .static_races = 3,
+    };
+    self->result.run = (mr_run){
         .step_seconds =
             {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_SOLVER] = 0.75},
-        .static_races = 3,
         .read_seconds = 0.25,
         .decide_seconds = 1.5,
         .solver_seconds = 1,
@@ -198,6 +200,68 @@ static void test_golden(void **state)
     }
 }
 
+/* The report as JSON, owned by the caller. */
+static char *report_json_text(const sample *self)
+{
+    char *text = NULL;
+    size_t length;
+    mr_error error = {0};
+    FILE *stream = open_memstream(&text, &length);
+    mr_status status = mr_report_json(stream, self->trace, self->config, &self->result, &error);
+    fclose(stream);
+    if (status != MR_OK)
+        fail_msg("%s", error.text);
+    return text;
+}
+
+/* Times, memory and settings that change no result as another run may have them. */
+static void run_otherwise(sample *self)
+{
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        self->result.run.step_seconds[step] += 1;
+    self->result.run.read_seconds += 2;
+    self->result.run.order_seconds += 2;
+    self->result.run.window_seconds += 2;
+    self->result.run.decide_seconds += 2;
+    self->result.run.solver_seconds += 2;
+    self->result.run.far_seconds += 2;
+    self->result.run.witness_seconds += 2;
+    self->result.run.total_seconds += 2;
+    self->result.run.peak_memory_bytes += 1 << 20;
+    static const char *const keys[] = {"output", "witness.dir"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_int_equal(mr_config_set(self->config, keys[i], "elsewhere", NULL, 0, NULL), MR_OK);
+    assert_int_equal(mr_config_set(self->config, "quiet", "true", NULL, 0, NULL), MR_OK);
+}
+
+/* Without report.run nothing in a report depends on the run; with it the reports differ. */
+static void test_without_run(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"true", "false"};
+    for (int without = 0; without < 2; without++) {
+        sample self;
+        make_bank(&self);
+        assert_int_equal(mr_config_set(self.config, "report.run", values[without], NULL, 0, NULL),
+                         MR_OK);
+        char *texts[2], *jsons[2];
+        for (int run = 0; run < 2; run++) {
+            texts[run] = report_text(&self);
+            jsons[run] = report_json_text(&self);
+            run_otherwise(&self);
+        }
+        assert_int_equal(strcmp(texts[0], texts[1]) == 0, without);
+        assert_int_equal(strcmp(jsons[0], jsons[1]) == 0, without);
+        assert_int_equal(strstr(texts[0], "\nRun\n") == NULL, without);
+        assert_int_equal(strstr(jsons[0], "\"run\":") == NULL, without);
+        for (int run = 0; run < 2; run++) {
+            free(texts[run]);
+            free(jsons[run]);
+        }
+        sample_free(&self);
+    }
+}
+
 /* The longest line of a table, in characters. */
 static size_t longest_table_line(const char *text)
 {
@@ -239,15 +303,8 @@ static void test_full_schedule(void **state)
 
 static json_t *report_json(const sample *self)
 {
-    char *text = NULL;
-    size_t length;
+    char *text = report_json_text(self);
     json_error_t problem;
-    mr_error error = {0};
-    FILE *stream = open_memstream(&text, &length);
-    mr_status status = mr_report_json(stream, self->trace, self->config, &self->result, &error);
-    fclose(stream);
-    if (status != MR_OK)
-        fail_msg("%s", error.text);
     json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
     if (report == NULL)
         fail_msg("%s, line %d", problem.text, problem.line);
@@ -465,10 +522,15 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),        cmocka_unit_test(test_full_schedule),
-        cmocka_unit_test(test_json_schema),   cmocka_unit_test(test_json_schema_refuses),
-        cmocka_unit_test(test_json_content),  cmocka_unit_test(test_json_runs),
-        cmocka_unit_test(test_strange_names), cmocka_unit_test(test_full_device),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_without_run),
+        cmocka_unit_test(test_full_schedule),
+        cmocka_unit_test(test_json_schema),
+        cmocka_unit_test(test_json_schema_refuses),
+        cmocka_unit_test(test_json_content),
+        cmocka_unit_test(test_json_runs),
+        cmocka_unit_test(test_strange_names),
+        cmocka_unit_test(test_full_device),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,8 @@ mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error)
     if (status != MR_OK)
         return status;
     mr_comparison_begin(&self.report, output.stream,
-                        (mr_format)mr_config_choice(cli->config, "format"), finders);
+                        (mr_format)mr_config_choice(cli->config, "format"), finders,
+                        mr_config_bool(cli->config, "report.run"));
     for (size_t i = 0; i < cli->operand_count && !self.output_failed; i++)
         compare_trace(&self, cli->operands[i], finders);
     mr_comparison_end(&self.report);

@@ -19,7 +19,7 @@ static mr_status print_report(FILE *stream, const void *context, mr_error *error
     const mr_sweep *sweep = self->sweep;
     if (mr_config_choice(self->config, "format") == MR_FORMAT_JSON)
         return mr_order_report_json(stream, sweep->names, self->config, &sweep->result, error);
-    if (mr_order_report_text(stream, sweep->names, &sweep->result))
+    if (mr_order_report_text(stream, sweep->names, self->config, &sweep->result))
         return MR_OK;
     return mr_error_set(error, MR_ERR_IO, mr_config_text(self->config, "output"), 0,
                         "cannot write the report: %s", strerror(errno != 0 ? errno : EIO));

@@ -60,8 +60,8 @@ static mr_status predict(const mr_trace *trace, const mr_config *config, double 
     mr_error write_error;
     mr_status status = mr_predict_telling(trace, config, &progress->progress, &result, error);
     mr_cli_progress_end(progress);
-    result.stats.read_seconds = read_seconds;
-    result.stats.total_seconds += read_seconds;
+    result.run.read_seconds = read_seconds;
+    result.run.total_seconds += read_seconds;
     mr_status written = write_all(trace, config, &result, &write_error);
     *exit_status = result.race_count > 0 ? MR_EXIT_RACES : 0;
     mr_result_free(&result);

@@ -131,8 +131,8 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     if (!status)
         status = mr_predict_telling(trace, self->cli->config, &progress.progress, &result, error);
     mr_cli_progress_end(&progress);
-    result.stats.read_seconds = read_seconds;
-    result.stats.total_seconds += read_seconds;
+    result.run.read_seconds = read_seconds;
+    result.run.total_seconds += read_seconds;
     if (!status)
         status = keep_new(self, trace, &result, error);
     mr_status printed = print(self, trace, &result, status ? &print_error : error);

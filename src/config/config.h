@@ -76,6 +76,10 @@ typedef struct mr_config mr_config;
 extern const mr_option mr_options[];
 extern const size_t mr_option_count;
 
+/* Does the option concern only how a run goes, and not what it finds or what the report says of
+ * it? Reports list such options apart (docs/report-format.md). */
+bool mr_config_is_run_only(size_t option);
+
 /* NULL: no memory. A new config holds the defaults. */
 mr_config *mr_config_new(void);
 void mr_config_free(mr_config *config);

@@ -27,6 +27,17 @@ const mr_option mr_options[] = {
 
 const size_t mr_option_count = sizeof mr_options / sizeof mr_options[0];
 
+/* Every other option can change the result or what the report says of it. */
+static const char *const run_only[] = {"output", "quiet", "report.run", "witness.dir"};
+
+bool mr_config_is_run_only(size_t option)
+{
+    for (size_t i = 0; i < sizeof run_only / sizeof *run_only; i++)
+        if (strcmp(mr_options[option].key, run_only[i]) == 0)
+            return true;
+    return false;
+}
+
 int mr_config_find(const char *key)
 {
     for (size_t i = 0; i < mr_option_count; i++)

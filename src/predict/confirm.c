@@ -70,7 +70,7 @@ mr_status mr_driver_confirm_witness(mr_driver *driver, mr_witness *witness, mr_s
     }
     if (!*accepted)
         mr_witness_free(witness);
-    driver->result->stats.witness_seconds += mr_seconds() - begin;
+    driver->result->run.witness_seconds += mr_seconds() - begin;
     return status;
 }
 

@@ -117,7 +117,7 @@ mr_status mr_driver_find_far(mr_driver *driver, mr_relation relation)
     if (status == MR_OK && races.count)
         status = confirm_all(driver, &races);
     free(races.items);
-    driver->result->stats.far_seconds += mr_seconds() - begin;
-    driver->result->stats.step_seconds[MR_STEP_FAR] = driver->result->stats.far_seconds;
+    driver->result->run.far_seconds += mr_seconds() - begin;
+    driver->result->run.step_seconds[MR_STEP_FAR] = driver->result->run.far_seconds;
     return status;
 }

@@ -368,6 +368,6 @@ mr_status mr_driver_decide_far(mr_driver *driver, const mr_far_limits *limits)
         status = do_far_windows(&d);
     stop(&d);
     mr_status labelled = mr_far_label_result(driver, first_race, first_unknown);
-    driver->result->stats.far_seconds += mr_seconds() - begin;
+    driver->result->run.far_seconds += mr_seconds() - begin;
     return status != MR_OK ? status : labelled;
 }

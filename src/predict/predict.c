@@ -119,14 +119,14 @@ static mr_status find_candidates(mr_driver *driver, const mr_problem *problem,
     mr_status status = mr_order_slide(driver->hb, window->start, window->end, driver->error);
     if (status == MR_OK)
         status = mr_order_slide(driver->wcp, window->start, window->end, driver->error);
-    driver->result->stats.order_seconds += mr_seconds() - begin;
+    driver->result->run.order_seconds += mr_seconds() - begin;
     if (status != MR_OK)
         return status;
     begin = mr_seconds();
     if (!mr_candidates_find(candidates, window, &problem->hard, &problem->forced, driver->hb,
                             driver->wcp, &driver->candidates, &driver->arena))
         return mr_error_memory(driver->error, "collecting candidates");
-    driver->result->stats.step_seconds[MR_STEP_FILTER] += mr_seconds() - begin;
+    driver->result->run.step_seconds[MR_STEP_FILTER] += mr_seconds() - begin;
     mr_stats *stats = &driver->result->stats;
     stats->candidates += candidates->dropped_by_filter + candidates->dropped_by_cone;
     stats->settled[MR_STEP_FILTER] += candidates->dropped_by_filter;
@@ -155,8 +155,8 @@ static mr_status do_window(mr_driver *driver, uint32_t start, uint32_t end)
     for (uint32_t g = 0; status == MR_OK && g < candidates.group_count; g++)
         status = mr_driver_settle(driver, &problem, &candidates, &candidates.groups[g]);
     driver->result->stats.windows++;
-    driver->result->stats.window_seconds += ready - begin;
-    driver->result->stats.decide_seconds += mr_seconds() - ready;
+    driver->result->run.window_seconds += ready - begin;
+    driver->result->run.decide_seconds += mr_seconds() - ready;
     return status;
 }
 
@@ -184,9 +184,9 @@ static void finish(mr_driver *driver)
 {
     mr_result *result = driver->result;
     size_t kept = 0;
-    result->stats.solver_seconds = 0;
+    result->run.solver_seconds = 0;
     for (int step = MR_STEP_ELIMINATE; step <= MR_STEP_SOLVER; step++)
-        result->stats.solver_seconds += result->stats.step_seconds[step];
+        result->run.solver_seconds += result->run.step_seconds[step];
     for (size_t s = 0; s < driver->ledger.slot_count; s++) {
         const mr_ledger_entry *entry = &driver->ledger.slots[s];
         if (entry->used && entry->unknown && entry->race)
@@ -202,7 +202,7 @@ static void finish(mr_driver *driver)
         qsort(result->unknowns, kept, sizeof *result->unknowns, compare_unknowns);
     struct rusage usage;
     if (!getrusage(RUSAGE_SELF, &usage))
-        result->stats.peak_memory_bytes = (uint64_t)usage.ru_maxrss << 10;
+        result->run.peak_memory_bytes = (uint64_t)usage.ru_maxrss << 10;
 }
 
 /* Distinct pairs of locations among the races. */
@@ -273,6 +273,6 @@ mr_status mr_predict_telling(const mr_trace *trace, const mr_config *config,
     finish(&driver);
     mr_status counted = count_static_races(&driver);
     driver_free(&driver);
-    result->stats.total_seconds += mr_seconds() - begin;
+    result->run.total_seconds += mr_seconds() - begin;
     return status != MR_OK ? status : counted;
 }

@@ -29,9 +29,8 @@ static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
     mr_arena_mark mark = mr_arena_get_mark(&driver->arena);
     mr_status status = mr_decide_any(s->problem, driver->session, &options, a, b, &driver->arena,
                                      decision, driver->error);
-    mr_stats *stats = &driver->result->stats;
     for (int step = 0; step < MR_STEP_COUNT; step++)
-        stats->step_seconds[step] += decision->seconds[step];
+        driver->result->run.step_seconds[step] += decision->seconds[step];
     driver->window_steps += decision->work;
     if (decision->verdict == MR_VERDICT_UNKNOWN && steps == MR_ALL_STEPS)
         s->entry->unanswered++;

@@ -63,6 +63,12 @@ static const char *cell_text(const mr_finding *finding, int finder, quantity whi
     return buffer;
 }
 
+/* Time is the last quantity. */
+static int rows_of(const mr_comparison_report *report)
+{
+    return report->run ? QUANTITY_COUNT : SECONDS;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -95,7 +101,7 @@ static void text_table(const mr_comparison_report *report, const mr_comparison *
         if (report->finders >> finder & 1)
             fprintf(stream, "%*s", COLUMN_WIDTH, mr_finder_name(finder));
     fputs("\n", stream);
-    for (int row = 0; row < QUANTITY_COUNT; row++) {
+    for (int row = 0; row < rows_of(report); row++) {
         fprintf(stream, "%-*s", LABEL_WIDTH, quantity_names[row]);
         for (int finder = 0; finder < MR_FINDER_COUNT; finder++) {
             char buffer[CELL_BYTES];
@@ -115,10 +121,11 @@ static void text_write(const mr_comparison_report *report, const mr_comparison *
         fputs("\n", stream);
     mr_escape_print(stream, trace->path);
     fprintf(stream,
-            ": %" PRIu32 " events, %" PRIu32 " threads, %" PRIu32 " locks, %" PRIu32
-            " variables; read in %.3f s\n\n",
-            trace->event_count, trace->threads.count, trace->locks.count, trace->variables.count,
-            comparison->read_seconds);
+            ": %" PRIu32 " events, %" PRIu32 " threads, %" PRIu32 " locks, %" PRIu32 " variables",
+            trace->event_count, trace->threads.count, trace->locks.count, trace->variables.count);
+    if (report->run)
+        fprintf(stream, "; read in %.3f s", comparison->read_seconds);
+    fputs("\n\n", stream);
     text_table(report, comparison);
     bool first = true;
     for (size_t i = 0; i < comparison->race_count; i++) {
@@ -159,7 +166,7 @@ static void markdown_head(const mr_comparison_report *report)
 static void markdown_write(const mr_comparison_report *report, const mr_comparison *comparison)
 {
     FILE *stream = report->stream;
-    for (int row = 0; row < QUANTITY_COUNT; row++) {
+    for (int row = 0; row < rows_of(report); row++) {
         fputs("| ", stream);
         if (row == 0) {
             markdown_text(stream, base_name(comparison->trace->path));
@@ -197,7 +204,7 @@ static void csv_write(const mr_comparison_report *report, const mr_comparison *c
             continue;
         csv_text(stream, comparison->trace->path);
         fprintf(stream, ",%" PRIu32 ",%s", comparison->trace->event_count, mr_finder_name(finder));
-        for (int column = 0; column < QUANTITY_COUNT; column++) {
+        for (int column = 0; column < rows_of(report); column++) {
             char buffer[CELL_BYTES];
             const char *text =
                 cell_text(&comparison->findings[finder], finder, (quantity)column, buffer);
@@ -208,9 +215,10 @@ static void csv_write(const mr_comparison_report *report, const mr_comparison *c
 }
 
 void mr_comparison_begin(mr_comparison_report *report, FILE *stream, mr_format format,
-                         unsigned finders)
+                         unsigned finders, bool run)
 {
-    *report = (mr_comparison_report){.stream = stream, .format = format, .finders = finders};
+    *report =
+        (mr_comparison_report){.stream = stream, .format = format, .finders = finders, .run = run};
     switch (format) {
     case MR_FORMAT_TEXT:
         break;
@@ -220,8 +228,9 @@ void mr_comparison_begin(mr_comparison_report *report, FILE *stream, mr_format f
         break;
     case MR_FORMAT_CSV:
         fputs("trace,events,relation,racy_events,racy_locations,racy_variables,static_races,only,"
-              "unknown,seconds\n",
+              "unknown",
               stream);
+        fputs(run ? ",seconds\n" : "\n", stream);
         break;
     case MR_FORMAT_MARKDOWN:
         markdown_head(report);
@@ -239,7 +248,7 @@ mr_status mr_comparison_write(mr_comparison_report *report, const mr_comparison 
         break;
     case MR_FORMAT_JSON:
         fputs(report->count > 0 ? ",\n" : "\n", report->stream);
-        status = mr_comparison_json(report->stream, comparison, error);
+        status = mr_comparison_json(report->stream, comparison, report->run, error);
         break;
     case MR_FORMAT_CSV:
         csv_write(report, comparison);

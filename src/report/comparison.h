@@ -17,18 +17,22 @@ typedef struct mr_comparison_report {
     FILE *stream; /* on loan */
     mr_format format;
     unsigned finders; /* the columns of the tables */
+    bool run;         /* report.run: times are told */
     size_t count;     /* traces so far */
 } mr_comparison_report;
 
 /* The head of the table. Errors stay in the stream. */
 void mr_comparison_begin(mr_comparison_report *report, FILE *stream, mr_format format,
-                         unsigned finders);
+                         unsigned finders, bool run);
 /* MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_comparison_write(mr_comparison_report *report, const mr_comparison *comparison,
                               mr_error *error);
 void mr_comparison_end(mr_comparison_report *report);
 
-/* comparison_json.c: one trace as a JSON object, without a newline. Errors as above. */
-mr_status mr_comparison_json(FILE *stream, const mr_comparison *comparison, mr_error *error);
+/* comparison_json.c: one trace as a JSON object, without a newline; `run` as above. Errors as
+ * above.
+ */
+mr_status mr_comparison_json(FILE *stream, const mr_comparison *comparison, bool run,
+                             mr_error *error);
 
 #endif

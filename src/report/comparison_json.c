@@ -19,11 +19,13 @@ static json_t *text_value(const char *text)
     return value;
 }
 
-static json_t *finding_value(const mr_finding *finding, int finder)
+static json_t *finding_value(const mr_finding *finding, int finder, bool run)
 {
-    json_t *value = json_pack("{s:I, s:I, s:f}", "static_races", (json_int_t)finding->static_races,
-                              "only", (json_int_t)finding->only, "seconds", finding->seconds);
+    json_t *value = json_pack("{s:I, s:I}", "static_races", (json_int_t)finding->static_races,
+                              "only", (json_int_t)finding->only);
     bool ok = value != NULL;
+    if (ok && run)
+        ok = json_object_set_new(value, "seconds", json_real(finding->seconds)) == 0;
     if (ok && finding->counts_events) {
         json_t *events =
             json_pack("{s:I, s:I, s:I}", "racy_events", (json_int_t)finding->racy_events,
@@ -69,20 +71,21 @@ static json_t *race_value(const mr_trace *trace, const mr_compared_race *race)
 static json_t *trace_value(const mr_comparison *comparison)
 {
     const mr_trace *trace = comparison->trace;
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:f}", "file", text_value(trace->path),
-                     "events", (json_int_t)trace->event_count, "threads",
-                     (json_int_t)trace->threads.count, "locks", (json_int_t)trace->locks.count,
-                     "variables", (json_int_t)trace->variables.count, "locations",
-                     (json_int_t)trace->locations.count, "read_seconds", comparison->read_seconds);
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "file", text_value(trace->path), "events",
+                     (json_int_t)trace->event_count, "threads", (json_int_t)trace->threads.count,
+                     "locks", (json_int_t)trace->locks.count, "variables",
+                     (json_int_t)trace->variables.count, "locations",
+                     (json_int_t)trace->locations.count);
 }
 
 /* Fills the three parts of a trace's object. False: no memory. */
-static bool fill(const mr_comparison *comparison, json_t *findings, json_t *races, json_t *breaches)
+static bool fill(const mr_comparison *comparison, bool run, json_t *findings, json_t *races,
+                 json_t *breaches)
 {
     for (int finder = 0; finder < MR_FINDER_COUNT; finder++)
         if (comparison->findings[finder].done &&
             json_object_set_new(findings, mr_finder_name(finder),
-                                finding_value(&comparison->findings[finder], finder)) != 0)
+                                finding_value(&comparison->findings[finder], finder, run)) != 0)
             return false;
     for (size_t i = 0; i < comparison->race_count; i++)
         if (json_array_append_new(races, race_value(comparison->trace, &comparison->races[i])) != 0)
@@ -96,11 +99,14 @@ static bool fill(const mr_comparison *comparison, json_t *findings, json_t *race
     return true;
 }
 
-mr_status mr_comparison_json(FILE *stream, const mr_comparison *comparison, mr_error *error)
+mr_status mr_comparison_json(FILE *stream, const mr_comparison *comparison, bool run,
+                             mr_error *error)
 {
     json_t *object = trace_value(comparison);
     json_t *findings = json_object(), *races = json_array(), *breaches = json_array();
-    bool ok = object != NULL && fill(comparison, findings, races, breaches);
+    bool ok = object != NULL && fill(comparison, run, findings, races, breaches);
+    if (ok && run)
+        ok = json_object_set_new(object, "read_seconds", json_real(comparison->read_seconds)) == 0;
     ok = ok && json_object_set(object, "findings", findings) == 0 &&
          json_object_set(object, "static_races", races) == 0 &&
          json_object_set(object, "breaches", breaches) == 0;

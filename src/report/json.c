@@ -84,17 +84,17 @@ static mr_json step_seconds_object(const double seconds[MR_STEP_COUNT])
     return self;
 }
 
-static mr_json seconds_object(const mr_stats *stats)
+static mr_json seconds_object(const mr_run *run)
 {
     mr_json self = mr_json_new();
-    mr_json_put_seconds(&self, "read", stats->read_seconds);
-    mr_json_put_seconds(&self, "order", stats->order_seconds);
-    mr_json_put_seconds(&self, "window", stats->window_seconds);
-    mr_json_put_seconds(&self, "decide", stats->decide_seconds);
-    mr_json_put_seconds(&self, "solver", stats->solver_seconds);
-    mr_json_put_seconds(&self, "far", stats->far_seconds);
-    mr_json_put_seconds(&self, "witness", stats->witness_seconds);
-    mr_json_put_seconds(&self, "total", stats->total_seconds);
+    mr_json_put_seconds(&self, "read", run->read_seconds);
+    mr_json_put_seconds(&self, "order", run->order_seconds);
+    mr_json_put_seconds(&self, "window", run->window_seconds);
+    mr_json_put_seconds(&self, "decide", run->decide_seconds);
+    mr_json_put_seconds(&self, "solver", run->solver_seconds);
+    mr_json_put_seconds(&self, "far", run->far_seconds);
+    mr_json_put_seconds(&self, "witness", run->witness_seconds);
+    mr_json_put_seconds(&self, "total", run->total_seconds);
     return self;
 }
 
@@ -119,7 +119,6 @@ static mr_json stats_object(const mr_result *result)
     mr_json_put_number(&self, "candidates", stats->candidates);
     mr_json_put_object(&self, "settled", steps_object(stats->settled));
     mr_json_put_object(&self, "races", steps_object(stats->races));
-    mr_json_put_object(&self, "step_seconds", step_seconds_object(stats->step_seconds));
     for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++)
         mr_json_put_number(&unknown, mr_unknown_reason_name((mr_unknown_reason)reason),
                            stats->unknown[reason]);
@@ -127,8 +126,16 @@ static mr_json stats_object(const mr_result *result)
     mr_json_put_object(&self, "far", far_object(stats));
     mr_json_put_number(&self, "rejected_witnesses", stats->rejected_witnesses);
     mr_json_put_number(&self, "static_races", stats->static_races);
-    mr_json_put_object(&self, "seconds", seconds_object(stats));
-    mr_json_put_number(&self, "peak_memory_bytes", stats->peak_memory_bytes);
+    return self;
+}
+
+static mr_json run_object(const mr_run *run, const mr_config *config)
+{
+    mr_json self = mr_json_new();
+    mr_json_put_object(&self, "seconds", seconds_object(run));
+    mr_json_put_object(&self, "step_seconds", step_seconds_object(run->step_seconds));
+    mr_json_put_number(&self, "peak_memory_bytes", run->peak_memory_bytes);
+    mr_json_put_object(&self, "config", mr_json_config(config, true));
     return self;
 }
 
@@ -172,7 +179,7 @@ mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *c
     if (status == MR_OK)
         status = mr_json_dump_member(stream, "trace", trace_object(trace), error);
     if (status == MR_OK)
-        status = mr_json_dump_member(stream, "config", mr_json_config(config), error);
+        status = mr_json_dump_member(stream, "config", mr_json_config(config, false), error);
     if (status == MR_OK)
         status = dump_races(&self);
     mr_context_free(&self.context);
@@ -180,10 +187,10 @@ mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *c
         status = dump_unknowns(&self);
     if (status != MR_OK)
         return status;
-    fputs("\"stats\":", stream);
-    status = mr_json_dump(stream, stats_object(result), error);
-    fputs("}\n", stream);
-    if (status == MR_OK && (fflush(stream) != 0 || ferror(stream)))
-        status = mr_json_write_failed(error);
-    return status;
+    if (!mr_config_bool(config, "report.run"))
+        return mr_json_dump_last(stream, "stats", stats_object(result), error);
+    status = mr_json_dump_member(stream, "stats", stats_object(result), error);
+    if (status != MR_OK)
+        return status;
+    return mr_json_dump_last(stream, "run", run_object(&result->run, config), error);
 }

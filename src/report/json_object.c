@@ -75,6 +75,16 @@ mr_status mr_json_dump_member(FILE *stream, const char *key, mr_json value, mr_e
     return status;
 }
 
+mr_status mr_json_dump_last(FILE *stream, const char *key, mr_json value, mr_error *error)
+{
+    fprintf(stream, "\"%s\":", key);
+    mr_status status = mr_json_dump(stream, value, error);
+    fputs("}\n", stream);
+    if (status == MR_OK && (fflush(stream) != 0 || ferror(stream)))
+        return mr_json_write_failed(error);
+    return status;
+}
+
 mr_json mr_json_tool(void)
 {
     mr_json tool = mr_json_new();
@@ -123,11 +133,13 @@ static void put_option(mr_json *self, const char *key, const mr_config *config, 
     }
 }
 
-mr_json mr_json_config(const mr_config *config)
+mr_json mr_json_config(const mr_config *config, bool run_only)
 {
     mr_json self = mr_json_new();
     for (size_t i = 0; i < mr_option_count && self.ok; i++) {
         const char *key = mr_options[i].key, *dot = strchr(key, '.');
+        if (mr_config_is_run_only(i) != run_only)
+            continue;
         if (dot == NULL) {
             put_option(&self, key, config, i);
             continue;

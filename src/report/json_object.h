@@ -38,13 +38,16 @@ void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witnes
 mr_json mr_json_tool(void);
 /* Needs names and counts only, no columns. */
 mr_json mr_json_trace(const mr_trace *trace);
-mr_json mr_json_config(const mr_config *config);
+/* The options that can change the result or the report, or those that cannot. */
+mr_json mr_json_config(const mr_config *config, bool run_only);
 /* An access without its value. Needs no columns. */
 mr_json mr_json_access(const mr_trace *trace, mr_access access);
 
-/* Writes the object and frees it; `"key": value,` and a newline. MR_ERR_IO, MR_ERR_MEMORY. */
+/* Writes the object and frees it; `"key": value,` and a newline; the same for the last member, with
+ * what ends the report. MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_json_dump(FILE *stream, mr_json value, mr_error *error);
 mr_status mr_json_dump_member(FILE *stream, const char *key, mr_json value, mr_error *error);
+mr_status mr_json_dump_last(FILE *stream, const char *key, mr_json value, mr_error *error);
 mr_status mr_json_write_failed(mr_error *error);
 
 #endif

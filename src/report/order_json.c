@@ -89,6 +89,13 @@ static mr_json race_object(const writer *self, size_t index)
 
 static mr_json stats_object(const mr_order_stats *stats)
 {
+    mr_json self = mr_json_new();
+    mr_json_put_number(&self, "rejected_witnesses", stats->rejected_witnesses);
+    return self;
+}
+
+static mr_json run_object(const mr_order_stats *stats, const mr_config *config)
+{
     mr_json self = mr_json_new(), seconds = mr_json_new();
     mr_json_put_seconds(&seconds, "read", stats->read_seconds);
     mr_json_put_seconds(&seconds, "order", stats->find_seconds);
@@ -97,8 +104,8 @@ static mr_json stats_object(const mr_order_stats *stats)
     mr_json_put_seconds(&seconds, "confirm", stats->confirm_seconds);
     mr_json_put_seconds(&seconds, "total", stats->total_seconds);
     mr_json_put_object(&self, "seconds", seconds);
-    mr_json_put_number(&self, "rejected_witnesses", stats->rejected_witnesses);
     mr_json_put_number(&self, "peak_memory_bytes", stats->peak_memory_bytes);
+    mr_json_put_object(&self, "config", mr_json_config(config, true));
     return self;
 }
 
@@ -124,17 +131,17 @@ mr_status mr_order_report_json(FILE *stream, const mr_trace *trace, const mr_con
     if (status == MR_OK)
         status = mr_json_dump_member(stream, "trace", mr_json_trace(trace), error);
     if (status == MR_OK)
-        status = mr_json_dump_member(stream, "config", mr_json_config(config), error);
+        status = mr_json_dump_member(stream, "config", mr_json_config(config, false), error);
     if (status == MR_OK)
         status = mr_json_dump_member(stream, "order", order_object(result), error);
     if (status == MR_OK)
         status = dump_races(&self);
     if (status != MR_OK)
         return status;
-    fputs("\"stats\":", stream);
-    status = mr_json_dump(stream, stats_object(&result->stats), error);
-    fputs("}\n", stream);
-    if (status == MR_OK && (fflush(stream) != 0 || ferror(stream)))
-        status = mr_json_write_failed(error);
-    return status;
+    if (!mr_config_bool(config, "report.run"))
+        return mr_json_dump_last(stream, "stats", stats_object(&result->stats), error);
+    status = mr_json_dump_member(stream, "stats", stats_object(&result->stats), error);
+    if (status != MR_OK)
+        return status;
+    return mr_json_dump_last(stream, "run", run_object(&result->stats, config), error);
 }

@@ -10,12 +10,14 @@
 #include "config/config.h"
 #include "order_result.h"
 
-/* Text: the counts, each static race with its examples and what is proven of it, and a summary; the
- * last line says how many static races there are, and how many of them are proven. False, with
- * errno: the stream failed. */
-bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_order_result *result);
+/* Text: the counts, each static race with its examples and what is proven of it, a summary and,
+ * with report.run, what differs from run to run; the last line says how many static races there
+ * are, and how many of them are proven. False, with errno: the stream failed. */
+bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
+                          const mr_order_result *result);
 
-/* One JSON object: tool, trace, config, order, races, stats. MR_ERR_IO, MR_ERR_MEMORY. */
+/* One JSON object: tool, trace, config, order, races, stats; with report.run, run. MR_ERR_IO,
+ * MR_ERR_MEMORY. */
 mr_status mr_order_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
                                const mr_order_result *result, mr_error *error);
 

@@ -173,20 +173,31 @@ static void print_proofs(const writer *self)
 
 static void print_summary(const writer *self)
 {
-    const mr_order_stats *stats = &self->result->stats;
+    const mr_order_result *result = self->result;
+    if (result->counts[MR_STANDING_RACE] + result->counts[MR_STANDING_SOUND] +
+            result->stats.rejected_witnesses ==
+        0)
+        return;
+    fputs("\nSummary\n", self->stream);
+    print_proofs(self);
+    mr_phrase_rejected(self->stream, result->stats.rejected_witnesses);
+}
+
+/* What differs from run to run. */
+static void print_run(FILE *stream, const mr_order_stats *stats)
+{
     const mr_phrase_stage stages[] = {
         {"read", stats->read_seconds},       {"order", stats->find_seconds},
         {"load", stats->load_seconds},       {"mark", stats->mark_seconds},
         {"confirm", stats->confirm_seconds},
     };
-    fputs("\nSummary\n", self->stream);
-    print_proofs(self);
-    mr_phrase_seconds(self->stream, stats->total_seconds, stages, sizeof stages / sizeof stages[0]);
-    mr_phrase_memory(self->stream, stats->peak_memory_bytes);
-    mr_phrase_rejected(self->stream, stats->rejected_witnesses);
+    fputs("\nRun\n", stream);
+    mr_phrase_seconds(stream, stats->total_seconds, stages, sizeof stages / sizeof stages[0]);
+    mr_phrase_memory(stream, stats->peak_memory_bytes);
 }
 
-bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_order_result *result)
+bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
+                          const mr_order_result *result)
 {
     writer self = {stream, trace, result};
     errno = 0;
@@ -194,6 +205,8 @@ bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_order_re
     for (size_t i = 0; i < result->list.race_count && !ferror(stream); i++)
         print_race(&self, i);
     print_summary(&self);
+    if (mr_config_bool(config, "report.run"))
+        print_run(stream, &result->stats);
     print_last_line(&self);
     return fflush(stream) == 0 && !ferror(stream);
 }

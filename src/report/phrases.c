@@ -66,18 +66,32 @@ void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr
             mr_trace_line(trace, access.event));
 }
 
-void mr_phrase_seconds(FILE *stream, double total_seconds, const mr_phrase_stage *stages,
-                       size_t count)
+/* "read 0.25, order 1.00" after `head`; nothing when no stage is worth naming. */
+static bool print_stages(FILE *stream, const char *head, const mr_phrase_stage *stages,
+                         size_t count)
 {
-    const char *separator = ": ";
-    fprintf(stream, "  seconds     %.2f", total_seconds);
+    bool any = false;
     for (size_t i = 0; i < count; i++) {
         if (stages[i].seconds < 0.005)
             continue;
-        fprintf(stream, "%s%s %.2f", separator, stages[i].name, stages[i].seconds);
-        separator = ", ";
+        fprintf(stream, "%s%s %.2f", any ? ", " : head, stages[i].name, stages[i].seconds);
+        any = true;
     }
+    return any;
+}
+
+void mr_phrase_seconds(FILE *stream, double total_seconds, const mr_phrase_stage *stages,
+                       size_t count)
+{
+    fprintf(stream, "  seconds     %.2f", total_seconds);
+    print_stages(stream, ": ", stages, count);
     fputs("\n", stream);
+}
+
+void mr_phrase_stages(FILE *stream, const char *head, const mr_phrase_stage *stages, size_t count)
+{
+    if (print_stages(stream, head, stages, count))
+        fputs("\n", stream);
 }
 
 void mr_phrase_memory(FILE *stream, uint64_t peak_bytes)

@@ -11,13 +11,14 @@
  * Text: each race with its two accesses, then its schedule: one line an event, thread switches
  * visible, the two accesses marked, what each read sees; then the unknown candidates and a summary.
  * The last line says the number of races, and of unknown candidates when there are any. Long
- * schedules are shortened, unless witness.full_schedule is set. False, with errno: the stream
- * failed, or ENOMEM.
+ * schedules are shortened, unless witness.full_schedule is set. With report.run, what differs from
+ * run to run has a section of its own. False, with errno: the stream failed, or ENOMEM.
  */
 bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                     const mr_result *result);
 
-/* One JSON object: tool, trace, config, races, unknown, stats. MR_ERR_IO, MR_ERR_MEMORY. */
+/* One JSON object: tool, trace, config, races, unknown, stats; with report.run, run. MR_ERR_IO,
+ * MR_ERR_MEMORY. */
 mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
                          const mr_result *result, mr_error *error);
 

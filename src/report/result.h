@@ -37,12 +37,17 @@ typedef struct mr_stats {
      * whole (predict/far_parts.h). */
     uint64_t far_parts;
     uint64_t static_races; /* distinct unordered pairs of locations among the races */
+} mr_stats;
+
+/* What may differ each time that the same trace is analysed with the same settings. All else of a
+ * result is the same, unless a bound on time or memory ended a query (MR_UNKNOWN_TIME, _MEMORY). */
+typedef struct mr_run {
     /* By step: in questions; of filter, also in collecting candidates; of far, all of it. */
     double step_seconds[MR_STEP_COUNT];
     double read_seconds, order_seconds, window_seconds, decide_seconds, solver_seconds, far_seconds,
         witness_seconds, total_seconds;
     uint64_t peak_memory_bytes;
-} mr_stats;
+} mr_run;
 
 typedef struct mr_result {
     mr_race *races; /* in the order of (second, first) */
@@ -50,6 +55,7 @@ typedef struct mr_result {
     mr_unknown *unknowns; /* in the order of (second, first) */
     size_t unknown_count, unknown_capacity;
     mr_stats stats;
+    mr_run run;
 } mr_result;
 
 void mr_result_free(mr_result *result); /* frees what it holds, not the struct */

@@ -136,10 +136,10 @@ static void print_unknowns(const writer *self)
         fprintf(stream, "  and %zu more\n", result->unknown_count - UNKNOWN_SHOWN);
 }
 
-/* "    linearise  2 pairs, 1 race, 0.12 s"; a step that did nothing worth naming has no line. */
+/* "    linearise  2 pairs, 1 race"; a step that settled nothing has no line. */
 static void print_step(FILE *stream, const mr_stats *stats, mr_step step)
 {
-    if (stats->settled[step] == 0 && stats->step_seconds[step] < 0.005)
+    if (stats->settled[step] == 0)
         return;
     fprintf(stream, "    %-9s  ", mr_step_name(step));
     mr_phrase_count(stream, stats->settled[step], "pair", "");
@@ -147,7 +147,7 @@ static void print_step(FILE *stream, const mr_stats *stats, mr_step step)
         fputs(", ", stream);
         mr_phrase_count(stream, stats->races[step], "race", "");
     }
-    fprintf(stream, ", %.2f s\n", stats->step_seconds[step]);
+    fputs("\n", stream);
 }
 
 static void print_steps(const writer *self)
@@ -170,18 +170,25 @@ static void print_steps(const writer *self)
         fputs("\n", stream);
 }
 
-static void print_seconds(FILE *stream, const mr_stats *stats)
+/* What differs from run to run. */
+static void print_run(FILE *stream, const mr_run *run)
 {
+    mr_phrase_stage steps[MR_STEP_COUNT];
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        steps[step] = (mr_phrase_stage){mr_step_name((mr_step)step), run->step_seconds[step]};
     const mr_phrase_stage stages[] = {
-        {"read", stats->read_seconds},
-        {"order", stats->order_seconds},
-        {"windows", stats->window_seconds},
-        {"decide", stats->decide_seconds},
-        {"of that solver", stats->solver_seconds},
-        {"far", stats->far_seconds},
-        {"witness", stats->witness_seconds},
+        {"read", run->read_seconds},
+        {"order", run->order_seconds},
+        {"windows", run->window_seconds},
+        {"decide", run->decide_seconds},
+        {"of that solver", run->solver_seconds},
+        {"far", run->far_seconds},
+        {"witness", run->witness_seconds},
     };
-    mr_phrase_seconds(stream, stats->total_seconds, stages, sizeof stages / sizeof stages[0]);
+    fputs("\nRun\n", stream);
+    mr_phrase_seconds(stream, run->total_seconds, stages, sizeof stages / sizeof stages[0]);
+    mr_phrase_stages(stream, "  steps       ", steps, MR_STEP_COUNT);
+    mr_phrase_memory(stream, run->peak_memory_bytes);
 }
 
 /* What was decided beyond the windows. */
@@ -218,8 +225,6 @@ static void print_summary(const writer *self)
     print_far(self);
     fprintf(stream, "  locations   %" PRIu64 " racing pair%s\n", stats->static_races,
             mr_phrase_s(stats->static_races));
-    print_seconds(stream, stats);
-    mr_phrase_memory(stream, stats->peak_memory_bytes);
     mr_phrase_rejected(stream, stats->rejected_witnesses);
 }
 
@@ -296,6 +301,8 @@ bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config
     }
     print_unknowns(&self);
     print_summary(&self);
+    if (mr_config_bool(config, "report.run"))
+        print_run(stream, &result->run);
     print_last_line(&self);
     return fflush(stream) == 0 && !ferror(stream);
 }
