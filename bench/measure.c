@@ -54,7 +54,7 @@ static mr_status predict(const mr_bench_task *task, const mr_config *config, mr_
     double read_seconds = 0;
     mr_status status = read_input(task->input, &trace, &read_seconds, error);
     if (status == MR_OK)
-        status = mr_predict(trace, config, &result, error);
+        status = mr_predict(trace, config, NULL, &result, error);
     row->events = trace != NULL ? trace->event_count : 0;
     row->races = result.race_count;
     row->unknown = result.unknown_count;

@@ -169,7 +169,7 @@ static void predict(const mr_trace *trace, const char *opaque, mr_result *result
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (mr_config_set(config, settings[i][0], settings[i][1], NULL, 0, &error) != MR_OK)
             die(trace->path, &error);
-    if (mr_predict(trace, config, result, &error) != MR_OK)
+    if (mr_predict(trace, config, NULL, result, &error) != MR_OK)
         die(trace->path, &error);
     mr_config_free(config);
 }

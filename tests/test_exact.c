@@ -188,7 +188,7 @@ static bool predict(examination *x, const question *q, mr_pair_set *found)
     mr_result result = {0};
     mr_error error = {0};
     *found = (mr_pair_set){0};
-    if (mr_predict(x->trial->trace, config, &result, &error) != MR_OK)
+    if (mr_predict(x->trial->trace, config, NULL, &result, &error) != MR_OK)
         wrong(x, q, "error: %s", error.text);
     else
         examine_result(x, q, &result, found);

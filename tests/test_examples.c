@@ -74,7 +74,7 @@ static void examine(const verdict *expected)
     assert_non_null(config);
     assert_int_equal(mr_config_set(config, "model", expected->model, NULL, 0, &error), MR_OK);
     assert_int_equal(mr_trace_read(path, &options, &trace, &error), MR_OK);
-    assert_int_equal(mr_predict(trace, config, &result, &error), MR_OK);
+    assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
     compare(expected, trace, &result);
     mr_result_free(&result);
     mr_trace_free(trace);
@@ -103,7 +103,7 @@ static void test_account_without_calls(void **state)
     assert_non_null(config);
     assert_int_equal(mr_config_set(config, "opaque", "ignore", NULL, 0, &error), MR_OK);
     assert_int_equal(mr_trace_read("examples/account.std", &options, &trace, &error), MR_OK);
-    assert_int_equal(mr_predict(trace, config, &result, &error), MR_OK);
+    assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
     assert_int_equal(result.unknown_count, 0);
     assert_int_equal(result.race_count, 5);
     for (size_t i = 0; i < result.race_count; i++) {

@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-#include "predict/driver.h"
+#include "predict/merge.h"
+#include "predict/predict.h"
+#include "predict/merge.h"
 #include "predict/predict.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
@@ -46,7 +48,7 @@ static mr_result predict(const mr_trace *trace, const char *const *settings)
     mr_config *config = configure(settings);
     mr_result result = {0};
     mr_error error = {0};
-    if (mr_predict(trace, config, &result, &error) != MR_OK)
+    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
         fail_msg("%s", error.text);
     mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
@@ -168,7 +170,7 @@ static void test_planted(void **state)
 static void test_many(void **state)
 {
     (void)state;
-    enum { RACES = MR_DRIVER_WITNESSES_OPEN + 20, EVENTS = 40000, DISTANCE = 2000 };
+    enum { RACES = MR_WITNESSES_OPEN + 20, EVENTS = 40000, DISTANCE = 2000 };
     static mr_plant plants[RACES];
     for (uint32_t i = 0; i < RACES; i++)
         plants[i] = (mr_plant){

@@ -33,7 +33,7 @@ static bool predicted(const mr_figure *figure, const char *model, const char *st
     assert_int_equal(mr_config_set(config, "model", model, NULL, 0, &error), MR_OK);
     assert_int_equal(mr_config_set(config, "candidates.report", "event", NULL, 0, &error), MR_OK);
     assert_int_equal(mr_config_set(config, "solver.steps", steps, NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_predict(trace, config, &result, &error), MR_OK);
+    assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
     assert_int_equal(result.unknown_count, 0);
     bool found = false;
     for (size_t i = 0; i < result.race_count; i++)

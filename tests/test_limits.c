@@ -290,7 +290,7 @@ static mr_result predict(const char *text, const char *const *settings)
     mr_result result = {0};
     mr_error error = {0};
     assert_non_null(trace);
-    if (mr_predict(trace, config, &result, &error) != MR_OK)
+    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
         fail_msg("%s", error.text);
     mr_trace_free(trace);
     mr_config_free(config);
@@ -426,7 +426,7 @@ static void sweep(const char *text, const char *const *settings)
         mr_result result = {0};
         mr_error error = {0};
         mr_memory_fail_after(fail_at);
-        mr_status status = mr_predict(trace, config, &result, &error);
+        mr_status status = mr_predict(trace, config, NULL, &result, &error);
         mr_memory_fail_after(0);
         assert_true(result.race_count <= races);
         if (status == MR_OK && result.race_count < races) /* the rest is said to be unknown */

@@ -120,7 +120,7 @@ static void test_many_races(void **state)
     size_t packed = 0, bytes = 0, events = 0, pairs = 0;
     assert_non_null(config);
     assert_int_equal(mr_config_set(config, "candidates.report", "event", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_predict(trace, config, &result, &error), MR_OK);
+    assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
     mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
     for (size_t i = 0; i < result.race_count; i++) {

@@ -109,7 +109,7 @@ static found found_by_prediction(const mr_trace *trace, const char *model)
     assert_non_null(config);
     assert_int_equal(mr_config_set(config, "model", model, NULL, 0, &error), MR_OK);
     assert_int_equal(mr_config_set(config, "window.size", "0", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_predict(trace, config, &result, &error), MR_OK);
+    assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
     assert_int_equal(result.unknown_count, 0);
     assert_int_equal(result.stats.rejected_witnesses, 0);
     for (size_t i = 0; i < result.race_count; i++)

@@ -44,7 +44,7 @@ static mr_result predict(const mr_trace *trace, const char *const *s)
     mr_config *config = configure(s);
     mr_result result = {0};
     mr_error error = {0};
-    if (mr_predict(trace, config, &result, &error) != MR_OK)
+    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
         fail_msg("%s", error.text);
     mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
     assert_non_null(checker);
@@ -285,7 +285,7 @@ static void test_refuses(void **state)
         mr_result result = {0};
         mr_error error = {0};
         char line[1200];
-        assert_int_equal(mr_predict(trace, config, &result, &error), cases[i].status);
+        assert_int_equal(mr_predict(trace, config, NULL, &result, &error), cases[i].status);
         assert_int_equal(error.status, cases[i].status);
         mr_error_line(&error, line, sizeof line);
         assert_memory_equal(line, cases[i].line, strlen(cases[i].line));

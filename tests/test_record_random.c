@@ -172,7 +172,7 @@ static char *races_of(const mr_trace *trace)
     assert_non_null(file);
     assert_int_equal(mr_config_set(config, "candidates.report", "event", NULL, 0, &error), MR_OK);
     mr_config_resolve(config);
-    assert_int_equal(mr_predict(trace, config, &result, &error), MR_OK);
+    assert_int_equal(mr_predict(trace, config, NULL, &result, &error), MR_OK);
     assert_int_equal(result.unknown_count, 0);
     for (size_t i = 0; i < result.race_count; i++) {
         uint32_t one = result.races[i].witness.first, two = result.races[i].witness.second;

@@ -61,7 +61,7 @@ static void make(reported *self, bool with_stacks)
     if (with_stacks)
         add_stacks(self->trace);
     mr_config_resolve(self->config);
-    assert_int_equal(mr_predict(self->trace, self->config, &self->result, &error), MR_OK);
+    assert_int_equal(mr_predict(self->trace, self->config, NULL, &self->result, &error), MR_OK);
     assert_int_equal(self->result.race_count, 1);
 }
 

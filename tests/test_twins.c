@@ -174,7 +174,7 @@ static char predict(const mr_trace *trace, int way)
     assert_non_null(config);
     if (mr_config_set(config, "model", ways[way].model, NULL, 0, &error) != MR_OK ||
         mr_config_set(config, "opaque", ways[way].opaque, NULL, 0, &error) != MR_OK ||
-        mr_predict(trace, config, &result, &error) != MR_OK)
+        mr_predict(trace, config, NULL, &result, &error) != MR_OK)
         fail_msg("%s", error.text);
     char answer = result.unknown_count > 0 ? '?' : '-';
     for (size_t i = 0; i < result.race_count; i++)

@@ -49,7 +49,8 @@ mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t f
         return MR_STRENGTH_BEYOND_WCP;
     if (!mr_order_ordered(hb, first, second))
         return MR_STRENGTH_HB;
-    return mr_order_ordered(wcp, first, second) ? MR_STRENGTH_BEYOND_WCP : MR_STRENGTH_WCP;
+    bool unordered = wcp && !mr_order_ordered(wcp, first, second);
+    return unordered ? MR_STRENGTH_WCP : MR_STRENGTH_BEYOND_WCP;
 }
 
 static bool new_group(collector *c, uint32_t location_1, uint32_t location_2, uint32_t *group)

@@ -74,7 +74,7 @@ typedef struct mr_candidate_options {
 
 /*
  * Fills `candidates` in memory of `arena`. `hb` and `wcp` have slid to the window (for labels), or
- * are NULL: then no pair has a strength of its own (beyond-wcp).
+ * are NULL: then no pair has the strength that they would give it (without both: all beyond-wcp).
  *
  * What the accesses of two threads to a variable leave unordered is an interval for each access,
  * and the intervals are found by one merge: O(accesses · threads · lock sets), however many
@@ -89,7 +89,7 @@ bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
                         const mr_order *wcp, const mr_candidate_options *options, mr_arena *arena);
 
 /* Strength of a pair of trace events, first < second, both in the range the orders have slid to.
- * Without orders (NULL): beyond-wcp. */
+ * What needs an order that is not there (NULL) is not asked: beyond-wcp. */
 mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,
                              uint32_t second);
 

@@ -46,7 +46,7 @@ static mr_status run(mr_prediction *self, mr_error *error)
 {
     mr_status status = mr_config_check(self->config, error);
     if (status == MR_OK)
-        status = mr_predict(self->trace, self->config, &self->result, error);
+        status = mr_predict(self->trace, self->config, NULL, &self->result, error);
     for (size_t i = 0; i < self->result.race_count && status == MR_OK; i++)
         status = open_witness(self, &self->result.races[i].witness, error);
     return status;

@@ -56,9 +56,10 @@ static mr_status write_all(const mr_trace *trace, const mr_config *config, const
 static mr_status predict(const mr_trace *trace, const mr_config *config, double read_seconds,
                          mr_cli_progress *progress, int *exit_status, mr_error *error)
 {
+    const mr_predict_run run = {.progress = &progress->progress};
     mr_result result = {0};
     mr_error write_error;
-    mr_status status = mr_predict_telling(trace, config, &progress->progress, &result, error);
+    mr_status status = mr_predict(trace, config, &run, &result, error);
     mr_cli_progress_end(progress);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;

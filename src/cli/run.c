@@ -120,6 +120,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     mr_result result = {0};
     mr_error print_error;
     mr_cli_progress progress;
+    const mr_predict_run run = {.progress = &progress.progress};
     double start_seconds = mr_seconds();
     mr_cli_progress_start(&progress, self->cli->config);
     mr_status status = mr_cli_read_trace(path, self->cli->config, &progress, &trace, error);
@@ -129,7 +130,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     mr_cli_progress_start(&progress, self->cli->config);
     status = name_trace(self, trace, error);
     if (!status)
-        status = mr_predict_telling(trace, self->cli->config, &progress.progress, &result, error);
+        status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;

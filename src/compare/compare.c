@@ -141,13 +141,13 @@ static mr_status note_prediction(comparing *self, int finder, const mr_result *p
 static mr_status run_prediction(comparing *self, int finder)
 {
     mr_result prediction = {0};
+    const mr_predict_run run = {.progress = self->progress};
     mr_config *config = mr_config_clone(self->config);
     if (config == NULL)
         return mr_error_memory(self->error, "comparing");
     mr_status status = mr_config_set(config, "model", mr_finder_name(finder), NULL, 0, self->error);
     if (status == MR_OK)
-        status = mr_predict_telling(self->result->trace, config, self->progress, &prediction,
-                                    self->error);
+        status = mr_predict(self->result->trace, config, &run, &prediction, self->error);
     if (status == MR_OK)
         status = note_prediction(self, finder, &prediction);
     mr_result_free(&prediction);

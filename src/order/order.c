@@ -177,6 +177,39 @@ static bool prepare(mr_order *order, uint32_t start, uint32_t end)
     return true;
 }
 
+/* Plays what is passed over, as far as anything later depends on it. */
+static bool pass_over(mr_order *order, uint32_t event)
+{
+    const mr_trace *trace = order->trace;
+    uint32_t thread = trace->thread[event];
+    uint8_t op = trace->op[event];
+    bool edges = mr_edges_next(&order->edges) == event;
+    if (edges && !mr_edges_enter(&order->edges, &order->wcp, event, thread))
+        return false;
+    if ((op == MR_OP_POST || op == MR_OP_WAIT) && !step(order, event))
+        return false;
+    if (edges)
+        mr_edges_leave(&order->edges, &order->wcp, event, thread);
+    return true;
+}
+
+mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error)
+{
+    assert(order->relation == MR_RELATION_HB && event >= order->end);
+    forget(order, order->count - order->head);
+    order->count = order->head = 0;
+    for (; order->end < event; order->end++)
+        if (!pass_over(order, order->end))
+            return mr_error_memory(error, "ordering the events of a window");
+    order->start = event;
+    return MR_OK;
+}
+
+uint32_t mr_order_end(const mr_order *order)
+{
+    return order->end;
+}
+
 mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error *error)
 {
     assert(start >= order->start && end >= order->end && start <= end &&

@@ -31,6 +31,19 @@ bool mr_order_use_edges(mr_order *order, const mr_opaque_edges *edges);
  * (MR_ERR_MEMORY) the order can only be freed. */
 mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error *error);
 
+/*
+ * Makes [event, event) the events that can be asked about; `event` is not below the end of the last
+ * slide. For HB alone: what orders two events there are edges between events from the first to the
+ * second, so what is passed over need not be played. Clocks that are older than they should be know
+ * too little of the events before `event`, which nobody asks about any more, and nothing of those
+ * after it. Only the queues of semaphores and the opaque edges are kept up. O(events passed over),
+ * far less than a slide. MR_ERR_MEMORY as mr_order_slide.
+ */
+mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error);
+
+/* The end of the last slide or skip. */
+uint32_t mr_order_end(const mr_order *order);
+
 /* Is `first` before `second` in the order? start <= first < second < end. Events of one thread are
  * ordered; so is what hard edges order, in both relations (wcp.h). What an atomic read follows
  * because of what it sees is before the events after it, not before the read itself (edges.h).

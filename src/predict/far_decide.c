@@ -1,7 +1,7 @@
+#include "base/memory.h"
+#include "base/seconds.h"
 #include "far_decider.h"
-#include "far_label.h"
 #include "far_parts.h"
-#include "windows/plan.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ enum { THREADS_OF_FULL_SIZE = 32 };
 static bool has_no_race(void *context, uint32_t location_1, uint32_t location_2)
 {
     const mr_decider *d = context;
-    const mr_ledger_entry *entry = mr_ledger_find(&d->far.ledger, location_1, location_2);
+    const mr_ledger_entry *entry = mr_ledger_find(&d->phase->merge->ledger, location_1, location_2);
     return !entry || !entry->race;
 }
 
@@ -28,13 +28,13 @@ static mr_status note_unknown(mr_decider *d, mr_open_race *race)
     mr_close_pair pair = {one < two ? one : two, one < two ? two : one};
     if (race->pairs.count)
         pair = race->pairs.items[0];
-    mr_ledger_entry *entry = mr_decider_entry_of(d, race);
-    if (!entry)
-        return mr_error_memory(d->far.error, "recording a candidate");
-    d->far.result->stats.far_unknown++;
-    d->far.result->stats.unknown[race->open.reason]++;
-    return mr_driver_note_unknown(&d->far, entry, d->problem.window, pair.first, pair.second,
-                                  MR_STRENGTH_BEYOND_WCP, &race->open);
+    mr_record record = mr_decider_record_of(d, race);
+    mr_stats *stats = &d->phase->merge->result->stats;
+    stats->far_unknown++;
+    stats->unknown[race->open.reason]++;
+    mr_worker_note_unknown(&d->far, d->problem.window, pair.first, pair.second,
+                           MR_STRENGTH_BEYOND_WCP, &race->open, &record);
+    return mr_decider_merge(d, &record);
 }
 
 /* Decides all accesses of two sites; where that has no verdict, halves of the longer list, as
@@ -77,13 +77,13 @@ static mr_status decide(mr_decider *d, mr_open_race *race)
         status = decide_sites(d, race, (mr_stops){pairs[i].one->events, pairs[i].one->count},
                               (mr_stops){pairs[i].two->events, pairs[i].two->count});
     }
-    if (status != MR_OK || mr_decider_is_settled(d, race) || d->model != d->far.model)
+    if (status != MR_OK || mr_decider_is_settled(d, race) || d->model != d->phase->settings->model)
         return status;
     if (race->open.verdict == MR_VERDICT_UNKNOWN)
         return note_unknown(d, race);
     race->no_race = true;
-    d->far.result->stats.far_no_race++;
-    d->far.result->stats.settled[MR_STEP_FAR]++;
+    d->phase->merge->result->stats.far_no_race++;
+    d->phase->merge->result->stats.settled[MR_STEP_FAR]++;
     return MR_OK;
 }
 
@@ -119,7 +119,7 @@ static mr_status decide_all(mr_decider *d)
     if (status == MR_OK)
         status = mr_decider_try_sizes(d);
     for (uint32_t i = 0; status == MR_OK && i < d->open_count; i++) {
-        mr_progress_tell(d->far.progress, "far races", i, d->open_count);
+        mr_progress_tell(d->phase->progress, "far races", i, d->open_count);
         if (!mr_decider_is_settled(d, &d->open[i]))
             status = decide(d, &d->open[i]);
     }
@@ -129,14 +129,14 @@ static mr_status decide_all(mr_decider *d)
 /* The races of WCP or HB on the full trace. */
 static mr_status list_reported(mr_decider *d)
 {
-    mr_driver *driver = d->driver;
+    const mr_predict_settings *settings = d->phase->settings;
     mr_relation relation = d->limits->weakest == MR_STRENGTH_HB ? MR_RELATION_HB : MR_RELATION_WCP;
     mr_detect_options options = {
-        .most_examples = 1, .edges = &driver->opaque, .progress = driver->progress};
+        .most_examples = 1, .edges = &settings->opaque, .progress = d->phase->progress};
     if (d->listed)
         return MR_OK;
     d->listed = true;
-    return mr_detect(relation, driver->trace, &options, &d->reported, driver->error);
+    return mr_detect(relation, settings->trace, &options, &d->reported, d->phase->error);
 }
 
 /* Their pairs of open static races come first: what they confirm is to be found here. */
@@ -147,7 +147,7 @@ static mr_status add_reported(mr_decider *d)
     for (size_t i = 0; status == MR_OK && i < list->race_count; i++) {
         const mr_race_example *example = &list->examples[list->races[i].first_example];
         const mr_ledger_entry *entry = mr_ledger_find_static(
-            &d->numbers, d->driver->trace, example->first.event, example->second.event);
+            &d->numbers, d->phase->settings->trace, example->first.event, example->second.event);
         uint32_t first = mr_reduction_at(&d->reduction, example->first.event);
         uint32_t second = mr_reduction_at(&d->reduction, example->second.event);
         if (entry && first >= d->problem.window->start && second < d->problem.window->end)
@@ -195,7 +195,7 @@ static mr_status list_open(mr_decider *d)
 
 static mr_status find_open(mr_decider *d)
 {
-    mr_driver *far = &d->far;
+    mr_worker *far = &d->far;
     if (!mr_candidates_find(&d->candidates, d->problem.window, &d->problem.hard, &d->problem.forced,
                             d->hb, d->wcp, &far->candidates, &d->arena))
         return mr_error_memory(far->error, "collecting candidates");
@@ -220,8 +220,8 @@ static mr_status refine(mr_decider *d)
     if (!d->problem.refined)
         return MR_OK;
     mr_status status = find_open(d);
-    if (status == MR_OK && d->model == d->far.model)
-        d->far.result->stats.far_no_race += before - d->open_count;
+    if (status == MR_OK && d->model == d->phase->settings->model)
+        d->phase->merge->result->stats.far_no_race += before - d->open_count;
     return status;
 }
 
@@ -229,7 +229,6 @@ static mr_status refine(mr_decider *d)
  * that is nothing. */
 static mr_status do_model(mr_decider *d, uint32_t start, uint32_t end, mr_model model)
 {
-    mr_driver *far = &d->far;
     d->model = model;
     mr_window *window;
     mr_status status = mr_decider_build(d, start, end, &d->arena, &window);
@@ -237,8 +236,8 @@ static mr_status do_model(mr_decider *d, uint32_t start, uint32_t end, mr_model 
         status = mr_decider_pose(d, window, &d->arena, &d->problem);
     if (status == MR_OK)
         status = find_open(d);
-    if (status == MR_OK && model == far->model)
-        far->result->stats.far_pairs += d->open_count;
+    if (status == MR_OK && model == d->phase->settings->model)
+        d->phase->merge->result->stats.far_pairs += d->open_count;
     if (status == MR_OK && d->open_count)
         status = try_cheap(d);
     if (status == MR_OK && count_open(d))
@@ -251,14 +250,15 @@ static mr_status do_model(mr_decider *d, uint32_t start, uint32_t end, mr_model 
  * threads use close to the accesses is not treated by source. */
 static mr_status do_far_window(mr_decider *d, uint32_t start, uint32_t end)
 {
-    mr_driver *far = &d->far;
+    mr_worker *far = &d->far;
     mr_status status = MR_OK;
     if (d->hb) {
         status = mr_order_slide(d->hb, start, end, far->error);
         if (status == MR_OK)
             status = mr_order_slide(d->wcp, start, end, far->error);
     }
-    for (int model = MR_MODEL_RF; status == MR_OK && model <= (int)far->model; model++)
+    for (int model = MR_MODEL_RF; status == MR_OK && model <= (int)d->phase->settings->model;
+         model++)
         status = do_model(d, start, end, (mr_model)model);
     return status;
 }
@@ -266,14 +266,14 @@ static mr_status do_far_window(mr_decider *d, uint32_t start, uint32_t end)
 /* Drops the unknowns of windows that are no races in the whole trace. */
 static void settle_unknowns(mr_decider *d, size_t first_unknown)
 {
-    mr_ledger *ledger = &d->far.ledger;
+    mr_ledger *ledger = &d->phase->merge->ledger;
     for (size_t s = 0; s < ledger->slot_count; s++) {
         mr_ledger_entry *entry = &ledger->slots[s];
         if (!entry->used || !entry->unknown || entry->race || entry->unknown_index >= first_unknown)
             continue;
         const mr_ledger_entry *number = mr_ledger_find(&d->numbers, entry->key_1, entry->key_2);
         if (!number || d->open[number->unknown_index].no_race)
-            d->far.result->unknowns[entry->unknown_index].window_end = 0; /* for finish */
+            d->phase->merge->result->unknowns[entry->unknown_index].window_end = 0; /* for finish */
     }
 }
 
@@ -281,10 +281,10 @@ static mr_status do_far_windows(mr_decider *d)
 {
     const mr_far_limits *limits = d->limits;
     uint64_t size = limits->size, threads = d->reduction.trace.threads.count;
-    size_t first_unknown = d->far.result->unknown_count;
+    size_t first_unknown = d->phase->merge->result->unknown_count;
     if (threads > THREADS_OF_FULL_SIZE)
         size = size * THREADS_OF_FULL_SIZE / threads;
-    size = size && size < limits->window_size ? limits->window_size : size;
+    size = size && size < d->phase->settings->plan.size ? d->phase->settings->plan.size : size;
     mr_window_plan plan = {.event_count = d->reduction.trace.event_count,
                            .size = (uint32_t)size,
                            .overlap = (uint32_t)size / 2};
@@ -296,27 +296,35 @@ static mr_status do_far_windows(mr_decider *d)
         limits->weakest == MR_STRENGTH_BEYOND_WCP)
         settle_unknowns(d, first_unknown);
     if (status == MR_OK && mr_window_plan_count(&plan) > 1 &&
-        !mr_far_parts_count(d->far.trace, &plan, &d->far.ledger, &d->far.result->stats.far_parts))
+        !mr_far_parts_count(d->far.trace, &plan, &d->phase->merge->ledger,
+                            &d->phase->merge->result->stats.far_parts))
         return mr_error_memory(d->far.error, "counting what far windows have not seen");
     return status;
 }
 
 /* ---- life ---- */
 
-static mr_status start(mr_decider *d)
+static mr_status start_far(mr_decider *d)
 {
-    mr_driver *driver = d->driver, *far = &d->far;
+    const mr_predict_settings *settings = d->phase->settings;
+    mr_worker *far = &d->far;
+    mr_error *error = d->phase->error;
     mr_status status =
-        mr_reduce(&d->reduction, driver->trace, &driver->opaque, driver->model, driver->error);
+        mr_reduce(&d->reduction, settings->trace, &settings->opaque, settings->model, error);
     if (status != MR_OK)
         return status;
-    far->hb = far->wcp = NULL;
-    far->trace = &d->reduction.trace;
-    far->reduction = &d->reduction;
-    far->opaque = d->reduction.opaque;
+    *far = (mr_worker){.settings = settings,
+                       .trace = &d->reduction.trace,
+                       .session = d->phase->worker->session,
+                       .checker = d->phase->worker->checker,
+                       .decide = settings->decide,
+                       .candidates = settings->candidates,
+                       .reduction = &d->reduction,
+                       .opaque = &d->reduction.opaque,
+                       .error = error};
     /* What there is in trace order is a sync-preserving race, and known. In model branch reads that
      * nothing binds need not see what they saw. */
-    if (driver->model != MR_MODEL_BRANCH)
+    if (settings->model != MR_MODEL_BRANCH)
         far->decide.steps &= ~MR_STEP_BIT(MR_STEP_LINEARISE);
     far->candidates.context = d;
     far->candidates.wanted = has_no_race;
@@ -324,28 +332,25 @@ static mr_status start(mr_decider *d)
     far->candidates.max_per_group = 1; /* they are decided by sites */
     far->candidates.stop_when_full = false;
     mr_arena_init(&far->arena);
-    status = mr_carried_init(&far->carried, far->trace, far->error);
+    status = mr_carried_init(&far->carried, far->trace, error);
     if (status != MR_OK)
         return status;
-    far->carried.opaque = &far->opaque;
+    far->carried.opaque = far->opaque;
     if (d->limits->weakest == MR_STRENGTH_BEYOND_WCP)
         return MR_OK;
     d->hb = mr_order_new(far->trace, MR_RELATION_HB);
     d->wcp = mr_order_new(far->trace, MR_RELATION_WCP);
-    return d->hb && d->wcp && mr_order_use_edges(d->hb, &far->opaque) &&
-                   mr_order_use_edges(d->wcp, &far->opaque)
+    return d->hb && d->wcp && mr_order_use_edges(d->hb, far->opaque) &&
+                   mr_order_use_edges(d->wcp, far->opaque)
                ? MR_OK
-               : mr_error_memory(far->error, "ordering the accesses of far races");
+               : mr_error_memory(error, "ordering the accesses of far races");
 }
 
-static void stop(mr_decider *d)
+static void stop_far(mr_decider *d)
 {
-    d->driver->ledger = d->far.ledger;
     mr_arena_free(&d->arena);
-    if (d->far.reduction) {
-        mr_arena_free(&d->far.arena);
-        mr_carried_free(&d->far.carried);
-    }
+    mr_arena_free(&d->far.arena);
+    mr_carried_free(&d->far.carried);
     mr_order_free(d->hb);
     mr_order_free(d->wcp);
     mr_reduction_free(&d->reduction);
@@ -355,19 +360,13 @@ static void stop(mr_decider *d)
     free(d->requests);
 }
 
-mr_status mr_driver_decide_far(mr_driver *driver, const mr_far_limits *limits)
+mr_status mr_far_decide(mr_far_phase *phase)
 {
-    double begin = mr_seconds();
-    size_t first_race = driver->result->race_count;
-    size_t first_unknown = driver->result->unknown_count;
-    mr_decider d = {.driver = driver, .limits = limits, .far = *driver};
-    d.far.reduction = NULL;
+    mr_decider d = {.phase = phase, .limits = &phase->settings->far_limits};
     mr_arena_init(&d.arena);
-    mr_status status = start(&d);
+    mr_status status = start_far(&d);
     if (status == MR_OK)
         status = do_far_windows(&d);
-    stop(&d);
-    mr_status labelled = mr_far_label_result(driver, first_race, first_unknown);
-    driver->result->run.far_seconds += mr_seconds() - begin;
-    return status != MR_OK ? status : labelled;
+    stop_far(&d);
+    return status;
 }

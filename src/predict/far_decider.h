@@ -1,12 +1,12 @@
 /*
- * far_decider: the state of mr_driver_decide_far (driver.h), shared by its files: far_ask.c asks
+ * far_decider: the state of mr_far_decide (far.h), shared by its files: far_ask.c asks
  * questions and counts the work, far_windows.c puts windows around pairs of accesses, far_decide.c
  * drives them.
  */
 #ifndef MR_PREDICT_FAR_DECIDER_H
 #define MR_PREDICT_FAR_DECIDER_H
 
-#include "driver.h"
+#include "far.h"
 #include "far_pairs.h"
 #include "order/detect.h"
 
@@ -31,12 +31,12 @@ typedef struct mr_far_request {
 } mr_far_request;
 
 typedef struct mr_decider {
-    mr_driver *driver; /* of the full trace */
+    mr_far_phase *phase;
     const mr_far_limits *limits;
     mr_reduction reduction;
-    mr_driver far;         /* of the reduced one */
+    mr_worker far;         /* on the reduced trace; session and checker are the phase's */
     mr_order *hb, *wcp;    /* on the reduced trace, when they choose the static races; else NULL */
-    mr_model model;        /* of the windows: a race of a stricter model is one of the driver's */
+    mr_model model;        /* of the windows: a race of a stricter model is one of the settings' */
     mr_race_list reported; /* by HB or WCP on the full trace, when `listed` */
     bool listed;
     bool cheap; /* without formulas */
@@ -57,8 +57,11 @@ typedef struct mr_decider {
 
 const mr_candidate_group *mr_decider_group_of(const mr_decider *d, const mr_open_race *race);
 
-/* The ledger's entry of a static race; NULL: no memory. */
-mr_ledger_entry *mr_decider_entry_of(mr_decider *d, const mr_open_race *race);
+/* A record for the static race, empty. */
+mr_record mr_decider_record_of(const mr_decider *d, const mr_open_race *race);
+
+/* What an answer means for the result. */
+mr_status mr_decider_merge(mr_decider *d, mr_record *record);
 
 /* Is it a race? */
 bool mr_decider_is_settled(const mr_decider *d, const mr_open_race *race);

@@ -141,7 +141,7 @@ mr_status mr_decider_try_sizes(mr_decider *d)
 {
     const mr_window *window = d->problem.window;
     mr_status status = MR_OK;
-    for (uint64_t size = d->limits->window_size; status == MR_OK && size < window->size;
+    for (uint64_t size = d->phase->settings->plan.size; status == MR_OK && size < window->size;
          size *= GROWTH) {
         d->request_count = 0;
         for (uint32_t i = 0; i < d->open_count; i++)

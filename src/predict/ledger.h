@@ -11,7 +11,8 @@
 typedef struct mr_ledger_entry {
     uint32_t key_1, key_2;
     bool used, race, unknown;
-    uint64_t unanswered;    /* queries that ended without a verdict, over all windows */
+    uint64_t unanswered;    /* questions that ended without a verdict, over all windows */
+    uint64_t window;        /* the lowest that proves the race, when `race` */
     uint32_t unknown_index; /* in the result's unknowns, when `unknown` */
 } mr_ledger_entry;
 

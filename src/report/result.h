@@ -47,6 +47,7 @@ typedef struct mr_run {
     double read_seconds, order_seconds, window_seconds, decide_seconds, solver_seconds, far_seconds,
         witness_seconds, total_seconds;
     uint64_t peak_memory_bytes;
+    uint64_t windows_again; /* decided twice: what had been saved or made was not enough */
 } mr_run;
 
 typedef struct mr_result {

@@ -1,57 +1,52 @@
 #include "pack.h"
 
+#include "base/bytes.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST = 0x7f, MORE = 0x80, NUMBER_BYTES = 5 };
-
-static size_t put(uint8_t *to, uint32_t number)
-{
-    size_t count = 0;
-    for (; number > LAST; number >>= 7)
-        to[count++] = (uint8_t)(number | MORE);
-    to[count++] = (uint8_t)number;
-    return count;
-}
-
-static uint32_t get(const uint8_t **from)
-{
-    uint32_t number = 0;
-    int shift = 0;
-    for (; **from & MORE; shift += 7)
-        number |= (uint32_t)(*(*from)++ & LAST) << shift;
-    return number | (uint32_t) * (*from)++ << shift;
-}
-
-/* Bytes of the packed form, which is written to `to` unless that is NULL. */
-static size_t write_runs(const mr_trace *trace, const mr_witness *w, uint8_t *to)
-{
-    uint8_t number[NUMBER_BYTES] = {0};
-    size_t bytes = 0;
-    for (uint32_t i = 0, end; i < w->event_count; i = end) {
-        uint32_t thread = trace->thread[w->events[i]];
-        for (end = i; end < w->event_count && trace->thread[w->events[end]] == thread;)
-            end++;
-        bytes += put(to ? to + bytes : number, thread);
-        bytes += put(to ? to + bytes : number, end - i);
-    }
-    return bytes;
-}
-
 bool mr_witness_pack(const mr_trace *trace, mr_witness *witness)
 {
-    size_t bytes = write_runs(trace, witness, NULL);
-    uint8_t *packed = mr_malloc(1, bytes); /* never empty: NULL means not packed */
-    if (!packed)
+    mr_bytes packed = {0};
+    mr_bytes_number(&packed, witness->event_count); /* so that it is never empty */
+    for (uint32_t i = 0, end; i < witness->event_count; i = end) {
+        uint32_t thread = trace->thread[witness->events[i]];
+        for (end = i; end < witness->event_count && trace->thread[witness->events[end]] == thread;)
+            end++;
+        mr_bytes_number(&packed, thread);
+        mr_bytes_number(&packed, end - i);
+    }
+    if (packed.failed) {
+        mr_bytes_free(&packed);
         return false;
-    write_runs(trace, witness, packed);
+    }
     free(witness->events);
     witness->events = NULL;
-    witness->packed = packed;
-    witness->packed_bytes = bytes;
+    witness->packed = packed.items;
+    witness->packed_bytes = packed.count;
     return true;
+}
+
+/* The packed form, from its first run on. */
+static mr_bytes_reader runs_of(const mr_witness *witness)
+{
+    mr_bytes_reader runs = {witness->packed, witness->packed + witness->packed_bytes, false};
+    mr_bytes_get(&runs);
+    return runs;
+}
+
+bool mr_witness_packed_is_valid(const mr_trace *trace, const mr_witness *witness)
+{
+    mr_bytes_reader runs = runs_of(witness);
+    uint64_t events = 0;
+    while (runs.next < runs.end) {
+        uint32_t thread = mr_bytes_get_u32(&runs, UINT32_MAX);
+        events += mr_bytes_get_u32(&runs, witness->event_count);
+        if (thread >= trace->threads.count || events > witness->event_count)
+            return false;
+    }
+    return !runs.damaged && events == witness->event_count;
 }
 
 /* The events of each thread that the witness has, found in one walk over the trace. */
@@ -63,10 +58,9 @@ typedef struct threads {
 
 static void collect(const mr_trace *trace, const mr_witness *w, threads *all)
 {
-    const uint8_t *end = w->packed + w->packed_bytes;
-    for (const uint8_t *at = w->packed; at < end;) {
-        uint32_t thread = get(&at);
-        all->end[thread] += get(&at);
+    for (mr_bytes_reader runs = runs_of(w); runs.next < runs.end;) {
+        uint32_t thread = (uint32_t)mr_bytes_get(&runs);
+        all->end[thread] += (uint32_t)mr_bytes_get(&runs);
     }
     uint32_t first = 0;
     for (uint32_t t = 0; t < trace->threads.count; t++) {
@@ -87,12 +81,11 @@ static void collect(const mr_trace *trace, const mr_witness *w, threads *all)
 
 static void read_runs(const mr_trace *trace, const mr_witness *w, threads *all, uint32_t *events)
 {
-    const uint8_t *end = w->packed + w->packed_bytes;
     uint32_t filled = 0;
     for (uint32_t t = trace->threads.count; t-- > 0;) /* back to the first event of each */
         all->next[t] = t ? all->end[t - 1] : 0;
-    for (const uint8_t *at = w->packed; at < end;) {
-        uint32_t thread = get(&at), count = get(&at);
+    for (mr_bytes_reader runs = runs_of(w); runs.next < runs.end;) {
+        uint32_t thread = (uint32_t)mr_bytes_get(&runs), count = (uint32_t)mr_bytes_get(&runs);
         memcpy(events + filled, all->events + all->next[thread], count * sizeof *events);
         all->next[thread] += count;
         filled += count;

@@ -1,0 +1,52 @@
+/*
+ * far: the races that are farther apart than a window, after the windows have been merged.
+ *
+ *   mr_far_search → (windows merged) → mr_far_confirm → mr_far_decide
+ */
+#ifndef MR_PREDICT_FAR_H
+#define MR_PREDICT_FAR_H
+
+#include "base/progress.h"
+#include "merge.h"
+#include "worker.h"
+
+typedef struct mr_far_phase {
+    const mr_predict_settings *settings;
+    mr_merge *merge;   /* what the windows have found; the races are added to it */
+    mr_worker *worker; /* on the full trace */
+    const mr_progress *progress;
+    mr_error *error; /* of the call under way */
+} mr_far_phase;
+
+/* As whose a far race counts: after all windows. */
+#define MR_FAR_WINDOW UINT64_MAX
+
+/* Fills outcome->pairs with one pair of each static race of SHB or SyncP (settings->far) on the
+ * whole trace. Needs nothing of the windows. MR_ERR_MEMORY. */
+mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error);
+
+/* far.c: confirms those of the pairs that no window has proven. The theory gives each a witness in
+ * trace order (order/syncp.h), on a window that starts as late as it can and ends after the second
+ * access; what cannot be confirmed is unknown. */
+mr_status mr_far_confirm(mr_far_phase *phase, const mr_event_pair *pairs, size_t count);
+
+/*
+ * far_decide.c: decides the static races that are still open on the whole trace.
+ *
+ * The trace is reduced (reduce.h) and one window built over it, or several that overlap by half
+ * when it has more than limits.size events. A static race without candidates there is none. Of the
+ * others, the pairs of accesses that are closest to each other, and that which WCP (or HB) reports,
+ * are decided one by one on windows around them. What is before a window happens as observed, so
+ * cones are small and witnesses short. The windows grow by factors of four; pairs that lie side by
+ * side share them. What is left is decided on the far window: all accesses at once, as in
+ * settle.c. There "no race" is exact for the whole trace if it is one window, and then it settles
+ * what other windows have left unknown. What has no answer there is unknown.
+ *
+ * Work is counted in events of the windows that are built, eight for each event of the cone of a
+ * question, a sixteenth for each event of a window that is reordered, and a quarter of the limit on
+ * saturation for a question without an answer: about 0.3 µs
+ * each. The far window itself costs a static race nothing.
+ */
+mr_status mr_far_decide(mr_far_phase *phase);
+
+#endif

@@ -1,0 +1,241 @@
+#include "merge.h"
+
+#include "base/memory.h"
+#include "witness/pack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What becomes of a record. */
+typedef enum use {
+    DROPPED,  /* a window before has proven the race */
+    AS_IT_IS, /* all of it counts */
+    UNASKED,  /* what trace order says counts; `why` there is no more */
+} use;
+
+static use use_of(const mr_merge *merge, const mr_record *record, uint64_t *window_steps,
+                  const char **why)
+{
+    const mr_predict_settings *settings = merge->settings;
+    const mr_ledger_entry *entry = mr_ledger_find(&merge->ledger, record->key_1, record->key_2);
+    if (entry && entry->race)
+        return DROPPED;
+    *window_steps += record->steps_in_order;
+    if (record->in_trace_order)
+        return AS_IT_IS;
+    *why = "candidates.max_unanswered";
+    if (settings->max_unanswered && entry && entry->unanswered >= settings->max_unanswered)
+        return UNASKED;
+    *why = "candidates.max_window_steps";
+    if (settings->max_window_steps && *window_steps >= settings->max_window_steps)
+        return UNASKED;
+    *why = NULL; /* it should have been asked about */
+    if (!record->asked)
+        return UNASKED;
+    *window_steps += record->steps;
+    return AS_IT_IS;
+}
+
+bool mr_merge_is_complete(const mr_merge *merge, const mr_outcome *outcome)
+{
+    uint64_t steps = 0;
+    for (size_t i = 0; i < outcome->count; i++) {
+        const char *why = "";
+        if (use_of(merge, &outcome->records[i], &steps, &why) == UNASKED && !why)
+            return false;
+    }
+    return true;
+}
+
+static mr_status add_race(mr_merge *merge, mr_ledger_entry *entry, mr_record *record,
+                          uint64_t window, mr_error *error)
+{
+    mr_result *result = merge->result;
+    void *races = result->races;
+    mr_witness *witness = &record->race.witness;
+    if ((result->race_count >= MR_WITNESSES_OPEN && !witness->packed &&
+         !mr_witness_pack(merge->settings->trace, witness)) ||
+        !mr_grow(&races, &result->race_capacity, result->race_count + 1, sizeof *result->races))
+        return mr_error_memory(error, "recording a race");
+    result->races = races;
+    result->races[result->race_count++] = record->race;
+    record->has_race = false; /* taken over */
+    entry->race = true;
+    entry->window = window;
+    if (merge->known)
+        mr_known_races_add(merge->known, record->key_1, record->key_2, window);
+    return MR_OK;
+}
+
+static mr_status add_unknown(mr_merge *merge, mr_ledger_entry *entry, const mr_unknown *unknown,
+                             mr_error *error)
+{
+    mr_result *result = merge->result;
+    void *unknowns = result->unknowns;
+    if (entry->unknown)
+        return MR_OK;
+    if (!mr_grow(&unknowns, &result->unknown_capacity, result->unknown_count + 1,
+                 sizeof *result->unknowns))
+        return mr_error_memory(error, "recording a candidate");
+    result->unknowns = unknowns;
+    entry->unknown = true;
+    entry->unknown_index = (uint32_t)result->unknown_count;
+    result->unknowns[result->unknown_count++] = *unknown;
+    return MR_OK;
+}
+
+static void free_race(mr_record *record)
+{
+    if (record->has_race)
+        mr_witness_free(&record->race.witness);
+    record->has_race = false;
+}
+
+mr_status mr_merge_record(mr_merge *merge, mr_record *record, uint64_t window, mr_error *error)
+{
+    mr_ledger_entry *entry = mr_ledger_get(&merge->ledger, record->key_1, record->key_2);
+    if (!entry) {
+        free_race(record);
+        return mr_error_memory(error, "recording a candidate");
+    }
+    entry->unanswered += record->unanswered;
+    merge->result->stats.rejected_witnesses += record->rejected_witnesses;
+    mr_status status = MR_OK;
+    if (record->has_unknown && !record->has_race)
+        status = add_unknown(merge, entry, &record->open, error);
+    if (record->has_race && status == MR_OK)
+        status = add_race(merge, entry, record, window, error);
+    if (status != MR_OK)
+        free_race(record);
+    return status;
+}
+
+/* What was asked counts, too. */
+static mr_status add_whole(mr_merge *merge, mr_record *record, uint64_t window, mr_error *error)
+{
+    mr_stats *stats = &merge->result->stats;
+    for (int step = 0; step < MR_STEP_COUNT; step++) {
+        stats->settled[step] += record->settled[step];
+        stats->candidates += record->settled[step];
+    }
+    for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++) {
+        stats->unknown[reason] += record->unknown[reason];
+        stats->candidates += record->unknown[reason];
+    }
+    if (record->has_race)
+        stats->races[record->race.confirmed_by]++;
+    return mr_merge_record(merge, record, window, error);
+}
+
+static mr_status add_unasked(mr_merge *merge, const mr_record *record, uint64_t window,
+                             const char *why, mr_error *error)
+{
+    mr_stats *stats = &merge->result->stats;
+    uint32_t start = 0, end = 0;
+    mr_window_plan_get(&merge->settings->plan, (uint32_t)window, &start, &end);
+    mr_unknown unknown = {.first = record->first,
+                          .second = record->second,
+                          .window_start = start,
+                          .window_end = end,
+                          .strength = record->strength,
+                          .reason = MR_UNKNOWN_BUDGET};
+    snprintf(unknown.detail, sizeof unknown.detail, "%s", why ? why : "not asked");
+    stats->candidates += record->pairs;
+    stats->unknown[MR_UNKNOWN_BUDGET] += record->pairs;
+    mr_ledger_entry *entry = mr_ledger_get(&merge->ledger, record->key_1, record->key_2);
+    return entry ? add_unknown(merge, entry, &unknown, error)
+                 : mr_error_memory(error, "recording a candidate");
+}
+
+mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
+{
+    mr_stats *stats = &merge->result->stats;
+    const uint64_t limit = merge->settings->max_window_steps;
+    uint64_t steps = 0;
+    bool stopped = false;
+    mr_status status = MR_OK;
+    stats->windows++;
+    stats->candidates += outcome->dropped_by_filter + outcome->dropped_by_cone;
+    stats->settled[MR_STEP_FILTER] += outcome->dropped_by_filter;
+    stats->settled[MR_STEP_CONE] += outcome->dropped_by_cone;
+    for (size_t i = 0; i < outcome->count && status == MR_OK; i++) {
+        mr_record *record = &outcome->records[i];
+        const char *why = NULL;
+        switch (use_of(merge, record, &steps, &why)) {
+        case DROPPED:
+            break;
+        case AS_IT_IS:
+            status = add_whole(merge, record, outcome->unit, error);
+            break;
+        case UNASKED:
+            stopped |= limit && steps >= limit;
+            status = add_unasked(merge, record, outcome->unit, why, error);
+            break;
+        }
+    }
+    stats->windows_stopped += stopped;
+    return status;
+}
+
+/* ---- the end ---- */
+
+static int compare_events(uint32_t second_1, uint32_t first_1, uint32_t second_2, uint32_t first_2)
+{
+    if (second_1 != second_2)
+        return second_1 < second_2 ? -1 : 1;
+    return (first_1 > first_2) - (first_1 < first_2);
+}
+
+static int compare_races(const void *one, const void *two)
+{
+    const mr_witness *x = &((const mr_race *)one)->witness, *y = &((const mr_race *)two)->witness;
+    return compare_events(x->second, x->first, y->second, y->first);
+}
+
+static int compare_unknowns(const void *one, const void *two)
+{
+    const mr_unknown *x = one, *y = two;
+    return compare_events(x->second, x->first, y->second, y->first);
+}
+
+static void drop_settled(mr_merge *merge)
+{
+    mr_result *result = merge->result;
+    size_t kept = 0;
+    for (size_t s = 0; s < merge->ledger.slot_count; s++) {
+        const mr_ledger_entry *entry = &merge->ledger.slots[s];
+        if (entry->used && entry->unknown && entry->race)
+            result->unknowns[entry->unknown_index].window_end = 0;
+    }
+    for (size_t i = 0; i < result->unknown_count; i++)
+        if (result->unknowns[i].window_end)
+            result->unknowns[kept++] = result->unknowns[i];
+    result->unknown_count = kept;
+}
+
+/* Distinct pairs of locations among the races. */
+static mr_status count_static_races(mr_merge *merge, mr_error *error)
+{
+    mr_result *result = merge->result;
+    mr_ledger pairs = {0};
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < result->race_count && status == MR_OK; i++) {
+        const mr_witness *witness = &result->races[i].witness;
+        if (!mr_ledger_get_static(&pairs, merge->settings->trace, witness->first, witness->second))
+            status = mr_error_memory(error, "counting the races");
+    }
+    result->stats.static_races = pairs.count;
+    mr_ledger_free(&pairs);
+    return status;
+}
+
+mr_status mr_merge_finish(mr_merge *merge, mr_error *error)
+{
+    mr_result *result = merge->result;
+    drop_settled(merge);
+    if (result->race_count)
+        qsort(result->races, result->race_count, sizeof *result->races, compare_races);
+    if (result->unknown_count)
+        qsort(result->unknowns, result->unknown_count, sizeof *result->unknowns, compare_unknowns);
+    return count_static_races(merge, error);
+}

@@ -1,0 +1,236 @@
+#include "base/memory.h"
+#include "outcome.h"
+#include "witness/pack.h"
+
+#include <string.h>
+
+/* The bits of a record's first number. */
+enum { ASKED = 1, IN_TRACE_ORDER = 2, HAS_RACE = 4, HAS_UNKNOWN = 8, ALL_BITS = 15 };
+
+/* ---- writing ---- */
+
+/* Only what is not zero: which, then how many. */
+static void write_counts(mr_bytes *bytes, const uint64_t *counts, uint32_t length)
+{
+    uint32_t present = 0;
+    for (uint32_t i = 0; i < length; i++)
+        present |= (counts[i] ? 1u : 0) << i;
+    mr_bytes_number(bytes, present);
+    for (uint32_t i = 0; i < length; i++)
+        if (counts[i])
+            mr_bytes_number(bytes, counts[i]);
+}
+
+static void write_place(mr_bytes *bytes, uint32_t first, uint32_t second, uint32_t start,
+                        uint32_t end)
+{
+    mr_bytes_number(bytes, start);
+    mr_bytes_number(bytes, end - start);
+    mr_bytes_number(bytes, first - start);
+    mr_bytes_number(bytes, second - first);
+}
+
+static bool write_race(const mr_trace *trace, const mr_race *race, mr_bytes *bytes)
+{
+    mr_witness packed = race->witness;
+    if (!packed.packed) {
+        packed.events = mr_calloc(packed.event_count, sizeof *packed.events);
+        if (!packed.events)
+            return false;
+        if (packed.event_count)
+            memcpy(packed.events, race->witness.events, packed.event_count * sizeof(uint32_t));
+        if (!mr_witness_pack(trace, &packed)) {
+            mr_witness_free(&packed);
+            return false;
+        }
+    }
+    write_place(bytes, packed.first, packed.second, packed.window_start, packed.window_end);
+    mr_bytes_number(bytes, (uint64_t)packed.model);
+    mr_bytes_number(bytes, (uint64_t)race->strength);
+    mr_bytes_number(bytes, (uint64_t)race->confirmed_by);
+    mr_bytes_number(bytes, packed.event_count);
+    mr_bytes_number(bytes, packed.packed_bytes);
+    mr_bytes_raw(bytes, packed.packed, packed.packed_bytes);
+    if (!race->witness.packed)
+        mr_witness_free(&packed);
+    return true;
+}
+
+static void write_unknown(const mr_unknown *unknown, mr_bytes *bytes)
+{
+    size_t length = strlen(unknown->detail);
+    write_place(bytes, unknown->first, unknown->second, unknown->window_start, unknown->window_end);
+    mr_bytes_number(bytes, (uint64_t)unknown->strength);
+    mr_bytes_number(bytes, (uint64_t)unknown->reason);
+    mr_bytes_number(bytes, length);
+    mr_bytes_raw(bytes, unknown->detail, length);
+}
+
+static bool write_record(const mr_trace *trace, const mr_record *record, mr_bytes *bytes)
+{
+    mr_bytes_number(
+        bytes, (record->asked ? ASKED : 0u) | (record->in_trace_order ? IN_TRACE_ORDER : 0u) |
+                   (record->has_race ? HAS_RACE : 0u) | (record->has_unknown ? HAS_UNKNOWN : 0u));
+    mr_bytes_number(bytes, record->key_1);
+    mr_bytes_number(bytes, record->key_2);
+    mr_bytes_number(bytes, record->unanswered);
+    mr_bytes_number(bytes, record->steps_in_order);
+    mr_bytes_number(bytes, record->steps);
+    mr_bytes_number(bytes, record->pairs);
+    mr_bytes_number(bytes, record->first);
+    mr_bytes_number(bytes, record->second - record->first);
+    mr_bytes_number(bytes, (uint64_t)record->strength);
+    mr_bytes_number(bytes, record->rejected_witnesses);
+    write_counts(bytes, record->settled, MR_STEP_COUNT);
+    write_counts(bytes, record->unknown, MR_UNKNOWN_COUNT);
+    if (record->has_unknown)
+        write_unknown(&record->open, bytes);
+    return !record->has_race || write_race(trace, &record->race, bytes);
+}
+
+bool mr_outcome_write(const mr_trace *trace, const mr_outcome *outcome, mr_bytes *bytes)
+{
+    mr_bytes_number(bytes, outcome->unit);
+    mr_bytes_number(bytes, outcome->dropped_by_filter);
+    mr_bytes_number(bytes, outcome->dropped_by_cone);
+    mr_bytes_number(bytes, outcome->count);
+    for (size_t i = 0; i < outcome->count; i++)
+        if (!write_record(trace, &outcome->records[i], bytes))
+            return false;
+    mr_bytes_number(bytes, outcome->pair_count);
+    for (size_t i = 0; i < outcome->pair_count; i++) {
+        mr_bytes_number(bytes, outcome->pairs[i].first);
+        mr_bytes_number(bytes, outcome->pairs[i].second);
+    }
+    return !bytes->failed;
+}
+
+/* ---- reading ---- */
+
+typedef struct source {
+    mr_bytes_reader in;
+    const mr_trace *trace;
+    bool no_memory;
+} source;
+
+static void read_counts(source *s, uint64_t *counts, uint32_t length)
+{
+    uint32_t present = mr_bytes_get_u32(&s->in, (1u << length) - 1);
+    for (uint32_t i = 0; i < length; i++)
+        if (present >> i & 1)
+            counts[i] = mr_bytes_get(&s->in);
+}
+
+/* start <= first < second < end <= events */
+static void read_place(source *s, uint32_t *first, uint32_t *second, uint32_t *start, uint32_t *end)
+{
+    uint32_t events = s->trace->event_count;
+    *start = mr_bytes_get_u32(&s->in, events);
+    *end = *start + mr_bytes_get_u32(&s->in, events - *start);
+    *first = *start + mr_bytes_get_u32(&s->in, *end - *start);
+    *second = *first + mr_bytes_get_u32(&s->in, *end - *first);
+    if (*first >= *second || *second >= *end)
+        s->in.damaged = true;
+}
+
+static void read_race(source *s, mr_race *race)
+{
+    mr_witness *witness = &race->witness;
+    read_place(s, &witness->first, &witness->second, &witness->window_start, &witness->window_end);
+    witness->model = (mr_model)mr_bytes_get_u32(&s->in, MR_MODEL_BRANCH);
+    race->strength = (mr_strength)mr_bytes_get_u32(&s->in, MR_STRENGTH_BEYOND_WCP);
+    race->confirmed_by = (mr_step)mr_bytes_get_u32(&s->in, MR_STEP_FAR);
+    witness->event_count = mr_bytes_get_u32(&s->in, witness->window_end - witness->window_start);
+    uint64_t length = mr_bytes_get(&s->in);
+    const uint8_t *packed = mr_bytes_get_raw(&s->in, length);
+    if (s->in.damaged || !packed)
+        return;
+    witness->packed = mr_malloc(0, length);
+    s->no_memory |= !witness->packed;
+    if (!witness->packed)
+        return;
+    memcpy(witness->packed, packed, length);
+    witness->packed_bytes = length;
+    s->in.damaged |= !mr_witness_packed_is_valid(s->trace, witness);
+}
+
+static void read_unknown(source *s, mr_unknown *unknown)
+{
+    read_place(s, &unknown->first, &unknown->second, &unknown->window_start, &unknown->window_end);
+    unknown->strength = (mr_strength)mr_bytes_get_u32(&s->in, MR_STRENGTH_BEYOND_WCP);
+    unknown->reason = (mr_unknown_reason)mr_bytes_get_u32(&s->in, MR_UNKNOWN_COUNT - 1);
+    uint32_t length = mr_bytes_get_u32(&s->in, sizeof unknown->detail - 1);
+    const uint8_t *detail = mr_bytes_get_raw(&s->in, length);
+    if (detail)
+        memcpy(unknown->detail, detail, length);
+}
+
+static void read_record(source *s, mr_record *record)
+{
+    uint32_t bits = mr_bytes_get_u32(&s->in, ALL_BITS);
+    record->asked = bits & ASKED;
+    record->in_trace_order = bits & IN_TRACE_ORDER;
+    record->has_unknown = bits & HAS_UNKNOWN;
+    record->key_1 = mr_bytes_get_u32(&s->in, UINT32_MAX);
+    record->key_2 = mr_bytes_get_u32(&s->in, UINT32_MAX);
+    record->unanswered = mr_bytes_get(&s->in);
+    record->steps_in_order = mr_bytes_get(&s->in);
+    record->steps = mr_bytes_get(&s->in);
+    record->pairs = mr_bytes_get(&s->in);
+    record->first = mr_bytes_get_u32(&s->in, s->trace->event_count);
+    record->second =
+        record->first + mr_bytes_get_u32(&s->in, s->trace->event_count - record->first);
+    s->in.damaged |= record->first >= record->second || record->second >= s->trace->event_count;
+    record->strength = (mr_strength)mr_bytes_get_u32(&s->in, MR_STRENGTH_BEYOND_WCP);
+    record->rejected_witnesses = mr_bytes_get(&s->in);
+    read_counts(s, record->settled, MR_STEP_COUNT);
+    read_counts(s, record->unknown, MR_UNKNOWN_COUNT);
+    if (record->has_unknown)
+        read_unknown(s, &record->open);
+    record->has_race = bits & HAS_RACE; /* so that the witness is freed whatever happens */
+    if (record->has_race)
+        read_race(s, &record->race);
+}
+
+static void read_pairs(source *s, mr_outcome *outcome)
+{
+    uint64_t count = mr_bytes_get(&s->in);
+    if (count > (uint64_t)(s->in.end - s->in.next)) /* two bytes a pair at least */
+        s->in.damaged = true;
+    if (s->in.damaged)
+        return;
+    outcome->pairs = mr_calloc(count, sizeof *outcome->pairs);
+    s->no_memory |= !outcome->pairs;
+    for (; outcome->pairs && outcome->pair_count < count && !s->in.damaged; outcome->pair_count++) {
+        mr_event_pair *pair = &outcome->pairs[outcome->pair_count];
+        pair->first = mr_bytes_get_u32(&s->in, s->trace->event_count);
+        pair->second = mr_bytes_get_u32(&s->in, s->trace->event_count);
+        s->in.damaged |= pair->first >= pair->second || pair->second >= s->trace->event_count;
+    }
+}
+
+mr_outcome *mr_outcome_read(const mr_trace *trace, const uint8_t *bytes, size_t count,
+                            bool *damaged)
+{
+    source s = {.in = {.next = bytes, .end = bytes + count}, .trace = trace};
+    mr_outcome *outcome = mr_outcome_new(mr_bytes_get(&s.in));
+    *damaged = false;
+    if (!outcome)
+        return NULL;
+    outcome->dropped_by_filter = mr_bytes_get(&s.in);
+    outcome->dropped_by_cone = mr_bytes_get(&s.in);
+    uint64_t records = mr_bytes_get(&s.in);
+    for (uint64_t i = 0; i < records && !s.in.damaged && !s.no_memory; i++) {
+        mr_record *record = mr_outcome_add(outcome);
+        s.no_memory |= !record;
+        if (record)
+            read_record(&s, record);
+    }
+    if (!s.no_memory)
+        read_pairs(&s, outcome);
+    *damaged = !s.no_memory && (s.in.damaged || s.in.next != s.in.end);
+    if (!*damaged && !s.no_memory)
+        return outcome;
+    mr_outcome_free(outcome);
+    return NULL;
+}

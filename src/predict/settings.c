@@ -1,0 +1,105 @@
+#include "settings.h"
+
+#include "predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Marks the locations in a comma-separated list; names that the trace does not have mark nothing.
+ */
+static mr_status read_ignored(mr_predict_settings *settings, const char *list, mr_error *error)
+{
+    if (!*list)
+        return MR_OK;
+    settings->ignored_locations = mr_calloc(settings->trace->locations.count, 1);
+    if (!settings->ignored_locations)
+        return mr_error_memory(error, "reading candidates.ignore_locations");
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        uint32_t number;
+        if (mr_names_find(&settings->trace->locations, list, (uint32_t)length, &number))
+            settings->ignored_locations[number] = 1;
+        list += length + (list[length] == ',');
+    }
+    return MR_OK;
+}
+
+mr_decide_options mr_predict_limits(const mr_config *config)
+{
+    bool eager = mr_config_choice(config, "solver.strategy") == MR_STRATEGY_EAGER;
+    return (mr_decide_options){
+        .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
+                   .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
+        .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
+        .steps = eager ? MR_STEP_BIT(MR_STEP_SOLVER) : mr_config_set_of(config, "solver.steps"),
+        .eager = eager,
+        .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
+}
+
+bool mr_predict_settings_ask_sites(const mr_predict_settings *settings)
+{
+    return !settings->by_event && !settings->decide.eager &&
+           settings->candidates.weakest == MR_STRENGTH_BEYOND_WCP;
+}
+
+static void read_candidates(mr_predict_settings *settings, const mr_config *config)
+{
+    static const mr_strength weakest[] = {MR_STRENGTH_BEYOND_WCP, MR_STRENGTH_WCP, MR_STRENGTH_HB};
+    unsigned steps = settings->decide.steps;
+    settings->candidates =
+        (mr_candidate_options){.keep_filtered = !(steps & MR_STEP_BIT(MR_STEP_FILTER)),
+                               .keep_coned = !(steps & MR_STEP_BIT(MR_STEP_CONE)),
+                               .weakest = weakest[mr_config_choice(config, "candidates.prefilter")],
+                               .representatives = !settings->by_event && !settings->decide.eager,
+                               .event_groups = settings->by_event,
+                               .ignored_locations = settings->ignored_locations};
+    settings->candidates.stop_when_full = mr_predict_settings_ask_sites(settings);
+    if (!settings->by_event)
+        settings->candidates.max_per_group =
+            mr_predict_settings_ask_sites(settings) ? MR_PAIRS_TRIED : MR_PAIRS_CHOSEN;
+}
+
+static void read_far(mr_predict_settings *settings, const mr_config *config)
+{
+    mr_far_limits *limits = &settings->far_limits;
+    settings->far =
+        settings->by_event ? MR_FAR_NONE : (mr_far)mr_config_choice(config, "candidates.far");
+    *limits = (mr_far_limits){.size = (uint32_t)mr_config_int(config, "window.far_size"),
+                              .per_race = (uint64_t)mr_config_int(config, "window.far_race_work"),
+                              .all = (uint64_t)mr_config_int(config, "window.far_work"),
+                              .weakest = settings->far == MR_FAR_HB    ? MR_STRENGTH_HB
+                                         : settings->far == MR_FAR_WCP ? MR_STRENGTH_WCP
+                                                                       : MR_STRENGTH_BEYOND_WCP};
+    if (settings->candidates.weakest < limits->weakest)
+        limits->weakest = settings->candidates.weakest;
+}
+
+mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
+                                   const mr_config *config, mr_error *error)
+{
+    *settings = (mr_predict_settings){
+        .trace = trace,
+        .calls = (mr_opaque)mr_config_choice(config, "opaque"),
+        .plan = {.event_count = trace->event_count,
+                 .size = (uint32_t)mr_config_int(config, "window.size"),
+                 .overlap = (uint32_t)mr_config_overlap(config)},
+        .model = (mr_model)mr_config_choice(config, "model"),
+        .by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT,
+        .minimise = mr_config_bool(config, "witness.minimise"),
+        .max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered"),
+        .max_window_steps = (uint64_t)mr_config_int(config, "candidates.max_window_steps"),
+        .decide = mr_predict_limits(config)};
+    mr_status status =
+        read_ignored(settings, mr_config_text(config, "candidates.ignore_locations"), error);
+    if (status != MR_OK)
+        return status;
+    read_candidates(settings, config);
+    read_far(settings, config);
+    return mr_opaque_edges_find(trace, settings->calls, &settings->opaque, error);
+}
+
+void mr_predict_settings_free(mr_predict_settings *settings)
+{
+    mr_opaque_edges_free(&settings->opaque);
+    free(settings->ignored_locations);
+}

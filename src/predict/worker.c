@@ -1,0 +1,166 @@
+#include "worker.h"
+
+#include "base/seconds.h"
+
+/* mr_candidate_options.wanted: no window before this one proves the pair. */
+static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const mr_worker *worker = context;
+    return !worker->known ||
+           !mr_known_races_below(worker->known, location_1, location_2, worker->window);
+}
+
+/* Without its orders. */
+static mr_status start(mr_worker *worker)
+{
+    const mr_predict_settings *settings = worker->settings;
+    mr_status status = mr_carried_init(&worker->carried, settings->trace, worker->error);
+    if (status != MR_OK)
+        return status;
+    worker->carried.opaque = &settings->opaque;
+    worker->session = mr_session_new();
+    worker->checker = mr_checker_new(settings->trace, settings->calls);
+    return worker->session && worker->checker
+               ? MR_OK
+               : mr_error_memory(worker->error, "starting the prediction");
+}
+
+mr_status mr_worker_init(mr_worker *worker, const mr_predict_settings *settings,
+                         mr_known_races *known, mr_error *error)
+{
+    *worker = (mr_worker){.settings = settings,
+                          .trace = settings->trace,
+                          .known = known,
+                          .decide = settings->decide,
+                          .candidates = settings->candidates,
+                          .opaque = &settings->opaque,
+                          .error = error};
+    if (!settings->by_event) {
+        worker->candidates.wanted = is_open;
+        worker->candidates.context = worker;
+    }
+    mr_arena_init(&worker->arena);
+    return start(worker);
+}
+
+void mr_worker_free(mr_worker *worker)
+{
+    mr_arena_free(&worker->arena);
+    mr_carried_free(&worker->carried);
+    mr_order_free(worker->hb);
+    mr_order_free(worker->wcp);
+    mr_session_free(worker->session);
+    mr_checker_free(worker->checker);
+}
+
+/* ---- windows ---- */
+
+static mr_status slide(mr_worker *worker, mr_order **order, mr_relation relation, uint32_t start,
+                       uint32_t end)
+{
+    if (*order && end < mr_order_end(*order)) {
+        mr_order_free(*order);
+        *order = NULL;
+    }
+    if (!*order) {
+        *order = mr_order_new(worker->trace, relation);
+        if (!*order || !mr_order_use_edges(*order, worker->opaque))
+            return mr_error_memory(worker->error, "starting the prediction");
+    }
+    if (relation == MR_RELATION_HB && start > mr_order_end(*order)) {
+        mr_status status = mr_order_skip(*order, start, worker->error);
+        if (status != MR_OK)
+            return status;
+    }
+    return mr_order_slide(*order, start, end, worker->error);
+}
+
+/* HB is all that is needed to look at its races first. What WCP says of a race is found out at the
+ * end (label.h), unless it chooses the candidates. */
+static mr_status order_window(mr_worker *worker, uint32_t start, uint32_t end)
+{
+    double begin = mr_seconds();
+    mr_status status = slide(worker, &worker->hb, MR_RELATION_HB, start, end);
+    if (status == MR_OK && worker->candidates.weakest == MR_STRENGTH_WCP)
+        status = slide(worker, &worker->wcp, MR_RELATION_WCP, start, end);
+    worker->run.order_seconds += mr_seconds() - begin;
+    return status;
+}
+
+static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
+                                 mr_candidates *candidates, mr_outcome *outcome)
+{
+    const mr_window *window = problem->window;
+    mr_status status = order_window(worker, window->start, window->end);
+    if (status != MR_OK)
+        return status;
+    double begin = mr_seconds();
+    if (!mr_candidates_find(candidates, window, &problem->hard, &problem->forced, worker->hb,
+                            worker->wcp, &worker->candidates, &worker->arena))
+        return mr_error_memory(worker->error, "collecting candidates");
+    worker->run.step_seconds[MR_STEP_FILTER] += mr_seconds() - begin;
+    outcome->dropped_by_filter = candidates->dropped_by_filter;
+    outcome->dropped_by_cone = candidates->dropped_by_cone;
+    return MR_OK;
+}
+
+static mr_status settle(mr_worker *worker, mr_problem *problem, const mr_candidates *candidates,
+                        const mr_candidate_group *group, mr_outcome *outcome)
+{
+    uint32_t start = problem->window->start;
+    const mr_candidate *first = &candidates->items[group->first];
+    uint32_t key_1 = worker->settings->by_event ? start + first->first : group->location_1;
+    uint32_t key_2 = worker->settings->by_event ? start + first->second : group->location_2;
+    if (worker->known && mr_known_races_below(worker->known, key_1, key_2, worker->window))
+        return MR_OK;
+    mr_record *record = mr_outcome_add(outcome);
+    if (!record)
+        return mr_error_memory(worker->error, "recording a candidate");
+    record->key_1 = key_1;
+    record->key_2 = key_2;
+    mr_status status = mr_worker_settle(worker, problem, candidates, group, record);
+    if (record->in_trace_order && worker->known)
+        mr_known_races_add(worker->known, key_1, key_2, worker->window);
+    return status;
+}
+
+static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outcome *outcome)
+{
+    double begin = mr_seconds();
+    mr_window *window;
+    mr_problem problem;
+    mr_candidates candidates = {0};
+    mr_arena_reset(&worker->arena);
+    mr_carried_move(&worker->carried, start);
+    mr_status status = mr_window_build(&worker->carried, end, worker->settings->model,
+                                       &worker->arena, &window, worker->error);
+    if (status != MR_OK)
+        return status;
+    if (!mr_problem_init(&problem, window, &worker->arena))
+        return mr_error_memory(worker->error, "building a window");
+    status = find_candidates(worker, &problem, &candidates, outcome);
+    double ready = mr_seconds();
+    for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
+        if (candidates.groups[g].count)
+            status = settle(worker, &problem, &candidates, &candidates.groups[g], outcome);
+    worker->run.window_seconds += ready - begin;
+    worker->run.decide_seconds += mr_seconds() - ready;
+    return status;
+}
+
+mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome *outcome,
+                                  mr_error *error)
+{
+    double begin = mr_seconds();
+    uint32_t start = 0, end = 0;
+    worker->error = error;
+    worker->window = window;
+    worker->window_steps = 0;
+    worker->halted = mr_halt_asked(worker->settings->halt) != MR_HALT_NONE;
+    if (worker->halted)
+        return MR_OK;
+    mr_window_plan_get(&worker->settings->plan, (uint32_t)window, &start, &end);
+    mr_status status = decide(worker, start, end, outcome);
+    outcome->seconds = mr_seconds() - begin;
+    return status;
+}
