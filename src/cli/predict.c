@@ -3,6 +3,7 @@
 #include "base/seconds.h"
 #include "cli.h"
 #include "output.h"
+#include "ranks.h"
 #include "report/report.h"
 #include "witness_dir.h"
 
@@ -53,18 +54,24 @@ static mr_status write_all(const mr_trace *trace, const mr_config *config, const
 }
 
 /* Predicts and writes; errors of both are told, the first decides. */
-static mr_status predict(const mr_trace *trace, const mr_config *config, double read_seconds,
-                         mr_cli_progress *progress, int *exit_status, mr_error *error)
+static mr_status predict(const mr_trace *trace, const mr_config *config, mr_ranks *ranks,
+                         double read_seconds, mr_cli_progress *progress, int *exit_status,
+                         mr_error *error)
 {
-    const mr_predict_run run = {.progress = &progress->progress};
+    const mr_predict_run run = {.progress = ranks->leads ? &progress->progress : NULL,
+                                .halt = &ranks->halt,
+                                .team = ranks->active ? &ranks->team : NULL};
     mr_result result = {0};
     mr_error write_error;
-    mr_status status = mr_predict(trace, config, &run, &result, error);
+    mr_status status = mr_predict(trace, config, &run, &result, error), written = MR_OK;
+    mr_ranks_part(ranks, status, error, &result.run);
     mr_cli_progress_end(progress);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;
-    mr_status written = write_all(trace, config, &result, &write_error);
-    *exit_status = result.race_count > 0 ? MR_EXIT_RACES : 0;
+    if (ranks->leads) {
+        written = write_all(trace, config, &result, &write_error);
+        *exit_status = result.race_count > 0 ? MR_EXIT_RACES : 0;
+    }
     mr_result_free(&result);
     if (written == MR_OK)
         return status;
@@ -76,21 +83,35 @@ static mr_status predict(const mr_trace *trace, const mr_config *config, double 
     return status;
 }
 
-mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error)
+static mr_status prepare(const mr_cli *cli, const mr_ranks *ranks, mr_cli_progress *progress,
+                         mr_trace **trace, mr_error *error)
 {
-    mr_trace *trace = NULL;
-    double start_seconds = mr_seconds();
-    mr_cli_progress progress;
-    mr_cli_progress_start(&progress, cli->config);
-    mr_status status = mr_cli_probe(cli->config, error);
+    mr_status status = ranks->leads ? mr_cli_probe(cli->config, error) : MR_OK;
     if (status != MR_OK)
         return status;
     mr_config_resolve(cli->config);
-    status = mr_cli_read_trace(cli->operands[0], cli->config, &progress, &trace, error);
+    if (ranks->leads)
+        return mr_cli_read_trace(cli->operands[0], cli->config, progress, trace, error);
+    const mr_read_options options = {.repair = mr_config_bool(cli->config, "repair")};
+    return mr_trace_read(cli->operands[0], &options, trace, error);
+}
+
+mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    mr_trace *trace = NULL;
+    mr_ranks ranks;
+    double start_seconds = mr_seconds();
+    mr_cli_progress progress;
+    bool over;
+    mr_status status = mr_ranks_start(&ranks, cli, error);
     if (status != MR_OK)
         return status;
+    mr_cli_progress_start(&progress, cli->config);
+    status = prepare(cli, &ranks, &progress, &trace, error);
     double read_seconds = mr_seconds() - start_seconds;
-    status = predict(trace, cli->config, read_seconds, &progress, exit_status, error);
+    status = mr_ranks_meet(&ranks, trace, cli->config, status, &over, error);
+    if (!over)
+        status = predict(trace, cli->config, &ranks, read_seconds, &progress, exit_status, error);
     mr_trace_free(trace);
-    return status;
+    return mr_ranks_end(&ranks, status, exit_status, error);
 }

@@ -73,33 +73,35 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
 }
 
 /* Decides a window again, now that the races of all windows before it are known. */
-static mr_status decide_again(prediction *p, mr_outcome *outcome, mr_error *error)
+static mr_status complete(void *context, mr_outcome **outcome, mr_error *error)
 {
+    prediction *p = context;
     bool halted = false;
-    mr_outcome *again = mr_outcome_new(outcome->unit);
+    if ((*outcome)->unit == p->window_count || mr_merge_is_complete(&p->merge, *outcome))
+        return MR_OK;
+    mr_outcome *again = mr_outcome_new((*outcome)->unit);
     if (!again)
         return mr_error_memory(error, "starting a window");
     mr_status status = decide_window(p, p->crew.jobs, again, &halted, error);
-    if (status == MR_OK && !halted)
-        status = mr_merge_window(&p->merge, again, error);
-    else if (halted)
-        status = mr_merge_window(&p->merge, outcome, error);
     p->merge.result->run.windows_again++;
-    mr_outcome_free(again);
-    return status;
+    if (status != MR_OK || halted) {
+        mr_outcome_free(again);
+        return status;
+    }
+    mr_outcome_free(*outcome);
+    *outcome = again;
+    return MR_OK;
 }
 
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 {
     prediction *p = context;
-    if (outcome->unit == p->window_count) {
-        p->pairs = outcome->pairs;
-        p->pair_count = outcome->pair_count;
-        outcome->pairs = NULL;
-        return MR_OK;
-    }
-    return mr_merge_is_complete(&p->merge, outcome) ? mr_merge_window(&p->merge, outcome, error)
-                                                    : decide_again(p, outcome, error);
+    if (outcome->unit < p->window_count)
+        return mr_merge_window(&p->merge, outcome, error);
+    p->pairs = outcome->pairs;
+    p->pair_count = outcome->pair_count;
+    outcome->pairs = NULL;
+    return MR_OK;
 }
 
 static mr_status do_windows(prediction *p, mr_error *error)
@@ -111,6 +113,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .count = p->window_count + p->searches,
                             .last_first = p->searches,
                             .decide = decide,
+                            .complete = complete,
                             .merge = merge};
     return mr_crew_run(&p->crew, &phase, error);
 }
@@ -135,10 +138,12 @@ static mr_status find_far(prediction *p, mr_error *error)
 
 /* ---- all of it ---- */
 
-static unsigned jobs_of(const mr_config *config)
+unsigned mr_predict_jobs(const mr_config *config, const mr_cluster *cluster)
 {
     int64_t jobs = mr_config_int(config, "jobs");
-    long cores = jobs ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    if (jobs)
+        return (unsigned)jobs;
+    long cores = cluster ? (long)cluster->cores : sysconf(_SC_NPROCESSORS_ONLN);
     return cores > 0 ? (unsigned)cores : 1;
 }
 
@@ -146,9 +151,14 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
                        const mr_predict_run *run, mr_result *result, mr_error *error)
 {
     mr_status status = mr_predict_settings_read(&p->settings, trace, config, error);
-    p->settings.halt = run ? run->halt : NULL;
-    p->crew = (mr_crew){
-        .jobs = jobs_of(config), .halt = p->settings.halt, .progress = run ? run->progress : NULL};
+    mr_team *team = run ? run->team : NULL;
+    p->settings.halt = team ? team->halt : run ? run->halt : NULL;
+    p->crew = (mr_crew){.jobs = mr_predict_jobs(config, team ? team->cluster : NULL),
+                        .trace = trace,
+                        .halt = p->settings.halt,
+                        .progress = run ? run->progress : NULL,
+                        .team = team,
+                        .run = &result->run};
     p->known = mr_known_races_new();
     p->merge = (mr_merge){.settings = &p->settings, .result = result, .known = p->known};
     p->workers = mr_calloc((size_t)p->crew.jobs + 1, sizeof(mr_worker *));
@@ -203,11 +213,13 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     status = start(&p, trace, config, run, result, error);
     if (status == MR_OK)
         status = do_windows(&p, error);
-    if (status == MR_OK && p.settings.far != MR_FAR_NONE &&
+    /* Only rank 0 reports. */
+    bool reports = !p.crew.team || p.crew.team->cluster->rank == 0;
+    if (status == MR_OK && reports && p.settings.far != MR_FAR_NONE &&
         mr_halt_asked(p.settings.halt) == MR_HALT_NONE)
         status = find_far(&p, error);
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
-    if (ended == MR_OK)
+    if (ended == MR_OK && reports)
         ended = mr_label_result(trace, &p.settings.opaque, result, &end_error);
     stop(&p);
     result->run.total_seconds += mr_seconds() - begin;

@@ -9,11 +9,14 @@
 #include "config/config.h"
 #include "report/result.h"
 #include "solver/decide.h"
+#include "team.h"
 
 /* What comes with a run and does not change what is found. Zero-initialise. */
 typedef struct mr_predict_run {
     const mr_progress *progress; /* is told of "windows" and then "far races"; may be NULL */
     const mr_halt *halt;         /* ends the run before its time; may be NULL */
+    mr_team *team; /* this is a rank of it, and has met the others; `halt` is the team's; may be
+                      NULL */
 } mr_predict_run;
 
 /*
@@ -25,6 +28,9 @@ typedef struct mr_predict_run {
  */
 mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_predict_run *run,
                      mr_result *result, mr_error *error);
+
+/* How many threads a prediction has; `cluster` may be NULL. */
+unsigned mr_predict_jobs(const mr_config *config, const mr_cluster *cluster);
 
 /* The limits of one decision, as `config` has them under solver. */
 mr_decide_options mr_predict_limits(const mr_config *config);
