@@ -41,6 +41,7 @@ static const char *const questions[][9] = {
     {"window.size", "9", "candidates.prefilter", "wcp", "candidates.far", "syncp"},
     {"window.size", "9", "candidates.prefilter", "hb", "candidates.far", "shb"},
     {"window.size", "16", "model", "branch"},
+    {"window.size", "12", "solver.steps", "filter,cone,lazy,z3"},
 };
 
 enum { QUESTIONS = sizeof questions / sizeof *questions };
@@ -236,10 +237,11 @@ static void test_small(void **state)
     printf("%u traces, %u with races, %u windows decided again\n", sum.traces, sum.races,
            sum.again);
     assert_true(sum.races > traces / 4);
-    assert_true(sum.again > 0);
+    assert_true(sum.again > 0 || traces < DEFAULT_TRACES);
 }
 
-/* Larger ones, with windows that take longer than others. */
+/* Larger ones, with windows that take longer than others; as many as there are small ones, at most.
+ */
 static void test_large(void **state)
 {
     static const char *const question[] = {"window.size",
@@ -252,9 +254,10 @@ static void test_large(void **state)
                                            "20000",
                                            NULL};
     uint64_t seed = from_environment("JOBS_SEED", DEFAULT_SEED);
+    uint64_t shapes = from_environment("JOBS_TRACES", DEFAULT_TRACES) / QUESTIONS;
     tally sum = {0};
     (void)state;
-    for (size_t s = 0; s < mr_large_shape_count; s++) {
+    for (size_t s = 0; s < mr_large_shape_count && s < shapes; s++) {
         char *text = mr_generate_large(seed + s, &mr_large_shapes[s], LARGE_EVENTS);
         assert_non_null(text);
         examine(text, question, &sum);
@@ -262,7 +265,7 @@ static void test_large(void **state)
     }
     printf("%u traces, %u with races, %u windows decided again\n", sum.traces, sum.races,
            sum.again);
-    assert_true(sum.races > 0);
+    assert_int_equal(sum.races, sum.traces);
 }
 
 /* ---- bytes that are not what was written ---- */
