@@ -23,8 +23,9 @@ typedef struct prediction {
     size_t pair_count;
 } prediction;
 
-static mr_status worker_of(prediction *p, unsigned number, mr_worker **worker, mr_error *error)
+static mr_status worker_of(void *context, unsigned number, mr_worker **worker, mr_error *error)
 {
+    prediction *p = context;
     mr_status status = MR_OK;
     if (!p->workers[number]) {
         mr_worker *made = mr_calloc(1, sizeof *made);
@@ -121,14 +122,17 @@ static mr_status do_windows(prediction *p, mr_error *error)
 static mr_status find_far(prediction *p, mr_error *error)
 {
     double begin = mr_seconds();
-    mr_far_phase phase = {
-        .settings = &p->settings, .merge = &p->merge, .progress = p->crew.progress, .error = error};
-    mr_status status = worker_of(p, p->crew.jobs, &phase.worker, error);
-    if (status == MR_OK && p->pairs)
-        status = mr_far_confirm(&phase, p->pairs, p->pair_count);
+    mr_far_context far = {.settings = &p->settings,
+                          .merge = &p->merge,
+                          .crew = &p->crew,
+                          .worker_of = worker_of,
+                          .context = p};
+    mr_status status = MR_OK;
+    if (p->pairs)
+        status = mr_far_confirm(&far, p->pairs, p->pair_count, error);
     if (status == MR_OK && p->settings.far >= MR_FAR_HB && p->window_count > 1 &&
         mr_halt_asked(p->settings.halt) == MR_HALT_NONE)
-        status = mr_far_decide(&phase);
+        status = mr_far_decide(&far, error);
     p->merge.result->run.far_seconds += mr_seconds() - begin;
     return status;
 }

@@ -84,7 +84,7 @@ static void note_unknown(settler *s, uint32_t one, uint32_t two)
     const mr_window *window = s->problem->window;
     uint32_t first = window->start + (one < two ? one : two);
     uint32_t second = window->start + (one < two ? two : one);
-    mr_worker_note_unknown(worker, window, first, second,
+    mr_record_note_unknown(window, first, second,
                            mr_pair_strength(worker->hb, worker->wcp, first, second), &s->latest,
                            s->record);
 }
