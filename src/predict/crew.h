@@ -2,15 +2,18 @@
  * crew: the units of a phase, shared out among those who decide them; their outcomes, in order.
  *
  * A phase is a number of units, each of which can be decided alone (outcome.h). Those who decide
- * are the threads of this process. What they find is merged in the order of the units by the
- * calling thread.
+ * are the threads of this process, and earlier runs that have saved outcomes (saved.h). What they
+ * find is merged in the order of the units by the calling thread.
+ *
+ * One run may also be a shard of a job array: it decides every so-and-so-many-th unit of the first
+ * phase, saves them and merges nothing. A run that has the files of all shards does the rest.
  */
 #ifndef MR_PREDICT_CREW_H
 #define MR_PREDICT_CREW_H
 
 #include "base/halt.h"
 #include "base/progress.h"
-#include "outcome.h"
+#include "saved.h"
 
 typedef struct mr_phase {
     void *context;
@@ -30,10 +33,20 @@ typedef struct mr_crew {
     unsigned jobs;               /* threads, at least 1 */
     const mr_halt *halt;         /* NULL: nobody stops the run */
     const mr_progress *progress; /* NULL: nobody wants to know */
+    mr_saved *saved;             /* outcomes are taken from it and put into it; NULL: none */
+    uint64_t shard, shards; /* 1 … shards: only units k with k % shards = shard - 1; 0: all */
+    /* What the phases run so far have had: */
+    uint32_t phase_count;
+    uint64_t units_saved, units_decided, units_missing; /* in the last phase: without an outcome */
 } mr_crew;
 
 /* Runs a phase to its end, to a failure, or until the run is halted; in each case all outcomes that
- * are there have been merged. */
+ * are there have been merged, but for those of a shard. The phases of a run come in the same order
+ * each time: saved outcomes are found by the number of the phase. */
 mr_status mr_crew_run(mr_crew *crew, const mr_phase *phase, mr_error *error);
+
+/* Saves an outcome of the phase under way in the place of that which was saved before: by the
+ * merge. `count`: as in the phase. */
+mr_status mr_crew_save(mr_crew *crew, uint64_t count, const mr_outcome *outcome, mr_error *error);
 
 #endif
