@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* The number that `text` begins with; 0: none, or too large. */
-static uint64_t read_number(const char **text)
+static uint32_t read_number(const char **text)
 {
     const char *from = *text;
     size_t digits = strspn(from, "0123456789");
     *text += digits;
-    return digits > 0 && digits <= 9 ? strtoull(from, NULL, 10) : 0;
+    return digits > 0 && digits <= 9 ? (uint32_t)strtoul(from, NULL, 10) : 0;
 }
 
 /* "2/5" */

@@ -86,6 +86,8 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
     const char *checkpoint = mr_config_text(config, "checkpoint");
     mr_saved_request request = {.file = checkpoint[0] != '\0' ? checkpoint : NULL,
                                 .resume = mr_config_bool(config, "resume"),
+                                .shard = self->shard,
+                                .shards = self->shards,
                                 .parts = self->parts,
                                 .part_count = self->part_count,
                                 .note = print_note};
@@ -102,7 +104,7 @@ static void print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run *run = &result->run;
     uint64_t saved = run->units_saved + run->units_decided;
-    printf("shard %" PRIu64 "/%" PRIu64 ": %" PRIu64 " of %" PRIu64 " units of work are in %s",
+    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units of work are in %s",
            self->shard, self->shards, saved, saved + result->stats.windows_missing,
            mr_config_text(self->cli->config, "checkpoint"));
     if (run->units_saved > 0)

@@ -14,7 +14,7 @@ typedef struct mr_predicting {
     mr_cli *cli;
     mr_cli_progress progress;
     double start_seconds;
-    uint64_t shard, shards;   /* of --shard; 0: all */
+    uint32_t shard, shards;   /* of --shard; 0: all */
     const char *const *parts; /* files of shards */
     size_t part_count;
     mr_trace *trace; /* owned */

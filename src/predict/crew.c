@@ -12,7 +12,7 @@ typedef struct shift {
     uint64_t taken;       /* how many units have been */
     uint64_t merged;      /* the next unit to be merged */
     uint64_t done, mine;  /* units */
-    uint32_t number;      /* of the phase */
+    mr_saved_phase saved; /* as which it is known to crew->saved */
     mr_outcome **waiting; /* one a unit: decided and not merged */
     bool *settled;        /* one a unit: there is an outcome */
 } shift;
@@ -52,13 +52,41 @@ static mr_status work(void *context, unsigned worker, uint64_t unit, void **prod
     return status;
 }
 
+static mr_status save(shift *self, const mr_outcome *outcome, mr_error *error)
+{
+    mr_saved *saved = self->crew->saved;
+    return saved && !outcome->partly ? mr_saved_put(saved, &self->saved, outcome, error) : MR_OK;
+}
+
+static mr_status complete(shift *self, mr_outcome **outcome, mr_error *error)
+{
+    const mr_phase *phase = self->phase;
+    const mr_outcome *before = *outcome;
+    mr_status status = phase->complete ? phase->complete(phase->context, outcome, error) : MR_OK;
+    return status == MR_OK && *outcome != before ? save(self, *outcome, error) : status;
+}
+
+/* What later phases are depends on it. */
+static mr_status digest(mr_crew *crew, const mr_outcome *outcome, mr_error *error)
+{
+    return crew->saved ? mr_saved_digest(crew->saved, outcome, &crew->digest, error) : MR_OK;
+}
+
 static mr_status merge(shift *self, uint64_t unit, mr_error *error)
 {
+    mr_error merge_error;
     mr_outcome *outcome = self->waiting[unit];
     self->waiting[unit] = NULL;
-    mr_status status = self->phase->merge(self->phase->context, outcome, error);
+    mr_status status = complete(self, &outcome, error);
+    if (status == MR_OK)
+        status = digest(self->crew, outcome, error);
+    /* What was found is merged whatever has failed. */
+    mr_status merged = self->phase->merge(self->phase->context, outcome, &merge_error);
     mr_outcome_free(outcome);
-    return status;
+    if (status != MR_OK || merged == MR_OK)
+        return status;
+    *error = merge_error;
+    return merged;
 }
 
 /* Merges it and what has waited for it; a shard leaves that to others. */
@@ -82,23 +110,14 @@ static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *
     shift *self = context;
     mr_outcome *outcome = product;
     mr_error save_error;
-    mr_status saved = MR_OK;
-    if (!outcome->partly) {
-        self->settled[unit] = true;
-        self->crew->units_decided++;
-        saved = mr_crew_save(self->crew, self->phase->count, outcome, &save_error);
-    }
+    self->settled[unit] = !outcome->partly;
+    self->crew->units_decided += self->settled[unit];
+    mr_status saved = save(self, outcome, &save_error);
     mr_status status = accept(self, outcome, error);
     if (status != MR_OK || saved == MR_OK)
         return status;
     *error = save_error;
     return saved;
-}
-
-mr_status mr_crew_save(mr_crew *crew, uint64_t count, const mr_outcome *outcome, mr_error *error)
-{
-    return crew->saved ? mr_saved_put(crew->saved, crew->phase_count - 1, count, outcome, error)
-                       : MR_OK;
 }
 
 /* Takes what was saved. A shard need not look at it. */
@@ -109,9 +128,9 @@ static mr_status take_saved(shift *self, mr_error *error)
     mr_status status = MR_OK;
     for (uint64_t unit = 0; crew->saved && unit < count && status == MR_OK; unit++) {
         mr_outcome *outcome = NULL;
-        if (!is_mine(self, unit) || !mr_saved_has(crew->saved, self->number, unit, count))
+        if (!is_mine(self, unit) || !mr_saved_has(crew->saved, &self->saved, unit))
             continue;
-        status = mr_saved_get(crew->saved, self->number, unit, count, &outcome, error);
+        status = mr_saved_get(crew->saved, &self->saved, unit, &outcome, error);
         if (!outcome)
             continue;
         self->settled[unit] = true;
@@ -158,7 +177,10 @@ static mr_status run(shift *self, mr_error *error)
 
 mr_status mr_crew_run(mr_crew *crew, const mr_phase *phase, mr_error *error)
 {
-    shift self = {.crew = crew, .phase = phase, .number = crew->phase_count++};
+    shift self = {
+        .crew = crew,
+        .phase = phase,
+        .saved = {.number = crew->phase_count++, .units = phase->count, .before = crew->digest}};
     self.waiting = mr_calloc(phase->count, sizeof(mr_outcome *));
     self.settled = mr_calloc(phase->count, sizeof(bool));
     mr_status status = self.waiting && self.settled

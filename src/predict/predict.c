@@ -74,36 +74,36 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
 }
 
 /* Decides a window again, now that the races of all windows before it are known. */
-static mr_status decide_again(prediction *p, mr_outcome *outcome, mr_error *error)
+static mr_status complete(void *context, mr_outcome **outcome, mr_error *error)
 {
+    prediction *p = context;
     bool halted = false;
-    mr_outcome *again = mr_outcome_new(outcome->unit);
+    if ((*outcome)->unit == p->window_count || mr_merge_is_complete(&p->merge, *outcome))
+        return MR_OK;
+    mr_outcome *again = mr_outcome_new((*outcome)->unit);
     if (!again)
         return mr_error_memory(error, "starting a window");
     mr_status status = decide_window(p, p->crew.jobs, again, &halted, error);
-    if (status == MR_OK && !halted)
-        status = mr_crew_save(&p->crew, p->window_count + p->searches, again, error);
-    if (status == MR_OK && !halted)
-        status = mr_merge_window(&p->merge, again, error);
-    else if (halted)
-        status = mr_merge_window(&p->merge, outcome, error);
     p->merge.result->run.windows_again++;
-    mr_outcome_free(again);
-    return status;
+    if (status != MR_OK || halted) {
+        mr_outcome_free(again);
+        return status;
+    }
+    mr_outcome_free(*outcome);
+    *outcome = again;
+    return MR_OK;
 }
 
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 {
     prediction *p = context;
-    if (outcome->unit == p->window_count) {
-        p->pairs = outcome->pairs;
-        p->pair_count = outcome->pair_count;
-        outcome->pairs = NULL;
-        p->searched = true;
-        return MR_OK;
-    }
-    return mr_merge_is_complete(&p->merge, outcome) ? mr_merge_window(&p->merge, outcome, error)
-                                                    : decide_again(p, outcome, error);
+    if (outcome->unit < p->window_count)
+        return mr_merge_window(&p->merge, outcome, error);
+    p->pairs = outcome->pairs;
+    p->pair_count = outcome->pair_count;
+    outcome->pairs = NULL;
+    p->searched = true;
+    return MR_OK;
 }
 
 static mr_status do_windows(prediction *p, mr_error *error)
@@ -115,6 +115,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .count = p->window_count + p->searches,
                             .last_first = p->searches,
                             .decide = decide,
+                            .complete = complete,
                             .merge = merge};
     return mr_crew_run(&p->crew, &phase, error);
 }
@@ -152,6 +153,7 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
     mr_status status = mr_predict_settings_read(&p->settings, trace, config, error);
     p->settings.halt = run ? run->halt : NULL;
     p->crew = (mr_crew){.jobs = jobs_of(config),
+                        .trace = trace,
                         .halt = p->settings.halt,
                         .progress = run ? run->progress : NULL,
                         .saved = run ? run->saved : NULL,

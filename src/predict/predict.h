@@ -18,7 +18,7 @@ typedef struct mr_predict_run {
     mr_saved *saved;             /* of earlier runs, and for later ones (saved.h); may be NULL */
     /* 1 … shards: decides this part of the windows and saves it, and that is all; the result has
      * nothing but what is missing, and `run`. 0: everything. */
-    uint64_t shard, shards;
+    uint32_t shard, shards;
 } mr_predict_run;
 
 /* The number of units of the first phase: the windows, and the search for sync-preserving races. */

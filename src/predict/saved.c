@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 /* A record, and the order in which it was written. */
 typedef struct entry {
@@ -113,6 +114,8 @@ static mr_status open_files(mr_saved *saved, const mr_saved_request *request, mr
     }
     if (status == MR_OK && request->file) {
         saved->own = &saved->files[saved->file_count++];
+        saved->own->shard = request->shard;
+        saved->own->shards = request->shards;
         status = mr_saved_file_start(saved->own, request->file, &saved->identity, request->resume,
                                      error);
     }
@@ -185,26 +188,28 @@ mr_status mr_saved_close(mr_saved *saved, mr_error *error)
 
 /* ---- taking ---- */
 
-static entry *find(const mr_saved *saved, uint32_t phase, uint64_t unit, uint64_t units)
+static entry *find(const mr_saved *saved, const mr_saved_phase *phase, uint64_t unit)
 {
     size_t low = 0, high = saved->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_keys(&saved->entries[middle], phase, unit) < 0)
+        if (compare_keys(&saved->entries[middle], phase->number, unit) < 0)
             low = middle + 1;
         else
             high = middle;
     }
+    if (low == saved->count)
+        return NULL;
     entry *found = &saved->entries[low];
-    return low < saved->count && !compare_keys(found, phase, unit) && !found->refused &&
-                   found->record.units == units
-               ? found
-               : NULL;
+    const mr_saved_record *record = &found->record;
+    bool right = !compare_keys(found, phase->number, unit) && !found->refused &&
+                 record->units == phase->units && record->before == phase->before;
+    return right ? found : NULL;
 }
 
-bool mr_saved_has(const mr_saved *saved, uint32_t phase, uint64_t unit, uint64_t units)
+bool mr_saved_has(const mr_saved *saved, const mr_saved_phase *phase, uint64_t unit)
 {
-    return find(saved, phase, unit, units) != NULL;
+    return find(saved, phase, unit) != NULL;
 }
 
 /* Do the keys name two locations (or events), and those of the race? */
@@ -265,13 +270,13 @@ static void refuse(const mr_saved *saved, entry *found, const char *why)
     note(saved, &saved->files[found->file], line);
 }
 
-mr_status mr_saved_get(mr_saved *saved, uint32_t phase, uint64_t unit, uint64_t units,
+mr_status mr_saved_get(mr_saved *saved, const mr_saved_phase *phase, uint64_t unit,
                        mr_outcome **outcome, mr_error *error)
 {
     mr_error refusal = {.text = "it cannot be read"};
     bool damaged = false;
     *outcome = NULL;
-    entry *found = find(saved, phase, unit, units);
+    entry *found = find(saved, phase, unit);
     if (!found)
         return MR_OK;
     mr_outcome *read =
@@ -295,23 +300,53 @@ mr_status mr_saved_get(mr_saved *saved, uint32_t phase, uint64_t unit, uint64_t 
 
 /* ---- putting ---- */
 
-mr_status mr_saved_put(mr_saved *saved, uint32_t phase, uint64_t units, const mr_outcome *outcome,
+mr_status mr_saved_put(mr_saved *saved, const mr_saved_phase *phase, const mr_outcome *outcome,
                        mr_error *error)
 {
     mr_bytes bytes = {0};
     mr_status status = MR_OK;
     if (!saved->own)
         return MR_OK;
-    if (!mr_outcome_write(saved->trace, outcome, &bytes))
+    mr_saved_record record = {.phase = phase->number,
+                              .unit = outcome->unit,
+                              .units = phase->units,
+                              .before = phase->before};
+    if (mr_outcome_write(saved->trace, outcome, &bytes)) {
+        record.body = bytes.items;
+        record.length = bytes.count;
+        status = mr_saved_file_append(saved->own, &record, error);
+    } else {
         status = mr_error_memory(error, "saving what was found");
-    else
-        status = mr_saved_file_append(saved->own, phase, outcome->unit, units, bytes.items,
-                                      bytes.count, error);
+    }
     mr_bytes_free(&bytes);
     return status;
 }
 
-uint64_t mr_saved_put_count(const mr_saved *saved)
+mr_status mr_saved_digest(const mr_saved *saved, const mr_outcome *outcome, uint64_t *digest,
+                          mr_error *error)
 {
-    return saved->own ? saved->own->appended : 0;
+    mr_bytes bytes = {0};
+    bool written = mr_outcome_write(saved->trace, outcome, &bytes);
+    if (written)
+        *digest = XXH3_64bits_withSeed(bytes.items, bytes.count, *digest);
+    mr_bytes_free(&bytes);
+    return written ? MR_OK : mr_error_memory(error, "merging what was found");
+}
+
+/* ---- parts ---- */
+
+uint32_t mr_saved_shards(const mr_saved *saved)
+{
+    for (size_t i = 0; i < saved->file_count; i++)
+        if (saved->files[i].shards)
+            return saved->files[i].shards;
+    return 0;
+}
+
+const char *mr_saved_part(const mr_saved *saved, uint32_t shard, uint32_t shards)
+{
+    for (size_t i = 0; i < saved->file_count; i++)
+        if (saved->files[i].shards == shards && saved->files[i].shard == shard)
+            return saved->files[i].path;
+    return NULL;
 }

@@ -19,9 +19,17 @@
 
 typedef struct mr_saved mr_saved;
 
+/* A phase. */
+typedef struct mr_saved_phase {
+    uint32_t number; /* 0, 1, … */
+    uint64_t units;
+    uint64_t before; /* digest of all that was merged before it; 0: nothing was */
+} mr_saved_phase;
+
 typedef struct mr_saved_request {
     const char *file; /* to append to, and with `resume` to take from; NULL: none */
     bool resume;
+    uint32_t shard, shards;   /* of `file`, for those who read it; 0: it is none */
     const char *const *parts; /* only to take from */
     size_t part_count;
     /* Is told of what was damaged, one line each, without a line end; NULL: nobody is. */
@@ -44,21 +52,28 @@ mr_status mr_saved_probe(const char *path, mr_error *error);
  * Errors as above. */
 mr_status mr_saved_settings(const char *path, mr_config *config, mr_error *error);
 
-/* Is there an outcome of a unit of a phase of so many? O(log records), as is the next. */
-bool mr_saved_has(const mr_saved *saved, uint32_t phase, uint64_t unit, uint64_t units);
+/* Is there an outcome of a unit? O(log records), as is the next. */
+bool mr_saved_has(const mr_saved *saved, const mr_saved_phase *phase, uint64_t unit);
 
 /* The outcome of a unit that is there, owned by the caller. `*outcome` is NULL when it turns out to
  * be damaged: then it is there no more. MR_ERR_MEMORY. */
-mr_status mr_saved_get(mr_saved *saved, uint32_t phase, uint64_t unit, uint64_t units,
+mr_status mr_saved_get(mr_saved *saved, const mr_saved_phase *phase, uint64_t unit,
                        mr_outcome **outcome, mr_error *error);
 
 /* Appends an outcome to the file, if there is one; what is put does not become there for `has` and
  * `get`. MR_ERR_IO: it could not be written, and nothing is any more; MR_ERR_MEMORY. */
-mr_status mr_saved_put(mr_saved *saved, uint32_t phase, uint64_t units, const mr_outcome *outcome,
+mr_status mr_saved_put(mr_saved *saved, const mr_saved_phase *phase, const mr_outcome *outcome,
                        mr_error *error);
 
-/* How many outcomes were put into the file. */
-uint64_t mr_saved_put_count(const mr_saved *saved);
+/* Puts the outcome into a digest; of outcomes in an order that is always the same. MR_ERR_MEMORY.
+ */
+mr_status mr_saved_digest(const mr_saved *saved, const mr_outcome *outcome, uint64_t *digest,
+                          mr_error *error);
+
+/* Of how many shards the first part that is a shard is one; 0: no part is. And the path of the part
+ * that is this shard of so many, NULL: none is. */
+uint32_t mr_saved_shards(const mr_saved *saved);
+const char *mr_saved_part(const mr_saved *saved, uint32_t shard, uint32_t shards);
 
 /* Everything on the disk: MR_ERR_IO when that cannot be had. Frees in every case. NULL is fine. */
 mr_status mr_saved_close(mr_saved *saved, mr_error *error);

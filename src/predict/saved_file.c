@@ -27,18 +27,18 @@ typedef struct file_head {
     uint32_t version, byte_order;
     uint64_t trace, event_count;
     uint64_t settings_bytes, settings_checksum;
-    uint64_t reserved;
+    uint32_t shard, shards;
     uint64_t checksum; /* of the bytes before it */
 } file_head;
 
 typedef struct record_head {
     uint32_t mark, phase;
-    uint64_t unit, units;
+    uint64_t unit, units, before;
     uint64_t length, body_checksum;
     uint64_t checksum; /* of the bytes before it */
 } record_head;
 
-_Static_assert(sizeof(file_head) == 64 && sizeof(record_head) == 48, "no filling in between");
+_Static_assert(sizeof(file_head) == 64 && sizeof(record_head) == 56, "no filling in between");
 
 static const uint32_t RECORD_MARK = 0x5D52434Du; /* "MCR]" */
 
@@ -85,6 +85,8 @@ static mr_status read_head(mr_saved_file *file, mr_error *error)
     if (status != MR_OK)
         return status;
     mr_saved_identity *identity = &file->identity;
+    file->shard = head.shard;
+    file->shards = head.shards;
     identity->trace = head.trace;
     identity->event_count = head.event_count;
     identity->settings_bytes = (size_t)head.settings_bytes;
@@ -110,6 +112,7 @@ static bool read_record(const mr_saved_file *file, uint64_t offset, mr_saved_rec
     *record = (mr_saved_record){.phase = head.phase,
                                 .unit = head.unit,
                                 .units = head.units,
+                                .before = head.before,
                                 .body = file->map + offset + sizeof head,
                                 .length = head.length,
                                 .offset = offset};
@@ -244,14 +247,16 @@ mr_status mr_saved_file_exists_error(const char *path, mr_error *error)
                         "exists; go on with it by --resume, or name another file");
 }
 
-static bool make_head(const mr_saved_identity *identity, mr_bytes *bytes)
+static bool make_head(const mr_saved_file *file, const mr_saved_identity *identity, mr_bytes *bytes)
 {
     file_head head = {.version = MR_SAVED_VERSION,
                       .byte_order = BYTE_ORDER,
                       .trace = identity->trace,
                       .event_count = identity->event_count,
                       .settings_bytes = identity->settings_bytes,
-                      .settings_checksum = checksum(identity->settings, identity->settings_bytes)};
+                      .settings_checksum = checksum(identity->settings, identity->settings_bytes),
+                      .shard = file->shard,
+                      .shards = file->shards};
     memcpy(head.magic, magic, sizeof head.magic);
     head.checksum = checksum(&head, offsetof(file_head, checksum));
     mr_bytes_raw(bytes, &head, sizeof head);
@@ -293,7 +298,7 @@ mr_status mr_saved_file_start(mr_saved_file *file, const char *path,
     mr_status status = open_locked(file, path, true, O_RDWR | O_CREAT, error);
     if (status == MR_OK)
         status = map_file(file, error);
-    if (status == MR_OK && !make_head(identity, &head))
+    if (status == MR_OK && !make_head(file, identity, &head))
         status = mr_error_memory(error, "preparing the checkpoint");
     if (status == MR_OK && file->map_bytes && !resume)
         status = mr_saved_file_exists_error(path, error);
@@ -321,21 +326,22 @@ static mr_status save_error(mr_saved_file *file, int number, mr_error *error)
                         strerror(number));
 }
 
-mr_status mr_saved_file_append(mr_saved_file *file, uint32_t phase, uint64_t unit, uint64_t units,
-                               const void *body, size_t length, mr_error *error)
+mr_status mr_saved_file_append(mr_saved_file *file, const mr_saved_record *record, mr_error *error)
 {
+    const size_t length = (size_t)record->length;
     record_head head = {.mark = RECORD_MARK,
-                        .phase = phase,
-                        .unit = unit,
-                        .units = units,
+                        .phase = record->phase,
+                        .unit = record->unit,
+                        .units = record->units,
+                        .before = record->before,
                         .length = length,
-                        .body_checksum = checksum(body, length)};
+                        .body_checksum = checksum(record->body, length)};
     head.checksum = checksum(&head, offsetof(record_head, checksum));
     if (file->failed)
         return MR_OK; /* it has been told */
     mr_bytes bytes = {0};
     mr_bytes_raw(&bytes, &head, sizeof head);
-    mr_bytes_raw(&bytes, body, length);
+    mr_bytes_raw(&bytes, record->body, length);
     mr_status status = MR_OK;
     if (bytes.failed)
         status = mr_error_memory(error, "saving what was found");
