@@ -274,7 +274,7 @@ static bool is_unborn(const mr_saved_file *file, const mr_bytes *head)
 
 static mr_status write_head(mr_saved_file *file, const mr_bytes *head, mr_error *error)
 {
-    if (!write_whole(file, head->items, head->count) || fsync(file->fd) != 0)
+    if (!write_whole(file, head->items, head->count))
         return io_error(file, "write the checkpoint", errno, error);
     return MR_OK;
 }
