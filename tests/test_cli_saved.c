@@ -197,6 +197,14 @@ static void test_shards(void **state)
         "merge --no-report-run --checkpoint @/m --resume @/trace.std @/s1 @/s2 @/s3 @/s4 @/s5",
         true);
     same_report("merge --no-report-run --decide-missing @/trace.std @/s1 @/s5", true);
+    mr_run one, merged;
+    mr_run_maxrace(&one, &scratch, PREDICT "--format json", NULL, MR_RUN_CAPTURE);
+    mr_run_maxrace(&merged, &scratch,
+                   "merge --no-report-run --format json @/trace.std @/s1 @/s2 @/s3 @/s4 @/s5", NULL,
+                   MR_RUN_CAPTURE);
+    assert_string_equal(merged.out, one.out);
+    mr_run_free(&one);
+    mr_run_free(&merged);
     /* One whole checkpoint is a part, too. */
     same_report(PREDICT "--checkpoint @/all", true);
     same_report("merge --no-report-run @/trace.std @/all", true);
