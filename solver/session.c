@@ -183,6 +183,8 @@ static void set_parameters(mr_query *q)
     Z3_context c = q->context;
     Z3_params parameters = Z3_mk_params(c);
     Z3_params_inc_ref(c, parameters);
+    /* A signal to end the run is for the run, not for the question under way. */
+    Z3_params_set_bool(c, parameters, Z3_mk_string_symbol(c, "ctrl_c"), false);
     if (q->settings == MR_SETTINGS_AS_IT_COMES) {
         Z3_params_set_bool(c, parameters, Z3_mk_string_symbol(c, "auto_config"), true);
     } else {

@@ -2,15 +2,18 @@
  * crew: the units of a phase, shared out among those who decide them; their outcomes, in order.
  *
  * A phase is a number of units, each of which can be decided alone (outcome.h). Those who decide
- * are the threads of this process. What they find is merged in the order of the units by the
- * calling thread.
+ * are the threads of this process, and earlier runs that have saved outcomes (saved.h). What they
+ * find is merged in the order of the units by the calling thread.
+ *
+ * One run may also be a shard of a job array: it decides every so-and-so-many-th unit of the first
+ * phase, saves them and merges nothing. A run that has the files of all shards does the rest.
  */
 #ifndef MR_PREDICT_CREW_H
 #define MR_PREDICT_CREW_H
 
 #include "base/halt.h"
 #include "base/progress.h"
-#include "outcome.h"
+#include "saved.h"
 
 typedef struct mr_phase {
     void *context;
@@ -21,6 +24,9 @@ typedef struct mr_phase {
      * when the run is halted meanwhile. */
     mr_status (*decide)(void *context, unsigned worker, uint64_t unit, mr_outcome **outcome,
                         mr_error *error);
+    /* Puts another outcome in the place of one that is not enough to be merged next; NULL: each is.
+     * By the calling thread, before `merge`. */
+    mr_status (*complete)(void *context, mr_outcome **outcome, mr_error *error);
     /* Merges an outcome, which stays the caller's. In ascending order of the units, by the calling
      * thread; after a failure, or when the run is halted, some units are missing. */
     mr_status (*merge)(void *context, mr_outcome *outcome, mr_error *error);
@@ -28,12 +34,21 @@ typedef struct mr_phase {
 
 typedef struct mr_crew {
     unsigned jobs;               /* threads, at least 1 */
+    const mr_trace *trace;       /* for outcomes as bytes */
     const mr_halt *halt;         /* NULL: nobody stops the run */
     const mr_progress *progress; /* NULL: nobody wants to know */
+    mr_saved *saved;             /* outcomes are taken from it and put into it; NULL: none */
+    uint32_t shard, shards; /* 1 … shards: only units k with k % shards = shard - 1; 0: all */
+    /* What the phases run so far have had: */
+    uint32_t phase_count;
+    uint64_t digest; /* of the outcomes merged so far, with `saved` */
+    uint64_t units_saved, units_decided, units_missing; /* in the last phase: without an outcome */
 } mr_crew;
 
 /* Runs a phase to its end, to a failure, or until the run is halted; in each case all outcomes that
- * are there have been merged. */
+ * are there have been merged, but for those of a shard. What a phase
+ * is may depend on what was merged before it, and on nothing else: saved outcomes are found by the
+ * number of the phase and a digest of that. */
 mr_status mr_crew_run(mr_crew *crew, const mr_phase *phase, mr_error *error);
 
 #endif

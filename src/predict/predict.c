@@ -19,6 +19,7 @@ typedef struct prediction {
     mr_worker **workers; /* one for each job, and one for who merges; made when they are needed */
     uint64_t window_count;
     bool searches;        /* the last unit is the search for sync-preserving races */
+    bool searched;        /* and was merged */
     mr_event_pair *pairs; /* what it has found */
     size_t pair_count;
 } prediction;
@@ -74,33 +75,36 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
 }
 
 /* Decides a window again, now that the races of all windows before it are known. */
-static mr_status decide_again(prediction *p, mr_outcome *outcome, mr_error *error)
+static mr_status complete(void *context, mr_outcome **outcome, mr_error *error)
 {
+    prediction *p = context;
     bool halted = false;
-    mr_outcome *again = mr_outcome_new(outcome->unit);
+    if ((*outcome)->unit == p->window_count || mr_merge_is_complete(&p->merge, *outcome))
+        return MR_OK;
+    mr_outcome *again = mr_outcome_new((*outcome)->unit);
     if (!again)
         return mr_error_memory(error, "starting a window");
     mr_status status = decide_window(p, p->crew.jobs, again, &halted, error);
-    if (status == MR_OK && !halted)
-        status = mr_merge_window(&p->merge, again, error);
-    else if (halted)
-        status = mr_merge_window(&p->merge, outcome, error);
     p->merge.result->run.windows_again++;
-    mr_outcome_free(again);
-    return status;
+    if (status != MR_OK || halted) {
+        mr_outcome_free(again);
+        return status;
+    }
+    mr_outcome_free(*outcome);
+    *outcome = again;
+    return MR_OK;
 }
 
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 {
     prediction *p = context;
-    if (outcome->unit == p->window_count) {
-        p->pairs = outcome->pairs;
-        p->pair_count = outcome->pair_count;
-        outcome->pairs = NULL;
-        return MR_OK;
-    }
-    return mr_merge_is_complete(&p->merge, outcome) ? mr_merge_window(&p->merge, outcome, error)
-                                                    : decide_again(p, outcome, error);
+    if (outcome->unit < p->window_count)
+        return mr_merge_window(&p->merge, outcome, error);
+    p->pairs = outcome->pairs;
+    p->pair_count = outcome->pair_count;
+    outcome->pairs = NULL;
+    p->searched = true;
+    return MR_OK;
 }
 
 static mr_status do_windows(prediction *p, mr_error *error)
@@ -112,6 +116,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .count = p->window_count + p->searches,
                             .last_first = p->searches,
                             .decide = decide,
+                            .complete = complete,
                             .merge = merge};
     return mr_crew_run(&p->crew, &phase, error);
 }
@@ -151,8 +156,13 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
 {
     mr_status status = mr_predict_settings_read(&p->settings, trace, config, error);
     p->settings.halt = run ? run->halt : NULL;
-    p->crew = (mr_crew){
-        .jobs = jobs_of(config), .halt = p->settings.halt, .progress = run ? run->progress : NULL};
+    p->crew = (mr_crew){.jobs = jobs_of(config),
+                        .trace = trace,
+                        .halt = p->settings.halt,
+                        .progress = run ? run->progress : NULL,
+                        .saved = run ? run->saved : NULL,
+                        .shard = run ? run->shard : 0,
+                        .shards = run ? run->shards : 0};
     p->known = mr_known_races_new();
     p->merge = (mr_merge){.settings = &p->settings, .result = result, .known = p->known};
     p->workers = mr_calloc((size_t)p->crew.jobs + 1, sizeof(mr_worker *));
@@ -174,6 +184,8 @@ static void add_times(mr_run *to, const mr_run *from)
 static void stop(prediction *p)
 {
     mr_run *run = &p->merge.result->run;
+    run->units_saved = p->crew.units_saved;
+    run->units_decided = p->crew.units_decided;
     for (unsigned i = 0; p->workers && i <= p->crew.jobs; i++) {
         if (!p->workers[i])
             continue;
@@ -195,6 +207,26 @@ static void stop(prediction *p)
     free(p->pairs);
 }
 
+/* What the result lacks because the run has come to an early end. */
+static void note_missing(prediction *p, mr_status status, bool far_done)
+{
+    mr_stats *stats = &p->merge.result->stats;
+    if (p->crew.shards) {
+        stats->windows_missing = p->crew.units_missing;
+    } else {
+        stats->windows_missing = p->window_count - stats->windows;
+        stats->far_missing = p->settings.far != MR_FAR_NONE && (!far_done || !p->searched);
+    }
+    stats->incomplete = status != MR_OK || stats->windows_missing || stats->far_missing;
+    stats->halted = stats->incomplete ? mr_halt_asked(p->settings.halt) : MR_HALT_NONE;
+}
+
+uint64_t mr_predict_unit_count(const mr_trace *trace, const mr_config *config)
+{
+    mr_window_plan plan = mr_predict_settings_plan(trace, config);
+    return mr_window_plan_count(&plan) + (mr_predict_settings_far(config) != MR_FAR_NONE);
+}
+
 mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_predict_run *run,
                      mr_result *result, mr_error *error)
 {
@@ -204,12 +236,16 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     if (status != MR_OK)
         return status;
     prediction p = {0};
+    bool far_done = false;
     status = start(&p, trace, config, run, result, error);
     if (status == MR_OK)
         status = do_windows(&p, error);
-    if (status == MR_OK && p.settings.far != MR_FAR_NONE &&
-        mr_halt_asked(p.settings.halt) == MR_HALT_NONE)
+    if (status == MR_OK && p.settings.far != MR_FAR_NONE && !p.crew.shards &&
+        mr_halt_asked(p.settings.halt) == MR_HALT_NONE) {
         status = find_far(&p, error);
+        far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
+    }
+    note_missing(&p, status, far_done);
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
     if (ended == MR_OK)
         ended = mr_label_result(trace, &p.settings.opaque, result, &end_error);
