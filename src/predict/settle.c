@@ -31,6 +31,8 @@ static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
                                      decision, driver->error);
     for (int step = 0; step < MR_STEP_COUNT; step++)
         driver->result->run.step_seconds[step] += decision->seconds[step];
+    driver->result->run.queries_stopped_by_time += decision->stopped_by_time;
+    driver->result->run.queries_stopped_by_memory += decision->stopped_by_memory;
     driver->window_steps += decision->work;
     if (decision->verdict == MR_VERDICT_UNKNOWN && steps == MR_ALL_STEPS)
         s->entry->unanswered++;

@@ -189,6 +189,7 @@ static void print_run(FILE *stream, const mr_run *run)
     mr_phrase_seconds(stream, run->total_seconds, stages, sizeof stages / sizeof stages[0]);
     mr_phrase_stages(stream, "  steps       ", steps, MR_STEP_COUNT);
     mr_phrase_memory(stream, run->peak_memory_bytes);
+    mr_phrase_stopped(stream, run->queries_stopped_by_time, run->queries_stopped_by_memory);
 }
 
 /* What was decided beyond the windows. */
