@@ -42,8 +42,8 @@ const mr_command mr_commands[] = {
      .operands_min = 1,
      .operands_max = 1,
      .keys = " model opaque repair format output quiet relation examples mark confirm window.size"
-             " solver.strategy solver.steps solver.saturate_steps solver.timeout_ms"
-             " solver.memory_mb solver.max_clauses"
+             " solver.strategy solver.steps solver.saturate_steps solver.rlimit"
+             " solver.timeout_ms solver.memory_mb solver.max_clauses"
              " witness.dir witness.check witness.minimise report.run ",
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",

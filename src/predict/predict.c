@@ -179,6 +179,8 @@ static void add_times(mr_run *to, const mr_run *from)
     to->window_seconds += from->window_seconds;
     to->decide_seconds += from->decide_seconds;
     to->witness_seconds += from->witness_seconds;
+    to->queries_stopped_by_time += from->queries_stopped_by_time;
+    to->queries_stopped_by_memory += from->queries_stopped_by_memory;
 }
 
 static void stop(prediction *p)

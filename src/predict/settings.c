@@ -28,7 +28,8 @@ mr_decide_options mr_predict_limits(const mr_config *config)
 {
     bool eager = mr_config_choice(config, "solver.strategy") == MR_STRATEGY_EAGER;
     return (mr_decide_options){
-        .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
+        .limits = {.units = (uint32_t)mr_config_int(config, "solver.rlimit"),
+                   .timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
         .steps = eager ? MR_STEP_BIT(MR_STEP_SOLVER) : mr_config_set_of(config, "solver.steps"),

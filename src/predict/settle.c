@@ -42,6 +42,8 @@ static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
                                      decision, worker->error);
     for (int step = 0; step < MR_STEP_COUNT; step++)
         worker->run.step_seconds[step] += decision->seconds[step];
+    worker->run.queries_stopped_by_time += decision->stopped_by_time;
+    worker->run.queries_stopped_by_memory += decision->stopped_by_memory;
     worker->window_steps += decision->work;
     if (steps == TRACE_ORDER)
         s->record->steps_in_order += decision->work;

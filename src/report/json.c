@@ -158,6 +158,8 @@ static mr_json run_object(const mr_run *run, const mr_config *config)
     mr_json_put_object(&self, "step_seconds", step_seconds_object(run->step_seconds));
     mr_json_put_number(&self, "peak_memory_bytes", run->peak_memory_bytes);
     mr_json_put_object(&self, "units", units_object(run));
+    mr_json_put_number(&self, "queries_stopped_by_time", run->queries_stopped_by_time);
+    mr_json_put_number(&self, "queries_stopped_by_memory", run->queries_stopped_by_memory);
     mr_json_put_object(&self, "config", mr_json_config(config, true));
     return self;
 }

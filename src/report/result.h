@@ -47,7 +47,7 @@ typedef struct mr_stats {
 } mr_stats;
 
 /* What may differ each time that the same trace is analysed with the same settings. All else of a
- * result is the same, unless a bound on time or memory ended a query (MR_UNKNOWN_TIME, _MEMORY). */
+ * result is the same, unless a bound on time or memory ended a query. */
 typedef struct mr_run {
     /* By step: in questions; of filter, also in collecting candidates; of far, all of it. */
     double step_seconds[MR_STEP_COUNT];
@@ -58,6 +58,9 @@ typedef struct mr_run {
                                races */
     uint64_t units_decided; /* by this run */
     uint64_t windows_again; /* decided twice: what had been saved or made was not enough */
+    /* Queries of Z3 that the bound on time or memory ended, whatever came of their questions. With
+     * none, another run finds the same. */
+    uint64_t queries_stopped_by_time, queries_stopped_by_memory;
 } mr_run;
 
 typedef struct mr_result {

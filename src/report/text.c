@@ -197,6 +197,7 @@ static void print_run(FILE *stream, const mr_run *run)
     if (run->windows_again > 0)
         fprintf(stream, "  again       %" PRIu64 " window%s decided twice\n", run->windows_again,
                 mr_phrase_s(run->windows_again));
+    mr_phrase_stopped(stream, run->queries_stopped_by_time, run->queries_stopped_by_memory);
 }
 
 /* What was decided beyond the windows. */
