@@ -45,8 +45,13 @@ RUNTIME_FLAGS   := -Iruntime/include -DMAXRACE_RUNTIME -std=gnu17 -D_GNU_SOURCE 
     $(GCC_ONLY_FLAGS) -fno-strict-aliasing -fno-stack-protector -U_FORTIFY_SOURCE \
     $(if $(filter x86_64,$(shell uname -m)),-mcx16) $(WARNINGS)
 
-# Every .c file of these folders is in the library; src/cli is the program.
-LIBRARY_FOLDERS := $(filter-out src/cli/,$(sort $(dir $(wildcard src/*/*.c)))) windows/ encoder/ solver/
+# predict --mpi: a library of its own, where there is an Open MPI to build it with.
+MPI_FLAGS := $(shell pkg-config --cflags ompi-c 2>/dev/null)
+MPI_LIBS  := $(shell pkg-config --libs ompi-c 2>/dev/null)
+MPI       := $(if $(MPI_LIBS),$(BUILD)/maxrace-mpi.so)
+
+# Every .c file of these folders is in the library; src/cli is the program, src/mpi what it loads for --mpi.
+LIBRARY_FOLDERS := $(filter-out src/cli/ src/mpi/,$(sort $(dir $(wildcard src/*/*.c)))) windows/ encoder/ solver/
 LIBRARY_SOURCES := $(sort $(wildcard $(addsuffix *.c,$(LIBRARY_FOLDERS))))
 CLI_SOURCES     := $(sort $(wildcard src/cli/*.c))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
@@ -63,7 +68,7 @@ SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so
+all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(MPI)
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -99,7 +104,11 @@ $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -ldl -o $@
 
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
-	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
+
+$(BUILD)/src/mpi/%.o: CPPFLAGS_ALL += $(MPI_FLAGS)
+$(BUILD)/maxrace-mpi.so: $(call object,$(wildcard src/mpi/*.c))
+	$(CC) -shared $(LDFLAGS_ALL) $^ $(MPI_LIBS) -o $@
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
@@ -268,6 +277,7 @@ install: all
 	install -m 644 src/maxrace.h "$(DESTDIR)$(PREFIX)/include/maxrace.h"
 	install -d "$(LIB_DIR)/maxrace/cc" "$(DESTDIR)$(PREFIX)/include/maxrace"
 	install -m 755 $(BUILD)/libmaxrace_rt.so "$(LIB_DIR)/maxrace/libmaxrace_rt.so"
+	$(if $(MPI),install -m 755 $(MPI) "$(LIB_DIR)/maxrace/maxrace-mpi.so")
 	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(LIB_DIR)/maxrace/cc"
 	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \

@@ -31,11 +31,18 @@ typedef struct worker {
     done_unit *spare; /* for the next unit, so that nothing can fail after it is done */
 } worker;
 
-static struct timespec soon(void)
+static struct timespec pause_of(const mr_pool *pool)
 {
-    struct timespec time;
+    unsigned ms = pool->look_ms ? pool->look_ms : MR_POOL_LOOK_MS;
+    return (struct timespec){ms / 1000, ms % 1000 * 1000000L};
+}
+
+static struct timespec soon(const mr_pool *pool)
+{
+    struct timespec time, pause = pause_of(pool);
     clock_gettime(CLOCK_MONOTONIC, &time);
-    time.tv_nsec += MR_POOL_LOOK_MS * 1000000L;
+    time.tv_sec += pause.tv_sec;
+    time.tv_nsec += pause.tv_nsec;
     time.tv_sec += time.tv_nsec / 1000000000;
     time.tv_nsec %= 1000000000;
     return time;
@@ -48,7 +55,7 @@ static bool take(runner *r, uint64_t *unit)
         mr_taken taken = r->pool->take(r->pool->context, unit);
         if (taken != MR_TAKEN_LATER)
             return taken == MR_TAKEN;
-        struct timespec wake = soon();
+        struct timespec wake = soon(r->pool);
         pthread_cond_timedwait(&r->changed_for_workers, &r->mutex, &wake);
     }
     return false;
@@ -115,7 +122,7 @@ static mr_status attend(runner *r, mr_error *error)
         r->first = NULL;
         r->last = &r->first;
         if (!ready) {
-            struct timespec wake = soon();
+            struct timespec wake = soon(r->pool);
             pthread_cond_timedwait(&r->changed_for_caller, &r->mutex, &wake);
         }
         pthread_mutex_unlock(&r->mutex);
@@ -146,7 +153,7 @@ static mr_status run_alone(const mr_pool *pool, mr_error *error)
             done.status = pool->work(pool->context, 0, done.unit, &done.product, &done.error);
             deliver(pool, &done, &status, error);
         } else {
-            const struct timespec nap = {0, MR_POOL_LOOK_MS * 1000000L};
+            const struct timespec nap = pause_of(pool);
             nanosleep(&nap, NULL);
         }
         look(pool, &status, error);

@@ -19,13 +19,14 @@ typedef enum mr_taken {
     MR_TAKEN_NONE,  /* none any more */
 } mr_taken;
 
-/* How often the calling thread looks around. */
+/* How often the calling thread looks around when nobody says. */
 enum { MR_POOL_LOOK_MS = 20 };
 
 typedef struct mr_pool {
     void *context;
     unsigned workers; /* at least 1 */
     bool apart;       /* a single worker is a thread, too: the caller has to look around */
+    unsigned look_ms; /* how often; 0: MR_POOL_LOOK_MS */
     /* The next unit. Called by any thread, one at a time. */
     mr_taken (*take)(void *context, uint64_t *unit);
     /* Does a unit: by worker number 0 … workers - 1, one unit at a time each. `*product` may become
@@ -34,7 +35,7 @@ typedef struct mr_pool {
                       mr_error *error);
     /* Takes over what `work` made. Called by the calling thread only, also after an error. */
     mr_status (*deliver)(void *context, uint64_t unit, void *product, mr_error *error);
-    /* Called by the calling thread at least every MR_POOL_LOOK_MS while it waits, and after each
+    /* Called by the calling thread at least every `look_ms` while it waits, and after each
      * delivery; NULL: nothing to look at. */
     mr_status (*look)(void *context, mr_error *error);
 } mr_pool;

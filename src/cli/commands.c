@@ -14,9 +14,12 @@ const mr_command mr_commands[] = {
      .keys = " * !relations !relation !examples !mark !confirm !witness.check ",
      .takes_config = true,
      .summary = "find every race that the trace proves possible, each with its witness",
+     .switch_name = "mpi",
+     .switch_help = "this is a rank of an MPI run: mpirun -q -n RANKS maxrace predict --mpi TRACE",
      .details = "TRACE is a file in STD format, plain, gzip or zstd; - is standard input.\n"
                 "The first SIGINT or SIGTERM, or time_limit, ends the run with what is known; the\n"
                 "report says what is missing. With --checkpoint the run can be gone on with.\n"
+                "With --mpi every rank reads TRACE, and rank 0 reports (docs/cluster.md).\n"
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
                 "resources or internal, 5 ended before its time, with races or without.\n"
                 "Candidates without a verdict are named in the report.\n",

@@ -37,7 +37,7 @@ static mr_status read_shard(mr_predicting *self, const char *text, mr_error *err
 
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    mr_predicting self = {.cli = cli};
+    mr_predicting self = {.cli = cli, .mpi = cli->switch_on};
     mr_status status = cli->own[0] ? read_shard(&self, cli->own[0], error) : MR_OK;
     if (status != MR_OK)
         return status;

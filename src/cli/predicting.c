@@ -66,10 +66,13 @@ mr_status mr_predicting_start(mr_predicting *self, mr_error *error)
     const char *checkpoint = mr_config_text(config, "checkpoint");
     self->start_seconds = mr_seconds();
     mr_cli_progress_start(&self->progress, config);
+    mr_status status = mr_ranks_start(&self->ranks, self->cli, self->mpi, error);
+    if (status != MR_OK || !self->ranks.leads)
+        return status;
     if (checkpoint[0] == '\0' && mr_config_bool(config, "resume"))
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--resume needs --checkpoint FILE, the file to go on from");
-    mr_status status = mr_cli_probe(config, error);
+    status = mr_cli_probe(config, error);
     if (status == MR_OK && checkpoint[0] != '\0' && !mr_config_bool(config, "resume"))
         status = mr_saved_probe(checkpoint, error);
     return status;
@@ -92,6 +95,10 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
                                 .part_count = self->part_count,
                                 .note = print_note};
     mr_config_resolve(self->cli->config);
+    if (!self->ranks.leads) {
+        const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
+        return mr_trace_read(path, &options, &self->trace, error);
+    }
     mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
     self->read_seconds = mr_seconds() - self->start_seconds;
     if (status == MR_OK && (request.file || request.part_count))
@@ -117,6 +124,8 @@ static mr_status report_result(mr_predicting *self, mr_result *result, mr_status
 {
     result->run.read_seconds = self->read_seconds;
     result->run.total_seconds += self->read_seconds;
+    if (!self->ranks.leads)
+        return MR_OK;
     if (!self->shards)
         return write_all(self->trace, self->cli->config, result, error);
     if (so_far == MR_OK)
@@ -141,18 +150,25 @@ static mr_status both(mr_status first, mr_error *error, mr_status second,
 static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
 {
     int64_t limit = mr_config_int(self->cli->config, "time_limit");
-    mr_halt halt = {.deadline_seconds = limit ? self->start_seconds + (double)limit : 0};
-    const mr_predict_run run = {.progress = &self->progress.progress,
-                                .halt = &halt,
+    mr_ranks *ranks = &self->ranks;
+    mr_halt *halt = &ranks->halt;
+    const mr_predict_run run = {.progress = ranks->leads ? &self->progress.progress : NULL,
+                                .halt = halt,
+                                .team = ranks->active ? &ranks->team : NULL,
                                 .saved = self->saved,
                                 .shard = self->shard,
                                 .shards = self->shards};
     mr_result result = {0};
     mr_error next_error;
+    if (limit && ranks->leads)
+        halt->deadline_seconds = self->start_seconds + (double)limit;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not be so long is an error like a full disk */
-    mr_interrupt_start(&halt);
+    if (!ranks->active)
+        mr_interrupt_start(halt);
     mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);
-    mr_interrupt_end();
+    if (!ranks->active)
+        mr_interrupt_end();
+    mr_ranks_part(ranks, status, error, &result.run);
     mr_cli_progress_end(&self->progress);
     mr_status closed = mr_saved_close(self->saved, &next_error);
     self->saved = NULL;
@@ -170,9 +186,13 @@ mr_status mr_predicting_finish(mr_predicting *self, mr_status so_far, int *exit_
                                mr_error *error)
 {
     mr_error ignored;
-    mr_status status = so_far == MR_OK ? predict(self, exit_status, error) : so_far;
+    bool over;
+    mr_status status =
+        mr_ranks_meet(&self->ranks, self->trace, self->cli->config, so_far, &over, error);
+    if (!over)
+        status = predict(self, exit_status, error);
     mr_cli_progress_end(&self->progress);
     mr_saved_close(self->saved, &ignored);
     mr_trace_free(self->trace);
-    return status;
+    return mr_ranks_end(&self->ranks, status, exit_status, error);
 }

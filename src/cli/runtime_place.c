@@ -1,7 +1,6 @@
 #include "runtime_place.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +37,31 @@ static void find_include(mr_runtime_place *place, const char *program)
     place->include[0] = '\0';
 }
 
-mr_status mr_runtime_find(mr_runtime_place *place, mr_error *error)
+static void find_program(char program[PATH_MAX])
 {
-    char program[PATH_MAX] = "";
-    const char *asked = getenv("MAXRACE_RUNTIME");
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
     program[length > 0 ? length : 0] = '\0';
     to_folder(program);
+}
+
+bool mr_place_find(const char *file, char path[MR_RUNTIME_PATH_BYTES])
+{
+    static const char *const below[] = {"", "/../lib/maxrace"};
+    char program[PATH_MAX];
+    find_program(program);
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        snprintf(path, MR_RUNTIME_PATH_BYTES, "%.4000s%s/%s", program, below[i], file);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+mr_status mr_runtime_find(mr_runtime_place *place, mr_error *error)
+{
+    char program[PATH_MAX];
+    const char *asked = getenv("MAXRACE_RUNTIME");
+    find_program(program);
     bool found = asked && *asked ? try_folder(place, asked, "")
                                  : try_folder(place, program, "") ||
                                        try_folder(place, program, "/../lib/maxrace");

@@ -1,64 +1,64 @@
 #include "crew.h"
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "shift.h"
 
 #include <stdlib.h>
 
-/* A phase under way. */
-typedef struct shift {
-    mr_crew *crew;
-    const mr_phase *phase;
-    uint64_t taken;       /* how many units have been */
-    uint64_t merged;      /* the next unit to be merged */
-    uint64_t done, mine;  /* units */
-    mr_saved_phase saved; /* as which it is known to crew->saved */
-    mr_outcome **waiting; /* one a unit: decided and not merged */
-    bool *settled;        /* one a unit: there is an outcome */
-} shift;
-
 /* Is the unit one of this shard? */
-static bool is_mine(const shift *self, uint64_t unit)
+static bool is_mine(const mr_shift *self, uint64_t unit)
 {
     const mr_crew *crew = self->crew;
     return !crew->shards || unit % crew->shards == crew->shard - 1;
 }
 
-static mr_taken take(void *context, uint64_t *unit)
+bool mr_shift_take(mr_shift *self, uint64_t *unit)
 {
-    shift *self = context;
     const mr_phase *phase = self->phase;
+    bool found = false;
     if (mr_halt_asked(self->crew->halt) != MR_HALT_NONE)
-        return MR_TAKEN_NONE;
-    while (self->taken < phase->count) {
+        return false;
+    pthread_mutex_lock(&self->mutex);
+    while (!found && self->taken < phase->count) {
         *unit = self->taken++;
         if (phase->last_first)
             *unit = *unit ? *unit - 1 : phase->count - 1;
-        if (!self->settled[*unit] && is_mine(self, *unit))
-            return MR_TAKEN;
+        found = !self->saved_before[*unit] && is_mine(self, *unit);
     }
-    return MR_TAKEN_NONE;
+    pthread_mutex_unlock(&self->mutex);
+    return found;
 }
 
-static mr_status work(void *context, unsigned worker, uint64_t unit, void **product,
-                      mr_error *error)
+uint64_t mr_shift_left(mr_shift *self)
 {
-    const shift *self = context;
-    mr_outcome *outcome = NULL;
-    mr_status status = self->phase->decide(self->phase->context, worker, unit, &outcome, error);
-    if (outcome)
-        outcome->partly = status != MR_OK;
-    *product = outcome;
-    return status;
+    pthread_mutex_lock(&self->mutex);
+    uint64_t left = self->phase->count - self->taken;
+    pthread_mutex_unlock(&self->mutex);
+    return left;
 }
 
-static mr_status save(shift *self, const mr_outcome *outcome, mr_error *error)
+/* ---- what becomes of an outcome ---- */
+
+/* All ranks merge what rank 0 merges. */
+static mr_status tell_merged(const mr_shift *self, const mr_outcome *outcome, mr_error *error)
+{
+    mr_team *team = self->crew->team;
+    mr_bytes bytes = {0};
+    if (!team || team->cluster->size == 1)
+        return MR_OK;
+    mr_team_write(&bytes, MR_WORD_MERGED);
+    mr_bytes_number(&bytes, team->phase);
+    bytes.failed |= !mr_outcome_write(self->crew->trace, outcome, &bytes);
+    return mr_team_send_all(team, &bytes, error);
+}
+
+static mr_status save(mr_shift *self, const mr_outcome *outcome, mr_error *error)
 {
     mr_saved *saved = self->crew->saved;
     return saved && !outcome->partly ? mr_saved_put(saved, &self->saved, outcome, error) : MR_OK;
 }
 
-static mr_status complete(shift *self, mr_outcome **outcome, mr_error *error)
+static mr_status complete(mr_shift *self, mr_outcome **outcome, mr_error *error)
 {
     const mr_phase *phase = self->phase;
     const mr_outcome *before = *outcome;
@@ -72,7 +72,7 @@ static mr_status digest(mr_crew *crew, const mr_outcome *outcome, mr_error *erro
     return crew->saved ? mr_saved_digest(crew->saved, outcome, &crew->digest, error) : MR_OK;
 }
 
-static mr_status merge(shift *self, uint64_t unit, mr_error *error)
+static mr_status merge(mr_shift *self, uint64_t unit, bool tell, mr_error *error)
 {
     mr_error merge_error;
     mr_outcome *outcome = self->waiting[unit];
@@ -80,6 +80,8 @@ static mr_status merge(shift *self, uint64_t unit, mr_error *error)
     mr_status status = complete(self, &outcome, error);
     if (status == MR_OK)
         status = digest(self->crew, outcome, error);
+    if (status == MR_OK && tell)
+        status = tell_merged(self, outcome, error);
     /* What was found is merged whatever has failed. */
     mr_status merged = self->phase->merge(self->phase->context, outcome, &merge_error);
     mr_outcome_free(outcome);
@@ -90,7 +92,7 @@ static mr_status merge(shift *self, uint64_t unit, mr_error *error)
 }
 
 /* Merges it and what has waited for it; a shard leaves that to others. */
-static mr_status accept(shift *self, mr_outcome *outcome, mr_error *error)
+static mr_status accept(mr_shift *self, mr_outcome *outcome, mr_error *error)
 {
     mr_status status = MR_OK;
     self->done++;
@@ -99,19 +101,22 @@ static mr_status accept(shift *self, mr_outcome *outcome, mr_error *error)
     } else {
         self->waiting[outcome->unit] = outcome;
         while (status == MR_OK && self->merged < self->phase->count && self->waiting[self->merged])
-            status = merge(self, self->merged++, error);
+            status = merge(self, self->merged++, true, error);
     }
     mr_progress_tell(self->crew->progress, self->phase->stage, self->done, self->mine);
     return status;
 }
 
-static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *error)
+mr_status mr_shift_deliver(mr_shift *self, mr_outcome *outcome, mr_error *error)
 {
-    shift *self = context;
-    mr_outcome *outcome = product;
+    mr_crew *crew = self->crew;
     mr_error save_error;
-    self->settled[unit] = !outcome->partly;
-    self->crew->units_decided += self->settled[unit];
+    if (!mr_run_count_unit(crew->run, outcome->rank, outcome->worker, outcome->seconds)) {
+        mr_outcome_free(outcome);
+        return mr_error_memory(error, "counting the work");
+    }
+    self->missing -= !outcome->partly;
+    crew->units_decided += !outcome->partly;
     mr_status saved = save(self, outcome, &save_error);
     mr_status status = accept(self, outcome, error);
     if (status != MR_OK || saved == MR_OK)
@@ -121,7 +126,7 @@ static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *
 }
 
 /* Takes what was saved. A shard need not look at it. */
-static mr_status take_saved(shift *self, mr_error *error)
+static mr_status take_saved(mr_shift *self, mr_error *error)
 {
     mr_crew *crew = self->crew;
     const uint64_t count = self->phase->count;
@@ -133,7 +138,8 @@ static mr_status take_saved(shift *self, mr_error *error)
         status = mr_saved_get(crew->saved, &self->saved, unit, &outcome, error);
         if (!outcome)
             continue;
-        self->settled[unit] = true;
+        self->saved_before[unit] = true;
+        self->missing--;
         crew->units_saved++;
         status = accept(self, outcome, error);
     }
@@ -141,52 +147,93 @@ static mr_status take_saved(shift *self, mr_error *error)
 }
 
 /* Merges what stands behind a gap. */
-static mr_status merge_rest(shift *self, mr_error *error)
+static mr_status merge_rest(mr_shift *self, mr_error *error)
 {
     mr_status status = MR_OK;
     for (; self->merged < self->phase->count && status == MR_OK; self->merged++)
         if (self->waiting[self->merged])
-            status = merge(self, self->merged, error);
+            status = merge(self, self->merged, false, error);
     for (; self->merged < self->phase->count; self->merged++)
         mr_outcome_free(self->waiting[self->merged]);
     return status;
 }
 
-static mr_status run(shift *self, mr_error *error)
+mr_status mr_phase_work(const mr_phase *phase, unsigned worker, uint64_t unit, void **product,
+                        mr_error *error)
 {
-    mr_crew *crew = self->crew;
-    mr_error rest_error;
-    for (uint64_t unit = 0; unit < self->phase->count; unit++)
-        self->mine += is_mine(self, unit);
-    unsigned jobs = self->mine < crew->jobs ? (unsigned)self->mine : crew->jobs;
+    mr_outcome *outcome = NULL;
+    mr_status status = phase->decide(phase->context, worker, unit, &outcome, error);
+    if (outcome)
+        outcome->partly = status != MR_OK;
+    *product = outcome;
+    return status;
+}
+
+/* ---- one process ---- */
+
+static mr_taken take(void *context, uint64_t *unit)
+{
+    return mr_shift_take(context, unit) ? MR_TAKEN : MR_TAKEN_NONE;
+}
+
+static mr_status work(void *context, unsigned worker, uint64_t unit, void **product,
+                      mr_error *error)
+{
+    const mr_shift *self = context;
+    return mr_phase_work(self->phase, worker, unit, product, error);
+}
+
+static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *error)
+{
+    (void)unit;
+    return mr_shift_deliver(context, product, error);
+}
+
+static mr_status run_alone(mr_shift *self, mr_error *error)
+{
+    unsigned jobs = self->missing < self->crew->jobs ? (unsigned)self->missing : self->crew->jobs;
     const mr_pool pool = {.context = self,
                           .workers = jobs ? jobs : 1,
                           .take = take,
                           .work = work,
                           .deliver = deliver};
+    return mr_pool_run(&pool, error);
+}
+
+/* ---- all ---- */
+
+static mr_status run(mr_shift *self, mr_error *error)
+{
+    mr_crew *crew = self->crew;
+    mr_error rest_error;
+    for (uint64_t unit = 0; unit < self->phase->count; unit++)
+        self->mine += is_mine(self, unit);
+    self->missing = self->mine;
     mr_progress_tell(crew->progress, self->phase->stage, 0, self->mine);
     mr_status status = take_saved(self, error);
     if (status == MR_OK)
-        status = mr_pool_run(&pool, error);
+        status = crew->team ? mr_lead_shift(self, error) : run_alone(self, error);
     mr_status rest = merge_rest(self, status == MR_OK ? error : &rest_error);
-    crew->units_missing = 0;
-    for (uint64_t unit = 0; unit < self->phase->count; unit++)
-        crew->units_missing += is_mine(self, unit) && !self->settled[unit];
+    crew->units_missing = self->missing;
     return status != MR_OK ? status : rest;
 }
 
 mr_status mr_crew_run(mr_crew *crew, const mr_phase *phase, mr_error *error)
 {
-    shift self = {
+    mr_shift self = {
         .crew = crew,
         .phase = phase,
         .saved = {.number = crew->phase_count++, .units = phase->count, .before = crew->digest}};
+    if (crew->team && crew->team->cluster->rank > 0)
+        return mr_follow_phase(crew, phase, error);
     self.waiting = mr_calloc(phase->count, sizeof(mr_outcome *));
-    self.settled = mr_calloc(phase->count, sizeof(bool));
-    mr_status status = self.waiting && self.settled
+    self.saved_before = mr_calloc(phase->count, sizeof(bool));
+    pthread_mutex_init(&self.mutex, NULL);
+    mr_status status = self.waiting && self.saved_before
                            ? run(&self, error)
                            : mr_error_memory(error, "sharing out the work");
+    pthread_mutex_destroy(&self.mutex);
     free(self.waiting);
-    free(self.settled);
+    free(self.saved_before);
     return status;
 }

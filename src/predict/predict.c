@@ -144,10 +144,12 @@ static mr_status find_far(prediction *p, mr_error *error)
 
 /* ---- all of it ---- */
 
-static unsigned jobs_of(const mr_config *config)
+unsigned mr_predict_jobs(const mr_config *config, const mr_cluster *cluster)
 {
     int64_t jobs = mr_config_int(config, "jobs");
-    long cores = jobs ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    if (jobs)
+        return (unsigned)jobs;
+    long cores = cluster ? (long)cluster->cores : sysconf(_SC_NPROCESSORS_ONLN);
     return cores > 0 ? (unsigned)cores : 1;
 }
 
@@ -155,11 +157,14 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
                        const mr_predict_run *run, mr_result *result, mr_error *error)
 {
     mr_status status = mr_predict_settings_read(&p->settings, trace, config, error);
-    p->settings.halt = run ? run->halt : NULL;
-    p->crew = (mr_crew){.jobs = jobs_of(config),
+    mr_team *team = run ? run->team : NULL;
+    p->settings.halt = team ? team->halt : run ? run->halt : NULL;
+    p->crew = (mr_crew){.jobs = mr_predict_jobs(config, team ? team->cluster : NULL),
                         .trace = trace,
                         .halt = p->settings.halt,
                         .progress = run ? run->progress : NULL,
+                        .team = team,
+                        .run = &result->run,
                         .saved = run ? run->saved : NULL,
                         .shard = run ? run->shard : 0,
                         .shards = run ? run->shards : 0};
@@ -242,6 +247,7 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     status = start(&p, trace, config, run, result, error);
     if (status == MR_OK)
         status = do_windows(&p, error);
+    bool reports = !p.crew.team || p.crew.team->cluster->rank == 0; /* only rank 0 does */
     if (status == MR_OK && p.settings.far != MR_FAR_NONE && !p.crew.shards &&
         mr_halt_asked(p.settings.halt) == MR_HALT_NONE) {
         status = find_far(&p, error);
@@ -249,7 +255,7 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     }
     note_missing(&p, status, far_done);
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
-    if (ended == MR_OK)
+    if (ended == MR_OK && reports)
         ended = mr_label_result(trace, &p.settings.opaque, result, &end_error);
     stop(&p);
     result->run.total_seconds += mr_seconds() - begin;

@@ -10,6 +10,7 @@
 #include "report/result.h"
 #include "saved.h"
 #include "solver/decide.h"
+#include "team.h"
 
 /* What comes with a run and does not change what is found. Zero-initialise. */
 typedef struct mr_predict_run {
@@ -19,6 +20,8 @@ typedef struct mr_predict_run {
     /* 1 … shards: decides this part of the windows and saves it, and that is all; the result has
      * nothing but what is missing, and `run`. 0: everything. */
     uint32_t shard, shards;
+    mr_team *team; /* this is a rank of it, and has met the others; `halt` is the team's; may be
+                      NULL */
 } mr_predict_run;
 
 /* The number of units of the first phase: the windows, and the search for sync-preserving races. */
@@ -34,6 +37,9 @@ uint64_t mr_predict_unit_count(const mr_trace *trace, const mr_config *config);
  */
 mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_predict_run *run,
                      mr_result *result, mr_error *error);
+
+/* How many threads a prediction has; `cluster` may be NULL. */
+unsigned mr_predict_jobs(const mr_config *config, const mr_cluster *cluster);
 
 /* The limits of one decision, as `config` has them under solver. */
 mr_decide_options mr_predict_limits(const mr_config *config);

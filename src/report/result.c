@@ -1,6 +1,9 @@
 #include "result.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 void mr_result_free(mr_result *result)
 {
@@ -8,5 +11,41 @@ void mr_result_free(mr_result *result)
         mr_witness_free(&result->races[i].witness);
     free(result->races);
     free(result->unknowns);
+    free(result->run.shares);
     *result = (mr_result){0};
+}
+
+/* The first share that is not before that of the worker. */
+static size_t place_of(const mr_run *run, uint32_t rank, uint32_t worker)
+{
+    size_t low = 0, high = run->share_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const mr_share *share = &run->shares[middle];
+        if (share->rank < rank || (share->rank == rank && share->worker < worker))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool mr_run_count_unit(mr_run *run, uint32_t rank, uint32_t worker, double seconds)
+{
+    size_t at = place_of(run, rank, worker);
+    bool known =
+        at < run->share_count && run->shares[at].rank == rank && run->shares[at].worker == worker;
+    if (!known) {
+        void *shares = run->shares;
+        if (!mr_grow(&shares, &run->share_capacity, run->share_count + 1, sizeof *run->shares))
+            return false;
+        run->shares = shares;
+        memmove(run->shares + at + 1, run->shares + at,
+                (run->share_count - at) * sizeof *run->shares);
+        run->shares[at] = (mr_share){.rank = rank, .worker = worker};
+        run->share_count++;
+    }
+    run->shares[at].units++;
+    run->shares[at].seconds += seconds;
+    return true;
 }

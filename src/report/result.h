@@ -46,6 +46,13 @@ typedef struct mr_stats {
     bool far_missing;
 } mr_stats;
 
+/* Who has decided what: a worker of a rank (0 when there is but one process). */
+typedef struct mr_share {
+    uint32_t rank, worker;
+    uint64_t units; /* windows, and other pieces of work (predict/outcome.h) */
+    double seconds; /* spent on them */
+} mr_share;
+
 /* What may differ each time that the same trace is analysed with the same settings. All else of a
  * result is the same, unless a bound on time or memory ended a query. */
 typedef struct mr_run {
@@ -61,6 +68,8 @@ typedef struct mr_run {
     /* Queries of Z3 that the bound on time or memory ended, whatever came of their questions. With
      * none, another run finds the same. */
     uint64_t queries_stopped_by_time, queries_stopped_by_memory;
+    mr_share *shares;       /* by rank, then by worker; owned by the result */
+    size_t share_count, share_capacity;
 } mr_run;
 
 typedef struct mr_result {
@@ -73,5 +82,9 @@ typedef struct mr_result {
 } mr_result;
 
 void mr_result_free(mr_result *result); /* frees what it holds, not the struct */
+
+/* Counts a unit for who has decided it. False: no memory. O(number of workers) when the worker is
+ * new, else O(log). */
+bool mr_run_count_unit(mr_run *run, uint32_t rank, uint32_t worker, double seconds);
 
 #endif

@@ -1,0 +1,166 @@
+#include "ranks.h"
+
+#include "runtime_place.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "maxrace-mpi.so"
+
+typedef const char *start_function(mr_cluster *cluster, const char *version);
+
+/* What the signal handler needs. */
+static struct {
+    mr_cluster *cluster;
+    mr_halt *halt;
+    volatile sig_atomic_t told; /* it has said why the run ends */
+} watched;
+
+/* ---- a rank that dies ---- */
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* nobody to tell */
+}
+
+/* The first dead rank, or the number of ranks. */
+static unsigned first_dead(const mr_cluster *cluster)
+{
+    unsigned rank = 0;
+    while (rank < cluster->size && !cluster->is_dead(cluster->context, rank))
+        rank++;
+    return rank;
+}
+
+/* Is this the first rank that may be alive? */
+static bool speaks(const mr_cluster *cluster)
+{
+    for (unsigned rank = 0; rank < cluster->rank; rank++)
+        if (!cluster->is_dead(cluster->context, rank))
+            return false;
+    return true;
+}
+
+/* What ends the ranks sends SIGKILL soon after SIGTERM. */
+static void on_term(int signal_number)
+{
+    const mr_cluster *cluster = watched.cluster;
+    (void)signal_number;
+    mr_halt_ask(watched.halt, MR_HALT_SIGNAL);
+    if (watched.told)
+        return;
+    watched.told = 1;
+    if (!speaks(cluster))
+        return;
+    unsigned dead = first_dead(cluster);
+    say("maxrace: ");
+    if (dead < cluster->size) {
+        say(cluster->name(cluster->context, dead));
+        say(" has died; the run ends\n");
+    } else {
+        say("the run ends: a rank on another host has died, or somebody sent SIGTERM\n");
+    }
+}
+
+static void handle_term(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- the beginning ---- */
+
+bool mr_ranks_can(void)
+{
+    char path[MR_RUNTIME_PATH_BYTES];
+    return mr_place_find(LIBRARY, path);
+}
+
+/* Open MPI loads parts of its own, which look for its names among all. */
+static mr_status load(mr_cluster *cluster, mr_error *error)
+{
+    char path[MR_RUNTIME_PATH_BYTES];
+    start_function *start = NULL;
+    if (!mr_place_find(LIBRARY, path))
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "this maxrace was built without MPI; install libopenmpi-dev and "
+                            "openmpi-bin, and build it again");
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *symbol = library ? dlsym(library, "mr_mpi_start") : NULL;
+    if (!symbol)
+        return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot load MPI: %.600s", dlerror());
+    memcpy(&start, &symbol, sizeof start);
+    const char *wrong = start(cluster, MR_VERSION);
+    return wrong ? mr_error_set(error, MR_ERR_IO, NULL, 0, "%s", wrong) : MR_OK;
+}
+
+mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error *error)
+{
+    *ranks = (mr_ranks){.leads = true};
+    if (!mpi)
+        return MR_OK;
+    if (strcmp(cli->operands[0], "-") == 0)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--mpi needs a file that all ranks can read, not standard input");
+    mr_status status = load(&ranks->cluster, error);
+    if (status != MR_OK)
+        return status;
+    ranks->active = true;
+    ranks->leads = ranks->cluster.rank == 0;
+    watched.cluster = &ranks->cluster;
+    watched.halt = &ranks->halt;
+    handle_term(on_term);
+    return MR_OK;
+}
+
+mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config *config,
+                        mr_status status, bool *over, mr_error *error)
+{
+    const mr_hello hello = {.trace = trace,
+                            .config = config,
+                            .jobs =
+                                mr_predict_jobs(config, ranks->active ? &ranks->cluster : NULL)};
+    *over = status != MR_OK;
+    if (!ranks->active)
+        return status;
+    status = mr_team_meet(&ranks->team, &ranks->cluster, &ranks->halt, &hello, status, error);
+    *over = status != MR_OK || ranks->team.over;
+    return status;
+}
+
+/* ---- the end ---- */
+
+void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run *run)
+{
+    if (ranks->active)
+        mr_team_part(&ranks->team, status, error, run);
+}
+
+/* Of all that went wrong, one line: that of rank 0, or of the first that can speak. */
+static bool complains(const mr_ranks *ranks, mr_status status)
+{
+    bool alone = ranks->leads || (ranks->team.broken && ranks->cluster.rank == 1);
+    return status != MR_OK && alone && !watched.told;
+}
+
+mr_status mr_ranks_end(mr_ranks *ranks, mr_status status, int *exit_status, const mr_error *error)
+{
+    if (!ranks->active)
+        return status;
+    bool clean = !ranks->team.broken && !watched.told;
+    mr_team_free(&ranks->team);
+    /* Who ends first may end the others, whose work is done. */
+    handle_term(SIG_IGN);
+    if (complains(ranks, status))
+        mr_cli_complain(error);
+    if (status != MR_OK)
+        *exit_status = mr_status_exit(status);
+    fflush(NULL);
+    ranks->cluster.end(ranks->cluster.context, clean);
+    return MR_OK;
+}

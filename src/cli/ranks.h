@@ -1,0 +1,41 @@
+/*
+ * ranks: --mpi, for a command that predicts. Without it, all of this does nothing.
+ *
+ *   mr_ranks_start → (read the trace) → mr_ranks_meet → mr_predict → mr_ranks_part → (report) →
+ *   mr_ranks_end
+ *
+ * MPI is in a library of its own (src/mpi), which is loaded here. SIGTERM, which is what the other
+ * ranks get when one dies, halts the run, and the first of those that live says why.
+ */
+#ifndef MR_CLI_RANKS_H
+#define MR_CLI_RANKS_H
+
+#include "cli.h"
+#include "predict/predict.h"
+
+typedef struct mr_ranks {
+    bool active; /* with --mpi */
+    bool leads;  /* reads, reports and writes: also without --mpi */
+    mr_cluster cluster;
+    mr_team team;
+    mr_halt halt;
+} mr_ranks;
+
+/* `mpi`: with --mpi. `ranks` must stay in place. MR_ERR_USAGE: standard input, or maxrace was built without MPI;
+ * MR_ERR_IO: MPI cannot be started. */
+mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error *error);
+
+/* As mr_team_meet. `*over`: there is nothing to do. */
+mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config *config,
+                        mr_status status, bool *over, mr_error *error);
+
+/* As mr_team_part. */
+void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run *run);
+
+/* The end of the command, which was `status`; what main is to return. May not return. */
+mr_status mr_ranks_end(mr_ranks *ranks, mr_status status, int *exit_status, const mr_error *error);
+
+/* Is there an MPI to be loaded? */
+bool mr_ranks_can(void);
+
+#endif

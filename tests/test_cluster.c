@@ -1,0 +1,434 @@
+/* A prediction by several ranks: the same report as by one process, and one clear end whatever
+ * happens to a rank. The ranks are processes of the test (support/star.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "predict/predict.h"
+#include "report/report.h"
+#include "support/generate_far.h"
+#include "support/generate_large.h"
+#include "support/sample.h"
+#include "support/star.h"
+#include "support/walk.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* No test takes that long; one that hangs is ended. */
+enum { LIMIT_SECONDS = 300 };
+
+/* What goes wrong on a rank. */
+typedef enum mishap {
+    NONE,
+    NO_MEMORY,   /* the n-th allocation of its prediction fails */
+    DIES,        /* at its n-th message */
+    LEAVES,      /* rank 0 is gone at its n-th message */
+    TALKS,       /* its n-th message makes no sense */
+    OTHER_TRACE, /* it reads another trace */
+    OTHER_CONFIG,
+    NO_TRACE, /* it cannot read the trace */
+    HALTS,    /* rank 0 is asked to end after n units */
+} mishap;
+
+typedef struct play {
+    const mr_trace *trace, *other;
+    mr_config *config;
+    mishap mishap;
+    unsigned rank; /* to which it happens */
+    uint64_t n;
+    /* of rank 0 */
+    mr_halt halt;
+    mr_status status;
+    mr_error error;
+    mr_result result;
+} play;
+
+static mr_trace *read_trace(char *text)
+{
+    assert_non_null(text);
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    free(text);
+    return trace;
+}
+
+static mr_config *make_config(const char *const *settings)
+{
+    mr_config *config = mr_config_new();
+    mr_error error = {0};
+    assert_non_null(config);
+    assert_int_equal(mr_config_set(config, "report.run", "false", NULL, 0, &error), MR_OK);
+    assert_int_equal(mr_config_set(config, "format", "json", NULL, 0, &error), MR_OK);
+    /* No bound on time may end a question. */
+    assert_int_equal(mr_config_set(config, "solver.timeout_ms", "600000", NULL, 0, &error), MR_OK);
+    for (; *settings; settings += 2)
+        if (mr_config_set(config, settings[0], settings[1], NULL, 0, &error) != MR_OK)
+            fail_msg("%s", error.text);
+    mr_config_resolve(config);
+    return config;
+}
+
+static char *report_of(const play *p)
+{
+    char *text = NULL;
+    size_t length = 0;
+    mr_error error;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    assert_int_equal(mr_report_json(stream, p->trace, p->config, &p->result, &error), MR_OK);
+    fclose(stream);
+    return text;
+}
+
+/* ---- a rank ---- */
+
+/* The cluster of the rank to which something happens at its n-th message. Processes are few and
+ * have one thread that sends. */
+static struct {
+    mr_cluster inner;
+    mishap mishap;
+    uint64_t left;
+} bent;
+
+static bool bent_send(void *context, unsigned to, const uint8_t *bytes, size_t count)
+{
+    (void)context;
+    static const uint8_t nonsense[] = {5, 1, 200, 200, 200, 200, 1};
+    bool now = bent.left && --bent.left == 0;
+    if (now && bent.mishap == DIES)
+        raise(SIGKILL);
+    if (now && bent.mishap == LEAVES)
+        bent.inner.end(bent.inner.context, false);
+    if (now && bent.mishap == TALKS)
+        return bent.inner.send(bent.inner.context, to, nonsense, sizeof nonsense);
+    return bent.inner.send(bent.inner.context, to, bytes, count);
+}
+
+static void prepare(const play *p, mr_cluster *cluster)
+{
+    if (p->rank != cluster->rank ||
+        (p->mishap != DIES && p->mishap != LEAVES && p->mishap != TALKS))
+        return;
+    bent.inner = *cluster;
+    bent.mishap = p->mishap;
+    bent.left = p->n;
+    cluster->send = bent_send;
+}
+
+static void halt_after(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    play *p = context;
+    (void)total;
+    if (p->mishap == HALTS && strcmp(stage, "windows") == 0 && done >= p->n)
+        mr_halt_ask(&p->halt, MR_HALT_SIGNAL);
+}
+
+/* What every rank does. False: there was no orderly end. */
+static bool take_part(play *p, mr_cluster *cluster)
+{
+    mr_team team;
+    bool mine = p->rank == cluster->rank, clean = true;
+    mr_status own = MR_OK;
+    prepare(p, cluster);
+    if (mine && p->mishap == OTHER_CONFIG)
+        assert_int_equal(mr_config_set(p->config, "model", "rf", NULL, 0, NULL), MR_OK);
+    if (mine && p->mishap == NO_TRACE)
+        own = mr_error_set(&p->error, MR_ERR_TRACE, "race.std", 7, "bad line");
+    const mr_hello hello = {.trace = mine && p->mishap == OTHER_TRACE ? p->other : p->trace,
+                            .config = p->config,
+                            .jobs = mr_predict_jobs(p->config, cluster)};
+    p->status = mr_team_meet(&team, cluster, &p->halt, &hello, own, &p->error);
+    if (p->status == MR_OK && !team.over) {
+        const mr_progress progress = {.report = halt_after, .context = p};
+        const mr_predict_run run = {.progress = &progress, .halt = &p->halt, .team = &team};
+        if (mine && p->mishap == NO_MEMORY)
+            mr_memory_fail_after(p->n);
+        p->status = mr_predict(p->trace, p->config, &run, &p->result, &p->error);
+        mr_memory_fail_after(0);
+        clean = mr_team_part(&team, p->status, &p->error, &p->result.run);
+    }
+    mr_team_free(&team);
+    return clean && !team.broken;
+}
+
+static void be_rank(mr_cluster *cluster, void *context)
+{
+    play *p = context;
+    if (!take_part(p, cluster))
+        _exit(3);
+    mr_result_free(&p->result);
+}
+
+/* Plays it with `size` ranks. How many of the others had no orderly end. */
+static unsigned perform(play *p, unsigned size)
+{
+    mr_cluster cluster, own;
+    alarm(LIMIT_SECONDS);
+    mr_star_start(&cluster, size, be_rank, p);
+    own = cluster;
+    take_part(p, &own);
+    unsigned bad = mr_star_end(&cluster);
+    alarm(0);
+    return bad;
+}
+
+static void forget(play *p)
+{
+    mr_result_free(&p->result);
+    p->halt = (mr_halt){0};
+    p->error = (mr_error){0};
+}
+
+/* ---- the same report ---- */
+
+static void check_same(mr_trace *trace, const char *const *settings)
+{
+    static const unsigned sizes[] = {1, 2, 4};
+    play alone = {.trace = trace, .config = make_config(settings)};
+    assert_int_equal(mr_predict(trace, alone.config, NULL, &alone.result, &alone.error), MR_OK);
+    char *expected = report_of(&alone);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        play together = {.trace = trace, .config = make_config(settings)};
+        if (i == 2)
+            mr_config_set(together.config, "jobs", "2", NULL, 0, NULL);
+        assert_int_equal(perform(&together, sizes[i]), 0);
+        if (together.status != MR_OK)
+            fail_msg("%u ranks: %s", sizes[i], together.error.text);
+        char *report = report_of(&together);
+        assert_string_equal(report, expected);
+        free(report);
+        forget(&together);
+        mr_config_free(together.config);
+    }
+    free(expected);
+    forget(&alone);
+    mr_config_free(alone.config);
+}
+
+static const char *const plain[] = {"window.size", "40", NULL};
+static const char *const rf_small[] = {"model", "rf", "window.size", "20", "jobs", "1", NULL};
+/* Budgets make windows stop early, and some have to be decided again. */
+static const char *const meagre[] = {
+    "window.size", "60", "candidates.max_window_steps", "200", "candidates.max_unanswered",
+    "2",           NULL};
+static const char *const events[] = {"window.size", "30", "candidates.report", "event", NULL};
+
+static mr_trace *walk(uint64_t seed, uint32_t count, bool hot)
+{
+    char *text = malloc((size_t)count * MR_WALK_LINE_BYTES + 1);
+    assert_non_null(text);
+    if (hot)
+        mr_walk_hot(seed, count, text);
+    else
+        mr_walk(seed, count, text);
+    return read_trace(text);
+}
+
+static void test_same_report(void **state)
+{
+    (void)state;
+    const char *const *const settings[] = {plain, rf_small, meagre, events};
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
+        mr_trace *trace =
+            read_trace(mr_generate_large(s + 1, &mr_large_shapes[s % mr_large_shape_count], 400));
+        check_same(trace, settings[s]);
+        mr_trace_free(trace);
+    }
+}
+
+static void test_same_far(void **state)
+{
+    (void)state;
+    const mr_plant plants[] = {{MR_PLANT_FREE, 100, 1900},
+                               {MR_PLANT_REVERSED, 200, 1700},
+                               {MR_PLANT_SAME, 300, 1500},
+                               {MR_PLANT_TAKEN, 400, 1600},
+                               {MR_PLANT_LOCKED, 400, 600}};
+    mr_trace *trace = read_trace(mr_generate_far(5, 2000, plants, 5));
+    check_same(trace, (const char *const[]){"window.size", "100", NULL});
+    mr_trace_free(trace);
+}
+
+static void test_same_fresh(void **state)
+{
+    (void)state;
+    uint64_t seed = (uint64_t)time(NULL);
+    print_message("seed %llu\n", (unsigned long long)seed);
+    for (uint64_t i = 0; i < 6; i++) {
+        mr_trace *trace = walk(seed + i, 600, i % 2);
+        check_same(trace, i % 3 ? plain : meagre);
+        mr_trace_free(trace);
+    }
+}
+
+static void test_empty_trace(void **state)
+{
+    (void)state;
+    mr_trace *trace = mr_sample_trace("");
+    assert_non_null(trace);
+    check_same(trace, plain);
+    mr_trace_free(trace);
+}
+
+/* ---- who has done what ---- */
+
+/* A hundred windows that take a millisecond or more each, so that all ranks get some. */
+enum { SLOW_WINDOWS = 99 };
+
+static const char *const slow[] = {
+    "window.size", "100", "candidates.report", "event", "candidates.far", "none", NULL};
+
+static mr_trace *slow_trace(uint64_t seed)
+{
+    return read_trace(mr_generate_large(seed, &mr_large_shapes[2], 5000));
+}
+
+static void test_work_is_shared(void **state)
+{
+    (void)state;
+    mr_trace *trace = slow_trace(1);
+    play p = {.trace = trace, .config = make_config(slow)};
+    assert_int_equal(perform(&p, 3), 0);
+    assert_int_equal(p.status, MR_OK);
+    uint64_t units = 0, by_rank[3] = {0};
+    for (size_t i = 0; i < p.result.run.share_count; i++) {
+        const mr_share *share = &p.result.run.shares[i];
+        assert_true(share->rank < 3 && share->worker == 0 && share->units);
+        units += share->units;
+        by_rank[share->rank] += share->units;
+    }
+    assert_int_equal(units, SLOW_WINDOWS);
+    assert_true(by_rank[1] > 0 && by_rank[2] > 0);
+    forget(&p);
+    mr_config_free(p.config);
+    mr_trace_free(trace);
+}
+
+/* ---- mishaps ---- */
+
+typedef struct mishap_row {
+    mishap mishap;
+    unsigned rank;
+    uint64_t n;
+    mr_status status;
+    const char *text; /* a part of rank 0's error; NULL: it has none */
+} mishap_row;
+
+static void check_mishaps(const mishap_row *rows, size_t count, bool orderly)
+{
+    mr_trace *trace = slow_trace(2), *other = slow_trace(3);
+    for (size_t i = 0; i < count; i++) {
+        const mishap_row *row = &rows[i];
+        play p = {.trace = trace,
+                  .other = other,
+                  .config = make_config(slow),
+                  .mishap = row->mishap,
+                  .rank = row->rank,
+                  .n = row->n};
+        unsigned bad = perform(&p, 4);
+        if (p.status != row->status || (row->text && !strstr(p.error.text, row->text)))
+            fail_msg("row %zu: status %d, %s", i, (int)p.status, p.error.text);
+        assert_int_equal(bad > 0, !orderly);
+        forget(&p);
+        mr_config_free(p.config);
+    }
+    mr_trace_free(trace);
+    mr_trace_free(other);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const mishap_row rows[] = {
+        {OTHER_TRACE, 2, 0, MR_ERR_TRACE, "rank 2 on star has read another trace than rank 0"},
+        {OTHER_CONFIG, 3, 0, MR_ERR_CONFIG, "rank 3 on star has other settings than rank 0"},
+        {NO_TRACE, 1, 0, MR_ERR_TRACE, "rank 1 on star: bad line"},
+        {NO_TRACE, 0, 0, MR_ERR_TRACE, "bad line"},
+    };
+    check_mishaps(rows, sizeof rows / sizeof *rows, true);
+}
+
+static void test_failing_rank(void **state)
+{
+    (void)state;
+    static const mishap_row rows[] = {
+        {NO_MEMORY, 1, 1, MR_ERR_MEMORY, "rank 1 on star: out of memory"},
+        {NO_MEMORY, 2, 40, MR_ERR_MEMORY, "rank 2 on star: out of memory"},
+        {NO_MEMORY, 0, 40, MR_ERR_MEMORY, "out of memory"},
+    };
+    check_mishaps(rows, sizeof rows / sizeof *rows, true);
+}
+
+static void test_dead_rank(void **state)
+{
+    (void)state;
+    static const mishap_row rows[] = {
+        {DIES, 1, 1, MR_ERR_IO, "rank 1 on star has died"}, /* before its greeting */
+        {DIES, 2, 2, MR_ERR_IO, "rank 2 on star has died"},
+        {DIES, 3, 3, MR_ERR_IO, "rank 3 on star has died"},
+        {DIES, 2, 9, MR_ERR_IO, "rank 2 on star has died"},
+    };
+    check_mishaps(rows, sizeof rows / sizeof *rows, false);
+}
+
+static void test_nonsense(void **state)
+{
+    (void)state;
+    static const mishap_row rows[] = {
+        {TALKS, 1, 1, MR_ERR_INTERNAL, "rank 1 on star sent what makes no sense"},
+        {TALKS, 1, 3, MR_ERR_INTERNAL, "rank 1 on star sent what makes no sense"},
+        {TALKS, 0, 8, MR_ERR_INTERNAL, "rank 0 on star sent what makes no sense"},
+    };
+    check_mishaps(rows, sizeof rows / sizeof *rows, true);
+}
+
+/* Without rank 0 the others end, too; what becomes of it is of no interest. */
+static void test_dead_rank_0(void **state)
+{
+    (void)state;
+    mr_trace *trace = slow_trace(2);
+    for (uint64_t n = 1; n < 30; n += 9) {
+        play p = {.trace = trace, .config = make_config(slow), .mishap = LEAVES, .n = n};
+        assert_int_equal(perform(&p, 3), 2);
+        assert_true(p.status != MR_OK);
+        forget(&p);
+        mr_config_free(p.config);
+    }
+    mr_trace_free(trace);
+}
+
+static void test_halt(void **state)
+{
+    (void)state;
+    mr_trace *trace = slow_trace(4);
+    for (uint64_t n = 0; n < 40; n += 13) {
+        play p = {.trace = trace, .config = make_config(slow), .mishap = HALTS, .n = n};
+        assert_int_equal(perform(&p, 3), 0);
+        assert_int_equal(p.status, MR_OK);
+        assert_true(p.result.stats.windows < SLOW_WINDOWS);
+        forget(&p);
+        mr_config_free(p.config);
+    }
+    mr_trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_report),    cmocka_unit_test(test_same_far),
+        cmocka_unit_test(test_same_fresh),     cmocka_unit_test(test_empty_trace),
+        cmocka_unit_test(test_work_is_shared), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_failing_rank),   cmocka_unit_test(test_dead_rank),
+        cmocka_unit_test(test_nonsense),       cmocka_unit_test(test_dead_rank_0),
+        cmocka_unit_test(test_halt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
