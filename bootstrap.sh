@@ -10,7 +10,8 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 
-build_packages=(gcc libc6-dev make pkg-config libz3-dev libyaml-dev zlib1g-dev libzstd-dev libjansson-dev libxxhash-dev libdw-dev)
+build_packages=(gcc libc6-dev make pkg-config libz3-dev libyaml-dev zlib1g-dev libzstd-dev libjansson-dev libxxhash-dev libdw-dev
+    libopenmpi-dev openmpi-bin)
 test_packages=(libcmocka-dev g++ clang clang-tidy clang-format cppcheck binutils valgrind)
 
 fail() {
@@ -44,7 +45,7 @@ find_root() {
 install_missing() {
     local missing=() package log
     command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
-        fail "this is no Debian system; install a C compiler, make, pkg-config, cmocka and the development files of z3, libyaml, zlib, zstd, jansson, xxhash and libdw, then run make"
+        fail "this is no Debian system; install a C compiler, make, pkg-config, cmocka and the development files of z3, libyaml, zlib, zstd, jansson, xxhash and libdw (and Open MPI, for predict --mpi), then run make"
     for package in "$@"; do
         is_installed "$package" || missing+=("$package")
     done

@@ -16,7 +16,8 @@ every_file_is_there() {
     local file status=0
     for file in bin/maxrace lib/libmaxrace.a lib/libmaxrace.so lib/libmaxrace.so.0 lib/libmaxrace.so.0.1.0 \
         include/maxrace.h lib/pkgconfig/maxrace.pc share/maxrace/config.yaml share/doc/maxrace/README.md \
-        share/doc/maxrace/examples/bank.std lib/maxrace/libmaxrace_rt.so include/maxrace/annotate.h; do
+        share/doc/maxrace/examples/bank.std lib/maxrace/libmaxrace_rt.so include/maxrace/annotate.h \
+        $(pkg-config --exists ompi-c && echo lib/maxrace/maxrace-mpi.so); do
         [ -e "$prefix/$file" ] || { echo "there is no $file"; status=1; }
     done
     return $status
@@ -79,6 +80,13 @@ installed_program() {
     [ $? -eq 1 ] && [ "$(tail -n 1 <<<"$output" | cut -c 1-6)" = "1 race" ]
 }
 
+# Finds the library for --mpi where it was installed.
+installed_mpi() {
+    local expected="without MPI"
+    pkg-config --exists ompi-c && expected="with MPI (predict --mpi)"
+    [ "$("$prefix/bin/maxrace" version | tail -n 1)" = "$expected" ]
+}
+
 # Builds, records and predicts with what is installed.
 installed_recorder() {
     local output
@@ -116,6 +124,7 @@ write_program
 check install_tree install_tree
 check install_every_file_is_there every_file_is_there
 check install_installed_program installed_program
+check install_installed_mpi installed_mpi
 check install_installed_recorder installed_recorder
 check install_shared_program shared_program
 check install_static_program static_program

@@ -7,6 +7,8 @@ BUILD=${BUILD:-build/release}
 processors=$(nproc)
 # The flags that clang-tidy and cppcheck need to read the source as the compiler does.
 language=(-std=c17 -Isrc -I. -D_POSIX_C_SOURCE=200809L '-DMR_VERSION="0"')
+# shellcheck disable=SC2207 # one flag a word
+mpi_language=($(pkg-config --cflags ompi-c 2>/dev/null))
 . tests/support/check.sh
 
 # The library of recorded programs replaces functions of libc, and is compiled in its own way.
@@ -33,7 +35,8 @@ tidy() {
 }
 
 clang_tidy() {
-    { c_files "${checked_folders[@]}"; ls tests/*.c; } | grep '\.c$' | tidy "${language[@]}" >"$scratch/tidy"
+    { c_files "${checked_folders[@]}"; ls tests/*.c; } | grep '\.c$' | { [ ${#mpi_language[@]} -gt 0 ] && cat || grep -v '^src/mpi/'; } |
+        tidy "${language[@]}" "${mpi_language[@]}" >"$scratch/tidy"
     c_files runtime | grep '\.c$' | tidy "${runtime_language[@]}" >>"$scratch/tidy"
     <"$scratch/tidy" awk '/: (error|warning): / && !seen[$0]++'
 }
@@ -72,6 +75,16 @@ exported_symbols() {
 runtime_symbols() {
     ! nm -D --defined-only "$BUILD/libmaxrace_rt.so" | awk '{ print $NF }' | grep '^mr_' &&
         [ "$(nm -D --defined-only "$BUILD/libmaxrace_rt.so" | grep -c ' __tsan_')" -gt 100 ]
+}
+
+# What the program loads for --mpi shows one function, and needs nothing of the program.
+mpi_symbols() {
+    local library=$BUILD/maxrace-mpi.so
+    [ -e "$library" ] || [ ${#mpi_language[@]} -eq 0 ] || { echo "there is no $library"; return 1; }
+    [ ! -e "$library" ] || {
+        [ "$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -v '^_')" = mr_mpi_start ] &&
+            ! nm -D --undefined-only "$library" | awk '{ print $NF }' | grep '^mr_'
+    }
 }
 
 # No global state: tables are const. Each exception has its reason here.
@@ -134,6 +147,7 @@ check source_clang_format formatted
 check source_symbol_prefix symbol_prefix
 check source_exported_symbols exported_symbols
 check source_runtime_symbols runtime_symbols
+check source_mpi_symbols mpi_symbols
 check source_global_state global_state
 check source_sizes sizes
 check source_headers_stand_alone headers_stand_alone

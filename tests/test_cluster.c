@@ -36,6 +36,7 @@ typedef enum mishap {
     OTHER_CONFIG,
     NO_TRACE, /* it cannot read the trace */
     HALTS,    /* rank 0 is asked to end after n units */
+    ENDS,     /* it is asked to end at its n-th message */
 } mishap;
 
 typedef struct play {
@@ -96,6 +97,7 @@ static struct {
     mr_cluster inner;
     mishap mishap;
     uint64_t left;
+    mr_halt *halt;
 } bent;
 
 static bool bent_send(void *context, unsigned to, const uint8_t *bytes, size_t count)
@@ -107,16 +109,18 @@ static bool bent_send(void *context, unsigned to, const uint8_t *bytes, size_t c
         raise(SIGKILL);
     if (now && bent.mishap == LEAVES)
         bent.inner.end(bent.inner.context, false);
+    if (now && bent.mishap == ENDS)
+        mr_halt_ask(bent.halt, MR_HALT_SIGNAL);
     if (now && bent.mishap == TALKS)
         return bent.inner.send(bent.inner.context, to, nonsense, sizeof nonsense);
     return bent.inner.send(bent.inner.context, to, bytes, count);
 }
 
-static void prepare(const play *p, mr_cluster *cluster)
+static void prepare(play *p, mr_cluster *cluster)
 {
-    if (p->rank != cluster->rank ||
-        (p->mishap != DIES && p->mishap != LEAVES && p->mishap != TALKS))
+    if (p->rank != cluster->rank || !p->n || p->mishap == NO_MEMORY || p->mishap == HALTS)
         return;
+    bent.halt = &p->halt;
     bent.inner = *cluster;
     bent.mishap = p->mishap;
     bent.left = p->n;
@@ -363,6 +367,7 @@ static void test_failing_rank(void **state)
         {NO_MEMORY, 1, 1, MR_ERR_MEMORY, "rank 1 on star: out of memory"},
         {NO_MEMORY, 2, 40, MR_ERR_MEMORY, "rank 2 on star: out of memory"},
         {NO_MEMORY, 0, 40, MR_ERR_MEMORY, "out of memory"},
+        {ENDS, 2, 3, MR_ERR_IO, "rank 2 on star was asked to end"},
     };
     check_mishaps(rows, sizeof rows / sizeof *rows, true);
 }

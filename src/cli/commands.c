@@ -1,6 +1,7 @@
 /* commands: the table of subcommands, their help, and the small ones. */
 #include "cli.h"
 #include "config/suggest.h"
+#include "ranks.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -210,7 +211,7 @@ const mr_command mr_commands[] = {
     {.name = "version",
      .operands = "",
      .keys = "",
-     .summary = "print the version",
+     .summary = "print the version, and whether MPI can be used",
      .details = "",
      .run = mr_cli_version},
 };
@@ -319,6 +320,7 @@ mr_status mr_cli_version(mr_cli *cli, int *exit_status, mr_error *error)
     (void)error;
     *exit_status = 0;
     puts("maxrace " MR_VERSION);
+    puts(mr_ranks_can() ? "with MPI (predict --mpi)" : "without MPI");
     return MR_OK;
 }
 

@@ -17,6 +17,7 @@ static struct {
     mr_cluster *cluster;
     mr_halt *halt;
     volatile sig_atomic_t told; /* it has said why the run ends */
+    volatile sig_atomic_t dead; /* it has found a rank that is */
 } watched;
 
 /* ---- a rank that dies ---- */
@@ -53,10 +54,11 @@ static void on_term(int signal_number)
     mr_halt_ask(watched.halt, MR_HALT_SIGNAL);
     if (watched.told)
         return;
-    watched.told = 1;
+    unsigned dead = first_dead(cluster);
+    watched.dead = dead < cluster->size;
     if (!speaks(cluster))
         return;
-    unsigned dead = first_dead(cluster);
+    watched.told = 1;
     say("maxrace: ");
     if (dead < cluster->size) {
         say(cluster->name(cluster->context, dead));
@@ -152,7 +154,7 @@ mr_status mr_ranks_end(mr_ranks *ranks, mr_status status, int *exit_status, cons
 {
     if (!ranks->active)
         return status;
-    bool clean = !ranks->team.broken && !watched.told;
+    bool clean = !ranks->team.broken && !watched.dead;
     mr_team_free(&ranks->team);
     /* Who ends first may end the others, whose work is done. */
     handle_term(SIG_IGN);

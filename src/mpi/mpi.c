@@ -21,7 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG = 1, LOOK_SECONDS = 1, EXIT_LOST = 4 };
+static const double LOOK_SECONDS = 0.2;
+
+enum { TAG = 1, EXIT_LOST = 4 };
 
 /* A message on its way. */
 typedef struct parcel {
@@ -44,7 +46,7 @@ typedef struct carrier {
     bool *told;  /* it was said that the rank is lost */
     parcel *out; /* oldest first */
     parcel **last;
-    time_t looked; /* when processes were looked at */
+    double looked; /* when processes were looked at, in seconds */
 } carrier;
 
 static const char *name_of(void *context, unsigned rank)
@@ -101,7 +103,7 @@ static bool is_dead(void *context, unsigned rank)
 /* A rank that is lost and of which that was not said. */
 static bool find_lost(carrier *self, unsigned *lost)
 {
-    time_t now = time(NULL);
+    double now = MPI_Wtime();
     if (now < self->looked + LOOK_SECONDS)
         return false;
     self->looked = now;

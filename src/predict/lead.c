@@ -110,7 +110,7 @@ static mr_status hear_bye(lead *self, mr_message *message, mr_error *error)
     bool owes = member->away && !self->told_halt;
     mr_status status = mr_team_read_bye(self->team, message, error);
     set_away(self, member, 0);
-    return status == MR_OK && owes ? mr_team_lost(self->team, message->from, error) : status;
+    return status == MR_OK && owes ? mr_team_left(self->team, message->from, error) : status;
 }
 
 static mr_status hear(lead *self, mr_message *message, mr_error *error)

@@ -111,6 +111,12 @@ mr_status mr_team_send_all(mr_team *team, mr_bytes *bytes, mr_error *error)
     return status;
 }
 
+mr_status mr_team_left(const mr_team *team, unsigned rank, mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_IO, NULL, 0, "%s was asked to end; the run ends",
+                        name_of(team, rank));
+}
+
 static void write_text(mr_bytes *bytes, const char *text)
 {
     size_t length = strlen(text);

@@ -103,8 +103,10 @@ void mr_message_free(mr_message *message);
 /* A BYE, on rank 0. Its error, with the name of the rank; MR_OK: it has none. */
 mr_status mr_team_read_bye(mr_team *team, mr_message *message, mr_error *error);
 
-/* Errors with the name of a rank: what it sent makes no sense; it is lost. */
+/* Errors with the name of a rank: what it sent makes no sense; it is lost; it was
+ * halted by itself. */
 mr_status mr_team_garbled(const mr_team *team, unsigned rank, mr_error *error);
 mr_status mr_team_lost(const mr_team *team, unsigned rank, mr_error *error);
+mr_status mr_team_left(const mr_team *team, unsigned rank, mr_error *error);
 
 #endif

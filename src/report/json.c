@@ -151,6 +151,22 @@ static mr_json stats_object(const mr_result *result)
     return self;
 }
 
+/* Who has decided what. */
+static json_t *workers_array(const mr_run *run, bool *ok)
+{
+    json_t *self = json_array();
+    for (size_t i = 0; i < run->share_count; i++) {
+        const mr_share *share = &run->shares[i];
+        mr_json worker = mr_json_new();
+        mr_json_put_number(&worker, "rank", share->rank);
+        mr_json_put_number(&worker, "worker", share->worker);
+        mr_json_put_number(&worker, "units", share->units);
+        mr_json_put_seconds(&worker, "seconds", share->seconds);
+        *ok &= worker.ok && json_array_append_new(self, worker.json) == 0;
+    }
+    return self;
+}
+
 static mr_json run_object(const mr_run *run, const mr_config *config)
 {
     mr_json self = mr_json_new();
@@ -160,6 +176,7 @@ static mr_json run_object(const mr_run *run, const mr_config *config)
     mr_json_put_object(&self, "units", units_object(run));
     mr_json_put_number(&self, "queries_stopped_by_time", run->queries_stopped_by_time);
     mr_json_put_number(&self, "queries_stopped_by_memory", run->queries_stopped_by_memory);
+    mr_json_put(&self, "workers", workers_array(run, &self.ok));
     mr_json_put_object(&self, "config", mr_json_config(config, true));
     return self;
 }

@@ -170,6 +170,29 @@ static void print_steps(const writer *self)
         fputs("\n", stream);
 }
 
+/* Who has decided what: a line for each worker, or one for all of many. */
+static void print_shares(FILE *stream, const mr_run *run)
+{
+    enum { MOST_LINES = 8 };
+    mr_share low = {.units = UINT64_MAX, .seconds = 1e300}, high = {0};
+    for (size_t i = 0; i < run->share_count; i++) {
+        const mr_share *share = &run->shares[i];
+        low.units = share->units < low.units ? share->units : low.units;
+        high.units = share->units > high.units ? share->units : high.units;
+        low.seconds = share->seconds < low.seconds ? share->seconds : low.seconds;
+        high.seconds = share->seconds > high.seconds ? share->seconds : high.seconds;
+        if (run->share_count <= MOST_LINES)
+            fprintf(stream, "  worker %" PRIu32 ".%-3" PRIu32 "%" PRIu64 " unit%s, %.2f s\n",
+                    share->rank, share->worker, share->units, mr_phrase_s(share->units),
+                    share->seconds);
+    }
+    if (run->share_count > MOST_LINES)
+        fprintf(stream,
+                "  workers     %zu, of which each has done %" PRIu64 " to %" PRIu64
+                " units in %.2f to %.2f s\n",
+                run->share_count, low.units, high.units, low.seconds, high.seconds);
+}
+
 /* What differs from run to run. */
 static void print_run(FILE *stream, const mr_run *run)
 {
@@ -198,6 +221,7 @@ static void print_run(FILE *stream, const mr_run *run)
         fprintf(stream, "  again       %" PRIu64 " window%s decided twice\n", run->windows_again,
                 mr_phrase_s(run->windows_again));
     mr_phrase_stopped(stream, run->queries_stopped_by_time, run->queries_stopped_by_memory);
+    print_shares(stream, run);
 }
 
 /* What was decided beyond the windows. */

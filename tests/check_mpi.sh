@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# predict --mpi as it is run: by mpirun, on this machine. What must hold of ranks in general is in tests/test_cluster.c.
+# Prints "[       OK ] name", or the reason and "[  FAILED  ] name". Without mpirun, or when maxrace was built without MPI,
+# only what must hold then.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build/release}
+MAXRACE=${MAXRACE:-$BUILD/maxrace}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+. tests/support/check.sh
+# Settings with which the trace has some hundred windows, and no bound on time ends a query.
+settings=(-q --no-report-run --window-size 100 --candidates-report event --solver-timeout-ms 600000)
+
+# mpi RANKS COMMAND…: no longer than a minute.
+mpi() {
+    local ranks=$1
+    shift
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        timeout -k 5 60 mpirun -q --oversubscribe --bind-to none -n "$ranks" "$@" </dev/null
+}
+
+# A trace of many events, few variables, and locks now and then: EVENTS SEED.
+write_trace() {
+    awk -v events="$1" -v seed="$2" 'BEGIN {
+        srand(seed)
+        for (i = 0; i < events; i++) {
+            t = int(rand() * 6); x = int(rand() * 12); l = t % 3
+            if (rand() < 0.15) {
+                printf "T%d|acq(l%d)|%d\nT%d|w(x%d=%d)|%d\nT%d|rel(l%d)|%d\n", t, l, t, t, x, rand() * 2, x * 10 + t, t, l, t
+                i += 2
+                value[x] = 2
+            } else
+                printf "T%d|w(x%d=%d)|%d\n", t, x, rand() * 2, x * 10 + t
+        }
+    }'
+}
+
+same_report() {
+    local ranks jobs status
+    "$MAXRACE" predict "${settings[@]}" "$scratch/trace.std" >"$scratch/expected"
+    [ $? -eq 1 ] && [ -s "$scratch/expected" ] || return 1
+    for ranks in 1 2 4; do
+        for jobs in 1 2; do
+            mpi "$ranks" "$MAXRACE" predict --mpi "${settings[@]}" -j $jobs "$scratch/trace.std" >"$scratch/report" 2>"$scratch/error"
+            status=$?
+            [ $status -eq 1 ] || { echo "$ranks ranks: exit status $status"; cat "$scratch/error"; return 1; }
+            cmp "$scratch/expected" "$scratch/report" || return 1
+            [ ! -s "$scratch/error" ] || { cat "$scratch/error"; return 1; }
+        done
+    done
+}
+
+# Every rank has decided something.
+all_work() {
+    mpi 3 "$MAXRACE" predict --mpi "${settings[@]}" --report-run -j 1 --format json "$scratch/long.std" >"$scratch/report.json"
+    for rank in 0 1 2; do
+        tr -d ' \n' <"$scratch/report.json" | grep -q "\"rank\":$rank,\"worker\":0,\"units\":[1-9]" ||
+            { echo "rank $rank has done nothing"; return 1; }
+    done
+}
+
+no_race() {
+    mpi 2 "$MAXRACE" predict --mpi -q examples/bank-locked.std >"$scratch/report" || return 1
+    tail -n 1 "$scratch/report" | grep -q '^no race'
+}
+
+# one_line STATUS TEXT: the last run ended with STATUS and a single line on standard error, which has TEXT.
+one_line() {
+    [ "$status" -eq "$1" ] || echo "exit status $status, not $1"
+    [ "$(wc -l <"$scratch/error")" -eq 1 ] || echo "not one line"
+    grep -q "$2" "$scratch/error" || echo "no '$2'"
+    [ "$status" -eq "$1" ] && [ "$(wc -l <"$scratch/error")" -eq 1 ] && grep -q "$2" "$scratch/error" && return
+    cat "$scratch/error"
+    return 1
+}
+
+# A rank gets a trace of its own: RANK FILE.
+as_rank() {
+    cat >"$scratch/rank.sh" <<END
+#!/bin/sh
+[ "\$OMPI_COMM_WORLD_RANK" = $1 ] && exec "$MAXRACE" predict --mpi -q "$2"
+exec "$MAXRACE" predict --mpi -q "$scratch/trace.std"
+END
+    chmod +x "$scratch/rank.sh"
+    mpi 3 "$scratch/rank.sh" >"$scratch/report" 2>"$scratch/error"
+    status=$?
+    [ ! -s "$scratch/report" ] || { echo "there is a report"; return 1; }
+}
+
+no_trace_on_a_rank() {
+    as_rank 1 "$scratch/absent.std" && one_line 4 "^$scratch/absent.std: rank 1 on .*: cannot open"
+}
+
+no_trace_on_rank_0() {
+    as_rank 0 "$scratch/absent.std" && one_line 4 "^$scratch/absent.std: cannot open"
+}
+
+another_trace_on_a_rank() {
+    as_rank 2 "$scratch/long.std" && one_line 3 'rank 2 on .* has read another trace than rank 0'
+}
+
+# kill_rank RANK SIGNAL: when it has begun to work.
+kill_rank() {
+    local began=$SECONDS
+    cat >"$scratch/rank.sh" <<END
+#!/bin/sh
+echo \$\$ >"$scratch/process.\$OMPI_COMM_WORLD_RANK"
+exec "$MAXRACE" predict --mpi ${settings[*]} -j 1 --window-size 1000 -o "$scratch/report" "$scratch/long.std"
+END
+    chmod +x "$scratch/rank.sh"
+    rm -f "$scratch"/process.*
+    mpi 3 "$scratch/rank.sh" 2>"$scratch/error" &
+    until [ -s "$scratch/process.$1" ] && [ $((SECONDS - began)) -ge 2 ]; do sleep 0.1; done
+    kill -"$2" "$(cat "$scratch/process.$1")"
+    wait $!
+    status=$?
+    [ $((SECONDS - began)) -lt 30 ] || { echo "it took $((SECONDS - began)) s to end"; return 1; }
+}
+
+killed_rank() {
+    kill_rank 1 KILL && one_line 137 '^maxrace: rank 1 on .* (process [0-9]*) has died'
+}
+
+killed_rank_0() {
+    kill_rank 0 KILL && one_line 137 '^maxrace: rank 0 on .* (process [0-9]*) has died'
+}
+
+standard_input() {
+    "$MAXRACE" predict --mpi - </dev/null 2>"$scratch/error"
+    status=$?
+    one_line 2 'not standard input'
+}
+
+# A copy of the program alone, away from what it loads.
+without_library() {
+    cp "$MAXRACE" "$scratch/maxrace" && [ "$("$scratch/maxrace" version | tail -n 1)" = "without MPI" ] || return 1
+    "$scratch/maxrace" predict --mpi examples/bank.std 2>"$scratch/error"
+    status=$?
+    one_line 2 'install libopenmpi-dev'
+}
+
+check mpi_without_library without_library
+check mpi_standard_input standard_input
+if command -v mpirun >/dev/null && [ -e "$(dirname "$MAXRACE")/maxrace-mpi.so" ]; then
+    write_trace 1500 1 >"$scratch/trace.std"
+    write_trace 20000 2 >"$scratch/long.std"
+    check mpi_same_report same_report
+    check mpi_all_work all_work
+    check mpi_no_race no_race
+    check mpi_no_trace_on_a_rank no_trace_on_a_rank
+    check mpi_no_trace_on_rank_0 no_trace_on_rank_0
+    check mpi_another_trace_on_a_rank another_trace_on_a_rank
+    check mpi_killed_rank killed_rank
+    check mpi_killed_rank_0 killed_rank_0
+fi
+[ $failures -eq 0 ]
