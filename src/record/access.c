@@ -208,9 +208,8 @@ mr_status mr_second_access(mr_second *second, const uint64_t *record, mr_error *
     mr_status status = MR_OK;
     bool any = false;
     second->summary.accesses++;
-    if (!self.is_range &&
-        !mr_contexts_reach(&second->contexts, second->pass.thread, mr_log_code(record[1])))
-        return mr_second_no_memory(error);
+    if (!self.is_range)
+        mr_contexts_reach(&second->contexts, second->pass.thread, mr_log_code(record[1]));
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
         mr_piece *piece = mr_pieces_at(&second->scan->pieces, rest, &step);

@@ -45,12 +45,10 @@ const mr_call_stack *mr_contexts_calls(const mr_contexts *contexts, uint32_t thr
     return thread < contexts->thread_count ? &contexts->threads[thread] : NULL;
 }
 
-bool mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address)
+void mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address)
 {
-    mr_call_stack *self = calls_of(contexts, thread);
-    if (self)
-        self->at = address;
-    return self != NULL;
+    if (thread < contexts->thread_count)
+        contexts->threads[thread].at = address;
 }
 
 bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address,

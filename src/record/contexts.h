@@ -55,7 +55,7 @@ bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address,
                        const mr_frame_place *frame);
 bool mr_contexts_leave(mr_contexts *contexts, uint32_t thread, uint64_t count);
 /* The thread is at the code address, in its innermost function. */
-bool mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address);
+void mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address);
 
 /* The calls that the thread is in, or NULL. */
 const mr_call_stack *mr_contexts_calls(const mr_contexts *contexts, uint32_t thread);
