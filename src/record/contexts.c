@@ -40,7 +40,7 @@ static mr_call_stack *calls_of(mr_contexts *contexts, uint32_t thread)
     return &contexts->threads[thread];
 }
 
-const mr_call_stack *mr_contexts_calls(const mr_contexts *contexts, uint32_t thread)
+mr_call_stack *mr_contexts_calls(mr_contexts *contexts, uint32_t thread)
 {
     return thread < contexts->thread_count ? &contexts->threads[thread] : NULL;
 }
@@ -59,7 +59,10 @@ bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address,
     if (!self || !mr_grow(&calls, &self->capacity, self->count + 1, sizeof *self->calls))
         return false;
     self->calls = calls;
-    self->calls[self->count++] = (mr_call){address, *frame, ++contexts->call_count, MR_TABLE_NONE};
+    self->calls[self->count++] = (mr_call){.address = address,
+                                           .frame = *frame,
+                                           .number = ++contexts->call_count,
+                                           .stack = MR_TABLE_NONE};
     self->at = frame->code;
     return true;
 }

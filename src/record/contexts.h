@@ -19,8 +19,10 @@
 typedef struct mr_call {
     uint64_t address; /* where the function was called */
     mr_frame_place frame;
-    uint64_t number; /* 1, 2, … in the order of the log */
-    uint32_t stack;  /* of the call; MR_TABLE_NONE: not asked for so far */
+    uint64_t number;      /* 1, 2, … in the order of the log */
+    uint64_t frame_bytes; /* for the caller: how long the frame is, from the stack pointer on */
+    uint32_t frame_kind;  /* for the caller; 0 at first */
+    uint32_t stack;       /* of the call; MR_TABLE_NONE: not asked for so far */
 } mr_call;
 
 /* The calls of one thread of the log. */
@@ -58,7 +60,7 @@ bool mr_contexts_leave(mr_contexts *contexts, uint32_t thread, uint64_t count);
 void mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address);
 
 /* The calls that the thread is in, or NULL. */
-const mr_call_stack *mr_contexts_calls(const mr_contexts *contexts, uint32_t thread);
+mr_call_stack *mr_contexts_calls(mr_contexts *contexts, uint32_t thread);
 
 /* The stack of the code address (a return address) in the thread, 0 when nothing is known of it.
  * False: no memory. */

@@ -12,14 +12,14 @@ enum { NAME_BYTES = 2048 };
 
 void mr_locals_forget(mr_locals *locals)
 {
-    mr_table_free(&locals->frames);
-    mr_table_free(&locals->places);
-    mr_table_free(&locals->asked);
+    locals->age++;
 }
 
 void mr_locals_free(mr_locals *locals)
 {
-    mr_locals_forget(locals);
+    mr_table_free(&locals->frames);
+    mr_table_free(&locals->places);
+    mr_table_free(&locals->asked);
     free(locals->frame_bytes);
     free(locals->answer_of);
     free(locals->variables.items);
@@ -38,29 +38,34 @@ static bool add_key(mr_table *table, mr_pair key, void **values, size_t *capacit
            (!*is_new || mr_grow(values, capacity, (size_t)*number + 1, value_bytes));
 }
 
-/* How long the frame is from its stack pointer on; 0: not known. `*number` is that of its kind.
- * False: no memory. */
-static bool measure(mr_locals *locals, const mr_frame_place *frame, uint32_t *number,
-                    uint64_t *bytes)
+/* Finds out which kind of frame the call has. False: no memory. */
+static bool measure(mr_locals *locals, mr_call *call)
 {
-    mr_pair key = {frame->code, frame->frame ? frame->frame - frame->stack : 0};
+    const mr_frame_place *frame = &call->frame;
+    mr_pair key = {frame->code | locals->age << 48, frame->frame ? frame->frame - frame->stack : 0};
     void *values = locals->frame_bytes;
+    uint32_t number;
     bool is_new;
+    if (call->frame_kind)
+        return true;
     bool ok = add_key(&locals->frames, key, &values, &locals->frame_capacity,
-                      sizeof *locals->frame_bytes, number, &is_new);
+                      sizeof *locals->frame_bytes, &number, &is_new);
     locals->frame_bytes = values;
-    if (ok && is_new) {
+    if (!ok)
+        return false;
+    if (is_new) {
         uint64_t end;
         bool known = frame->stack && mr_symbols_frame_end(locals->symbols, frame, &end);
-        locals->frame_bytes[*number] = known ? end - frame->stack : 0;
+        locals->frame_bytes[number] = known ? end - frame->stack : 0;
     }
-    *bytes = ok ? locals->frame_bytes[*number] : 0;
-    return ok;
+    call->frame_bytes = locals->frame_bytes[number];
+    call->frame_kind = number + 1;
+    return true;
 }
 
 /* The innermost call whose stack pointer is not above the address, or NULL. Calls of a thread lie
  * below each other; where they do not (another stack for a signal), none may be found. */
-static const mr_call *call_around(const mr_call_stack *stack, uint64_t address)
+static mr_call *call_around(const mr_call_stack *stack, uint64_t address)
 {
     size_t low = 0, high = stack->count;
     while (low < high) {
@@ -75,15 +80,15 @@ static const mr_call *call_around(const mr_call_stack *stack, uint64_t address)
 
 /* What the variable in the frame is called: number of the name plus 1, 0: nothing certain. False:
  * no memory. */
-static bool ask(mr_locals *locals, const mr_call *call, uint32_t kind, uint64_t at,
-                const mr_local_use *use, uint32_t *answer)
+static bool ask(mr_locals *locals, const mr_call *call, uint64_t at, const mr_local_use *use,
+                uint32_t *answer)
 {
     char name[NAME_BYTES];
     void *values = locals->answer_of;
     uint32_t number, text;
     bool is_new;
     uint64_t offset = use->address - call->frame.stack;
-    mr_pair key = {(uint64_t)kind << 32 | (uint32_t)offset, use->bytes};
+    mr_pair key = {(uint64_t)call->frame_kind << 32 | (uint32_t)offset, use->bytes};
     uint32_t place = offset > UINT32_MAX ? MR_TABLE_NONE : mr_table_add(&locals->places, key);
     *answer = 0;
     if (place == MR_TABLE_NONE)
@@ -143,20 +148,20 @@ static mr_local *local_of(mr_local_list *list, uint32_t number)
     return &list->items[number];
 }
 
-/* The call with the address in its frame, NULL: there is none. `*kind` is that of its frame, `*at`
- * where it is. False: no memory. */
+/* The call with the address in its frame, NULL: there is none. `*at`: where it is. False: no
+ * memory.
+ */
 static bool find_call(mr_locals *locals, const mr_local_use *use, const mr_call **call,
-                      uint32_t *kind, uint64_t *at)
+                      uint64_t *at)
 {
-    uint64_t bytes;
     const mr_call_stack *stack = mr_contexts_calls(locals->contexts, use->life->thread);
-    const mr_call *found = stack ? call_around(stack, use->address) : NULL;
+    mr_call *found = stack ? call_around(stack, use->address) : NULL;
     *call = NULL;
     if (!found)
         return true;
-    if (!measure(locals, &found->frame, kind, &bytes))
+    if (!measure(locals, found))
         return false;
-    if (use->address - found->frame.stack >= bytes)
+    if (use->address - found->frame.stack >= found->frame_bytes)
         return true;
     *call = found;
     *at = found + 1 < stack->calls + stack->count ? found[1].address : stack->at;
@@ -165,17 +170,17 @@ static bool find_call(mr_locals *locals, const mr_local_use *use, const mr_call 
 
 static bool note(mr_locals *locals, mr_local_list *list, uint32_t number, const mr_local_use *use)
 {
-    uint32_t kind = 0, name = 0;
+    uint32_t name = 0;
     uint64_t at = 0;
     const mr_call *call;
     if (!use->life->number || use->life->kind != MR_LOG_MEMORY_STACK)
         return true;
     mr_local *self = local_of(list, number);
-    if (!self || !find_call(locals, use, &call, &kind, &at))
+    if (!self || !find_call(locals, use, &call, &at))
         return false;
     uint64_t call_number = call ? call->number : 0;
     if (!self->is_used || self->call != call_number || self->at != at) {
-        if (call && !ask(locals, call, kind, at, use, &name))
+        if (call && !ask(locals, call, at, use, &name))
             return false;
         if (self->call != call_number || self->name != name)
             end_period(self);

@@ -49,17 +49,18 @@ typedef struct mr_local_list {
 } mr_local_list;
 
 typedef struct mr_locals {
-    mr_symbols *symbols;         /* borrowed */
-    const mr_contexts *contexts; /* borrowed */
-    mr_trace *trace;             /* borrowed; texts of its names are set */
+    mr_symbols *symbols;   /* borrowed */
+    mr_contexts *contexts; /* borrowed */
+    mr_trace *trace;       /* borrowed; texts of its names are set */
     mr_local_list variables, locks;
-    mr_table frames;       /* (code, frame pointer to stack pointer) → number in frame_bytes */
-    uint64_t *frame_bytes; /* from the stack pointer to the end of the frame, 0: not known */
+    mr_table frames; /* (code and age, frame pointer to stack pointer) → kind of frame - 1 */
+    uint64_t *frame_bytes; /* by that, see mr_call; 0: not known */
     size_t frame_capacity;
-    mr_table places;     /* (frame and offset in it, bytes) → number for `answers` */
+    mr_table places;     /* (kind of frame and offset, bytes) → place */
     mr_table asked;      /* (place, at) → number in answer_of */
     uint32_t *answer_of; /* number of the name, plus 1; 0: there is none */
     size_t asked_capacity;
+    uint64_t age; /* how often code was forgotten */
     mr_names names;
 } mr_locals;
 
