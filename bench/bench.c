@@ -183,7 +183,7 @@ static void print_cell(const char *trace, const char *size, const char *timeout_
     char size_setting[128], timeout_setting[128];
     snprintf(size_setting, sizeof size_setting, "window.size=%s", size);
     snprintf(timeout_setting, sizeof timeout_setting, "solver.timeout_ms=%s", timeout_ms);
-    const char *settings[] = {size_setting, timeout_setting, NULL};
+    const char *settings[] = {size_setting, timeout_setting, "solver.rlimit=0", NULL};
     mr_bench_row row = measure(trace, settings);
     if (row.finished)
         printf(" %" PRIu64 " / %" PRIu64 " / %.2f |", row.races, row.unknown,

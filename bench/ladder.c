@@ -12,9 +12,9 @@
  *
  *   QUERIES=40         pairs of a row of the generated windows; of a trace it is half as many
  *   EAGER_QUERIES=6    of them, for eager, too; of a trace 2
- *   LIMIT_MS=1000      solver.timeout_ms of both; all other limits are the shipped ones
- *   CELL_SECONDS=5     then no more is asked of a strategy in a row; four times as much for traces
- *   SIZES="500 1000 2000 5000 10000"
+ *   LIMIT_MS=1000      solver.timeout_ms of both, in the place of solver.rlimit; all other limits
+ * are the shipped ones CELL_SECONDS=5     then no more is asked of a strategy in a row; four times
+ * as much for traces SIZES="500 1000 2000 5000 10000"
  *
  * Exit status 1: the two gave different verdicts, eager had a verdict where the ladder had none, or
  * a witness was refused.
@@ -294,6 +294,8 @@ static mr_status set_up(bench *self)
         return mr_error_memory(&self->error, "starting");
     snprintf(limit, sizeof limit, "%.0f", number("LIMIT_MS", 1000));
     mr_status status = mr_config_set(config, "solver.timeout_ms", limit, NULL, 0, &self->error);
+    if (status == MR_OK)
+        status = mr_config_set(config, "solver.rlimit", "0", NULL, 0, &self->error);
     self->plan = (mr_ladder_plan){.queries = (uint32_t)number("QUERIES", 40),
                                   .eager_queries = (uint32_t)number("EAGER_QUERIES", 6),
                                   .cell_seconds = number("CELL_SECONDS", 5),

@@ -20,13 +20,6 @@ static inline mr_thread *begin(void)
     return thread;
 }
 
-static inline void settle(void)
-{
-    if (mr_hot_state.waiting != MR_WAITING_NONE) {
-        mr_writer_settle();
-    }
-}
-
 /* Nothing to attend to, and room in the log. */
 static inline bool is_plain(const mr_thread *thread)
 {
@@ -63,7 +56,7 @@ static __attribute__((noinline)) void slow_read(const void *address, unsigned he
         return;
     }
     int64_t value = mr_load(address, head >> 8 & 3); /* first: it may crash */
-    settle();
+    mr_settle();
     mr_writer_room();
     mr_put_short(head, code, (uintptr_t)address, value);
 }
@@ -93,10 +86,10 @@ static inline __attribute__((always_inline)) void write_access(const void *addre
     }
     if (is_plain(thread)) {
         mr_hot_state.budget--;
-        settle();
+        mr_settle();
     } else {
         begin();
-        settle();
+        mr_settle();
         mr_writer_room();
     }
     uint64_t *slot = mr_hot_state.slots[0];
@@ -127,7 +120,7 @@ static void read_range(const void *address, unsigned long bytes, uintptr_t code)
     }
     if (!range_after_write()) {
         begin();
-        settle();
+        mr_settle();
     }
     mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);
 }
@@ -251,89 +244,6 @@ void __tsan_vptr_update(void **address, void *value)
 {
     (void)value;
     write_access(address, 3, 0, MR_CALLER);
-}
-
-/* Frames that are below `stack` were left without a word, by longjmp. */
-static inline uint64_t pop_dead(mr_thread *thread, uintptr_t stack)
-{
-    uint64_t count = 0;
-    while (thread->depth > 0 && thread->depth <= MR_FRAMES_MAX &&
-           thread->frames[thread->depth - 1] < stack) {
-        thread->depth--;
-        count++;
-    }
-    return count;
-}
-
-static void log_leave(uint64_t count)
-{
-    uint64_t *record = mr_writer_room();
-    record[0] = mr_log_head(MR_LOG_LEAVE, 0, count);
-    mr_writer_advance(record + 1);
-}
-
-static inline void log_enter(uint64_t caller)
-{
-    uint64_t *record = mr_writer_room();
-    mr_hot_state.enters = record == mr_hot_state.after_enter ? mr_hot_state.enters + 1 : 1;
-    mr_hot_state.after_enter = record + 1;
-    record[0] = mr_log_head(MR_LOG_ENTER, 0, caller);
-    mr_writer_advance(record + 1);
-}
-
-/* A function that did nothing leaves nothing in the log. Is it so? */
-static inline bool take_enter_back(void)
-{
-    uint64_t *record = mr_hot_state.cursor;
-    if (record != mr_hot_state.after_enter || mr_hot_state.enters == 0) {
-        return false;
-    }
-    mr_hot_state.enters--;
-    mr_hot_state.after_enter = record - 1;
-    mr_writer_advance(record - 1);
-    return true;
-}
-
-void __tsan_func_entry(void *caller)
-{
-    mr_thread *thread = mr_self;
-    if (thread == NULL) {
-        return;
-    }
-    if (__builtin_expect(thread->attention != 0, 0)) {
-        mr_look_around(thread);
-    }
-    settle();
-    /* Frames grow down: a function called from a live frame has a stack pointer below it. */
-    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
-    if (__builtin_expect(thread->depth != 0 && thread->depth <= MR_FRAMES_MAX &&
-                             thread->frames[thread->depth - 1] <= stack,
-                         0)) {
-        log_leave(pop_dead(thread, stack + 1));
-    }
-    if (thread->depth < MR_FRAMES_MAX) {
-        thread->frames[thread->depth] = stack;
-    }
-    thread->depth++;
-    log_enter((uint64_t)caller);
-}
-
-void __tsan_func_exit(void)
-{
-    mr_thread *thread = mr_self;
-    if (thread == NULL) {
-        return;
-    }
-    if (__builtin_expect(thread->attention != 0, 0)) {
-        mr_look_around(thread);
-    }
-    settle();
-    uint64_t dead = pop_dead(thread, (uintptr_t)__builtin_frame_address(0));
-    bool own = thread->depth > 0;
-    thread->depth -= own;
-    if (dead + own > 0 && !(dead == 0 && take_enter_back())) {
-        log_leave(dead + own);
-    }
 }
 
 void __tsan_init(void)

@@ -32,6 +32,9 @@
  * Addresses are 48-bit virtual addresses. Code addresses are return addresses: subtract 1 before
  * looking up a line. MR_LOG_MODULE says what is mapped where.
  *
+ * Calls. MR_LOG_ENTER is the entry of a function: where it was called, which one it is, and where
+ * its frame lies on the stack, see log_short.h. MR_LOG_LEAVE is the exit of one or several.
+ *
  * Values. An access of 1, 2, 4 or 8 bytes carries its value, read as a signed little-endian integer
  * and extended to 64 bits. When it fits into 16 bits, MR_LOG_SMALL is set and it is in the upper 16
  * bits of the second word; else it is the third word. A write is known before the store and logged,
@@ -83,7 +86,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      2u
+#define MR_LOG_VERSION      3u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 
@@ -163,7 +166,7 @@ typedef struct mr_log_header {
     X(RANGE_READ, 0)     /* word 0 as an access, word 1 code, word 2 bytes, then the bytes */      \
     X(RANGE_WRITE, 0)    /* the same */                                                            \
     X(SWITCH, 1)         /* payload: thread */                                                     \
-    X(ENTER, 1)          /* payload: where the function was called (a return address) */           \
+    X(ENTER, 1)          /* a function was entered, see log_short.h */                             \
     X(LEAVE, 1)          /* payload: how many functions were left (more than 1 by longjmp) */      \
     X(ACQUIRE, 3)        /* object */                                                              \
     X(RELEASE, 3)        /* object */                                                              \
@@ -195,7 +198,8 @@ typedef struct mr_log_header {
     X(CALL_NAME, 0)      /* text: head, the call's number, the name; before its CALL_BEGIN */      \
     X(SHORT, 1)          /* an access, see log_short.h */                                          \
     X(SHORT_SAME, 1)     /* the same */                                                            \
-    X(SHORT_WIDE, 2)     /* the same */
+    X(SHORT_WIDE, 2)     /* the same */                                                            \
+    X(ENTRY, 3)          /* for later ENTER, see log_short.h */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,

@@ -43,14 +43,20 @@ enum {
 #define MR_FRAMES_MAX  16384
 #define MR_SIGNALS_MAX 65
 
+typedef struct mr_live_frame {
+    uintptr_t stack;  /* frame address of the entry hook: just below the function's own frame */
+    uintptr_t caller; /* where the function was called */
+} mr_live_frame;
+
 typedef struct mr_thread {
     volatile uint32_t attention;
     uint32_t id;
-    uint32_t depth;    /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
-    uint8_t busy;      /* inside the runtime: no event */
-    uint8_t quiet;     /* > 0: no hand-over at accesses (inside dlopen and the like) */
-    uintptr_t *frames; /* stack pointers of the functions entered */
-    uintptr_t caller;  /* code address for what is allocated on behalf of a caller; 0: none */
+    uint32_t depth;        /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
+    uint8_t busy;          /* inside the runtime: no event */
+    uint8_t quiet;         /* > 0: no hand-over at accesses (inside dlopen and the like) */
+    mr_live_frame *frames; /* of the functions entered */
+    uintptr_t stack_start, stack_end; /* 0: not known */
+    uintptr_t caller; /* code address for what is allocated on behalf of a caller; 0: none */
 
     uint32_t go; /* futex: 1 when it was given the baton, 2 when it may try (schedule os) */
     mr_thread_state state;

@@ -17,7 +17,7 @@ static mr_thread *unused_threads; /* joined: their memory is used again */
 static mr_thread *new_thread(void)
 {
     mr_thread *thread = unused_threads;
-    uintptr_t *frames;
+    mr_live_frame *frames;
     if (thread != NULL) {
         unused_threads = thread->next;
         frames = thread->frames;
@@ -27,7 +27,7 @@ static mr_thread *new_thread(void)
         if (thread == NULL) {
             return NULL;
         }
-        frames = (uintptr_t *)(thread + 1);
+        frames = (mr_live_frame *)(thread + 1);
     }
     *thread = (mr_thread){.id = mr_rt.thread_count,
                           .frames = frames,
@@ -126,6 +126,8 @@ static void log_begin(mr_thread *thread)
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         if (pthread_attr_getstack(&attributes, &stack, &bytes) == 0) {
             mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, stack, 0, 0, bytes);
+            thread->stack_start = (uintptr_t)stack;
+            thread->stack_end = thread->stack_start + bytes;
         }
         pthread_attr_destroy(&attributes);
     }

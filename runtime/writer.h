@@ -57,6 +57,14 @@ void mr_write_module(const mr_log_module *module, const char *path);
 /* The records of the thread from here on. */
 void mr_write_switch(uint32_t thread);
 
+/* Logs what waits for its value, if anything does. */
+static inline void mr_settle(void)
+{
+    if (mr_hot_state.waiting != MR_WAITING_NONE) {
+        mr_writer_settle();
+    }
+}
+
 /* A record of `words` words is complete. */
 static inline void mr_writer_advance(uint64_t *after)
 {

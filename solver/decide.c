@@ -21,8 +21,8 @@ enum { LAZY_ROUNDS = 10000, LAZY_WORK = 200000000 };
 /* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
 enum { ELIMINATE_STEPS = 200000000 };
 
-/* What a query of Z3 counts for in the work of a question: Z3 itself does not say. */
-enum { SOLVER_WORK = 20000000 };
+/* Work of a unit of Z3: both then stand for about the same time. */
+enum { WORK_PER_UNIT = 10 };
 
 /* Passes of greedy over the cone. */
 enum { GREEDY_PASSES = 20 };
@@ -336,6 +336,8 @@ static outcome try_saturate(candidate_task *task)
 static mr_unknown_reason reason_of(mr_interrupted why)
 {
     switch (why) {
+    case MR_INTERRUPTED_UNITS:
+        return MR_UNKNOWN_STEPS;
     case MR_INTERRUPTED_TIME:
         return MR_UNKNOWN_TIME;
     case MR_INTERRUPTED_MEMORY:
@@ -349,6 +351,8 @@ static mr_unknown_reason reason_of(mr_interrupted why)
 static outcome give_up_in_trouble(candidate_task *task, const mr_trouble *trouble)
 {
     memcpy(task->decision->detail, trouble->detail, sizeof task->decision->detail);
+    task->decision->stopped_by_time += trouble->why == MR_INTERRUPTED_TIME;
+    task->decision->stopped_by_memory += trouble->why == MR_INTERRUPTED_MEMORY;
     return give_up(task, reason_of(trouble->why));
 }
 
@@ -356,9 +360,10 @@ static outcome solve_lazily(candidate_task *task, formula_task *f)
 {
     static const mr_lazy_budget budget = {.rounds = LAZY_ROUNDS, .work = LAZY_WORK};
     mr_trouble trouble;
-    task->decision->work += SOLVER_WORK;
-    switch (mr_solve_lazily(&f->encoding, task->session, &task->options->limits, &budget, f->order,
-                            &trouble, task->arena)) {
+    mr_lazily result = mr_solve_lazily(&f->encoding, task->session, &task->options->limits, &budget,
+                                       f->order, &trouble, task->arena);
+    task->decision->work += trouble.units * WORK_PER_UNIT;
+    switch (result) {
     case MR_LAZILY_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_LAZY);
     case MR_LAZILY_SAT:
@@ -384,10 +389,11 @@ static outcome try_lazy(candidate_task *task)
 static outcome solve_whole(candidate_task *task, formula_task *f)
 {
     mr_trouble trouble;
-    task->decision->work += SOLVER_WORK;
     mr_settings settings = task->options->eager ? MR_SETTINGS_AS_IT_COMES : MR_SETTINGS_TUNED;
-    switch (mr_session_solve(task->session, &f->encoding.formula, &task->options->limits, settings,
-                             f->encoding.event_of, f->order, &trouble)) {
+    mr_answer answer = mr_session_solve(task->session, &f->encoding.formula, &task->options->limits,
+                                        settings, f->encoding.event_of, f->order, &trouble);
+    task->decision->work += trouble.units * WORK_PER_UNIT;
+    switch (answer) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
     case MR_ANSWER_SAT:

@@ -51,9 +51,12 @@ typedef struct mr_decision {
     uint32_t event_count;
     double seconds[MR_STEP_COUNT]; /* spent in each step; building the formula counts for the first
                                       one that needs it */
-    /* Work in steps that do not depend on the machine, Z3's aside: each step of the procedure adds
-     * what it spent. */
+    /* Work in steps that do not depend on the machine: each step of the procedure adds what it
+     * spent, those of Z3 by their units. */
     uint64_t work;
+    /* Queries of Z3 that a bound on time or memory ended, and not their units: another run may end
+     * otherwise. */
+    uint32_t stopped_by_time, stopped_by_memory;
     uint64_t cone_events; /* of the formula; 0: there was none */
 } mr_decision;
 

@@ -139,9 +139,9 @@ mr_lazily mr_solve_lazily(mr_encoding *encoding, mr_session *session, const mr_l
                           mr_arena *arena)
 {
     loop l = {.encoding = encoding, .budget = budget, .order = order};
+    *trouble = (mr_trouble){.why = MR_INTERRUPTED_MEMORY};
     if (encoding->formula.contradiction)
         return MR_LAZILY_UNSAT;
-    *trouble = (mr_trouble){.why = MR_INTERRUPTED_MEMORY};
     l.query = mr_query_begin(session, limits, MR_SETTINGS_TUNED, encoding->event_of);
     mr_lazily result = MR_LAZILY_TROUBLE;
     if (l.query) {

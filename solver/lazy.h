@@ -11,7 +11,8 @@
  * Exact. What Z3 refuses without assumptions is a part of the whole formula, or follows from it;
  * an order that violates nothing is a solution of the whole. It ends: each round makes a clause
  * that was not there, or offers a write that was not offered. What is bounded is the number of
- * rounds and the work of looking at orders, both deterministic, and Z3's time and memory.
+ * rounds, the work of looking at orders and the units of Z3, all of them deterministic, and behind
+ * them Z3's time and memory.
  */
 #ifndef MR_SOLVER_LAZY_H
 #define MR_SOLVER_LAZY_H
@@ -39,8 +40,8 @@ typedef struct mr_lazy_budget {
 
 /*
  * Decides the formula of `encoding`, which was built lazily and grows. `limits` are for all of it.
- * On SAT `order` (one a node) is a solution; on TROUBLE `trouble` says why. Scratch memory of
- * `arena`.
+ * On SAT `order` (one a node) is a solution; on TROUBLE `trouble` says why, and what was spent in
+ * any case. Scratch memory of `arena`.
  */
 mr_lazily mr_solve_lazily(mr_encoding *encoding, mr_session *session, const mr_limits *limits,
                           const mr_lazy_budget *budget, int64_t *order, mr_trouble *trouble,

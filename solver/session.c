@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "units.h"
 #include "watchdog.h"
 
 #include <assert.h>
@@ -8,21 +9,15 @@
 #include <string.h>
 #include <z3.h>
 
-/* Queries after which the context is renewed: contexts are cheap, but what they cache only grows.
- */
-enum { QUERIES_PER_CONTEXT = 500 };
-
 struct mr_session {
-    Z3_context context;
-    mr_watchdog *watchdog;
-    uint32_t queries;
+    mr_watchdog *watchdog; /* NULL before the first query: many runs need none */
 };
 
 /* The Z3 terms of its nodes and choices, kept alive by `terms`, and how much of the formula Z3 has
  * been told. */
 struct mr_query {
     mr_session *session;
-    Z3_context context;
+    Z3_context context; /* owned */
     Z3_solver solver;
     Z3_ast_vector terms;
     Z3_ast minus_one;
@@ -31,7 +26,8 @@ struct mr_query {
     size_t edge_count, clause_count;
     const uint32_t *ranks;
     mr_settings settings;
-    bool failed; /* an answer was UNKNOWN: the context is of no more use */
+    mr_units units;
+    bool failed; /* an answer was UNKNOWN */
     bool no_memory;
     char detail[64];
 };
@@ -43,36 +39,21 @@ static void ignore_error(Z3_context context, Z3_error_code code)
     (void)code;
 }
 
-static bool renew_context(mr_session *session)
+static Z3_context new_context(void)
 {
-    if (session->context)
-        Z3_del_context(session->context);
     Z3_config config = Z3_mk_config();
     Z3_set_param_value(config, "auto_config", "false");
     Z3_set_param_value(config, "model", "true");
-    session->context = Z3_mk_context_rc(config);
+    Z3_context context = Z3_mk_context_rc(config);
     Z3_del_config(config);
-    session->queries = 0;
-    if (session->context)
-        Z3_set_error_handler(session->context, ignore_error);
-    return session->context != NULL;
+    if (context)
+        Z3_set_error_handler(context, ignore_error);
+    return context;
 }
 
 mr_session *mr_session_new(void)
 {
-    mr_session *session = mr_calloc(1, sizeof *session);
-    if (session)
-        session->queries =
-            QUERIES_PER_CONTEXT; /* Z3 is started by the first query: many runs need none */
-    return session;
-}
-
-static bool ready(mr_session *session)
-{
-    if (!session->watchdog)
-        session->watchdog = mr_watchdog_start();
-    return session->watchdog &&
-           (++session->queries <= QUERIES_PER_CONTEXT || renew_context(session));
+    return mr_calloc(1, sizeof(mr_session));
 }
 
 void mr_session_free(mr_session *session)
@@ -80,8 +61,6 @@ void mr_session_free(mr_session *session)
     if (!session)
         return;
     mr_watchdog_stop(session->watchdog);
-    if (session->context)
-        Z3_del_context(session->context);
     free(session);
 }
 
@@ -178,11 +157,14 @@ static bool assert_new(mr_query *q, const mr_formula *formula)
 
 enum { PHASE_CACHING = 3 }; /* of Z3's phase_selection */
 
+/* For the next check, which has what is left of the units. */
 static void set_parameters(mr_query *q)
 {
     Z3_context c = q->context;
     Z3_params parameters = Z3_mk_params(c);
     Z3_params_inc_ref(c, parameters);
+    /* A signal to end the run is for the run, not for the question under way. */
+    Z3_params_set_bool(c, parameters, Z3_mk_string_symbol(c, "ctrl_c"), false);
     if (q->settings == MR_SETTINGS_AS_IT_COMES) {
         Z3_params_set_bool(c, parameters, Z3_mk_string_symbol(c, "auto_config"), true);
     } else {
@@ -193,6 +175,9 @@ static void set_parameters(mr_query *q)
         Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "relevancy"), 0);
         Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "phase_selection"), PHASE_CACHING);
     }
+    if (q->units.limit)
+        Z3_params_set_uint(c, parameters, Z3_mk_string_symbol(c, "rlimit"),
+                           mr_units_left(&q->units));
     Z3_solver_set_params(c, q->solver, parameters);
     Z3_params_dec_ref(c, parameters);
 }
@@ -271,8 +256,11 @@ static void read_core(mr_query *q, const Z3_ast *assumed, const mr_assumptions *
     Z3_ast_vector_dec_ref(c, core);
 }
 
-static bool query_init(mr_query *q)
+static bool query_init(mr_query *q, uint32_t unit_limit)
 {
+    q->context = new_context();
+    if (!q->context)
+        return false;
     q->solver = Z3_mk_simple_solver(q->context);
     if (!q->solver)
         return false;
@@ -281,8 +269,8 @@ static bool query_init(mr_query *q)
     if (!q->terms)
         return false;
     Z3_ast_vector_inc_ref(q->context, q->terms);
+    q->units = mr_units_begin(q->context, q->solver, unit_limit);
     q->minus_one = keep(q, Z3_mk_int(q->context, -1, Z3_mk_int_sort(q->context)));
-    set_parameters(q);
     return true;
 }
 
@@ -292,6 +280,8 @@ static void query_free(mr_query *q)
         Z3_ast_vector_dec_ref(q->context, q->terms);
     if (q->solver)
         Z3_solver_dec_ref(q->context, q->solver);
+    if (q->context)
+        Z3_del_context(q->context);
     free(q->node);
     free(q->choice);
     free(q->literals);
@@ -301,16 +291,17 @@ static void query_free(mr_query *q)
 mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings,
                          const uint32_t *ranks)
 {
-    if (!ready(session))
+    if (!session->watchdog)
+        session->watchdog = mr_watchdog_start();
+    if (!session->watchdog)
         return NULL;
     mr_query *q = mr_calloc(1, sizeof *q);
     if (!q)
         return NULL;
     q->session = session;
-    q->context = session->context;
     q->settings = settings;
     q->ranks = ranks;
-    if (!query_init(q)) {
+    if (!query_init(q, limits->units)) {
         query_free(q);
         return NULL;
     }
@@ -337,6 +328,30 @@ static Z3_lbool check(mr_query *q, const mr_formula *formula, const mr_assumptio
     return result;
 }
 
+/* Keeps Z3's words for what went wrong in its latest call. */
+static void explain(mr_query *q)
+{
+    Z3_error_code code = Z3_get_error_code(q->context);
+    snprintf(q->detail, sizeof q->detail, "%s",
+             code == Z3_OK ? Z3_solver_get_reason_unknown(q->context, q->solver)
+                           : Z3_get_error_msg(q->context, code));
+}
+
+/* A check with what is left of the units, if anything is. */
+static Z3_lbool check_within_limit(mr_query *q, const mr_formula *formula,
+                                   const mr_assumptions *assumptions)
+{
+    mr_units_count(&q->units, q->context, q->solver);
+    if (mr_units_used_up(&q->units))
+        return Z3_L_UNDEF;
+    set_parameters(q);
+    Z3_lbool result = check(q, formula, assumptions);
+    if (result == Z3_L_UNDEF)
+        explain(q);
+    mr_units_count(&q->units, q->context, q->solver);
+    return result;
+}
+
 mr_answer mr_query_check(mr_query *q, const mr_formula *formula, const mr_assumptions *assumptions,
                          int64_t *order, uint8_t *choices)
 {
@@ -346,15 +361,14 @@ mr_answer mr_query_check(mr_query *q, const mr_formula *formula, const mr_assump
             assumptions->in_core[i] = false;
         return MR_ANSWER_UNSAT;
     }
-    Z3_lbool result = assert_new(q, formula) ? check(q, formula, assumptions) : Z3_L_UNDEF;
+    bool told = assert_new(q, formula);
+    Z3_lbool result = told ? check_within_limit(q, formula, assumptions) : Z3_L_UNDEF;
     if (result == Z3_L_FALSE)
         return MR_ANSWER_UNSAT;
     if (result == Z3_L_TRUE && read_model(q, order, choices))
         return MR_ANSWER_SAT;
-    Z3_error_code code = Z3_get_error_code(q->context);
-    snprintf(q->detail, sizeof q->detail, "%s",
-             code == Z3_OK ? Z3_solver_get_reason_unknown(q->context, q->solver)
-                           : Z3_get_error_msg(q->context, code));
+    if (!told || result == Z3_L_TRUE)
+        explain(q);
     q->failed = true;
     return MR_ANSWER_UNKNOWN;
 }
@@ -369,13 +383,16 @@ void mr_query_end(mr_query *q, mr_trouble *trouble)
     mr_alarm alarm = mr_watchdog_disarm(q->session->watchdog);
     *trouble = (mr_trouble){.why = MR_INTERRUPTED_BY_SOLVER};
     memcpy(trouble->detail, q->detail, sizeof trouble->detail);
-    if (alarm == MR_ALARM_TIME)
+    trouble->units = q->units.used;
+    /* First what is the same each time. */
+    if (mr_units_used_up(&q->units)) {
+        trouble->why = MR_INTERRUPTED_UNITS;
+        snprintf(trouble->detail, sizeof trouble->detail, "solver.rlimit");
+    } else if (alarm == MR_ALARM_TIME) {
         trouble->why = MR_INTERRUPTED_TIME;
-    else if (alarm == MR_ALARM_MEMORY || q->no_memory)
+    } else if (alarm == MR_ALARM_MEMORY || q->no_memory) {
         trouble->why = MR_INTERRUPTED_MEMORY;
-    /* An interrupted context may hold on to the interrupt. */
-    if (q->failed || alarm != MR_ALARM_NONE)
-        q->session->queries = QUERIES_PER_CONTEXT;
+    }
     query_free(q);
 }
 

@@ -1,14 +1,20 @@
 /*
  * session: Z3, asked about formulas (encoder/formula.h). The only file that talks to Z3, with
- * watchdog.
+ * watchdog and units.
  *
  * Each node becomes an integer constant, each choice a boolean: difference logic. Nodes have ranks,
  * and of equal integers the node of the lower rank stands first; so before(u, v) becomes
  * u - v <= -1 when u has the higher rank, and "not v - u <= -1" otherwise: for two nodes there is
  * one atom, and what Z3 tries first, false, is the order of the ranks. As it comes, it is u - v <=
- * -1 both ways. One session serves many queries, one at a time; its context is renewed now and then
- * so that memory is given back. A query may be asked again after its formula has grown: what Z3 has
- * learned is kept.
+ * -1 both ways. One session serves many queries, one at a time, and is used by one thread at a
+ * time; sessions of different threads have nothing in common. A query may be asked again after its
+ * formula has grown: what Z3 has learned is kept.
+ *
+ * What a query answers depends on what it is asked and on nothing else. Each has a context of Z3 of
+ * its own (some 2 ms): in one that has served before, terms have other numbers, and Z3 goes another
+ * way. And the limit that decides is a count of Z3's own steps, in its resource units ("rlimit"),
+ * the same for the same questions on every machine, for all checks of the query together. Time and
+ * memory are wider bounds behind it; where one of them ends a query, another run may end otherwise.
  *
  *   mr_session_new → (mr_query_begin → mr_query_check* → mr_query_end)* → mr_session_free
  */
@@ -24,13 +30,15 @@ typedef enum mr_answer {
 } mr_answer;
 
 typedef enum mr_interrupted {
+    MR_INTERRUPTED_UNITS,
     MR_INTERRUPTED_TIME,
     MR_INTERRUPTED_MEMORY,
     MR_INTERRUPTED_BY_SOLVER, /* Z3 gave up on its own; see detail */
 } mr_interrupted;
 
 typedef struct mr_limits {
-    uint32_t timeout_ms;   /* of one query, building the formula in Z3 included; 0: none */
+    uint32_t units;      /* of Z3's resource counter, for one query with all its checks; 0: none */
+    uint32_t timeout_ms; /* of one query, building the formula in Z3 included; 0: none */
     uint64_t memory_bytes; /* held by Z3; 0: none */
 } mr_limits;
 
@@ -40,10 +48,11 @@ typedef struct mr_session mr_session;
 mr_session *mr_session_new(void);
 void mr_session_free(mr_session *session);
 
-/* What kept Z3 from an answer. */
+/* What kept Z3 from an answer, and what it spent, whether it came to one or not. */
 typedef struct mr_trouble {
     mr_interrupted why;
-    char detail[64]; /* Z3's own words, cut */
+    char detail[64]; /* Z3's own words, cut, or the limit */
+    uint64_t units;  /* of the resource counter; a check may pass the limit by a few */
 } mr_trouble;
 
 /* How Z3 is set up for a query. */
@@ -82,7 +91,8 @@ mr_answer mr_query_check(mr_query *query, const mr_formula *formula,
 /* Is a limit passed? */
 bool mr_query_interrupted(const mr_query *query);
 
-/* Ends the query; the session stays usable whatever happened. After UNKNOWN `trouble` says why. */
+/* Ends the query; the session stays usable whatever happened. After UNKNOWN `trouble` says why; its
+ * `units` are set in any case. */
 void mr_query_end(mr_query *query, mr_trouble *trouble);
 
 /* One query of one check. */

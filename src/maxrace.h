@@ -134,8 +134,8 @@ MR_API mr_config *mr_config_create(void);
 MR_API void mr_config_destroy(mr_config *config);
 
 /* Sets a key to a value written as in the file: ("window.size", "20000"). False: CONFIG, MEMORY;
- * then nothing changed. The keys format, output and witness.dir are for the command line and
- * without effect here; repair is for mr_order_report_run_file only. */
+ * then nothing changed. The keys format, output, checkpoint, resume, time_limit and witness.dir are
+ * for the command line and without effect here; repair is for mr_order_report_run_file only. */
 MR_API bool mr_config_assign(mr_config *config, const char *key, const char *value,
                              mr_failure *failure);
 

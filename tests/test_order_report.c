@@ -121,7 +121,8 @@ static void make_standings(sample *self)
                                           .confirm_seconds = 2,
                                           .total_seconds = 4,
                                           .rejected_witnesses = 1,
-                                          .peak_memory_bytes = 3 << 20};
+                                          .peak_memory_bytes = 3 << 20,
+                                          .queries_stopped_by_time = 2};
 }
 
 static void make_none(sample *self)

@@ -256,12 +256,12 @@ static void test_stacks(void **state)
     (void)state;
     mr_log_build log = {0};
     mr_log_switch(&log, 0);
-    mr_log_put(&log, mr_log_head(MR_LOG_ENTER, 0, 0x200));
+    mr_log_enter(&log, 0x200, 0x300, 0x9000, 0);
     mr_log_switch(&log, 1);
     mr_log_access(&log, MR_LOG_WRITE, X, 4, 0x300, 1);
     mr_log_switch(&log, 0);
-    mr_log_put(&log, mr_log_head(MR_LOG_ENTER, 0, 0x201));
-    mr_log_put(&log, mr_log_head(MR_LOG_ENTER, 0, 0x400));
+    mr_log_enter(&log, 0x201, 0x300, 0x8000, 0);
+    mr_log_enter(&log, 0x400, 0x300, 0x7000, 0);
     mr_log_put(&log, mr_log_head(MR_LOG_LEAVE, 0, 1));
     mr_log_access(&log, MR_LOG_WRITE, X, 4, 0x301, 2);
     mr_log_put(&log, mr_log_head(MR_LOG_LEAVE, 0, 9));

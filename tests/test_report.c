@@ -107,6 +107,8 @@ static void make_bank(sample *self)
         .solver_seconds = 1,
         .total_seconds = 2,
         .peak_memory_bytes = 3 << 20,
+        .queries_stopped_by_time = 1,
+        .queries_stopped_by_memory = 2,
     };
 }
 
@@ -228,6 +230,8 @@ static void run_otherwise(sample *self)
     self->result.run.witness_seconds += 2;
     self->result.run.total_seconds += 2;
     self->result.run.peak_memory_bytes += 1 << 20;
+    self->result.run.queries_stopped_by_time++;
+    self->result.run.queries_stopped_by_memory++;
     static const char *const keys[] = {"output", "witness.dir"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_int_equal(mr_config_set(self->config, keys[i], "elsewhere", NULL, 0, NULL), MR_OK);

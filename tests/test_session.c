@@ -1,4 +1,4 @@
-/* Z3 asked about a formula that grows: models, cores, ties, limits. */
+/* Z3 asked about a formula that grows: models, cores, ties, limits; the same each time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,9 @@
 
 #include "solver/session.h"
 #include "support/random.h"
+
+#include <pthread.h>
+#include <string.h>
 
 enum { NODES = 6 };
 
@@ -171,21 +174,197 @@ static void test_random(void **state)
     mr_session_free(session);
 }
 
-/* With no memory for Z3 there is no answer, and the next query has one. */
+enum { MANY = 400 };
+
+/* Random clauses over MANY nodes, whose ranks are their numbers. */
+static mr_formula random_formula(uint64_t seed, uint32_t clauses, uint32_t nodes,
+                                 uint32_t many[MANY])
+{
+    mr_formula formula = new_formula();
+    mr_random random = {seed};
+    formula.node_count = MANY;
+    for (uint32_t i = 0; i < MANY; i++)
+        many[i] = i;
+    for (uint32_t i = 0; i < clauses; i++) {
+        uint32_t node[4];
+        for (int k = 0; k < 4; k++)
+            node[k] = mr_random_below(&random, nodes);
+        clause(&formula, mr_before(node[0], node[1]), mr_before(node[2], node[3]));
+    }
+    return formula;
+}
+
+/* What a query came to, for comparisons. */
+typedef struct ending {
+    mr_answer answer;
+    mr_trouble trouble;
+    int64_t order[MANY];
+} ending;
+
+static void solve(mr_session *session, const mr_formula *formula, uint32_t units,
+                  const uint32_t *many, ending *end)
+{
+    mr_limits limits = {.units = units};
+    memset(end, 0, sizeof *end);
+    end->answer = mr_session_solve(session, formula, &limits, MR_SETTINGS_TUNED, many, end->order,
+                                   &end->trouble);
+}
+
+static void assert_same(const ending *one, const ending *two)
+{
+    assert_int_equal(one->answer, two->answer);
+    assert_int_equal(one->trouble.units, two->trouble.units);
+    assert_memory_equal(one->order, two->order, sizeof one->order);
+}
+
+/* A query has the same answer, solution and count of units whatever the session was asked before,
+ * also after one that was cut off, and in a session of its own. */
+static void test_no_history(void **state)
+{
+    (void)state;
+    uint32_t many[MANY];
+    mr_formula hard = random_formula(1, 220, 60, many), easy = random_formula(2, 60, 300, many);
+    mr_session *session = mr_session_new();
+    ending first, again, other;
+    solve(session, &hard, 0, many, &first);
+    assert_int_not_equal(first.answer, MR_ANSWER_UNKNOWN);
+    assert_true(first.trouble.units > 10000);
+    for (int i = 0; i < 3; i++) {
+        solve(session, &easy, 0, many, &other);
+        assert_int_equal(other.answer, MR_ANSWER_SAT);
+        solve(session, &hard, i == 1 ? 5000 : 0, many, &other);
+        solve(session, &hard, 0, many, &again);
+        assert_same(&first, &again);
+    }
+    mr_session_free(session);
+    session = mr_session_new();
+    solve(session, &hard, 0, many, &again);
+    assert_same(&first, &again);
+    mr_session_free(session);
+    mr_formula_free(&hard);
+    mr_formula_free(&easy);
+}
+
+/* The units decide: what a query takes is enough, a little less is not, and says so. */
+static void test_units(void **state)
+{
+    (void)state;
+    uint32_t many[MANY];
+    mr_formula hard = random_formula(1, 220, 60, many);
+    mr_session *session = mr_session_new();
+    ending whole, end, again;
+    solve(session, &hard, 0, many, &whole);
+    uint32_t units = (uint32_t)whole.trouble.units;
+    solve(session, &hard, units + 1, many, &end);
+    assert_same(&whole, &end);
+    static const uint32_t parts[] = {1, 2, 10, 100, 1000};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        uint32_t limit = i == 0 ? units * 9 / 10 : units / parts[i];
+        solve(session, &hard, limit, many, &end);
+        assert_int_equal(end.answer, MR_ANSWER_UNKNOWN);
+        assert_int_equal(end.trouble.why, MR_INTERRUPTED_UNITS);
+        assert_string_equal(end.trouble.detail, "solver.rlimit");
+        assert_true(end.trouble.units >= limit && end.trouble.units < whole.trouble.units);
+        solve(session, &hard, limit, many, &again);
+        assert_int_equal(end.answer, again.answer);
+        assert_int_equal(end.trouble.units, again.trouble.units);
+    }
+    mr_session_free(session);
+    mr_formula_free(&hard);
+}
+
+/* How many checks of a query that has its clauses one part after the other, until it has no answer;
+ * `*units`: what it took. */
+static uint32_t checks_within(mr_session *session, const mr_formula *formula, uint32_t units,
+                              const uint32_t *many, uint64_t *spent)
+{
+    enum { PARTS = 10 };
+    mr_limits limits = {.units = units};
+    mr_formula growing = *formula;
+    mr_trouble trouble;
+    uint32_t checks = 0;
+    mr_answer answer = MR_ANSWER_SAT;
+    mr_query *query = mr_query_begin(session, &limits, MR_SETTINGS_TUNED, many);
+    assert_non_null(query);
+    while (answer == MR_ANSWER_SAT && checks < PARTS) {
+        int64_t order[MANY];
+        growing.clause_count = formula->clause_count * (checks + 1) / PARTS;
+        answer = mr_query_check(query, &growing, NULL, order, NULL);
+        checks += answer == MR_ANSWER_SAT;
+    }
+    mr_query_end(query, &trouble);
+    assert_int_not_equal(answer, MR_ANSWER_UNSAT);
+    if (answer == MR_ANSWER_UNKNOWN)
+        assert_int_equal(trouble.why, MR_INTERRUPTED_UNITS);
+    *spent = trouble.units;
+    return checks;
+}
+
+/* The limit is one for all checks of a query together. */
+static void test_units_of_many_checks(void **state)
+{
+    (void)state;
+    uint32_t many[MANY];
+    mr_formula formula = random_formula(3, 400, MANY, many);
+    mr_session *session = mr_session_new();
+    uint64_t all, spent, again;
+    uint32_t checks = checks_within(session, &formula, 0, many, &all);
+    assert_int_equal(checks, 10);
+    uint32_t half = (uint32_t)all / 2;
+    uint32_t fewer = checks_within(session, &formula, half, many, &spent);
+    assert_true(fewer > 0 && fewer < checks);
+    assert_true(spent >= half && spent < all);
+    assert_int_equal(checks_within(session, &formula, half, many, &again), fewer);
+    assert_int_equal(spent, again);
+    mr_session_free(session);
+    mr_formula_free(&formula);
+}
+
+typedef struct worker {
+    pthread_t thread;
+    const mr_formula *formula;
+    const uint32_t *many;
+    ending end;
+} worker;
+
+static void *work(void *argument)
+{
+    worker *self = argument;
+    mr_session *session = mr_session_new();
+    for (int i = 0; session && i < 2; i++)
+        solve(session, self->formula, 0, self->many, &self->end);
+    mr_session_free(session);
+    return NULL;
+}
+
+/* Sessions of several threads at once do not feel each other. */
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    uint32_t many[MANY];
+    mr_formula formula = random_formula(1, 220, 60, many);
+    worker workers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (worker){.formula = &formula, .many = many};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(workers[i].thread, NULL);
+    assert_int_not_equal(workers[0].end.answer, MR_ANSWER_UNKNOWN);
+    for (int i = 1; i < THREADS; i++)
+        assert_same(&workers[0].end, &workers[i].end);
+    mr_formula_free(&formula);
+}
+
+/* With no time or memory for Z3 there is no answer, and the next query has one. */
 static void test_limits(void **state)
 {
     (void)state;
+    uint32_t many[MANY];
+    int64_t order[MANY];
     mr_session *session = mr_session_new();
-    mr_formula formula = new_formula();
-    formula.node_count = 400;
-    uint32_t many[400];
-    int64_t order[400];
-    mr_random random = {1};
-    for (uint32_t i = 0; i < 400; i++)
-        many[i] = i;
-    for (uint32_t i = 0; i < 20000; i++)
-        clause(&formula, mr_before(mr_random_below(&random, 400), mr_random_below(&random, 400)),
-               mr_before(mr_random_below(&random, 400), mr_random_below(&random, 400)));
+    mr_formula formula = random_formula(1, 20000, MANY, many);
     mr_trouble trouble;
     mr_limits tight[] = {{.timeout_ms = 1}, {.memory_bytes = 1}};
     const mr_interrupted why[] = {MR_INTERRUPTED_TIME, MR_INTERRUPTED_MEMORY};
@@ -207,8 +386,15 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_growing), cmocka_unit_test(test_cores),  cmocka_unit_test(test_ranks),
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_growing),
+        cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_no_history),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_units_of_many_checks),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,12 +192,94 @@ static void test_library(void **state)
     mr_symbols_free(symbols);
 }
 
+/* Where a function is, as the recorded program tells it. */
+static __attribute__((noinline)) mr_frame_place place_here(void)
+{
+    const uintptr_t *below = __builtin_frame_address(0);
+    mr_frame_place place = {(uint64_t)(uintptr_t)__builtin_return_address(0),
+                            (uint64_t)(uintptr_t)__builtin_dwarf_cfa(), below[0]};
+    __asm__ volatile("");
+    return place;
+}
+
+/* Keeps what it is given in memory. */
+static __attribute__((noinline)) void use(void *address)
+{
+    __asm__ volatile("" : : "r"(address) : "memory");
+}
+
+typedef struct local_places {
+    mr_frame_place frame;
+    uint64_t in_block, end; /* end: of the frame */
+    uint64_t table, outer, inner;
+} local_places;
+
+/* No redzones, which would lie between its variables. */
+static __attribute__((noinline, no_sanitize("address"))) void note_locals(local_places *places)
+{
+    int table[5] = {0};
+    mr_test_inner outer = {0};
+    places->frame = place_here();
+    places->end = (uint64_t)(uintptr_t)__builtin_dwarf_cfa();
+    places->table = (uint64_t)(uintptr_t)table;
+    places->outer = (uint64_t)(uintptr_t)&outer;
+    use(table);
+    {
+        long inner = 1;
+        use(&inner);
+        places->inner = (uint64_t)(uintptr_t)&inner;
+        places->in_block = place_here().code;
+        use(&inner);
+    }
+    use(&outer);
+    use(places);
+}
+
+static void check_local(mr_symbols *symbols, const local_places *places, uint64_t at,
+                        uint64_t address, uint64_t bytes, const char *expected)
+{
+    char name[256];
+    bool is_known =
+        mr_symbols_local(symbols, &places->frame, at, address, bytes, name, sizeof name);
+    assert_string_equal(is_known ? name : "none", expected);
+}
+
+static void test_local(void **state)
+{
+    (void)state;
+    uint64_t end;
+    local_places it;
+    mr_symbols *symbols = map_self(NULL, 0);
+    note_locals(&it);
+    assert_true(mr_symbols_frame_end(symbols, &it.frame, &end));
+    assert_int_equal(end, it.end);
+    uint64_t at = it.frame.code;
+    check_local(symbols, &it, at, it.table + 12, 4, "note_locals.table[3]");
+    check_local(symbols, &it, at, it.table, 20, "note_locals.table");
+    check_local(symbols, &it, at, it.outer + offsetof(mr_test_inner, few[1]), 2,
+                "note_locals.outer.few[1]");
+    check_local(symbols, &it, it.in_block, it.inner, 8, "note_locals.inner");
+    check_local(symbols, &it, it.in_block, it.table + 4, 4, "note_locals.table[1]");
+    /* Where the function is not in the block, it is not the block's variable for certain; nor is
+     * it one for what is larger, or lies in no variable. */
+    check_local(symbols, &it, 0, it.inner, 8, "none");
+    check_local(symbols, &it, (uint64_t)(uintptr_t)&use + 1, it.inner, 8, "none");
+    check_local(symbols, &it, at, it.table, 24, "none");
+    check_local(symbols, &it, at, it.end - 8, 8, "none");
+    /* Another file than the one that was recorded. */
+    static const uint8_t id[20] = {1, 2, 3};
+    mr_symbols_free(symbols);
+    symbols = map_self(id, sizeof id);
+    assert_false(mr_symbols_frame_end(symbols, &it.frame, &end));
+    check_local(symbols, &it, at, it.table, 4, "none");
+    mr_symbols_free(symbols);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data),
-        cmocka_unit_test(test_code),
-        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_data),    cmocka_unit_test(test_code),
+        cmocka_unit_test(test_local),   cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

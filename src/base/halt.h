@@ -1,10 +1,13 @@
 /*
  * halt: a word to a run under way that it is to come to its end, with what it has by then.
  *
- * Set once, by any thread or a signal handler; the run asks between one question and the next.
+ * Asked for by any thread or a signal handler, or come by a moment that was set before; the run
+ * asks between one question and the next.
  */
 #ifndef MR_BASE_HALT_H
 #define MR_BASE_HALT_H
+
+#include "seconds.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,6 +22,7 @@ typedef enum mr_halt_reason {
 /* Zero-initialise. */
 typedef struct mr_halt {
     atomic_int reason;
+    double deadline_seconds; /* by mr_seconds; 0: none. To be set before the run. */
 } mr_halt;
 
 /* The first reason stays. Safe in a signal handler. */
@@ -28,12 +32,19 @@ static inline void mr_halt_ask(mr_halt *halt, mr_halt_reason reason)
     atomic_compare_exchange_strong(&halt->reason, &none, reason);
 }
 
-/* `halt` may be NULL. */
+/* `halt` may be NULL. Costs a look at the clock when there is a deadline. */
 static inline mr_halt_reason mr_halt_asked(const mr_halt *halt)
 {
-    return halt ? (mr_halt_reason)atomic_load_explicit(&((mr_halt *)halt)->reason,
-                                                       memory_order_relaxed)
-                : MR_HALT_NONE;
+    if (!halt)
+        return MR_HALT_NONE;
+    atomic_int *reason = &((mr_halt *)halt)->reason;
+    int asked = atomic_load_explicit(reason, memory_order_relaxed);
+    if (asked == MR_HALT_NONE && halt->deadline_seconds != 0 &&
+        mr_seconds() >= halt->deadline_seconds) {
+        mr_halt_ask((mr_halt *)halt, MR_HALT_TIME);
+        asked = atomic_load_explicit(reason, memory_order_relaxed);
+    }
+    return (mr_halt_reason)asked;
 }
 
 #endif

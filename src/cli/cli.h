@@ -14,6 +14,8 @@
 
 #define MR_EXIT_RACES    1 /* predict, order: there are races */
 #define MR_EXIT_REJECTED 1 /* check: the witness is wrong */
+/* predict, merge: ended before its time by a signal or time_limit, with races or without */
+#define MR_EXIT_INCOMPLETE 5
 
 typedef struct mr_command mr_command;
 
@@ -91,6 +93,7 @@ mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_pr
 
 mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_merge(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);

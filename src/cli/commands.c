@@ -18,17 +18,36 @@ const mr_command mr_commands[] = {
      .switch_name = "mpi",
      .switch_help = "this is a rank of an MPI run: mpirun -q -n RANKS maxrace predict --mpi TRACE",
      .details = "TRACE is a file in STD format, plain, gzip or zstd; - is standard input.\n"
+                "The first SIGINT or SIGTERM, or time_limit, ends the run with what is known; the\n"
+                "report says what is missing. With --checkpoint the run can be gone on with.\n"
                 "With --mpi every rank reads TRACE, and rank 0 reports (docs/cluster.md).\n"
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
-                "resources or internal. Candidates without a verdict are named in the report.\n",
+                "resources or internal, 5 ended before its time, with races or without.\n"
+                "Candidates without a verdict are named in the report.\n",
+     .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
      .run = mr_cli_predict},
+    {.name = "merge",
+     .operands = "TRACE FILE…",
+     .operands_min = 2,
+     .operands_max = SIZE_MAX,
+     .keys = " format output jobs checkpoint resume time_limit quiet witness.dir"
+             " witness.full_schedule report.run ",
+     .takes_config = true,
+     .switch_name = "decide-missing",
+     .switch_help = "decide what is in none of the files, instead of failing",
+     .summary = "the report of a job array: of what predict --shard has saved",
+     .details = "The FILEs are the checkpoints of all shards of TRACE. They say what the settings\n"
+                "were. The report is the same as that of one run of predict. What is left to do,\n"
+                "far races above all, is done here, and can be saved by a checkpoint of its own.\n"
+                "Exit status: as predict.\n",
+     .run = mr_cli_merge},
     {.name = "order",
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
      .keys = " model opaque repair format output quiet relation examples mark confirm window.size"
-             " solver.strategy solver.steps solver.saturate_steps solver.timeout_ms"
-             " solver.memory_mb solver.max_clauses"
+             " solver.strategy solver.steps solver.saturate_steps solver.rlimit"
+             " solver.timeout_ms solver.memory_mb solver.max_clauses"
              " witness.dir witness.check witness.minimise report.run ",
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
@@ -49,7 +68,7 @@ const mr_command mr_commands[] = {
      .tables = true,
      .keys = " * !relation !examples !mark !confirm !model !candidates.report !witness.dir "
              "!witness.check"
-             " !witness.full_schedule ",
+             " !witness.full_schedule !checkpoint !resume !time_limit ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
@@ -156,8 +175,8 @@ const mr_command mr_commands[] = {
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
-     .keys =
-         " * !relations !relation !examples !mark !confirm !witness.check !witness.dir !repair ",
+     .keys = " * !relations !relation !examples !mark !confirm !witness.check !witness.dir !repair "
+             "!checkpoint !resume !time_limit ",
      .takes_config = true,
      .runs_program = true,
      .own = {{"schedule", "random|pct|os", "as for record"},

@@ -101,10 +101,10 @@ static mr_status load(mr_cluster *cluster, mr_error *error)
     return wrong ? mr_error_set(error, MR_ERR_IO, NULL, 0, "%s", wrong) : MR_OK;
 }
 
-mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, mr_error *error)
+mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error *error)
 {
-    *ranks = (mr_ranks){.active = cli->switch_on, .leads = true};
-    if (!ranks->active)
+    *ranks = (mr_ranks){.leads = true};
+    if (!mpi)
         return MR_OK;
     if (strcmp(cli->operands[0], "-") == 0)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
@@ -112,6 +112,7 @@ mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, mr_error *error)
     mr_status status = load(&ranks->cluster, error);
     if (status != MR_OK)
         return status;
+    ranks->active = true;
     ranks->leads = ranks->cluster.rank == 0;
     watched.cluster = &ranks->cluster;
     watched.halt = &ranks->halt;

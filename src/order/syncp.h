@@ -49,7 +49,8 @@ mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options,
  *   mr_syncp_index_new → (mr_syncp_is_race | mr_syncp_window | mr_syncp_schedule)* →
  *   mr_syncp_index_free
  *
- * The index is used by one thread at a time; the trace must outlive it.
+ * The index is used by one thread at a time; every other one needs a view of it. The trace must
+ * outlive it.
  */
 typedef struct mr_syncp_index mr_syncp_index;
 
@@ -58,6 +59,10 @@ typedef struct mr_syncp_index mr_syncp_index;
 mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *options,
                              mr_syncp_index **index, mr_error *error);
 void mr_syncp_index_free(mr_syncp_index *index); /* NULL is fine */
+
+/* The same index for another thread, in the memory of one number a thread of the trace; `index` is
+ * to outlive it. Freed like an index. NULL: no memory. */
+mr_syncp_index *mr_syncp_index_view(const mr_syncp_index *index);
 
 /* Is the pair (first < second, conflicting) a sync-preserving race? */
 bool mr_syncp_is_race(mr_syncp_index *index, uint32_t first, uint32_t second);

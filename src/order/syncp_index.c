@@ -7,9 +7,25 @@
 
 struct mr_syncp_index {
     const mr_trace *trace;
-    mr_syncp_ideals ideals;
+    mr_syncp_ideals own; /* zero in a view */
+    const mr_syncp_ideals *ideals;
     uint32_t *scratch; /* one entry a thread */
 };
+
+/* Without ideals. NULL: no memory. */
+static mr_syncp_index *make(const mr_trace *trace)
+{
+    mr_syncp_index *index = mr_calloc(1, sizeof *index);
+    if (!index)
+        return NULL;
+    index->trace = trace;
+    index->ideals = &index->own;
+    index->scratch = mr_calloc(trace->threads.count, sizeof *index->scratch);
+    if (index->scratch)
+        return index;
+    free(index);
+    return NULL;
+}
 
 mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *options,
                              mr_syncp_index **index, mr_error *error)
@@ -19,16 +35,12 @@ mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *opt
                           .opaque = options->opaque,
                           .edges = options->edges,
                           .progress = options->progress};
-    *index = mr_calloc(1, sizeof **index);
+    *index = make(trace);
     if (!*index)
         return mr_error_memory(error, "indexing a trace for sync-preserving races");
-    (*index)->trace = trace;
-    (*index)->scratch = mr_calloc(trace->threads.count, sizeof *(*index)->scratch);
-    mr_status status = MR_ERR_MEMORY;
-    if ((*index)->scratch && mr_syncp_ideals_init(&(*index)->ideals, trace))
-        status = mr_syncp_run(&pass, &(*index)->ideals, error);
-    else
-        mr_error_memory(error, "indexing a trace for sync-preserving races");
+    mr_status status = mr_syncp_ideals_init(&(*index)->own, trace)
+                           ? mr_syncp_run(&pass, &(*index)->own, error)
+                           : mr_error_memory(error, "indexing a trace for sync-preserving races");
     if (status != MR_OK) {
         mr_syncp_index_free(*index);
         *index = NULL;
@@ -36,11 +48,19 @@ mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *opt
     return status;
 }
 
+mr_syncp_index *mr_syncp_index_view(const mr_syncp_index *index)
+{
+    mr_syncp_index *view = make(index->trace);
+    if (view)
+        view->ideals = index->ideals;
+    return view;
+}
+
 void mr_syncp_index_free(mr_syncp_index *index)
 {
     if (!index)
         return;
-    mr_syncp_ideals_free(&index->ideals);
+    mr_syncp_ideals_free(&index->own);
     free(index->scratch);
     free(index);
 }
@@ -64,9 +84,9 @@ static uint32_t steps_before(const mr_syncp_ideals *ideals, uint32_t thread, uin
 static uint32_t join_before(mr_syncp_index *index, uint32_t event)
 {
     uint32_t thread = index->trace->thread[event];
-    uint32_t steps = steps_before(&index->ideals, thread, event);
-    uint32_t row = index->ideals.threads[thread].steps[steps].row;
-    mr_syncp_join(&index->ideals, index->scratch, row, thread, steps);
+    uint32_t steps = steps_before(index->ideals, thread, event);
+    uint32_t row = index->ideals->threads[thread].steps[steps].row;
+    mr_syncp_join(index->ideals, index->scratch, row, thread, steps);
     return steps + 1;
 }
 
@@ -74,7 +94,7 @@ static uint32_t join_before(mr_syncp_index *index, uint32_t event)
  * that includes `first`: then the answer is false. */
 static bool close_pair(mr_syncp_index *index, uint32_t first, uint32_t second, uint32_t start)
 {
-    const mr_syncp_ideals *ideals = &index->ideals;
+    const mr_syncp_ideals *ideals = index->ideals;
     uint32_t *ideal = index->scratch;
     memset(ideal, 0, ideals->thread_count * sizeof *ideal);
     for (uint32_t thread = 0; start && thread < ideals->thread_count; thread++)
@@ -115,7 +135,7 @@ static bool is_included(const mr_syncp_index *index, uint32_t event)
 {
     uint32_t thread = index->trace->thread[event];
     uint32_t steps = index->scratch[thread] / 2;
-    return steps && event <= index->ideals.threads[thread].steps[steps - 1].last;
+    return steps && event <= index->ideals->threads[thread].steps[steps - 1].last;
 }
 
 bool mr_syncp_schedule(mr_syncp_index *index, uint32_t first, uint32_t second, uint32_t start,

@@ -70,19 +70,17 @@ mr_status mr_worker_confirm(mr_worker *worker, const mr_window *window, mr_stren
                : mr_worker_confirm_witness(worker, &witness, strength, decision, record);
 }
 
-void mr_worker_note_unknown(mr_worker *worker, const mr_window *window, uint32_t first,
-                            uint32_t second, mr_strength strength, const mr_decision *decision,
-                            mr_record *record)
+void mr_record_note_unknown(const mr_window *window, uint32_t first, uint32_t second,
+                            mr_strength strength, const mr_decision *decision, mr_record *record)
 {
-    const uint32_t *full = worker->reduction ? worker->reduction->events : NULL;
     if (record->has_unknown)
         return;
     record->has_unknown = true;
     mr_unknown *unknown = &record->open;
-    *unknown = (mr_unknown){.first = full ? full[first] : first,
-                            .second = full ? full[second] : second,
-                            .window_start = full ? full[window->start] : window->start,
-                            .window_end = full ? full[window->end - 1] + 1 : window->end,
+    *unknown = (mr_unknown){.first = first,
+                            .second = second,
+                            .window_start = window->start,
+                            .window_end = window->end,
                             .strength = strength,
                             .reason = decision->reason};
     memcpy(unknown->detail, decision->detail, sizeof unknown->detail);

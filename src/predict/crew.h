@@ -2,15 +2,19 @@
  * crew: the units of a phase, shared out among those who decide them; their outcomes, in order.
  *
  * A phase is a number of units, each of which can be decided alone (outcome.h). Those who decide
- * are the threads of this process and, when there is a team, those of its other ranks. What they
- * find is merged in the order of the units by the calling thread; in a team, by that of each rank.
+ * are the threads of this process, when there is a team those of its other ranks, and earlier runs
+ * that have saved outcomes (saved.h). What they find is merged in the order of the units by the
+ * calling thread; in a team, by that of each rank.
+ *
+ * One run may also be a shard of a job array: it decides every so-and-so-many-th unit of the first
+ * phase, saves them and merges nothing. A run that has the files of all shards does the rest.
  */
 #ifndef MR_PREDICT_CREW_H
 #define MR_PREDICT_CREW_H
 
 #include "base/halt.h"
 #include "base/progress.h"
-#include "outcome.h"
+#include "saved.h"
 #include "team.h"
 
 typedef struct mr_phase {
@@ -37,12 +41,21 @@ typedef struct mr_crew {
     const mr_progress *progress; /* NULL: nobody wants to know */
     mr_team *team;               /* NULL: this process is alone */
     mr_run *run;                 /* is told who has decided what */
+    mr_saved *saved;             /* outcomes are taken from it and put into it; NULL: none. In a
+                                    team, of rank 0 */
+    uint32_t shard, shards; /* 1 … shards: only units k with k % shards = shard - 1; 0: all */
+    /* What the phases run so far have had: */
+    uint32_t phase_count;
+    uint64_t digest; /* of the outcomes merged so far, with `saved` */
+    uint64_t units_saved, units_decided, units_missing; /* in the last phase: without an outcome */
 } mr_crew;
 
 /*
  * Runs a phase to its end, to a failure, or until the run is halted; in each case all outcomes that
- * are there have been merged. In a team every rank calls it; on ranks other than 0, MR_OK without
- * all outcomes means that rank 0 has ended the run, and team->halt is set.
+ * are there have been merged, but for those of a shard. What a phase is may depend on what was
+ * merged before it, and on nothing else: saved outcomes are found by the number of the phase and a
+ * digest of that. In a team every rank calls it; on ranks other than 0, MR_OK without all outcomes
+ * means that rank 0 has ended the run, and team->halt is set.
  */
 mr_status mr_crew_run(mr_crew *crew, const mr_phase *phase, mr_error *error);
 

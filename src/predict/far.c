@@ -11,12 +11,24 @@
 
 #include <stdlib.h>
 
+/* Races that are confirmed by one unit. */
+enum { RACES_OF_UNIT = 16 };
+
 /* A race to be confirmed. */
 typedef struct far_race {
     uint32_t first, second, start;
 } far_race;
 
-/* In this order what is before a window is played once. */
+/* The races of the phase, and what it takes to confirm them. */
+typedef struct confirmer {
+    mr_far_context *far;
+    far_race *races;
+    size_t count;
+    mr_syncp_index *index;  /* owned */
+    mr_syncp_index **views; /* one a worker, made when it is needed; owned */
+} confirmer;
+
+/* In this order what is before a window is played once by each worker. */
 static int compare_start(const void *one, const void *two)
 {
     const far_race *x = one, *y = two;
@@ -49,87 +61,156 @@ mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome
     return status;
 }
 
-static bool is_wanted(const mr_far_phase *phase, const mr_event_pair *pair)
+/* ---- by the workers ---- */
+
+static mr_status view_of(confirmer *self, unsigned number, mr_syncp_index **view, mr_error *error)
 {
-    const mr_predict_settings *settings = phase->settings;
-    const uint32_t *location = settings->trace->location;
-    const uint8_t *ignored = settings->ignored_locations;
-    if (ignored && (ignored[location[pair->first]] || ignored[location[pair->second]]))
-        return false;
-    const mr_ledger_entry *entry =
-        mr_ledger_find_static(&phase->merge->ledger, settings->trace, pair->first, pair->second);
-    return !entry || !entry->race;
+    if (!self->views[number])
+        self->views[number] = mr_syncp_index_view(self->index);
+    *view = self->views[number];
+    return *view ? MR_OK : mr_error_memory(error, "building the witness of a far race");
 }
 
 /* The race and its witness; should the checker refuse it, it is unknown, not lost. */
-static mr_status confirm(mr_far_phase *phase, mr_syncp_index *index, const far_race *race)
+static mr_status confirm(mr_worker *worker, mr_syncp_index *index, const far_race *race,
+                         mr_record *record)
 {
-    const mr_trace *trace = phase->settings->trace;
-    mr_worker *worker = phase->worker;
-    mr_stats *stats = &phase->merge->result->stats;
+    const mr_trace *trace = worker->trace;
     mr_decision decision = {.step = MR_STEP_FAR};
-    mr_record record = {0};
     mr_u32s events = {0};
     uint32_t one = trace->location[race->first], two = trace->location[race->second];
-    record.key_1 = one < two ? one : two;
-    record.key_2 = one < two ? two : one;
+    record->key_1 = one < two ? one : two;
+    record->key_2 = one < two ? two : one;
+    record->first = race->first;
+    record->second = race->second;
     if (!mr_syncp_schedule(index, race->first, race->second, race->start, &events)) {
         mr_u32s_free(&events);
-        return mr_error_memory(phase->error, "building the witness of a far race");
+        return mr_error_memory(worker->error, "building the witness of a far race");
     }
     mr_witness witness = {.first = race->first,
                           .second = race->second,
                           .window_start = race->start,
                           .window_end = race->second + 1,
-                          .model = phase->settings->model,
+                          .model = worker->settings->model,
                           .events = events.items,
                           .event_count = (uint32_t)events.count};
     mr_status status =
-        mr_worker_confirm_witness(worker, &witness, MR_STRENGTH_BEYOND_WCP, &decision, &record);
-    if (status != MR_OK)
+        mr_worker_confirm_witness(worker, &witness, MR_STRENGTH_BEYOND_WCP, &decision, record);
+    if (status != MR_OK || record->has_race)
         return status;
-    if (!record.has_race) {
-        mr_window window = {.start = race->start, .end = race->second + 1};
-        stats->unknown[decision.reason]++;
-        mr_worker_note_unknown(worker, &window, race->first, race->second, MR_STRENGTH_BEYOND_WCP,
-                               &decision, &record);
-    } else {
-        stats->settled[MR_STEP_FAR]++;
-        stats->races[MR_STEP_FAR]++;
-    }
-    return mr_merge_record(phase->merge, &record, MR_FAR_WINDOW, phase->error);
+    mr_window window = {.start = race->start, .end = race->second + 1};
+    mr_record_note_unknown(&window, race->first, race->second, MR_STRENGTH_BEYOND_WCP, &decision,
+                           record);
+    return MR_OK;
 }
 
-static mr_status confirm_all(mr_far_phase *phase, far_race *races, size_t count)
+static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
+                             mr_error *error)
 {
-    mr_syncp_index *index = NULL;
-    mr_detect_options options = {.edges = &phase->settings->opaque, .progress = phase->progress};
-    mr_status status = mr_syncp_index_new(phase->settings->trace, &options, &index, phase->error);
-    for (size_t i = 0; status == MR_OK && i < count; i++)
-        races[i].start = mr_syncp_window(index, races[i].first, races[i].second);
+    confirmer *self = context;
+    mr_worker *worker = NULL;
+    mr_syncp_index *view = NULL;
+    double begin = mr_seconds();
+    mr_outcome *made = *outcome = mr_outcome_new(unit);
+    mr_status status = made ? MR_OK : mr_error_memory(error, "building the witness of a far race");
     if (status == MR_OK)
-        qsort(races, count, sizeof *races, compare_start);
-    for (size_t i = 0; status == MR_OK && i < count; i++) {
-        if (mr_halt_asked(phase->settings->halt) != MR_HALT_NONE)
-            break;
-        mr_progress_tell(phase->progress, "far races", i, count);
-        status = confirm(phase, index, &races[i]);
+        status = self->far->worker_of(self->far->context, number, &worker, error);
+    if (status == MR_OK)
+        status = view_of(self, number, &view, error);
+    if (status != MR_OK)
+        return status;
+    worker->error = error;
+    made->worker = number;
+    size_t end = (unit + 1) * RACES_OF_UNIT;
+    for (size_t i = unit * RACES_OF_UNIT; status == MR_OK && i < end && i < self->count; i++) {
+        if (mr_halt_asked(self->far->settings->halt) != MR_HALT_NONE) {
+            mr_outcome_free(made);
+            *outcome = NULL;
+            return MR_OK;
+        }
+        mr_record *record = mr_outcome_add(made);
+        status = record ? confirm(worker, view, &self->races[i], record)
+                        : mr_error_memory(error, "recording a race");
     }
-    mr_syncp_index_free(index);
+    made->seconds = mr_seconds() - begin;
     return status;
 }
 
-mr_status mr_far_confirm(mr_far_phase *phase, const mr_event_pair *pairs, size_t count)
+/* ---- by who merges ---- */
+
+static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
 {
-    size_t wanted = 0;
-    far_race *races = mr_calloc(count, sizeof *races);
-    phase->worker->error = phase->error;
-    if (!races)
-        return mr_error_memory(phase->error, "looking for far races");
+    const confirmer *self = context;
+    mr_merge *merge = self->far->merge;
+    mr_stats *stats = &merge->result->stats;
+    mr_status status = MR_OK;
+    for (size_t i = 0; status == MR_OK && i < outcome->count; i++) {
+        mr_record *record = &outcome->records[i];
+        stats->settled[MR_STEP_FAR] += record->has_race;
+        stats->races[MR_STEP_FAR] += record->has_race;
+        if (record->has_unknown)
+            stats->unknown[record->open.reason]++;
+        status = mr_merge_record(merge, record, MR_FAR_WINDOW, error);
+    }
+    return status;
+}
+
+static mr_status start(confirmer *self, mr_error *error)
+{
+    const mr_predict_settings *settings = self->far->settings;
+    mr_detect_options options = {.edges = &settings->opaque, .progress = self->far->crew->progress};
+    self->views = mr_calloc(self->far->crew->jobs, sizeof(mr_syncp_index *));
+    if (!self->views)
+        return mr_error_memory(error, "looking for far races");
+    mr_status status = mr_syncp_index_new(settings->trace, &options, &self->index, error);
+    for (size_t i = 0; status == MR_OK && i < self->count; i++)
+        self->races[i].start =
+            mr_syncp_window(self->index, self->races[i].first, self->races[i].second);
+    if (status == MR_OK)
+        qsort(self->races, self->count, sizeof *self->races, compare_start);
+    return status;
+}
+
+static mr_status confirm_all(confirmer *self, mr_error *error)
+{
+    const mr_phase phase = {.context = self,
+                            .stage = "far races",
+                            .count = (self->count + RACES_OF_UNIT - 1) / RACES_OF_UNIT,
+                            .decide = decide_unit,
+                            .merge = merge_unit};
+    mr_status status = start(self, error);
+    if (status == MR_OK)
+        status = mr_crew_run(self->far->crew, &phase, error);
+    for (unsigned i = 0; self->views && i < self->far->crew->jobs; i++)
+        mr_syncp_index_free(self->views[i]);
+    free(self->views);
+    mr_syncp_index_free(self->index);
+    return status;
+}
+
+static bool is_wanted(const mr_far_context *far, const mr_event_pair *pair)
+{
+    const mr_predict_settings *settings = far->settings;
+    const uint32_t *location = settings->trace->location;
+    const uint8_t *ignored = settings->ignored_locations;
+    if (ignored && (ignored[location[pair->first]] || ignored[location[pair->second]]))
+        return false;
+    const mr_ledger_entry *entry =
+        mr_ledger_find_static(&far->merge->ledger, settings->trace, pair->first, pair->second);
+    return !entry || !entry->race;
+}
+
+mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,
+                         mr_error *error)
+{
+    confirmer self = {.far = far, .races = mr_calloc(count, sizeof *self.races)};
+    if (!self.races)
+        return mr_error_memory(error, "looking for far races");
     for (size_t i = 0; i < count; i++)
-        if (is_wanted(phase, &pairs[i]))
-            races[wanted++] = (far_race){.first = pairs[i].first, .second = pairs[i].second};
-    mr_status status = wanted ? confirm_all(phase, races, wanted) : MR_OK;
-    free(races);
+        if (is_wanted(far, &pairs[i]))
+            self.races[self.count++] =
+                (far_race){.first = pairs[i].first, .second = pairs[i].second};
+    mr_status status = self.count ? confirm_all(&self, error) : MR_OK;
+    free(self.races);
     return status;
 }

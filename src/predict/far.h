@@ -2,21 +2,32 @@
  * far: the races that are farther apart than a window, after the windows have been merged.
  *
  *   mr_far_search → (windows merged) → mr_far_confirm → mr_far_decide
+ *
+ * All of it but the search is phases of units (crew.h). What is asked in a phase is planned from
+ * what has been merged before it, which does not depend on who decided what; the outcome of a unit
+ * depends on the plan alone; and the merge goes through the outcomes in the order of the plan and
+ * pays for each answer as if it had been asked for only then. What the budget does not cover by
+ * then is not counted, nor paid. So the result is that of one worker who asks question after
+ * question. Who decides a unit looks at what has been merged by now: what is settled or too
+ * expensive already will be so when its turn comes, and need not be asked.
  */
 #ifndef MR_PREDICT_FAR_H
 #define MR_PREDICT_FAR_H
 
-#include "base/progress.h"
+#include "crew.h"
 #include "merge.h"
 #include "worker.h"
 
-typedef struct mr_far_phase {
+/* What the far races are looked for with. Nothing is owned. */
+typedef struct mr_far_context {
     const mr_predict_settings *settings;
-    mr_merge *merge;   /* what the windows have found; the races are added to it */
-    mr_worker *worker; /* on the full trace */
-    const mr_progress *progress;
-    mr_error *error; /* of the call under way */
-} mr_far_phase;
+    mr_merge *merge; /* what the windows have found; the races are added to it */
+    mr_crew *crew;
+    /* The worker of that number, 0 … crew->jobs - 1, on the full trace. Called by the thread that
+     * is this worker. */
+    mr_status (*worker_of)(void *context, unsigned number, mr_worker **worker, mr_error *error);
+    void *context;
+} mr_far_context;
 
 /* As whose a far race counts: after all windows. */
 #define MR_FAR_WINDOW UINT64_MAX
@@ -28,7 +39,8 @@ mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome
 /* far.c: confirms those of the pairs that no window has proven. The theory gives each a witness in
  * trace order (order/syncp.h), on a window that starts as late as it can and ends after the second
  * access; what cannot be confirmed is unknown. */
-mr_status mr_far_confirm(mr_far_phase *phase, const mr_event_pair *pairs, size_t count);
+mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,
+                         mr_error *error);
 
 /*
  * far_decide.c: decides the static races that are still open on the whole trace.
@@ -47,6 +59,6 @@ mr_status mr_far_confirm(mr_far_phase *phase, const mr_event_pair *pairs, size_t
  * saturation for a question without an answer: about 0.3 µs
  * each. The far window itself costs a static race nothing.
  */
-mr_status mr_far_decide(mr_far_phase *phase);
+mr_status mr_far_decide(mr_far_context *far, mr_error *error);
 
 #endif

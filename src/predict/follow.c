@@ -49,6 +49,7 @@ static mr_status deliver(void *context, uint64_t unit, void *product, mr_error *
     mr_bytes_number(&bytes, self->crew->team->phase);
     mr_bytes_number(&bytes, outcome->worker);
     mr_bytes_number(&bytes, (uint64_t)(outcome->seconds * 1e6));
+    mr_bytes_number(&bytes, outcome->partly);
     bytes.failed |= !mr_outcome_write(self->crew->trace, outcome, &bytes);
     mr_outcome_free(outcome);
     return mr_team_send(self->crew->team, 0, &bytes, error);

@@ -74,6 +74,7 @@ static mr_status hear_outcome(lead *self, mr_message *message, mr_error *error)
     bool damaged = false;
     uint32_t worker = mr_bytes_get_u32(&message->in, UINT32_MAX);
     double seconds = (double)mr_bytes_get(&message->in) * 1e-6;
+    bool partly = mr_bytes_get_u32(&message->in, 1);
     mr_outcome *outcome = mr_outcome_read(shift->crew->trace, message->in.next,
                                           (size_t)(message->in.end - message->in.next), &damaged);
     if (!outcome)
@@ -87,6 +88,7 @@ static mr_status hear_outcome(lead *self, mr_message *message, mr_error *error)
     outcome->rank = message->from;
     outcome->worker = worker;
     outcome->seconds = seconds;
+    outcome->partly = partly;
     mr_status status = take_over(self, outcome, error);
     set_away(self, member, member->away - 1);
     return status;

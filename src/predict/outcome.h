@@ -53,7 +53,8 @@ typedef struct mr_outcome {
     /* Of this run, not of the unit: */
     uint32_t worker, rank;
     double seconds;
-    bool saved; /* it comes from an earlier run */
+    bool saved;  /* it comes from an earlier run */
+    bool partly; /* the unit failed: this is what was found before */
 } mr_outcome;
 
 /* NULL: no memory. */

@@ -19,12 +19,14 @@ typedef struct prediction {
     mr_worker **workers; /* one for each job, and one for who merges; made when they are needed */
     uint64_t window_count;
     bool searches;        /* the last unit is the search for sync-preserving races */
+    bool searched;        /* and was merged */
     mr_event_pair *pairs; /* what it has found */
     size_t pair_count;
 } prediction;
 
-static mr_status worker_of(prediction *p, unsigned number, mr_worker **worker, mr_error *error)
+static mr_status worker_of(void *context, unsigned number, mr_worker **worker, mr_error *error)
 {
+    prediction *p = context;
     mr_status status = MR_OK;
     if (!p->workers[number]) {
         mr_worker *made = mr_calloc(1, sizeof *made);
@@ -101,6 +103,7 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
     p->pairs = outcome->pairs;
     p->pair_count = outcome->pair_count;
     outcome->pairs = NULL;
+    p->searched = true;
     return MR_OK;
 }
 
@@ -124,14 +127,17 @@ static mr_status do_windows(prediction *p, mr_error *error)
 static mr_status find_far(prediction *p, mr_error *error)
 {
     double begin = mr_seconds();
-    mr_far_phase phase = {
-        .settings = &p->settings, .merge = &p->merge, .progress = p->crew.progress, .error = error};
-    mr_status status = worker_of(p, p->crew.jobs, &phase.worker, error);
-    if (status == MR_OK && p->pairs)
-        status = mr_far_confirm(&phase, p->pairs, p->pair_count);
+    mr_far_context far = {.settings = &p->settings,
+                          .merge = &p->merge,
+                          .crew = &p->crew,
+                          .worker_of = worker_of,
+                          .context = p};
+    mr_status status = MR_OK;
+    if (p->pairs)
+        status = mr_far_confirm(&far, p->pairs, p->pair_count, error);
     if (status == MR_OK && p->settings.far >= MR_FAR_HB && p->window_count > 1 &&
         mr_halt_asked(p->settings.halt) == MR_HALT_NONE)
-        status = mr_far_decide(&phase);
+        status = mr_far_decide(&far, error);
     p->merge.result->run.far_seconds += mr_seconds() - begin;
     return status;
 }
@@ -158,7 +164,10 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
                         .halt = p->settings.halt,
                         .progress = run ? run->progress : NULL,
                         .team = team,
-                        .run = &result->run};
+                        .run = &result->run,
+                        .saved = run ? run->saved : NULL,
+                        .shard = run ? run->shard : 0,
+                        .shards = run ? run->shards : 0};
     p->known = mr_known_races_new();
     p->merge = (mr_merge){.settings = &p->settings, .result = result, .known = p->known};
     p->workers = mr_calloc((size_t)p->crew.jobs + 1, sizeof(mr_worker *));
@@ -175,11 +184,15 @@ static void add_times(mr_run *to, const mr_run *from)
     to->window_seconds += from->window_seconds;
     to->decide_seconds += from->decide_seconds;
     to->witness_seconds += from->witness_seconds;
+    to->queries_stopped_by_time += from->queries_stopped_by_time;
+    to->queries_stopped_by_memory += from->queries_stopped_by_memory;
 }
 
 static void stop(prediction *p)
 {
     mr_run *run = &p->merge.result->run;
+    run->units_saved = p->crew.units_saved;
+    run->units_decided = p->crew.units_decided;
     for (unsigned i = 0; p->workers && i <= p->crew.jobs; i++) {
         if (!p->workers[i])
             continue;
@@ -201,6 +214,26 @@ static void stop(prediction *p)
     free(p->pairs);
 }
 
+/* What the result lacks because the run has come to an early end. */
+static void note_missing(prediction *p, mr_status status, bool far_done)
+{
+    mr_stats *stats = &p->merge.result->stats;
+    if (p->crew.shards) {
+        stats->windows_missing = p->crew.units_missing;
+    } else {
+        stats->windows_missing = p->window_count - stats->windows;
+        stats->far_missing = p->settings.far != MR_FAR_NONE && (!far_done || !p->searched);
+    }
+    stats->incomplete = status != MR_OK || stats->windows_missing || stats->far_missing;
+    stats->halted = stats->incomplete ? mr_halt_asked(p->settings.halt) : MR_HALT_NONE;
+}
+
+uint64_t mr_predict_unit_count(const mr_trace *trace, const mr_config *config)
+{
+    mr_window_plan plan = mr_predict_settings_plan(trace, config);
+    return mr_window_plan_count(&plan) + (mr_predict_settings_far(config) != MR_FAR_NONE);
+}
+
 mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_predict_run *run,
                      mr_result *result, mr_error *error)
 {
@@ -210,14 +243,17 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     if (status != MR_OK)
         return status;
     prediction p = {0};
+    bool far_done = false;
     status = start(&p, trace, config, run, result, error);
     if (status == MR_OK)
         status = do_windows(&p, error);
-    /* Only rank 0 reports. */
-    bool reports = !p.crew.team || p.crew.team->cluster->rank == 0;
-    if (status == MR_OK && reports && p.settings.far != MR_FAR_NONE &&
-        mr_halt_asked(p.settings.halt) == MR_HALT_NONE)
+    bool reports = !p.crew.team || p.crew.team->cluster->rank == 0; /* only rank 0 does */
+    if (status == MR_OK && p.settings.far != MR_FAR_NONE && !p.crew.shards &&
+        mr_halt_asked(p.settings.halt) == MR_HALT_NONE) {
         status = find_far(&p, error);
+        far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
+    }
+    note_missing(&p, status, far_done);
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
     if (ended == MR_OK && reports)
         ended = mr_label_result(trace, &p.settings.opaque, result, &end_error);

@@ -28,7 +28,8 @@ mr_decide_options mr_predict_limits(const mr_config *config)
 {
     bool eager = mr_config_choice(config, "solver.strategy") == MR_STRATEGY_EAGER;
     return (mr_decide_options){
-        .limits = {.timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
+        .limits = {.units = (uint32_t)mr_config_int(config, "solver.rlimit"),
+                   .timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
         .steps = eager ? MR_STEP_BIT(MR_STEP_SOLVER) : mr_config_set_of(config, "solver.steps"),
@@ -59,11 +60,24 @@ static void read_candidates(mr_predict_settings *settings, const mr_config *conf
             mr_predict_settings_ask_sites(settings) ? MR_PAIRS_TRIED : MR_PAIRS_CHOSEN;
 }
 
+mr_window_plan mr_predict_settings_plan(const mr_trace *trace, const mr_config *config)
+{
+    return (mr_window_plan){.event_count = trace->event_count,
+                            .size = (uint32_t)mr_config_int(config, "window.size"),
+                            .overlap = (uint32_t)mr_config_overlap(config)};
+}
+
+mr_far mr_predict_settings_far(const mr_config *config)
+{
+    return mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT
+               ? MR_FAR_NONE
+               : (mr_far)mr_config_choice(config, "candidates.far");
+}
+
 static void read_far(mr_predict_settings *settings, const mr_config *config)
 {
     mr_far_limits *limits = &settings->far_limits;
-    settings->far =
-        settings->by_event ? MR_FAR_NONE : (mr_far)mr_config_choice(config, "candidates.far");
+    settings->far = mr_predict_settings_far(config);
     *limits = (mr_far_limits){.size = (uint32_t)mr_config_int(config, "window.far_size"),
                               .per_race = (uint64_t)mr_config_int(config, "window.far_race_work"),
                               .all = (uint64_t)mr_config_int(config, "window.far_work"),
@@ -80,9 +94,7 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
     *settings = (mr_predict_settings){
         .trace = trace,
         .calls = (mr_opaque)mr_config_choice(config, "opaque"),
-        .plan = {.event_count = trace->event_count,
-                 .size = (uint32_t)mr_config_int(config, "window.size"),
-                 .overlap = (uint32_t)mr_config_overlap(config)},
+        .plan = mr_predict_settings_plan(trace, config),
         .model = (mr_model)mr_config_choice(config, "model"),
         .by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT,
         .minimise = mr_config_bool(config, "witness.minimise"),

@@ -39,6 +39,11 @@ typedef struct mr_predict_settings {
     const mr_halt *halt; /* NULL: nobody stops the run */
 } mr_predict_settings;
 
+/* The windows of a trace. */
+mr_window_plan mr_predict_settings_plan(const mr_trace *trace, const mr_config *config);
+/* How far beyond them races are looked for. */
+mr_far mr_predict_settings_far(const mr_config *config);
+
 /* `settings` is to be freed also after an error: MR_ERR_MEMORY. */
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
                                    const mr_config *config, mr_error *error);

@@ -42,6 +42,8 @@ static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
                                      decision, worker->error);
     for (int step = 0; step < MR_STEP_COUNT; step++)
         worker->run.step_seconds[step] += decision->seconds[step];
+    worker->run.queries_stopped_by_time += decision->stopped_by_time;
+    worker->run.queries_stopped_by_memory += decision->stopped_by_memory;
     worker->window_steps += decision->work;
     if (steps == TRACE_ORDER)
         s->record->steps_in_order += decision->work;
@@ -84,7 +86,7 @@ static void note_unknown(settler *s, uint32_t one, uint32_t two)
     const mr_window *window = s->problem->window;
     uint32_t first = window->start + (one < two ? one : two);
     uint32_t second = window->start + (one < two ? two : one);
-    mr_worker_note_unknown(worker, window, first, second,
+    mr_record_note_unknown(window, first, second,
                            mr_pair_strength(worker->hb, worker->wcp, first, second), &s->latest,
                            s->record);
 }

@@ -22,8 +22,11 @@ typedef struct mr_shift {
     pthread_mutex_t mutex; /* of `taken` */
     uint64_t taken;        /* how many units have been */
     uint64_t merged;       /* the next unit to be merged */
-    uint64_t done;         /* units */
+    uint64_t mine, done;   /* units of this shard, and how many of them have an outcome … */
+    uint64_t missing;      /* … or have none, or a partial one */
     mr_outcome **waiting;  /* one a unit: decided and not merged */
+    mr_saved_phase saved;  /* as which it is known to crew->saved */
+    bool *saved_before;    /* one a unit: an earlier run has decided it; fixed when units are taken */
 } mr_shift;
 
 /* The next unit; false: there is none, or the run is halted. By any thread. */

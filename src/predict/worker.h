@@ -78,8 +78,7 @@ mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_s
 
 /* confirm.c: the pair of events of the worker's trace, first < second, has no verdict. The first
  * such pair of a record stands for it. */
-void mr_worker_note_unknown(mr_worker *worker, const mr_window *window, uint32_t first,
-                            uint32_t second, mr_strength strength, const mr_decision *decision,
-                            mr_record *record);
+void mr_record_note_unknown(const mr_window *window, uint32_t first, uint32_t second,
+                            mr_strength strength, const mr_decision *decision, mr_record *record);
 
 #endif

@@ -109,8 +109,7 @@ static mr_status check(mr_second *second, access *self, mr_piece *piece, uint64_
     if (!variable)
         piece->variable++;
     const mr_trace *trace = second->emitter.trace;
-    snprintf(summary->strange_variable, sizeof summary->strange_variable, "%.120s",
-             trace->variables.items[piece->variable - 1].text);
+    second->strange = piece->variable - 1;
     snprintf(summary->strange_location, sizeof summary->strange_location, "%.120s",
              trace->locations.items[self->event.location].text);
     return MR_OK;
@@ -143,6 +142,9 @@ static mr_status emit_lock(mr_second *second, const access *self, mr_op op, mr_e
 {
     mr_emitted event = self->event;
     mr_status status = atomic_lock(second, &self->extent, &event.operand, error);
+    mr_local_use use = {self->extent.life, self->extent.address, 1, second->pass.thread};
+    if (!status && !mr_locals_note_lock(&second->locals, event.operand, &use))
+        return mr_second_no_memory(error);
     event.op = op;
     event.has_value = false;
     return status ? status : mr_emitter_add(&second->emitter, &event, error);
@@ -178,6 +180,9 @@ static mr_status emit(mr_second *second, access *self, mr_piece *piece, uint64_t
         piece->variable = variable + 1;
     }
     event->operand = piece->variable - 1;
+    mr_local_use use = {self->extent.life, address, bytes, second->pass.thread};
+    if (!mr_locals_note_variable(&second->locals, event->operand, &use))
+        return mr_second_no_memory(error);
     event->has_value = self->has_value && !piece->reached;
     event->value = self->reads ? found->read : found->written;
     event->written_value = found->written;
@@ -203,6 +208,8 @@ mr_status mr_second_access(mr_second *second, const uint64_t *record, mr_error *
     mr_status status = MR_OK;
     bool any = false;
     second->summary.accesses++;
+    if (!self.is_range)
+        mr_contexts_reach(&second->contexts, second->pass.thread, mr_log_code(record[1]));
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
         mr_piece *piece = mr_pieces_at(&second->scan->pieces, rest, &step);

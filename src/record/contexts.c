@@ -40,14 +40,30 @@ static mr_call_stack *calls_of(mr_contexts *contexts, uint32_t thread)
     return &contexts->threads[thread];
 }
 
-bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address)
+mr_call_stack *mr_contexts_calls(mr_contexts *contexts, uint32_t thread)
+{
+    return thread < contexts->thread_count ? &contexts->threads[thread] : NULL;
+}
+
+void mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address)
+{
+    if (thread < contexts->thread_count)
+        contexts->threads[thread].at = address;
+}
+
+bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address,
+                       const mr_frame_place *frame)
 {
     mr_call_stack *self = calls_of(contexts, thread);
     void *calls = self ? self->calls : NULL;
     if (!self || !mr_grow(&calls, &self->capacity, self->count + 1, sizeof *self->calls))
         return false;
     self->calls = calls;
-    self->calls[self->count++] = (mr_call){address, MR_TABLE_NONE};
+    self->calls[self->count++] = (mr_call){.address = address,
+                                           .frame = *frame,
+                                           .number = ++contexts->call_count,
+                                           .stack = MR_TABLE_NONE};
+    self->at = frame->code;
     return true;
 }
 
@@ -56,7 +72,10 @@ bool mr_contexts_leave(mr_contexts *contexts, uint32_t thread, uint64_t count)
     mr_call_stack *self = calls_of(contexts, thread);
     if (!self)
         return false;
-    self->count -= count < self->count ? (size_t)count : self->count;
+    count = count < self->count ? count : self->count;
+    self->count -= (size_t)count;
+    if (count)
+        self->at = self->calls[self->count].address;
     return true;
 }
 

@@ -18,13 +18,18 @@
 
 typedef struct mr_call {
     uint64_t address; /* where the function was called */
-    uint32_t stack;   /* of that; MR_TABLE_NONE: not asked for so far */
+    mr_frame_place frame;
+    uint64_t number;      /* 1, 2, … in the order of the log */
+    uint64_t frame_bytes; /* for the caller: how long the frame is, from the stack pointer on */
+    uint32_t frame_kind;  /* for the caller; 0 at first */
+    uint32_t stack;       /* of the call; MR_TABLE_NONE: not asked for so far */
 } mr_call;
 
 /* The calls of one thread of the log. */
 typedef struct mr_call_stack {
     mr_call *calls;
     size_t count, capacity;
+    uint64_t at; /* where the innermost function was last seen (a return address), 0: not yet */
 } mr_call_stack;
 
 typedef struct mr_contexts {
@@ -33,6 +38,7 @@ typedef struct mr_contexts {
     size_t stack_capacity;
     mr_call_stack *threads; /* by thread of the log */
     size_t thread_count, thread_capacity;
+    uint64_t call_count;
     mr_table known; /* (stack of the caller, code address) → number in `stack_of` */
     uint32_t *stack_of;
     size_t known_capacity;
@@ -46,9 +52,15 @@ typedef struct mr_contexts {
 /* Zero-initialise, with symbols and trace; the trace's names and stacks stay its own. */
 void mr_contexts_free(mr_contexts *contexts);
 
-/* Each false: no memory. */
-bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address);
+/* Each false: no memory. `address`: where the function was called. */
+bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address,
+                       const mr_frame_place *frame);
 bool mr_contexts_leave(mr_contexts *contexts, uint32_t thread, uint64_t count);
+/* The thread is at the code address, in its innermost function. */
+void mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address);
+
+/* The calls that the thread is in, or NULL. */
+mr_call_stack *mr_contexts_calls(mr_contexts *contexts, uint32_t thread);
 
 /* The stack of the code address (a return address) in the thread, 0 when nothing is known of it.
  * False: no memory. */

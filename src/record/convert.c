@@ -18,6 +18,9 @@ static void summarise(const mr_log *log, const mr_second *second, mr_record_summ
     summary->hand_overs = log->header.hand_overs;
     summary->taken = log->header.taken;
     summary->dropped = emitter->dropped_count;
+    if (summary->strange_kept)
+        snprintf(summary->strange_variable, sizeof summary->strange_variable, "%.120s",
+                 mr_names_display(&trace->variables, second->strange));
     if (emitter->dropped_count)
         snprintf(summary->first_dropped, sizeof summary->first_dropped, "%.250s",
                  emitter->first_dropped.text);

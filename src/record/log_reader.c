@@ -152,12 +152,16 @@ static const uint64_t *look(const mr_log_pass *pass, uint64_t *left)
     return log->header.pending[rest > 3 || !log->header.pending[1][0] ? 0 : 1];
 }
 
-/* A record in the form of READ and WRITE; NULL: the log makes no sense. */
+/* A record without what the model tells; NULL: the log makes no sense. */
 static const uint64_t *expand(mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_short(kind))
         return mr_log_expand(pass->model, record, pass->expanded) ? pass->expanded : NULL;
+    if (kind == MR_LOG_ENTER)
+        return mr_log_expand_enter(pass->model, record, pass->expanded) ? pass->expanded : NULL;
+    if (kind == MR_LOG_ENTRY)
+        mr_log_learn_entry(pass->model, record);
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE)
         mr_log_learn(pass->model, record);
     return record;

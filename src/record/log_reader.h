@@ -30,7 +30,7 @@ typedef struct mr_log_pass {
     const mr_log *log;
     uint64_t next; /* word of the next record */
     mr_log_model *model;
-    uint64_t expanded[3];
+    uint64_t expanded[MR_LOG_EXPANDED_WORDS];
     uint32_t thread; /* whose record it is */
     mr_lives lives;
     bool failed; /* no memory */
@@ -40,7 +40,8 @@ void mr_log_pass_init(mr_log_pass *pass, const mr_log *log);
 void mr_log_pass_free(mr_log_pass *pass);
 
 /* The next record, valid until the next call; NULL at the end, or where the log makes no sense any
- * more. Accesses are READ and WRITE records, none is short. Records of memory have taken effect. */
+ * more. Accesses are READ and WRITE records, none is short; ENTER records are as
+ * mr_log_expand_enter makes them. Records of memory have taken effect. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
 
 /* The bytes that a record of an access is about: address and number. */

@@ -56,6 +56,18 @@ static void name_block(const mr_naming *naming, const mr_life *life, char *name)
     add(name, "#%" PRIu32, life->ordinal + 1);
 }
 
+static void name_stack(const mr_life *life, uint64_t address, char *name)
+{
+    add(name, "T%" PRIu32 ".stack-%" PRIu64, life->thread, life->bytes - (address - life->origin));
+}
+
+uint32_t mr_naming_stack_bytes(const mr_life *life, uint64_t address)
+{
+    char name[NAME_BYTES] = "";
+    name_stack(life, address, name);
+    return (uint32_t)strlen(name);
+}
+
 static void name_memory(const mr_naming *naming, const mr_life *life, uint64_t address,
                         uint64_t bytes, char *name)
 {
@@ -68,7 +80,7 @@ static void name_memory(const mr_naming *naming, const mr_life *life, uint64_t a
     }
     switch ((mr_log_memory)life->kind) {
     case MR_LOG_MEMORY_STACK:
-        add(name, "T%" PRIu32 ".stack-%" PRIu64, life->thread, life->bytes - offset);
+        name_stack(life, address, name);
         return;
     case MR_LOG_MEMORY_HEAP:
     case MR_LOG_MEMORY_MAP:
@@ -87,8 +99,7 @@ bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address
     return add_name(&naming->trace->variables, name, variable);
 }
 
-/* How many bytes such an object has, so that it is named and not its first part. */
-static uint64_t bytes_of(uint8_t role)
+uint64_t mr_naming_object_bytes(uint8_t role)
 {
     enum { MUTEX = 40, RWLOCK = 56, CONDITION = 48, SEMAPHORE = 32, BARRIER = 32, SPIN = 4 };
     switch ((mr_log_role)role) {
@@ -117,7 +128,7 @@ static uint64_t bytes_of(uint8_t role)
 bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object, uint32_t *lock)
 {
     char name[NAME_BYTES];
-    name_memory(naming, life, object->address, bytes_of(object->role), name);
+    name_memory(naming, life, object->address, mr_naming_object_bytes(object->role), name);
     if (object->role == MR_LOG_ROLE_ASLEEP)
         add(name, ".asleep.%" PRIu64, object->number);
     if (object->role == MR_LOG_ROLE_WAKE)

@@ -3,7 +3,7 @@
  *
  *   static memory      counter   table[3].len   bank::balance   f.count (static in function f)
  *   heap, mmap         bank.c:12:20#3+8: the third block from that place, 8 bytes into it
- *   stack of a thread  T1.stack-88: so many bytes below its top
+ *   stack of a thread  T1.stack-88: so many bytes below its top; for people see locals.h
  *   else               bank+0x4040 (offset in a file), 0x7f… (an address)
  *
  * Locks are named like the memory that they are. Of a semaphore that stands for a wake-up of a
@@ -35,6 +35,13 @@ bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, 
 /* The variable that stands for an order: annotated, of a descriptor, or of a signal. */
 bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *object,
                      uint32_t *variable);
+
+/* How many bytes of the name of something on a stack say where that is: of "T1.stack-88.wake.2"
+ * those before ".wake". */
+uint32_t mr_naming_stack_bytes(const mr_life *life, uint64_t address);
+/* How many bytes a lock or semaphore of the role has, so that it is named and not its first part.
+ */
+uint64_t mr_naming_object_bytes(uint8_t role);
 
 /* "T0", … */
 bool mr_naming_thread(mr_naming *naming, uint32_t thread, uint32_t *number);

@@ -26,6 +26,9 @@ mr_status mr_second_init(mr_second *second, const mr_log *log, mr_scan *scan, FI
         return mr_second_no_memory(error);
     second->contexts.symbols = second->naming.symbols = second->symbols;
     second->contexts.trace = second->naming.trace = second->emitter.trace;
+    second->locals = (mr_locals){
+        .symbols = second->symbols, .contexts = &second->contexts, .trace = second->emitter.trace};
+    mr_names_init(&second->locals.names);
     return MR_OK;
 }
 
@@ -36,6 +39,7 @@ void mr_second_free(mr_second *second)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     mr_log_pass_free(&second->pass);
+    mr_locals_free(&second->locals);
     mr_contexts_free(&second->contexts);
     mr_emitter_free(&second->emitter);
     mr_symbols_free(second->symbols);
@@ -111,7 +115,14 @@ static mr_status object_event(mr_second *second, const uint64_t *record, const m
         return mr_second_no_memory(error);
     uint32_t number = (uint32_t)(object - second->objects.items);
     mr_status status = mr_second_lock(second, number, &event->operand, error);
-    return status ? status : mr_second_place(second, record, event, error);
+    if (status)
+        return status;
+    mr_local_use use = {mr_lives_find(&second->pass.lives, object->address), object->address,
+                        mr_naming_object_bytes(object->role), second->pass.thread};
+    bool ok = mr_object_orders(object->role)
+                  ? mr_locals_note_variable(&second->locals, event->operand, &use)
+                  : mr_locals_note_lock(&second->locals, event->operand, &use);
+    return ok ? mr_second_place(second, record, event, error) : mr_second_no_memory(error);
 }
 
 static mr_status lock_event(mr_second *second, const uint64_t *record, mr_op op, mr_error *error)
@@ -195,6 +206,12 @@ static mr_status given(mr_second *second, const uint64_t *record, mr_error *erro
     return MR_OK;
 }
 
+static void forget_code(mr_second *second)
+{
+    mr_contexts_forget(&second->contexts);
+    mr_locals_forget(&second->locals);
+}
+
 static mr_status map_module(mr_second *second, const uint64_t *record, mr_error *error)
 {
     const mr_log_module *module = (const void *)record;
@@ -202,7 +219,7 @@ static mr_status map_module(mr_second *second, const uint64_t *record, mr_error 
     size_t room = mr_log_payload(record[0]) * sizeof *record;
     if (room <= sizeof *module || !memchr(path, '\0', room - sizeof *module))
         return MR_OK;
-    mr_contexts_forget(&second->contexts);
+    forget_code(second);
     size_t id_bytes = (size_t)module->build_id_bytes;
     return mr_symbols_map(second->symbols, path, module->bias, module->start, module->end,
                           module->build_id, id_bytes <= sizeof module->build_id ? id_bytes : 0)
@@ -244,7 +261,8 @@ static mr_status code_record(mr_second *second, const uint64_t *record, mr_error
     bool ok = true;
     switch ((mr_log_kind)mr_log_kind_of(record[0])) {
     case MR_LOG_ENTER:
-        ok = mr_contexts_enter(&second->contexts, second->pass.thread, payload);
+        ok = mr_contexts_enter(&second->contexts, second->pass.thread, payload,
+                               &(mr_frame_place){record[1], record[2], record[3]});
         break;
     case MR_LOG_LEAVE:
         ok = mr_contexts_leave(&second->contexts, second->pass.thread, payload);
@@ -252,7 +270,7 @@ static mr_status code_record(mr_second *second, const uint64_t *record, mr_error
     case MR_LOG_MODULE:
         return map_module(second, record, error);
     case MR_LOG_UNLOAD:
-        mr_contexts_forget(&second->contexts);
+        forget_code(second);
         mr_symbols_unmap(second->symbols, payload);
         break;
     case MR_LOG_RETIRED:
@@ -322,7 +340,7 @@ mr_status mr_second_run(mr_second *second, const mr_progress *progress, mr_error
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", second->pass.next, last);
     }
-    if (!status && second->pass.failed)
+    if (!status && (second->pass.failed || !mr_locals_finish(&second->locals)))
         status = mr_second_no_memory(error);
     second->summary.damaged = last < second->log->word_count;
     return status ? status : mr_emitter_finish(&second->emitter, error);

@@ -8,6 +8,7 @@
 #include "contexts.h"
 #include "convert.h"
 #include "emitter.h"
+#include "locals.h"
 #include "naming.h"
 #include "scan.h"
 
@@ -19,6 +20,7 @@ typedef struct mr_second {
     mr_symbols *symbols;
     mr_contexts contexts;
     mr_naming naming;
+    mr_locals locals;
     mr_objects objects;
     uint32_t *lock_of;   /* by number of the object: the lock (of role 0: the variable), plus 1 */
     uint32_t *thread_of; /* by thread of the log: the thread, plus 1 */
@@ -37,6 +39,7 @@ typedef struct mr_second {
     size_t reach_bytes, reach_capacity;
     uint32_t reach_left; /* how many records of it are to come */
     uint32_t call;       /* its number in call_names */
+    uint32_t strange;    /* variable of the first strange read of a kept one */
     mr_record_summary summary;
 } mr_second;
 

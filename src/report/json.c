@@ -110,6 +110,26 @@ static mr_json far_object(const mr_stats *stats)
     return self;
 }
 
+/* What is missing, and why. */
+static mr_json incomplete_object(const mr_stats *stats)
+{
+    static const char *const reasons[] = {"failure", "signal", "time_limit"};
+    mr_json self = mr_json_new();
+    mr_json_put_text(&self, "ended_by", reasons[stats->halted]);
+    mr_json_put_number(&self, "windows_missing", stats->windows_missing);
+    mr_json_put(&self, "far_missing", json_boolean(stats->far_missing));
+    return self;
+}
+
+static mr_json units_object(const mr_run *run)
+{
+    mr_json self = mr_json_new();
+    mr_json_put_number(&self, "decided", run->units_decided);
+    mr_json_put_number(&self, "saved", run->units_saved);
+    mr_json_put_number(&self, "again", run->windows_again);
+    return self;
+}
+
 static mr_json stats_object(const mr_result *result)
 {
     const mr_stats *stats = &result->stats;
@@ -126,6 +146,8 @@ static mr_json stats_object(const mr_result *result)
     mr_json_put_object(&self, "far", far_object(stats));
     mr_json_put_number(&self, "rejected_witnesses", stats->rejected_witnesses);
     mr_json_put_number(&self, "static_races", stats->static_races);
+    if (stats->incomplete)
+        mr_json_put_object(&self, "incomplete", incomplete_object(stats));
     return self;
 }
 
@@ -151,6 +173,9 @@ static mr_json run_object(const mr_run *run, const mr_config *config)
     mr_json_put_object(&self, "seconds", seconds_object(run));
     mr_json_put_object(&self, "step_seconds", step_seconds_object(run->step_seconds));
     mr_json_put_number(&self, "peak_memory_bytes", run->peak_memory_bytes);
+    mr_json_put_object(&self, "units", units_object(run));
+    mr_json_put_number(&self, "queries_stopped_by_time", run->queries_stopped_by_time);
+    mr_json_put_number(&self, "queries_stopped_by_memory", run->queries_stopped_by_memory);
     mr_json_put(&self, "workers", workers_array(run, &self.ok));
     mr_json_put_object(&self, "config", mr_json_config(config, true));
     return self;

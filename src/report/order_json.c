@@ -105,6 +105,8 @@ static mr_json run_object(const mr_order_stats *stats, const mr_config *config)
     mr_json_put_seconds(&seconds, "total", stats->total_seconds);
     mr_json_put_object(&self, "seconds", seconds);
     mr_json_put_number(&self, "peak_memory_bytes", stats->peak_memory_bytes);
+    mr_json_put_number(&self, "queries_stopped_by_time", stats->queries_stopped_by_time);
+    mr_json_put_number(&self, "queries_stopped_by_memory", stats->queries_stopped_by_memory);
     mr_json_put_object(&self, "config", mr_json_config(config, true));
     return self;
 }

@@ -53,6 +53,7 @@ typedef struct mr_order_stats {
     double read_seconds, find_seconds, load_seconds, mark_seconds, confirm_seconds, total_seconds;
     uint64_t rejected_witnesses; /* refused by the checker: 0, or maxrace has a bug */
     uint64_t peak_memory_bytes;
+    uint64_t queries_stopped_by_time, queries_stopped_by_memory; /* as in mr_run (result.h) */
 } mr_order_stats;
 
 typedef struct mr_order_result {

@@ -194,6 +194,7 @@ static void print_run(FILE *stream, const mr_order_stats *stats)
     fputs("\nRun\n", stream);
     mr_phrase_seconds(stream, stats->total_seconds, stages, sizeof stages / sizeof stages[0]);
     mr_phrase_memory(stream, stats->peak_memory_bytes);
+    mr_phrase_stopped(stream, stats->queries_stopped_by_time, stats->queries_stopped_by_memory);
 }
 
 bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,

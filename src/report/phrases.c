@@ -100,6 +100,25 @@ void mr_phrase_memory(FILE *stream, uint64_t peak_bytes)
         fprintf(stream, "  memory      %.1f MiB at most\n", (double)peak_bytes / (1 << 20));
 }
 
+static const char *queries(uint64_t count)
+{
+    return count == 1 ? "query" : "queries";
+}
+
+void mr_phrase_stopped(FILE *stream, uint64_t by_time, uint64_t by_memory)
+{
+    if (by_time + by_memory == 0)
+        return;
+    const char *separator = "  stopped     ";
+    if (by_time > 0) {
+        fprintf(stream, "%s%" PRIu64 " %s by time", separator, by_time, queries(by_time));
+        separator = ", ";
+    }
+    if (by_memory > 0)
+        fprintf(stream, "%s%" PRIu64 " %s by memory", separator, by_memory, queries(by_memory));
+    fputs(": the result may differ on another machine\n", stream);
+}
+
 void mr_phrase_rejected(FILE *stream, uint64_t count)
 {
     if (count > 0)

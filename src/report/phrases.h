@@ -34,11 +34,13 @@ typedef struct mr_phrase_stage {
 
 /* Lines of the summary and of the section on the run: the total with the stages that took time
  * worth naming; such stages without a total, after `head`, when there are any; the memory, when it
- * is known; refused witnesses, when there are any. */
+ * is known; queries of Z3 that the bound on time or memory ended, and refused witnesses, when there
+ * are any. */
 void mr_phrase_seconds(FILE *stream, double total_seconds, const mr_phrase_stage *stages,
                        size_t count);
 void mr_phrase_stages(FILE *stream, const char *head, const mr_phrase_stage *stages, size_t count);
 void mr_phrase_memory(FILE *stream, uint64_t peak_bytes);
+void mr_phrase_stopped(FILE *stream, uint64_t by_time, uint64_t by_memory);
 void mr_phrase_rejected(FILE *stream, uint64_t count);
 
 #endif

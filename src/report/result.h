@@ -4,6 +4,7 @@
 #ifndef MR_REPORT_RESULT_H
 #define MR_REPORT_RESULT_H
 
+#include "base/halt.h"
 #include "base/verdict.h"
 #include "witness/witness.h"
 
@@ -23,7 +24,7 @@ typedef struct mr_unknown {
 } mr_unknown;
 
 typedef struct mr_stats {
-    uint64_t windows;
+    uint64_t windows;                   /* that were looked at */
     uint64_t windows_stopped;           /* of these, by candidates.max_window_steps */
     uint64_t candidates;                /* event pairs given to the decision procedure */
     uint64_t settled[MR_STEP_COUNT];    /* of these, by step; those of `far` come on top */
@@ -37,6 +38,12 @@ typedef struct mr_stats {
      * whole (predict/far_parts.h). */
     uint64_t far_parts;
     uint64_t static_races; /* distinct unordered pairs of locations among the races */
+    /* What is missing when the run was ended before its time: windows that were not looked at, far
+     * races (not all were looked for). Then there may be more races. */
+    bool incomplete;
+    mr_halt_reason halted; /* why; MR_HALT_NONE: by a failure */
+    uint64_t windows_missing;
+    bool far_missing;
 } mr_stats;
 
 /* Who has decided what: a worker of a rank (0 when there is but one process). */
@@ -47,14 +54,20 @@ typedef struct mr_share {
 } mr_share;
 
 /* What may differ each time that the same trace is analysed with the same settings. All else of a
- * result is the same, unless a bound on time or memory ended a query (MR_UNKNOWN_TIME, _MEMORY). */
+ * result is the same, unless a bound on time or memory ended a query. */
 typedef struct mr_run {
     /* By step: in questions; of filter, also in collecting candidates; of far, all of it. */
     double step_seconds[MR_STEP_COUNT];
     double read_seconds, order_seconds, window_seconds, decide_seconds, solver_seconds, far_seconds,
         witness_seconds, total_seconds;
     uint64_t peak_memory_bytes;
+    uint64_t units_saved;   /* taken from earlier runs; a unit is a window, or a piece of the far
+                               races */
+    uint64_t units_decided; /* by this run */
     uint64_t windows_again; /* decided twice: what had been saved or made was not enough */
+    /* Queries of Z3 that the bound on time or memory ended, whatever came of their questions. With
+     * none, another run finds the same. */
+    uint64_t queries_stopped_by_time, queries_stopped_by_memory;
     mr_share *shares;       /* by rank, then by worker; owned by the result */
     size_t share_count, share_capacity;
 } mr_run;

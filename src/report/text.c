@@ -212,6 +212,15 @@ static void print_run(FILE *stream, const mr_run *run)
     mr_phrase_seconds(stream, run->total_seconds, stages, sizeof stages / sizeof stages[0]);
     mr_phrase_stages(stream, "  steps       ", steps, MR_STEP_COUNT);
     mr_phrase_memory(stream, run->peak_memory_bytes);
+    if (run->units_saved > 0)
+        fprintf(stream,
+                "  saved       %" PRIu64 " units of work by earlier runs, %" PRIu64
+                " decided by this one\n",
+                run->units_saved, run->units_decided);
+    if (run->windows_again > 0)
+        fprintf(stream, "  again       %" PRIu64 " window%s decided twice\n", run->windows_again,
+                mr_phrase_s(run->windows_again));
+    mr_phrase_stopped(stream, run->queries_stopped_by_time, run->queries_stopped_by_memory);
     print_shares(stream, run);
 }
 
@@ -241,6 +250,8 @@ static void print_summary(const writer *self)
     const mr_stats *stats = &self->result->stats;
     FILE *stream = self->stream;
     fprintf(stream, "\nSummary\n  windows     %" PRIu64, stats->windows);
+    if (stats->windows_missing > 0)
+        fprintf(stream, " of %" PRIu64, stats->windows + stats->windows_missing);
     if (stats->windows_stopped > 0)
         fprintf(stream, ", %" PRIu64 " of them stopped by candidates.max_window_steps",
                 stats->windows_stopped);
@@ -293,15 +304,33 @@ static void print_unknown_counts(const writer *self)
     fputs(")", self->stream);
 }
 
+/* "; not complete, ended by time_limit: 12 of 340 windows not looked at, nor all far races" */
+static void print_incomplete(const writer *self)
+{
+    static const char *const reasons[] = {"a failure", "a signal", "time_limit"};
+    const mr_stats *stats = &self->result->stats;
+    FILE *stream = self->stream;
+    if (!stats->incomplete)
+        return;
+    fprintf(stream, "; not complete, ended by %s", reasons[stats->halted]);
+    if (stats->windows_missing > 0)
+        fprintf(stream, ": %" PRIu64 " of %" PRIu64 " windows not looked at%s",
+                stats->windows_missing, stats->windows + stats->windows_missing,
+                stats->far_missing ? ", nor all far races" : "");
+    else if (stats->far_missing)
+        fputs(": not all far races looked for", stream);
+}
+
 static void print_last_line(const writer *self)
 {
     size_t races = self->result->race_count;
     if (races == 0)
-        fputs("no race", self->stream);
+        fputs(self->result->stats.incomplete ? "no race so far" : "no race", self->stream);
     else
         fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
     print_strengths(self);
     print_unknown_counts(self);
+    print_incomplete(self);
     fputs("\n", self->stream);
 }
 

@@ -122,6 +122,8 @@ mr_status mr_prover_ask(mr_prover *prover, const mr_question *question, mr_proof
 {
     mr_decision decision = {0};
     mr_status status = decide(prover, question, &decision, error);
+    prover->stats->queries_stopped_by_time += decision.stopped_by_time;
+    prover->stats->queries_stopped_by_memory += decision.stopped_by_memory;
     if (status != MR_OK)
         return status;
     if (decision.verdict == MR_VERDICT_RACE)

@@ -144,6 +144,22 @@ static int scopes_at(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
     return count;
 }
 
+bool mr_code_function(const mr_code_table *table, const mr_elf *elf, uint64_t address,
+                      Dwarf_Die *function)
+{
+    Dwarf_Die unit, *scopes;
+    bool found = false;
+    if (!mr_code_unit(table, elf, address, &unit))
+        return false;
+    int count = scopes_at(&unit, address, &scopes);
+    for (int i = 0; i < count && !found; i++) {
+        found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram;
+        *function = scopes[i];
+    }
+    free(scopes);
+    return found;
+}
+
 int mr_code_frames(const mr_code_table *table, const mr_elf *elf, uint64_t address, mr_arena *texts,
                    mr_code_frame *frames)
 {

@@ -24,6 +24,10 @@ void mr_code_table_free(mr_code_table *table);
 /* The unit that the address lies in, or false. */
 bool mr_code_unit(const mr_code_table *table, const mr_elf *elf, uint64_t address, Dwarf_Die *unit);
 
+/* The function whose code, with what is inlined into it, the address is, or false. */
+bool mr_code_function(const mr_code_table *table, const mr_elf *elf, uint64_t address,
+                      Dwarf_Die *function);
+
 enum { MR_CODE_FRAMES = 64 };
 
 /* The frames at an address of the file, texts in the arena, at most MR_CODE_FRAMES; 0 when the

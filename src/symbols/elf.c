@@ -96,11 +96,14 @@ bool mr_elf_open(mr_elf *self, const char *path, const uint8_t *id, size_t id_by
         return true;
     }
     self->dwarf = dwarf_begin_elf(self->elf, DWARF_C_READ, NULL);
+    self->calls = dwarf_getcfi_elf(self->elf);
     return read_symbols(self);
 }
 
 void mr_elf_close(mr_elf *self)
 {
+    if (self->calls)
+        dwarf_cfi_end(self->calls);
     if (self->dwarf)
         dwarf_end(self->dwarf);
     if (self->elf)
@@ -109,6 +112,12 @@ void mr_elf_close(mr_elf *self)
         close(self->file);
     free(self->symbols);
     *self = (mr_elf){.file = -1};
+}
+
+bool mr_elf_is_aarch64(const mr_elf *self)
+{
+    GElf_Ehdr header;
+    return self->elf && gelf_getehdr(self->elf, &header) && header.e_machine == EM_AARCH64;
 }
 
 const mr_elf_symbol *mr_elf_find(const mr_elf *self, uint64_t address, bool is_code)

@@ -17,6 +17,7 @@ typedef struct mr_elf {
     int file; /* -1: not open */
     Elf *elf;
     Dwarf *dwarf;           /* NULL: no debug information */
+    Dwarf_CFI *calls;       /* where frames lie; NULL: not known */
     mr_elf_symbol *symbols; /* by address */
     size_t symbol_count;
 } mr_elf;
@@ -25,6 +26,9 @@ typedef struct mr_elf {
  * there. False: no memory; close in either case. */
 bool mr_elf_open(mr_elf *elf, const char *path, const uint8_t *id, size_t id_bytes);
 void mr_elf_close(mr_elf *elf);
+
+/* Is it for AArch64? Else it is for x86-64. */
+bool mr_elf_is_aarch64(const mr_elf *elf);
 
 /* The symbol of this kind that the address lies in, or NULL. */
 const mr_elf_symbol *mr_elf_find(const mr_elf *elf, uint64_t address, bool is_code);

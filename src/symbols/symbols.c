@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "code.h"
 #include "data.h"
+#include "local.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -254,4 +255,32 @@ bool mr_symbols_data(mr_symbols *symbols, uint64_t address, uint64_t size_bytes,
     else
         snprintf(name, name_bytes, "%s+%" PRIu64, symbol->name, inside - symbol->address);
     return true;
+}
+
+/* The module of the frame's code, and the frame as its file has it. NULL: not known. */
+static module *module_of_frame(mr_symbols *symbols, const mr_frame_place *frame,
+                               mr_frame_place *inside)
+{
+    module *self = find_module(symbols, frame->code);
+    if (!self || !open_module(self))
+        return NULL;
+    *inside = *frame;
+    inside->code -= self->bias;
+    return self;
+}
+
+bool mr_symbols_frame_end(mr_symbols *symbols, const mr_frame_place *frame, uint64_t *end)
+{
+    mr_frame_place inside;
+    const module *self = module_of_frame(symbols, frame, &inside);
+    return self && mr_local_frame_end(&self->elf, &inside, end);
+}
+
+bool mr_symbols_local(mr_symbols *symbols, const mr_frame_place *frame, uint64_t at,
+                      uint64_t address, uint64_t size_bytes, char *name, size_t name_bytes)
+{
+    mr_frame_place inside;
+    const module *self = module_of_frame(symbols, frame, &inside);
+    return self && mr_local_name(&self->code, &self->elf, &inside, at ? at - self->bias : 0,
+                                 address, size_bytes, name, name_bytes);
 }

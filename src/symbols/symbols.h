@@ -1,14 +1,14 @@
 /*
  * symbols: what an address of a recorded program was called: functions and lines of code, names of
- * data. From the debug information (libdw) of the files that were mapped, else from their symbol
- * tables.
+ * data, static and on stacks. From the debug information (libdw) of the files that were mapped,
+ * else from their symbol tables.
  *
- *   mr_symbols_new → (mr_symbols_map | mr_symbols_unmap | mr_symbols_code | mr_symbols_data)*
- *     → mr_symbols_free
+ *   mr_symbols_new → (mr_symbols_map | mr_symbols_unmap | mr_symbols_code | mr_symbols_data |
+ *     mr_symbols_frame_end | mr_symbols_local)* → mr_symbols_free
  *
  * A file that is missing, changed since (another build-id) or without debug information is no
  * error: its addresses are "module+offset". Files are opened when the first address in them is
- * asked for. Results are kept and asked for again in O(1). Texts are owned by the symbols.
+ * asked for. Code addresses are kept and asked for again in O(1). Texts are owned by the symbols.
  *
  * Names of files are as the compiler was given them: relative to the folder that it ran in when
  * they are below it.
@@ -41,6 +41,13 @@ typedef struct mr_code {
     mr_code_frame frames[];
 } mr_code;
 
+/* Where the frame of a function lies on a stack. */
+typedef struct mr_frame_place {
+    uint64_t code;  /* an address in the function, behind a call that it makes first */
+    uint64_t stack; /* the stack pointer there, */
+    uint64_t frame; /* and the frame pointer; 0: it is not known to have one */
+} mr_frame_place;
+
 /* NULL: no memory. */
 mr_symbols *mr_symbols_new(void);
 void mr_symbols_free(mr_symbols *symbols); /* NULL is fine */
@@ -62,5 +69,17 @@ const mr_code *mr_symbols_code(mr_symbols *symbols, uint64_t address);
  */
 bool mr_symbols_data(mr_symbols *symbols, uint64_t address, uint64_t size_bytes, char *name,
                      size_t name_bytes);
+
+/* The end of the frame, the address behind its last byte. False: not known. */
+bool mr_symbols_frame_end(mr_symbols *symbols, const mr_frame_place *frame, uint64_t *end);
+
+/*
+ * The name of the `size_bytes` at an address in the frame of a function that runs: "main.table[3]",
+ * its variable of the function's own, or of one inlined into it, which it is then called by. `at`
+ * is a return address in the function, where it is just then; 0: not known. False: there is no
+ * variable around all of it, or it is not certain which: several share the place.
+ */
+bool mr_symbols_local(mr_symbols *symbols, const mr_frame_place *frame, uint64_t at,
+                      uint64_t address, uint64_t size_bytes, char *name, size_t name_bytes);
 
 #endif

@@ -23,6 +23,9 @@ void mr_log_update(mr_log_build *log, uint64_t address, unsigned bytes, uint64_t
                    int64_t new);
 void mr_log_range(mr_log_build *log, unsigned kind, uint64_t address, uint64_t code,
                   const void *bytes, size_t count);
+/* The entry of a function: ENTRY and ENTER. `frame` is the frame pointer, 0: none is known. */
+void mr_log_enter(mr_log_build *log, uint64_t caller, uint64_t code, uint64_t stack,
+                  uint64_t frame);
 void mr_log_build_free(mr_log_build *log);
 
 /* Converts the log and reads the trace, which is the caller's; the test fails when that fails. */

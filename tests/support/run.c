@@ -73,34 +73,45 @@ static void redirect_output(mr_run_output output, const char *path)
     }
 }
 
-void mr_run_maxrace(mr_run *run, const mr_scratch *scratch, const char *arguments,
-                    const char *input, mr_run_output output)
+void mr_run_start(mr_run *run, const mr_scratch *scratch, const char *arguments, const char *input,
+                  mr_run_output output)
 {
     const char *program = getenv("MAXRACE");
-    char words_text[8192], in_path[512], out_path[512], error_path[512];
+    char words_text[8192], in_path[512];
     char *words[ARGUMENTS_MAX] = {NULL};
     words[0] = (char *)(program != NULL ? program : "build/release/maxrace");
     split(arguments, scratch->dir, words_text, words);
     mr_scratch_write(scratch, ".in", input != NULL ? input : "", in_path);
-    mr_scratch_write(scratch, ".out", "", out_path);
-    mr_scratch_path(scratch, ".error", error_path);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
+    mr_scratch_write(scratch, ".out", "", run->out_path);
+    mr_scratch_path(scratch, ".error", run->error_path);
+    run->process = fork();
+    assert_true(run->process >= 0);
+    if (run->process == 0) {
         signal(SIGPIPE, SIG_DFL);
         redirect(in_path, O_RDONLY, 0);
-        redirect(error_path, O_WRONLY | O_CREAT | O_TRUNC, 2);
-        redirect_output(output, out_path);
+        redirect(run->error_path, O_WRONLY | O_CREAT | O_TRUNC, 2);
+        redirect_output(output, run->out_path);
         execv(words[0], words);
         _exit(126);
     }
+}
+
+void mr_run_wait(mr_run *run)
+{
     int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(waitpid(run->process, &status, 0), run->process);
     run->status = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-    run->out = mr_file_text(out_path);
-    run->error = mr_file_text(error_path);
+    run->out = mr_file_text(run->out_path);
+    run->error = mr_file_text(run->error_path);
     assert_non_null(run->out);
     assert_non_null(run->error);
+}
+
+void mr_run_maxrace(mr_run *run, const mr_scratch *scratch, const char *arguments,
+                    const char *input, mr_run_output output)
+{
+    mr_run_start(run, scratch, arguments, input, output);
+    mr_run_wait(run);
 }
 
 void mr_run_free(mr_run *run)

@@ -5,9 +5,13 @@
 
 #include "scratch.h"
 
+#include <sys/types.h>
+
 typedef struct mr_run {
     int status;        /* exit status, or 1000 + signal */
     char *out, *error; /* owned */
+    pid_t process;     /* while it runs */
+    char out_path[512], error_path[512];
 } mr_run;
 
 /* Where standard output goes. */
@@ -24,6 +28,11 @@ typedef enum mr_run_output {
 void mr_run_maxrace(mr_run *run, const mr_scratch *scratch, const char *arguments,
                     const char *input, mr_run_output output);
 void mr_run_free(mr_run *run);
+
+/* The same in two halves, one at a time: between them the program can be sent signals. */
+void mr_run_start(mr_run *run, const mr_scratch *scratch, const char *arguments, const char *input,
+                  mr_run_output output);
+void mr_run_wait(mr_run *run);
 
 typedef struct mr_run_row {
     const char *arguments;

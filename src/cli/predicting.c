@@ -1,0 +1,198 @@
+#include "predicting.h"
+
+#include "base/seconds.h"
+#include "interrupt.h"
+#include "output.h"
+#include "predict/predict.h"
+#include "report/report.h"
+#include "witness_dir.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the report ---- */
+
+typedef struct report {
+    const mr_trace *trace;
+    const mr_config *config;
+    const mr_result *result;
+} report;
+
+static mr_status print_report(FILE *stream, const void *context, mr_error *error)
+{
+    const report *self = context;
+    if (mr_config_choice(self->config, "format") == MR_FORMAT_JSON)
+        return mr_report_json(stream, self->trace, self->config, self->result, error);
+    if (mr_report_text(stream, self->trace, self->config, self->result))
+        return MR_OK;
+    return errno == ENOMEM ? mr_error_memory(error, "writing the report")
+                           : mr_error_set(error, MR_ERR_IO, mr_config_text(self->config, "output"),
+                                          0, "cannot write the report: %s", strerror(errno));
+}
+
+static mr_status write_report(const mr_trace *trace, const mr_config *config,
+                              const mr_result *result, mr_error *error)
+{
+    report self = {trace, config, result};
+    return mr_output_write(mr_config_text(config, "output"), print_report, &self, error);
+}
+
+/* Report and witness files; a failure of one does not keep the other from being written. */
+static mr_status write_all(const mr_trace *trace, const mr_config *config, const mr_result *result,
+                           mr_error *error)
+{
+    const char *dir = mr_config_text(config, "witness.dir");
+    mr_error dir_error;
+    mr_status status = write_report(trace, config, result, error);
+    if (dir[0] == '\0')
+        return status;
+    mr_status dir_status = mr_witness_dir_write(dir, trace, result, &dir_error);
+    if (dir_status != MR_OK && status != MR_OK)
+        mr_cli_complain(&dir_error);
+    if (dir_status == MR_OK || status != MR_OK)
+        return status;
+    *error = dir_error;
+    return dir_status;
+}
+
+/* ---- start and end ---- */
+
+mr_status mr_predicting_start(mr_predicting *self, mr_error *error)
+{
+    mr_config *config = self->cli->config;
+    const char *checkpoint = mr_config_text(config, "checkpoint");
+    self->start_seconds = mr_seconds();
+    mr_cli_progress_start(&self->progress, config);
+    mr_status status = mr_ranks_start(&self->ranks, self->cli, self->mpi, error);
+    if (status != MR_OK || !self->ranks.leads)
+        return status;
+    if (checkpoint[0] == '\0' && mr_config_bool(config, "resume"))
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--resume needs --checkpoint FILE, the file to go on from");
+    status = mr_cli_probe(config, error);
+    if (status == MR_OK && checkpoint[0] != '\0' && !mr_config_bool(config, "resume"))
+        status = mr_saved_probe(checkpoint, error);
+    return status;
+}
+
+static void print_note(const char *line)
+{
+    fprintf(stderr, "%s\n", line);
+}
+
+mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *error)
+{
+    const mr_config *config = self->cli->config;
+    const char *checkpoint = mr_config_text(config, "checkpoint");
+    mr_saved_request request = {.file = checkpoint[0] != '\0' ? checkpoint : NULL,
+                                .resume = mr_config_bool(config, "resume"),
+                                .shard = self->shard,
+                                .shards = self->shards,
+                                .parts = self->parts,
+                                .part_count = self->part_count,
+                                .note = print_note};
+    mr_config_resolve(self->cli->config);
+    if (!self->ranks.leads) {
+        const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
+        return mr_trace_read(path, &options, &self->trace, error);
+    }
+    mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
+    self->read_seconds = mr_seconds() - self->start_seconds;
+    if (status == MR_OK && (request.file || request.part_count))
+        status = mr_saved_open(&request, self->trace, config, &self->saved, error);
+    return status;
+}
+
+/* What one run of a job array says. */
+static void print_shard(const mr_predicting *self, const mr_result *result)
+{
+    const mr_run *run = &result->run;
+    uint64_t saved = run->units_saved + run->units_decided;
+    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units of work are in %s",
+           self->shard, self->shards, saved, saved + result->stats.windows_missing,
+           mr_config_text(self->cli->config, "checkpoint"));
+    if (run->units_saved > 0)
+        printf(", %" PRIu64 " of them by earlier runs", run->units_saved);
+    fputs(result->stats.incomplete ? "; go on with --resume\n" : "\n", stdout);
+}
+
+static mr_status report_result(mr_predicting *self, mr_result *result, mr_status so_far,
+                               mr_error *error)
+{
+    result->run.read_seconds = self->read_seconds;
+    result->run.total_seconds += self->read_seconds;
+    if (!self->ranks.leads)
+        return MR_OK;
+    if (!self->shards)
+        return write_all(self->trace, self->cli->config, result, error);
+    if (so_far == MR_OK)
+        print_shard(self, result);
+    return MR_OK;
+}
+
+/* Keeps the first error and tells the others. */
+static mr_status both(mr_status first, mr_error *error, mr_status second,
+                      const mr_error *second_error)
+{
+    if (second == MR_OK)
+        return first;
+    if (first != MR_OK) {
+        mr_cli_complain(second_error);
+        return first;
+    }
+    *error = *second_error;
+    return second;
+}
+
+static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
+{
+    int64_t limit = mr_config_int(self->cli->config, "time_limit");
+    mr_ranks *ranks = &self->ranks;
+    mr_halt *halt = &ranks->halt;
+    const mr_predict_run run = {.progress = ranks->leads ? &self->progress.progress : NULL,
+                                .halt = halt,
+                                .team = ranks->active ? &ranks->team : NULL,
+                                .saved = self->saved,
+                                .shard = self->shard,
+                                .shards = self->shards};
+    mr_result result = {0};
+    mr_error next_error;
+    if (limit && ranks->leads)
+        halt->deadline_seconds = self->start_seconds + (double)limit;
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not be so long is an error like a full disk */
+    if (!ranks->active)
+        mr_interrupt_start(halt);
+    mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);
+    if (!ranks->active)
+        mr_interrupt_end();
+    mr_ranks_part(ranks, status, error, &result.run);
+    mr_cli_progress_end(&self->progress);
+    mr_status closed = mr_saved_close(self->saved, &next_error);
+    self->saved = NULL;
+    status = both(status, error, closed, &next_error);
+    mr_status written = report_result(self, &result, status, &next_error);
+    status = both(status, error, written, &next_error);
+    *exit_status = result.race_count > 0 ? MR_EXIT_RACES : 0;
+    if (result.stats.incomplete)
+        *exit_status = MR_EXIT_INCOMPLETE;
+    mr_result_free(&result);
+    return status;
+}
+
+mr_status mr_predicting_finish(mr_predicting *self, mr_status so_far, int *exit_status,
+                               mr_error *error)
+{
+    mr_error ignored;
+    bool over;
+    mr_status status =
+        mr_ranks_meet(&self->ranks, self->trace, self->cli->config, so_far, &over, error);
+    if (!over)
+        status = predict(self, exit_status, error);
+    mr_cli_progress_end(&self->progress);
+    mr_saved_close(self->saved, &ignored);
+    mr_trace_free(self->trace);
+    return mr_ranks_end(&self->ranks, status, exit_status, error);
+}

@@ -1,0 +1,306 @@
+#include "locals.h"
+
+#include "base/memory.h"
+#include "naming.h"
+
+#include "runtime/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAME_BYTES = 2048 };
+
+void mr_locals_forget(mr_locals *locals)
+{
+    locals->age++;
+}
+
+void mr_locals_free(mr_locals *locals)
+{
+    mr_table_free(&locals->frames);
+    mr_table_free(&locals->places);
+    mr_table_free(&locals->asked);
+    free(locals->frame_bytes);
+    free(locals->answer_of);
+    free(locals->variables.items);
+    free(locals->locks.items);
+    mr_names_free(&locals->names);
+}
+
+/* Adds the key; `*is_new` when it was not there and `*values` has got a place for it. */
+static bool add_key(mr_table *table, mr_pair key, void **values, size_t *capacity,
+                    size_t value_bytes, uint32_t *number, bool *is_new)
+{
+    uint32_t known = table->count;
+    *number = mr_table_add(table, key);
+    *is_new = *number == known;
+    return *number != MR_TABLE_NONE &&
+           (!*is_new || mr_grow(values, capacity, (size_t)*number + 1, value_bytes));
+}
+
+/* Finds out which kind of frame the call has. False: no memory. */
+static bool measure(mr_locals *locals, mr_call *call)
+{
+    const mr_frame_place *frame = &call->frame;
+    mr_pair key = {frame->code | locals->age << 48, frame->frame ? frame->frame - frame->stack : 0};
+    void *values = locals->frame_bytes;
+    uint32_t number;
+    bool is_new;
+    if (call->frame_kind)
+        return true;
+    bool ok = add_key(&locals->frames, key, &values, &locals->frame_capacity,
+                      sizeof *locals->frame_bytes, &number, &is_new);
+    locals->frame_bytes = values;
+    if (!ok)
+        return false;
+    if (is_new) {
+        uint64_t end;
+        bool known = frame->stack && mr_symbols_frame_end(locals->symbols, frame, &end);
+        locals->frame_bytes[number] = known ? end - frame->stack : 0;
+    }
+    call->frame_bytes = locals->frame_bytes[number];
+    call->frame_kind = number + 1;
+    return true;
+}
+
+/* The innermost call whose stack pointer is not above the address, or NULL. Calls of a thread lie
+ * below each other; where they do not (another stack for a signal), none may be found. */
+static mr_call *call_around(const mr_call_stack *stack, uint64_t address)
+{
+    size_t low = 0, high = stack->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stack->calls[middle].frame.stack > address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < stack->count ? &stack->calls[low] : NULL;
+}
+
+/* What the variable in the frame is called: number of the name plus 1, 0: nothing certain. False:
+ * no memory. */
+static bool ask(mr_locals *locals, const mr_call *call, uint64_t at, const mr_local_use *use,
+                uint32_t *answer)
+{
+    char name[NAME_BYTES];
+    void *values = locals->answer_of;
+    uint32_t number, text;
+    bool is_new;
+    uint64_t offset = use->address - call->frame.stack;
+    mr_pair key = {(uint64_t)call->frame_kind << 32 | (uint32_t)offset, use->bytes};
+    uint32_t place = offset > UINT32_MAX ? MR_TABLE_NONE : mr_table_add(&locals->places, key);
+    *answer = 0;
+    if (place == MR_TABLE_NONE)
+        return offset > UINT32_MAX;
+    bool ok = add_key(&locals->asked, (mr_pair){place, at}, &values, &locals->asked_capacity,
+                      sizeof *locals->answer_of, &number, &is_new);
+    locals->answer_of = values;
+    if (!ok)
+        return false;
+    if (is_new) {
+        bool known = mr_symbols_local(locals->symbols, &call->frame, at, use->address, use->bytes,
+                                      name, sizeof name);
+        if (known && !mr_names_add(&locals->names, name, (uint32_t)strlen(name), &text))
+            return false;
+        locals->answer_of[number] = known ? text + 1 : 0;
+    }
+    *answer = locals->answer_of[number];
+    return true;
+}
+
+static void add_name(mr_local_names *names, uint32_t name)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        if (names->names[i] == name)
+            return;
+    names->unknown = names->unknown || names->count == MR_LOCAL_NAMES;
+    if (!names->unknown)
+        names->names[names->count++] = name;
+}
+
+/* `name`: number plus 1, 0: there is none. */
+static void add_period(mr_local_names *names, uint32_t name)
+{
+    if (name)
+        add_name(names, name - 1);
+    else
+        names->unknown = true;
+}
+
+static void end_period(mr_local *self)
+{
+    if (self->is_used)
+        add_period(&self->all, self->name);
+    if (self->is_shared)
+        add_period(&self->shared, self->name);
+    self->is_used = self->is_shared = false;
+}
+
+static mr_local *local_of(mr_local_list *list, uint32_t number)
+{
+    void *items = list->items;
+    if (!mr_grow(&items, &list->capacity, (size_t)number + 1, sizeof *list->items))
+        return NULL;
+    list->items = items;
+    while (list->count <= number)
+        list->items[list->count++] = (mr_local){.call = 0};
+    return &list->items[number];
+}
+
+/* The call with the address in its frame, NULL: there is none. `*at`: where it is. False: no
+ * memory.
+ */
+static bool find_call(mr_locals *locals, const mr_local_use *use, const mr_call **call,
+                      uint64_t *at)
+{
+    const mr_call_stack *stack = mr_contexts_calls(locals->contexts, use->life->thread);
+    mr_call *found = stack ? call_around(stack, use->address) : NULL;
+    *call = NULL;
+    if (!found)
+        return true;
+    if (!measure(locals, found))
+        return false;
+    if (use->address - found->frame.stack >= found->frame_bytes)
+        return true;
+    *call = found;
+    *at = found + 1 < stack->calls + stack->count ? found[1].address : stack->at;
+    return true;
+}
+
+static bool note(mr_locals *locals, mr_local_list *list, uint32_t number, const mr_local_use *use)
+{
+    uint32_t name = 0;
+    uint64_t at = 0;
+    const mr_call *call;
+    if (!use->life->number || use->life->kind != MR_LOG_MEMORY_STACK)
+        return true;
+    mr_local *self = local_of(list, number);
+    if (!self || !find_call(locals, use, &call, &at))
+        return false;
+    uint64_t call_number = call ? call->number : 0;
+    if (!self->is_used || self->call != call_number || self->at != at) {
+        if (call && !ask(locals, call, at, use, &name))
+            return false;
+        if (self->call != call_number || self->name != name)
+            end_period(self);
+        self->is_used = true;
+        self->call = call_number;
+        self->name = name;
+        self->at = at;
+        self->owner = use->life->thread;
+        self->name_bytes = mr_naming_stack_bytes(use->life, use->address);
+    }
+    self->is_shared = self->is_shared || use->thread != self->owner;
+    return true;
+}
+
+bool mr_locals_note_variable(mr_locals *locals, uint32_t variable, const mr_local_use *use)
+{
+    return note(locals, &locals->variables, variable, use);
+}
+
+bool mr_locals_note_lock(mr_locals *locals, uint32_t lock, const mr_local_use *use)
+{
+    return note(locals, &locals->locks, lock, use);
+}
+
+/* Puts what it is called, alone: "f.x", "f.x/g.y.wake.2". False: that is not known. */
+static bool put_names(const mr_locals *locals, mr_local *self, const char *name, char *text)
+{
+    end_period(self);
+    bool shared = self->shared.count || self->shared.unknown;
+    const mr_local_names *names = shared ? &self->shared : &self->all;
+    size_t used = 0;
+    for (uint32_t i = 0; i < names->count && used < NAME_BYTES; i++)
+        used += (size_t)snprintf(text + used, NAME_BYTES - used, "%s%s", i ? "/" : "",
+                                 locals->names.items[names->names[i]].text);
+    if (used < NAME_BYTES)
+        used += (size_t)snprintf(text + used, NAME_BYTES - used, "%s", name + self->name_bytes);
+    return names->count && !names->unknown && used < NAME_BYTES;
+}
+
+/* Whose stacks have something of a name. */
+typedef struct holder {
+    uint32_t owner, count; /* count: of those that have got the name */
+    bool several;          /* it is on the stacks of several threads, or something else's name */
+} holder;
+
+typedef struct texts {
+    mr_names names;
+    holder *holders; /* by name */
+    size_t capacity;
+} texts;
+
+static holder *holder_of(texts *self, const char *text, uint32_t owner)
+{
+    uint32_t number, known = self->names.count;
+    void *holders = self->holders;
+    if (!mr_names_add(&self->names, text, (uint32_t)strlen(text), &number) ||
+        !mr_grow(&holders, &self->capacity, (size_t)number + 1, sizeof *self->holders))
+        return NULL;
+    self->holders = holders;
+    if (number == known)
+        self->holders[number] = (holder){.owner = owner};
+    return &self->holders[number];
+}
+
+/* The first pass: who has what. False: no memory. */
+static bool collect(const mr_locals *locals, mr_local_list *list, const mr_names *names,
+                    texts *seen)
+{
+    char text[NAME_BYTES];
+    uint32_t other;
+    for (uint32_t i = 0; i < list->count; i++) {
+        mr_local *self = &list->items[i];
+        if (!self->name_bytes || !put_names(locals, self, names->items[i].text, text))
+            continue;
+        holder *found = holder_of(seen, text, self->owner);
+        if (!found)
+            return false;
+        found->several = found->several || found->owner != self->owner ||
+                         mr_names_find(names, text, (uint32_t)strlen(text), &other);
+    }
+    return true;
+}
+
+/* The second pass. False: no memory. */
+static bool set(const mr_locals *locals, mr_local_list *list, mr_names *names, texts *seen)
+{
+    char text[NAME_BYTES], full[NAME_BYTES + 64];
+    for (uint32_t i = 0; i < list->count; i++) {
+        mr_local *self = &list->items[i];
+        if (!self->name_bytes || !put_names(locals, self, names->items[i].text, text))
+            continue;
+        holder *found = holder_of(seen, text, self->owner);
+        if (!found)
+            return false;
+        snprintf(full, sizeof full, "%s", text);
+        if (found->several)
+            snprintf(full, sizeof full, "T%u.%s", self->owner, text);
+        if (found->several && !(found = holder_of(seen, full, self->owner)))
+            return false;
+        size_t used = strlen(full);
+        if (found->count++)
+            snprintf(full + used, sizeof full - used, "#%u", found->count);
+        if (!mr_names_set_display(names, i, full, (uint32_t)strlen(full)))
+            return false;
+    }
+    return true;
+}
+
+static bool finish(const mr_locals *locals, mr_local_list *list, mr_names *names)
+{
+    texts seen = {.holders = NULL};
+    mr_names_init(&seen.names);
+    bool ok = collect(locals, list, names, &seen) && set(locals, list, names, &seen);
+    mr_names_free(&seen.names);
+    free(seen.holders);
+    return ok;
+}
+
+bool mr_locals_finish(mr_locals *locals)
+{
+    return finish(locals, &locals->variables, &locals->trace->variables) &&
+           finish(locals, &locals->locks, &locals->trace->locks);
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# What the variables on stacks are called. Each program of tests/programs with a line "Names:" at its top is built by gcc and
+# clang, with -O0, -O1 and -O2, and recorded; the texts for people of its variables and locks are to be exactly these names (T*:
+# any thread), and the races are reported by name. Without debug information they stay places: "T0.stack-88".
+# Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+maxrace=$(realpath "${BUILD:-build/release}/maxrace")
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+. tests/support/check.sh
+unset MAXRACE_CC MAXRACE_CXX
+
+# build COMPILER SOURCE FLAG…
+build() {
+    local compiler=$1 source=$2 command=cc
+    shift 2
+    case $source in *.cpp) command=c++ compiler=${compiler/gcc/g}++ ;; esac
+    MAXRACE_CC=$compiler MAXRACE_CXX=$compiler "$maxrace" $command "$@" -pthread "$source" -o "$scratch/program"
+}
+
+record() { "$maxrace" record -q -o "$scratch/trace.mrt" -- "$scratch/program" >/dev/null; }
+
+# The texts of variables and locks, sorted.
+texts() { "$maxrace" convert "$scratch/trace.mrt" - | sed -n 's/^#@\(var\|lock\) [^ ]* //p' | sed 's/^T[0-9]*\./T*./' | sort; }
+
+names_are() {
+    local compiler=$1 source=$2 level=$3
+    build "$compiler" "$source" -g "$level" && record || return 1
+    diff <(sed -n '/Names:/,/\*\//p' "$source" | sed 's/.*Names://; s/\*\/$//; s/^ \* / /' | tr -s ' ' '\n' | grep . | sort) <(texts) || return 1
+    "$maxrace" predict -q "$scratch/trace.mrt" >"$scratch/report"
+    grep -q '^Race [0-9]* of [0-9]* on main\.[a-z.]* (T0\.stack-[0-9]*)$' "$scratch/report" && ! grep '^Race .* on T[0-9]*\.stack-' "$scratch/report"
+}
+
+no_names() {
+    build gcc tests/programs/local-race.c -O1 && record || return 1
+    [ -z "$(texts)" ] || { texts; return 1; }
+    build gcc tests/programs/local-race.c -O1 -g && strip "$scratch/program" && record || return 1
+    [ -z "$(texts)" ] || { texts; return 1; }
+}
+
+for source in tests/programs/*; do
+    grep -q 'Names:' "$source" || continue
+    for compiler in gcc clang; do
+        for level in -O0 -O1 -O2; do
+            check "names_$(basename "$source" | tr '.-' '__')_$compiler$level" names_are $compiler "$source" $level
+        done
+    done
+done
+check names_without_debug_information no_names
+[ $failures -eq 0 ]

@@ -1,0 +1,369 @@
+/* Long runs as a user has them: killed, interrupted, out of time, out of disk, split up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/seconds.h"
+#include "support/generate_large.h"
+#include "support/run.h"
+#include "support/schema.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KILLS = 20, INCOMPLETE = 5 };
+
+#define FLAGS   "--no-report-run --window-size 200 "
+#define PREDICT "predict " FLAGS "@/trace.std "
+
+static mr_scratch scratch;
+static char *whole;    /* the report of one undisturbed run */
+static double seconds; /* that it takes */
+
+static void write_trace(const char *name, uint32_t shape, uint32_t events)
+{
+    char path[512], *text = mr_generate_large(1, &mr_large_shapes[shape], events);
+    assert_non_null(text);
+    mr_scratch_write(&scratch, name, text, path);
+    free(text);
+}
+
+static int setup(void **state)
+{
+    mr_run run;
+    (void)state;
+    mr_scratch_make(&scratch);
+    write_trace("trace.std", 4, 6000); /* unique-values: many windows, little time */
+    write_trace("hard.std", 3, 20000); /* eight-values: much time */
+    double begin = mr_seconds();
+    mr_run_maxrace(&run, &scratch, PREDICT, NULL, MR_RUN_CAPTURE);
+    seconds = mr_seconds() - begin;
+    assert_int_equal(run.status, 1);
+    whole = strdup(run.out);
+    mr_run_free(&run);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    free(whole);
+    mr_scratch_remove(&scratch);
+    return 0;
+}
+
+static void nap(double time)
+{
+    struct timespec pause = {(time_t)time, (long)((time - (double)(time_t)time) * 1e9)};
+    while (nanosleep(&pause, &pause) != 0)
+        ;
+}
+
+/* Runs to the end and expects the one report, and nothing said about damage. */
+static void same_report(const char *arguments, bool quiet)
+{
+    mr_run run;
+    mr_run_maxrace(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+    if (run.status != 1 || (quiet && run.error[0] != '\0'))
+        fail_msg("%s: status %d, %s", arguments, run.status, run.error);
+    assert_string_equal(run.out, whole);
+    mr_run_free(&run);
+}
+
+static bool is_there(const char *name)
+{
+    char path[512];
+    struct stat info;
+    return stat(mr_scratch_path(&scratch, name, path), &info) == 0 && info.st_size > 0;
+}
+
+static void forget(const char *name)
+{
+    char path[512];
+    remove(mr_scratch_path(&scratch, name, path));
+}
+
+static void check_schema(const char *report)
+{
+    char problem[256];
+    json_t *schema = json_load_file("docs/report.schema.json", 0, NULL);
+    json_t *value = json_loads(report, 0, NULL);
+    assert_true(schema && value);
+    if (!mr_schema_fits(schema, schema, value, problem))
+        fail_msg("%s", problem);
+    json_decref(schema);
+    json_decref(value);
+}
+
+/* ---- tests ---- */
+
+static void test_usage(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --resume @/trace.std", 2, NULL,
+         "maxrace: --resume needs --checkpoint FILE, the file to go on from\n"},
+        {"predict --shard 1/2 @/trace.std", 2, NULL,
+         "maxrace: --shard needs --checkpoint FILE, for 'maxrace merge'\n"},
+        {"predict --shard 3/2 --checkpoint @/u @/trace.std", 2, NULL,
+         "maxrace: --shard '3/2': expected K/N, the part and the number of parts, such as 2/5\n"},
+        {"predict --shard 0/2 --checkpoint @/u @/trace.std", 2, NULL,
+         "maxrace: --shard '0/2': expected K/N, the part and the number of parts, such as 2/5\n"},
+        {"predict --shard 1/2x --checkpoint @/u @/trace.std", 2, NULL,
+         "maxrace: --shard '1/2x': expected K/N, the part and the number of parts, such as 2/5\n"},
+        {"predict --shard 1/9999999999 --checkpoint @/u @/trace.std", 2, NULL,
+         "maxrace: --shard '1/9999999999': expected K/N, the part and the number of parts, such as "
+         "2/5\n"},
+        {"predict --checkpoint @/trace.std @/trace.std", 2, NULL,
+         "@/trace.std: exists; go on with it by --resume, or name another file\n"},
+        {"predict --checkpoint @/trace.std --resume @/trace.std", 2, NULL,
+         "@/trace.std: is no checkpoint of maxrace; name another file\n"},
+        {"predict --checkpoint @/no/such @/trace.std", 4, NULL,
+         "@/no/such: cannot write the checkpoint: No such file or directory\n"},
+        {"predict --checkpoint @ --resume @/trace.std", 4, NULL,
+         "@: cannot write the checkpoint: Is a directory\n"},
+        {"predict --checkpoint /dev/full --resume @/trace.std", 2, NULL,
+         "/dev/full: is no file that can be gone on with; name another one\n"},
+        {"merge @/trace.std", 2, NULL,
+         "maxrace: missing operand; usage: maxrace merge [FLAGS] TRACE FILE…\n"},
+        {"merge @/trace.std @/none", 4, NULL,
+         "@/none: cannot read the checkpoint: No such file or directory\n"},
+        {"merge @/trace.std @/trace.std", 2, NULL,
+         "@/trace.std: is no checkpoint of maxrace; name another file\n"},
+    };
+    mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
+    assert_false(is_there("u"));
+}
+
+/* At any moment, and again while it goes on. */
+static void test_killed(void **state)
+{
+    (void)state;
+    const char *given = getenv("MR_SEED");
+    mr_random random = {given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL)};
+    unsigned killed = 0;
+    print_message("seed %" PRIu64 "\n", random.state);
+    for (int i = 0; i < KILLS; i++) {
+        mr_run run;
+        forget("kill");
+        for (int again = 0; again < 2; again++) {
+            mr_run_start(&run, &scratch, PREDICT "--checkpoint @/kill --resume", NULL,
+                         MR_RUN_CAPTURE);
+            nap(seconds * mr_random_below(&random, 1000) / 1000);
+            kill(run.process, SIGKILL);
+            mr_run_wait(&run);
+            killed += run.status == 1000 + SIGKILL;
+            mr_run_free(&run);
+        }
+        same_report(PREDICT "--checkpoint @/kill --resume", false);
+    }
+    assert_true(killed > KILLS / 2);
+}
+
+static void test_shards(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {PREDICT "--shard 1/5 --checkpoint @/s1", 0, "shard 1/5: 12 of 12 units of work", NULL},
+        {PREDICT "--shard 2/5 --checkpoint @/s2", 0, "shard 2/5: 12 of 12 units of work", NULL},
+        {PREDICT "--shard 3/5 --checkpoint @/s3 -j 1", 0, "shard 3/5: 12 of 12 units of wor", NULL},
+        {PREDICT "--shard 4/5 --checkpoint @/s4", 0, "shard 4/5: 12 of 12 units of work", NULL},
+        {"merge @/trace.std @/s3 @/s1 @/s2", 2, NULL,
+         "maxrace: 24 of 60 units of work are missing: there is no file of shard 4/5; let it run "
+         "to its end by predict --resume, or decide them here by --decide-missing\n"},
+        {PREDICT "--shard 5/5 --time-limit 0 --checkpoint @/s5", 0, "12 of 12 units of work", NULL},
+        {PREDICT "--shard 5/5 --resume --checkpoint @/s5", 0, ", 12 of them by earlier runs", NULL},
+        {"merge @/hard.std @/s3 @/s1 @/s2", 2, NULL,
+         "@/s3: belongs to a trace of 6000 events, this one has 20000; use the file of this "
+         "trace\n"},
+    };
+    mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
+    same_report("merge --no-report-run @/trace.std @/s1 @/s2 @/s3 @/s4 @/s5", true);
+    same_report("merge --no-report-run --checkpoint @/m @/trace.std @/s1 @/s2 @/s3 @/s4 @/s5",
+                true);
+    same_report(
+        "merge --no-report-run --checkpoint @/m --resume @/trace.std @/s1 @/s2 @/s3 @/s4 @/s5",
+        true);
+    same_report("merge --no-report-run --decide-missing @/trace.std @/s1 @/s5", true);
+    mr_run one, merged;
+    mr_run_maxrace(&one, &scratch, PREDICT "--format json", NULL, MR_RUN_CAPTURE);
+    mr_run_maxrace(&merged, &scratch,
+                   "merge --no-report-run --format json @/trace.std @/s1 @/s2 @/s3 @/s4 @/s5", NULL,
+                   MR_RUN_CAPTURE);
+    assert_string_equal(merged.out, one.out);
+    mr_run_free(&one);
+    mr_run_free(&merged);
+    /* One whole checkpoint is a part, too. */
+    same_report(PREDICT "--checkpoint @/all", true);
+    same_report("merge --no-report-run @/trace.std @/all", true);
+}
+
+/* The first signal asks for a report, which says what it lacks; the second ends the program. */
+static void test_signals(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        mr_run run;
+        forget("signal");
+        mr_run_start(&run, &scratch,
+                     "predict --window-size 200 --checkpoint @/signal --resume @/hard.std", NULL,
+                     MR_RUN_CAPTURE);
+        while (!is_there("signal"))
+            nap(0.01);
+        nap(0.3);
+        kill(run.process, signals[i]);
+        mr_run_wait(&run);
+        assert_int_equal(run.status, INCOMPLETE);
+        assert_string_equal(run.error, "");
+        assert_non_null(strstr(run.out, "; not complete, ended by a signal: "));
+        assert_null(strstr(run.out, "no race\n"));
+        mr_run_free(&run);
+        mr_run_maxrace(&run, &scratch,
+                       "predict --window-size 200 --checkpoint @/signal --resume --time-limit 1 "
+                       "--format json @/hard.std",
+                       NULL, MR_RUN_CAPTURE);
+        assert_int_equal(run.status, INCOMPLETE);
+        assert_non_null(strstr(run.out, "\"incomplete\":{\"ended_by\":\"time_limit\""));
+        assert_null(strstr(run.out, "\"saved\":0"));
+        check_schema(run.out);
+        mr_run_free(&run);
+    }
+}
+
+/* Two signals: the program is gone, and what it has saved is not. */
+static void test_two_signals(void **state)
+{
+    (void)state;
+    mr_run run;
+    forget("two");
+    mr_run_start(&run, &scratch, PREDICT "--checkpoint @/two", NULL, MR_RUN_CAPTURE);
+    while (!is_there("two"))
+        nap(0.001);
+    kill(run.process, SIGINT);
+    nap(0.001);
+    kill(run.process, SIGINT);
+    mr_run_wait(&run);
+    assert_true(run.status == 1000 + SIGINT || run.status == INCOMPLETE);
+    mr_run_free(&run);
+    same_report(PREDICT "--checkpoint @/two --resume", false);
+}
+
+static void test_time_limit(void **state)
+{
+    (void)state;
+    mr_run run;
+    double begin = mr_seconds();
+    mr_run_maxrace(&run, &scratch, "predict --window-size 200 --time-limit 1 @/hard.std", NULL,
+                   MR_RUN_CAPTURE);
+    double took = mr_seconds() - begin;
+    assert_int_equal(run.status, INCOMPLETE);
+    assert_non_null(strstr(run.out, "; not complete, ended by time_limit: "));
+    if (took > 30)
+        fail_msg("a limit of 1 s: %.1f s", took);
+    mr_run_free(&run);
+}
+
+/* A file that may not become so long is as good as a full disk. */
+static void test_disk_full(void **state)
+{
+    (void)state;
+    struct rlimit before, small;
+    char expected[1024];
+    mr_run run;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 20000;
+    forget("full");
+    setrlimit(RLIMIT_FSIZE, &small);
+    mr_run_maxrace(&run, &scratch, PREDICT "--checkpoint @/full -o /dev/null", NULL,
+                   MR_RUN_CAPTURE);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(run.status, 4);
+    mr_run_expand(&scratch,
+                  "@/full: cannot save: File too large; all that was saved before is kept: make "
+                  "room and go on with --resume\n",
+                  expected);
+    assert_string_equal(run.error, expected);
+    mr_run_free(&run);
+    mr_run_maxrace(&run, &scratch, PREDICT "--checkpoint @/full --resume --report-run", NULL,
+                   MR_RUN_CAPTURE);
+    assert_string_equal(run.error, ""); /* nothing torn */
+    assert_non_null(strstr(run.out, " units of work by earlier runs, "));
+    mr_run_free(&run);
+    same_report(PREDICT "--checkpoint @/full --resume", true);
+}
+
+/* One clear line each; what is not damaged is used. */
+static void test_damaged(void **state)
+{
+    (void)state;
+    char path[512], expected[1024];
+    mr_run run;
+    forget("damaged");
+    same_report(PREDICT "--checkpoint @/damaged", true);
+    FILE *file = fopen(mr_scratch_path(&scratch, "damaged", path), "r+b");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long middle = ftell(file) / 2;
+    fseek(file, middle, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, middle, SEEK_SET);
+    fputc(byte ^ 1, file);
+    fclose(file);
+    mr_run_maxrace(&run, &scratch, PREDICT "--checkpoint @/damaged --resume", NULL, MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 1);
+    assert_string_equal(run.out, whole);
+    mr_run_expand(&scratch, "@/damaged: damaged at byte ", expected);
+    assert_int_equal(strncmp(run.error, expected, strlen(expected)), 0);
+    assert_non_null(strstr(run.error, "; what stood there is decided again\n"));
+    assert_ptr_equal(strchr(run.error, '\n') + 1, run.error + strlen(run.error));
+    mr_run_free(&run);
+    assert_int_equal(truncate(path, 40), 0);
+    mr_run_expand(&scratch,
+                  "@/damaged: the head of the checkpoint is damaged, so nobody can say what it "
+                  "belongs to; start anew with another file\n",
+                  expected);
+    mr_run_maxrace(&run, &scratch, "merge @/trace.std @/damaged", NULL, MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 4);
+    assert_string_equal(run.error, expected);
+    mr_run_free(&run);
+}
+
+static void test_locked(void **state)
+{
+    (void)state;
+    static const mr_run_row row = {
+        PREDICT "--checkpoint @/locked --resume", 4, NULL,
+        "@/locked: another run uses this checkpoint now; wait for its end, or name another file\n"};
+    char path[512];
+    int fd = open(mr_scratch_path(&scratch, "locked", path), O_RDWR | O_CREAT, 0600);
+    assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
+    mr_run_rows(&scratch, &row, 1);
+    close(fd);
+    same_report(PREDICT "--checkpoint @/locked --resume", true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_usage),       cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_shards),      cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_two_signals), cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_disk_full),   cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_locked),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
