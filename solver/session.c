@@ -43,10 +43,16 @@ static void ignore_error(Z3_context context, Z3_error_code code)
     (void)code;
 }
 
-static bool renew_context(mr_session *session)
+static void drop_context(mr_session *session)
 {
     if (session->context)
         Z3_del_context(session->context);
+    session->context = NULL;
+}
+
+static bool renew_context(mr_session *session)
+{
+    drop_context(session);
     Z3_config config = Z3_mk_config();
     Z3_set_param_value(config, "auto_config", "false");
     Z3_set_param_value(config, "model", "true");
@@ -80,9 +86,16 @@ void mr_session_free(mr_session *session)
     if (!session)
         return;
     mr_watchdog_stop(session->watchdog);
-    if (session->context)
-        Z3_del_context(session->context);
+    drop_context(session);
     free(session);
+}
+
+uint64_t mr_limits_memory_bytes(const mr_limits *limits)
+{
+    uint64_t left = mr_room_left(limits->room);
+    if (!limits->room || (limits->memory_bytes && limits->memory_bytes < left))
+        return limits->memory_bytes;
+    return left ? left : 1;
 }
 
 static Z3_ast keep(mr_query *q, Z3_ast term)
@@ -314,7 +327,8 @@ mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settin
         query_free(q);
         return NULL;
     }
-    mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes);
+    mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes,
+                    limits->room);
     return q;
 }
 
@@ -373,10 +387,13 @@ void mr_query_end(mr_query *q, mr_trouble *trouble)
         trouble->why = MR_INTERRUPTED_TIME;
     else if (alarm == MR_ALARM_MEMORY || q->no_memory)
         trouble->why = MR_INTERRUPTED_MEMORY;
+    mr_session *session = q->session;
     /* An interrupted context may hold on to the interrupt. */
     if (q->failed || alarm != MR_ALARM_NONE)
-        q->session->queries = QUERIES_PER_CONTEXT;
+        session->queries = QUERIES_PER_CONTEXT;
     query_free(q);
+    if (alarm == MR_ALARM_MEMORY)
+        drop_context(session); /* others need it */
 }
 
 mr_answer mr_session_solve(mr_session *session, const mr_formula *formula, const mr_limits *limits,
