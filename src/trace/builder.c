@@ -218,13 +218,14 @@ bool mr_builder_name(mr_builder *builder)
 mr_status mr_builder_finish(mr_builder *builder, mr_trace **result, mr_error *error)
 {
     mr_trace *trace = builder->trace;
-    mr_columns_fit(trace);
     trace->values = (int64_t *)builder->values.items;
     trace->value_count = builder->values.count ? builder->values.count + 1 : 0;
     builder->values.items = NULL;
     if (!mr_builder_name(builder))
         return mr_error_memory(error, "indexing the trace");
     mr_status status = mr_index_build(trace, error);
+    if (!status)
+        status = mr_columns_fit(trace, error);
     if (status)
         return status;
     *result = trace;

@@ -90,17 +90,18 @@ size_t mr_columns_room(const mr_trace *trace)
     return room;
 }
 
-void mr_columns_fit(mr_trace *trace)
+mr_status mr_columns_fit(mr_trace *trace, mr_error *error)
 {
-    const size_t counts[SLOTS] = {[OP] = trace->event_count,       [THREAD] = trace->event_count,
-                                  [OPERAND] = trace->event_count,  [LOCATION] = trace->event_count,
-                                  [VALUE] = trace->event_count,    [STACK] = trace->event_count,
-                                  [UPDATES] = trace->update_count, [REACHES] = trace->reach_count,
+    const size_t others[SLOTS] = {[UPDATES] = trace->update_count,
+                                  [REACHES] = trace->reach_count,
                                   [LINES] = trace->line_step_count};
-    for (size_t slot = 0; slot < SLOTS; slot++)
-        if (slot != LINK)
-            mr_spill_fit(&trace->spill, slot, counts[slot]);
+    mr_status status = MR_OK;
+    for (size_t slot = 0; !status && slot < SLOTS; slot++)
+        if (trace->spill.arrays[slot].at)
+            status = mr_spill_fit(&trace->spill, slot,
+                                  slot < UPDATES ? trace->event_count : others[slot], error);
     point(trace);
+    return status;
 }
 
 uint64_t mr_columns_memory_bytes(const mr_trace *trace)

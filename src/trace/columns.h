@@ -23,8 +23,8 @@ mr_status mr_columns_reserve_lines(mr_trace *trace, size_t count, mr_error *erro
 /* How many events the five columns have room for. */
 size_t mr_columns_room(const mr_trace *trace);
 
-/* Gives back what is not used: when the trace is complete, but for its links. */
-void mr_columns_fit(mr_trace *trace);
+/* Gives back what is not used: when the trace is complete. MR_ERR_MEMORY, MR_ERR_IO. */
+mr_status mr_columns_fit(mr_trace *trace, mr_error *error);
 
 /* Bytes that the store holds in memory; of a store in files, what of it may be in memory. */
 uint64_t mr_columns_memory_bytes(const mr_trace *trace);

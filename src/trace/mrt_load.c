@@ -85,10 +85,11 @@ static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
         status = mr_mrt_stacks_finish(&load->mrt->stacks, trace, error);
     if (status)
         return status;
-    mr_columns_fit(trace);
     mr_mrt_values_finish(&load->values, trace);
     memset(trace->op_counts, 0, sizeof trace->op_counts); /* it counts again */
     status = mr_index_build(trace, error);
+    if (!status)
+        status = mr_columns_fit(trace, error);
     if (status)
         return status;
     *result = trace;

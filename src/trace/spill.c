@@ -195,9 +195,14 @@ mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t ele
     return move_out(spill, slot, more, error);
 }
 
-void mr_spill_fit(mr_spill *spill, size_t slot, size_t count)
+mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *error)
 {
     mr_spill_array *array = &spill->arrays[slot];
+    if (!array->is_mapped && spill->pager && count * array->element_bytes >= LEAST_FILE_BYTES) {
+        mr_status status = move_out(spill, slot, array->count, error);
+        if (status)
+            return status;
+    }
     if (!array->is_mapped) {
         void *at = array->at && count < array->count
                        ? mr_realloc(array->at, count, array->element_bytes)
@@ -206,13 +211,14 @@ void mr_spill_fit(mr_spill *spill, size_t slot, size_t count)
             array->at = at;
             array->count = count;
         }
-        return;
+        return MR_OK;
     }
     /* The mapping stays as it is: behind the end of the file nobody looks. */
     if (ftruncate(array->file, (off_t)(count * array->element_bytes)))
-        return;
+        return failed(spill, "shorten a file of", errno, error);
     close(array->file);
     array->file = -1;
+    return MR_OK;
 }
 
 void mr_spill_free(mr_spill *spill)

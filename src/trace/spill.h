@@ -54,8 +54,10 @@ bool mr_spill_limit(mr_spill *spill, uint64_t limit_bytes, const char *dir);
 mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t element_bytes,
                            mr_error *error);
 
-/* Gives back what is behind the first `count` elements; the array does not grow any more. */
-void mr_spill_fit(mr_spill *spill, size_t slot, size_t count);
+/* Gives back what is behind the first `count` elements; the array does not grow any more. When one
+ * array is in a file, this one goes there, too: what it takes is of more use to the analysis.
+ * MR_ERR_MEMORY, MR_ERR_IO. */
+mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *error);
 
 void mr_spill_free(mr_spill *spill);
 
