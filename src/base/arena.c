@@ -77,16 +77,15 @@ void mr_arena_release(mr_arena *arena, mr_arena_mark mark)
         block->used = 0;
 }
 
-/* Asks for room for a block. */
-static bool may_take(mr_arena *arena, size_t bytes)
+/* Asks for room for a block of `*size` bytes, or of `least` where there is not so much. */
+static bool may_take(mr_arena *arena, size_t least, size_t *size)
 {
-    if (!arena->share)
+    if (!arena->share || mr_share_try(arena->share, *size))
         return true;
-    if (arena->waits) {
-        mr_share_must(arena->share, bytes);
-        return true;
-    }
-    bool granted = mr_share_try(arena->share, bytes);
+    *size = least;
+    bool granted = arena->waits || mr_share_try(arena->share, least);
+    if (arena->waits)
+        mr_share_must(arena->share, least);
     arena->refused |= !granted;
     return granted;
 }
@@ -94,11 +93,10 @@ static bool may_take(mr_arena *arena, size_t bytes)
 static mr_arena_block *new_block(mr_arena *arena, size_t need_bytes, size_t previous_size)
 {
     size_t size = previous_size < ((size_t)1 << 24) ? previous_size * 2 : previous_size;
-    if (size < MR_ARENA_MIN_BLOCK)
-        size = MR_ARENA_MIN_BLOCK;
-    if (size < need_bytes)
-        size = need_bytes;
-    if (!may_take(arena, size))
+    size_t least = need_bytes > MR_ARENA_MIN_BLOCK ? need_bytes : MR_ARENA_MIN_BLOCK;
+    if (size < least)
+        size = least;
+    if (!may_take(arena, least, &size))
         return NULL;
     mr_arena_block *block = mr_malloc(sizeof *block, size);
     if (!block) {
