@@ -51,7 +51,11 @@ static mr_status reserve(mr_trace *trace, size_t slot, size_t count, size_t elem
 
 mr_status mr_columns_reserve_events(mr_trace *trace, size_t count, mr_error *error)
 {
-    mr_status status = reserve(trace, OP, count, sizeof *trace->op, error);
+    /* With the links, which come later. */
+    const size_t event_bytes = sizeof *trace->op + 5 * sizeof(uint32_t);
+    mr_status status = mr_spill_expect(&trace->spill, (uint64_t)count * event_bytes, error);
+    if (!status)
+        status = reserve(trace, OP, count, sizeof *trace->op, error);
     for (size_t slot = THREAD; !status && slot <= VALUE; slot++)
         status = reserve(trace, slot, count, sizeof(uint32_t), error);
     return status;

@@ -229,6 +229,7 @@ static bool index_events(index_pass *pass)
     uint64_t reads = 0, writes = 0;
     for (uint32_t event = 0; event < trace->event_count; event++) {
         uint8_t op = trace->op[event];
+        mr_trace_pass(trace, event);
         index_thread(&trace->thread_info[trace->thread[event]], event);
         if (op == MR_OP_READ) {
             index_read(pass, event, trace->value[event]);

@@ -56,6 +56,7 @@ static mr_status append(load_state *load, const mr_events *events, mr_error *err
         memcpy(trace->operand + first, events->operand, count * sizeof *events->operand);
         memcpy(trace->location + first, events->location, count * sizeof *events->location);
         status = append_values(load, events, error);
+        mr_spill_look(&trace->spill);
     }
     if (!status)
         return MR_OK;

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { LOOK_MS = 2, WINDOW_PARTS = 8 };
+enum { LOOK_MS = 2, WINDOW_PARTS = 8, MARGIN_PARTS = 16 };
 
 typedef struct range {
     void *at;
@@ -31,10 +31,12 @@ uint64_t mr_pager_window_bytes(uint64_t limit_bytes)
     return limit_bytes / WINDOW_PARTS;
 }
 
+/* With some room to the limit: a look comes after the fact. */
 static void look(const mr_pager *pager)
 {
     mr_resident now = mr_resident_now();
-    if (now.anonymous_bytes + now.mapped_bytes <= pager->limit_bytes ||
+    if (now.anonymous_bytes + now.mapped_bytes <=
+            pager->limit_bytes - pager->limit_bytes / MARGIN_PARTS ||
         now.mapped_bytes <= mr_pager_window_bytes(pager->limit_bytes))
         return;
     for (size_t i = 0; i < pager->slots; i++)
@@ -93,6 +95,13 @@ void mr_pager_stop(mr_pager *pager)
     pthread_cond_destroy(&pager->stopped);
     pthread_mutex_destroy(&pager->mutex);
     free(pager);
+}
+
+void mr_pager_look(mr_pager *pager)
+{
+    pthread_mutex_lock(&pager->mutex);
+    look(pager);
+    pthread_mutex_unlock(&pager->mutex);
 }
 
 void mr_pager_set(mr_pager *pager, size_t slot, void *at, size_t bytes)

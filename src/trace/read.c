@@ -17,6 +17,7 @@ static mr_status read_rows(mr_text_source *source, const mr_progress *progress, 
         if (status)
             return status;
         status = mr_text_source_fill(source, &rows, error);
+        mr_spill_look(&source->builder.trace->spill);
         mr_ticker_tell(&ticker, mr_input_done_bytes(source->input),
                        mr_input_total_bytes(source->input));
     }

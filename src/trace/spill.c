@@ -45,12 +45,14 @@ static size_t bytes_of(const mr_spill_array *array)
     return array->count * array->element_bytes;
 }
 
-/* Does the array fit into memory, beside the others, with `count` elements? */
+/* May the array be in memory, beside the others, with `count` elements? */
 static bool fits(const mr_spill *spill, size_t slot, size_t count)
 {
     uint64_t bytes = (uint64_t)count * spill->arrays[slot].element_bytes;
-    if (!spill->limit_bytes)
+    if (!spill->limit_bytes || bytes < LEAST_FILE_BYTES)
         return true;
+    if (spill->pager)
+        return false;
     for (size_t i = 0; i < MR_SPILL_ARRAYS; i++)
         bytes += i == slot || spill->arrays[i].is_mapped ? 0 : bytes_of(&spill->arrays[i]);
     return bytes <= spill->limit_bytes / 2;
@@ -133,17 +135,38 @@ static mr_status map_file(mr_spill *spill, size_t slot, size_t count, mr_error *
     return MR_OK;
 }
 
+/* Through the file, so that the pages are not in memory twice. Returns errno. */
+static int write_all(int file, const void *memory, size_t bytes)
+{
+    const char *at = memory;
+    for (size_t done = 0; done < bytes;) {
+        ssize_t written = pwrite(file, at + done, bytes - done, (off_t)done);
+        if (written < 0 && errno != EINTR)
+            return errno;
+        done += written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+static mr_status start_pager(mr_spill *spill, mr_error *error)
+{
+    if (!spill->pager)
+        spill->pager = mr_pager_start(spill->limit_bytes, MR_SPILL_ARRAYS);
+    return spill->pager
+               ? MR_OK
+               : mr_error_memory(error, "starting to keep the event store in files");
+}
+
 /* Moves an array from memory to a file with room for `count` elements. */
 static mr_status move_out(mr_spill *spill, size_t slot, size_t count, mr_error *error)
 {
     mr_spill_array *array = &spill->arrays[slot];
     void *memory = array->at;
     size_t bytes = bytes_of(array);
-    if (!spill->pager)
-        spill->pager = mr_pager_start(spill->limit_bytes, MR_SPILL_ARRAYS);
-    if (!spill->pager)
-        return mr_error_memory(error, "starting to keep the event store in files");
-    mr_status status = open_file(spill, &array->file, error);
+    int number;
+    mr_status status = start_pager(spill, error);
+    if (!status)
+        status = open_file(spill, &array->file, error);
     if (status)
         return status;
     status = map_file(spill, slot, count, error);
@@ -151,10 +174,9 @@ static mr_status move_out(mr_spill *spill, size_t slot, size_t count, mr_error *
         close(array->file);
         return status;
     }
-    if (bytes)
-        memcpy(array->at, memory, bytes);
+    number = write_all(array->file, memory, bytes);
     free(memory);
-    return MR_OK;
+    return number ? failed(spill, "write", number, error) : MR_OK;
 }
 
 /* ---- the arrays ---- */
@@ -168,6 +190,11 @@ static mr_status grow_in_memory(mr_spill_array *array, size_t count, mr_error *e
     array->at = at;
     array->count = count;
     return MR_OK;
+}
+
+mr_status mr_spill_expect(mr_spill *spill, uint64_t bytes, mr_error *error)
+{
+    return spill->limit_bytes && bytes > spill->limit_bytes / 2 ? start_pager(spill, error) : MR_OK;
 }
 
 mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t element_bytes,
@@ -190,8 +217,6 @@ mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t ele
         return mr_error_memory(error, "reading the trace");
     if (array->is_mapped)
         return map_file(spill, slot, more, error);
-    if (more * element_bytes < LEAST_FILE_BYTES)
-        return grow_in_memory(array, more, error);
     return move_out(spill, slot, more, error);
 }
 
@@ -219,6 +244,12 @@ mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *err
     close(array->file);
     array->file = -1;
     return MR_OK;
+}
+
+void mr_spill_look(const mr_spill *spill)
+{
+    if (spill->pager)
+        mr_pager_look(spill->pager);
 }
 
 void mr_spill_free(mr_spill *spill)

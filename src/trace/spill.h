@@ -1,9 +1,9 @@
 /*
  * spill: growing arrays that move to files when together they are too large for memory.
  *
- * Half of the memory of the process is theirs. While they fit, they are memory like any other. An
- * array of a mebibyte or more that grows and does not fit any more becomes a file without a name,
- * mapped where the array is. Who uses it sees no difference; the system reads and writes pages as
+ * Half of the memory of the process is theirs. While they fit, they are memory like any other. From
+ * the first growth on that does not fit, each array of a mebibyte or more that grows becomes a file
+ * without a name, mapped where the array is. Who uses it sees no difference; the system reads and writes pages as
  * they are needed, and a thread (pager.h) keeps the mapped part small. An
  * .mrt file itself cannot serve: its columns come in blocks, an array must be in one piece.
  *
@@ -48,16 +48,24 @@ bool mr_spill_limit(mr_spill *spill, uint64_t limit_bytes, const char *dir);
  * Makes room for `need` elements in array `slot`; what is in it stays, the rest is not initialised.
  * The room at least doubles in memory and grows by an eighth in a file, so that growth is O(1)
  * amortised; an array that was empty gets what is needed. The array, and no other one, may have
- * moved afterwards: use arrays[slot].at. MR_ERR_MEMORY, or MR_ERR_IO with the folder and what to do; nothing has changed
- * then for the caller.
+ * moved afterwards: use arrays[slot].at. MR_ERR_MEMORY, or MR_ERR_IO with the folder and what to do; what was in the
+ * array is still there then, unless the disk failed.
  */
 mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t element_bytes,
                            mr_error *error);
 
-/* Gives back what is behind the first `count` elements; the array does not grow any more. When one
- * array is in a file, this one goes there, too: what it takes is of more use to the analysis.
+/* Says how many bytes the arrays will have together, at least: when they will not fit, none goes
+ * into memory first. MR_ERR_MEMORY. */
+mr_status mr_spill_expect(mr_spill *spill, uint64_t bytes, mr_error *error);
+
+/* Gives back what is behind the first `count` elements; the array does not grow any more. When others
+ * are in files, this one goes there, too: what it takes is of more use to the analysis.
  * MR_ERR_MEMORY, MR_ERR_IO. */
 mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *error);
+
+/* For those who go through the arrays: after each mebibyte or so, see pager.h. About 10 µs when
+ * something is mapped. */
+void mr_spill_look(const mr_spill *spill);
 
 void mr_spill_free(mr_spill *spill);
 

@@ -133,6 +133,14 @@ mr_status mr_trace_read_text(const char *name, const char *text, size_t length_b
 
 void mr_trace_free(mr_trace *trace); /* NULL is fine */
 
+/* For passes over all events of a trace that may be in files: to be called for each event, or each
+ * now and then; every 65,536th event, the memory of the process is looked at (mr_spill_look). */
+static inline void mr_trace_pass(const mr_trace *trace, uint32_t event)
+{
+    if (event % (1u << 16) == 0)
+        mr_spill_look(&trace->spill);
+}
+
 /* The value that a read (r, ar, au) saw, that a write (w, aw, au) wrote: an index in `values`, 0:
  * unknown. */
 static inline uint32_t mr_trace_read_value(const mr_trace *trace, uint32_t event)
