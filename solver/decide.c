@@ -201,9 +201,8 @@ static outcome close_cone(candidate_task *task)
 
 static outcome try_eliminate(candidate_task *task)
 {
-    const mr_eliminate_limits limits = {.steps = ELIMINATE_STEPS,
-                                        .memory_bytes =
-                                            mr_limits_memory_bytes(&task->options->limits)};
+    const mr_eliminate_limits limits = {
+        .steps = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)

@@ -31,8 +31,7 @@ static uint64_t measure(void *context)
 static mr_room *new_room(uint64_t limit_bytes)
 {
     measured = 0;
-    mr_room *room =
-        mr_room_new(&(mr_room_options){.limit_bytes = limit_bytes, .measure = measure});
+    mr_room *room = mr_room_new(&(mr_room_options){.limit_bytes = limit_bytes, .measure = measure});
     assert_non_null(room);
     return room;
 }

@@ -306,7 +306,8 @@ static int make_big(void **state)
 }
 
 /* Runs maxrace within the limit (0: none) and gives what it held at most, in KiB. */
-static long peak_kib(const char *command, const char *flag, const char *trace, int limit_mb, int *status)
+static long peak_kib(const char *command, const char *flag, const char *trace, int limit_mb,
+                     int *status)
 {
     const char *program = getenv("MAXRACE");
     char limit[16], path[512], out[512];

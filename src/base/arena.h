@@ -47,7 +47,8 @@ mr_arena_mark mr_arena_get_mark(const mr_arena *arena);
 void mr_arena_release(mr_arena *arena, mr_arena_mark mark);
 
 /* `count` elements of `size_bytes`, 16-byte aligned, uninitialised or zeroed; NULL when out of
- * memory, refused, or when the product overflows. A zero count gives a valid pointer that must not be read.
+ * memory, refused, or when the product overflows. A zero count gives a valid pointer that must not
+ * be read.
  */
 void *mr_arena_alloc(mr_arena *arena, size_t count, size_t size_bytes);
 void *mr_arena_zalloc(mr_arena *arena, size_t count, size_t size_bytes);

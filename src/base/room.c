@@ -290,8 +290,7 @@ void mr_share_give(mr_share *share, uint64_t bytes)
     assert(bytes <= share->used_bytes);
     share->used_bytes -= bytes;
     room->used -= bytes;
-    uint64_t keep =
-        share->used_bytes > share->least_bytes ? share->used_bytes : share->least_bytes;
+    uint64_t keep = share->used_bytes > share->least_bytes ? share->used_bytes : share->least_bytes;
     if (keep < share->granted_bytes) {
         room->granted -= share->granted_bytes - keep;
         share->granted_bytes = keep;
@@ -319,8 +318,8 @@ bool mr_room_is_over(mr_watched *watched)
     if (!room)
         return false;
     pthread_mutex_lock(&room->mutex);
-    bool over = room->youngest == watched && measure(room) + room->held[MR_ROOM_STORE] >
-                                                 room->options.limit_bytes;
+    bool over = room->youngest == watched &&
+                measure(room) + room->held[MR_ROOM_STORE] > room->options.limit_bytes;
     if (over) {
         trim_heap(room);
         over = measure(room) + room->held[MR_ROOM_STORE] > room->options.limit_bytes;

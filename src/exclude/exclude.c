@@ -222,8 +222,8 @@ static bool prepare(writer *self)
     self->hidden = mr_calloc((size_t)trace->variables.count + 1, sizeof *self->hidden);
     if (!mr_builder_init(&self->builder, trace->path) ||
         !mr_spill_limit(&self->builder.trace->spill, trace->spill.limit_bytes, trace->spill.dir) ||
-        !self->taken || !self->hidden ||
-        !mr_take_events(trace, self->options, self->taken) || !count_taken(self) ||
+        !self->taken || !self->hidden || !mr_take_events(trace, self->options, self->taken) ||
+        !count_taken(self) ||
         !mr_excluded_calls_find(trace, self->options, self->taken, &self->calls))
         return false;
     if (!self->options->whole_runs)

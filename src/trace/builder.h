@@ -38,8 +38,8 @@ void mr_builder_free(mr_builder *builder);
 mr_status mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows, mr_error *error);
 
 /* Adds the event, whose thread and operand are numbers already, to the rows, which have room; adds
- * its location and values. MR_ERR_MEMORY, MR_ERR_IO, or MR_ERR_TRACE when the trace has more events than a
- * number can hold. */
+ * its location and values. MR_ERR_MEMORY, MR_ERR_IO, or MR_ERR_TRACE when the trace has more events
+ * than a number can hold. */
 mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
                             uint32_t thread, uint32_t operand, uint64_t line, mr_error *error);
 

@@ -2,19 +2,7 @@
 
 #include "pager.h"
 
-enum {
-    OP,
-    THREAD,
-    OPERAND,
-    LOCATION,
-    VALUE,
-    LINK,
-    STACK,
-    UPDATES,
-    REACHES,
-    LINES,
-    SLOTS
-};
+enum { OP, THREAD, OPERAND, LOCATION, VALUE, LINK, STACK, UPDATES, REACHES, LINES, SLOTS };
 
 _Static_assert((int)SLOTS <= (int)MR_SPILL_ARRAYS, "a slot for each array");
 

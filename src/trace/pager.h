@@ -4,10 +4,10 @@
  * Mapped pages count as the memory of the process (RSS) until somebody else needs the room. The
  * pager is a thread that looks every few milliseconds, and when the process holds nearly as much as
  * the limit, takes the mapped pages out of it. Who goes through a store from one end to the other
- * may look by itself now and then, so that it does not matter when the thread has its turn. Nothing is lost: what was read or written is in the
- * file, mostly still in the memory of the system, and comes back when it is touched. Mapped pages
- * up to an eighth of the limit stay in any case, so that it does not take out what is in use over
- * and over when the limit is passed by other memory.
+ * may look by itself now and then, so that it does not matter when the thread has its turn. Nothing
+ * is lost: what was read or written is in the file, mostly still in the memory of the system, and
+ * comes back when it is touched. Mapped pages up to an eighth of the limit stay in any case, so
+ * that it does not take out what is in use over and over when the limit is passed by other memory.
  */
 #ifndef MR_TRACE_PAGER_H
 #define MR_TRACE_PAGER_H

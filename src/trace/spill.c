@@ -96,8 +96,9 @@ static mr_status open_file(const mr_spill *spill, int *file, mr_error *error)
                         "memory, too; choose one on a disk (memory.spill_dir) or a higher limit");
 }
 
-/* Takes space for the file from `from` to `to`. A limit on the size of files (ulimit -f) is an error like
- * a full disk: its signal is not for the program that uses the library. Returns errno. */
+/* Takes space for the file from `from` to `to`. A limit on the size of files (ulimit -f) is an
+ * error like a full disk: its signal is not for the program that uses the library. Returns errno.
+ */
 static int take_space(int file, size_t from, size_t to)
 {
     sigset_t signal, old, pending;
@@ -152,9 +153,8 @@ static mr_status start_pager(mr_spill *spill, mr_error *error)
 {
     if (!spill->pager)
         spill->pager = mr_pager_start(spill->limit_bytes, MR_SPILL_ARRAYS);
-    return spill->pager
-               ? MR_OK
-               : mr_error_memory(error, "starting to keep the event store in files");
+    return spill->pager ? MR_OK
+                        : mr_error_memory(error, "starting to keep the event store in files");
 }
 
 /* Moves an array from memory to a file with room for `count` elements. */

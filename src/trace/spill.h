@@ -3,9 +3,9 @@
  *
  * Half of the memory of the process is theirs. While they fit, they are memory like any other. From
  * the first growth on that does not fit, each array of a mebibyte or more that grows becomes a file
- * without a name, mapped where the array is. Who uses it sees no difference; the system reads and writes pages as
- * they are needed, and a thread (pager.h) keeps the mapped part small. An
- * .mrt file itself cannot serve: its columns come in blocks, an array must be in one piece.
+ * without a name, mapped where the array is. Who uses it sees no difference; the system reads and
+ * writes pages as they are needed, and a thread (pager.h) keeps the mapped part small. An .mrt file
+ * itself cannot serve: its columns come in blocks, an array must be in one piece.
  *
  *   mr_spill_limit → mr_spill_reserve* → mr_spill_fit* → (use) → mr_spill_free
  *
@@ -48,8 +48,8 @@ bool mr_spill_limit(mr_spill *spill, uint64_t limit_bytes, const char *dir);
  * Makes room for `need` elements in array `slot`; what is in it stays, the rest is not initialised.
  * The room at least doubles in memory and grows by an eighth in a file, so that growth is O(1)
  * amortised; an array that was empty gets what is needed. The array, and no other one, may have
- * moved afterwards: use arrays[slot].at. MR_ERR_MEMORY, or MR_ERR_IO with the folder and what to do; what was in the
- * array is still there then, unless the disk failed.
+ * moved afterwards: use arrays[slot].at. MR_ERR_MEMORY, or MR_ERR_IO with the folder and what to
+ * do; what was in the array is still there then, unless the disk failed.
  */
 mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t element_bytes,
                            mr_error *error);
@@ -58,8 +58,8 @@ mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t ele
  * into memory first. MR_ERR_MEMORY. */
 mr_status mr_spill_expect(mr_spill *spill, uint64_t bytes, mr_error *error);
 
-/* Gives back what is behind the first `count` elements; the array does not grow any more. When others
- * are in files, this one goes there, too: what it takes is of more use to the analysis.
+/* Gives back what is behind the first `count` elements; the array does not grow any more. When
+ * others are in files, this one goes there, too: what it takes is of more use to the analysis.
  * MR_ERR_MEMORY, MR_ERR_IO. */
 mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *error);
 
