@@ -133,6 +133,36 @@ static void test_arrays_grow(void **state)
     }
 }
 
+/* Who says how much it will be, has no array in memory first. */
+static void test_expected(void **state)
+{
+    (void)state;
+    enum { BYTES = 1 << 20 };
+    mr_spill spill = {0};
+    assert_true(mr_spill_limit(&spill, 20 * BYTES, folder()));
+    assert_int_equal(mr_spill_expect(&spill, 10 * BYTES, NULL), MR_OK);
+    assert_int_equal(mr_spill_reserve(&spill, 0, BYTES, 1, NULL), MR_OK);
+    assert_false(spill.arrays[0].is_mapped);
+    assert_int_equal(mr_spill_expect(&spill, 11 * BYTES, NULL), MR_OK);
+    assert_int_equal(mr_spill_reserve(&spill, 1, BYTES, 1, NULL), MR_OK);
+    assert_true(spill.arrays[1].is_mapped);
+    assert_int_equal(mr_spill_reserve(&spill, 2, 100, 1, NULL), MR_OK);
+    assert_false(spill.arrays[2].is_mapped); /* not worth a file */
+    mr_spill_free(&spill);
+}
+
+/* What is derived from a trace is where the trace is. */
+static void check_derived(const mr_trace *trace)
+{
+    mr_spill spill;
+    const uint32_t *derived = mr_columns_derive(trace, sizeof *derived, &spill);
+    assert_non_null(derived);
+    assert_int_equal(spill.arrays[0].is_mapped, trace->spill.arrays[1].is_mapped);
+    for (uint32_t event = 0; event < trace->event_count; event++)
+        assert_int_equal(derived[event], 0);
+    mr_spill_free(&spill);
+}
+
 /* What the message must have beside the folder. */
 static void assert_refused(const char *dir, size_t count, const char *reason)
 {
@@ -242,6 +272,8 @@ static void compare(const char *path)
     assert_true(limited->spill.arrays[1].is_mapped);
     assert_true(mr_columns_memory_bytes(limited) < mr_columns_memory_bytes(free_one) / 10);
     assert_same(free_one, limited);
+    check_derived(free_one);
+    check_derived(limited);
     mr_trace_free(free_one);
     mr_trace_free(limited);
 }
@@ -393,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_arrays_grow, make_scratch, remove_scratch),
+        cmocka_unit_test_setup_teardown(test_expected, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(test_no_folder, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(test_folder_in_memory, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(test_no_space, make_scratch, remove_scratch),

@@ -2,6 +2,8 @@
 
 #include "pager.h"
 
+#include <string.h>
+
 enum { OP, THREAD, OPERAND, LOCATION, VALUE, LINK, STACK, UPDATES, REACHES, LINES, SLOTS };
 
 _Static_assert((int)SLOTS <= (int)MR_SPILL_ARRAYS, "a slot for each array");
@@ -94,6 +96,21 @@ mr_status mr_columns_fit(mr_trace *trace, mr_error *error)
                                   slot < UPDATES ? trace->event_count : others[slot], error);
     point(trace);
     return status;
+}
+
+void *mr_columns_derive(const mr_trace *trace, size_t element_bytes, mr_spill *spill)
+{
+    size_t count = trace->event_count ? trace->event_count : 1;
+    *spill = (mr_spill){0};
+    if (trace->spill.pager && (!mr_spill_limit(spill, trace->spill.limit_bytes, trace->spill.dir) ||
+                               mr_spill_expect(spill, UINT64_MAX, NULL)))
+        return NULL;
+    if (mr_spill_reserve(spill, 0, count, element_bytes, NULL) ||
+        mr_spill_fit(spill, 0, count, NULL))
+        return NULL;
+    if (!spill->arrays[0].is_mapped) /* files begin with zeros */
+        memset(spill->arrays[0].at, 0, count * element_bytes);
+    return spill->arrays[0].at;
 }
 
 uint64_t mr_columns_memory_bytes(const mr_trace *trace)

@@ -26,6 +26,11 @@ size_t mr_columns_room(const mr_trace *trace);
 /* Gives back what is not used: when the trace is complete. MR_ERR_MEMORY, MR_ERR_IO. */
 mr_status mr_columns_fit(mr_trace *trace, mr_error *error);
 
+/* A zeroed array with an element for each event, for who derives something from the trace: in a
+ * file when the columns are. `spill` is overwritten; the owner frees it (mr_spill_free), whatever
+ * happens. NULL: no memory, or no room for the file. */
+void *mr_columns_derive(const mr_trace *trace, size_t element_bytes, mr_spill *spill);
+
 /* Bytes that the store holds in memory; of a store in files, what of it may be in memory. */
 uint64_t mr_columns_memory_bytes(const mr_trace *trace);
 
