@@ -51,7 +51,7 @@ static void *watch(void *argument)
     while (!pager->stop) {
         struct timespec wake;
         clock_gettime(CLOCK_MONOTONIC, &wake);
-        wake.tv_nsec += LOOK_MS * 1000000;
+        wake.tv_nsec += LOOK_MS * 1000000L;
         wake.tv_sec += wake.tv_nsec / 1000000000;
         wake.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&pager->stopped, &pager->mutex, &wake);

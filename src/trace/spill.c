@@ -68,10 +68,11 @@ static size_t with_an_eighth(size_t need)
 
 static mr_status failed(const mr_spill *spill, const char *what, int number, mr_error *error)
 {
-    return mr_error_set(error, MR_ERR_IO, spill->dir, 0,
-                        "cannot %s the event store, which memory.limit_mb has no room for: %s; "
-                        "choose another folder (memory.spill_dir) or a higher limit",
-                        what, strerror(number));
+    mr_error_set(error, MR_ERR_IO, spill->dir, 0,
+                 "cannot %s the event store, which memory.limit_mb has no room for: %s; "
+                 "choose another folder (memory.spill_dir) or a higher limit",
+                 what, strerror(number));
+    return MR_ERR_IO;
 }
 
 static mr_status open_file(const mr_spill *spill, int *file, mr_error *error)
