@@ -113,7 +113,7 @@ $(BUILD)/maxrace-mpi.so: $(call object,$(wildcard src/mpi/*.c))
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
+$(addprefix $(BUILD)/tests/test_,big_trace spill far_bytes): $(call object,$(BIG_SOURCES))
 $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
 $(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 

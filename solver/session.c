@@ -64,6 +64,14 @@ void mr_session_free(mr_session *session)
     free(session);
 }
 
+uint64_t mr_limits_memory_bytes(const mr_limits *limits)
+{
+    uint64_t left = mr_room_left(limits->room);
+    if (!limits->room || (limits->memory_bytes && limits->memory_bytes < left))
+        return limits->memory_bytes;
+    return left ? left : 1;
+}
+
 static Z3_ast keep(mr_query *q, Z3_ast term)
 {
     Z3_ast_vector_push(q->context, q->terms, term);
@@ -305,7 +313,8 @@ mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settin
         query_free(q);
         return NULL;
     }
-    mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes);
+    mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes,
+                    limits->room);
     return q;
 }
 

@@ -240,6 +240,78 @@ static void test_limits_of_a_query(void **state)
     close_large(&l);
 }
 
+static const mr_decide_options by_saturation = {.steps = ALONE(MR_STEP_ELIMINATE) |
+                                                         MR_STEP_BIT(MR_STEP_SATURATE),
+                                                .saturate_steps = SATURATE_STEPS};
+
+static uint64_t nothing(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+enum { QUESTIONS = 8 };
+
+/* Asks them within the limit; how many are unknown. */
+static size_t ask_within(large *l, uint64_t limit_bytes, const mr_candidate *const *questions,
+                         const mr_verdict *right)
+{
+    mr_room *room = mr_room_new(&(mr_room_options){.limit_bytes = limit_bytes, .measure = nothing});
+    mr_room_share share;
+    mr_arena arena;
+    size_t unknown = 0;
+    assert_non_null(room);
+    mr_room_share_open(&share, room, MR_ROOM_WINDOWS, 0);
+    mr_arena_init(&arena);
+    arena.share = &share;
+    mr_decide_options options = by_saturation;
+    options.limits.room = room;
+    for (uint32_t k = 0; k < QUESTIONS; k++) {
+        mr_decision decision;
+        assert_int_equal(mr_decide(&l->problem, l->session, &options, questions[k]->first,
+                                   questions[k]->second, &arena, &decision, NULL),
+                         MR_OK);
+        assert_false(arena.refused);
+        if (decision.verdict == MR_VERDICT_UNKNOWN)
+            assert_int_equal(decision.reason, MR_UNKNOWN_MEMORY);
+        else
+            assert_int_equal(decision.verdict, right[k]);
+        unknown += decision.verdict == MR_VERDICT_UNKNOWN;
+        mr_arena_reset(&arena);
+        mr_arena_trim(&arena, 0);
+    }
+    mr_arena_free(&arena);
+    mr_room_share_close(&share);
+    mr_room_free(room);
+    return unknown;
+}
+
+/* Questions whose arena has a share: what does not fit is unknown, and nothing is an error. */
+static void test_share_of_a_question(void **state)
+{
+    (void)state;
+    static const uint64_t limits[] = {1, 1 << 17, 1 << 19, 1 << 21, 1 << 26};
+    enum { LIMITS = sizeof limits / sizeof *limits };
+    const mr_candidate *questions[QUESTIONS];
+    mr_verdict right[QUESTIONS];
+    size_t unknown[LIMITS];
+    large l;
+    open_large(&l, &mr_large_shapes[2], 1, 2000, MR_MODEL_VALUE);
+    for (uint32_t count = 0, k = 0; count < QUESTIONS; k++) { /* such that have a verdict */
+        questions[count] = &l.candidates.items[k * 97 % l.candidates.count];
+        right[count] = decide(&l, &by_saturation, questions[count]).verdict;
+        count += right[count] != MR_VERDICT_UNKNOWN;
+        assert_true(k < 100);
+    }
+    for (size_t i = 0; i < LIMITS; i++) {
+        unknown[i] = ask_within(&l, limits[i], questions, right);
+        print_message("%" PRIu64 " bytes: %zu unknown\n", limits[i], unknown[i]);
+        assert_true(!i || unknown[i] <= unknown[i - 1]);
+    }
+    assert_true(unknown[0] == QUESTIONS && unknown[1] > 0 && !unknown[LIMITS - 1]);
+    close_large(&l);
+}
+
 /* After each interrupt the session decides an easy query, and gets it right. */
 static void test_session_after_interrupt(void **state)
 {
@@ -471,6 +543,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_saturate_and_z3_agree),
         cmocka_unit_test(test_limits_of_a_query),
+        cmocka_unit_test(test_share_of_a_question),
         cmocka_unit_test(test_session_after_interrupt),
         cmocka_unit_test(test_unknown_is_reported),
         cmocka_unit_test(test_later_race_removes_unknown),

@@ -41,7 +41,7 @@ typedef enum mr_step {
 /* Why a candidate is unknown. */
 typedef enum mr_unknown_reason {
     MR_UNKNOWN_TIME,   /* "time": solver.timeout_ms ran out */
-    MR_UNKNOWN_MEMORY, /* "memory": solver.memory_mb ran out */
+    MR_UNKNOWN_MEMORY, /* "memory": solver.memory_mb ran out, or memory.limit_mb */
     MR_UNKNOWN_SIZE,   /* "size": the formula has more than solver.max_clauses clauses */
     /* "budget": candidates.max_unanswered queries of its static race had no answer, the window was
      * out of candidates.max_window_steps, or a prefilter chose more pairs for it than are kept */

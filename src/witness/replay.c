@@ -1,5 +1,7 @@
 #include "replay.h"
 
+#include "trace/columns.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +168,7 @@ static bool index_events(mr_replay *r)
      * fork stays. */
     for (uint32_t e = trace->event_count; e-- > 0;) {
         uint32_t thread = trace->thread[e], number;
+        mr_trace_pass(trace, e);
         r->following[e] = r->first_event[thread];
         r->first_event[thread] = e;
         if (trace->op[e] == MR_OP_FORK)
@@ -181,7 +184,7 @@ static bool index_events(mr_replay *r)
 bool mr_replay_init(mr_replay *r, const mr_trace *trace)
 {
     *r = (mr_replay){.trace = trace};
-    r->following = mr_calloc(trace->event_count, sizeof *r->following);
+    r->following = mr_columns_derive(trace, sizeof *r->following, &r->memory);
     r->first_event = mr_calloc(trace->threads.count, sizeof *r->first_event);
     r->fork = mr_calloc(trace->threads.count, sizeof *r->fork);
     r->next = mr_calloc(trace->threads.count, sizeof *r->next);
@@ -197,7 +200,7 @@ bool mr_replay_init(mr_replay *r, const mr_trace *trace)
 
 void mr_replay_free(mr_replay *r)
 {
-    free(r->following);
+    mr_spill_free(&r->memory);
     free(r->first_event);
     free(r->fork);
     free(r->next);

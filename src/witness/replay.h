@@ -38,7 +38,8 @@ typedef struct mr_replayed {
 
 typedef struct mr_replay {
     const mr_trace *trace;
-    uint32_t *following;   /* event: the next event of its thread, or MR_NONE */
+    uint32_t *following; /* event: the next event of its thread, or MR_NONE; in `memory` */
+    mr_spill memory;
     uint32_t *first_event; /* thread: its first event, or MR_NONE */
     uint32_t *fork;        /* thread: the event that forks it, or MR_NONE */
 
