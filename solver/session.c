@@ -51,6 +51,16 @@ static Z3_context new_context(void)
     return context;
 }
 
+/* A context takes two tables of 8 MB, and gives them back with the query. An allocator that returned
+ * them to the system each time would have them cleared page by page each time, which costs more
+ * than all else; glibc keeps what is smaller than the largest block that it has seen freed. */
+static void keep_freed_memory(void)
+{
+    enum { BLOCK_BYTES = 31 << 20 };
+    void *volatile block = malloc(BLOCK_BYTES); /* volatile: or the pair would be left out */
+    free(block);
+}
+
 mr_session *mr_session_new(void)
 {
     return mr_calloc(1, sizeof(mr_session));
@@ -264,7 +274,7 @@ static void read_core(mr_query *q, const Z3_ast *assumed, const mr_assumptions *
     Z3_ast_vector_dec_ref(c, core);
 }
 
-static bool query_init(mr_query *q, uint32_t unit_limit)
+static bool query_init(mr_query *q)
 {
     q->context = new_context();
     if (!q->context)
@@ -277,7 +287,6 @@ static bool query_init(mr_query *q, uint32_t unit_limit)
     if (!q->terms)
         return false;
     Z3_ast_vector_inc_ref(q->context, q->terms);
-    q->units = mr_units_begin(q->context, q->solver, unit_limit);
     q->minus_one = keep(q, Z3_mk_int(q->context, -1, Z3_mk_int_sort(q->context)));
     return true;
 }
@@ -299,17 +308,20 @@ static void query_free(mr_query *q)
 mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings,
                          const uint32_t *ranks)
 {
-    if (!session->watchdog)
+    if (!session->watchdog) {
+        keep_freed_memory();
         session->watchdog = mr_watchdog_start();
+    }
     if (!session->watchdog)
         return NULL;
     mr_query *q = mr_calloc(1, sizeof *q);
     if (!q)
         return NULL;
     q->session = session;
+    q->units.limit = limits->units;
     q->settings = settings;
     q->ranks = ranks;
-    if (!query_init(q, limits->units)) {
+    if (!query_init(q)) {
         query_free(q);
         return NULL;
     }

@@ -169,6 +169,14 @@ static mr_verdict reference(large *l, const mr_candidate *c)
     return decide(l, &options, c).verdict;
 }
 
+/* An unknown decision says which of Z3's bounds was in the way. */
+static void check_stopped(const mr_decision *decision, const mr_limits *limits)
+{
+    assert_int_equal(decision->stopped_by_time, limits->timeout_ms > 0);
+    assert_int_equal(decision->stopped_by_memory, limits->memory_bytes > 0);
+    assert_int_equal(strcmp(decision->detail, "solver.rlimit") == 0, limits->units > 0);
+}
+
 static void test_limits_of_a_query(void **state)
 {
     (void)state;
@@ -191,6 +199,18 @@ static void test_limits_of_a_query(void **state)
          {.steps = ALONE(MR_STEP_SOLVER), .limits = {.memory_bytes = 1}},
          MR_UNKNOWN_MEMORY,
          false},
+        {"units",
+         {.steps = ALONE(MR_STEP_SOLVER), .limits = {.units = 100}},
+         MR_UNKNOWN_STEPS,
+         false},
+        {"units, lazily",
+         {.steps = ALONE(MR_STEP_LAZY), .limits = {.units = 100}},
+         MR_UNKNOWN_STEPS,
+         false},
+        {"units, eager",
+         {.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true, .limits = {.units = 100}},
+         MR_UNKNOWN_STEPS,
+         true},
         {"size, lazily", {.steps = ALONE(MR_STEP_LAZY), .max_clauses = 20}, MR_UNKNOWN_SIZE, false},
         {"time, lazily",
          {.steps = ALONE(MR_STEP_LAZY), .limits = {.timeout_ms = 1}},
@@ -228,6 +248,7 @@ static void test_limits_of_a_query(void **state)
             if (decision.verdict == MR_VERDICT_UNKNOWN) {
                 unknown++;
                 assert_int_equal(decision.reason, cases[i].reason);
+                check_stopped(&decision, &cases[i].options.limits);
             } else {
                 mr_verdict right = reference(&l, c);
                 assert_true(right == MR_VERDICT_UNKNOWN || right == decision.verdict);
@@ -335,6 +356,38 @@ static void test_session_after_interrupt(void **state)
     easy.session = NULL;
     close_large(&easy);
     close_large(&hard);
+}
+
+/* The same question has the same answer and costs the same work, whatever was asked in between and
+ * however it ended. */
+static void test_same_each_time(void **state)
+{
+    (void)state;
+    static const mr_decide_options options[] = {
+        {.steps = ALONE(MR_STEP_SOLVER), .limits = {.units = 200000}},
+        {.steps = ALONE(MR_STEP_LAZY), .limits = {.units = 20000}},
+        {.steps = ALONE(MR_STEP_LAZY) | MR_STEP_BIT(MR_STEP_SOLVER), .limits = {.units = 2000}}};
+    enum { OPTIONS = sizeof options / sizeof *options };
+    size_t unknown = 0, known = 0;
+    large l;
+    open_large(&l, &mr_large_shapes[2], 1, 200, MR_MODEL_VALUE);
+    for (uint32_t k = 0; k < 12; k++) {
+        mr_random random = {k};
+        const mr_candidate *c = pick(&l, &random), *other = pick(&l, &random);
+        mr_decision one = decide(&l, &options[k % OPTIONS], c);
+        decide(&l, &options[(k + 1) % OPTIONS], other);
+        mr_decision two = decide(&l, &options[k % OPTIONS], c);
+        assert_int_equal(one.verdict, two.verdict);
+        assert_int_equal(one.work, two.work);
+        assert_int_equal(one.event_count, two.event_count);
+        if (one.verdict == MR_VERDICT_RACE)
+            assert_memory_equal(one.events, two.events, one.event_count * sizeof *one.events);
+        unknown += one.verdict == MR_VERDICT_UNKNOWN;
+        known += one.verdict != MR_VERDICT_UNKNOWN;
+    }
+    print_message("%zu questions cut off, %zu answered\n", unknown, known);
+    assert_true(unknown > 0 && known > 0);
+    close_large(&l);
 }
 
 /* ---- the whole prediction ---- */
@@ -545,6 +598,7 @@ int main(void)
         cmocka_unit_test(test_limits_of_a_query),
         cmocka_unit_test(test_share_of_a_question),
         cmocka_unit_test(test_session_after_interrupt),
+        cmocka_unit_test(test_same_each_time),
         cmocka_unit_test(test_unknown_is_reported),
         cmocka_unit_test(test_later_race_removes_unknown),
         cmocka_unit_test(test_reasons_are_counted),
