@@ -475,7 +475,10 @@ mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
                            .stops = {a, b},
                            .arena = arena,
                            .decision = decision};
+    bool waited = arena->waits;
+    arena->waits = false;
     outcome result = climb(&task);
+    arena->waits = waited;
     if (result == NO_MEMORY)
         return mr_error_memory(error, "deciding a candidate");
     return MR_OK;

@@ -76,7 +76,7 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
  * Decides whether window events a and b race. Scratch memory and the decision's events are taken
  * from `arena`. MR_ERR_MEMORY when our own memory runs out; everything that the solver cannot do is
  * a verdict of MR_VERDICT_UNKNOWN, and so is, with the reason memory, what does not fit into the
- * arena's share (base/arena.h).
+ * arena's share (base/arena.h), which is not waited for here.
  */
 mr_status mr_decide(const mr_problem *problem, mr_session *session,
                     const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,

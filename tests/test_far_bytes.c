@@ -128,7 +128,7 @@ static void check_syncp(const char *name, const mr_trace *trace)
     print_message("%s: %.1f MiB, %.1f expected of the search\n", name, (double)held / (1 << 20),
                   (double)expected / (1 << 20));
     if (HEAP_IS_KNOWN)
-        assert_in_range(expected, held, held * 12);
+        assert_in_range(expected, held, held * 7);
     mr_syncp_index_free(index);
 }
 

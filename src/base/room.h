@@ -22,6 +22,9 @@
  * renewed or closed when it is done with the window, and so every share comes to be the first. A
  * share that is being opened waits for those before it, so a large one is not passed by small ones.
  *
+ * Who waits for another worker in any other way (results in order, a barrier) must have renewed or
+ * closed its share before: else the first in line may be one that waits for those behind it.
+ *
  * All functions may be called by any thread, those of one share by one thread at a time. `room` may
  * be NULL, as may a share's: no limit, nothing is counted. O(1), and a look at
  * /proc/self/statm (10 µs) where a share grows beyond what it was granted.
