@@ -160,7 +160,7 @@ static void test_foreign(void **state)
     } rows[] = {
         {"model", "rf", "was made with model: value, this run has rf"},
         {"window.size", "29", "was made with window.size: 30, this run has 29"},
-        {"solver.timeout_ms", "7", "was made with solver.timeout_ms: 1000, this run has 7"},
+        {"solver.timeout_ms", "7", "was made with solver.timeout_ms: 60000, this run has 7"},
         /* not settings of what is decided */
         {"format", "json", NULL},
         {"jobs", "1", NULL},

@@ -245,13 +245,15 @@ static void test_failed_unit(void **state)
     mr_subject s = {.trace = mr_sample_trace("A|w(x=1)|1\n"), .config = mr_config_new()};
     mr_saved_request request = {.file = mr_scratch_path(&scratch, "unit", path)};
     assert_int_equal(mr_saved_open(&request, s.trace, s.config, &saved, &error), MR_OK);
-    mr_crew crew = {.jobs = 1, .trace = s.trace, .saved = saved};
+    mr_result result = {0};
+    mr_crew crew = {.jobs = 1, .trace = s.trace, .saved = saved, .run = &result.run};
     const mr_phase phase = {.context = &merged,
                             .stage = "units",
                             .count = UNITS,
                             .decide = decide_or_fail,
                             .merge = count_merged};
     assert_int_equal(mr_crew_run(&crew, &phase, &error), MR_ERR_MEMORY);
+    mr_result_free(&result);
     assert_int_equal(merged, FAILING + 1);
     assert_int_equal(crew.units_missing, UNITS - FAILING);
     assert_int_equal(mr_saved_close(saved, &error), MR_OK);

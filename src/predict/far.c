@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "far_bytes.h"
 #include "order/detect.h"
 #include "order/syncp.h"
 
@@ -39,13 +40,34 @@ static int compare_start(const void *one, const void *two)
     return (x->second > y->second) - (x->second < y->second);
 }
 
+/* Does the room have what far races need? Estimates, by two passes over the trace. */
+static mr_status look_for_room(const mr_predict_settings *settings, bool *fits, mr_error *error)
+{
+    uint64_t syncp = 0, left = mr_room_left(settings->room);
+    mr_far_bytes decide = {0};
+    *fits = true;
+    if (!settings->room)
+        return MR_OK;
+    if ((settings->far != MR_FAR_SHB && !mr_syncp_bytes(settings->trace, &syncp)) ||
+        (settings->far >= MR_FAR_HB &&
+         !mr_far_bytes_find(&decide, settings->trace, settings->model, settings->far_limits.size)))
+        return mr_error_memory(error, "looking for far races");
+    *fits = syncp <= left && mr_far_bytes_peak(&decide) <= left;
+    return MR_OK;
+}
+
 mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error)
 {
     double begin = mr_seconds();
     mr_race_list list;
     mr_detect_options options = {.most_examples = 1, .edges = &settings->opaque};
     mr_relation relation = settings->far == MR_FAR_SHB ? MR_RELATION_SHB : MR_RELATION_SYNCP;
-    mr_status status = mr_detect(relation, settings->trace, &options, &list, error);
+    bool fits = false;
+    mr_status status = look_for_room(settings, &fits, error);
+    outcome->no_room = status == MR_OK && !fits;
+    if (!fits)
+        return status;
+    status = mr_detect(relation, settings->trace, &options, &list, error);
     if (status == MR_OK) {
         outcome->pairs = mr_calloc(list.race_count, sizeof *outcome->pairs);
         if (!outcome->pairs)

@@ -21,6 +21,7 @@ static mr_worker *worker_of(mr_far_worker *far)
 {
     far->built = 0;
     mr_arena_reset(&far->worker.arena);
+    mr_worker_asks(&far->worker, true);
     return &far->worker;
 }
 

@@ -88,6 +88,16 @@ static void read_far(mr_predict_settings *settings, const mr_config *config)
         limits->weakest = settings->candidates.weakest;
 }
 
+static mr_status make_room(mr_predict_settings *settings, const mr_config *config, mr_error *error)
+{
+    const mr_room_options options = {.limit_bytes = mr_config_memory_bytes(config)};
+    if (!options.limit_bytes)
+        return MR_OK;
+    settings->room = mr_room_new(&options);
+    settings->decide.limits.room = settings->room;
+    return settings->room ? MR_OK : mr_error_memory(error, "starting the prediction");
+}
+
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
                                    const mr_config *config, mr_error *error)
 {
@@ -103,6 +113,8 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         .decide = mr_predict_limits(config)};
     mr_status status =
         read_ignored(settings, mr_config_text(config, "candidates.ignore_locations"), error);
+    if (status == MR_OK)
+        status = make_room(settings, config, error);
     if (status != MR_OK)
         return status;
     read_candidates(settings, config);
@@ -114,4 +126,5 @@ void mr_predict_settings_free(mr_predict_settings *settings)
 {
     mr_opaque_edges_free(&settings->opaque);
     free(settings->ignored_locations);
+    mr_room_free(settings->room);
 }

@@ -5,6 +5,7 @@
 #define MR_PREDICT_SETTINGS_H
 
 #include "base/halt.h"
+#include "base/room.h"
 #include "config/config.h"
 #include "solver/decide.h"
 #include "windows/candidates.h"
@@ -36,6 +37,7 @@ typedef struct mr_predict_settings {
     uint8_t *ignored_locations;      /* owned; NULL: none */
     mr_far far;
     mr_far_limits far_limits;
+    mr_room *room;       /* the memory of the process; owned; NULL: no limit. Also in `decide` */
     const mr_halt *halt; /* NULL: nobody stops the run */
 } mr_predict_settings;
 

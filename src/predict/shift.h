@@ -26,7 +26,7 @@ typedef struct mr_shift {
     uint64_t missing;      /* … or have none, or a partial one */
     mr_outcome **waiting;  /* one a unit: decided and not merged */
     mr_saved_phase saved;  /* as which it is known to crew->saved */
-    bool *saved_before;    /* one a unit: an earlier run has decided it; fixed when units are taken */
+    bool *saved_before; /* one a unit: an earlier run has decided it; fixed when units are taken */
 } mr_shift;
 
 /* The next unit; false: there is none, or the run is halted. By any thread. */
