@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "predict.h"
+#include "trace/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,11 @@ static mr_status make_room(mr_predict_settings *settings, const mr_config *confi
         return MR_OK;
     settings->room = mr_room_new(&options);
     settings->decide.limits.room = settings->room;
-    return settings->room ? MR_OK : mr_error_memory(error, "starting the prediction");
+    if (!settings->room)
+        return mr_error_memory(error, "starting the prediction");
+    if (settings->trace->spill.pager)
+        mr_room_hold(settings->room, MR_ROOM_STORE, mr_columns_memory_bytes(settings->trace));
+    return MR_OK;
 }
 
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
@@ -119,12 +124,16 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         return status;
     read_candidates(settings, config);
     read_far(settings, config);
-    return mr_opaque_edges_find(trace, settings->calls, &settings->opaque, error);
+    status = mr_opaque_edges_find(trace, settings->calls, &settings->opaque, error);
+    settings->checker = status == MR_OK ? mr_checker_new(trace, settings->calls) : NULL;
+    return status == MR_OK && !settings->checker ? mr_error_memory(error, "starting the prediction")
+                                                 : status;
 }
 
 void mr_predict_settings_free(mr_predict_settings *settings)
 {
     mr_opaque_edges_free(&settings->opaque);
     free(settings->ignored_locations);
+    mr_checker_free(settings->checker);
     mr_room_free(settings->room);
 }

@@ -19,7 +19,7 @@ static mr_status start(mr_worker *worker)
         return status;
     worker->carried.opaque = &settings->opaque;
     worker->session = mr_session_new();
-    worker->checker = mr_checker_new(settings->trace, settings->calls);
+    worker->checker = mr_checker_like(settings->checker);
     return worker->session && worker->checker
                ? MR_OK
                : mr_error_memory(worker->error, "starting the prediction");
@@ -46,12 +46,21 @@ mr_status mr_worker_init(mr_worker *worker, const mr_predict_settings *settings,
 /* What an arena keeps from one window to the next, when there is a limit. */
 enum { MR_WORKER_KEEPS_BYTES = 32 << 20 };
 
+/* What a window takes for certain: 170 bytes an event, and a clock entry for each thread. */
+static uint64_t least_bytes(const mr_worker *worker)
+{
+    const mr_predict_settings *settings = worker->settings;
+    uint64_t bytes = settings->plan.size * (170 + (uint64_t)worker->trace->threads.count);
+    uint64_t left = mr_room_left(settings->room) / 4;
+    return bytes < left ? bytes : left;
+}
+
 void mr_worker_begin(mr_worker *worker, mr_room_holder holder)
 {
     if (!worker->settings->room)
         return;
     if (!worker->has_share)
-        mr_room_share_open(&worker->share, worker->settings->room, holder, 0);
+        mr_room_share_open(&worker->share, worker->settings->room, holder, least_bytes(worker));
     worker->has_share = true;
     worker->arena.share = &worker->share;
     worker->arena.waits = true;
