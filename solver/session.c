@@ -51,9 +51,9 @@ static Z3_context new_context(void)
     return context;
 }
 
-/* A context takes two tables of 8 MB, and gives them back with the query. An allocator that returned
- * them to the system each time would have them cleared page by page each time, which costs more
- * than all else; glibc keeps what is smaller than the largest block that it has seen freed. */
+/* A context takes two tables of 8 MB, and gives them back with the query. An allocator that
+ * returned them to the system each time would have them cleared page by page each time, which costs
+ * more than all else; glibc keeps what is smaller than the largest block that it has seen freed. */
 static void keep_freed_memory(void)
 {
     enum { BLOCK_BYTES = 31 << 20 };
