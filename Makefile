@@ -11,16 +11,18 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-# VARIANT selects flags and an object folder of its own: release (default), sanitize, clang.
+# VARIANT selects flags and an object folder of its own: release (default), sanitize, thread, clang.
 VARIANT ?= release
 BUILD   := build/$(VARIANT)
 
 OPTIMISE_release  := -O2 -g
 OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 OPTIMISE_clang    := -O2 -g
 LINK_sanitize     := -fsanitize=address,undefined
+LINK_thread       := -fsanitize=thread
 ifeq ($(OPTIMISE_$(VARIANT)),)
-$(error unknown VARIANT '$(VARIANT)': release, sanitize or clang)
+$(error unknown VARIANT '$(VARIANT)': release, sanitize, thread or clang)
 endif
 ifeq ($(VARIANT),clang)
 CC := clang
@@ -134,7 +136,19 @@ tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(TESTS
 test:
 	$(MAKE) VARIANT=release all tests
 	$(MAKE) VARIANT=sanitize build/sanitize/maxrace tests
+	$(MAKE) VARIANT=thread thread-tests
 	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/run.sh build/release build/sanitize
+
+# The tests whose threads work together, for tests/check_threads.sh.
+THREAD_TESTS := test_pool test_jobs
+.PHONY: thread-tests
+thread-tests: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
+
+# ThreadSanitizer and Helgrind on them; LONG=1: on more traces.
+.PHONY: check-threads
+check-threads: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
+	$(MAKE) VARIANT=thread thread-tests
+	LONG=$(LONG) BUILD=$(BUILD) MAXRACE=$(BUILD)/maxrace tests/check_threads.sh
 
 # The tests on random traces, with COUNT (100,000) traces each of a fresh seed, which is printed and can be given again as SEED=….
 LONG_TESTS := test_exact test_order_reference test_orders
@@ -305,7 +319,7 @@ help:
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
 	@echo 'make uninstall              the same variables'
 	@echo 'make clean                  removes build/'
-	@echo 'VARIANT=release|sanitize|clang selects flags and folder: build/VARIANT'
+	@echo 'VARIANT=release|sanitize|thread|clang selects flags and folder: build/VARIANT'
 
 .SECONDARY:
 .DELETE_ON_ERROR:

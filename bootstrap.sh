@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")" || exit 1
 
 build_packages=(gcc libc6-dev make pkg-config libz3-dev libyaml-dev zlib1g-dev libzstd-dev libjansson-dev libxxhash-dev libdw-dev)
-test_packages=(libcmocka-dev g++ clang clang-tidy clang-format cppcheck binutils)
+test_packages=(libcmocka-dev g++ clang clang-tidy clang-format cppcheck binutils valgrind)
 
 fail() {
     echo "bootstrap.sh: $1" >&2

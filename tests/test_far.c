@@ -14,8 +14,6 @@
 
 #include "predict/merge.h"
 #include "predict/predict.h"
-#include "predict/merge.h"
-#include "predict/predict.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
 #include "support/sample.h"

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The pool of threads under ThreadSanitizer (build/thread) and Helgrind (the plain build): no report, and the same
+# results. LONG=1: on more traces. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tests/support/check.sh
+build=${BUILD:-build/release}
+if [ -n "${LONG:-}" ]; then tsan_traces=600 helgrind_traces=36; else tsan_traces=36 helgrind_traces=9; fi
+
+# under_tsan TRACES PROGRAM; exit status 66: a report.
+under_tsan() {
+    JOBS_TRACES=$1 TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
+        "$2" 2>&1 | tail -60
+    return "${PIPESTATUS[0]}"
+}
+
+under_helgrind() {
+    JOBS_TRACES=$1 valgrind --tool=helgrind --error-exitcode=66 --suppressions=tests/helgrind.txt -q "$2" 2>&1 | tail -60
+    return "${PIPESTATUS[0]}"
+}
+
+check tsan_pool under_tsan "$tsan_traces" build/thread/tests/test_pool
+check tsan_jobs under_tsan "$tsan_traces" build/thread/tests/test_jobs
+check helgrind_pool under_helgrind "$helgrind_traces" "$build/tests/test_pool"
+check helgrind_jobs under_helgrind "$helgrind_traces" "$build/tests/test_jobs"
+exit $((failures > 0))

@@ -1,0 +1,332 @@
+/*
+ * The result does not depend on who decides the windows, or when: any number of threads, and every
+ * window by someone who knows nothing of the others, its outcome sent as bytes. On random traces,
+ * under budgets so small that much is cut off.
+ *
+ * JOBS_TRACES and JOBS_SEED in the environment choose other traces.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "predict/label.h"
+#include "predict/merge.h"
+#include "predict/predict.h"
+#include "predict/worker.h"
+#include "report/report.h"
+#include "support/generate.h"
+#include "support/generate_large.h"
+#include "support/sample.h"
+#include "witness/pack.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_TRACES = 600, DEFAULT_SEED = 20261121, LARGE_EVENTS = 1000 };
+
+/* What is asked of a trace: keys and values. */
+static const char *const questions[][9] = {
+    {"window.size", "8", "candidates.far", "none"},
+    {"window.size", "6", "candidates.report", "event", "model", "rf"},
+    {"window.size", "10", "candidates.max_unanswered", "1", "solver.steps",
+     "filter,cone,linearise"},
+    {"window.size", "30", "candidates.max_window_steps", "300", "solver.steps",
+     "filter,cone,saturate"},
+    {"window.size", "30", "candidates.max_window_steps", "1000", "solver.steps", "cone,saturate"},
+    {"window.size", "9", "candidates.prefilter", "wcp", "candidates.far", "syncp"},
+    {"window.size", "9", "candidates.prefilter", "hb", "candidates.far", "shb"},
+    {"window.size", "16", "model", "branch"},
+    {"window.size", "12", "solver.steps", "filter,cone,lazy,z3"},
+};
+
+enum { QUESTIONS = sizeof questions / sizeof *questions };
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void set(mr_config *config, const char *key, const char *value)
+{
+    mr_error error;
+    if (mr_config_set(config, key, value, NULL, 0, &error) != MR_OK)
+        fail_msg("%s", error.text);
+}
+
+static mr_config *configure(const char *const *question, unsigned jobs)
+{
+    char text[16];
+    mr_config *config = mr_config_new();
+    assert_non_null(config);
+    for (; *question; question += 2)
+        set(config, question[0], question[1]);
+    snprintf(text, sizeof text, "%u", jobs);
+    set(config, "jobs", text);
+    set(config, "report.run", "false");
+    return config;
+}
+
+/* Owned by the caller. */
+static char *report_of(const mr_trace *trace, const mr_config *config, const mr_result *result)
+{
+    char *text = NULL;
+    size_t size = 0;
+    mr_error error = {0};
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    if (mr_report_json(stream, trace, config, result, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    fclose(stream);
+    return text;
+}
+
+static char *predict(const mr_trace *trace, const char *const *question, unsigned jobs)
+{
+    mr_config *config = configure(question, jobs);
+    mr_result result = {0};
+    mr_error error = {0};
+    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    char *text = report_of(trace, config, &result);
+    mr_result_free(&result);
+    mr_config_free(config);
+    return text;
+}
+
+static void check_same(char *expected, char *found, const char *what, const char *text)
+{
+    size_t at = 0;
+    while (expected[at] && expected[at] == found[at])
+        at++;
+    if (expected[at] || found[at])
+        fail_msg("%s differs from one thread at byte %zu: %.300s\n---- one thread: %.300s\n%s",
+                 what, at, found + at, expected + at, text);
+    free(found);
+}
+
+/* ---- every window alone ---- */
+
+/* Through bytes and back; the bytes of what comes back are the same. */
+static mr_outcome *send(const mr_trace *trace, mr_outcome *outcome)
+{
+    mr_bytes bytes = {0}, again = {0};
+    bool damaged = false;
+    assert_true(mr_outcome_write(trace, outcome, &bytes));
+    mr_outcome *copy = mr_outcome_read(trace, bytes.items, bytes.count, &damaged);
+    assert_non_null(copy);
+    assert_true(mr_outcome_write(trace, copy, &again));
+    assert_int_equal(bytes.count, again.count);
+    assert_memory_equal(bytes.items, again.items, bytes.count);
+    mr_bytes_free(&bytes);
+    mr_bytes_free(&again);
+    mr_outcome_free(outcome);
+    return copy;
+}
+
+/* By a worker made for it. */
+static mr_outcome *decide(const mr_predict_settings *settings, mr_known_races *known,
+                          uint64_t window)
+{
+    mr_worker worker;
+    mr_error error = {0};
+    mr_outcome *outcome = mr_outcome_new(window);
+    assert_non_null(outcome);
+    if (mr_worker_init(&worker, settings, known, &error) != MR_OK ||
+        mr_worker_decide_window(&worker, window, outcome, &error) != MR_OK)
+        fail_msg("%s", error.text);
+    mr_worker_free(&worker);
+    return outcome;
+}
+
+/* Returns how many windows had to be decided again. */
+static unsigned merge_windows(mr_merge *merge)
+{
+    mr_error error = {0};
+    unsigned again = 0;
+    for (uint32_t k = 0; k < mr_window_plan_count(&merge->settings->plan); k++) {
+        mr_outcome *outcome = send(merge->settings->trace, decide(merge->settings, NULL, k));
+        if (!mr_merge_is_complete(merge, outcome)) {
+            mr_outcome_free(outcome);
+            outcome = decide(merge->settings, merge->known, k);
+            assert_true(mr_merge_is_complete(merge, outcome));
+            again++;
+        }
+        assert_int_equal(mr_merge_window(merge, outcome, &error), MR_OK);
+        mr_outcome_free(outcome);
+    }
+    return again;
+}
+
+static char *predict_apart(const mr_trace *trace, const char *const *question, unsigned *again)
+{
+    mr_config *config = configure(question, 1);
+    mr_result result = {0};
+    mr_error error = {0};
+    mr_predict_settings settings;
+    set(config, "candidates.far", "none");
+    assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
+    mr_merge merge = {.settings = &settings, .result = &result, .known = mr_known_races_new()};
+    assert_non_null(merge.known);
+    *again += merge_windows(&merge);
+    assert_int_equal(mr_merge_finish(&merge, &error), MR_OK);
+    assert_int_equal(mr_label_result(trace, &settings.opaque, &result, &error), MR_OK);
+    char *text = report_of(trace, config, &result);
+    mr_ledger_free(&merge.ledger);
+    mr_known_races_free(merge.known);
+    mr_predict_settings_free(&settings);
+    mr_result_free(&result);
+    mr_config_free(config);
+    return text;
+}
+
+/* The same question, for windows only. */
+static void leave_out_far(const char *const *question, const char *changed[12])
+{
+    size_t count = 0;
+    for (; question[count]; count++)
+        changed[count] = question[count];
+    changed[count++] = "candidates.far";
+    changed[count++] = "none";
+    changed[count] = NULL;
+}
+
+/* ---- the tests ---- */
+
+typedef struct tally {
+    unsigned traces, races, again;
+} tally;
+
+static void examine(const char *text, const char *const *question, tally *sum)
+{
+    const char *windows_only[12];
+    mr_trace *trace = mr_sample_trace(text);
+    assert_non_null(trace);
+    char *expected = predict(trace, question, 1);
+    for (unsigned jobs = 2; jobs <= 5; jobs += 1 + (sum->traces & 1))
+        check_same(expected, predict(trace, question, jobs), "several threads", text);
+    sum->races += strstr(expected, "\"confirmed_by\"") != NULL;
+    free(expected);
+    leave_out_far(question, windows_only);
+    expected = predict(trace, windows_only, 1);
+    check_same(expected, predict_apart(trace, question, &sum->again), "every window alone", text);
+    free(expected);
+    mr_trace_free(trace);
+    sum->traces++;
+}
+
+static void test_small(void **state)
+{
+    (void)state;
+    uint64_t traces = from_environment("JOBS_TRACES", DEFAULT_TRACES);
+    uint64_t seed = from_environment("JOBS_SEED", DEFAULT_SEED);
+    tally sum = {0};
+    for (uint64_t i = 0; i < traces; i++) {
+        mr_random random = {seed + i};
+        char *text = mr_generate_longer_trace(
+            mr_random_next(&random), (mr_shape)mr_random_range(&random, 0, MR_SHAPE_ALL - 1));
+        assert_non_null(text);
+        examine(text, questions[i % QUESTIONS], &sum);
+        free(text);
+    }
+    printf("%u traces, %u with races, %u windows decided again\n", sum.traces, sum.races,
+           sum.again);
+    assert_true(sum.races > traces / 4);
+    assert_true(sum.again > 0 || traces < DEFAULT_TRACES);
+}
+
+/* Larger ones, with windows that take longer than others; as many as there are small ones, at most.
+ */
+static void test_large(void **state)
+{
+    static const char *const question[] = {"window.size",
+                                           "200",
+                                           "candidates.max_window_steps",
+                                           "200000",
+                                           "solver.steps",
+                                           "filter,cone,linearise,eliminate,greedy,saturate",
+                                           "solver.saturate_steps",
+                                           "20000",
+                                           NULL};
+    uint64_t seed = from_environment("JOBS_SEED", DEFAULT_SEED);
+    uint64_t shapes = from_environment("JOBS_TRACES", DEFAULT_TRACES) / QUESTIONS;
+    tally sum = {0};
+    (void)state;
+    for (size_t s = 0; s < mr_large_shape_count && s < shapes; s++) {
+        char *text = mr_generate_large(seed + s, &mr_large_shapes[s], LARGE_EVENTS);
+        assert_non_null(text);
+        examine(text, question, &sum);
+        free(text);
+    }
+    printf("%u traces, %u with races, %u windows decided again\n", sum.traces, sum.races,
+           sum.again);
+    assert_int_equal(sum.races, sum.traces);
+}
+
+/* ---- bytes that are not what was written ---- */
+
+static void check_bytes(const mr_trace *trace, const uint8_t *bytes, size_t count)
+{
+    bool damaged = false;
+    uint8_t *copy = malloc(count ? count : 1); /* of its own, so that reading past it is seen */
+    assert_non_null(copy);
+    memcpy(copy, bytes, count);
+    mr_outcome *outcome = mr_outcome_read(trace, copy, count, &damaged);
+    assert_true(outcome ? !damaged : damaged);
+    for (size_t i = 0; outcome && i < outcome->count; i++) {
+        const mr_record *record = &outcome->records[i];
+        assert_true(record->first < record->second && record->second < trace->event_count);
+        mr_witness room;
+        if (record->has_race)
+            assert_non_null(mr_witness_open(trace, &record->race.witness, &room));
+        if (record->has_race)
+            mr_witness_free(&room);
+    }
+    mr_outcome_free(outcome);
+    free(copy);
+}
+
+/* Every prefix, and every byte changed. */
+static void test_damaged(void **state)
+{
+    (void)state;
+    char *text = mr_generate_longer_trace(3, MR_SHAPE_MIXED);
+    mr_trace *trace = mr_sample_trace(text);
+    mr_config *config = configure(questions[0], 1);
+    mr_predict_settings settings;
+    mr_error error = {0};
+    mr_bytes bytes = {0};
+    assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
+    mr_outcome *outcome = decide(&settings, NULL, 1);
+    assert_true(outcome->count > 0);
+    assert_true(mr_outcome_write(trace, outcome, &bytes));
+    for (size_t count = 0; count < bytes.count; count++)
+        check_bytes(trace, bytes.items, count);
+    for (size_t i = 0; i < bytes.count; i++)
+        for (unsigned change = 1; change < 256; change++) {
+            bytes.items[i] ^= (uint8_t)change;
+            check_bytes(trace, bytes.items, bytes.count);
+            bytes.items[i] ^= (uint8_t)change;
+        }
+    mr_bytes_free(&bytes);
+    mr_outcome_free(outcome);
+    mr_predict_settings_free(&settings);
+    mr_config_free(config);
+    mr_trace_free(trace);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
