@@ -2,7 +2,6 @@
 
 #include "generate.h"
 #include "predict/predict.h"
-#include "predict/predict.h"
 
 #include <errno.h>
 #include <signal.h>
