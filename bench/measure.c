@@ -1,7 +1,6 @@
 #include "measure.h"
 
 #include "generate.h"
-#include "predict/driver.h"
 #include "predict/predict.h"
 
 #include <errno.h>
