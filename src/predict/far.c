@@ -177,6 +177,23 @@ static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
     return status;
 }
 
+/* The search found nothing else, but what it found may have been read from a file since. */
+static void keep_races(confirmer *self)
+{
+    const mr_trace *trace = self->far->settings->trace;
+    size_t kept = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        uint32_t first = self->races[i].first, second = self->races[i].second;
+        if (mr_op_is_access(trace->op[first]) && mr_op_is_access(trace->op[second]) &&
+            mr_ops_conflict(trace->op[first], trace->op[second]) &&
+            trace->operand[first] == trace->operand[second] &&
+            trace->thread[first] != trace->thread[second] &&
+            mr_syncp_is_race(self->index, first, second))
+            self->races[kept++] = self->races[i];
+    }
+    self->count = kept;
+}
+
 static mr_status start(confirmer *self, mr_error *error)
 {
     const mr_predict_settings *settings = self->far->settings;
@@ -185,22 +202,22 @@ static mr_status start(confirmer *self, mr_error *error)
     if (!self->views)
         return mr_error_memory(error, "looking for far races");
     mr_status status = mr_syncp_index_new(settings->trace, &options, &self->index, error);
+    if (status == MR_OK)
+        keep_races(self);
     for (size_t i = 0; status == MR_OK && i < self->count; i++)
         self->races[i].start =
             mr_syncp_window(self->index, self->races[i].first, self->races[i].second);
-    if (status == MR_OK)
+    if (status == MR_OK && self->count)
         qsort(self->races, self->count, sizeof *self->races, compare_start);
     return status;
 }
 
 static mr_status confirm_all(confirmer *self, mr_error *error)
 {
-    const mr_phase phase = {.context = self,
-                            .stage = "far races",
-                            .count = (self->count + RACES_OF_UNIT - 1) / RACES_OF_UNIT,
-                            .decide = decide_unit,
-                            .merge = merge_unit};
+    mr_phase phase = {
+        .context = self, .stage = "far races", .decide = decide_unit, .merge = merge_unit};
     mr_status status = start(self, error);
+    phase.count = (self->count + RACES_OF_UNIT - 1) / RACES_OF_UNIT;
     if (status == MR_OK)
         status = mr_crew_run(self->far->crew, &phase, error);
     for (unsigned i = 0; self->views && i < self->far->crew->jobs; i++)

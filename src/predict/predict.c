@@ -49,7 +49,7 @@ static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outco
     mr_status status = worker_of(p, number, &worker, error);
     if (status == MR_OK)
         status = mr_worker_decide_window(worker, outcome->unit, outcome, error);
-    *halted = status == MR_OK && worker->halted;
+    *halted = status == MR_OK && worker && worker->halted;
     return status;
 }
 
@@ -263,8 +263,10 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     }
     note_missing(&p, status, far_done);
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
+    double labels = mr_seconds();
     if (ended == MR_OK && reports)
         ended = mr_label_result(trace, &p.settings.opaque, result, &end_error);
+    result->run.order_seconds += mr_seconds() - labels;
     stop(&p);
     result->run.total_seconds += mr_seconds() - begin;
     if (status == MR_OK && ended != MR_OK) {
