@@ -251,6 +251,11 @@ RDIT_TRACES = $(sort $(filter-out examples/account.std,$(wildcard examples/*.std
 bench-rdit: $(BUILD)/bench/rdit
 	$(BUILD)/bench/rdit $(RDIT_TRACES)
 
+# What threads, ranks and checkpoints cost and gain, on the generated trace of 10^7 events and those of TRACES that are large.
+.PHONY: bench-scaling
+bench-scaling: all $(BENCH_DATA)/generated-1e7.std
+	bench/scaling.sh $(BUILD)/maxrace $(BENCH_DATA)/generated-1e7.std $(if $(TRACES),$(wildcard $(TRACES)/*-large.xstd.zst $(TRACES)/montecarlo.xstd.zst))
+
 # What recording costs, beside plain programs and -fsanitize=thread.
 .PHONY: bench-record
 bench-record: all
@@ -323,6 +328,8 @@ help:
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
 	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
 	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'
+	@echo 'make bench-scaling [TRACES=dir] [SETTINGS=flags]'
+	@echo '                            threads, ranks and checkpoints: time by stage, and how many times as fast'
 	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
