@@ -1,5 +1,6 @@
 #include "measure.h"
 
+#include "base/seconds.h"
 #include "generate.h"
 #include "predict/predict.h"
 

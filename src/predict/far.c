@@ -73,7 +73,7 @@ mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome
         if (!outcome->pairs)
             status = mr_error_memory(error, "looking for far races");
     }
-    for (size_t i = 0; status == MR_OK && i < list.race_count; i++) {
+    for (size_t i = 0; outcome->pairs && i < list.race_count; i++) {
         const mr_race_example *example = &list.examples[list.races[i].first_example];
         outcome->pairs[outcome->pair_count++] =
             (mr_event_pair){example->first.event, example->second.event};
@@ -134,9 +134,9 @@ static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_o
     mr_syncp_index *view = NULL;
     double begin = mr_seconds();
     mr_outcome *made = *outcome = mr_outcome_new(unit);
-    mr_status status = made ? MR_OK : mr_error_memory(error, "building the witness of a far race");
-    if (status == MR_OK)
-        status = self->far->worker_of(self->far->context, number, &worker, error);
+    if (!made)
+        return mr_error_memory(error, "building the witness of a far race");
+    mr_status status = self->far->worker_of(self->far->context, number, &worker, error);
     if (status == MR_OK)
         status = view_of(self, number, &view, error);
     if (status != MR_OK)

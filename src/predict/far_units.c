@@ -40,8 +40,10 @@ static mr_status worker_of(mr_decider *d, unsigned number, mr_far_worker **worke
     mr_status status = MR_OK;
     if (!d->workers[number]) {
         d->workers[number] = mr_calloc(1, sizeof **worker);
-        if (!d->workers[number])
-            return mr_error_memory(error, "deciding far races");
+        if (!d->workers[number]) {
+            mr_error_memory(error, "deciding far races");
+            return MR_ERR_MEMORY;
+        }
         status = start_worker(d, number, d->workers[number], error);
     }
     *worker = d->workers[number];
