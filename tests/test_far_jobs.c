@@ -68,7 +68,6 @@ static mr_config *configure(const char *const *question, const char *size, unsig
     set(config, "jobs", text);
     set(config, "report.run", "false");
     set(config, "window.size", size);
-    set(config, "solver.steps", "filter,cone,linearise,eliminate,greedy,saturate");
     for (; *question; question += 2)
         set(config, question[0], question[1]);
     return config;
