@@ -57,8 +57,10 @@ static Z3_context new_context(void)
 static void keep_freed_memory(void)
 {
     enum { BLOCK_BYTES = 31 << 20 };
-    void *volatile block = malloc(BLOCK_BYTES); /* volatile: or the pair would be left out */
-    free(block);
+    volatile char *block = malloc(BLOCK_BYTES);
+    if (block)
+        *block = 0; /* volatile: or the pair would be left out */
+    free((void *)block);
 }
 
 mr_session *mr_session_new(void)

@@ -25,15 +25,15 @@ typedef struct mr_predicting {
     mr_saved *saved; /* owned; NULL: none is asked for */
 } mr_predicting;
 
-/* Zero-initialise, then set cli, mpi, shard and parts; it must stay in place. What can be known to fail is told here. To be
- * ended by mr_predicting_finish in every case. */
+/* Zero-initialise, then set cli, mpi, shard and parts; it must stay in place. What can be known to
+ * fail is told here. To be ended by mr_predicting_finish in every case. */
 mr_status mr_predicting_start(mr_predicting *self, mr_error *error);
 
 /* Reads the trace, and opens the checkpoint and the parts; the latter two on rank 0 only. */
 mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *error);
 
-/* With MR_OK so far, on all ranks: predicts and reports; errors of both are told, the first decides.
- * Then, in every case, closes everything. With MPI it may not return. */
+/* With MR_OK so far, on all ranks: predicts and reports; errors of both are told, the first
+ * decides. Then, in every case, closes everything. With MPI it may not return. */
 mr_status mr_predicting_finish(mr_predicting *self, mr_status so_far, int *exit_status,
                                mr_error *error);
 

@@ -21,8 +21,8 @@ typedef struct mr_ranks {
     mr_halt halt;
 } mr_ranks;
 
-/* `mpi`: with --mpi. `ranks` must stay in place. MR_ERR_USAGE: standard input, or maxrace was built without MPI;
- * MR_ERR_IO: MPI cannot be started. */
+/* `mpi`: with --mpi. `ranks` must stay in place. MR_ERR_USAGE: standard input, or maxrace was built
+ * without MPI; MR_ERR_IO: MPI cannot be started. */
 mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error *error);
 
 /* As mr_team_meet. `*over`: there is nothing to do. */
