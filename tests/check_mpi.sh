@@ -100,18 +100,19 @@ another_trace_on_a_rank() {
     as_rank 2 "$scratch/long.std" && one_line 3 'rank 2 on .* has read another trace than rank 0'
 }
 
-# kill_rank RANK SIGNAL: when it has begun to work.
+# kill_rank RANK SIGNAL: when some work is done and saved.
 kill_rank() {
     local began=$SECONDS
     cat >"$scratch/rank.sh" <<END
 #!/bin/sh
 echo \$\$ >"$scratch/process.\$OMPI_COMM_WORLD_RANK"
-exec "$MAXRACE" predict --mpi ${settings[*]} -j 1 --window-size 1000 -o "$scratch/report" "$scratch/long.std"
+exec "$MAXRACE" predict --mpi ${settings[*]} -j 1 --window-size 400 --checkpoint "$scratch/checkpoint" --resume \\
+    -o "$scratch/report" "$scratch/long.std"
 END
     chmod +x "$scratch/rank.sh"
-    rm -f "$scratch"/process.*
+    rm -f "$scratch"/process.* "$scratch/checkpoint"
     mpi 3 "$scratch/rank.sh" 2>"$scratch/error" &
-    until [ -s "$scratch/process.$1" ] && [ $((SECONDS - began)) -ge 2 ]; do sleep 0.1; done
+    until [ -n "$(find "$scratch/checkpoint" -size +16k 2>/dev/null)" ] || [ $((SECONDS - began)) -ge 20 ]; do sleep 0.02; done
     kill -"$2" "$(cat "$scratch/process.$1")"
     wait $!
     status=$?
@@ -124,6 +125,18 @@ killed_rank() {
 
 killed_rank_0() {
     kill_rank 0 KILL && one_line 137 '^maxrace: rank 0 on .* (process [0-9]*) has died'
+}
+
+# What was saved by the run whose rank 1 was killed is used; the report is that of one process, which uses it, too.
+resumed() {
+    kill_rank 1 KILL && [ -s "$scratch/checkpoint" ] || return 1
+    cp "$scratch/checkpoint" "$scratch/copy"
+    set -- "${settings[@]}" --window-size 400 --resume
+    mpi 2 "$MAXRACE" predict --mpi "$@" --format json --report-run --checkpoint "$scratch/checkpoint" "$scratch/long.std" >"$scratch/report.json"
+    tr -d ' \n' <"$scratch/report.json" | grep -q '"saved":[1-9]' || { echo "nothing was saved"; return 1; }
+    "$MAXRACE" predict "$@" --checkpoint "$scratch/copy" "$scratch/long.std" >"$scratch/expected"
+    mpi 3 "$MAXRACE" predict --mpi "$@" --checkpoint "$scratch/checkpoint" "$scratch/long.std" >"$scratch/report"
+    cmp "$scratch/expected" "$scratch/report"
 }
 
 standard_input() {
@@ -153,5 +166,6 @@ if command -v mpirun >/dev/null && [ -e "$(dirname "$MAXRACE")/maxrace-mpi.so" ]
     check mpi_another_trace_on_a_rank another_trace_on_a_rank
     check mpi_killed_rank killed_rank
     check mpi_killed_rank_0 killed_rank_0
+    check mpi_resumed resumed
 fi
 [ $failures -eq 0 ]

@@ -46,13 +46,12 @@ static bool speaks(const mr_cluster *cluster)
     return true;
 }
 
-/* What ends the ranks sends SIGKILL soon after SIGTERM. */
-static void on_term(int signal_number)
+/* What ends the ranks sends SIGKILL soon after SIGTERM. SIGINT is from somebody who knows. */
+static void on_signal(int number)
 {
     const mr_cluster *cluster = watched.cluster;
-    (void)signal_number;
     mr_halt_ask(watched.halt, MR_HALT_SIGNAL);
-    if (watched.told)
+    if (number == SIGINT || watched.told)
         return;
     unsigned dead = first_dead(cluster);
     watched.dead = dead < cluster->size;
@@ -68,11 +67,12 @@ static void on_term(int signal_number)
     }
 }
 
-static void handle_term(void (*handler)(int))
+static void handle_signals(void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
 }
 
 /* ---- the beginning ---- */
@@ -116,7 +116,7 @@ mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error 
     ranks->leads = ranks->cluster.rank == 0;
     watched.cluster = &ranks->cluster;
     watched.halt = &ranks->halt;
-    handle_term(on_term);
+    handle_signals(on_signal);
     return MR_OK;
 }
 
@@ -143,7 +143,7 @@ void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_
         mr_team_part(&ranks->team, status, error, run);
 }
 
-/* Of all that went wrong, one line: that of rank 0, or of the first that can speak. */
+/* Of all that went wrong, one line: that of rank 0, or of the next when rank 0 is lost. */
 static bool complains(const mr_ranks *ranks, mr_status status)
 {
     bool alone = ranks->leads || (ranks->team.broken && ranks->cluster.rank == 1);
@@ -157,11 +157,14 @@ mr_status mr_ranks_end(mr_ranks *ranks, mr_status status, int *exit_status, cons
     bool clean = !ranks->team.broken && !watched.dead;
     mr_team_free(&ranks->team);
     /* Who ends first may end the others, whose work is done. */
-    handle_term(SIG_IGN);
+    handle_signals(SIG_IGN);
     if (complains(ranks, status))
         mr_cli_complain(error);
     if (status != MR_OK)
         *exit_status = mr_status_exit(status);
+    /* What mpirun returns is for rank 0 to say. */
+    if (!ranks->leads && clean)
+        *exit_status = 0;
     fflush(NULL);
     ranks->cluster.end(ranks->cluster.context, clean);
     return MR_OK;

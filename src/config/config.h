@@ -129,9 +129,6 @@ unsigned mr_config_set_of(const mr_config *config, const char *key);
 /* The value as text, as it would stand in the YAML file; `buffer` is used for numbers. */
 const char *mr_config_value_text(const mr_config *config, size_t option, char buffer[32]);
 
-/* Of the values of all options that are not run-only: is what two runs find the same? */
-uint64_t mr_config_fingerprint(const mr_config *config);
-
 /*
  * Written from the table: the values in force as a commented YAML file that mr_config_load reads
  * back (bytes of a text that are not UTF-8 are lost); docs/configuration.md; and the flags for

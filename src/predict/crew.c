@@ -225,6 +225,8 @@ mr_status mr_crew_run(mr_crew *crew, const mr_phase *phase, mr_error *error)
         .crew = crew,
         .phase = phase,
         .saved = {.number = crew->phase_count++, .units = phase->count, .before = crew->digest}};
+    if (crew->team)
+        crew->team->phase++;
     if (crew->team && crew->team->cluster->rank > 0)
         return mr_follow_phase(crew, phase, error);
     self.waiting = mr_calloc(phase->count, sizeof(mr_outcome *));

@@ -151,7 +151,6 @@ static mr_status begin(follower *self, mr_error *error)
 {
     mr_team *team = self->crew->team;
     mr_bytes bytes = {0};
-    team->phase++;
     mr_team_write(&bytes, MR_WORD_READY);
     mr_bytes_number(&bytes, team->phase);
     mr_bytes_number(&bytes, self->phase->count);

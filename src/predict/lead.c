@@ -209,7 +209,6 @@ mr_status mr_lead_shift(mr_shift *shift, mr_error *error)
 {
     mr_team *team = shift->crew->team;
     lead self = {.shift = shift, .team = team};
-    team->phase++;
     for (unsigned rank = 0; rank < team->cluster->size; rank++) {
         team->members[rank].away = 0;
         self.jobs += team->members[rank].jobs;

@@ -1,8 +1,9 @@
 #include "team.h"
 
 #include "base/memory.h"
-#include "trace/fingerprint.h"
+#include "saved_identity.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -164,93 +165,99 @@ static mr_status read_error(const mr_team *team, mr_message *message, mr_error *
 static mr_status send_hello(mr_team *team, const mr_hello *hello, mr_status status, mr_error *error)
 {
     mr_bytes bytes = {0};
+    mr_saved_identity own = {0};
+    mr_error own_error;
+    if (status == MR_OK)
+        status = mr_saved_identity_of(&own, hello->trace, hello->config, error = &own_error);
     mr_team_write(&bytes, MR_WORD_HELLO);
     write_text(&bytes, MR_VERSION);
     write_error(&bytes, status, error);
     if (status == MR_OK) {
         mr_bytes_number(&bytes, hello->jobs);
-        mr_bytes_number(&bytes, mr_config_fingerprint(hello->config));
-        mr_bytes_number(&bytes, hello->trace->event_count);
-        mr_bytes_number(&bytes, mr_trace_fingerprint(hello->trace));
+        mr_bytes_number(&bytes, own.event_count);
+        mr_bytes_number(&bytes, own.trace);
+        mr_bytes_number(&bytes, own.settings_bytes);
+        mr_bytes_raw(&bytes, own.settings, own.settings_bytes);
     }
+    mr_saved_identity_free(&own);
     return mr_team_send(team, 0, &bytes, error);
 }
 
-/* What rank 0 compares with. */
-typedef struct measure {
-    uint64_t config, events, trace;
-} measure;
-
-static measure measure_of(const mr_hello *hello)
+/* Rank 0 compares what a rank reads with what it reads itself. */
+static mr_status compare(const mr_team *team, mr_message *message, const mr_saved_identity *own,
+                         mr_error *error)
 {
-    return (measure){.config = mr_config_fingerprint(hello->config),
-                     .events = hello->trace->event_count,
-                     .trace = mr_trace_fingerprint(hello->trace)};
+    const char *name = name_of(team, message->from);
+    uint64_t events = mr_bytes_get(&message->in), trace = mr_bytes_get(&message->in);
+    uint64_t length = mr_bytes_get(&message->in);
+    const uint8_t *settings = mr_bytes_get_raw(&message->in, length);
+    if (!settings)
+        return mr_team_garbled(team, message->from, error);
+    if (length != own->settings_bytes || memcmp(settings, own->settings, length) != 0)
+        return mr_error_set(error, MR_ERR_CONFIG, NULL, 0,
+                            "%s has other settings than rank 0; give all ranks the same flags and "
+                            "configuration file",
+                            name);
+    if (events != own->event_count || trace != own->trace)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                            "%s has read another trace than rank 0 (%" PRIu64 " and %" PRIu64
+                            " events); all ranks must see the same file",
+                            name, events, own->event_count);
+    return MR_OK;
 }
 
-static mr_status read_hello(const mr_team *team, mr_message *message, const measure *own,
+static mr_status hear_hello(const mr_team *team, mr_message *message, const mr_saved_identity *own,
                             mr_error *error)
 {
     char version[64];
-    const char *name = name_of(team, message->from);
     read_text(&message->in, version, sizeof version);
     if (message->word != MR_WORD_HELLO || message->in.damaged)
         return mr_team_garbled(team, message->from, error);
     if (strcmp(version, MR_VERSION) != 0)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                            "%s is maxrace %s, but rank 0 is %s; use the same everywhere", name,
-                            version, MR_VERSION);
+                            "%s is maxrace %s, but rank 0 is %s; use the same everywhere",
+                            name_of(team, message->from), version, MR_VERSION);
     mr_status status = read_error(team, message, error);
     if (status != MR_OK)
         return status;
     team->members[message->from].jobs = mr_bytes_get_u32(&message->in, UINT32_MAX);
-    measure its = {.config = mr_bytes_get(&message->in)};
-    its.events = mr_bytes_get(&message->in);
-    its.trace = mr_bytes_get(&message->in);
-    if (message->in.damaged)
-        return mr_team_garbled(team, message->from, error);
-    if (its.config != own->config)
-        return mr_error_set(error, MR_ERR_CONFIG, NULL, 0,
-                            "%s has other settings than rank 0; give all ranks the same flags and "
-                            "configuration file",
-                            name);
-    if (its.events != own->events || its.trace != own->trace)
-        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
-                            "%s has read another trace than rank 0 (%llu and %llu events); all "
-                            "ranks must see the same file",
-                            name, (unsigned long long)its.events, (unsigned long long)own->events);
-    return MR_OK;
+    /* When rank 0 has not read the trace, there is nothing to compare with, nor a need to. */
+    return own->settings ? compare(team, message, own, error) : MR_OK;
 }
 
-/* Rank 0: hears all, whatever the first says. */
-static mr_status welcome(mr_team *team, const mr_hello *hello, mr_status status, mr_error *error)
+/* The greetings of all. */
+static mr_status hear_hellos(mr_team *team, const mr_saved_identity *own, mr_error *error)
 {
-    mr_status first = status;
-    measure own = {0};
-    if (status == MR_OK)
-        own = measure_of(hello);
-    for (unsigned heard = 1; heard < team->cluster->size; heard++) {
+    mr_status first = MR_OK;
+    for (unsigned heard = 1; heard < team->cluster->size && !team->broken; heard++) {
         mr_message message;
         mr_error its_error;
-        mr_arrival arrival = wait_for(team, &message);
-        mr_status its = arrival == MR_ARRIVAL_LOST ? mr_team_lost(team, message.from, &its_error)
-                                                   : read_hello(team, &message, &own, &its_error);
+        mr_status its = wait_for(team, &message) == MR_ARRIVAL_LOST
+                            ? mr_team_lost(team, message.from, &its_error)
+                            : hear_hello(team, &message, own, &its_error);
         mr_message_free(&message);
         if (first == MR_OK && its != MR_OK) {
             first = its;
             *error = its_error;
         }
-        if (arrival == MR_ARRIVAL_LOST)
-            break;
     }
-    team->over = first != MR_OK;
+    return first;
+}
+
+static mr_status welcome(mr_team *team, const mr_hello *hello, mr_status status, mr_error *error)
+{
     mr_bytes bytes = {0};
-    mr_error send_error;
+    mr_saved_identity own = {0};
+    mr_error next_error;
+    if (status == MR_OK)
+        status = mr_saved_identity_of(&own, hello->trace, hello->config, error);
+    mr_status heard = hear_hellos(team, &own, status == MR_OK ? error : &next_error);
+    mr_saved_identity_free(&own);
+    status = status == MR_OK ? heard : status;
+    team->over = status != MR_OK;
     mr_team_write(&bytes, team->over ? MR_WORD_END : MR_WORD_WELCOME);
-    mr_status sent = mr_team_send_all(team, &bytes, &send_error);
-    if (first == MR_OK && sent != MR_OK)
-        *error = send_error;
-    return first != MR_OK ? first : sent;
+    mr_status sent = mr_team_send_all(team, &bytes, status == MR_OK ? error : &next_error);
+    return status == MR_OK ? sent : status;
 }
 
 static mr_status be_welcomed(mr_team *team, mr_error *error)

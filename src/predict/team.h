@@ -76,7 +76,7 @@ typedef enum mr_word {
     MR_WORD_END,
     MR_WORD_READY,   /* phase, units */
     MR_WORD_UNITS,   /* phase, count, units in ascending order */
-    MR_WORD_OUTCOME, /* phase, worker, microseconds, then outcome.h */
+    MR_WORD_OUTCOME, /* phase, worker, microseconds, partly?, then outcome.h */
     MR_WORD_MERGED,  /* phase, then outcome.h */
     MR_WORD_HALT,    /* reason */
     MR_WORD_BYE,     /* status, its error; the times of the rank */
