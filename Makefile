@@ -113,7 +113,7 @@ $(BUILD)/maxrace-mpi.so: $(call object,$(wildcard src/mpi/*.c))
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
-$(BUILD)/tests/test_big_trace: $(call object,$(BIG_SOURCES))
+$(addprefix $(BUILD)/tests/test_,big_trace spill far_bytes): $(call object,$(BIG_SOURCES))
 $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
 $(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 
@@ -149,7 +149,7 @@ test:
 	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/run.sh build/release build/sanitize
 
 # The tests whose threads work together, for tests/check_threads.sh.
-THREAD_TESTS := test_pool test_jobs
+THREAD_TESTS := test_pool test_jobs test_far_jobs
 .PHONY: thread-tests
 thread-tests: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
 
@@ -251,6 +251,11 @@ RDIT_TRACES = $(sort $(filter-out examples/account.std,$(wildcard examples/*.std
 bench-rdit: $(BUILD)/bench/rdit
 	$(BUILD)/bench/rdit $(RDIT_TRACES)
 
+# What threads, ranks and checkpoints cost and gain, on the generated trace of 10^7 events and those of TRACES that are large.
+.PHONY: bench-scaling
+bench-scaling: all $(BENCH_DATA)/generated-1e7.std
+	bench/scaling.sh $(BUILD)/maxrace $(BENCH_DATA)/generated-1e7.std $(if $(TRACES),$(wildcard $(TRACES)/*-large.xstd.zst $(TRACES)/montecarlo.xstd.zst))
+
 # What recording costs, beside plain programs and -fsanitize=thread.
 .PHONY: bench-record
 bench-record: all
@@ -323,6 +328,8 @@ help:
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
 	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
 	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'
+	@echo 'make bench-scaling [TRACES=dir] [SETTINGS=flags]'
+	@echo '                            threads, ranks and checkpoints: time by stage, and how many times as fast'
 	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'

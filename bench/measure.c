@@ -1,7 +1,7 @@
 #include "measure.h"
 
+#include "base/seconds.h"
 #include "generate.h"
-#include "predict/driver.h"
 #include "predict/predict.h"
 
 #include <errno.h>

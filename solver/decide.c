@@ -10,6 +10,7 @@
 #include "saturate.h"
 #include "schedule.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* How many writers a read is offered at first. */
@@ -127,12 +128,16 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
 {
     const unsigned needed = MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_CONE);
     const mr_eliminate_limits limits = {.steps = steps ? steps : ELIMINATE_STEPS,
-                                        .memory_bytes = options->limits.memory_bytes};
+                                        .memory_bytes = mr_limits_memory_bytes(&options->limits)};
     if (problem->refined || problem->window->model != MR_MODEL_VALUE ||
         (options->steps & needed) != needed)
         return true;
     problem->refined = true;
-    return mr_eliminate_refine(&problem->forced, &limits, arena);
+    bool waited = arena->waits;
+    arena->waits = true; /* half a refinement would be of no use, and in the way */
+    bool complete = mr_eliminate_refine(&problem->forced, &limits, arena);
+    arena->waits = waited;
+    return complete;
 }
 
 /* ---- trace order ---- */
@@ -196,8 +201,8 @@ static outcome close_cone(candidate_task *task)
 
 static outcome try_eliminate(candidate_task *task)
 {
-    const mr_eliminate_limits limits = {.steps = ELIMINATE_STEPS,
-                                        .memory_bytes = task->options->limits.memory_bytes};
+    const mr_eliminate_limits limits = {
+        .steps = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
@@ -303,7 +308,7 @@ static bool saturation_fits(const candidate_task *task, const mr_encoding *encod
 {
     uint64_t cells =
         (uint64_t)encoding->formula.node_count * (task->problem->window->thread_count + 1);
-    uint64_t memory_bytes = task->options->limits.memory_bytes;
+    uint64_t memory_bytes = mr_limits_memory_bytes(&task->options->limits);
     return !memory_bytes || 2 * cells * sizeof(uint32_t) <= memory_bytes;
 }
 
@@ -424,6 +429,19 @@ static const step_row ladder[] = {
     {MR_STEP_LAZY, try_lazy},           {MR_STEP_SOLVER, try_z3},
 };
 
+/* What the arena refused makes the candidate unknown; it is no lack of memory of the system. */
+static outcome out_of_share(candidate_task *task)
+{
+    task->arena->refused = false;
+    task->decision->events = NULL;
+    task->decision->verdict = MR_VERDICT_UNKNOWN;
+    task->decision->step = MR_STEP_SOLVER;
+    task->decision->reason = MR_UNKNOWN_MEMORY;
+    snprintf(task->decision->detail, sizeof task->decision->detail,
+             "its share of memory.limit_mb is used up");
+    return SETTLED;
+}
+
 static outcome climb(candidate_task *task)
 {
     task->decision->reason = MR_UNKNOWN_STEPS;
@@ -436,7 +454,7 @@ static outcome climb(candidate_task *task)
         task->decision->seconds[ladder[i].step] = end - begin;
         begin = end;
         if (result != PASSED_ON)
-            return result;
+            return result == NO_MEMORY && task->arena->refused ? out_of_share(task) : result;
     }
     task->decision->verdict = MR_VERDICT_UNKNOWN;
     task->decision->step = MR_STEP_SOLVER;
@@ -457,7 +475,10 @@ mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
                            .stops = {a, b},
                            .arena = arena,
                            .decision = decision};
+    bool waited = arena->waits;
+    arena->waits = false;
     outcome result = climb(&task);
+    arena->waits = waited;
     if (result == NO_MEMORY)
         return mr_error_memory(error, "deciding a candidate");
     return MR_OK;

@@ -66,8 +66,8 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
 /*
  * Raises `forced` by what elimination finds for the window as a whole (mr_eliminate_refine), once;
  * for models with reads by value, where it decides many questions at a stroke. Does nothing when
- * `options` leaves out the step eliminate or cone. Not while a question is under way. False: no
- * memory of `arena`. `steps` bounds the work, 0: the default.
+ * `options` leaves out the step eliminate or cone. Not while a question is under way. An arena with
+ * a share waits for room. False: no memory of `arena`. `steps` bounds the work, 0: the default.
  */
 bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t steps,
                        mr_arena *arena);
@@ -75,7 +75,8 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
 /*
  * Decides whether window events a and b race. Scratch memory and the decision's events are taken
  * from `arena`. MR_ERR_MEMORY when our own memory runs out; everything that the solver cannot do is
- * a verdict of MR_VERDICT_UNKNOWN.
+ * a verdict of MR_VERDICT_UNKNOWN, and so is, with the reason memory, what does not fit into the
+ * arena's share (base/arena.h), which is not waited for here.
  */
 mr_status mr_decide(const mr_problem *problem, mr_session *session,
                     const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,

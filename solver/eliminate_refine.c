@@ -130,6 +130,8 @@ bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limit
         return true;
     mr_arena scratch;
     mr_arena_init(&scratch);
+    scratch.share = arena->share;
+    scratch.waits = arena->waits;
     mr_known known = {.window = w};
     mr_elimination e = {.window = w,
                         .forced = forced,

@@ -51,6 +51,18 @@ static Z3_context new_context(void)
     return context;
 }
 
+/* A context takes two tables of 8 MB, and gives them back with the query. An allocator that
+ * returned them to the system each time would have them cleared page by page each time, which costs
+ * more than all else; glibc keeps what is smaller than the largest block that it has seen freed. */
+static void keep_freed_memory(void)
+{
+    enum { BLOCK_BYTES = 31 << 20 };
+    volatile char *block = malloc(BLOCK_BYTES);
+    if (block)
+        *block = 0; /* volatile: or the pair would be left out */
+    free((void *)block);
+}
+
 mr_session *mr_session_new(void)
 {
     return mr_calloc(1, sizeof(mr_session));
@@ -62,6 +74,14 @@ void mr_session_free(mr_session *session)
         return;
     mr_watchdog_stop(session->watchdog);
     free(session);
+}
+
+uint64_t mr_limits_memory_bytes(const mr_limits *limits)
+{
+    uint64_t left = mr_room_left(limits->room);
+    if (!limits->room || (limits->memory_bytes && limits->memory_bytes < left))
+        return limits->memory_bytes;
+    return left ? left : 1;
 }
 
 static Z3_ast keep(mr_query *q, Z3_ast term)
@@ -256,7 +276,7 @@ static void read_core(mr_query *q, const Z3_ast *assumed, const mr_assumptions *
     Z3_ast_vector_dec_ref(c, core);
 }
 
-static bool query_init(mr_query *q, uint32_t unit_limit)
+static bool query_init(mr_query *q)
 {
     q->context = new_context();
     if (!q->context)
@@ -269,7 +289,6 @@ static bool query_init(mr_query *q, uint32_t unit_limit)
     if (!q->terms)
         return false;
     Z3_ast_vector_inc_ref(q->context, q->terms);
-    q->units = mr_units_begin(q->context, q->solver, unit_limit);
     q->minus_one = keep(q, Z3_mk_int(q->context, -1, Z3_mk_int_sort(q->context)));
     return true;
 }
@@ -291,21 +310,25 @@ static void query_free(mr_query *q)
 mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settings settings,
                          const uint32_t *ranks)
 {
-    if (!session->watchdog)
+    if (!session->watchdog) {
+        keep_freed_memory();
         session->watchdog = mr_watchdog_start();
+    }
     if (!session->watchdog)
         return NULL;
     mr_query *q = mr_calloc(1, sizeof *q);
     if (!q)
         return NULL;
     q->session = session;
+    q->units.limit = limits->units;
     q->settings = settings;
     q->ranks = ranks;
-    if (!query_init(q, limits->units)) {
+    if (!query_init(q)) {
         query_free(q);
         return NULL;
     }
-    mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes);
+    mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes,
+                    limits->room);
     return q;
 }
 

@@ -21,6 +21,7 @@
 #ifndef MR_SOLVER_SESSION_H
 #define MR_SOLVER_SESSION_H
 
+#include "base/room.h"
 #include "encoder/formula.h"
 
 typedef enum mr_answer {
@@ -39,8 +40,14 @@ typedef enum mr_interrupted {
 typedef struct mr_limits {
     uint32_t units;      /* of Z3's resource counter, for one query with all its checks; 0: none */
     uint32_t timeout_ms; /* of one query, building the formula in Z3 included; 0: none */
-    uint64_t memory_bytes; /* held by Z3; 0: none */
+    uint64_t memory_bytes; /* held by Z3, by all its sessions together; 0: none */
+    mr_room *room; /* that the process must not outgrow: the query that was begun last is then
+                      interrupted; NULL: none */
 } mr_limits;
+
+/* What a query may take of the memory at this moment: memory_bytes, or what is left of the room; 0:
+ * as much as there is. */
+uint64_t mr_limits_memory_bytes(const mr_limits *limits);
 
 typedef struct mr_session mr_session;
 

@@ -17,11 +17,6 @@ static uint32_t read_counter(Z3_context context, Z3_solver solver, uint32_t othe
     return counter;
 }
 
-mr_units mr_units_begin(Z3_context context, Z3_solver solver, uint32_t limit)
-{
-    return (mr_units){.limit = limit, .counter = read_counter(context, solver, 0)};
-}
-
 void mr_units_count(mr_units *units, Z3_context context, Z3_solver solver)
 {
     uint32_t counter = read_counter(context, solver, units->counter);

@@ -2,10 +2,11 @@
  * units: what a query of Z3 spends, in the units of Z3's resource counter ("rlimit").
  *
  * Each step of Z3 costs some of them, whatever the machine and its load. The counter belongs to a
- * context and counts from its beginning; a limit for one check is given to the solver as its
- * parameter "rlimit". Z3 then ends the check with the counter at the limit or just past it.
+ * context and counts from its beginning: the query is to have one of its own. A limit for one check
+ * is given to the solver as its parameter "rlimit". Z3 then ends the check with the counter at the
+ * limit or just past it.
  *
- *   mr_units_begin → (mr_units_count → check with at most mr_units_left → mr_units_count)*
+ *   {.limit} → (mr_units_count → check with at most mr_units_left → mr_units_count)*
  */
 #ifndef MR_SOLVER_UNITS_H
 #define MR_SOLVER_UNITS_H
@@ -16,12 +17,9 @@
 
 typedef struct mr_units {
     uint32_t limit;   /* 0: none */
-    uint32_t counter; /* Z3's when last looked at, modulo 2^32 */
-    uint64_t used;    /* by which it had moved then */
+    uint32_t counter; /* Z3's when last looked at, modulo 2^32; 0 at first */
+    uint64_t used;    /* since the context began */
 } mr_units;
-
-/* Nothing is used yet. */
-mr_units mr_units_begin(Z3_context context, Z3_solver solver, uint32_t limit);
 
 /* Adds what was spent since the last look. */
 void mr_units_count(mr_units *units, Z3_context context, Z3_solver solver);

@@ -16,6 +16,7 @@ struct mr_watchdog {
     struct timespec deadline;
     bool has_deadline, stop;
     uint64_t memory_bytes;
+    mr_watched watched; /* while there is a context */
     mr_alarm alarm;
 };
 
@@ -44,7 +45,9 @@ static void look(mr_watchdog *watchdog)
     if (watchdog->alarm == MR_ALARM_NONE) {
         if (watchdog->has_deadline && reached(&watchdog->deadline))
             watchdog->alarm = MR_ALARM_TIME;
-        else if (watchdog->memory_bytes && Z3_get_estimated_alloc_size() > watchdog->memory_bytes)
+        else if ((watchdog->memory_bytes &&
+                  Z3_get_estimated_alloc_size() > watchdog->memory_bytes) ||
+                 mr_room_is_over(&watchdog->watched))
             watchdog->alarm = MR_ALARM_MEMORY;
     }
     /* Again at every look: an interrupt that arrives between two phases of Z3 can be lost. */
@@ -104,7 +107,7 @@ void mr_watchdog_stop(mr_watchdog *watchdog)
 }
 
 void mr_watchdog_arm(mr_watchdog *watchdog, Z3_context context, uint32_t timeout_ms,
-                     uint64_t memory_bytes)
+                     uint64_t memory_bytes, mr_room *room)
 {
     pthread_mutex_lock(&watchdog->mutex);
     watchdog->context = context;
@@ -112,6 +115,7 @@ void mr_watchdog_arm(mr_watchdog *watchdog, Z3_context context, uint32_t timeout
     watchdog->deadline = after_ms(timeout_ms);
     watchdog->memory_bytes = memory_bytes;
     watchdog->alarm = MR_ALARM_NONE;
+    mr_room_watch(room, &watchdog->watched);
     pthread_cond_signal(&watchdog->changed);
     pthread_mutex_unlock(&watchdog->mutex);
 }
@@ -128,6 +132,7 @@ mr_alarm mr_watchdog_disarm(mr_watchdog *watchdog)
 {
     pthread_mutex_lock(&watchdog->mutex);
     watchdog->context = NULL;
+    mr_room_unwatch(&watchdog->watched);
     mr_alarm alarm = watchdog->alarm;
     pthread_mutex_unlock(&watchdog->mutex);
     return alarm;

@@ -1,14 +1,18 @@
 /*
  * watchdog: a thread that interrupts a Z3 query when its time or memory is used up.
  *
- * Z3's own timeout is not reliable on big formulas, so the deadline and the memory that Z3 holds
- * are watched from outside, every few milliseconds, and the query is interrupted (Z3_interrupt is
- * safe from another thread).
+ * Z3's own timeout is not reliable on big formulas, so the deadline, the memory that Z3 holds and,
+ * with a room, the memory that the process holds are watched from outside, every few milliseconds,
+ * and the query is interrupted (Z3_interrupt is safe from another thread). Z3 counts for all
+ * sessions of the process together, so of several queries all are interrupted at its own limit; at
+ * the limit of the room it is the one that was begun last.
  *
  *   mr_watchdog_start → (mr_watchdog_arm → query → mr_watchdog_disarm)* → mr_watchdog_stop
  */
 #ifndef MR_SOLVER_WATCHDOG_H
 #define MR_SOLVER_WATCHDOG_H
+
+#include "base/room.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,9 +30,9 @@ typedef struct mr_watchdog mr_watchdog;
 mr_watchdog *mr_watchdog_start(void);
 void mr_watchdog_stop(mr_watchdog *watchdog);
 
-/* Watches the query that starts now. A limit of 0 is none. */
+/* Watches the query that starts now. A limit of 0 is none; `room` may be NULL. */
 void mr_watchdog_arm(mr_watchdog *watchdog, Z3_context context, uint32_t timeout_ms,
-                     uint64_t memory_bytes);
+                     uint64_t memory_bytes, mr_room *room);
 
 /* Which limit of the armed query was passed so far; for work between calls of Z3, which cannot be
  * interrupted. */

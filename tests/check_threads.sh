@@ -5,11 +5,11 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/support/check.sh
 build=${BUILD:-build/release}
-if [ -n "${LONG:-}" ]; then tsan_traces=600 helgrind_traces=36; else tsan_traces=36 helgrind_traces=9; fi
+if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 helgrind_traces=36; else tsan_traces=36 far_traces=2 helgrind_traces=9; fi
 
 # under_tsan TRACES PROGRAM; exit status 66: a report.
 under_tsan() {
-    JOBS_TRACES=$1 TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
+    JOBS_TRACES=$1 FAR_JOBS_TRACES=$1 TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
         "$2" 2>&1 | tail -60
     return "${PIPESTATUS[0]}"
 }
@@ -21,6 +21,7 @@ under_helgrind() {
 
 check tsan_pool under_tsan "$tsan_traces" build/thread/tests/test_pool
 check tsan_jobs under_tsan "$tsan_traces" build/thread/tests/test_jobs
+check tsan_far_jobs under_tsan "$far_traces" build/thread/tests/test_far_jobs
 check helgrind_pool under_helgrind "$helgrind_traces" "$build/tests/test_pool"
 check helgrind_jobs under_helgrind "$helgrind_traces" "$build/tests/test_jobs"
 exit $((failures > 0))

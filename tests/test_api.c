@@ -133,6 +133,24 @@ static void test_files(void **state)
     assert_null(mr_trace_open("no/such/trace.std", false, NULL));
 }
 
+static void test_configured_trace(void **state)
+{
+    const fixture *f = *state;
+    mr_scratch scratch;
+    char path[512];
+    mr_scratch_make(&scratch);
+    mr_scratch_write(&scratch, "bad.std", "T|rel(l)|1\nT|w(x=1)|2\n", path);
+    assert_null(mr_trace_open_configured(path, f->config, f->failure));
+    assert_int_equal(mr_failure_get_kind(f->failure), MR_FAILURE_TRACE);
+    assert_null(mr_trace_open_configured(path, NULL, NULL));
+    assert_true(mr_config_assign(f->config, "repair", "true", f->failure));
+    mr_trace *trace = mr_trace_open_configured(path, f->config, f->failure);
+    assert_non_null(trace);
+    assert_int_equal(mr_trace_event_count(trace), 1);
+    mr_trace_close(trace);
+    mr_scratch_remove(&scratch);
+}
+
 static void test_config(void **state)
 {
     const fixture *f = *state;
@@ -333,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bad_traces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_repair, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_configured_trace, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_config, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_prediction, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_defaults_and_failures, set_up, tear_down),

@@ -243,22 +243,32 @@ static void test_signals(void **state)
     }
 }
 
-/* Two signals: the program is gone, and what it has saved is not. */
+/* Two signals, however close: the program is gone, and what it has saved is not. */
 static void test_two_signals(void **state)
 {
     (void)state;
     mr_run run;
     forget("two");
-    mr_run_start(&run, &scratch, PREDICT "--checkpoint @/two", NULL, MR_RUN_CAPTURE);
+    mr_run_start(&run, &scratch, "predict --window-size 200 --checkpoint @/two @/hard.std", NULL,
+                 MR_RUN_CAPTURE);
     while (!is_there("two"))
-        nap(0.001);
+        nap(0.01);
+    nap(0.3);
+    kill(run.process, SIGSTOP);
     kill(run.process, SIGINT);
-    nap(0.001);
-    kill(run.process, SIGINT);
+    kill(run.process, SIGTERM);
+    kill(run.process, SIGCONT);
     mr_run_wait(&run);
-    assert_true(run.status == 1000 + SIGINT || run.status == INCOMPLETE);
+    assert_true(run.status == 1000 + SIGINT || run.status == 1000 + SIGTERM);
+    assert_string_equal(run.out, "");
     mr_run_free(&run);
-    same_report(PREDICT "--checkpoint @/two --resume", false);
+    mr_run_maxrace(
+        &run, &scratch,
+        "predict --window-size 200 --checkpoint @/two --resume --time-limit 1 @/hard.std", NULL,
+        MR_RUN_CAPTURE);
+    assert_int_equal(run.status, INCOMPLETE);
+    assert_non_null(strstr(run.out, " units of work by earlier runs, "));
+    mr_run_free(&run);
 }
 
 static void test_time_limit(void **state)

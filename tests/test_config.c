@@ -503,7 +503,8 @@ static void test_run_only(void **state)
 {
     (void)state;
     static const char expected[] =
-        " output jobs checkpoint resume time_limit quiet witness.dir report.run ";
+        " output jobs checkpoint resume time_limit quiet witness.dir report.run memory.limit_mb"
+        " memory.spill_dir ";
     size_t count = 0;
     for (size_t i = 0; i < mr_option_count; i++) {
         char word[64];
@@ -511,7 +512,7 @@ static void test_run_only(void **state)
         assert_int_equal(mr_config_is_run_only(i), strstr(expected, word) != NULL);
         count += mr_config_is_run_only(i);
     }
-    assert_int_equal(count, 8);
+    assert_int_equal(count, 10);
 }
 
 /* Whichever allocation fails, the error says so and nothing is set. */

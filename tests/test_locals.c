@@ -1,8 +1,5 @@
 /* What variables on stacks are called. The functions are those of this very program, which is built
  * with -g; where their frames lie, and who uses them, is made up. */
-/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
-#define _GNU_SOURCE /* dl_iterate_phdr */
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +8,8 @@
 #include <cmocka.h>
 
 #include "support/log_build.h"
+#include "support/own_module.h"
 
-#include <link.h>
 #include <string.h>
 
 /* A stack of 64 KiB for each thread. */
@@ -48,29 +45,18 @@ static PLAIN void save(home *self)
     *self = home_of(from);
 }
 
-/* The first object is the program. */
-static int put_module(struct dl_phdr_info *info, size_t size, void *context)
+static void put_module(mr_log_build *log)
 {
     enum { PATH_WORDS = 2 };
     static const char path[PATH_WORDS * sizeof(uint64_t)] = "/proc/self/exe";
-    mr_log_build *log = context;
-    mr_log_module module = {.bias = info->dlpi_addr, .start = UINT64_MAX};
+    mr_own_module self = mr_own_module_find();
+    mr_log_module module = {.bias = self.bias, .start = self.start, .end = self.end};
     uint64_t words[sizeof module / sizeof(uint64_t) + PATH_WORDS];
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type != PT_LOAD)
-            continue;
-        uint64_t start = info->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
-        module.start = start < module.start ? start : module.start;
-        module.end = end > module.end ? end : module.end;
-    }
     module.head = mr_log_head(MR_LOG_MODULE, 0, sizeof words / sizeof *words);
     memcpy(words, &module, sizeof module);
     memcpy((char *)words + sizeof module, path, sizeof path);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         mr_log_put(log, words[i]);
-    return 1;
 }
 
 static uint64_t stack_of(uint32_t thread)
@@ -82,7 +68,7 @@ static uint64_t stack_of(uint32_t thread)
 static mr_log_build begin(uint32_t threads)
 {
     mr_log_build log = {0};
-    dl_iterate_phdr(put_module, &log);
+    put_module(&log);
     for (uint32_t i = 0; i < threads; i++) {
         mr_log_switch(&log, i);
         mr_log_object(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, stack_of(i), CODE, 0, STACK_BYTES);

@@ -9,6 +9,7 @@
 #include "support/mrt_bytes.h"
 #include "support/trace_reading.h"
 
+#include "trace/columns.h"
 #include "trace/mrt_convert.h"
 #include "trace/stacks.h"
 
@@ -30,9 +31,9 @@ static const char *const frames[] = {"main\tbank.c:3:1", "pay\tbank.c:9:2\tinlin
 static void add_stacks(mr_trace *trace)
 {
     uint32_t number;
-    trace->stack = malloc(sizeof stack_of);
+    assert_int_equal(mr_columns_reserve_stacks(trace, sizeof stack_of / sizeof *stack_of, NULL),
+                     MR_OK);
     trace->stacks = malloc(sizeof stacks);
-    assert_non_null(trace->stack);
     assert_non_null(trace->stacks);
     memcpy(trace->stack, stack_of, sizeof stack_of);
     memcpy(trace->stacks, stacks, sizeof stacks);
@@ -112,7 +113,6 @@ static void test_blocks_without(void **state)
     assert_int_equal(mr_test_chunk(bytes, MR_MRT_STACKS, 1)->first, 4);
     assert_null(mr_test_chunk(bytes, MR_MRT_STACKS, 2));
     free(bytes.items);
-    free(trace->stack);
     trace->stack = NULL;
     bytes = mr_test_mrt(trace, BLOCK);
     assert_null(mr_test_chunk(bytes, MR_MRT_STACKS, 0));

@@ -11,6 +11,7 @@
 
 #include "predict/predict.h"
 #include "report/report.h"
+#include "trace/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +36,9 @@ static void add_stacks(mr_trace *trace)
     static const char *const frames[] = {"main\tbank.c:3:1", "deposit\tbank.c:9:2\tinlined",
                                          "again\tbank.c:12:3"};
     uint32_t number;
-    trace->stack = calloc(EVENTS, sizeof *trace->stack);
+    assert_int_equal(mr_columns_reserve_stacks(trace, EVENTS, NULL), MR_OK);
+    memset(trace->stack, 0, EVENTS * sizeof *trace->stack);
     trace->stacks = calloc(STACKS, sizeof *trace->stacks);
-    assert_non_null(trace->stack);
     assert_non_null(trace->stacks);
     for (size_t i = 0; i < 3; i++)
         assert_true(mr_names_add(&trace->frames, frames[i], (uint32_t)strlen(frames[i]), &number));

@@ -366,14 +366,18 @@ static void test_limits(void **state)
     mr_session *session = mr_session_new();
     mr_formula formula = random_formula(1, 20000, MANY, many);
     mr_trouble trouble;
-    mr_limits tight[] = {{.timeout_ms = 1}, {.memory_bytes = 1}};
-    const mr_interrupted why[] = {MR_INTERRUPTED_TIME, MR_INTERRUPTED_MEMORY};
-    for (int i = 0; i < 2; i++) {
+    mr_room *room = mr_room_new(&(mr_room_options){.limit_bytes = 1});
+    assert_non_null(room);
+    mr_limits tight[] = {{.timeout_ms = 1}, {.memory_bytes = 1}, {.room = room}};
+    const mr_interrupted why[] = {MR_INTERRUPTED_TIME, MR_INTERRUPTED_MEMORY,
+                                  MR_INTERRUPTED_MEMORY};
+    for (int i = 0; i < 3; i++) {
         assert_int_equal(mr_session_solve(session, &formula, &tight[i], MR_SETTINGS_TUNED, many,
                                           order, &trouble),
                          MR_ANSWER_UNKNOWN);
         assert_int_equal(trouble.why, why[i]);
     }
+    mr_room_free(room);
     formula.clause_count = 10;
     mr_limits none = {0};
     assert_int_not_equal(
@@ -381,6 +385,25 @@ static void test_limits(void **state)
         MR_ANSWER_UNKNOWN);
     mr_formula_free(&formula);
     mr_session_free(session);
+}
+
+/* What a query may have is the smaller of the two. */
+static void test_memory_of_a_query(void **state)
+{
+    (void)state;
+    mr_room *room = mr_room_new(&(mr_room_options){.limit_bytes = (uint64_t)1 << 50});
+    assert_non_null(room);
+    uint64_t left = mr_room_left(room);
+    const mr_limits none = {0}, own = {.memory_bytes = 7}, both = {.memory_bytes = 7, .room = room},
+                    rest = {.room = room};
+    assert_int_equal(mr_limits_memory_bytes(&none), 0);
+    assert_int_equal(mr_limits_memory_bytes(&own), 7);
+    assert_int_equal(mr_limits_memory_bytes(&both), 7);
+    assert_in_range(mr_limits_memory_bytes(&rest), left / 2, left * 2);
+    mr_room_hold(room, MR_ROOM_FAR, (uint64_t)1 << 50);
+    assert_int_equal(mr_limits_memory_bytes(&both), 1); /* 0 would be no limit */
+    mr_room_give(room, MR_ROOM_FAR, (uint64_t)1 << 50);
+    mr_room_free(room);
 }
 
 int main(void)
@@ -395,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_units_of_many_checks),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_memory_of_a_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,4 @@
 /* Names of code and data, asked of this very program: it is built with -g. */
-/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
-#define _GNU_SOURCE /* dl_iterate_phdr */
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +6,9 @@
 
 #include <cmocka.h>
 
+#include "support/own_module.h"
 #include "symbols/symbols.h"
 
-#include <elf.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,34 +55,11 @@ __attribute__((noinline)) void *mr_test_code(void)
     return address;
 }
 
-typedef struct found {
-    uint64_t bias, start, end;
-} found;
-
-/* The first object is the program. */
-static int note(struct dl_phdr_info *info, size_t size, void *context)
-{
-    found *self = context;
-    (void)size;
-    self->bias = info->dlpi_addr;
-    self->start = UINT64_MAX;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type != PT_LOAD)
-            continue;
-        uint64_t start = info->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
-        self->start = start < self->start ? start : self->start;
-        self->end = end > self->end ? end : self->end;
-    }
-    return 1;
-}
-
 static mr_symbols *map_self(const uint8_t *id, size_t id_bytes)
 {
-    found self = {0, 0, 0};
+    mr_own_module self = mr_own_module_find();
     mr_symbols *symbols = mr_symbols_new();
     assert_non_null(symbols);
-    dl_iterate_phdr(note, &self);
     assert_true(
         mr_symbols_map(symbols, "/proc/self/exe", self.bias, self.start, self.end, id, id_bytes));
     return symbols;
@@ -167,8 +140,6 @@ static void test_library(void **state)
 {
     (void)state;
     mr_symbols *symbols = mr_symbols_new();
-    found self = {0, 0, 0};
-    dl_iterate_phdr(note, &self);
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[512], path[256] = "";
     unsigned long long start = 0, end, first = 0, last = 0;
@@ -202,10 +173,11 @@ static __attribute__((noinline)) mr_frame_place place_here(void)
     return place;
 }
 
-/* Keeps what it is given in memory. */
-static __attribute__((noinline)) void use(void *address)
+/* The address; what is there stays in memory. */
+static __attribute__((noinline)) uint64_t use(void *address)
 {
     __asm__ volatile("" : : "r"(address) : "memory");
+    return (uint64_t)(uintptr_t)address;
 }
 
 typedef struct local_places {
@@ -221,17 +193,14 @@ static __attribute__((noinline, no_sanitize("address"))) void note_locals(local_
     mr_test_inner outer = {0};
     places->frame = place_here();
     places->end = (uint64_t)(uintptr_t)__builtin_dwarf_cfa();
-    places->table = (uint64_t)(uintptr_t)table;
-    places->outer = (uint64_t)(uintptr_t)&outer;
-    use(table);
+    places->table = use(table);
     {
         long inner = 1;
-        use(&inner);
-        places->inner = (uint64_t)(uintptr_t)&inner;
+        places->inner = use(&inner);
         places->in_block = place_here().code;
         use(&inner);
     }
-    use(&outer);
+    places->outer = use(&outer);
     use(places);
 }
 
@@ -239,9 +208,8 @@ static void check_local(mr_symbols *symbols, const local_places *places, uint64_
                         uint64_t address, uint64_t bytes, const char *expected)
 {
     char name[256];
-    bool is_known =
-        mr_symbols_local(symbols, &places->frame, at, address, bytes, name, sizeof name);
-    assert_string_equal(is_known ? name : "none", expected);
+    bool found = mr_symbols_local(symbols, &places->frame, at, address, bytes, name, sizeof name);
+    assert_string_equal(found ? name : "none", expected);
 }
 
 static void test_local(void **state)

@@ -70,11 +70,12 @@ static reading read_one_way(const char *text, size_t length, bool repair, bool o
     source.only_exact = only_exact;
     while (!result.status && !source.ended) {
         mr_rows rows;
-        assert_true(mr_builder_rows(&source.builder, 1000, &rows));
+        assert_int_equal(mr_builder_rows(&source.builder, 1000, &rows, NULL), MR_OK);
         uint64_t before = source.lines.number;
         if (!only_exact) {
-            assert_true(mr_text_fast_take(&source.fast, &source.lines, &source.validity,
-                                          &source.builder, &rows));
+            assert_int_equal(mr_text_fast_take(&source.fast, &source.lines, &source.validity,
+                                               &source.builder, &rows, NULL),
+                             MR_OK);
             result.quick_lines += source.lines.number - before;
         }
         rows.room = rows.count + (rows.room > rows.count);

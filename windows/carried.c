@@ -19,6 +19,7 @@ static uint32_t most_shared(const mr_trace *trace)
     if (!trace->op_counts[MR_OP_SHARED_ACQUIRE])
         return 0;
     for (uint32_t i = 0; i < trace->event_count; i++) {
+        mr_trace_pass(trace, i);
         if (trace->op[i] == MR_OP_SHARED_ACQUIRE && trace->link[i] != MR_NESTED)
             most = ++open > most ? open : most;
         else if (trace->op[i] == MR_OP_SHARED_RELEASE && trace->link[i] != MR_NESTED)

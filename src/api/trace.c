@@ -1,5 +1,6 @@
 #include "trace/trace.h"
 #include "api.h"
+#include "config/config.h"
 #include "trace/mrt_convert.h"
 #include "trace/text_write.h"
 
@@ -9,6 +10,26 @@ mr_trace *mr_trace_open(const char *path, bool repair, mr_failure *failure)
     mr_trace *trace = NULL;
     mr_read_options options = {.repair = repair};
     mr_failure_set(failure, mr_trace_read(path, &options, &trace, &error), &error);
+    return trace;
+}
+
+mr_trace *mr_trace_open_configured(const char *path, const mr_config *config, mr_failure *failure)
+{
+    mr_error error = {0};
+    mr_trace *trace = NULL;
+    mr_config *defaults = config ? NULL : mr_config_new();
+    const mr_config *used = config ? config : defaults;
+    mr_status status = MR_ERR_MEMORY;
+    if (used) {
+        mr_read_options options = {.repair = mr_config_bool(used, "repair"),
+                                   .memory_bytes = mr_config_memory_bytes(used),
+                                   .spill_dir = mr_config_text(used, "memory.spill_dir")};
+        status = mr_trace_read(path, &options, &trace, &error);
+    } else {
+        mr_error_memory(&error, "reading the trace");
+    }
+    mr_config_free(defaults);
+    mr_failure_set(failure, status, &error);
     return trace;
 }
 

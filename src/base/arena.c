@@ -1,6 +1,7 @@
 #include "arena.h"
 
 #include "memory.h"
+#include "room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,38 @@ void mr_arena_init(mr_arena *arena)
     memset(arena, 0, sizeof *arena);
 }
 
+static void free_block(mr_arena *arena, mr_arena_block *block)
+{
+    if (arena->share)
+        mr_room_share_give(arena->share, block->size);
+    free(block);
+}
+
 void mr_arena_free(mr_arena *arena)
 {
     for (mr_arena_block *block = arena->first, *next; block; block = next) {
         next = block->next;
-        free(block);
+        free_block(arena, block);
     }
     mr_arena_init(arena);
+}
+
+/* Blocks grow from the first to the last, so the first ones are those to keep. */
+void mr_arena_trim(mr_arena *arena, size_t keep_bytes)
+{
+    size_t kept = 0;
+    mr_arena_block **at = &arena->first;
+    while (*at) {
+        mr_arena_block *block = *at;
+        if (block->size <= keep_bytes - kept) {
+            kept += block->size;
+            at = &block->next;
+        } else {
+            *at = block->next;
+            free_block(arena, block);
+        }
+    }
+    arena->current = arena->first;
 }
 
 void mr_arena_reset(mr_arena *arena)
@@ -51,16 +77,33 @@ void mr_arena_release(mr_arena *arena, mr_arena_mark mark)
         block->used = 0;
 }
 
-static mr_arena_block *new_block(size_t need_bytes, size_t previous_size)
+/* Asks for room for a block of `*size` bytes, or of `least` where there is not so much. */
+static bool may_take(mr_arena *arena, size_t least, size_t *size)
+{
+    if (!arena->share || mr_room_share_try(arena->share, *size))
+        return true;
+    *size = least;
+    bool granted = arena->waits || mr_room_share_try(arena->share, least);
+    if (arena->waits)
+        mr_room_share_must(arena->share, least);
+    arena->refused |= !granted;
+    return granted;
+}
+
+static mr_arena_block *new_block(mr_arena *arena, size_t need_bytes, size_t previous_size)
 {
     size_t size = previous_size < ((size_t)1 << 24) ? previous_size * 2 : previous_size;
-    if (size < MR_ARENA_MIN_BLOCK)
-        size = MR_ARENA_MIN_BLOCK;
-    if (size < need_bytes)
-        size = need_bytes;
-    mr_arena_block *block = mr_malloc(sizeof *block, size);
-    if (!block)
+    size_t least = need_bytes > MR_ARENA_MIN_BLOCK ? need_bytes : MR_ARENA_MIN_BLOCK;
+    if (size < least)
+        size = least;
+    if (!may_take(arena, least, &size))
         return NULL;
+    mr_arena_block *block = mr_malloc(sizeof *block, size);
+    if (!block) {
+        if (arena->share)
+            mr_room_share_give(arena->share, size);
+        return NULL;
+    }
     block->next = NULL;
     block->size = size;
     block->used = 0;
@@ -77,7 +120,7 @@ static mr_arena_block *advance(mr_arena *arena, size_t need_bytes)
             return block;
         last = block;
     }
-    mr_arena_block *block = new_block(need_bytes, last ? last->size : 0);
+    mr_arena_block *block = new_block(arena, need_bytes, last ? last->size : 0);
     if (!block)
         return NULL;
     if (last)

@@ -17,6 +17,7 @@ typedef enum mr_halt_reason {
     MR_HALT_NONE,
     MR_HALT_SIGNAL, /* somebody asked for it */
     MR_HALT_TIME,   /* the time for the run is used up */
+    MR_HALT_MEMORY, /* a part of the run has no room; the rest is done. Not asked for by anybody */
 } mr_halt_reason;
 
 /* Zero-initialise. */

@@ -1,23 +1,24 @@
 #include "memory.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t fail_countdown; /* 0: never; 1: every allocation from now on */
+/* 0: never; 1: every allocation from now on. All threads count together. */
+static _Atomic uint64_t fail_countdown;
 
 static bool injected_failure(void)
 {
-    if (!fail_countdown)
-        return false;
-    if (fail_countdown == 1)
-        return true;
-    fail_countdown--;
-    return false;
+    uint64_t left = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
+    /* A failed exchange reads anew what others have left. */
+    while (left > 1 && !atomic_compare_exchange_weak(&fail_countdown, &left, left - 1))
+        ;
+    return left == 1;
 }
 
 void mr_memory_fail_after(uint64_t n)
 {
-    fail_countdown = n;
+    atomic_store(&fail_countdown, n);
 }
 
 void *mr_malloc(size_t fixed_bytes, size_t extra_bytes)

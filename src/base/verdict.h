@@ -41,13 +41,14 @@ typedef enum mr_step {
 /* Why a candidate is unknown. */
 typedef enum mr_unknown_reason {
     MR_UNKNOWN_TIME,   /* "time": solver.timeout_ms ran out */
-    MR_UNKNOWN_MEMORY, /* "memory": solver.memory_mb ran out */
+    MR_UNKNOWN_MEMORY, /* "memory": solver.memory_mb ran out, or memory.limit_mb */
     MR_UNKNOWN_SIZE,   /* "size": the formula has more than solver.max_clauses clauses */
     /* "budget": candidates.max_unanswered queries of its static race had no answer, the window was
      * out of candidates.max_window_steps, or a prefilter chose more pairs for it than are kept */
     MR_UNKNOWN_BUDGET,
-    MR_UNKNOWN_SOLVER,   /* "solver": Z3 gave up for a reason of its own */
-    /* "steps": no step of solver.steps settled it within its budget of work, solver.rlimit for Z3 */
+    MR_UNKNOWN_SOLVER, /* "solver": Z3 gave up for a reason of its own */
+    /* "steps": no step of solver.steps settled it within its budget of work, solver.rlimit for Z3
+     */
     MR_UNKNOWN_STEPS,
     MR_UNKNOWN_REJECTED, /* "rejected": the checker refused the witness; this is a bug of maxrace */
     MR_UNKNOWN_COUNT

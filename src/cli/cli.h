@@ -87,6 +87,9 @@ mr_status mr_cli_probe(const mr_config *config, mr_error *error);
 /* Says on standard error what repair dropped from a trace, if it dropped anything. */
 void mr_cli_tell_dropped(const mr_trace *trace);
 
+/* How the configuration asks to read a trace. */
+mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress);
+
 /* Reads a trace as the configuration asks; says what repair dropped. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error);

@@ -48,6 +48,7 @@ const mr_command mr_commands[] = {
      .keys = " model opaque repair format output quiet relation examples mark confirm window.size"
              " solver.strategy solver.steps solver.saturate_steps solver.rlimit"
              " solver.timeout_ms solver.memory_mb solver.max_clauses"
+             " memory.limit_mb memory.spill_dir"
              " witness.dir witness.check witness.minimise report.run ",
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
@@ -82,7 +83,7 @@ const mr_command mr_commands[] = {
      .operands = "TRACE WITNESS",
      .operands_min = 2,
      .operands_max = 2,
-     .keys = " model opaque repair quiet ",
+     .keys = " model opaque repair quiet memory.limit_mb memory.spill_dir ",
      .switch_name = "schedule",
      .switch_help = "also print the witness as a schedule",
      .summary = "is this witness right?",
@@ -96,7 +97,7 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " repair quiet ",
+     .keys = " repair quiet memory.limit_mb memory.spill_dir ",
      .summary = "what is in the trace: events, threads, locks, variables, operations …",
      .details = "",
      .run = mr_cli_info},
@@ -104,7 +105,7 @@ const mr_command mr_commands[] = {
      .operands = "IN OUT",
      .operands_min = 2,
      .operands_max = 2,
-     .keys = " repair quiet ",
+     .keys = " repair quiet memory.limit_mb memory.spill_dir ",
      .summary = "write a trace in another format: binary (.mrt), text, packed text",
      .details =
          "IN is any trace; - is standard input. The name of OUT says the format: .mrt is binary,\n"
@@ -116,7 +117,7 @@ const mr_command mr_commands[] = {
      .operands = "IN OUT",
      .operands_min = 2,
      .operands_max = 2,
-     .keys = " repair quiet ",
+     .keys = " repair quiet memory.limit_mb memory.spill_dir ",
      .switch_name = "whole-runs",
      .switch_help = "one call for each run, and nothing else changed: may invent races",
      .own = {{"locations", "FILE", "take out the locations that FILE names, one a line"},

@@ -26,11 +26,18 @@ void mr_cli_tell_dropped(const mr_trace *trace)
             trace->dropped_count, plural, plural, line);
 }
 
+mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress)
+{
+    return (mr_read_options){.repair = mr_config_bool(config, "repair"),
+                             .progress = &progress->progress,
+                             .memory_bytes = mr_config_memory_bytes(config),
+                             .spill_dir = mr_config_text(config, "memory.spill_dir")};
+}
+
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error)
 {
-    mr_read_options options = {.repair = mr_config_bool(config, "repair"),
-                               .progress = &progress->progress};
+    mr_read_options options = mr_cli_read_options(config, progress);
     mr_status status = mr_trace_read(path, &options, trace, error);
     mr_cli_progress_end(progress);
     if (status == MR_OK)

@@ -8,8 +8,7 @@ static mr_status write_trace(const mr_cli *cli, mr_trace_format format, FILE *st
 {
     mr_trace *trace = NULL;
     mr_cli_progress progress;
-    mr_read_options options = {.repair = mr_config_bool(cli->config, "repair"),
-                               .progress = &progress.progress};
+    mr_read_options options = mr_cli_read_options(cli->config, &progress);
     const char *path = cli->operands[0];
     mr_cli_progress_start(&progress, cli->config);
     mr_status status = format.binary ? mr_mrt_convert(path, &options, stream, &trace, error)

@@ -7,7 +7,8 @@ static const int signals[] = {SIGINT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
 /* A signal handler has no other way to know. */
-static mr_halt *volatile asked_to;
+static mr_halt *_Atomic asked_to;
+static atomic_bool was_asked;
 
 static void leave_to_system(void)
 {
@@ -18,18 +19,23 @@ static void leave_to_system(void)
     }
 }
 
+/* Two signals may come at once, to two threads. */
 static void handle(int number)
 {
-    (void)number;
-    if (asked_to)
-        mr_halt_ask(asked_to, MR_HALT_SIGNAL);
+    mr_halt *halt = asked_to;
+    if (halt && !atomic_exchange(&was_asked, true)) {
+        mr_halt_ask(halt, MR_HALT_SIGNAL);
+        return;
+    }
     leave_to_system();
+    raise(number); /* takes effect when this returns */
 }
 
 void mr_interrupt_start(mr_halt *halt)
 {
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, before;
     asked_to = halt;
+    was_asked = false;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)

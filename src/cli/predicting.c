@@ -78,8 +78,9 @@ mr_status mr_predicting_start(mr_predicting *self, mr_error *error)
     return status;
 }
 
-static void print_note(const char *line)
+static void print_note(void *context, const char *line)
 {
+    (void)context;
     fprintf(stderr, "%s\n", line);
 }
 

@@ -1,6 +1,7 @@
 /* config: the values in force, set from text and tested against the table. */
 #include "config.h"
 #include "base/memory.h"
+#include "base/resident.h"
 #include "store.h"
 #include "suggest.h"
 
@@ -224,6 +225,12 @@ int64_t mr_config_overlap(const mr_config *config)
 {
     int64_t overlap = mr_config_int(config, "window.overlap");
     return overlap < 0 ? mr_config_int(config, "window.size") / 2 : overlap;
+}
+
+uint64_t mr_config_memory_bytes(const mr_config *config)
+{
+    int64_t limit = mr_config_int(config, "memory.limit_mb");
+    return limit < 0 ? mr_machine_bytes() / 5 * 4 : (uint64_t)limit << 20;
 }
 
 void mr_config_resolve(mr_config *config)

@@ -112,8 +112,11 @@ mr_status mr_config_check(const mr_config *config, mr_error *error);
 /* window.overlap in events: half of window.size when it is -1. */
 int64_t mr_config_overlap(const mr_config *config);
 
+/* memory.limit_mb in bytes: 80 % of what the machine has when it is -1; 0: no limit. */
+uint64_t mr_config_memory_bytes(const mr_config *config);
+
 /* Puts the numbers in force in the place of values that stand for them (window.overlap: -1), for
- * reports. */
+ * reports. Not memory.limit_mb: a report says the same on every machine. */
 void mr_config_resolve(mr_config *config);
 
 /* The value in force; the key must exist and have that type (a programming error otherwise). */

@@ -41,8 +41,10 @@ static mr_status append(writer *self, const mr_parsed *event, mr_error *error)
     mr_names *names = (mr_names *)mr_trace_operand_names(to, event->op);
     mr_rows rows;
     uint32_t thread, operand = 0;
-    if (!mr_builder_rows(&self->builder, 1, &rows) ||
-        !mr_names_add(&to->threads, event->thread.text, event->thread.length, &thread) ||
+    mr_status status = mr_builder_rows(&self->builder, 1, &rows, error);
+    if (status)
+        return status;
+    if (!mr_names_add(&to->threads, event->thread.text, event->thread.length, &thread) ||
         (names && !mr_names_add(names, event->name.text, event->name.length, &operand)))
         return no_memory(error);
     return mr_builder_append(&self->builder, &rows, event, thread, operand,
@@ -218,8 +220,10 @@ static bool prepare(writer *self)
     const mr_trace *trace = self->trace;
     self->taken = mr_calloc((size_t)trace->event_count + 1, sizeof *self->taken);
     self->hidden = mr_calloc((size_t)trace->variables.count + 1, sizeof *self->hidden);
-    if (!mr_builder_init(&self->builder, trace->path) || !self->taken || !self->hidden ||
-        !mr_take_events(trace, self->options, self->taken) || !count_taken(self) ||
+    if (!mr_builder_init(&self->builder, trace->path) ||
+        !mr_spill_limit(&self->builder.trace->spill, trace->spill.limit_bytes, trace->spill.dir) ||
+        !self->taken || !self->hidden || !mr_take_events(trace, self->options, self->taken) ||
+        !count_taken(self) ||
         !mr_excluded_calls_find(trace, self->options, self->taken, &self->calls))
         return false;
     if (!self->options->whole_runs)

@@ -43,6 +43,11 @@
 mr_status mr_syncp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
                         mr_error *error);
 
+/* What the search or an index will take of memory, before it starts: an estimate, by one pass that
+ * takes 16 bytes a variable and 4 for each pair of threads. Mostly one to three times the truth.
+ * False: no memory. */
+bool mr_syncp_bytes(const mr_trace *trace, uint64_t *bytes);
+
 /*
  * Questions about any pair of conflicting accesses, after one pass over the trace.
  *

@@ -160,6 +160,7 @@ static bool run(pass_state *state)
     if (!prepare(state))
         return false;
     for (uint32_t event = 0; event < trace->event_count; event++) {
+        mr_trace_pass(trace, event);
         if (event % EVENTS_A_REPORT == 0)
             mr_progress_tell(state->pass->progress, "syncp", event, trace->event_count);
         if (!do_event(state, event))

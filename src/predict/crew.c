@@ -55,7 +55,8 @@ static mr_status tell_merged(const mr_shift *self, const mr_outcome *outcome, mr
 static mr_status save(mr_shift *self, const mr_outcome *outcome, mr_error *error)
 {
     mr_saved *saved = self->crew->saved;
-    return saved && !outcome->partly ? mr_saved_put(saved, &self->saved, outcome, error) : MR_OK;
+    bool whole = !outcome->partly && !outcome->no_room;
+    return saved && whole ? mr_saved_put(saved, &self->saved, outcome, error) : MR_OK;
 }
 
 static mr_status complete(mr_shift *self, mr_outcome **outcome, mr_error *error)

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "far_bytes.h"
 #include "order/detect.h"
 #include "order/syncp.h"
 
@@ -39,19 +40,40 @@ static int compare_start(const void *one, const void *two)
     return (x->second > y->second) - (x->second < y->second);
 }
 
+/* Does the room have what far races need? Estimates, by two passes over the trace. */
+static mr_status look_for_room(const mr_predict_settings *settings, bool *fits, mr_error *error)
+{
+    uint64_t syncp = 0, left = mr_room_left(settings->room);
+    mr_far_bytes decide = {0};
+    *fits = true;
+    if (!settings->room)
+        return MR_OK;
+    if ((settings->far != MR_FAR_SHB && !mr_syncp_bytes(settings->trace, &syncp)) ||
+        (settings->far >= MR_FAR_HB &&
+         !mr_far_bytes_find(&decide, settings->trace, settings->model, settings->far_limits.size)))
+        return mr_error_memory(error, "looking for far races");
+    *fits = syncp <= left && mr_far_bytes_peak(&decide) <= left;
+    return MR_OK;
+}
+
 mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error)
 {
     double begin = mr_seconds();
     mr_race_list list;
     mr_detect_options options = {.most_examples = 1, .edges = &settings->opaque};
     mr_relation relation = settings->far == MR_FAR_SHB ? MR_RELATION_SHB : MR_RELATION_SYNCP;
-    mr_status status = mr_detect(relation, settings->trace, &options, &list, error);
+    bool fits = false;
+    mr_status status = look_for_room(settings, &fits, error);
+    outcome->no_room = status == MR_OK && !fits;
+    if (!fits)
+        return status;
+    status = mr_detect(relation, settings->trace, &options, &list, error);
     if (status == MR_OK) {
         outcome->pairs = mr_calloc(list.race_count, sizeof *outcome->pairs);
         if (!outcome->pairs)
             status = mr_error_memory(error, "looking for far races");
     }
-    for (size_t i = 0; status == MR_OK && i < list.race_count; i++) {
+    for (size_t i = 0; outcome->pairs && i < list.race_count; i++) {
         const mr_race_example *example = &list.examples[list.races[i].first_example];
         outcome->pairs[outcome->pair_count++] =
             (mr_event_pair){example->first.event, example->second.event};
@@ -112,9 +134,9 @@ static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_o
     mr_syncp_index *view = NULL;
     double begin = mr_seconds();
     mr_outcome *made = *outcome = mr_outcome_new(unit);
-    mr_status status = made ? MR_OK : mr_error_memory(error, "building the witness of a far race");
-    if (status == MR_OK)
-        status = self->far->worker_of(self->far->context, number, &worker, error);
+    if (!made)
+        return mr_error_memory(error, "building the witness of a far race");
+    mr_status status = self->far->worker_of(self->far->context, number, &worker, error);
     if (status == MR_OK)
         status = view_of(self, number, &view, error);
     if (status != MR_OK)
@@ -155,6 +177,23 @@ static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
     return status;
 }
 
+/* The search found nothing else, but what it found may have been read from a file since. */
+static void keep_races(confirmer *self)
+{
+    const mr_trace *trace = self->far->settings->trace;
+    size_t kept = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        uint32_t first = self->races[i].first, second = self->races[i].second;
+        if (mr_op_is_access(trace->op[first]) && mr_op_is_access(trace->op[second]) &&
+            mr_ops_conflict(trace->op[first], trace->op[second]) &&
+            trace->operand[first] == trace->operand[second] &&
+            trace->thread[first] != trace->thread[second] &&
+            mr_syncp_is_race(self->index, first, second))
+            self->races[kept++] = self->races[i];
+    }
+    self->count = kept;
+}
+
 static mr_status start(confirmer *self, mr_error *error)
 {
     const mr_predict_settings *settings = self->far->settings;
@@ -163,22 +202,22 @@ static mr_status start(confirmer *self, mr_error *error)
     if (!self->views)
         return mr_error_memory(error, "looking for far races");
     mr_status status = mr_syncp_index_new(settings->trace, &options, &self->index, error);
+    if (status == MR_OK)
+        keep_races(self);
     for (size_t i = 0; status == MR_OK && i < self->count; i++)
         self->races[i].start =
             mr_syncp_window(self->index, self->races[i].first, self->races[i].second);
-    if (status == MR_OK)
+    if (status == MR_OK && self->count)
         qsort(self->races, self->count, sizeof *self->races, compare_start);
     return status;
 }
 
 static mr_status confirm_all(confirmer *self, mr_error *error)
 {
-    const mr_phase phase = {.context = self,
-                            .stage = "far races",
-                            .count = (self->count + RACES_OF_UNIT - 1) / RACES_OF_UNIT,
-                            .decide = decide_unit,
-                            .merge = merge_unit};
+    mr_phase phase = {
+        .context = self, .stage = "far races", .decide = decide_unit, .merge = merge_unit};
     mr_status status = start(self, error);
+    phase.count = (self->count + RACES_OF_UNIT - 1) / RACES_OF_UNIT;
     if (status == MR_OK)
         status = mr_crew_run(self->far->crew, &phase, error);
     for (unsigned i = 0; self->views && i < self->far->crew->jobs; i++)

@@ -33,7 +33,9 @@ typedef struct mr_far_context {
 #define MR_FAR_WINDOW UINT64_MAX
 
 /* Fills outcome->pairs with one pair of each static race of SHB or SyncP (settings->far) on the
- * whole trace. Needs nothing of the windows. MR_ERR_MEMORY. */
+ * whole trace. Needs nothing of the windows. When the room has not enough for this, or for
+ * mr_far_decide where it is to come, outcome->no_room is set and the pairs stay empty: then neither
+ * is done, on any rank. MR_ERR_MEMORY. */
 mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error);
 
 /* far.c: confirms those of the pairs that no window has proven. The theory gives each a witness in

@@ -53,7 +53,10 @@ mr_status mr_decider_try_reorder(mr_worker *worker, const mr_problem *problem, m
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_reordered found = mr_reorder(&problem->forced, pair.first, pair.second, &decision.events,
                                     &decision.event_count, &worker->arena);
-    if (found == MR_REORDER_NO_MEMORY)
+    bool refused =
+        found == MR_REORDER_NO_MEMORY && worker->arena.refused; /* then it is not known */
+    worker->arena.refused = false;
+    if (found == MR_REORDER_NO_MEMORY && !refused)
         status = mr_error_memory(worker->error, "deciding far races");
     else if (found == MR_REORDERED)
         status =

@@ -40,8 +40,10 @@ static mr_status worker_of(mr_decider *d, unsigned number, mr_far_worker **worke
     mr_status status = MR_OK;
     if (!d->workers[number]) {
         d->workers[number] = mr_calloc(1, sizeof **worker);
-        if (!d->workers[number])
-            return mr_error_memory(error, "deciding far races");
+        if (!d->workers[number]) {
+            mr_error_memory(error, "deciding far races");
+            return MR_ERR_MEMORY;
+        }
         status = start_worker(d, number, d->workers[number], error);
     }
     *worker = d->workers[number];
@@ -53,7 +55,7 @@ void mr_decider_free_workers(mr_decider *d)
     for (unsigned i = 0; d->workers && i < d->context->crew->jobs; i++) {
         if (!d->workers[i])
             continue;
-        mr_arena_free(&d->workers[i]->worker.arena);
+        mr_worker_leave(&d->workers[i]->worker);
         mr_carried_free(&d->workers[i]->worker.carried);
         free(d->workers[i]);
     }
@@ -74,8 +76,10 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
         return mr_error_memory(error, "deciding far races");
     worker->worker.error = error;
     worker->worker.halted = mr_decider_is_halted(self->d);
+    mr_worker_begin(&worker->worker, MR_ROOM_FAR);
     if (!worker->worker.halted)
         status = self->units->decide(self->units->context, worker, *outcome);
+    mr_worker_end(&worker->worker);
     (*outcome)->worker = number;
     (*outcome)->seconds = mr_seconds() - begin;
     if (status == MR_OK && worker->worker.halted) {

@@ -21,6 +21,7 @@ static mr_worker *worker_of(mr_far_worker *far)
 {
     far->built = 0;
     mr_arena_reset(&far->worker.arena);
+    mr_worker_asks(&far->worker, true);
     return &far->worker;
 }
 
@@ -79,9 +80,9 @@ static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decisi
     uint32_t x = start + one.events[0], y = start + two.events[0];
     mr_record *record =
         mr_decider_answer(d, q->race, (mr_close_pair){x < y ? x : y, x < y ? y : x}, q->outcome);
+    *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
     if (!record)
         return mr_error_memory(q->worker->error, "deciding far races");
-    *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
     q->over = !mr_decider_may_ask_now(q->d, q->race, q->work, q->unanswered);
     if (q->over) {
         record->has_unknown = true;

@@ -233,7 +233,9 @@ static mr_status decide_unit(void *context, mr_far_worker *far, mr_outcome *outc
         if (has_race(p->d, r, outcome) ||
             !mr_decider_may_ask_now(p->d, &p->d->open[r->race], least, 0))
             continue;
+        mr_worker_asks(&far->worker, false);
         status = build(p, u->window, far);
+        mr_worker_asks(&far->worker, true);
         if (status == MR_OK)
             status = answer(p, r, far, outcome);
     }

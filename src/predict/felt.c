@@ -144,6 +144,27 @@ bool mr_felt_find(mr_felt *felt, const mr_trace *trace, mr_model model)
     return complete;
 }
 
+bool mr_felt_keeps(const mr_felt *felt, const mr_trace *trace, mr_model model, uint32_t event)
+{
+    uint8_t op = trace->op[event];
+    if (mr_op_is_access(op))
+        return felt->variables[trace->operand[event]];
+    switch (op) {
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+        return true;
+    case MR_OP_BRANCH:
+    case MR_OP_CALL_BEGIN:
+        return model == MR_MODEL_BRANCH;
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_END:
+        return false;
+    default:
+        return trace->link[event] != MR_NESTED && felt->locks[trace->operand[event]];
+    }
+}
+
 void mr_felt_free(mr_felt *felt)
 {
     free(felt->variables);

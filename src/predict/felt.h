@@ -31,4 +31,7 @@ typedef struct mr_felt {
 bool mr_felt_find(mr_felt *felt, const mr_trace *trace, mr_model model);
 void mr_felt_free(mr_felt *felt);
 
+/* Does the event stay when what no reordering can feel is left out (reduce.h)? */
+bool mr_felt_keeps(const mr_felt *felt, const mr_trace *trace, mr_model model, uint32_t event);
+
 #endif

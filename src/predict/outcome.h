@@ -50,6 +50,8 @@ typedef struct mr_outcome {
     size_t count, capacity;
     mr_event_pair *pairs; /* of the search for sync-preserving races: those of the order */
     size_t pair_count;
+    bool no_room; /* it was not done, or what comes after it cannot be: memory.limit_mb. Not saved:
+                     another run may have more */
     /* Of this run, not of the unit: */
     uint32_t worker, rank;
     double seconds;

@@ -102,6 +102,7 @@ bool mr_outcome_write(const mr_trace *trace, const mr_outcome *outcome, mr_bytes
         mr_bytes_number(bytes, outcome->pairs[i].first);
         mr_bytes_number(bytes, outcome->pairs[i].second);
     }
+    mr_bytes_number(bytes, outcome->no_room);
     return !bytes->failed;
 }
 
@@ -228,6 +229,7 @@ mr_outcome *mr_outcome_read(const mr_trace *trace, const uint8_t *bytes, size_t 
     }
     if (!s.no_memory)
         read_pairs(&s, outcome);
+    outcome->no_room = mr_bytes_get_u32(&s.in, 1);
     *damaged = !s.no_memory && (s.in.damaged || s.in.next != s.in.end);
     if (!*damaged && !s.no_memory)
         return outcome;

@@ -20,6 +20,7 @@ typedef struct prediction {
     uint64_t window_count;
     bool searches;        /* the last unit is the search for sync-preserving races */
     bool searched;        /* and was merged */
+    bool no_room;         /* for far races */
     mr_event_pair *pairs; /* what it has found */
     size_t pair_count;
 } prediction;
@@ -48,7 +49,7 @@ static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outco
     mr_status status = worker_of(p, number, &worker, error);
     if (status == MR_OK)
         status = mr_worker_decide_window(worker, outcome->unit, outcome, error);
-    *halted = status == MR_OK && worker->halted;
+    *halted = status == MR_OK && worker && worker->halted;
     return status;
 }
 
@@ -104,6 +105,7 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
     p->pair_count = outcome->pair_count;
     outcome->pairs = NULL;
     p->searched = true;
+    p->no_room = outcome->no_room;
     return MR_OK;
 }
 
@@ -118,7 +120,11 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .decide = decide,
                             .complete = complete,
                             .merge = merge};
-    return mr_crew_run(&p->crew, &phase, error);
+    mr_status status = mr_crew_run(&p->crew, &phase, error);
+    for (unsigned i = 0; i <= p->crew.jobs; i++)
+        if (p->workers[i])
+            mr_worker_leave(p->workers[i]);
+    return status;
 }
 
 /* ---- far races ---- */
@@ -226,6 +232,8 @@ static void note_missing(prediction *p, mr_status status, bool far_done)
     }
     stats->incomplete = status != MR_OK || stats->windows_missing || stats->far_missing;
     stats->halted = stats->incomplete ? mr_halt_asked(p->settings.halt) : MR_HALT_NONE;
+    if (status == MR_OK && stats->incomplete && !stats->halted && p->no_room)
+        stats->halted = MR_HALT_MEMORY;
 }
 
 uint64_t mr_predict_unit_count(const mr_trace *trace, const mr_config *config)
@@ -248,15 +256,17 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     if (status == MR_OK)
         status = do_windows(&p, error);
     bool reports = !p.crew.team || p.crew.team->cluster->rank == 0; /* only rank 0 does */
-    if (status == MR_OK && p.settings.far != MR_FAR_NONE && !p.crew.shards &&
+    if (status == MR_OK && p.settings.far != MR_FAR_NONE && !p.crew.shards && !p.no_room &&
         mr_halt_asked(p.settings.halt) == MR_HALT_NONE) {
         status = find_far(&p, error);
         far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
     }
     note_missing(&p, status, far_done);
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
+    double labels = mr_seconds();
     if (ended == MR_OK && reports)
         ended = mr_label_result(trace, &p.settings.opaque, result, &end_error);
+    result->run.order_seconds += mr_seconds() - labels;
     stop(&p);
     result->run.total_seconds += mr_seconds() - begin;
     if (status == MR_OK && ended != MR_OK) {

@@ -18,28 +18,6 @@ typedef struct reducer {
     uint32_t *number; /* its number in the reduced trace, when kept */
 } reducer;
 
-static bool is_kept(const reducer *r, uint32_t event)
-{
-    const mr_trace *full = r->full;
-    uint8_t op = full->op[event];
-    if (mr_op_is_access(op))
-        return r->felt.variables[full->operand[event]];
-    switch (op) {
-    case MR_OP_FORK:
-    case MR_OP_JOIN:
-        return true;
-    case MR_OP_BRANCH:
-    case MR_OP_CALL_BEGIN:
-        return r->model == MR_MODEL_BRANCH;
-    case MR_OP_BEGIN:
-    case MR_OP_END:
-    case MR_OP_CALL_END:
-        return false;
-    default:
-        return full->link[event] != MR_NESTED && r->felt.locks[full->operand[event]];
-    }
-}
-
 static void make_mark(reducer *r, uint32_t event)
 {
     if (event != MR_NONE && r->fate[event] == LEFT_OUT)
@@ -51,7 +29,7 @@ static uint32_t choose(reducer *r)
 {
     const mr_trace *full = r->full;
     for (uint32_t i = 0; i < full->event_count; i++)
-        if (is_kept(r, i))
+        if (mr_felt_keeps(&r->felt, full, r->model, i))
             r->fate[i] = KEPT;
     for (uint32_t i = 0; full->op_counts[MR_OP_JOIN] && i < full->event_count; i++)
         if (full->op[i] == MR_OP_JOIN)

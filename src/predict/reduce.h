@@ -27,7 +27,7 @@ typedef struct mr_reduction {
     uint32_t *events;       /* event of the full trace of each of its events, ascending; owned */
 } mr_reduction;
 
-/* `opaque`: the edges of the full trace. O(events), memory 4 bytes an event on the way and 25 a
+/* `opaque`: the edges of the full trace. O(events), memory 5 bytes an event on the way and 25 a
  * kept one. MR_ERR_MEMORY. To be freed also after an error. */
 mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_opaque_edges *opaque,
                     mr_model model, mr_error *error);

@@ -27,7 +27,8 @@ struct mr_saved {
     mr_saved_file *own; /* among the files; NULL: none */
     entry *entries;     /* by phase and unit; of several of a unit the one written last */
     size_t count;
-    void (*note)(const char *line);
+    void (*note)(void *context, const char *line);
+    void *context;
 };
 
 static void note(const mr_saved *saved, const mr_saved_file *file, const char *what)
@@ -36,7 +37,7 @@ static void note(const mr_saved *saved, const mr_saved_file *file, const char *w
     if (!saved->note)
         return;
     snprintf(line, sizeof line, "%s: %s", file->path, what);
-    saved->note(line);
+    saved->note(saved->context, line);
 }
 
 /* ---- opening ---- */
@@ -134,6 +135,7 @@ mr_status mr_saved_open(const mr_saved_request *request, const mr_trace *trace,
         return mr_error_memory(error, "opening the checkpoint");
     made->trace = trace;
     made->note = request->note;
+    made->context = request->context;
     made->model = (mr_model)mr_config_choice(config, "model");
     made->by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT;
     made->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));

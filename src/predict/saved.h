@@ -33,7 +33,8 @@ typedef struct mr_saved_request {
     const char *const *parts; /* only to take from */
     size_t part_count;
     /* Is told of what was damaged, one line each, without a line end; NULL: nobody is. */
-    void (*note)(const char *line);
+    void (*note)(void *context, const char *line);
+    void *context;
 } mr_saved_request;
 
 /*

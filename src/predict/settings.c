@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "predict.h"
+#include "trace/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,20 @@ static void read_far(mr_predict_settings *settings, const mr_config *config)
         limits->weakest = settings->candidates.weakest;
 }
 
+static mr_status make_room(mr_predict_settings *settings, const mr_config *config, mr_error *error)
+{
+    const mr_room_options options = {.limit_bytes = mr_config_memory_bytes(config)};
+    if (!options.limit_bytes)
+        return MR_OK;
+    settings->room = mr_room_new(&options);
+    settings->decide.limits.room = settings->room;
+    if (!settings->room)
+        return mr_error_memory(error, "starting the prediction");
+    if (settings->trace->spill.pager)
+        mr_room_hold(settings->room, MR_ROOM_STORE, mr_columns_memory_bytes(settings->trace));
+    return MR_OK;
+}
+
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
                                    const mr_config *config, mr_error *error)
 {
@@ -103,15 +118,22 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         .decide = mr_predict_limits(config)};
     mr_status status =
         read_ignored(settings, mr_config_text(config, "candidates.ignore_locations"), error);
+    if (status == MR_OK)
+        status = make_room(settings, config, error);
     if (status != MR_OK)
         return status;
     read_candidates(settings, config);
     read_far(settings, config);
-    return mr_opaque_edges_find(trace, settings->calls, &settings->opaque, error);
+    status = mr_opaque_edges_find(trace, settings->calls, &settings->opaque, error);
+    settings->checker = status == MR_OK ? mr_checker_new(trace, settings->calls) : NULL;
+    return status == MR_OK && !settings->checker ? mr_error_memory(error, "starting the prediction")
+                                                 : status;
 }
 
 void mr_predict_settings_free(mr_predict_settings *settings)
 {
     mr_opaque_edges_free(&settings->opaque);
     free(settings->ignored_locations);
+    mr_checker_free(settings->checker);
+    mr_room_free(settings->room);
 }

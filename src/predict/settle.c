@@ -217,8 +217,12 @@ static mr_status decide_group(settler *s, const mr_candidates *candidates,
     options.context = &pair;
     mr_candidates all;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
-    if (!mr_candidates_find(&all, s->problem->window, &s->problem->hard, &s->problem->forced,
-                            worker->hb, worker->wcp, &options, &worker->arena))
+    mr_worker_asks(worker, false);
+    bool found =
+        mr_candidates_find(&all, s->problem->window, &s->problem->hard, &s->problem->forced,
+                           worker->hb, worker->wcp, &options, &worker->arena);
+    mr_worker_asks(worker, true);
+    if (!found)
         return mr_error_memory(worker->error, "collecting candidates");
     mr_status status = decide_all_sites(s, all.site_pairs, all.site_pair_count);
     mr_arena_release(&worker->arena, mark);
@@ -258,7 +262,10 @@ mr_status mr_worker_settle(mr_worker *worker, mr_problem *problem, const mr_cand
     record->asked = true;
     if (!mr_predict_settings_ask_sites(settings))
         return decide_pairs(&s, first, group);
-    if (!mr_problem_refine(problem, &worker->decide, 0, &worker->arena))
+    mr_worker_asks(worker, false);
+    bool refined = mr_problem_refine(problem, &worker->decide, 0, &worker->arena);
+    mr_worker_asks(worker, true);
+    if (!refined)
         return mr_error_memory(worker->error, "deciding a candidate");
     return decide_group(&s, candidates, group);
 }

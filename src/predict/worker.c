@@ -19,7 +19,7 @@ static mr_status start(mr_worker *worker)
         return status;
     worker->carried.opaque = &settings->opaque;
     worker->session = mr_session_new();
-    worker->checker = mr_checker_new(settings->trace, settings->calls);
+    worker->checker = mr_checker_like(settings->checker);
     return worker->session && worker->checker
                ? MR_OK
                : mr_error_memory(worker->error, "starting the prediction");
@@ -43,9 +43,51 @@ mr_status mr_worker_init(mr_worker *worker, const mr_predict_settings *settings,
     return start(worker);
 }
 
-void mr_worker_free(mr_worker *worker)
+/* What an arena keeps from one window to the next, when there is a limit. */
+enum { MR_WORKER_KEEPS_BYTES = 32 << 20 };
+
+/* What a window takes for certain: 170 bytes an event, and a clock entry for each thread. */
+static uint64_t least_bytes(const mr_worker *worker)
+{
+    const mr_predict_settings *settings = worker->settings;
+    uint64_t bytes = settings->plan.size * (170 + (uint64_t)worker->trace->threads.count);
+    uint64_t left = mr_room_left(settings->room) / 4;
+    return bytes < left ? bytes : left;
+}
+
+void mr_worker_begin(mr_worker *worker, mr_room_holder holder)
+{
+    if (!worker->settings->room)
+        return;
+    if (!worker->has_share)
+        mr_room_share_open(&worker->share, worker->settings->room, holder, least_bytes(worker));
+    worker->has_share = true;
+    worker->arena.share = &worker->share;
+    worker->arena.waits = true;
+}
+
+void mr_worker_asks(mr_worker *worker, bool asks)
+{
+    worker->arena.waits = !asks && worker->has_share;
+}
+
+void mr_worker_end(mr_worker *worker)
+{
+    if (worker->has_share)
+        mr_room_share_renew(&worker->share);
+}
+
+void mr_worker_leave(mr_worker *worker)
 {
     mr_arena_free(&worker->arena);
+    if (worker->has_share)
+        mr_room_share_close(&worker->share);
+    worker->has_share = false;
+}
+
+void mr_worker_free(mr_worker *worker)
+{
+    mr_worker_leave(worker);
     mr_carried_free(&worker->carried);
     mr_order_free(worker->hb);
     mr_order_free(worker->wcp);
@@ -131,6 +173,9 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
     mr_problem problem;
     mr_candidates candidates = {0};
     mr_arena_reset(&worker->arena);
+    if (worker->has_share)
+        mr_arena_trim(&worker->arena, MR_WORKER_KEEPS_BYTES);
+    mr_worker_begin(worker, MR_ROOM_WINDOWS);
     mr_carried_move(&worker->carried, start);
     mr_status status = mr_window_build(&worker->carried, end, worker->settings->model,
                                        &worker->arena, &window, worker->error);
@@ -140,6 +185,7 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
         return mr_error_memory(worker->error, "building a window");
     status = find_candidates(worker, &problem, &candidates, outcome);
     double ready = mr_seconds();
+    mr_worker_asks(worker, true);
     for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
         if (candidates.groups[g].count)
             status = settle(worker, &problem, &candidates, &candidates.groups[g], outcome);
@@ -161,6 +207,7 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
         return MR_OK;
     mr_window_plan_get(&worker->settings->plan, (uint32_t)window, &start, &end);
     mr_status status = decide(worker, start, end, outcome);
+    mr_worker_end(worker);
     outcome->seconds = mr_seconds() - begin;
     return status;
 }

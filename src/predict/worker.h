@@ -17,6 +17,8 @@ typedef struct mr_worker {
     const mr_predict_settings *settings;
     const mr_trace *trace; /* that of the settings; of far races, the reduced one */
     mr_known_races *known; /* NULL: none */
+    mr_room_share share;   /* of the room; `arena` is charged to it */
+    bool has_share;        /* it is open */
     mr_arena arena;        /* of the current window */
     mr_carried carried;
     mr_order *hb;  /* NULL: no order is asked for */
@@ -34,10 +36,24 @@ typedef struct mr_worker {
     mr_error *error;               /* of the call under way */
 } mr_worker;
 
-/* To be freed also after MR_ERR_MEMORY. `known` may be NULL. */
+/* To be freed also after MR_ERR_MEMORY. `known` may be NULL. The worker must stay in place. */
 mr_status mr_worker_init(mr_worker *worker, const mr_predict_settings *settings,
                          mr_known_races *known, mr_error *error);
 void mr_worker_free(mr_worker *worker);
+
+/*
+ * A unit of work that takes memory of the room (base/room.h):
+ *
+ *   mr_worker_begin → (build the window) → mr_worker_asks → (questions) → mr_worker_end
+ *
+ * What a window takes is waited for; a question that there is no room for is refused, and unknown.
+ * Between two units a worker stands at the end of the line, so that nobody waits for one that has
+ * nothing to do. mr_worker_leave: it has no more to do at all; its arena is freed.
+ */
+void mr_worker_begin(mr_worker *worker, mr_room_holder holder);
+void mr_worker_asks(mr_worker *worker, bool asks);
+void mr_worker_end(mr_worker *worker);
+void mr_worker_leave(mr_worker *worker);
 
 /*
  * Decides window number `window` of the plan. `outcome` is new; its records come in the order in

@@ -115,11 +115,14 @@ void mr_log_pass_free(mr_log_pass *pass)
     mr_lives_free(&pass->lives);
 }
 
-static void apply(mr_log_pass *pass, const uint64_t *record)
+/* False: the log makes no sense. */
+static bool apply(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t head = record[0];
     switch (mr_log_kind_of(head)) {
     case MR_LOG_SWITCH:
+        if (mr_log_payload(head) > MR_LOG_THREADS_MAX)
+            return false;
         pass->thread = (uint32_t)mr_log_payload(head);
         break;
     case MR_LOG_GIVEN:
@@ -132,6 +135,7 @@ static void apply(mr_log_pass *pass, const uint64_t *record)
     default:
         break;
     }
+    return true;
 }
 
 /* The words from the next record on, as many as follow each other. */
@@ -176,7 +180,8 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
     uint64_t words = mr_log_words(record, left);
     if (!words || words > left || pass->failed || !(record = expand(pass, record)))
         return NULL;
+    if (!apply(pass, record))
+        return NULL;
     pass->next += words;
-    apply(pass, record);
     return pass->failed ? NULL : record;
 }

@@ -26,6 +26,9 @@ typedef struct mr_log {
 mr_status mr_log_open(mr_log *log, const char *path, mr_error *error);
 void mr_log_close(mr_log *log);
 
+/* A log with more threads makes no sense. */
+enum { MR_LOG_THREADS_MAX = 1 << 24 };
+
 typedef struct mr_log_pass {
     const mr_log *log;
     uint64_t next; /* word of the next record */

@@ -64,8 +64,7 @@ static bool fill(uint32_t **array, size_t *capacity, size_t *count, size_t need)
 /* The thread of the trace. */
 static mr_status thread_of(mr_second *second, uint32_t thread, uint32_t *number, mr_error *error)
 {
-    enum { THREADS_MAX = 1 << 24 };
-    if (thread > THREADS_MAX)
+    if (thread > MR_LOG_THREADS_MAX)
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the log has no thread %u", thread);
     if (thread >= second->thread_count &&
         !fill(&second->thread_of, &second->thread_capacity, &second->thread_count, thread + 1ull))

@@ -113,7 +113,7 @@ static mr_json far_object(const mr_stats *stats)
 /* What is missing, and why. */
 static mr_json incomplete_object(const mr_stats *stats)
 {
-    static const char *const reasons[] = {"failure", "signal", "time_limit"};
+    static const char *const reasons[] = {"failure", "signal", "time_limit", "memory.limit_mb"};
     mr_json self = mr_json_new();
     mr_json_put_text(&self, "ended_by", reasons[stats->halted]);
     mr_json_put_number(&self, "windows_missing", stats->windows_missing);

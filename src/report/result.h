@@ -68,7 +68,7 @@ typedef struct mr_run {
     /* Queries of Z3 that the bound on time or memory ended, whatever came of their questions. With
      * none, another run finds the same. */
     uint64_t queries_stopped_by_time, queries_stopped_by_memory;
-    mr_share *shares;       /* by rank, then by worker; owned by the result */
+    mr_share *shares; /* by rank, then by worker; owned by the result */
     size_t share_count, share_capacity;
 } mr_run;
 

@@ -307,7 +307,7 @@ static void print_unknown_counts(const writer *self)
 /* "; not complete, ended by time_limit: 12 of 340 windows not looked at, nor all far races" */
 static void print_incomplete(const writer *self)
 {
-    static const char *const reasons[] = {"a failure", "a signal", "time_limit"};
+    static const char *const reasons[] = {"a failure", "a signal", "time_limit", "memory.limit_mb"};
     const mr_stats *stats = &self->result->stats;
     FILE *stream = self->stream;
     if (!stats->incomplete)

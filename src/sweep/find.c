@@ -18,7 +18,9 @@ static mr_read_options read_options(const mr_sweep_job *job)
 {
     return (mr_read_options){.repair = mr_config_bool(job->config, "repair"),
                              .keep_partial = true,
-                             .progress = job->progress};
+                             .progress = job->progress,
+                             .memory_bytes = mr_config_memory_bytes(job->config),
+                             .spill_dir = mr_config_text(job->config, "memory.spill_dir")};
 }
 
 static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outlook *outlook)

@@ -1,9 +1,18 @@
 #include "builder.h"
 
+#include "columns.h"
 #include "index.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Rows that the columns of a trace have room for at first. */
+enum { FIRST_EVENTS = 1024 };
+
+static mr_status no_memory(mr_error *error)
+{
+    return mr_error_memory(error, "reading the trace");
+}
 
 bool mr_builder_init(mr_builder *builder, const char *path)
 {
@@ -30,44 +39,16 @@ void mr_builder_free(mr_builder *builder)
     *builder = (mr_builder){0};
 }
 
-static bool resize_column(uint32_t **column, size_t count)
-{
-    uint32_t *resized = mr_realloc(*column, count, sizeof **column);
-    if (resized)
-        *column = resized;
-    return resized != NULL;
-}
-
-/* `link` has its memory only from mr_index_build on: less to move while growing. */
-static bool resize_columns(mr_trace *trace, size_t count)
-{
-    uint8_t *op = mr_realloc(trace->op, count, sizeof *op);
-    if (!op)
-        return false;
-    trace->op = op;
-    return resize_column(&trace->thread, count) && resize_column(&trace->operand, count) &&
-           resize_column(&trace->location, count) && resize_column(&trace->value, count);
-}
-
-static bool grow_columns(mr_builder *builder)
-{
-    size_t capacity = builder->event_capacity ? builder->event_capacity * 2 : 1024;
-    if (capacity > MR_NESTED)
-        capacity = MR_NESTED;
-    if (!resize_columns(builder->trace, capacity))
-        return false;
-    builder->event_capacity = capacity;
-    return true;
-}
-
-bool mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows)
+mr_status mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows, mr_error *error)
 {
     mr_trace *trace = builder->trace;
     uint32_t event = trace->event_count;
-    if (event == builder->event_capacity && event < MR_NESTED && !grow_columns(builder))
-        return false;
     /* Past the last number there is one more row, which mr_builder_append refuses to fill. */
-    size_t room = event < MR_NESTED ? builder->event_capacity - event : 1;
+    size_t need = event < FIRST_EVENTS ? FIRST_EVENTS : (size_t)event + 1;
+    mr_status status = mr_columns_reserve_events(trace, need, error);
+    if (status)
+        return status;
+    size_t room = mr_columns_room(trace) - event;
     *rows = (mr_rows){
         .op = trace->op + event,
         .thread = trace->thread + event,
@@ -76,27 +57,24 @@ bool mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows)
         .value = trace->value + event,
         .room = room < most ? (uint32_t)room : most,
     };
-    return true;
+    return MR_OK;
 }
 
 /* updates[0] and reaches[0] are unused, so the first push makes room for two. */
-static bool push_update(mr_builder *builder, mr_update update)
+static mr_status push_update(mr_trace *trace, mr_update update, mr_error *error)
 {
-    mr_trace *trace = builder->trace;
     uint32_t count = trace->update_count ? trace->update_count : 1;
-    void *updates = trace->updates;
-    if (!mr_grow(&updates, &builder->update_capacity, (size_t)count + 1, sizeof update))
-        return false;
-    trace->updates = updates;
+    mr_status status = mr_columns_reserve_updates(trace, (size_t)count + 1, error);
+    if (status)
+        return status;
     trace->updates[0] = (mr_update){0};
     trace->updates[count] = update;
     trace->update_count = count + 1;
-    return true;
+    return MR_OK;
 }
 
-static bool push_reach(mr_builder *builder, mr_slice list)
+static mr_status push_reach(mr_trace *trace, mr_slice list, mr_error *error)
 {
-    mr_trace *trace = builder->trace;
     size_t first = trace->reach_items.count;
     mr_slice name;
     while (mr_parse_next_name(&list, &name)) {
@@ -104,18 +82,17 @@ static bool push_reach(mr_builder *builder, mr_slice list)
         if (trace->reach_items.count >= UINT32_MAX ||
             !mr_names_add(&trace->reach_names, name.text, name.length, &number) ||
             !mr_u32s_push(&trace->reach_items, number))
-            return false;
+            return no_memory(error);
     }
     uint32_t count = trace->reach_count ? trace->reach_count : 1;
-    void *reaches = trace->reaches;
-    if (!mr_grow(&reaches, &builder->reach_capacity, (size_t)count + 1, sizeof *trace->reaches))
-        return false;
-    trace->reaches = reaches;
+    mr_status status = mr_columns_reserve_reaches(trace, (size_t)count + 1, error);
+    if (status)
+        return status;
     trace->reaches[0] = (mr_reach){0};
     trace->reaches[count] =
         (mr_reach){(uint32_t)first, (uint32_t)(trace->reach_items.count - first)};
     trace->reach_count = count + 1;
-    return true;
+    return MR_OK;
 }
 
 bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number)
@@ -133,49 +110,47 @@ bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number)
 }
 
 /* What stands in the value column. */
-static bool add_value(mr_builder *builder, const mr_parsed *parsed, uint32_t *value)
+static mr_status add_value(mr_builder *builder, const mr_parsed *parsed, uint32_t *value,
+                           mr_error *error)
 {
     *value = 0;
     if (parsed->op == MR_OP_CALL_BEGIN) {
-        if (!push_reach(builder, parsed->reach))
-            return false;
-        *value = builder->trace->reach_count - 1;
-        return true;
+        mr_status status = push_reach(builder->trace, parsed->reach, error);
+        *value = status ? 0 : builder->trace->reach_count - 1;
+        return status;
     }
     if (!parsed->has_value)
-        return true;
+        return MR_OK;
     if (parsed->op != MR_OP_ATOMIC_UPDATE)
-        return mr_builder_value(builder, parsed->value, value);
+        return mr_builder_value(builder, parsed->value, value) ? MR_OK : no_memory(error);
     mr_update update;
     if (!mr_builder_value(builder, parsed->value, &update.read_value) ||
-        !mr_builder_value(builder, parsed->written_value, &update.written_value) ||
-        !push_update(builder, update))
-        return false;
-    *value = builder->trace->update_count - 1;
-    return true;
+        !mr_builder_value(builder, parsed->written_value, &update.written_value))
+        return no_memory(error);
+    mr_status status = push_update(builder->trace, update, error);
+    *value = status ? 0 : builder->trace->update_count - 1;
+    return status;
 }
 
 /* Notes a step when lines and events went apart since the event before. */
-bool mr_builder_line(mr_builder *builder, uint64_t line)
+mr_status mr_builder_line(mr_builder *builder, uint64_t line, mr_error *error)
 {
     mr_trace *trace = builder->trace;
     uint64_t offset = line - trace->event_count;
     mr_line_step *last =
         trace->line_step_count ? &trace->line_steps[trace->line_step_count - 1] : NULL;
     if (last && last->offset == offset)
-        return true;
+        return MR_OK;
     if (last && last->event == trace->event_count) { /* the line noted last gave no event */
         last->offset = offset;
-        return true;
+        return MR_OK;
     }
-    void *steps = trace->line_steps;
-    if (!mr_grow(&steps, &builder->step_capacity, trace->line_step_count + 1,
-                 sizeof *trace->line_steps))
-        return false;
-    trace->line_steps = steps;
+    mr_status status = mr_columns_reserve_lines(trace, trace->line_step_count + 1, error);
+    if (status)
+        return status;
     trace->line_steps[trace->line_step_count++] =
         (mr_line_step){.event = trace->event_count, .offset = offset};
-    return true;
+    return MR_OK;
 }
 
 mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
@@ -187,8 +162,11 @@ mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_pars
     if (trace->event_count >= MR_NESTED)
         return mr_error_set(error, MR_ERR_TRACE, trace->path, line,
                             "the trace has more than %u events; split it", MR_NESTED);
-    if ((rows->value && !add_value(builder, parsed, &value)) || !mr_builder_line(builder, line))
-        return mr_error_memory(error, "reading the trace");
+    mr_status status = rows->value ? add_value(builder, parsed, &value, error) : MR_OK;
+    if (!status)
+        status = mr_builder_line(builder, line, error);
+    if (status)
+        return status;
     rows->op[row] = (uint8_t)parsed->op;
     rows->thread[row] = thread;
     rows->operand[row] = operand;
@@ -206,7 +184,7 @@ mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed 
     uint32_t location;
     if (!mr_names_add(&builder->trace->locations, parsed->location.text, parsed->location.length,
                       &location))
-        return mr_error_memory(error, "reading the trace");
+        return no_memory(error);
     return mr_builder_append_at(builder, rows, parsed, thread, operand, location, line, error);
 }
 
@@ -240,13 +218,16 @@ bool mr_builder_name(mr_builder *builder)
 mr_status mr_builder_finish(mr_builder *builder, mr_trace **result, mr_error *error)
 {
     mr_trace *trace = builder->trace;
-    if (trace->event_count < builder->event_capacity)
-        resize_columns(trace, trace->event_count); /* a failure only leaves them larger */
     trace->values = (int64_t *)builder->values.items;
     trace->value_count = builder->values.count ? builder->values.count + 1 : 0;
     builder->values.items = NULL;
-    if (!mr_builder_name(builder) || !mr_index_build(trace))
+    if (!mr_builder_name(builder))
         return mr_error_memory(error, "indexing the trace");
+    mr_status status = mr_index_build(trace, error);
+    if (!status)
+        status = mr_columns_fit(trace, error);
+    if (status)
+        return status;
     *result = trace;
     builder->trace = NULL;
     mr_builder_free(builder);

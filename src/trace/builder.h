@@ -24,7 +24,6 @@ enum { MR_BUILDER_SMALL_VALUES = 1024 };
 
 typedef struct mr_builder {
     mr_trace *trace; /* owned until finish; its names may be added to directly */
-    size_t event_capacity, update_capacity, reach_capacity, step_capacity;
     mr_keys values;
     uint32_t small_values[MR_BUILDER_SMALL_VALUES]; /* numbers of 0, 1, …; 0: not seen so far */
     mr_names directives[MR_DIRECTIVE_COUNT];        /* names with a text for people, seen so far */
@@ -34,13 +33,13 @@ typedef struct mr_builder {
 bool mr_builder_init(mr_builder *builder, const char *path);
 void mr_builder_free(mr_builder *builder);
 
-/* Room for the next events in the columns of the trace, at least one and at most `most` > 0. False:
- * no memory. */
-bool mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows);
+/* Room for the next events in the columns of the trace, at least one and at most `most` > 0.
+ * MR_ERR_MEMORY, MR_ERR_IO (spill.h). */
+mr_status mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows, mr_error *error);
 
 /* Adds the event, whose thread and operand are numbers already, to the rows, which have room; adds
- * its location and values. MR_ERR_MEMORY, or MR_ERR_TRACE when the trace has more events than a
- * number can hold. */
+ * its location and values. MR_ERR_MEMORY, MR_ERR_IO, or MR_ERR_TRACE when the trace has more events
+ * than a number can hold. */
 mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
                             uint32_t thread, uint32_t operand, uint64_t line, mr_error *error);
 
@@ -54,8 +53,8 @@ mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_pars
 bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number);
 
 /* Notes the line of the next event; to be called before it, except where it is the line after that
- * of the event before. False: no memory. */
-bool mr_builder_line(mr_builder *builder, uint64_t line);
+ * of the event before. MR_ERR_MEMORY, MR_ERR_IO. */
+mr_status mr_builder_line(mr_builder *builder, uint64_t line, mr_error *error);
 
 /* Keeps a text for people until the end: its name may be used only later, or never. */
 bool mr_builder_directive(mr_builder *builder, mr_directive directive, mr_slice name,

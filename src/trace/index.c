@@ -1,6 +1,6 @@
 #include "index.h"
 
-#include "huge.h"
+#include "columns.h"
 #include "keys.h"
 
 #include <assert.h>
@@ -212,15 +212,14 @@ static inline void index_thread(mr_thread_info *info, uint32_t event)
 static bool allocate(index_pass *pass)
 {
     mr_trace *trace = pass->trace;
-    trace->link = mr_malloc(0, (size_t)trace->event_count * sizeof *trace->link);
     trace->variable_info = mr_calloc(trace->variables.count, sizeof *trace->variable_info);
     trace->thread_info = mr_calloc(trace->threads.count, sizeof *trace->thread_info);
     pass->variables = mr_calloc(trace->variables.count, sizeof *pass->variables);
     pass->locks = mr_calloc(trace->locks.count, sizeof *pass->locks);
     pass->queues = mr_calloc(trace->locks.count, sizeof *pass->queues);
     pass->open_call = mr_calloc(trace->threads.count, sizeof *pass->open_call);
-    return trace->link && trace->variable_info && trace->thread_info && pass->variables &&
-           pass->locks && pass->queues && pass->open_call;
+    return trace->variable_info && trace->thread_info && pass->variables && pass->locks &&
+           pass->queues && pass->open_call;
 }
 
 /* Links of later events to earlier ones: `link` of what was not met yet is never touched. */
@@ -230,6 +229,7 @@ static bool index_events(index_pass *pass)
     uint64_t reads = 0, writes = 0;
     for (uint32_t event = 0; event < trace->event_count; event++) {
         uint8_t op = trace->op[event];
+        mr_trace_pass(trace, event);
         index_thread(&trace->thread_info[trace->thread[event]], event);
         if (op == MR_OP_READ) {
             index_read(pass, event, trace->value[event]);
@@ -263,7 +263,6 @@ static bool run(index_pass *pass)
             (mr_thread_info){.fork = MR_NONE, .first = MR_NONE, .last = MR_NONE};
         pass->open_call[i] = MR_NONE;
     }
-    mr_huge_ask(trace->link, (size_t)trace->event_count * sizeof *trace->link);
     if (!index_events(pass))
         return false;
     for (uint32_t i = 0; i < trace->variables.count; i++) {
@@ -275,9 +274,12 @@ static bool run(index_pass *pass)
     return true;
 }
 
-bool mr_index_build(mr_trace *trace)
+mr_status mr_index_build(mr_trace *trace, mr_error *error)
 {
     index_pass pass = {.trace = trace};
+    mr_status status = mr_columns_reserve_links(trace, trace->event_count, error);
+    if (status)
+        return status;
     bool done = allocate(&pass) && run(&pass);
     free(pass.variables);
     free(pass.locks);
@@ -286,5 +288,5 @@ bool mr_index_build(mr_trace *trace)
     free(pass.posts);
     free(pass.open_call);
     mr_keys_free(&pass.share_numbers);
-    return done;
+    return done ? MR_OK : mr_error_memory(error, "indexing the trace");
 }

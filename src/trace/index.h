@@ -4,7 +4,8 @@
 
 #include "trace.h"
 
-/* Fills them from the columns in one pass, O(events + names). False: no memory. */
-bool mr_index_build(mr_trace *trace);
+/* Fills them from the columns in one pass, O(events + names). MR_ERR_MEMORY, MR_ERR_IO (spill.h).
+ */
+mr_status mr_index_build(mr_trace *trace, mr_error *error);
 
 #endif

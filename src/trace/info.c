@@ -127,6 +127,7 @@ static bool run(info_pass *pass)
     for (uint32_t i = 0; i < trace->variables.count; i++)
         pass->user[i] = MR_NONE;
     for (uint32_t event = 0; event < trace->event_count; event++) {
+        mr_trace_pass(trace, event);
         if (event && trace->thread[event] != trace->thread[event - 1])
             pass->info->context_switches++;
         if (!count_event(pass, event))

@@ -1,5 +1,5 @@
 /* The whole trace from an .mrt file: blocks and their values → columns. */
-#include "huge.h"
+#include "columns.h"
 #include "index.h"
 #include "mrt_reader.h"
 #include "mrt_values.h"
@@ -11,45 +11,16 @@ typedef struct load_state {
     mr_mrt *mrt;
     mr_trace *trace; /* that of the reader */
     mr_mrt_values_reader values;
-    size_t event_capacity;
 } load_state;
 
-static bool resize(uint32_t **column, size_t count)
-{
-    uint32_t *resized = mr_realloc(*column, count, sizeof **column);
-    if (!resized)
-        return false;
-    mr_huge_ask(resized, count * sizeof **column);
-    *column = resized;
-    return true;
-}
-
-static bool resize_columns(load_state *load, size_t capacity)
-{
-    mr_trace *trace = load->trace;
-    uint8_t *op = mr_realloc(trace->op, capacity, sizeof *op);
-    if (!op)
-        return false;
-    mr_huge_ask(op, capacity * sizeof *op);
-    trace->op = op;
-    if (!resize(&trace->thread, capacity) || !resize(&trace->operand, capacity) ||
-        !resize(&trace->location, capacity) || !resize(&trace->value, capacity))
-        return false;
-    load->event_capacity = capacity;
-    return true;
-}
-
-static bool make_room(load_state *load, size_t need)
+static mr_status make_room(load_state *load, size_t need, mr_error *error)
 {
     const mr_mrt *mrt = load->mrt;
-    if (need <= load->event_capacity)
-        return true;
-    size_t capacity = need < 2 * load->event_capacity ? 2 * load->event_capacity : need;
     /* What the index says saves moving; it counts as far as the file is long enough for it. */
     uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
-    if (told > capacity && told <= mrt->source.size_bytes / sizeof(uint32_t))
-        capacity = (size_t)told;
-    return resize_columns(load, capacity);
+    if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
+        need = (size_t)told;
+    return mr_columns_reserve_events(load->trace, need, error);
 }
 
 static mr_status append_values(load_state *load, const mr_events *events, mr_error *error)
@@ -78,15 +49,14 @@ static mr_status append(load_state *load, const mr_events *events, mr_error *err
 {
     mr_trace *trace = load->trace;
     size_t first = events->first, count = events->count;
-    mr_status status = MR_OK;
-    if (make_room(load, first + count)) {
+    mr_status status = make_room(load, first + count, error);
+    if (!status) {
         memcpy(trace->op + first, events->op, count * sizeof *events->op);
         memcpy(trace->thread + first, events->thread, count * sizeof *events->thread);
         memcpy(trace->operand + first, events->operand, count * sizeof *events->operand);
         memcpy(trace->location + first, events->location, count * sizeof *events->location);
         status = append_values(load, events, error);
-    } else {
-        status = mr_error_memory(error, "reading the trace");
+        mr_spill_look(&trace->spill);
     }
     if (!status)
         return MR_OK;
@@ -110,16 +80,19 @@ static mr_status read_blocks(load_state *load, mr_error *error)
 static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
 {
     mr_trace *trace = load->trace;
-    /* A failure only leaves them larger, or the columns of an empty trace away. */
-    if ((load->event_capacity != trace->event_count || !trace->op) &&
-        !resize_columns(load, trace->event_count) && !trace->value)
-        return mr_error_memory(error, "reading the trace");
-    if (!mr_mrt_stacks_finish(&load->mrt->stacks, trace))
-        return mr_error_memory(error, "reading the trace");
+    /* An empty trace has columns, too. */
+    mr_status status = mr_columns_reserve_events(trace, trace->event_count, error);
+    if (!status)
+        status = mr_mrt_stacks_finish(&load->mrt->stacks, trace, error);
+    if (status)
+        return status;
     mr_mrt_values_finish(&load->values, trace);
     memset(trace->op_counts, 0, sizeof trace->op_counts); /* it counts again */
-    if (!mr_index_build(trace))
-        return mr_error_memory(error, "indexing the trace");
+    status = mr_index_build(trace, error);
+    if (!status)
+        status = mr_columns_fit(trace, error);
+    if (status)
+        return status;
     *result = trace;
     load->mrt->trace = NULL;
     return MR_OK;

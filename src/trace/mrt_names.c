@@ -1,5 +1,6 @@
 #include "mrt_names.h"
 
+#include "columns.h"
 #include "lines.h"
 
 #include <string.h>
@@ -167,16 +168,14 @@ mr_status mr_mrt_texts_read(mr_trace *trace, const mr_mrt_chunk *chunk,
 }
 
 mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,
-                            const unsigned char *payload, uint32_t first, size_t *capacity,
-                            mr_error *error)
+                            const unsigned char *payload, uint32_t first, mr_error *error)
 {
     if (chunk->size_bytes != (uint64_t)chunk->count * sizeof(mr_mrt_line))
         return wrong(error, "line numbers of another size");
-    void *steps = trace->line_steps;
-    if (!mr_grow(&steps, capacity, trace->line_step_count + chunk->count,
-                 sizeof *trace->line_steps))
-        return mr_error_memory(error, "reading the trace");
-    trace->line_steps = steps;
+    mr_status status =
+        mr_columns_reserve_lines(trace, trace->line_step_count + chunk->count, error);
+    if (status)
+        return status;
     for (uint32_t i = 0; i < chunk->count; i++) {
         mr_mrt_line line;
         memcpy(&line, payload + (size_t)i * sizeof line, sizeof line);

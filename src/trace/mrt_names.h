@@ -19,9 +19,8 @@ mr_status mr_mrt_names_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, mr_mrt_keep keep, mr_error *error);
 mr_status mr_mrt_texts_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, mr_mrt_keep keep, mr_error *error);
-/* `first` is the number of the next event; `capacity` is that of trace->line_steps. */
+/* `first` is the number of the next event. Also MR_ERR_IO (spill.h). */
 mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,
-                            const unsigned char *payload, uint32_t first, size_t *capacity,
-                            mr_error *error);
+                            const unsigned char *payload, uint32_t first, mr_error *error);
 
 #endif

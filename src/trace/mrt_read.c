@@ -1,5 +1,6 @@
 #include "mrt_read.h"
 
+#include "columns.h"
 #include "mrt_names.h"
 #include "mrt_reader.h"
 
@@ -83,7 +84,7 @@ static void load_contents(mr_mrt *mrt)
         mrt->has_contents = true;
 }
 
-static mr_trace *new_trace(const char *path)
+static mr_trace *new_trace(const char *path, const mr_read_options *options)
 {
     mr_trace *trace = mr_calloc(1, sizeof *trace);
     if (!trace)
@@ -91,7 +92,7 @@ static mr_trace *new_trace(const char *path)
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT; space++)
         mr_names_init(mr_mrt_names_of(trace, space));
     trace->path = mr_strndup(path, strlen(path));
-    if (trace->path)
+    if (trace->path && mr_columns_limit(trace, options))
         return trace;
     mr_trace_free(trace);
     return NULL;
@@ -129,7 +130,7 @@ mr_status mr_mrt_open_any(const char *path, mr_input *input, const mr_read_optio
         mrt->options = *options;
     mrt->ticker = (mr_ticker){.progress = mrt->options.progress, .stage = "reading"};
     mr_arena_init(&mrt->texts);
-    mrt->trace = new_trace(path);
+    mrt->trace = new_trace(path, options);
     if (mrt->trace && strcmp(path, "-") != 0)
         mrt->place = mrt->trace->path; /* the caller's may go */
     mr_status status = mrt->trace ? open_source(mrt, path, error) : no_memory(error);
@@ -204,8 +205,7 @@ static mr_status read_tables(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *e
     mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
     mr_mrt_keep keep = mrt->whole ? MR_MRT_KEEP_COPY : MR_MRT_KEEP_LOAN;
     if (!status && chunk->kind == MR_MRT_LINES)
-        return mr_mrt_lines_read(mrt->trace, chunk, payload, mrt->trace->event_count,
-                                 &mrt->step_capacity, error);
+        return mr_mrt_lines_read(mrt->trace, chunk, payload, mrt->trace->event_count, error);
     if (!status)
         status = keep_payload(mrt, chunk, &payload, error);
     if (status)

@@ -24,8 +24,7 @@ struct mr_mrt {
     mr_read_options options;
     mr_input *input; /* owned; NULL: the file is mapped */
     mr_mrt_source source;
-    mr_trace *trace; /* names, lines, counts; with `whole` the columns, too */
-    size_t step_capacity;
+    mr_trace *trace;          /* names, lines, counts; with `whole` the columns, too */
     mr_arena texts;           /* copies of names that came through a buffer */
     mr_mrt_contents contents; /* of a mapped file, from the start */
     bool has_contents;

@@ -1,5 +1,7 @@
 #include "mrt_stacks.h"
 
+#include "columns.h"
+
 #include <string.h>
 
 static mr_status wrong(mr_error *error, const char *what)
@@ -13,16 +15,16 @@ static mr_status no_memory(mr_error *error)
 }
 
 /* Rows of blocks without stacks are zeros. */
-static bool fill_to(mr_mrt_stacks_reader *reader, mr_trace *trace, uint32_t count)
+static mr_status fill_to(mr_mrt_stacks_reader *reader, mr_trace *trace, uint32_t count,
+                         mr_error *error)
 {
-    void *column = trace->stack;
-    if (!mr_grow(&column, &reader->column_capacity, count ? count : 1, sizeof *trace->stack))
-        return false;
-    trace->stack = column;
+    mr_status status = mr_columns_reserve_stacks(trace, count, error);
+    if (status)
+        return status;
     if (count > reader->filled)
         memset(trace->stack + reader->filled, 0, (count - reader->filled) * sizeof *trace->stack);
     reader->filled = count;
-    return true;
+    return MR_OK;
 }
 
 static mr_status add_stacks(mr_mrt_stacks_reader *reader, mr_trace *trace,
@@ -57,10 +59,10 @@ mr_status mr_mrt_stacks_read(mr_mrt_stacks_reader *reader, mr_trace *trace,
         sizeof head + sizeof(mr_stack) * (uint64_t)head.stack_count + 4ull * chunk->count)
         return wrong(error, "stacks of another size");
     mr_status status = add_stacks(reader, trace, payload + sizeof head, head.stack_count, error);
+    if (!status)
+        status = fill_to(reader, trace, chunk->first + chunk->count, error);
     if (status)
         return status;
-    if (!fill_to(reader, trace, chunk->first + chunk->count))
-        return no_memory(error);
     uint32_t *rows = trace->stack + chunk->first;
     memcpy(rows, payload + sizeof head + sizeof(mr_stack) * (uint64_t)head.stack_count,
            chunk->count * sizeof *rows);
@@ -73,7 +75,7 @@ mr_status mr_mrt_stacks_read(mr_mrt_stacks_reader *reader, mr_trace *trace,
     return MR_OK;
 }
 
-bool mr_mrt_stacks_finish(mr_mrt_stacks_reader *reader, mr_trace *trace)
+mr_status mr_mrt_stacks_finish(mr_mrt_stacks_reader *reader, mr_trace *trace, mr_error *error)
 {
-    return !trace->stack || fill_to(reader, trace, trace->event_count);
+    return trace->stack ? fill_to(reader, trace, trace->event_count, error) : MR_OK;
 }

@@ -1,5 +1,7 @@
 #include "mrt_values.h"
 
+#include "columns.h"
+
 #include <string.h>
 
 static mr_status wrong(mr_error *error, const char *what)
@@ -27,18 +29,17 @@ static mr_status add_values(mr_mrt_values_reader *reader, const unsigned char *a
     return MR_OK;
 }
 
-static mr_status add_updates(mr_mrt_values_reader *reader, mr_trace *trace, const unsigned char *at,
-                             uint32_t count, mr_error *error)
+static mr_status add_updates(const mr_mrt_values_reader *reader, mr_trace *trace,
+                             const unsigned char *at, uint32_t count, mr_error *error)
 {
     uint32_t old = trace->update_count ? trace->update_count : 1;
-    void *updates = trace->updates;
     if (!count)
         return MR_OK;
     if (count > UINT32_MAX - old)
         return wrong(error, "too many updates");
-    if (!mr_grow(&updates, &reader->update_capacity, (size_t)old + count, sizeof *trace->updates))
-        return no_memory(error);
-    trace->updates = updates;
+    mr_status status = mr_columns_reserve_updates(trace, (size_t)old + count, error);
+    if (status)
+        return status;
     trace->updates[0] = (mr_update){0};
     memcpy(trace->updates + old, at, count * sizeof *trace->updates);
     for (uint32_t i = old; i < old + count; i++) {
@@ -66,19 +67,17 @@ static mr_status add_items(mr_trace *trace, const unsigned char *at, uint32_t co
 }
 
 /* The lists stand one behind the other, so no item is in two of them. */
-static mr_status add_reaches(mr_mrt_values_reader *reader, mr_trace *trace, const unsigned char *at,
-                             uint32_t count, size_t items_before, mr_error *error)
+static mr_status add_reaches(mr_trace *trace, const unsigned char *at, uint32_t count,
+                             size_t items_before, mr_error *error)
 {
     uint32_t old = trace->reach_count ? trace->reach_count : 1;
     size_t next = items_before;
-    void *reaches = trace->reaches;
     if (count > UINT32_MAX - old)
         return wrong(error, "too many calls");
     if (count) {
-        if (!mr_grow(&reaches, &reader->reach_capacity, (size_t)old + count,
-                     sizeof *trace->reaches))
-            return no_memory(error);
-        trace->reaches = reaches;
+        mr_status status = mr_columns_reserve_reaches(trace, (size_t)old + count, error);
+        if (status)
+            return status;
         trace->reaches[0] = (mr_reach){0};
         memcpy(trace->reaches + old, at, count * sizeof *trace->reaches);
     }
@@ -161,7 +160,7 @@ static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
     if (!status)
         status = add_items(trace, items, head.item_count, error);
     if (!status)
-        status = add_reaches(reader, trace, reaches, head.reach_count, items_before, error);
+        status = add_reaches(trace, reaches, head.reach_count, items_before, error);
     return status;
 }
 

@@ -11,12 +11,11 @@
 /* Zero-initialise; free with mr_mrt_values_free. */
 typedef struct mr_mrt_values_reader {
     mr_keys values; /* becomes trace->values */
-    size_t update_capacity, reach_capacity;
 } mr_mrt_values_reader;
 
 /* Reads the values of the `count` events from `first` on, the first ones of their block, whose
  * other columns are in the trace. `chunk` NULL: the block has no values. MR_ERR_TRACE (a text
- * without place), MR_ERR_MEMORY. */
+ * without place), MR_ERR_MEMORY, MR_ERR_IO (spill.h). */
 mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, uint32_t first,
                              uint32_t count, const mr_mrt_chunk *chunk,
                              const unsigned char *payload, mr_error *error);

@@ -13,9 +13,11 @@ static mr_status read_rows(mr_text_source *source, const mr_progress *progress, 
     mr_status status = MR_OK;
     while (!status && !source->ended) {
         mr_rows rows;
-        if (!mr_builder_rows(&source->builder, MR_READ_ROWS, &rows))
-            return mr_error_memory(error, "reading the trace");
+        status = mr_builder_rows(&source->builder, MR_READ_ROWS, &rows, error);
+        if (status)
+            return status;
         status = mr_text_source_fill(source, &rows, error);
+        mr_spill_look(&source->builder.trace->spill);
         mr_ticker_tell(&ticker, mr_input_done_bytes(source->input),
                        mr_input_total_bytes(source->input));
     }

@@ -287,8 +287,8 @@ static uint32_t look_ahead(const mr_text_fast *fast, const mr_lines *lines, uint
     return count;
 }
 
-bool mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *validity,
-                       mr_builder *builder, mr_rows *rows)
+mr_status mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *validity,
+                            mr_builder *builder, mr_rows *rows, mr_error *error)
 {
     mr_fast_line batch[MR_TEXT_FAST_BATCH];
     mr_trace *trace = builder->trace;
@@ -304,16 +304,17 @@ bool mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *validit
         fast->ahead = count < most ? 1 : MR_TEXT_FAST_BATCH;
         if (!count)
             break;
-        if (!mr_builder_line(builder, lines->number + 1))
-            return false;
+        mr_status status = mr_builder_line(builder, lines->number + 1, error);
+        if (status)
+            return status;
         for (uint32_t i = 0; i < count; i++) {
             fast_verdict verdict =
                 take(fast, &batch[i], lines->number + 1, validity, builder, rows);
             if (verdict != TAKEN)
-                return verdict == LEFT;
+                return verdict == LEFT ? MR_OK : mr_error_memory(error, "reading the trace");
             lines->number++;
             lines->next += batch[i].length;
         }
     }
-    return true;
+    return MR_OK;
 }

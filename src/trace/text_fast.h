@@ -40,8 +40,8 @@ typedef struct mr_text_fast {
 void mr_text_fast_init(mr_text_fast *fast);
 
 /* Takes ordinary lines until there is no room for rows or another kind of line comes; possibly
- * none. False: no memory. */
-bool mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *validity,
-                       mr_builder *builder, mr_rows *rows);
+ * none. MR_ERR_MEMORY, MR_ERR_IO (spill.h). */
+mr_status mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *validity,
+                            mr_builder *builder, mr_rows *rows, mr_error *error);
 
 #endif

@@ -1,5 +1,7 @@
 #include "text_source.h"
 
+#include "columns.h"
+
 #include <string.h>
 
 mr_status mr_text_source_init(mr_text_source *source, mr_input *input, const char *path,
@@ -7,7 +9,8 @@ mr_status mr_text_source_init(mr_text_source *source, mr_input *input, const cha
 {
     *source =
         (mr_text_source){.place = place, .repair = options && options->repair, .input = input};
-    if (!mr_builder_init(&source->builder, path) || !mr_lines_init(&source->lines, input))
+    if (!mr_builder_init(&source->builder, path) ||
+        !mr_columns_limit(source->builder.trace, options) || !mr_lines_init(&source->lines, input))
         return mr_error_memory(error, "reading the trace");
     const mr_trace *trace = source->builder.trace;
     mr_validity_init(&source->validity, &trace->threads, &trace->calls);
@@ -137,10 +140,10 @@ mr_status mr_text_source_fill(mr_text_source *source, mr_rows *rows, mr_error *e
     mr_status status = MR_OK;
     error = error ? error : &unused;
     while (!status && !source->ended && rows->count < rows->room) {
-        if (!source->only_exact && !mr_text_fast_take(&source->fast, &source->lines,
-                                                      &source->validity, &source->builder, rows))
-            status = mr_error_memory(error, "reading the trace");
-        else if (rows->count < rows->room)
+        if (!source->only_exact)
+            status = mr_text_fast_take(&source->fast, &source->lines, &source->validity,
+                                       &source->builder, rows, error);
+        if (!status && rows->count < rows->room)
             status = next_line(source, rows, error);
     }
     return status;

@@ -9,13 +9,11 @@ void mr_trace_free(mr_trace *trace)
 {
     if (!trace)
         return;
-    void *const blocks[] = {trace->path,        trace->op,         trace->thread,
-                            trace->operand,     trace->location,   trace->value,
-                            trace->link,        trace->values,     trace->updates,
-                            trace->reaches,     trace->line_steps, trace->variable_info,
-                            trace->thread_info, trace->stack,      trace->stacks};
+    void *const blocks[] = {trace->path, trace->values, trace->variable_info, trace->thread_info,
+                            trace->stacks};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
+    mr_spill_free(&trace->spill);
     mr_u32s_free(&trace->reach_items);
     mr_names *const names[] = {&trace->threads,   &trace->variables, &trace->locks,
                                &trace->locations, &trace->calls,     &trace->reach_names,

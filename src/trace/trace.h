@@ -3,7 +3,7 @@
  *
  * An event is a number 0 … event_count-1 in the order of the file ("event number" in reports); row
  * i of every column belongs to event i. A trace is read-only after mr_trace_read, so many analyses
- * may share it.
+ * may share it. Columns that are too large for memory are mapped from files (spill.h).
  *
  *   column      bytes  meaning
  *   op          1      mr_op
@@ -35,6 +35,7 @@
 #include "base/memory.h"
 #include "names.h"
 #include "op.h"
+#include "spill.h"
 
 #define MR_NONE   UINT32_MAX
 #define MR_NESTED (UINT32_MAX - 1)
@@ -101,6 +102,8 @@ typedef struct mr_trace {
     uint64_t op_counts[MR_OP_COUNT];
     uint32_t by_source_count; /* variables with an access that are treated as in rf */
 
+    mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
+
     uint64_t dropped_count; /* events and lines dropped by --repair */
     mr_error first_dropped; /* the error of the first of them; status MR_OK when none was dropped */
 } mr_trace;
@@ -109,6 +112,9 @@ typedef struct mr_read_options {
     bool repair;       /* drop and count invalid events and unreadable lines instead of failing */
     bool keep_partial; /* on MR_ERR_TRACE, hand over the events before the place of the error */
     const struct mr_progress *progress; /* base/progress.h; NULL: nobody wants to know */
+    uint64_t memory_bytes; /* of the process; columns that take more than half of it are kept in
+                              files (spill.h); 0: no limit */
+    const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
 } mr_read_options;
 
 /*
@@ -126,6 +132,14 @@ mr_status mr_trace_read_text(const char *name, const char *text, size_t length_b
                              const mr_read_options *options, mr_trace **trace, mr_error *error);
 
 void mr_trace_free(mr_trace *trace); /* NULL is fine */
+
+/* For passes over all events of a trace that may be in files: to be called for each event, or each
+ * now and then; every 65,536th event, the memory of the process is looked at (mr_spill_look). */
+static inline void mr_trace_pass(const mr_trace *trace, uint32_t event)
+{
+    if (event % (1u << 16) == 0)
+        mr_spill_look(&trace->spill);
+}
 
 /* The value that a read (r, ar, au) saw, that a write (w, aw, au) wrote: an index in `values`, 0:
  * unknown. */

@@ -1,5 +1,7 @@
 #include "calls.h"
 
+#include "trace/columns.h"
+
 #include <stdlib.h>
 
 /* ---- what calls reach, what events touch ---- */
@@ -206,6 +208,7 @@ static bool find_calls(mr_witness_calls *s, uint32_t *open)
         open[t] = MR_NONE;
     for (uint32_t e = 0; e < trace->event_count; e++) {
         uint32_t *innermost = &open[trace->thread[e]];
+        mr_trace_pass(trace, e);
         if (trace->op[e] == MR_OP_CALL_BEGIN) {
             if (!add_call(s, e, *innermost))
                 return false;
@@ -275,7 +278,7 @@ bool mr_witness_calls_init(mr_witness_calls *s, const mr_trace *trace, mr_opaque
     s->of_variable = find_names(trace, &trace->variables);
     s->of_lock = find_names(trace, &trace->locks);
     s->of_thread = find_names(trace, &trace->threads);
-    s->innermost = mr_calloc(trace->event_count, sizeof *s->innermost);
+    s->innermost = mr_columns_derive(trace, sizeof *s->innermost, &s->memory);
     uint32_t *open = mr_calloc(trace->threads.count, sizeof *open);
     bool done = s->of_variable && s->of_lock && s->of_thread && s->innermost && open &&
                 find_calls(s, open) && find_intervals(s);
@@ -288,7 +291,7 @@ void mr_witness_calls_free(mr_witness_calls *s)
     free(s->of_variable);
     free(s->of_lock);
     free(s->of_thread);
-    free(s->innermost);
+    mr_spill_free(&s->memory);
     free(s->calls);
     mr_u32s_free(&s->names);
     free(s->intervals);

@@ -54,6 +54,7 @@ typedef struct mr_witness_calls {
      */
     uint32_t *of_variable, *of_lock, *of_thread;
     uint32_t *innermost; /* event: number of the innermost call it lies in, or MR_NONE */
+    mr_spill memory;     /* of that */
     mr_witness_call *calls;
     size_t call_count, call_capacity;
     mr_u32s names;

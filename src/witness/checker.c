@@ -12,6 +12,7 @@
 
 struct mr_checker {
     const mr_trace *trace;
+    bool shares;              /* `required` and `calls` are another checker's */
     mr_requirements required; /* what each read must see */
     mr_witness_calls calls;
     mr_replay state;
@@ -343,12 +344,29 @@ mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque)
     return c;
 }
 
+mr_checker *mr_checker_like(const mr_checker *other)
+{
+    mr_checker *c = mr_calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->trace = other->trace;
+    c->shares = true;
+    c->required = other->required;
+    c->calls = other->calls;
+    if (mr_replay_init_like(&c->state, &other->state))
+        return c;
+    mr_checker_free(c);
+    return NULL;
+}
+
 void mr_checker_free(mr_checker *c)
 {
     if (!c)
         return;
-    mr_requirements_free(&c->required);
-    mr_witness_calls_free(&c->calls);
+    if (!c->shares) {
+        mr_requirements_free(&c->required);
+        mr_witness_calls_free(&c->calls);
+    }
     mr_replay_free(&c->state);
     free(c);
 }

@@ -11,7 +11,8 @@
  *
  * The first call and each call with a smaller window_start than the one before replay the trace
  * from its start, O(events); otherwise a check costs O(listed events + events since the last
- * start). Opaque calls add the cost said in calls.h. Memory: 8 bytes an event, 12 with such calls.
+ * start). Opaque calls add the cost said in calls.h. Memory: 8 bytes an event, 12 with such calls,
+ * for all checkers that share what they know of the trace.
  */
 #ifndef MR_WITNESS_CHECKER_H
 #define MR_WITNESS_CHECKER_H
@@ -24,6 +25,9 @@ typedef struct mr_checker mr_checker;
 /* `opaque` says which calls keep their order (rule 5). NULL: no memory. The trace must outlive the
  * checker. */
 mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque);
+/* Another one in O(names), for another thread, with what `other` has derived from the trace;
+ * `other` must outlive it. NULL: no memory. */
+mr_checker *mr_checker_like(const mr_checker *other);
 void mr_checker_free(mr_checker *checker);
 
 /*

@@ -1,5 +1,7 @@
 #include "replay.h"
 
+#include "trace/columns.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,11 +163,12 @@ static bool index_events(mr_replay *r)
 {
     const mr_trace *trace = r->trace;
     for (uint32_t t = 0; t < trace->threads.count; t++)
-        r->first_event[t] = r->fork[t] = r->diverged[t] = MR_NONE;
+        r->first_event[t] = r->fork[t] = MR_NONE;
     /* Backwards, so that `first_event` is at each point the next one of the thread, and the first
      * fork stays. */
     for (uint32_t e = trace->event_count; e-- > 0;) {
         uint32_t thread = trace->thread[e], number;
+        mr_trace_pass(trace, e);
         r->following[e] = r->first_event[thread];
         r->first_event[thread] = e;
         if (trace->op[e] == MR_OP_FORK)
@@ -174,37 +177,58 @@ static bool index_events(mr_replay *r)
             !mr_keys_add(&r->share_numbers, share_key(trace, e), &number))
             return false;
     }
+    return true;
+}
+
+/* What changes, at event 0. False: no memory. */
+static bool init_state(mr_replay *r)
+{
+    const mr_trace *trace = r->trace;
+    r->next = mr_calloc(trace->threads.count, sizeof *r->next);
+    r->diverged = mr_calloc(trace->threads.count, sizeof *r->diverged);
+    r->locks = mr_calloc(trace->locks.count, sizeof *r->locks);
+    r->variables = mr_calloc(trace->variables.count, sizeof *r->variables);
     r->share_depths = mr_calloc((size_t)r->share_numbers.count + 1, sizeof *r->share_depths);
-    return r->share_depths != NULL;
+    if (!r->next || !r->diverged || !r->locks || !r->variables || !r->share_depths)
+        return false;
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        r->diverged[t] = MR_NONE;
+    reset(r);
+    return true;
 }
 
 bool mr_replay_init(mr_replay *r, const mr_trace *trace)
 {
     *r = (mr_replay){.trace = trace};
-    r->following = mr_calloc(trace->event_count, sizeof *r->following);
+    r->following = mr_columns_derive(trace, sizeof *r->following, &r->memory);
     r->first_event = mr_calloc(trace->threads.count, sizeof *r->first_event);
     r->fork = mr_calloc(trace->threads.count, sizeof *r->fork);
-    r->next = mr_calloc(trace->threads.count, sizeof *r->next);
-    r->diverged = mr_calloc(trace->threads.count, sizeof *r->diverged);
-    r->locks = mr_calloc(trace->locks.count, sizeof *r->locks);
-    r->variables = mr_calloc(trace->variables.count, sizeof *r->variables);
-    if (!r->following || !r->first_event || !r->fork || !r->next || !r->diverged || !r->locks ||
-        !r->variables || !index_events(r))
-        return false;
-    reset(r);
-    return true;
+    return r->following && r->first_event && r->fork && index_events(r) && init_state(r);
+}
+
+bool mr_replay_init_like(mr_replay *r, const mr_replay *other)
+{
+    *r = (mr_replay){.trace = other->trace,
+                     .shares = true,
+                     .following = other->following,
+                     .first_event = other->first_event,
+                     .fork = other->fork,
+                     .share_numbers = other->share_numbers};
+    return init_state(r);
 }
 
 void mr_replay_free(mr_replay *r)
 {
-    free(r->following);
-    free(r->first_event);
-    free(r->fork);
+    if (!r->shares) {
+        mr_spill_free(&r->memory);
+        free(r->first_event);
+        free(r->fork);
+        mr_keys_free(&r->share_numbers);
+    }
     free(r->next);
     free(r->diverged);
     free(r->locks);
     free(r->variables);
-    mr_keys_free(&r->share_numbers);
     free(r->share_depths);
     free(r->done);
 }

@@ -8,7 +8,8 @@
  *
  *   mr_replay_init → (mr_replay_seek → mr_replay_do* → mr_replay_take_back)* → mr_replay_free
  *
- * Each event O(1); a seek to an earlier start begins again at event 0. Memory: 4 bytes an event.
+ * Each event O(1); a seek to an earlier start begins again at event 0. Memory: 4 bytes an event,
+ * for all replays that share what does not change.
  */
 #ifndef MR_WITNESS_REPLAY_H
 #define MR_WITNESS_REPLAY_H
@@ -38,16 +39,18 @@ typedef struct mr_replayed {
 
 typedef struct mr_replay {
     const mr_trace *trace;
-    uint32_t *following;   /* event: the next event of its thread, or MR_NONE */
+    bool shares;         /* what follows, down to `share_numbers`, is another replay's */
+    uint32_t *following; /* event: the next event of its thread, or MR_NONE; in `memory` */
+    mr_spill memory;
     uint32_t *first_event; /* thread: its first event, or MR_NONE */
     uint32_t *fork;        /* thread: the event that forks it, or MR_NONE */
+    mr_keys share_numbers; /* (lock, thread) of each racq */
 
     uint32_t base;
     uint32_t *next;     /* thread: its next event, or MR_NONE */
     uint32_t *diverged; /* thread: the read at which it diverged (model branch), or MR_NONE */
     mr_lock_now *locks;
     mr_variable_now *variables;
-    mr_keys share_numbers;  /* (lock, thread) of each racq */
     uint32_t *share_depths; /* by their number */
     mr_replayed *done;      /* since `base` */
     size_t done_count, done_capacity;
@@ -55,6 +58,8 @@ typedef struct mr_replay {
 
 /* O(events). False: no memory; to be freed nevertheless. */
 bool mr_replay_init(mr_replay *replay, const mr_trace *trace);
+/* The same in O(names), with what `other` knows of the trace, which must outlive it. */
+bool mr_replay_init_like(mr_replay *replay, const mr_replay *other);
 void mr_replay_free(mr_replay *replay);
 
 /* Brings the state to the start of a window, when nothing is to be taken back. */

@@ -1,5 +1,7 @@
 #include "requirement.h"
 
+#include "trace/columns.h"
+
 #include <stdlib.h>
 
 /* The variable as the events so far left it. */
@@ -56,6 +58,7 @@ static void note_events(mr_requirements *requirements, progress *now, const mr_t
     for (uint32_t x = 0; x < trace->variables.count; x++)
         now[x].last_write = MR_NONE;
     for (uint32_t e = 0; e < trace->event_count; e++) {
+        mr_trace_pass(trace, e);
         if (!mr_op_is_access(trace->op[e]))
             continue;
         uint32_t variable = trace->operand[e];
@@ -68,7 +71,8 @@ bool mr_requirements_init(mr_requirements *requirements, const mr_trace *trace)
 {
     uint32_t variables = trace->variables.count;
     progress *now = mr_calloc(variables, sizeof *now);
-    requirements->source = mr_calloc(trace->event_count, sizeof *requirements->source);
+    requirements->source =
+        mr_columns_derive(trace, sizeof *requirements->source, &requirements->memory);
     requirements->rules = mr_calloc(variables, sizeof *requirements->rules);
     bool ok = now && requirements->source && requirements->rules;
     if (ok)
@@ -81,7 +85,7 @@ bool mr_requirements_init(mr_requirements *requirements, const mr_trace *trace)
 
 void mr_requirements_free(mr_requirements *requirements)
 {
-    free(requirements->source);
+    mr_spill_free(&requirements->memory);
     free(requirements->rules);
     *requirements = (mr_requirements){0};
 }

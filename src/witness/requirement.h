@@ -18,7 +18,8 @@ typedef struct mr_variable_rule {
 
 typedef struct mr_requirements {
     /* event: the last write before a r, ar or au in the trace, or MR_NONE; others: unused */
-    uint32_t *source;
+    uint32_t *source; /* in `memory` */
+    mr_spill memory;
     mr_variable_rule *rules; /* variable */
 } mr_requirements;
 

@@ -1,0 +1,39 @@
+#include "far_bytes.h"
+
+#include "felt.h"
+
+/* Bytes, as the header says. */
+enum {
+    EVENT_BYTES = 5,
+    KEPT_BYTES = 25,
+    WINDOW_EVENT_BYTES = 170,
+    WINDOW_THREAD_BYTES = 1,
+    VARIABLE_BYTES = 12
+};
+
+bool mr_far_bytes_find(mr_far_bytes *bytes, const mr_trace *trace, mr_model model, uint32_t size)
+{
+    mr_felt felt = {0};
+    uint32_t kept = 0;
+    bool complete = mr_felt_find(&felt, trace, model);
+    for (uint32_t event = 0; complete && event < trace->event_count; event++) {
+        mr_trace_pass(trace, event);
+        kept += mr_felt_keeps(&felt, trace, model, event);
+    }
+    mr_felt_free(&felt);
+    uint64_t window = size && size < kept ? size : kept;
+    *bytes = (mr_far_bytes){
+        .kept = kept,
+        .reduction_bytes = (uint64_t)EVENT_BYTES * trace->event_count + (uint64_t)KEPT_BYTES * kept,
+        .reduced_bytes = (uint64_t)KEPT_BYTES * kept,
+        .window_bytes =
+            window * (WINDOW_EVENT_BYTES + (uint64_t)WINDOW_THREAD_BYTES * trace->threads.count) +
+            (uint64_t)VARIABLE_BYTES * trace->variables.count};
+    return complete;
+}
+
+uint64_t mr_far_bytes_peak(const mr_far_bytes *bytes)
+{
+    uint64_t later = bytes->reduced_bytes + bytes->window_bytes;
+    return bytes->reduction_bytes > later ? bytes->reduction_bytes : later;
+}

@@ -1,0 +1,45 @@
+/*
+ * saving: predictions that take and save outcomes. Every race of theirs is held against the
+ * checker, and their report against that of a run without any files. What fails ends the test.
+ *
+ *   mr_subject_open → (mr_saving_run → mr_saving_end | mr_saving_same)* → mr_subject_close
+ */
+#ifndef MR_TESTS_SUPPORT_SAVING_H
+#define MR_TESTS_SUPPORT_SAVING_H
+
+#include "predict/predict.h"
+#include "predict/saved_file.h"
+#include "scratch.h"
+
+/* A trace with its settings, and what is reported without any files. */
+typedef struct mr_subject {
+    mr_trace *trace;
+    mr_config *config;
+    char *report;
+    uint64_t units; /* of the first phase */
+} mr_subject;
+
+/* A trace of a shape of mr_large_shapes. */
+void mr_subject_open(mr_subject *subject, uint32_t shape, uint32_t events, const char *window_size);
+void mr_subject_set(mr_config *config, const char *key, const char *value);
+void mr_subject_close(mr_subject *subject);
+
+/* One prediction. Zero-initialise, then set what the first lines say. */
+typedef struct mr_saving {
+    mr_saved_request request; /* without its shard and note */
+    mr_halt halt;
+    uint32_t shard, shards;
+    unsigned notes;   /* lines told about damage */
+    mr_status status; /* of opening, else of predicting, else of closing */
+    mr_error error;
+    mr_stats stats;
+    mr_run run;
+    char *report; /* owned; NULL: nothing was predicted */
+} mr_saving;
+
+void mr_saving_run(const mr_subject *subject, mr_saving *saving);
+void mr_saving_end(mr_saving *saving);
+/* Predicts, without an error and with the same report as without files. */
+void mr_saving_same(const mr_subject *subject, mr_saving *saving);
+
+#endif
