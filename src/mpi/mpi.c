@@ -217,6 +217,9 @@ const char *mr_mpi_start(mr_cluster *cluster, const char *version)
     carrier *self = calloc(1, sizeof *self);
     if (!self)
         return "out of memory";
+    /* Memory of another process is not read: it may be dead, or out of reach in a container, and
+     * Open MPI says so on standard error, again and again. */
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
         provided < MPI_THREAD_FUNNELED) {
         free(self);
