@@ -74,6 +74,8 @@ static bool move_on(carrier *self)
     return well;
 }
 
+/* move_on and end wait for what is sent here, which the MPI checker does not see. */
+/* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
 static bool send_to(void *context, unsigned to, const uint8_t *bytes, size_t count)
 {
     carrier *self = context;
@@ -93,6 +95,7 @@ static bool send_to(void *context, unsigned to, const uint8_t *bytes, size_t cou
     self->last = &made->next;
     return move_on(self);
 }
+/* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
 static bool is_dead(void *context, unsigned rank)
 {

@@ -158,16 +158,17 @@ static uint64_t wanted(lead *self, const mr_member *member)
 static mr_status hand_out(lead *self, unsigned rank, mr_error *error)
 {
     mr_member *member = &self->team->members[rank];
-    uint64_t want = wanted(self, member), unit;
+    uint64_t had = member->away, want = wanted(self, member), count = 0, unit;
     mr_bytes units = {0}, bytes = {0};
-    uint64_t count = 0;
-    if (member->away > want / 2)
+    if (had > want / 2)
         return MR_OK;
-    for (; member->away + count < want && mr_shift_take(self->shift, &unit); count++)
+    /* Before the first is taken: who finds none left must see that some are away. */
+    set_away(self, member, want);
+    for (; had + count < want && mr_shift_take(self->shift, &unit); count++)
         mr_bytes_number(&units, unit);
+    set_away(self, member, had + count);
     if (!count)
         return MR_OK;
-    set_away(self, member, member->away + count);
     mr_team_write(&bytes, MR_WORD_UNITS);
     mr_bytes_number(&bytes, self->team->phase);
     mr_bytes_number(&bytes, count);
