@@ -110,7 +110,12 @@ $(BUILD)/src/mpi/%.o: CPPFLAGS_ALL += $(MPI_FLAGS)
 $(BUILD)/maxrace-mpi.so: $(call object,$(wildcard src/mpi/*.c))
 	$(CC) -shared $(LDFLAGS_ALL) $^ $(MPI_LIBS) -o $@
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libmaxrace.a
+# A library, so that a test is linked with what it needs and nothing else.
+$(BUILD)/tests/libsupport.a: $(SUPPORT_OBJECTS) $(BUILD)/sources
+	@rm -f $@
+	ar rcs $@ $(SUPPORT_OBJECTS)
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/libsupport.a $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -lcmocka -o $@
 
 $(addprefix $(BUILD)/tests/test_,big_trace spill far_bytes): $(call object,$(BIG_SOURCES))

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "far_bytes.h"
 #include "far_decider.h"
 #include "far_parts.h"
 
@@ -208,14 +209,33 @@ static void stop_far(mr_decider *d)
     pthread_mutex_destroy(&d->lock);
 }
 
+/* What the reduction and the far window take; the workers' questions have what is left. */
+static mr_status hold_memory(const mr_decider *d, uint64_t *bytes)
+{
+    const mr_predict_settings *settings = d->context->settings;
+    mr_far_bytes far;
+    *bytes = 0;
+    if (!settings->room)
+        return MR_OK;
+    if (!mr_far_bytes_find(&far, settings->trace, settings->model, d->limits->size))
+        return mr_error_memory(d->error, "deciding far races");
+    *bytes = mr_far_bytes_peak(&far);
+    mr_room_hold(settings->room, MR_ROOM_FAR, *bytes);
+    return MR_OK;
+}
+
 mr_status mr_far_decide(mr_far_context *far, mr_error *error)
 {
     mr_decider d = {.context = far, .limits = &far->settings->far_limits, .error = error};
+    uint64_t bytes;
     mr_arena_init(&d.arena);
     pthread_mutex_init(&d.lock, NULL);
-    mr_status status = start_far(&d);
+    mr_status status = hold_memory(&d, &bytes);
+    if (status == MR_OK)
+        status = start_far(&d);
     if (status == MR_OK)
         status = do_far_windows(&d);
     stop_far(&d);
+    mr_room_give(far->settings->room, MR_ROOM_FAR, bytes);
     return status;
 }

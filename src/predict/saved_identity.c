@@ -1,11 +1,45 @@
 #include "saved_identity.h"
 
 #include "base/bytes.h"
-#include "trace/fingerprint.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
+
+/* ---- the trace ---- */
+
+static uint64_t mix(uint64_t seed, const void *bytes, size_t count)
+{
+    return count ? XXH3_64bits_withSeed(bytes, count, seed) : seed + 1;
+}
+
+static uint64_t mix_names(uint64_t seed, const mr_names *names)
+{
+    seed = mix(seed, &names->count, sizeof names->count);
+    for (uint32_t i = 0; i < names->count; i++)
+        seed = mix(seed, names->items[i].text, (size_t)names->items[i].length + 1);
+    return seed;
+}
+
+static uint64_t fingerprint(const mr_trace *trace)
+{
+    size_t count = trace->event_count, column = count * sizeof(uint32_t);
+    uint64_t seed = mix(count, trace->op, count);
+    seed = mix(seed, trace->thread, column);
+    seed = mix(seed, trace->operand, column);
+    seed = mix(seed, trace->location, column);
+    seed = mix(seed, trace->value, column);
+    seed = mix(seed, trace->values, trace->value_count * sizeof *trace->values);
+    seed = mix(seed, trace->updates, trace->update_count * sizeof *trace->updates);
+    seed = mix(seed, trace->reaches, trace->reach_count * sizeof *trace->reaches);
+    seed = mix(seed, trace->reach_items.items, trace->reach_items.count * sizeof(uint32_t));
+    const mr_names *const names[] = {&trace->threads,   &trace->variables, &trace->locks,
+                                     &trace->locations, &trace->calls,     &trace->reach_names};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        seed = mix_names(seed, names[i]);
+    return seed;
+}
 
 /* ---- the settings ---- */
 
@@ -55,7 +89,7 @@ mr_status mr_saved_identity_of(mr_saved_identity *identity, const mr_trace *trac
         mr_bytes_free(&settings);
         return mr_error_memory(error, "preparing the checkpoint");
     }
-    *identity = (mr_saved_identity){.trace = mr_trace_fingerprint(trace),
+    *identity = (mr_saved_identity){.trace = fingerprint(trace),
                                     .event_count = trace->event_count,
                                     .settings = (char *)settings.items,
                                     .settings_bytes = settings.count};

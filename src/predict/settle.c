@@ -16,6 +16,7 @@ typedef struct settler {
     const mr_problem *problem;
     mr_record *record;
     mr_decision latest; /* what the last question said */
+    bool refused;       /* for want of memory, some question has no answer */
 } settler;
 
 static bool halted(mr_worker *worker)
@@ -49,8 +50,10 @@ static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
         s->record->steps_in_order += decision->work;
     else
         s->record->steps += decision->work;
-    if (decision->verdict == MR_VERDICT_UNKNOWN && steps != TRACE_ORDER)
+    if (decision->verdict == MR_VERDICT_UNKNOWN && steps != TRACE_ORDER) {
         s->record->unanswered++;
+        s->refused |= decision->reason == MR_UNKNOWN_MEMORY;
+    }
     if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
         mr_strength strength =
             mr_pair_strength(worker->hb, worker->wcp, window->start + decision->first,
@@ -104,9 +107,11 @@ static void stop(settler *s, const char *budget)
 static bool out_of_budget(settler *s)
 {
     const mr_predict_settings *settings = s->worker->settings;
-    if (settings->max_unanswered && s->record->unanswered >= settings->max_unanswered)
+    if (settings->max_unanswered && s->record->unanswered >= settings->max_unanswered) {
         stop(s, "candidates.max_unanswered");
-    else if (settings->max_window_steps && s->record->steps >= settings->max_window_steps)
+        if (s->refused)
+            s->latest.reason = MR_UNKNOWN_MEMORY;
+    } else if (settings->max_window_steps && s->record->steps >= settings->max_window_steps)
         stop(s, "candidates.max_window_steps");
     else
         return halted(s->worker);
