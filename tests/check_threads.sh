@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The pool of threads under ThreadSanitizer (build/thread) and Helgrind (the plain build): no report, and the same
-# results. LONG=1: on more traces. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
+# results. LONG=1: on more traces, and the pool recorded by maxrace itself, which finds no race in it. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/support/check.sh
@@ -24,4 +24,18 @@ check tsan_jobs under_tsan "$tsan_traces" build/thread/tests/test_jobs
 check tsan_far_jobs under_tsan "$far_traces" build/thread/tests/test_far_jobs
 check helgrind_pool under_helgrind "$helgrind_traces" "$build/tests/test_pool"
 check helgrind_jobs under_helgrind "$helgrind_traces" "$build/tests/test_jobs"
+# A race in one seed's run is a race.
+on_itself() {
+    local pool=$1
+    "$build/maxrace" cc -std=gnu17 -O1 -g -Isrc -D_POSIX_C_SOURCE=200809L src/base/{pool,thread,memory,error}.c \
+        tests/test_pool.c -o "$pool" -pthread -lcmocka || return 1
+    "$build/maxrace" run --runs 2 --candidates-far none -- "$pool" 2>&1 | tail -60
+    return "${PIPESTATUS[0]}"
+}
+
+if [ -n "${LONG:-}" ]; then
+    scratch=$(mktemp -d) || exit 1
+    trap 'rm -rf "$scratch"' EXIT
+    check maxrace_on_itself on_itself "$scratch/pool"
+fi
 exit $((failures > 0))

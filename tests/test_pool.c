@@ -19,7 +19,8 @@ typedef struct work_state {
     atomic_uint made;
     atomic_uint busy[8]; /* one a worker */
     bool delivered[UNITS];
-    unsigned deliveries, looks;
+    unsigned deliveries;
+    atomic_uint looks; /* read by workers, too */
     mr_status deliver_status;
 } work_state;
 
