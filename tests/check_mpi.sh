@@ -53,7 +53,7 @@ same_report() {
 
 # Every rank has decided something.
 all_work() {
-    mpi 3 "$MAXRACE" predict --mpi "${settings[@]}" --report-run -j 1 --format json "$scratch/long.std" >"$scratch/report.json"
+    mpi 3 "$MAXRACE" predict --mpi "${settings[@]}" --report-run -j 1 --format json "$scratch/longer.std" >"$scratch/report.json"
     for rank in 0 1 2; do
         tr -d ' \n' <"$scratch/report.json" | grep -q "\"rank\":$rank,\"worker\":0,\"units\":[1-9]" ||
             { echo "rank $rank has done nothing"; return 1; }
@@ -157,7 +157,8 @@ check mpi_without_library without_library
 check mpi_standard_input standard_input
 if command -v mpirun >/dev/null && [ -e "$(dirname "$MAXRACE")/maxrace-mpi.so" ]; then
     write_trace 1500 1 >"$scratch/trace.std"
-    write_trace 20000 2 >"$scratch/long.std"
+    write_trace 5000 2 >"$scratch/long.std"
+    write_trace 20000 2 >"$scratch/longer.std"
     check mpi_same_report same_report
     check mpi_all_work all_work
     check mpi_no_race no_race

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ typedef struct work_state {
     atomic_uint busy[8]; /* one a worker */
     bool delivered[UNITS];
     unsigned deliveries;
-    atomic_uint looks; /* read by workers, too */
+    unsigned looks;
+    pthread_mutex_t mutex; /* of `looks`, which workers read */
     mr_status deliver_status;
 } work_state;
 
@@ -70,7 +72,9 @@ static mr_status look(void *context, mr_error *error)
 {
     work_state *state = context;
     (void)error;
+    pthread_mutex_lock(&state->mutex);
     state->looks++;
+    pthread_mutex_unlock(&state->mutex);
     return MR_OK;
 }
 
@@ -92,7 +96,7 @@ static void test_all(void **state)
     (void)state;
     for (unsigned workers = 1; workers <= 8; workers++)
         for (int apart = 0; apart < 2; apart++) {
-            work_state s = {.fails_at = NEVER, .ready = UNITS};
+            work_state s = {.fails_at = NEVER, .ready = UNITS, .mutex = PTHREAD_MUTEX_INITIALIZER};
             mr_error error = {0};
             assert_int_equal(run(&s, workers, apart, &error), MR_OK);
             assert_int_equal(s.deliveries, UNITS);
@@ -104,7 +108,10 @@ static void test_all(void **state)
 static mr_taken take_later(void *context, uint64_t *unit)
 {
     work_state *state = context;
-    if (state->taken < UNITS && state->taken >= 20 * (uint64_t)state->looks)
+    pthread_mutex_lock(&state->mutex);
+    uint64_t looks = state->looks;
+    pthread_mutex_unlock(&state->mutex);
+    if (state->taken < UNITS && state->taken >= 20 * looks)
         return MR_TAKEN_LATER;
     state->ready = UNITS;
     return take(context, unit);
@@ -114,7 +121,7 @@ static void test_later(void **state)
 {
     (void)state;
     for (unsigned workers = 1; workers <= 3; workers += 2) {
-        work_state s = {.fails_at = NEVER};
+        work_state s = {.fails_at = NEVER, .mutex = PTHREAD_MUTEX_INITIALIZER};
         mr_error error = {0};
         const mr_pool pool = {.context = &s,
                               .workers = workers,
@@ -133,14 +140,17 @@ static void test_errors(void **state)
 {
     (void)state;
     for (unsigned workers = 1; workers <= 5; workers++) {
-        work_state s = {.fails_at = 100, .ready = UNITS};
+        work_state s = {.fails_at = 100, .ready = UNITS, .mutex = PTHREAD_MUTEX_INITIALIZER};
         mr_error error = {0};
         assert_int_equal(run(&s, workers, false, &error), MR_ERR_TRACE);
         assert_string_equal(error.text, "unit failed");
         assert_true(s.deliveries >= 100 && s.deliveries < UNITS);
         for (unsigned i = 0; i < 100; i++)
             assert_true(s.delivered[i]);
-        work_state late = {.fails_at = NEVER, .ready = UNITS, .deliver_status = MR_ERR_IO};
+        work_state late = {.fails_at = NEVER,
+                           .ready = UNITS,
+                           .mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .deliver_status = MR_ERR_IO};
         assert_int_equal(run(&late, workers, false, &error), MR_ERR_IO);
         assert_string_equal(error.text, "not delivered");
     }
@@ -151,7 +161,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     for (uint64_t n = 1; n < 40; n++) {
-        work_state s = {.fails_at = NEVER, .ready = UNITS};
+        work_state s = {.fails_at = NEVER, .ready = UNITS, .mutex = PTHREAD_MUTEX_INITIALIZER};
         mr_error error = {0};
         mr_memory_fail_after(n);
         mr_status status = run(&s, 3, false, &error);
