@@ -10,14 +10,18 @@
 
 #include <stdlib.h>
 
-static const double QUEUE_SECONDS = 0.25;
+static const double QUEUE_SECONDS = 0.02;
+
+/* How much of what was known of the time of units is left after one more: their times change, and a
+ * rank that has got many of the long ones ends long after the others. */
+static const double KEPT = 0.95;
 
 typedef struct lead {
     mr_shift *shift;
     mr_team *team;
-    unsigned jobs;    /* of all ranks together */
-    uint64_t away;    /* units that other ranks have; of the shift's mutex */
-    uint64_t decided; /* units, and the time that they took */
+    unsigned jobs;  /* of all ranks together */
+    uint64_t away;  /* units that other ranks have; of the shift's mutex */
+    double decided; /* units, and the time that they took; the last ones count most */
     double seconds;
     bool told_halt;
 } lead;
@@ -52,8 +56,8 @@ static mr_status take_over(lead *self, mr_outcome *outcome, mr_error *error)
 {
     const mr_phase *phase = self->shift->phase;
     if (!phase->last_first || outcome->unit + 1 < phase->count) {
-        self->decided++;
-        self->seconds += outcome->seconds;
+        self->decided = KEPT * self->decided + 1;
+        self->seconds = KEPT * self->seconds + outcome->seconds;
     }
     return mr_shift_deliver(self->shift, outcome, error);
 }
@@ -147,9 +151,8 @@ static uint64_t wanted(lead *self, const mr_member *member)
 {
     uint64_t jobs = member->jobs, want = 2 * jobs;
     uint64_t share = mr_shift_left(self->shift) * jobs / (2 * (uint64_t)self->jobs);
-    if (self->decided && self->seconds < QUEUE_SECONDS * (double)self->decided / 2)
-        want = (uint64_t)(QUEUE_SECONDS * (double)self->decided / (self->seconds + 1e-9) *
-                          (double)jobs);
+    if (self->decided > 0 && self->seconds < QUEUE_SECONDS * self->decided / 2)
+        want = (uint64_t)(QUEUE_SECONDS * self->decided / (self->seconds + 1e-9) * (double)jobs);
     if (want > share)
         want = share;
     return want ? want : 1;
