@@ -404,6 +404,21 @@ static void test_within_the_limit(void **state)
     check_within("predict", "--candidates-far=none", "big.mrt");
 }
 
+/* What takes memory in proportion to the trace is left out, and the report says so. */
+static void test_no_room_for_far_races(void **state)
+{
+    (void)state;
+    char path[512];
+    int status;
+    peak_kib("predict", "--candidates-far=all", "big.mrt", LIMIT_MB, &status);
+    char *text = mr_file_text(mr_scratch_path(&scratch, "limited.txt", path));
+    assert_non_null(text);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+    assert_non_null(
+        strstr(text, "; not complete, ended by memory.limit_mb: not all far races looked for\n"));
+    free(text);
+}
+
 static void test_full_disk(void **state)
 {
     (void)state;
@@ -431,6 +446,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_space, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(test_same_trace, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(test_within_the_limit, make_big, remove_scratch),
+        cmocka_unit_test_setup_teardown(test_no_room_for_far_races, make_big, remove_scratch),
         cmocka_unit_test_setup_teardown(test_full_disk, make_big, remove_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

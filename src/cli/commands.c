@@ -22,7 +22,8 @@ const mr_command mr_commands[] = {
                 "report says what is missing. With --checkpoint the run can be gone on with.\n"
                 "With --mpi every rank reads TRACE, and rank 0 reports (docs/cluster.md).\n"
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
-                "resources or internal, 5 ended before its time, with races or without.\n"
+                "resources or internal, 5 not complete (ended before its time, or no memory for\n"
+                "far races), with races or without.\n"
                 "Candidates without a verdict are named in the report.\n",
      .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
      .run = mr_cli_predict},
