@@ -126,11 +126,12 @@ END
     [ $((SECONDS - began)) -lt 30 ] || { echo "it took $((SECONDS - began)) s to end"; return 1; }
 }
 
-# mpirun 4.1.4 may crash itself when its ranks die, and the line is lost then: one of three times is enough.
+# mpirun 4.1.4 may crash itself (SIGSEGV, SIGABRT) when its ranks die, and the line is lost then; only that is tried again.
 dies() {
     local try
     for try in 1 2 3; do
         kill_rank "$1" KILL && one_line 137 "^maxrace: rank $1 on .* (process [0-9]*) has died" && return
+        [ "$status" -eq 139 ] || [ "$status" -eq 134 ] || return 1
     done
     return 1
 }

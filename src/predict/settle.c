@@ -111,11 +111,13 @@ static bool out_of_budget(settler *s)
         stop(s, "candidates.max_unanswered");
         if (s->refused)
             s->latest.reason = MR_UNKNOWN_MEMORY;
-    } else if (settings->max_window_steps && s->record->steps >= settings->max_window_steps)
+        return true;
+    }
+    if (settings->max_window_steps && s->record->steps >= settings->max_window_steps) {
         stop(s, "candidates.max_window_steps");
-    else
-        return halted(s->worker);
-    return true;
+        return true;
+    }
+    return halted(s->worker);
 }
 
 /* Decides one pair; trace order has been tried. */
