@@ -133,6 +133,57 @@ static void test_shards(void **state)
     mr_subject_close(&s);
 }
 
+static uint64_t bytes_of_windows(const char *path)
+{
+    mr_error error;
+    mr_saved_file file = {0};
+    uint64_t bytes = 0;
+    assert_int_equal(mr_saved_file_read(&file, path, &error), MR_OK);
+    for (size_t i = 0; i < file.count; i++)
+        bytes += file.records[i].phase ? 0 : file.records[i].length;
+    mr_saved_file_close(&file, &error);
+    return bytes;
+}
+
+/* Who decides a window without knowing the races of those before it says more of it. What was
+ * asked about far races afterwards counts all the same. */
+static void test_unknowing(void **state)
+{
+    (void)state;
+    static const char *const steps[] = {"0",
+                                        "3000"}; /* no budget, and one that ends many windows */
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        mr_subject s;
+        char paths[2][512];
+        const char *const parts[2] = {mr_scratch_path(&scratch, "knowing", paths[0]),
+                                      mr_scratch_path(&scratch, "unknowing", paths[1])};
+        mr_subject_open(&s, 4, LARGE_EVENTS, "200");
+        mr_subject_set(s.config, "jobs", "1");
+        mr_subject_set(s.config, "candidates.max_window_steps", steps[i]);
+        mr_saving knowing = {.request = {.file = parts[0], .resume = true}};
+        mr_saving_run(&s, &knowing);
+        assert_int_equal(knowing.status, MR_OK);
+        assert_true(knowing.run.units_decided > s.units);
+        mr_saving unknowing = {.request = {.file = parts[1]}, .shard = 1, .shards = 1};
+        mr_saving_run(&s, &unknowing);
+        assert_int_equal(unknowing.run.units_decided, s.units);
+        if (i == 0)
+            assert_true(bytes_of_windows(parts[1]) > bytes_of_windows(parts[0]));
+        mr_saving both = {.request = {.parts = parts, .part_count = 2}};
+        mr_saving_run(&s, &both);
+        assert_int_equal(both.status, MR_OK);
+        assert_string_equal(both.report, knowing.report);
+        assert_int_equal(both.run.units_saved, knowing.run.units_decided);
+        assert_int_equal(both.run.units_decided, 0);
+        mr_saving_end(&knowing);
+        mr_saving_end(&unknowing);
+        mr_saving_end(&both);
+        remove(parts[0]);
+        remove(parts[1]);
+        mr_subject_close(&s);
+    }
+}
+
 /* A shard does not know the races of the others and stops asking too early: the merge asks. */
 static void test_again(void **state)
 {
@@ -284,7 +335,7 @@ int main(void)
         cmocka_unit_test(test_resume),    cmocka_unit_test(test_halt),
         cmocka_unit_test(test_shards),    cmocka_unit_test(test_again),
         cmocka_unit_test(test_foreign),   cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_unknowing),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -26,8 +26,9 @@ typedef struct mr_phase {
      * when the run is halted meanwhile. */
     mr_status (*decide)(void *context, unsigned worker, uint64_t unit, mr_outcome **outcome,
                         mr_error *error);
-    /* Puts another outcome in the place of one that is not enough to be merged next; NULL: each is.
-     * By the calling thread, before `merge`; in a team, on rank 0 only. */
+    /* Makes of the outcome that is to be merged next what depends on the unit only, or puts another
+     * in its place when it is not enough; NULL: each is as it should be. By the calling thread,
+     * before `merge`; in a team, on rank 0 only. */
     mr_status (*complete)(void *context, mr_outcome **outcome, mr_error *error);
     /* Merges an outcome, which stays the caller's. In ascending order of the units, by the calling
      * thread; after a failure, or when the run is halted, some units are missing. */

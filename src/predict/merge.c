@@ -47,6 +47,48 @@ bool mr_merge_is_complete(const mr_merge *merge, const mr_outcome *outcome)
     return true;
 }
 
+static void free_race(mr_record *record)
+{
+    if (record->has_race)
+        mr_witness_free(&record->race.witness);
+    record->has_race = false;
+}
+
+/* Leaves what is known of a record that nobody asks about. */
+static void forget_answers(mr_record *record)
+{
+    free_race(record);
+    *record = (mr_record){.key_1 = record->key_1,
+                          .key_2 = record->key_2,
+                          .steps_in_order = record->steps_in_order,
+                          .pairs = record->pairs,
+                          .first = record->first,
+                          .second = record->second,
+                          .strength = record->strength};
+}
+
+void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome)
+{
+    uint64_t steps = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < outcome->count; i++) {
+        mr_record *record = &outcome->records[i];
+        const char *why;
+        switch (use_of(merge, record, &steps, &why)) {
+        case DROPPED:
+            free_race(record);
+            continue;
+        case UNASKED:
+            forget_answers(record);
+            break;
+        case AS_IT_IS:
+            break;
+        }
+        outcome->records[kept++] = *record;
+    }
+    outcome->count = kept;
+}
+
 static mr_status add_race(mr_merge *merge, mr_ledger_entry *entry, mr_record *record,
                           uint64_t window, mr_error *error)
 {
@@ -82,13 +124,6 @@ static mr_status add_unknown(mr_merge *merge, mr_ledger_entry *entry, const mr_u
     entry->unknown_index = (uint32_t)result->unknown_count;
     result->unknowns[result->unknown_count++] = *unknown;
     return MR_OK;
-}
-
-static void free_race(mr_record *record)
-{
-    if (record->has_race)
-        mr_witness_free(&record->race.witness);
-    record->has_race = false;
 }
 
 mr_status mr_merge_record(mr_merge *merge, mr_record *record, uint64_t window, mr_error *error)

@@ -34,6 +34,10 @@ typedef struct mr_merge {
 /* Is all there that the result needs of this outcome, the next one in the order of the windows? */
 bool mr_merge_is_complete(const mr_merge *merge, const mr_outcome *outcome);
 
+/* Takes out of the outcome of the next window what the result does not need of it: what is left is
+ * the same whoever has decided the window, so that later work can be known again by it. */
+void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome);
+
 /* Adds the outcome of the next window, whose races are taken over. Of an outcome that is not
  * complete, what was not asked is unknown. MR_ERR_MEMORY. */
 mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error);

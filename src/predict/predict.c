@@ -76,12 +76,9 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
 }
 
 /* Decides a window again, now that the races of all windows before it are known. */
-static mr_status complete(void *context, mr_outcome **outcome, mr_error *error)
+static mr_status decide_again(prediction *p, mr_outcome **outcome, mr_error *error)
 {
-    prediction *p = context;
     bool halted = false;
-    if ((*outcome)->unit == p->window_count || mr_merge_is_complete(&p->merge, *outcome))
-        return MR_OK;
     mr_outcome *again = mr_outcome_new((*outcome)->unit);
     if (!again)
         return mr_error_memory(error, "starting a window");
@@ -94,6 +91,18 @@ static mr_status complete(void *context, mr_outcome **outcome, mr_error *error)
     mr_outcome_free(*outcome);
     *outcome = again;
     return MR_OK;
+}
+
+static mr_status complete(void *context, mr_outcome **outcome, mr_error *error)
+{
+    prediction *p = context;
+    mr_status status = MR_OK;
+    if ((*outcome)->unit == p->window_count)
+        return MR_OK;
+    if (!mr_merge_is_complete(&p->merge, *outcome))
+        status = decide_again(p, outcome, error);
+    mr_merge_trim(&p->merge, *outcome);
+    return status;
 }
 
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
