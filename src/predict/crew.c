@@ -34,7 +34,7 @@ uint64_t mr_shift_left(mr_shift *self)
     pthread_mutex_lock(&self->mutex);
     uint64_t left = self->phase->count - self->taken;
     pthread_mutex_unlock(&self->mutex);
-    return left;
+    return self->crew->shards ? left / self->crew->shards : left;
 }
 
 /* ---- what becomes of an outcome ---- */
