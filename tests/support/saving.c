@@ -84,6 +84,7 @@ void mr_saving_run(const mr_subject *s, mr_saving *t)
     }
     t->stats = result.stats;
     t->run = result.run;
+    t->races = result.race_count;
     check_races(s, &result);
     t->report = report_of(s, &result);
     mr_result_free(&result);

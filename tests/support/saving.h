@@ -34,6 +34,7 @@ typedef struct mr_saving {
     mr_error error;
     mr_stats stats;
     mr_run run;
+    size_t races; /* reported */
     char *report; /* owned; NULL: nothing was predicted */
 } mr_saving;
 
