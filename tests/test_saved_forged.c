@@ -81,8 +81,7 @@ typedef struct tally {
 } tally;
 
 /* Predicts with all records of the file, but for one the body of which is another. */
-static void predict_forged(const original *o, size_t number, const uint8_t *body, uint64_t length,
-                           tally *sum)
+static mr_saving predict(const original *o, size_t number, const uint8_t *body, uint64_t length)
 {
     char path[512];
     mr_error error;
@@ -102,6 +101,14 @@ static void predict_forged(const original *o, size_t number, const uint8_t *body
     mr_saving t = {.request = {.file = path, .resume = true}};
     mr_saving_run(&o->subject, &t); /* checks the races */
     assert_int_equal(t.status, MR_OK);
+    return t;
+}
+
+/* The same, and looks at what is reported. */
+static void predict_forged(const original *o, size_t number, const uint8_t *body, uint64_t length,
+                           tally *sum)
+{
+    mr_saving t = predict(o, number, body, length);
     assert_false(t.stats.incomplete);
     if (t.notes)
         assert_string_equal(t.report, o->subject.report);
@@ -198,13 +205,20 @@ static mr_outcome *read_outcome(const original *o, size_t number)
     return outcome;
 }
 
-/* Puts another outcome, which is freed, in the place of a record's. */
-static void predict_instead(const original *o, size_t number, mr_outcome *outcome, tally *sum)
+/* As the body of a record; frees it. */
+static mr_bytes bytes_of(const original *o, size_t number, mr_outcome *outcome)
 {
     mr_bytes bytes = {0};
     outcome->unit = o->file.records[number].unit;
     assert_true(mr_outcome_write(o->subject.trace, outcome, &bytes));
     mr_outcome_free(outcome);
+    return bytes;
+}
+
+/* Puts another outcome, which is freed, in the place of a record's. */
+static void predict_instead(const original *o, size_t number, mr_outcome *outcome, tally *sum)
+{
+    mr_bytes bytes = bytes_of(o, number, outcome);
     predict_forged(o, number, bytes.items, bytes.count, sum);
     mr_bytes_free(&bytes);
 }
@@ -289,6 +303,60 @@ static void test_outcomes(void **state)
         assert_true(exchanged.refused > 3 * exchanged.used);
         close_original(&o);
     }
+}
+
+/* As if the first question of an outcome had been refused for want of memory. NULL: it has been
+ * answered, or says itself why its static race is unknown. */
+static mr_outcome *refuse_question(mr_outcome *outcome)
+{
+    mr_record *record = outcome->records;
+    if (!outcome->count || !record->unanswered || record->has_unknown) {
+        mr_outcome_free(outcome);
+        return NULL;
+    }
+    assert_int_equal(record->unknown[MR_UNKNOWN_STEPS], 1);
+    record->unknown[MR_UNKNOWN_STEPS] = 0;
+    record->unknown[MR_UNKNOWN_MEMORY] = 1;
+    return outcome;
+}
+
+/* A question that is refused for want of memory costs as much as one that is too hard. Where the
+ * budget of its static race ends by that, the reason is not the budget. */
+static void test_refused_for_memory(void **state)
+{
+    (void)state;
+    static const uint32_t shapes[] = {2, 4, 7};
+    static const char *const settings[] = {"solver.steps",
+                                           "filter,cone,saturate",
+                                           "solver.saturate_steps",
+                                           "60",
+                                           "window.far_race_work",
+                                           "300",
+                                           NULL};
+    unsigned refused = 0;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        original o;
+        open_original(&o, shapes[k], FAR_EVENTS, "20", settings);
+        const uint64_t *before = o.stats.unknown;
+        assert_true(before[MR_UNKNOWN_BUDGET] > 0 && !before[MR_UNKNOWN_MEMORY]);
+        for (size_t i = 0; i < o.file.count; i++) {
+            mr_outcome *outcome =
+                is_window(&o, &o.file.records[i]) ? NULL : refuse_question(read_outcome(&o, i));
+            if (!outcome)
+                continue;
+            mr_bytes bytes = bytes_of(&o, i, outcome);
+            mr_saving t = predict(&o, i, bytes.items, bytes.count);
+            mr_bytes_free(&bytes);
+            assert_int_equal(t.notes, 0);
+            assert_int_equal(t.stats.unknown[MR_UNKNOWN_MEMORY], 1);
+            assert_int_equal(t.stats.unknown[MR_UNKNOWN_BUDGET], before[MR_UNKNOWN_BUDGET] - 1);
+            assert_non_null(strstr(t.report, "\"reason\":\"memory\""));
+            mr_saving_end(&t);
+            refused++;
+        }
+        close_original(&o);
+    }
+    assert_true(refused > 3);
 }
 
 /* Puts a pair in its place among those that the search has found; false: it is one of them, or no
@@ -425,9 +493,9 @@ static void test_false_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),       cmocka_unit_test(test_far),
-        cmocka_unit_test(test_outcomes),      cmocka_unit_test(test_search),
-        cmocka_unit_test(test_false_records),
+        cmocka_unit_test(test_windows),  cmocka_unit_test(test_far),
+        cmocka_unit_test(test_outcomes), cmocka_unit_test(test_refused_for_memory),
+        cmocka_unit_test(test_search),   cmocka_unit_test(test_false_records),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -88,8 +88,10 @@ mr_status mr_decider_ask(mr_worker *worker, const mr_problem *problem, mr_stops 
     record->asked = true;
     mr_status status = mr_worker_ask(worker, problem, record, one, two, decision);
     record->steps = WORK_OF_CONE * decision->cone_events;
-    if (decision->verdict == MR_VERDICT_UNKNOWN)
+    if (decision->verdict == MR_VERDICT_UNKNOWN) {
         record->steps += worker->decide.saturate_steps / STEPS_OF_WORK;
+        record->unknown[decision->reason] = 1;
+    }
     return status;
 }
 

@@ -10,8 +10,8 @@
  *   far_units.c    a phase of units, and who decides them
  *
  * A phase is planned by the calling thread when no unit is under way. Then the plan, the far window
- * and all that is said of static races stay as they are, but for `spent`, `unanswered` and
- * `no_race` of the races, `spent` of the decider, and the ledger: these change as outcomes are
+ * and all that is said of static races stay as they are, but for `spent`, `unanswered`, `refused`
+ * and `no_race` of the races, `spent` of the decider, and the ledger: these change as outcomes are
  * merged, under the lock.
  */
 #ifndef MR_PREDICT_FAR_DECIDER_H
@@ -34,6 +34,7 @@ typedef struct mr_open_race {
     mr_close_pairs pairs;
     uint64_t spent;      /* work */
     uint64_t unanswered; /* questions */
+    bool refused;        /* for want of memory, one of those that were paid for has no answer */
 } mr_open_race;
 
 /* One of those who decide units. */

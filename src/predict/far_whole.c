@@ -113,7 +113,6 @@ static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decisi
     mr_status status = mr_decider_ask(q->worker, &d->problem, one, two, decision, record);
     q->work += record->steps;
     q->unanswered += record->unanswered;
-    record->unknown[decision->reason] = decision->verdict == MR_VERDICT_UNKNOWN;
     q->over = record->has_race || q->worker->halted;
     bool last = decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
     if (decision->verdict == MR_VERDICT_UNKNOWN && last) {
@@ -189,19 +188,19 @@ static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *err
     mr_decider *d = context;
     mr_open_race *race = race_of(d, outcome);
     mr_unknown open = {0};
-    bool is_open = false, refused = false; /* for want of memory */
+    bool is_open = false;
     mr_status status = MR_OK;
     for (size_t i = 0; status == MR_OK && i < outcome->count; i++) {
         mr_record *record = &outcome->records[i];
         bool may = mr_decider_may_ask(d, race, 0, 0);
         if (!is_open && (!may || record->has_unknown)) {
-            const mr_decision budget = {.reason = refused ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_BUDGET};
+            const mr_decision budget = {.reason =
+                                            race->refused ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_BUDGET};
             open = may ? record->open : mr_decider_unknown(d, race, &budget);
             is_open = true;
         }
         if (!may)
             break;
-        refused |= record->unknown[MR_UNKNOWN_MEMORY] != 0;
         record->has_unknown = false; /* one is noted at the end */
         status = mr_decider_count(d, race, record, error);
     }
