@@ -8,10 +8,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "predict/predict.h"
-#include "report/report.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
+#include "support/predicted.h"
 #include "support/sample.h"
 #include "support/scratch.h"
 #include "support/star.h"
@@ -66,30 +65,18 @@ static mr_trace *read_trace(char *text)
 
 static mr_config *make_config(const char *const *settings)
 {
-    mr_config *config = mr_config_new();
-    mr_error error = {0};
-    assert_non_null(config);
-    assert_int_equal(mr_config_set(config, "report.run", "false", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_config_set(config, "format", "json", NULL, 0, &error), MR_OK);
-    /* No bound on time may end a question. */
-    assert_int_equal(mr_config_set(config, "solver.timeout_ms", "600000", NULL, 0, &error), MR_OK);
-    for (; *settings; settings += 2)
-        if (mr_config_set(config, settings[0], settings[1], NULL, 0, &error) != MR_OK)
-            fail_msg("%s", error.text);
+    mr_config *config = mr_settings_of(settings);
+    mr_settings_set(config, "report.run", "false");
+    mr_settings_set(config, "format", "json");
+    mr_settings_set(config, "solver.timeout_ms",
+                    "600000"); /* no bound on time may end a question */
     mr_config_resolve(config);
     return config;
 }
 
 static char *report_of(const play *p)
 {
-    char *text = NULL;
-    size_t length = 0;
-    mr_error error;
-    FILE *stream = open_memstream(&text, &length);
-    assert_non_null(stream);
-    assert_int_equal(mr_report_json(stream, p->trace, p->config, &p->result, &error), MR_OK);
-    fclose(stream);
-    return text;
+    return mr_predicted_report(p->trace, p->config, &p->result);
 }
 
 /* ---- a rank ---- */

@@ -14,28 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { TINY_EVENTS = 90 };
-
-static mr_scratch scratch;
-
-static int setup(void **state)
-{
-    (void)state;
-    /* Thousands of files, each brought to the disk: in memory, where there is such a folder. */
-    if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 0);
-    mr_scratch_make(&scratch);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
-}
 
 /* ---- files as bytes ---- */
 
@@ -71,7 +51,7 @@ static void test_prefixes(void **state)
     mr_subject s;
     char path[512];
     mr_subject_open(&s, 4, TINY_EVENTS, "30");
-    mr_saving t = {.request = {.file = mr_scratch_path(&scratch, "prefix", path), .resume = true}};
+    mr_saving t = {.request = {.file = mr_saving_path("prefix", path), .resume = true}};
     mr_saving_same(&s, &t);
     blob whole = read_blob(path);
     uint64_t taken = 0;
@@ -111,7 +91,7 @@ static void test_flipped(void **state)
     char path[512];
     unsigned refused = 0, healed = 0;
     mr_subject_open(&s, 4, TINY_EVENTS, "30");
-    mr_saving t = {.request = {.file = mr_scratch_path(&scratch, "flip", path), .resume = true}};
+    mr_saving t = {.request = {.file = mr_saving_path("flip", path), .resume = true}};
     mr_saving_same(&s, &t);
     const uint64_t all = t.run.units_decided;
     blob whole = read_blob(path);
@@ -144,7 +124,7 @@ static void test_phases(void **state)
     mr_error error;
     char path[512];
     mr_subject s = {.trace = mr_sample_trace("A|w(x=1)|1\n"), .config = mr_config_new()};
-    mr_saved_request request = {.file = mr_scratch_path(&scratch, "phases", path)};
+    mr_saved_request request = {.file = mr_saving_path("phases", path)};
     for (int round = 0; round < 2; round++) {
         mr_saved *saved;
         mr_outcome *outcome = mr_outcome_new(2), *found = NULL;
@@ -194,7 +174,7 @@ static void test_failed_unit(void **state)
     unsigned merged = 0;
     mr_saved *saved;
     mr_subject s = {.trace = mr_sample_trace("A|w(x=1)|1\n"), .config = mr_config_new()};
-    mr_saved_request request = {.file = mr_scratch_path(&scratch, "unit", path)};
+    mr_saved_request request = {.file = mr_saving_path("unit", path)};
     assert_int_equal(mr_saved_open(&request, s.trace, s.config, &saved, &error), MR_OK);
     mr_result result = {0};
     mr_crew crew = {.jobs = 1, .trace = s.trace, .saved = saved, .run = &result.run};
@@ -226,7 +206,7 @@ static void test_locked(void **state)
     mr_error error;
     mr_saved *saved;
     mr_subject_open(&s, 4, TINY_EVENTS, "30");
-    mr_saved_request request = {.file = mr_scratch_path(&scratch, "locked", path), .resume = true};
+    mr_saved_request request = {.file = mr_saving_path("locked", path), .resume = true};
     assert_int_equal(mr_saved_open(&request, s.trace, s.config, &saved, &error), MR_OK);
     mr_saving t = {.request = request};
     mr_saving_run(&s, &t);
@@ -248,5 +228,5 @@ int main(void)
         cmocka_unit_test(test_phases),   cmocka_unit_test(test_failed_unit),
         cmocka_unit_test(test_locked),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }

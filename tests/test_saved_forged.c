@@ -11,30 +11,9 @@
 #include "support/sample.h"
 #include "support/saving.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static mr_scratch scratch;
-
-static int setup(void **state)
-{
-    (void)state;
-    /* Thousands of files, each brought to the disk: in memory, where there is such a folder. */
-    if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 0);
-    mr_scratch_make(&scratch);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
-}
 
 /* ---- forging ---- */
 
@@ -54,8 +33,8 @@ static void open_original(original *o, uint32_t shape, uint32_t events, const ch
     mr_error error;
     mr_subject_open(&o->subject, shape, events, window);
     for (; *settings; settings += 2)
-        mr_subject_set(o->subject.config, settings[0], settings[1]);
-    mr_saving t = {.request = {.file = mr_scratch_path(&scratch, "original", path)}};
+        mr_settings_set(o->subject.config, settings[0], settings[1]);
+    mr_saving t = {.request = {.file = mr_saving_path("original", path)}};
     remove(path);
     mr_saving_run(&o->subject, &t);
     assert_int_equal(t.status, MR_OK);
@@ -86,7 +65,7 @@ static mr_saving predict(const original *o, size_t number, const uint8_t *body, 
     char path[512];
     mr_error error;
     mr_saved_file to = {0};
-    mr_scratch_path(&scratch, "forged", path);
+    mr_saving_path("forged", path);
     remove(path);
     assert_int_equal(mr_saved_file_start(&to, path, &o->file.identity, false, &error), MR_OK);
     for (size_t i = 0; i < o->file.count; i++) {
@@ -466,11 +445,11 @@ static void test_false_records(void **state)
     mr_error error;
     char path[512];
     mr_subject s = {.trace = mr_sample_trace(one_text), .config = mr_config_new()};
-    mr_subject_set(s.config, "report.run", "false");
+    mr_settings_set(s.config, "report.run", "false");
     s.units = mr_predict_unit_count(s.trace, s.config);
     const mr_saved_phase phase = {.units = s.units};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mr_saved_request request = {.file = mr_scratch_path(&scratch, rows[i].what, path)};
+        mr_saved_request request = {.file = mr_saving_path(rows[i].what, path)};
         mr_saved *saved;
         mr_outcome *outcome = outcome_of(s.trace, rows[i].first, rows[i].second, rows[i].race);
         assert_int_equal(mr_saved_open(&request, s.trace, s.config, &saved, &error), MR_OK);
@@ -497,5 +476,5 @@ int main(void)
         cmocka_unit_test(test_outcomes), cmocka_unit_test(test_refused_for_memory),
         cmocka_unit_test(test_search),   cmocka_unit_test(test_false_records),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }
