@@ -111,11 +111,10 @@ static void change_bytes(const original *o, size_t number, tally *sum)
     const mr_saved_record *record = &o->file.records[number];
     uint8_t body[4096];
     assert_true(record->length <= sizeof body);
-    memcpy(body, record->body, record->length);
     for (uint64_t at = 0; at < record->length; at++) {
+        memcpy(body, record->body, record->length);
         body[at] = (uint8_t)(record->body[at] + 1 + at % 255);
         predict_forged(o, number, body, record->length, sum);
-        body[at] = record->body[at];
     }
 }
 

@@ -299,7 +299,9 @@ static mr_status confirm_pairs(mr_far_context *far, const mr_event_pair *pairs, 
                       .again = again,
                       .all_race = true,
                       .races = mr_calloc(count, sizeof *self.races)};
-    mr_status status = self.races ? MR_OK : mr_error_memory(error, "looking for far races");
+    mr_status status = MR_OK;
+    if (!self.races)
+        return mr_error_memory(error, "looking for far races");
     for (size_t i = 0; status == MR_OK && i < count; i++)
         status = choose(&self, &pairs[i], &named, error);
     mr_ledger_free(&named);
@@ -315,8 +317,9 @@ static mr_status search_again(mr_far_context *far, mr_error *error)
 {
     bool all_race;
     mr_outcome *outcome = mr_outcome_new(0);
-    mr_status status = outcome ? search(far->settings, outcome, error)
-                               : mr_error_memory(error, "looking for far races");
+    if (!outcome)
+        return mr_error_memory(error, "looking for far races");
+    mr_status status = search(far->settings, outcome, error);
     if (status == MR_OK)
         status = confirm_pairs(far, outcome->pairs, outcome->pair_count, true, &all_race, error);
     mr_outcome_free(outcome);
