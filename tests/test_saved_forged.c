@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "support/generate_large.h"
 #include "support/sample.h"
 #include "support/saving.h"
 
@@ -102,6 +103,46 @@ static void predict_forged(const original *o, size_t number, const uint8_t *body
 static bool is_window(const original *o, const mr_saved_record *record)
 {
     return record->phase == 0 && record->unit + 1 < o->subject.units;
+}
+
+/* ---- the truth ---- */
+
+/* What a run has found is not refused, whatever it was asked. */
+static void test_true(void **state)
+{
+    (void)state;
+    static const char *const settings[][7] = {
+        {"model", "rf"},
+        {"model", "branch"},
+        {"candidates.report", "event"},
+        {"candidates.far", "hb"},
+        {"candidates.far", "wcp", "model", "branch"},
+        {"candidates.far", "shb"},
+        {"candidates.prefilter", "wcp"},
+        {"solver.strategy", "eager", "solver.rlimit", "20000"},
+        {"window.far_size", "50"},
+        {"window.far_work", "700", "solver.steps", "filter,cone,saturate"},
+        {"candidates.max_window_steps", "500", "candidates.max_unanswered", "1"},
+        {"solver.steps", "filter,cone,saturate", "solver.saturate_steps", "40", "witness.minimise",
+         "false"},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        for (uint32_t shape = 0; shape < mr_large_shape_count; shape++) {
+            original o;
+            open_original(&o, shape, 120, "20", settings[i]);
+            char path[512];
+            mr_error error;
+            mr_saved_file_close(&o.file, &error); /* it is locked until then */
+            mr_saving t = {.request = {.file = mr_saving_path("original", path), .resume = true}};
+            mr_saving_run(&o.subject, &t);
+            assert_int_equal(t.status, MR_OK);
+            assert_int_equal(t.notes, 0);
+            assert_int_equal(t.run.units_saved, o.units);
+            assert_int_equal(t.run.units_decided, 0);
+            assert_string_equal(t.report, o.subject.report);
+            mr_saving_end(&t);
+            close_original(&o);
+        }
 }
 
 /* ---- every byte ---- */
@@ -471,9 +512,13 @@ static void test_false_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),  cmocka_unit_test(test_far),
-        cmocka_unit_test(test_outcomes), cmocka_unit_test(test_refused_for_memory),
-        cmocka_unit_test(test_search),   cmocka_unit_test(test_false_records),
+        cmocka_unit_test(test_true),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_far),
+        cmocka_unit_test(test_outcomes),
+        cmocka_unit_test(test_refused_for_memory),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_false_records),
     };
     return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }
