@@ -156,6 +156,25 @@ resumed() {
     cmp "$scratch/expected" "$scratch/report"
 }
 
+# Shards of a job array, each decided by two ranks: each says what it has saved, once, and merge reports what one process does.
+shards() {
+    local k
+    "$MAXRACE" predict "${settings[@]}" "$scratch/trace.std" >"$scratch/expected"
+    for k in 1 2 3 4 5; do
+        mpi 2 "$MAXRACE" predict --mpi "${settings[@]}" -j 1 --shard $k/5 --checkpoint "$scratch/part-$k" "$scratch/trace.std" \
+            >"$scratch/said" 2>"$scratch/error"
+        status=$?
+        drop_open_mpi
+        [ $status -eq 0 ] && [ ! -s "$scratch/error" ] && [ "$(wc -l <"$scratch/said")" -eq 1 ] &&
+            grep -Eq "^shard $k/5: ([0-9]+) of \1 units of work are in $scratch/part-$k\$" "$scratch/said" && continue
+        echo "shard $k: exit status $status"
+        cat "$scratch/said" "$scratch/error"
+        return 1
+    done
+    "$MAXRACE" merge -q --no-report-run "$scratch/trace.std" "$scratch"/part-? >"$scratch/report"
+    [ $? -eq 1 ] && cmp "$scratch/expected" "$scratch/report"
+}
+
 standard_input() {
     "$MAXRACE" predict --mpi - </dev/null 2>"$scratch/error"
     status=$?
@@ -185,5 +204,6 @@ if command -v mpirun >/dev/null && [ -e "$(dirname "$MAXRACE")/maxrace-mpi.so" ]
     check mpi_killed_rank killed_rank
     check mpi_killed_rank_0 killed_rank_0
     check mpi_resumed resumed
+    check mpi_shards shards
 fi
 [ $failures -eq 0 ]

@@ -8,10 +8,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "predict/predict.h"
-#include "report/report.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
+#include "support/predicted.h"
 #include "support/sample.h"
 #include "support/scratch.h"
 #include "support/star.h"
@@ -47,6 +46,7 @@ typedef struct play {
     unsigned rank; /* to which it happens */
     uint64_t n;
     const char *file; /* checkpoint; NULL: none */
+    uint32_t shard, shards;
     /* of rank 0 */
     mr_halt halt;
     mr_status status;
@@ -65,30 +65,18 @@ static mr_trace *read_trace(char *text)
 
 static mr_config *make_config(const char *const *settings)
 {
-    mr_config *config = mr_config_new();
-    mr_error error = {0};
-    assert_non_null(config);
-    assert_int_equal(mr_config_set(config, "report.run", "false", NULL, 0, &error), MR_OK);
-    assert_int_equal(mr_config_set(config, "format", "json", NULL, 0, &error), MR_OK);
-    /* No bound on time may end a question. */
-    assert_int_equal(mr_config_set(config, "solver.timeout_ms", "600000", NULL, 0, &error), MR_OK);
-    for (; *settings; settings += 2)
-        if (mr_config_set(config, settings[0], settings[1], NULL, 0, &error) != MR_OK)
-            fail_msg("%s", error.text);
+    mr_config *config = mr_settings_of(settings);
+    mr_settings_set(config, "report.run", "false");
+    mr_settings_set(config, "format", "json");
+    mr_settings_set(config, "solver.timeout_ms",
+                    "600000"); /* no bound on time may end a question */
     mr_config_resolve(config);
     return config;
 }
 
 static char *report_of(const play *p)
 {
-    char *text = NULL;
-    size_t length = 0;
-    mr_error error;
-    FILE *stream = open_memstream(&text, &length);
-    assert_non_null(stream);
-    assert_int_equal(mr_report_json(stream, p->trace, p->config, &p->result, &error), MR_OK);
-    fclose(stream);
-    return text;
+    return mr_predicted_report(p->trace, p->config, &p->result);
 }
 
 /* ---- a rank ---- */
@@ -156,14 +144,19 @@ static bool take_part(play *p, mr_cluster *cluster)
                             .jobs = mr_predict_jobs(p->config, cluster)};
     mr_saved *saved = NULL;
     if (cluster->rank == 0 && p->file) {
-        const mr_saved_request request = {.file = p->file, .resume = true};
+        const mr_saved_request request = {
+            .file = p->file, .resume = true, .shard = p->shard, .shards = p->shards};
         own = mr_saved_open(&request, p->trace, p->config, &saved, &p->error);
     }
     p->status = mr_team_meet(&team, cluster, &p->halt, &hello, own, &p->error);
     if (p->status == MR_OK && !team.over) {
         const mr_progress progress = {.report = attend, .context = p};
-        const mr_predict_run run = {
-            .progress = &progress, .halt = &p->halt, .team = &team, .saved = saved};
+        const mr_predict_run run = {.progress = &progress,
+                                    .halt = &p->halt,
+                                    .saved = saved,
+                                    .shard = p->shard,
+                                    .shards = p->shards,
+                                    .team = &team};
         if (mine && p->mishap == NO_MEMORY)
             mr_memory_fail_after(p->n);
         p->status = mr_predict(p->trace, p->config, &run, &p->result, &p->error);
@@ -499,6 +492,79 @@ static void test_resume(void **state)
     mr_trace_free(far);
 }
 
+/* ---- shards of a job array, each by several ranks ---- */
+
+enum { SHARDS = 3 };
+
+/* Decides a shard; one that is halted on its way goes on in a second run. */
+static void run_shard(mr_trace *trace, const char *const *settings, const char *file,
+                      uint32_t shard, bool halted)
+{
+    for (int run = 0; run < 1 + halted; run++) {
+        play p = {.trace = trace,
+                  .config = make_config(settings),
+                  .mishap = halted && run == 0 ? HALTS : NONE,
+                  .n = 2,
+                  .file = file,
+                  .shard = shard,
+                  .shards = SHARDS};
+        uint64_t units = mr_predict_unit_count(trace, p.config);
+        uint64_t mine = (units + SHARDS - shard) / SHARDS;
+        assert_int_equal(perform(&p, 3), 0);
+        assert_int_equal(p.status, MR_OK);
+        assert_int_equal(p.result.race_count, 0); /* that is for who merges */
+        assert_true(!p.result.stats.incomplete ||
+                    p.mishap == HALTS); /* it may have come too late */
+        assert_int_equal(p.result.stats.windows_missing,
+                         mine - p.result.run.units_saved - p.result.run.units_decided);
+        assert_int_equal(p.result.run.units_saved > 0, run > 0);
+        forget(&p);
+        mr_config_free(p.config);
+    }
+}
+
+/* The outcomes of all shards are merged by one process: the same report. */
+static void check_shards(mr_trace *trace, const char *const *settings)
+{
+    char paths[SHARDS][512], name[] = "1";
+    const char *parts[SHARDS];
+    mr_scratch scratch;
+    mr_saved *saved;
+    play alone = {.trace = trace, .config = make_config(settings)};
+    play merged = {.trace = trace, .config = make_config(settings)};
+    assert_int_equal(mr_predict(trace, alone.config, NULL, &alone.result, &alone.error), MR_OK);
+    mr_scratch_make(&scratch);
+    for (uint32_t i = 0; i < SHARDS; i++, name[0]++) {
+        parts[i] = mr_scratch_path(&scratch, name, paths[i]);
+        run_shard(trace, settings, parts[i], i + 1, i == 1);
+    }
+    const mr_saved_request request = {.parts = parts, .part_count = SHARDS};
+    assert_int_equal(mr_saved_open(&request, trace, merged.config, &saved, &merged.error), MR_OK);
+    const mr_predict_run run = {.saved = saved};
+    assert_int_equal(mr_predict(trace, merged.config, &run, &merged.result, &merged.error), MR_OK);
+    assert_int_equal(merged.result.run.units_saved, mr_predict_unit_count(trace, merged.config));
+    char *expected = report_of(&alone), *report = report_of(&merged);
+    assert_string_equal(report, expected);
+    assert_int_equal(mr_saved_close(saved, &merged.error), MR_OK);
+    mr_scratch_remove(&scratch);
+    free(expected);
+    free(report);
+    forget(&alone);
+    forget(&merged);
+    mr_config_free(alone.config);
+    mr_config_free(merged.config);
+}
+
+static void test_shards(void **state)
+{
+    (void)state;
+    mr_trace *trace = slow_trace(6), *far = far_trace();
+    check_shards(trace, slow);
+    check_shards(far, far_settings);
+    mr_trace_free(trace);
+    mr_trace_free(far);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_failing_rank),   cmocka_unit_test(test_dead_rank),
         cmocka_unit_test(test_nonsense),       cmocka_unit_test(test_dead_rank_0),
         cmocka_unit_test(test_halt),           cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_shards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

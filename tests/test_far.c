@@ -13,13 +13,11 @@
 #include <cmocka.h>
 
 #include "predict/merge.h"
-#include "predict/predict.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
+#include "support/predicted.h"
 #include "support/sample.h"
 #include "sweep/sweep.h"
-#include "witness/checker.h"
-#include "witness/pack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,42 +25,6 @@
 #include <string.h>
 
 enum { DEFAULT_EVENTS = 60000, MOST_PLANTS = 64 };
-
-static mr_config *configure(const char *const *settings)
-{
-    mr_config *config = mr_config_new();
-    assert_non_null(config);
-    for (; *settings; settings += 2) {
-        mr_error error = {0};
-        if (mr_config_set(config, settings[0], settings[1], NULL, 0, &error) != MR_OK)
-            fail_msg("%s", error.text);
-    }
-    return config;
-}
-
-/* Predicts; every witness is checked once more. */
-static mr_result predict(const mr_trace *trace, const char *const *settings)
-{
-    mr_config *config = configure(settings);
-    mr_result result = {0};
-    mr_error error = {0};
-    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
-    assert_non_null(checker);
-    for (size_t i = 0; i < result.race_count; i++) {
-        mr_witness room;
-        const mr_witness *witness = mr_witness_open(trace, &result.races[i].witness, &room);
-        assert_non_null(witness);
-        if (mr_checker_check(checker, witness, &error) != MR_OK)
-            fail_msg("race %zu: %s", i, error.text);
-        mr_witness_free(&room);
-    }
-    assert_int_equal(result.stats.rejected_witnesses, 0);
-    mr_checker_free(checker);
-    mr_config_free(config);
-    return result;
-}
 
 static bool at_locations(const mr_trace *trace, uint32_t first, uint32_t second, uint32_t one,
                          uint32_t two)
@@ -157,7 +119,7 @@ static void test_planted(void **state)
     for (int model = MR_MODEL_RF; model <= MR_MODEL_VALUE; model++) {
         const char *const settings[] = {"model", mr_model_name((mr_model)model), "window.size",
                                         wish ? "10000" : "1000", NULL};
-        mr_result result = predict(trace, settings);
+        mr_result result = mr_predicted_right(trace, settings);
         check_planted(trace, &result, plants, count, (mr_model)model);
         mr_result_free(&result);
     }
@@ -180,7 +142,7 @@ static void test_many(void **state)
     free(text);
     const char *const settings[] = {"model",           "rf", "window.size", "1000",
                                     "window.far_work", "0",  NULL};
-    mr_result result = predict(trace, settings);
+    mr_result result = mr_predicted_right(trace, settings);
     size_t packed = 0;
     assert_int_equal(result.race_count, RACES);
     for (size_t i = 0; i < result.race_count; i++)
@@ -198,7 +160,7 @@ static void check_order(const mr_trace *trace, const char *relation, const char 
 {
     const char *const settings[] = {"relation", relation,      "model", model, "confirm",
                                     "true",     "window.size", "200",   NULL};
-    mr_config *config = configure(settings);
+    mr_config *config = mr_settings_of(settings);
     mr_sweep sweep;
     mr_error error = {0};
     if (mr_sweep_run_trace(&sweep, trace, config, NULL, &error) != MR_OK)
@@ -229,7 +191,7 @@ static void test_races_of_the_orders(void **state)
         assert_non_null(text);
         mr_trace *trace = mr_sample_trace(text);
         assert_non_null(trace);
-        mr_result result = predict(trace, settings);
+        mr_result result = mr_predicted_right(trace, settings);
         check_order(trace, "shb", model, &result, text);
         check_order(trace, "syncp", model, &result, text);
         check_order(trace, "wcp", model, &result, text);
@@ -255,7 +217,7 @@ static void test_budget_bites(void **state)
     assert_non_null(text);
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
-    mr_result result = predict(trace, settings);
+    mr_result result = mr_predicted_right(trace, settings);
     assert_int_equal(result.race_count, 2);
     assert_int_equal(result.unknown_count, 1);
     assert_int_equal(result.unknowns[0].reason, MR_UNKNOWN_BUDGET);
@@ -291,7 +253,7 @@ static void test_how_far(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const settings[] = {"model",          cases[i].model, "window.size", "200",
                                         "candidates.far", cases[i].far,   NULL};
-        mr_result result = predict(trace, settings);
+        mr_result result = mr_predicted_right(trace, settings);
         if (result.race_count != cases[i].races || result.unknown_count)
             fail_msg("far %s, model %s: %zu races, %zu unknown", cases[i].far, cases[i].model,
                      result.race_count, result.unknown_count);
@@ -314,7 +276,7 @@ static void test_small_far_windows(void **state)
     assert_non_null(text);
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
-    mr_result result = predict(trace, settings);
+    mr_result result = mr_predicted_right(trace, settings);
     assert_int_equal(result.race_count, 2);      /* the third is farther apart than a far window */
     assert_int_equal(result.stats.far_parts, 3); /* with two pairs under its lock */
     mr_result_free(&result);

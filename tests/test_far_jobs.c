@@ -12,10 +12,9 @@
 
 #include <cmocka.h>
 
-#include "predict/predict.h"
-#include "report/report.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
+#include "support/predicted.h"
 #include "support/sample.h"
 
 #include <inttypes.h>
@@ -52,24 +51,14 @@ typedef struct cut_off {
     uint64_t races, no_races, unknown;
 } cut_off;
 
-static void set(mr_config *config, const char *key, const char *value)
-{
-    mr_error error;
-    if (mr_config_set(config, key, value, NULL, 0, &error) != MR_OK)
-        fail_msg("%s", error.text);
-}
-
 static mr_config *configure(const char *const *question, const char *size, unsigned jobs)
 {
     char text[16];
-    mr_config *config = mr_config_new();
-    assert_non_null(config);
+    mr_config *config = mr_settings_of(question);
     snprintf(text, sizeof text, "%u", jobs);
-    set(config, "jobs", text);
-    set(config, "report.run", "false");
-    set(config, "window.size", size);
-    for (; *question; question += 2)
-        set(config, question[0], question[1]);
+    mr_settings_set(config, "jobs", text);
+    mr_settings_set(config, "report.run", "false");
+    mr_settings_set(config, "window.size", size);
     return config;
 }
 
@@ -78,17 +67,8 @@ static char *predict(const mr_trace *trace, const char *const *question, const c
                      unsigned jobs, cut_off *tally)
 {
     mr_config *config = configure(question, size, jobs);
-    mr_result result = {0};
-    mr_error error = {0};
-    char *text = NULL;
-    size_t length = 0;
-    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    FILE *stream = open_memstream(&text, &length);
-    assert_non_null(stream);
-    if (mr_report_json(stream, trace, config, &result, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    fclose(stream);
+    mr_result result = mr_predicted(trace, config);
+    char *text = mr_predicted_report(trace, config, &result);
     tally->races += result.stats.races[MR_STEP_FAR];
     tally->no_races += result.stats.far_no_race;
     tally->unknown += result.stats.far_unknown;

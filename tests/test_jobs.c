@@ -14,15 +14,13 @@
 
 #include "predict/label.h"
 #include "predict/merge.h"
-#include "predict/predict.h"
 #include "predict/worker.h"
-#include "report/report.h"
 #include "support/generate.h"
 #include "support/generate_large.h"
+#include "support/predicted.h"
 #include "support/sample.h"
 #include "witness/pack.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,48 +50,21 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void set(mr_config *config, const char *key, const char *value)
-{
-    mr_error error;
-    if (mr_config_set(config, key, value, NULL, 0, &error) != MR_OK)
-        fail_msg("%s", error.text);
-}
-
 static mr_config *configure(const char *const *question, unsigned jobs)
 {
     char text[16];
-    mr_config *config = mr_config_new();
-    assert_non_null(config);
-    for (; *question; question += 2)
-        set(config, question[0], question[1]);
+    mr_config *config = mr_settings_of(question);
     snprintf(text, sizeof text, "%u", jobs);
-    set(config, "jobs", text);
-    set(config, "report.run", "false");
+    mr_settings_set(config, "jobs", text);
+    mr_settings_set(config, "report.run", "false");
     return config;
-}
-
-/* Owned by the caller. */
-static char *report_of(const mr_trace *trace, const mr_config *config, const mr_result *result)
-{
-    char *text = NULL;
-    size_t size = 0;
-    mr_error error = {0};
-    FILE *stream = open_memstream(&text, &size);
-    assert_non_null(stream);
-    if (mr_report_json(stream, trace, config, result, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    fclose(stream);
-    return text;
 }
 
 static char *predict(const mr_trace *trace, const char *const *question, unsigned jobs)
 {
     mr_config *config = configure(question, jobs);
-    mr_result result = {0};
-    mr_error error = {0};
-    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    char *text = report_of(trace, config, &result);
+    mr_result result = mr_predicted(trace, config);
+    char *text = mr_predicted_report(trace, config, &result);
     mr_result_free(&result);
     mr_config_free(config);
     return text;
@@ -169,14 +140,14 @@ static char *predict_apart(const mr_trace *trace, const char *const *question, u
     mr_result result = {0};
     mr_error error = {0};
     mr_predict_settings settings;
-    set(config, "candidates.far", "none");
+    mr_settings_set(config, "candidates.far", "none");
     assert_int_equal(mr_predict_settings_read(&settings, trace, config, &error), MR_OK);
     mr_merge merge = {.settings = &settings, .result = &result, .known = mr_known_races_new()};
     assert_non_null(merge.known);
     *again += merge_windows(&merge);
     assert_int_equal(mr_merge_finish(&merge, &error), MR_OK);
     assert_int_equal(mr_label_result(trace, &settings.opaque, &result, &error), MR_OK);
-    char *text = report_of(trace, config, &result);
+    char *text = mr_predicted_report(trace, config, &result);
     mr_ledger_free(&merge.ledger);
     mr_known_races_free(merge.known);
     mr_predict_settings_free(&settings);
@@ -204,12 +175,13 @@ typedef struct tally {
 
 static void examine(const char *text, const char *const *question, tally *sum)
 {
+    static const unsigned jobs[] = {2, 3, 4, 5, 8};
     const char *windows_only[12];
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
     char *expected = predict(trace, question, 1);
-    for (unsigned jobs = 2; jobs <= 5; jobs += 1 + (sum->traces & 1))
-        check_same(expected, predict(trace, question, jobs), "several threads", text);
+    for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j += 1 + (sum->traces & 1))
+        check_same(expected, predict(trace, question, jobs[j]), "several threads", text);
     sum->races += strstr(expected, "\"confirmed_by\"") != NULL;
     free(expected);
     leave_out_far(question, windows_only);

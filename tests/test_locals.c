@@ -97,6 +97,13 @@ static void add(mr_log_build *log, uint32_t thread, uint32_t owner, uint64_t pla
     mr_log_access(log, MR_LOG_WRITE, stack_of(owner) + place + 8, 4, CODE, 1);
 }
 
+/* Thread 0 uses its own stack, and thread 1 the same. */
+static void share(mr_log_build *log, uint64_t place)
+{
+    add(log, 0, 0, place);
+    add(log, 1, 0, place);
+}
+
 /* The texts of the variables, in order, each followed by a blank; "-": none. */
 static void check(mr_log_build *log, const char *expected)
 {
@@ -119,8 +126,7 @@ static void test_one(void **state)
     load(&it);
     mr_log_build log = begin(2);
     enter(&log, 0, &it, PLACE);
-    add(&log, 0, 0, PLACE);
-    add(&log, 1, 0, PLACE);
+    share(&log, PLACE);
     mr_trace *trace = mr_log_converted(&log, false, NULL);
     assert_string_equal(trace->variables.items[0].text, "T0.stack-32760");
     mr_trace_free(trace);
@@ -136,8 +142,7 @@ static void test_several(void **state)
     mr_log_build log = begin(3);
     for (uint64_t place = PLACE; place > PLACE - 0x3000; place -= 0x1000) {
         enter(&log, 0, &it, place);
-        add(&log, 0, 0, place);
-        add(&log, 1, 0, place);
+        share(&log, place);
     }
     check(&log, "load.to[2] load.to[2]#2 load.to[2]#3 ");
     log = begin(3);
@@ -159,8 +164,7 @@ static void test_again(void **state)
     mr_log_build log = begin(2);
     for (int i = 0; i < 3; i++) {
         enter(&log, 0, i == 1 ? &other : &one, PLACE);
-        add(&log, 0, 0, PLACE);
-        add(&log, 1, 0, PLACE);
+        share(&log, PLACE);
         leave(&log, 0);
     }
     check(&log, "load.to[2]/save.from[2] ");
@@ -179,8 +183,7 @@ static void test_private(void **state)
     add(&log, 0, 0, PLACE);
     leave(&log, 0);
     enter(&log, 0, &one, PLACE);
-    add(&log, 0, 0, PLACE);
-    add(&log, 1, 0, PLACE);
+    share(&log, PLACE);
     leave(&log, 0);
     add(&log, 0, 0, PLACE);
     check(&log, "load.to[2] ");
@@ -194,17 +197,14 @@ static void test_unknown(void **state)
     load(&it);
     mr_log_build log = begin(2);
     enter(&log, 0, &it, PLACE);
-    add(&log, 0, 0, PLACE);
-    add(&log, 1, 0, PLACE);
+    share(&log, PLACE);
     leave(&log, 0);
     add(&log, 1, 0, PLACE);
     check(&log, "- ");
     log = begin(2);
     enter(&log, 0, &it, PLACE);
-    add(&log, 0, 0, PLACE + 0x4000);
-    add(&log, 1, 0, PLACE + 0x4000);
-    add(&log, 0, 0, PLACE - 0x4000);
-    add(&log, 1, 0, PLACE - 0x4000);
+    share(&log, PLACE + 0x4000);
+    share(&log, PLACE - 0x4000);
     check(&log, "- - ");
 }
 

@@ -13,8 +13,8 @@
 #include "support/generate.h"
 #include "support/generate_large.h"
 #include "support/order_reference.h"
+#include "support/predicted.h"
 #include "support/sample.h"
-#include "witness/checker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,43 +25,6 @@ enum { SETTINGS = 6 };
 
 /* Keys and values in turn. */
 typedef const char *settings[2 * SETTINGS + 1];
-
-static mr_config *configure(const char *const *s)
-{
-    mr_config *config = mr_config_new();
-    assert_non_null(config);
-    for (; *s; s += 2) {
-        mr_error error = {0};
-        if (mr_config_set(config, s[0], s[1], NULL, 0, &error) != MR_OK)
-            fail_msg("%s", error.text);
-    }
-    return config;
-}
-
-/* Predicts, and checks what holds of every result. */
-static mr_result predict(const mr_trace *trace, const char *const *s)
-{
-    mr_config *config = configure(s);
-    mr_result result = {0};
-    mr_error error = {0};
-    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    mr_checker *checker = mr_checker_new(trace, MR_OPAQUE_PAIR);
-    assert_non_null(checker);
-    for (size_t i = 0; i < result.race_count; i++) {
-        const mr_witness *w = &result.races[i].witness, *before = w;
-        if (i)
-            before = &result.races[i - 1].witness;
-        if (mr_checker_check(checker, w, &error) != MR_OK)
-            fail_msg("%s", error.text);
-        assert_true(!i || before->second < w->second ||
-                    (before->second == w->second && before->first < w->first));
-    }
-    assert_int_equal(result.stats.rejected_witnesses, 0);
-    mr_checker_free(checker);
-    mr_config_free(config);
-    return result;
-}
 
 /* "1-6 2-3" */
 static void print_races(const mr_result *result, char *out)
@@ -154,7 +117,7 @@ static void test_known(void **state)
         const known *k = &table[i];
         mr_trace *trace = mr_sample_trace(k->text);
         assert_non_null(trace);
-        mr_result result = predict(trace, k->settings);
+        mr_result result = mr_predicted_right(trace, k->settings);
         char found[256];
         print_races(&result, found);
         if (strcmp(found, k->races) != 0 || result.unknown_count) {
@@ -174,7 +137,7 @@ static void test_far_race(void **state)
     static const char *const far[] = {"window.size", "4", "window.overlap", "2", NULL};
     mr_trace *trace = mr_sample_trace(FAR);
     assert_non_null(trace);
-    mr_result result = predict(trace, far);
+    mr_result result = mr_predicted_right(trace, far);
     assert_int_equal(result.race_count, 1);
     assert_int_equal(result.races[0].confirmed_by, MR_STEP_FAR);
     assert_int_equal(result.races[0].strength, MR_STRENGTH_HB);
@@ -210,7 +173,7 @@ static void test_every_shb_race(void **state)
         assert_non_null(text);
         mr_trace *trace = mr_sample_trace(text);
         assert_non_null(trace);
-        mr_result result = predict(trace, tiny);
+        mr_result result = mr_predicted_right(trace, tiny);
         mr_shb_races races = {0};
         mr_error error = {0};
         assert_int_equal(mr_shb_find(trace, &races, &error), MR_OK);
@@ -245,7 +208,7 @@ static void test_static_races_of_a_prefilter(void **state)
         mr_exhaustive races;
         mr_order_reference_build(&orders, trace);
         assert_true(mr_exhaustive_find(trace, MR_MODEL_VALUE, 0, trace->event_count, &races));
-        mr_result result = predict(trace, s);
+        mr_result result = mr_predicted_right(trace, s);
         const mr_order_matrix *order = seed / 2 % 2 ? &orders.wcp : &orders.hb;
         for (size_t i = 0; i < races.race_count; i++) {
             uint32_t a = races.races[i].first, b = races.races[i].second;
@@ -281,7 +244,7 @@ static void test_refuses(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mr_trace *trace = mr_sample_trace(cases[i].text);
         assert_non_null(trace);
-        mr_config *config = configure(cases[i].settings);
+        mr_config *config = mr_settings_of(cases[i].settings);
         mr_result result = {0};
         mr_error error = {0};
         char line[1200];

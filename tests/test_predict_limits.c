@@ -10,40 +10,20 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "predict/predict.h"
 #include "support/generate_large.h"
+#include "support/predicted.h"
 #include "support/sample.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void set(mr_config *config, const char *key, const char *text)
-{
-    mr_error error = {0};
-    if (mr_config_set(config, key, text, NULL, 0, &error) != MR_OK)
-        fail_msg("%s", error.text);
-}
-
-static mr_config *configure(const char *const *settings)
-{
-    mr_config *config = mr_config_new();
-    assert_non_null(config);
-    for (; *settings; settings += 2)
-        set(config, settings[0], settings[1]);
-    return config;
-}
-
 static mr_result predict(const char *text, const char *const *settings)
 {
-    mr_config *config = configure(settings);
+    mr_config *config = mr_settings_of(settings);
     mr_trace *trace = mr_sample_trace(text);
-    mr_result result = {0};
-    mr_error error = {0};
     assert_non_null(trace);
-    if (mr_predict(trace, config, NULL, &result, &error) != MR_OK)
-        fail_msg("%s", error.text);
+    mr_result result = mr_predicted(trace, config);
     mr_trace_free(trace);
     mr_config_free(config);
     return result;
@@ -170,7 +150,7 @@ static void sweep(const char *text, const char *const *settings)
     size_t races = full.race_count;
     mr_result_free(&full);
     assert_true(races >= 2);
-    mr_config *config = configure(settings);
+    mr_config *config = mr_settings_of(settings);
     mr_trace *trace = mr_sample_trace(text);
     assert_non_null(trace);
     size_t failures = 0;

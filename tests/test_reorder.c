@@ -14,11 +14,7 @@
 #include "base/memory.h"
 #include "solver/linearise.h"
 #include "solver/reorder.h"
-#include "support/exhaustive.h"
-#include "support/random.h"
-#include "support/setup.h"
-#include "support/trials.h"
-#include "witness/checker.h"
+#include "support/window_trials.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,88 +23,44 @@
 enum { DEFAULT_TRACES = 4000, DEFAULT_SEED = 16180339 };
 
 typedef struct examination {
-    mr_setup setup;
-    mr_exhaustive races;
-    mr_checker *checker;
-    bool is_wrong;
-    char wrong[1024];
+    mr_window_trials trials;
     uint64_t missed, found; /* races that trace order misses, found of these: pairs */
 } examination;
 
 /* Is what is found for two window events a witness? False: nothing is found. */
 static bool find(examination *x, uint32_t a, uint32_t b)
 {
-    const mr_window *w = x->setup.window;
-    uint32_t *events, count, copy[MR_EXHAUSTIVE_EVENTS];
-    mr_reordered answer = mr_reorder(&x->setup.forced, a, b, &events, &count, &x->setup.arena);
+    mr_setup *setup = &x->trials.setup;
+    uint32_t *events, count;
+    mr_reordered answer = mr_reorder(&setup->forced, a, b, &events, &count, &setup->arena);
     assert_int_not_equal(answer, MR_REORDER_NO_MEMORY);
-    if (answer != MR_REORDERED)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        copy[i] = w->start + events[i];
-    mr_witness witness = {.first = w->start + a,
-                          .second = w->start + b,
-                          .window_start = w->start,
-                          .window_end = w->end,
-                          .model = w->model,
-                          .events = copy,
-                          .event_count = count};
-    mr_error error = {0};
-    if (!x->is_wrong && mr_checker_check(x->checker, &witness, &error) != MR_OK) {
-        x->is_wrong = true;
-        snprintf(x->wrong, sizeof x->wrong,
-                 "%" PRIu32 "-%" PRIu32 " in [%" PRIu32 ", %" PRIu32 "), %s: %s", witness.first,
-                 witness.second, w->start, w->end, mr_model_name(w->model), error.text);
-    }
-    return true;
+    if (answer == MR_REORDERED)
+        mr_window_trials_check(&x->trials, a, b, events, count, "");
+    return answer == MR_REORDERED;
 }
 
-static void examine_window(examination *x)
+static void ask(void *context, mr_stops one, mr_stops two)
 {
-    const mr_window *w = x->setup.window;
-    uint32_t prefix[MR_EXHAUSTIVE_THREADS];
-    for (uint32_t a = 0; a < w->size; a++)
-        for (uint32_t b = a + 1; b < w->size && !x->is_wrong; b++) {
-            if (!mr_exhaustive_conflict(w->trace, w->start + a, w->start + b))
-                continue;
-            mr_arena_mark mark = mr_arena_get_mark(&x->setup.arena);
-            bool missed =
-                mr_exhaustive_has(&x->races, w->start + a, w->start + b) &&
-                mr_linearise(&x->setup.source, a, b, prefix, &x->setup.arena) != MR_LINEARISED;
-            x->missed += missed;
-            x->found += find(x, a, b) && missed;
-            mr_arena_release(&x->setup.arena, mark);
-        }
+    examination *x = context;
+    mr_setup *setup = &x->trials.setup;
+    uint32_t prefix[MR_EXHAUSTIVE_THREADS], start = setup->window->start;
+    uint32_t a = one.events[0], b = two.events[0];
+    bool missed = mr_exhaustive_has(&x->trials.search, start + a, start + b) &&
+                  mr_linearise(&setup->source, a, b, prefix, &setup->arena) != MR_LINEARISED;
+    x->missed += missed;
+    x->found += find(x, a, b) && missed;
 }
 
 static void examine(mr_trial *trial, void *context)
 {
     examination *x = context;
-    mr_random random = {trial->choice};
-    uint32_t count = trial->trace->event_count;
-    x->is_wrong = false;
-    mr_setup_take(&x->setup, trial->trace);
-    x->checker = mr_checker_new(trial->trace, MR_OPAQUE_PAIR);
-    assert_non_null(x->checker);
-    for (int model = 0; model <= MR_MODEL_BRANCH && !x->is_wrong && count > 1; model++) {
-        bool whole = mr_random_percent(&random, 60);
-        uint32_t start = whole ? 0 : mr_random_below(&random, count / 2);
-        uint32_t end = whole ? count : mr_random_range(&random, start + 1, count);
-        mr_setup_window(&x->setup, start, end, (mr_model)model);
-        assert_true(mr_exhaustive_find(trial->trace, (mr_model)model, start, end, &x->races));
-        examine_window(x);
-        mr_exhaustive_free(&x->races);
-    }
-    if (x->is_wrong)
-        mr_trial_wrong(trial, "%s", x->wrong);
-    mr_checker_free(x->checker);
-    mr_setup_give_back(&x->setup);
+    mr_window_trials_examine(&x->trials, trial);
 }
 
 static void test_random_traces(void **state)
 {
     (void)state;
-    examination x = {0};
+    examination x = {.trials = {.context = &x, .ask = ask}};
     const mr_trials trials = {
         .prefix = "REORDER", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};
     uint64_t traces = mr_trials_run(&trials, examine, &x);

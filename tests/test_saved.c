@@ -14,28 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SHARDS = 5, TINY_EVENTS = 90, LARGE_EVENTS = 4000 };
-
-static mr_scratch scratch;
-
-static int setup(void **state)
-{
-    (void)state;
-    /* Thousands of files, each brought to the disk: in memory, where there is such a folder. */
-    if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 0);
-    mr_scratch_make(&scratch);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
-}
 
 /* ---- tests ---- */
 
@@ -45,7 +25,7 @@ static void test_resume(void **state)
     mr_subject s;
     char path[512];
     mr_subject_open(&s, 4, LARGE_EVENTS, "200");
-    mr_saving t = {.request = {.file = mr_scratch_path(&scratch, "resume", path)}};
+    mr_saving t = {.request = {.file = mr_saving_path("resume", path)}};
     mr_saving_same(&s, &t);
     assert_int_equal(t.run.units_saved, 0);
     assert_true(t.run.units_decided >= s.units);
@@ -68,7 +48,7 @@ static void test_halt(void **state)
     mr_subject s;
     char path[512];
     mr_subject_open(&s, 4, LARGE_EVENTS, "200");
-    mr_saving t = {.request = {.file = mr_scratch_path(&scratch, "halt", path), .resume = true}};
+    mr_saving t = {.request = {.file = mr_saving_path("halt", path), .resume = true}};
     t.halt.deadline_seconds = 1; /* long ago */
     mr_saving_run(&s, &t);
     assert_int_equal(t.status, MR_OK);
@@ -96,7 +76,7 @@ static void merge_shards(const mr_subject *s, const char *name, uint64_t *again)
     mr_saving t = {0};
     for (uint32_t i = 0; i < SHARDS; i++) {
         snprintf(file, sizeof file, "%s-%" PRIu32, name, i);
-        parts[SHARDS - 1 - i] = mr_scratch_path(&scratch, file, paths[i]);
+        parts[SHARDS - 1 - i] = mr_saving_path(file, paths[i]);
         t = (mr_saving){.request = {.file = paths[i]}, .shard = i + 1, .shards = SHARDS};
         mr_saving_run(s, &t);
         assert_int_equal(t.status, MR_OK);
@@ -106,7 +86,7 @@ static void merge_shards(const mr_subject *s, const char *name, uint64_t *again)
         mr_saving_end(&t);
     }
     snprintf(file, sizeof file, "%s-merge", name);
-    t = (mr_saving){.request = {.file = mr_scratch_path(&scratch, file, own),
+    t = (mr_saving){.request = {.file = mr_saving_path(file, own),
                                 .resume = true,
                                 .parts = parts,
                                 .part_count = SHARDS}};
@@ -155,11 +135,11 @@ static void test_unknowing(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         mr_subject s;
         char paths[2][512];
-        const char *const parts[2] = {mr_scratch_path(&scratch, "knowing", paths[0]),
-                                      mr_scratch_path(&scratch, "unknowing", paths[1])};
+        const char *const parts[2] = {mr_saving_path("knowing", paths[0]),
+                                      mr_saving_path("unknowing", paths[1])};
         mr_subject_open(&s, 4, LARGE_EVENTS, "200");
-        mr_subject_set(s.config, "jobs", "1");
-        mr_subject_set(s.config, "candidates.max_window_steps", steps[i]);
+        mr_settings_set(s.config, "jobs", "1");
+        mr_settings_set(s.config, "candidates.max_window_steps", steps[i]);
         mr_saving knowing = {.request = {.file = parts[0], .resume = true}};
         mr_saving_run(&s, &knowing);
         assert_int_equal(knowing.status, MR_OK);
@@ -193,7 +173,7 @@ static void test_again(void **state)
     mr_subject_open(&s, 4, LARGE_EVENTS, "200");
     free(s.report);
     mr_saving t = {0};
-    mr_subject_set(s.config, "candidates.max_window_steps", "3000");
+    mr_settings_set(s.config, "candidates.max_window_steps", "3000");
     mr_saving_run(&s, &t);
     s.report = t.report;
     assert_true(t.stats.windows_stopped > 0);
@@ -221,12 +201,12 @@ static void test_foreign(void **state)
     mr_subject s;
     char path[512];
     mr_subject_open(&s, 4, TINY_EVENTS, "30");
-    mr_saving t = {.request = {.file = mr_scratch_path(&scratch, "foreign", path), .resume = true}};
+    mr_saving t = {.request = {.file = mr_saving_path("foreign", path), .resume = true}};
     mr_saving_same(&s, &t);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mr_config *config = s.config;
         s.config = mr_config_clone(config);
-        mr_subject_set(s.config, rows[i].key, rows[i].value);
+        mr_settings_set(s.config, rows[i].key, rows[i].value);
         mr_saving_run(&s, &t);
         assert_int_equal(t.status, rows[i].says ? MR_ERR_CONFIG : MR_OK);
         if (rows[i].says)
@@ -265,7 +245,7 @@ static void test_settings(void **state)
     mr_saved_identity identity = {0};
     assert_int_equal(mr_saved_identity_of(&identity, s.trace, s.config, &error), MR_OK);
     mr_saved_file file = {0};
-    mr_scratch_path(&scratch, "settings", path);
+    mr_saving_path("settings", path);
     assert_int_equal(mr_saved_file_start(&file, path, &identity, false, &error), MR_OK);
     assert_int_equal(mr_saved_file_close(&file, &error), MR_OK);
     mr_config *config = mr_config_new();
@@ -296,8 +276,8 @@ static void test_no_memory(void **state)
     char path[512];
     unsigned failures = 0;
     mr_subject_open(&s, 4, TINY_EVENTS, "30");
-    mr_subject_set(s.config, "jobs", "1");
-    mr_subject_set(s.config, "solver.steps", "filter,cone,linearise"); /* Z3 has its own memory */
+    mr_settings_set(s.config, "jobs", "1");
+    mr_settings_set(s.config, "solver.steps", "filter,cone,linearise"); /* Z3 has its own memory */
     free(s.report);
     mr_saving reference = {0};
     mr_saving_run(&s, &reference);
@@ -306,8 +286,7 @@ static void test_no_memory(void **state)
         mr_error error = {0};
         mr_saved *saved = NULL;
         mr_result result = {0};
-        mr_saved_request request = {.file = mr_scratch_path(&scratch, "memory", path),
-                                    .resume = true};
+        mr_saved_request request = {.file = mr_saving_path("memory", path), .resume = true};
         remove(path);
         mr_memory_fail_after(n);
         mr_status status = mr_saved_open(&request, s.trace, s.config, &saved, &error);
@@ -337,5 +316,5 @@ int main(void)
         cmocka_unit_test(test_foreign),   cmocka_unit_test(test_settings),
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_unknowing),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }

@@ -34,7 +34,7 @@ uint64_t mr_shift_left(mr_shift *self)
     pthread_mutex_lock(&self->mutex);
     uint64_t left = self->phase->count - self->taken;
     pthread_mutex_unlock(&self->mutex);
-    return left;
+    return self->crew->shards ? left / self->crew->shards : left;
 }
 
 /* ---- what becomes of an outcome ---- */
@@ -126,6 +126,20 @@ mr_status mr_shift_deliver(mr_shift *self, mr_outcome *outcome, mr_error *error)
     return saved;
 }
 
+/* The saved outcome of a unit; NULL: it is of no use. */
+static mr_status get_saved(mr_shift *self, uint64_t unit, mr_outcome **outcome, mr_error *error)
+{
+    const mr_phase *phase = self->phase;
+    mr_saved *saved = self->crew->saved;
+    mr_status status = mr_saved_get(saved, &self->saved, unit, outcome, error);
+    if (*outcome && phase->fits && !phase->fits(phase->context, *outcome)) {
+        mr_saved_refuse(saved, &self->saved, unit, "it is about something else");
+        mr_outcome_free(*outcome);
+        *outcome = NULL;
+    }
+    return status;
+}
+
 /* Takes what was saved. A shard need not look at it. */
 static mr_status take_saved(mr_shift *self, mr_error *error)
 {
@@ -136,7 +150,7 @@ static mr_status take_saved(mr_shift *self, mr_error *error)
         mr_outcome *outcome = NULL;
         if (!is_mine(self, unit) || !mr_saved_has(crew->saved, &self->saved, unit))
             continue;
-        status = mr_saved_get(crew->saved, &self->saved, unit, &outcome, error);
+        status = get_saved(self, unit, &outcome, error);
         if (!outcome)
             continue;
         self->saved_before[unit] = true;

@@ -26,6 +26,9 @@ typedef struct mr_phase {
      * when the run is halted meanwhile. */
     mr_status (*decide)(void *context, unsigned worker, uint64_t unit, mr_outcome **outcome,
                         mr_error *error);
+    /* Could this be the outcome of its unit (fits.h)? Of one that comes from a file, before
+     * anything of it is used; NULL: any could. By the calling thread; in a team, on rank 0 only. */
+    bool (*fits)(void *context, const mr_outcome *outcome);
     /* Makes of the outcome that is to be merged next what depends on the unit only, or puts another
      * in its place when it is not enough; NULL: each is as it should be. By the calling thread,
      * before `merge`; in a team, on rank 0 only. */

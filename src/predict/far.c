@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "far_bytes.h"
+#include "fits.h"
 #include "order/detect.h"
 #include "order/syncp.h"
 
@@ -25,6 +26,8 @@ typedef struct confirmer {
     mr_far_context *far;
     far_race *races;
     size_t count;
+    bool again;             /* the pairs have been searched for again */
+    bool all_race;          /* no pair has turned out not to be one that the search names */
     mr_syncp_index *index;  /* owned */
     mr_syncp_index **views; /* one a worker, made when it is needed; owned */
 } confirmer;
@@ -56,18 +59,12 @@ static mr_status look_for_room(const mr_predict_settings *settings, bool *fits, 
     return MR_OK;
 }
 
-mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error)
+static mr_status search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error)
 {
-    double begin = mr_seconds();
     mr_race_list list;
     mr_detect_options options = {.most_examples = 1, .edges = &settings->opaque};
     mr_relation relation = settings->far == MR_FAR_SHB ? MR_RELATION_SHB : MR_RELATION_SYNCP;
-    bool fits = false;
-    mr_status status = look_for_room(settings, &fits, error);
-    outcome->no_room = status == MR_OK && !fits;
-    if (!fits)
-        return status;
-    status = mr_detect(relation, settings->trace, &options, &list, error);
+    mr_status status = mr_detect(relation, settings->trace, &options, &list, error);
     if (status == MR_OK) {
         outcome->pairs = mr_calloc(list.race_count, sizeof *outcome->pairs);
         if (!outcome->pairs)
@@ -79,6 +76,17 @@ mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome
             (mr_event_pair){example->first.event, example->second.event};
     }
     mr_race_list_free(&list);
+    return status;
+}
+
+mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error)
+{
+    double begin = mr_seconds();
+    bool fits = false;
+    mr_status status = look_for_room(settings, &fits, error);
+    outcome->no_room = status == MR_OK && !fits;
+    if (fits)
+        status = search(settings, outcome, error);
     outcome->seconds = mr_seconds() - begin;
     return status;
 }
@@ -93,16 +101,27 @@ static mr_status view_of(confirmer *self, unsigned number, mr_syncp_index **view
     return *view ? MR_OK : mr_error_memory(error, "building the witness of a far race");
 }
 
+/* What an answer about a race has to be. */
+static mr_far_question question_of(const mr_trace *trace, const far_race *race)
+{
+    uint32_t one = trace->location[race->first], two = trace->location[race->second];
+    return (mr_far_question){.key_1 = one < two ? one : two,
+                             .key_2 = one < two ? two : one,
+                             .one_pair = true,
+                             .first = race->first,
+                             .second = race->second,
+                             .window_end = race->second + 1};
+}
+
 /* The race and its witness; should the checker refuse it, it is unknown, not lost. */
 static mr_status confirm(mr_worker *worker, mr_syncp_index *index, const far_race *race,
                          mr_record *record)
 {
-    const mr_trace *trace = worker->trace;
     mr_decision decision = {.step = MR_STEP_FAR};
     mr_u32s events = {0};
-    uint32_t one = trace->location[race->first], two = trace->location[race->second];
-    record->key_1 = one < two ? one : two;
-    record->key_2 = one < two ? two : one;
+    mr_far_question question = question_of(worker->trace, race);
+    record->key_1 = question.key_1;
+    record->key_2 = question.key_2;
     record->first = race->first;
     record->second = race->second;
     if (!mr_syncp_schedule(index, race->first, race->second, race->start, &events)) {
@@ -160,6 +179,22 @@ static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_o
 
 /* ---- by who merges ---- */
 
+/* Each race has a witness; a file that says otherwise is not believed. */
+static bool fits(void *context, const mr_outcome *outcome)
+{
+    const confirmer *self = context;
+    size_t first = outcome->unit * RACES_OF_UNIT, left = self->count - first;
+    if (outcome->count != (left < RACES_OF_UNIT ? left : RACES_OF_UNIT))
+        return false;
+    for (size_t i = 0; i < outcome->count; i++) {
+        const mr_far_question question =
+            question_of(self->far->settings->trace, &self->races[first + i]);
+        if (!outcome->records[i].has_race || !mr_fits_question(&outcome->records[i], &question))
+            return false;
+    }
+    return true;
+}
+
 static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
 {
     const confirmer *self = context;
@@ -184,13 +219,11 @@ static void keep_races(confirmer *self)
     size_t kept = 0;
     for (size_t i = 0; i < self->count; i++) {
         uint32_t first = self->races[i].first, second = self->races[i].second;
-        if (mr_op_is_access(trace->op[first]) && mr_op_is_access(trace->op[second]) &&
-            mr_ops_conflict(trace->op[first], trace->op[second]) &&
-            trace->operand[first] == trace->operand[second] &&
-            trace->thread[first] != trace->thread[second] &&
+        if (mr_events_conflict(trace, first, second) &&
             mr_syncp_is_race(self->index, first, second))
             self->races[kept++] = self->races[i];
     }
+    self->all_race &= kept == self->count;
     self->count = kept;
 }
 
@@ -214,11 +247,14 @@ static mr_status start(confirmer *self, mr_error *error)
 
 static mr_status confirm_all(confirmer *self, mr_error *error)
 {
-    mr_phase phase = {
-        .context = self, .stage = "far races", .decide = decide_unit, .merge = merge_unit};
+    mr_phase phase = {.context = self,
+                      .stage = "far races",
+                      .decide = decide_unit,
+                      .fits = fits,
+                      .merge = merge_unit};
     mr_status status = start(self, error);
     phase.count = (self->count + RACES_OF_UNIT - 1) / RACES_OF_UNIT;
-    if (status == MR_OK)
+    if (status == MR_OK && (self->all_race || self->again))
         status = mr_crew_run(self->far->crew, &phase, error);
     for (unsigned i = 0; self->views && i < self->far->crew->jobs; i++)
         mr_syncp_index_free(self->views[i]);
@@ -239,17 +275,60 @@ static bool is_wanted(const mr_far_context *far, const mr_event_pair *pair)
     return !entry || !entry->race;
 }
 
-mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,
-                         mr_error *error)
+/* Takes a pair that is open. The search names each pair of locations once. */
+static mr_status choose(confirmer *self, const mr_event_pair *pair, mr_ledger *named,
+                        mr_error *error)
 {
-    confirmer self = {.far = far, .races = mr_calloc(count, sizeof *self.races)};
+    const mr_trace *trace = self->far->settings->trace;
+    size_t before = named->count;
+    if (!mr_ledger_get_static(named, trace, pair->first, pair->second))
+        return mr_error_memory(error, "looking for far races");
+    if (named->count == before)
+        self->all_race = false;
+    else if (is_wanted(self->far, pair))
+        self->races[self->count++] = (far_race){.first = pair->first, .second = pair->second};
+    return MR_OK;
+}
+
+/* All of them; when they have not been searched for again, only if all are races. */
+static mr_status confirm_pairs(mr_far_context *far, const mr_event_pair *pairs, size_t count,
+                               bool again, bool *all_race, mr_error *error)
+{
+    mr_ledger named = {0};
+    confirmer self = {.far = far,
+                      .again = again,
+                      .all_race = true,
+                      .races = mr_calloc(count, sizeof *self.races)};
+    mr_status status = MR_OK;
     if (!self.races)
         return mr_error_memory(error, "looking for far races");
-    for (size_t i = 0; i < count; i++)
-        if (is_wanted(far, &pairs[i]))
-            self.races[self.count++] =
-                (far_race){.first = pairs[i].first, .second = pairs[i].second};
-    mr_status status = self.count ? confirm_all(&self, error) : MR_OK;
+    for (size_t i = 0; status == MR_OK && i < count; i++)
+        status = choose(&self, &pairs[i], &named, error);
+    mr_ledger_free(&named);
+    if (status == MR_OK && self.count && (self.all_race || again))
+        status = confirm_all(&self, error);
     free(self.races);
+    *all_race = self.all_race;
     return status;
+}
+
+/* In a team, every rank does it, as all have the same pairs. */
+static mr_status search_again(mr_far_context *far, mr_error *error)
+{
+    bool all_race;
+    mr_outcome *outcome = mr_outcome_new(0);
+    if (!outcome)
+        return mr_error_memory(error, "looking for far races");
+    mr_status status = search(far->settings, outcome, error);
+    if (status == MR_OK)
+        status = confirm_pairs(far, outcome->pairs, outcome->pair_count, true, &all_race, error);
+    mr_outcome_free(outcome);
+    return status;
+}
+
+mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,
+                         bool *all_race, mr_error *error)
+{
+    mr_status status = confirm_pairs(far, pairs, count, false, all_race, error);
+    return status == MR_OK && !*all_race ? search_again(far, error) : status;
 }

@@ -40,9 +40,12 @@ mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome
 
 /* far.c: confirms those of the pairs that no window has proven. The theory gives each a witness in
  * trace order (order/syncp.h), on a window that starts as late as it can and ends after the second
- * access; what cannot be confirmed is unknown. */
+ * access; what cannot be confirmed is unknown. `*all_race` is false when a pair is no race of the
+ * order, or two are of the same locations: the search has not found that, so the pairs come from a
+ * file that somebody has changed. Then none is confirmed; they are searched for again, and what
+ * that finds is confirmed. */
 mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,
-                         mr_error *error);
+                         bool *all_race, mr_error *error);
 
 /*
  * far_decide.c: decides the static races that are still open on the whole trace.

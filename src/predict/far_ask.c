@@ -39,9 +39,26 @@ mr_status mr_decider_pose(const mr_window *window, mr_arena *arena, mr_problem *
                : mr_error_memory(error, "building a far window");
 }
 
-uint64_t mr_decider_reorder_work(const mr_problem *problem)
+mr_far_question mr_decider_question(const mr_decider *d, const mr_open_race *race,
+                                    const mr_close_pair *pair, uint32_t start, uint32_t end,
+                                    bool asked)
 {
-    return problem->window->size / EVENTS_REORDERED_BY_WORK;
+    const mr_candidate_group *group = mr_decider_group_of(d, race);
+    const uint64_t reordering = (end - start) / EVENTS_REORDERED_BY_WORK;
+    const uint64_t most =
+        WORK_OF_CONE * (uint64_t)(end - start) + d->decide.saturate_steps / STEPS_OF_WORK;
+    mr_far_question question = {.key_1 = group->location_1,
+                                .key_2 = group->location_2,
+                                .one_pair = pair != NULL,
+                                .asked = asked,
+                                .least_steps = asked ? 0 : reordering,
+                                .most_steps = asked ? most : reordering,
+                                .window_end = d->reduction.events[end - 1] + 1};
+    if (pair) {
+        question.first = d->reduction.events[pair->first];
+        question.second = d->reduction.events[pair->second];
+    }
+    return question;
 }
 
 mr_status mr_decider_try_reorder(mr_worker *worker, const mr_problem *problem, mr_close_pair pair,
@@ -49,7 +66,7 @@ mr_status mr_decider_try_reorder(mr_worker *worker, const mr_problem *problem, m
 {
     mr_decision decision = {.first = pair.first, .second = pair.second};
     mr_status status = MR_OK;
-    record->steps = mr_decider_reorder_work(problem);
+    record->steps = problem->window->size / EVENTS_REORDERED_BY_WORK;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_reordered found = mr_reorder(&problem->forced, pair.first, pair.second, &decision.events,
                                     &decision.event_count, &worker->arena);
@@ -71,8 +88,10 @@ mr_status mr_decider_ask(mr_worker *worker, const mr_problem *problem, mr_stops 
     record->asked = true;
     mr_status status = mr_worker_ask(worker, problem, record, one, two, decision);
     record->steps = WORK_OF_CONE * decision->cone_events;
-    if (decision->verdict == MR_VERDICT_UNKNOWN)
+    if (decision->verdict == MR_VERDICT_UNKNOWN) {
         record->steps += worker->decide.saturate_steps / STEPS_OF_WORK;
+        record->unknown[decision->reason] = 1;
+    }
     return status;
 }
 

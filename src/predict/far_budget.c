@@ -56,6 +56,7 @@ mr_status mr_decider_count(mr_decider *d, mr_open_race *race, mr_record *record,
     mr_stats *stats = &d->context->merge->result->stats;
     mr_decider_pay(d, race, record->steps);
     race->unanswered += record->unanswered;
+    race->refused |= record->unknown[MR_UNKNOWN_MEMORY] != 0;
     stats->settled[MR_STEP_FAR] += record->has_race;
     stats->races[MR_STEP_FAR] += record->has_race;
     return mr_merge_record(d->context->merge, record, MR_FAR_WINDOW, error);

@@ -10,8 +10,8 @@
  *   far_units.c    a phase of units, and who decides them
  *
  * A phase is planned by the calling thread when no unit is under way. Then the plan, the far window
- * and all that is said of static races stay as they are, but for `spent`, `unanswered` and
- * `no_race` of the races, `spent` of the decider, and the ledger: these change as outcomes are
+ * and all that is said of static races stay as they are, but for `spent`, `unanswered`, `refused`
+ * and `no_race` of the races, `spent` of the decider, and the ledger: these change as outcomes are
  * merged, under the lock.
  */
 #ifndef MR_PREDICT_FAR_DECIDER_H
@@ -19,6 +19,7 @@
 
 #include "far.h"
 #include "far_pairs.h"
+#include "fits.h"
 #include "order/detect.h"
 
 #include <pthread.h>
@@ -33,6 +34,7 @@ typedef struct mr_open_race {
     mr_close_pairs pairs;
     uint64_t spent;      /* work */
     uint64_t unanswered; /* questions */
+    bool refused;        /* for want of memory, one of those that were paid for has no answer */
 } mr_open_race;
 
 /* One of those who decide units. */
@@ -73,11 +75,13 @@ typedef struct mr_decider {
 /* ---- far_units.c ---- */
 
 /* A kind of units. `decide` adds to the outcome what the worker finds; when the run is halted
- * (worker.halted) that is not used. `merge` is called in the order of the units, with the lock. */
+ * (worker.halted) that is not used. `merge` is called in the order of the units, with the lock.
+ * `context` is for all three. */
 typedef struct mr_far_units {
-    void *context; /* for both */
+    void *context;
     uint64_t count;
     mr_status (*decide)(void *context, mr_far_worker *worker, mr_outcome *outcome);
+    bool (*fits)(void *context, const mr_outcome *outcome); /* mr_phase.fits */
     mr_status (*merge)(void *context, mr_outcome *outcome, mr_error *error);
 } mr_far_units;
 
@@ -138,13 +142,15 @@ mr_status mr_decider_pose(const mr_window *window, mr_arena *arena, mr_problem *
  * pair is one of window events. */
 mr_status mr_decider_try_reorder(mr_worker *worker, const mr_problem *problem, mr_close_pair pair,
                                  mr_record *record);
-/* Work of that. */
-uint64_t mr_decider_reorder_work(const mr_problem *problem);
-
 /* Asks about the accesses of two lists. */
 mr_status mr_decider_ask(mr_worker *worker, const mr_problem *problem, mr_stops one, mr_stops two,
                          mr_decision *decision, mr_record *record);
 
+/* What the answer of either has to be, in the window of these bounds: about the pair, or any
+ * accesses of the static race when it is NULL; with the work that it can have taken. */
+mr_far_question mr_decider_question(const mr_decider *d, const mr_open_race *race,
+                                    const mr_close_pair *pair, uint32_t start, uint32_t end,
+                                    bool asked);
 /* What is unknown when the static race has no verdict in the far window. */
 mr_unknown mr_decider_unknown(const mr_decider *d, const mr_open_race *race,
                               const mr_decision *decision);

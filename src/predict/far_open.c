@@ -51,6 +51,7 @@ static mr_status add_open(mr_decider *d, uint32_t number, const mr_decider *befo
     mr_open_race *race = &d->open[d->open_count++];
     race->group = number;
     race->spent = old ? before->open[old->unknown_index].spent : 0;
+    race->refused = old && before->open[old->unknown_index].refused;
     mr_close_pairs_find(&race->pairs, &d->problem, &d->candidates, group);
     return MR_OK;
 }

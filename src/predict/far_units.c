@@ -89,6 +89,12 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     return status;
 }
 
+static bool fits(void *context, const mr_outcome *outcome)
+{
+    const round_of_units *self = context;
+    return self->units->fits(self->units->context, outcome);
+}
+
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 {
     const round_of_units *self = context;
@@ -105,6 +111,7 @@ mr_status mr_decider_run(mr_decider *d, const mr_far_units *units)
                             .stage = "far races",
                             .count = units->count,
                             .decide = decide,
+                            .fits = fits,
                             .merge = merge};
     return units->count ? mr_crew_run(d->context->crew, &phase, d->error) : MR_OK;
 }

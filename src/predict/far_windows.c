@@ -244,6 +244,25 @@ static mr_status decide_unit(void *context, mr_far_worker *far, mr_outcome *outc
 
 /* ---- by who merges ---- */
 
+static mr_far_question question_of(const plan *p, const request *r, const shared_window *shared)
+{
+    return mr_decider_question(p->d, &p->d->open[r->race], &r->pair, shared->start, shared->end,
+                               p->way != MR_FAR_CHEAP);
+}
+
+/* Answers to some of its requests, in their order. */
+static bool unit_fits(void *context, const mr_outcome *outcome)
+{
+    const plan *p = context;
+    const unit *u = &p->units[outcome->unit];
+    size_t next = 0;
+    for (uint32_t i = u->first; i < u->first + u->count && next < outcome->count; i++) {
+        const mr_far_question question = question_of(p, &p->requests[i], &p->windows[u->window]);
+        next += mr_fits_question(&outcome->records[next], &question);
+    }
+    return next == outcome->count;
+}
+
 static void count_due(const plan *p, shared_window *shared)
 {
     mr_stats *stats = &p->d->context->merge->result->stats;
@@ -276,18 +295,15 @@ static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
     const plan *p = context;
     const unit *u = &p->units[outcome->unit];
     shared_window *shared = &p->windows[u->window];
-    const uint32_t *full = p->d->reduction.events;
     size_t next = 0;
     mr_status status = MR_OK;
     if (u->first == shared->first)
         count_due(p, shared);
     for (uint32_t i = u->first; status == MR_OK && i < u->first + u->count; i++) {
         const request *r = &p->requests[i];
-        const mr_candidate_group *group = mr_decider_group_of(p->d, &p->d->open[r->race]);
+        const mr_far_question question = question_of(p, r, shared);
         mr_record *record = next < outcome->count ? &outcome->records[next] : NULL;
-        if (record &&
-            (record->key_1 != group->location_1 || record->key_2 != group->location_2 ||
-             record->first != full[r->pair.first] || record->second != full[r->pair.second]))
+        if (record && !mr_far_question_is_of(&question, record))
             record = NULL;
         next += record != NULL;
         status = merge_answer(p, r, shared, record, error);
@@ -301,8 +317,11 @@ static mr_status try_size(mr_decider *d, mr_far_way way, uint32_t size)
 {
     plan p = {.d = d, .way = way, .size = size};
     mr_status status = make_plan(&p);
-    const mr_far_units units = {
-        .context = &p, .count = p.unit_count, .decide = decide_unit, .merge = merge_unit};
+    const mr_far_units units = {.context = &p,
+                                .count = p.unit_count,
+                                .decide = decide_unit,
+                                .fits = unit_fits,
+                                .merge = merge_unit};
     if (status == MR_OK)
         status = mr_decider_run(d, &units);
     d->windows += p.window_count;

@@ -4,6 +4,7 @@
 #include "base/seconds.h"
 #include "crew.h"
 #include "far.h"
+#include "fits.h"
 #include "label.h"
 
 #include <stdlib.h>
@@ -93,6 +94,15 @@ static mr_status decide_again(prediction *p, mr_outcome **outcome, mr_error *err
     return MR_OK;
 }
 
+static bool fits(void *context, const mr_outcome *outcome)
+{
+    const prediction *p = context;
+    uint32_t start, end;
+    return mr_window_plan_get(&p->settings.plan, (uint32_t)outcome->unit, &start, &end)
+               ? mr_fits_window(outcome, start, end)
+               : mr_fits_search(p->settings.trace, outcome);
+}
+
 static mr_status complete(void *context, mr_outcome **outcome, mr_error *error)
 {
     prediction *p = context;
@@ -127,6 +137,7 @@ static mr_status do_windows(prediction *p, mr_error *error)
                             .count = p->window_count + p->searches,
                             .last_first = p->searches,
                             .decide = decide,
+                            .fits = fits,
                             .complete = complete,
                             .merge = merge};
     mr_status status = mr_crew_run(&p->crew, &phase, error);
@@ -138,6 +149,13 @@ static mr_status do_windows(prediction *p, mr_error *error)
 
 /* ---- far races ---- */
 
+/* What the search has found comes from a file, and was something else. */
+static void refuse_search(prediction *p)
+{
+    const mr_saved_phase windows = {.units = p->window_count + p->searches};
+    mr_saved_refuse(p->crew.saved, &windows, p->window_count, "a pair of it is no race");
+}
+
 /* The races that are farther apart than a window. */
 static mr_status find_far(prediction *p, mr_error *error)
 {
@@ -148,8 +166,11 @@ static mr_status find_far(prediction *p, mr_error *error)
                           .worker_of = worker_of,
                           .context = p};
     mr_status status = MR_OK;
+    bool all_race = true;
     if (p->pairs)
-        status = mr_far_confirm(&far, p->pairs, p->pair_count, error);
+        status = mr_far_confirm(&far, p->pairs, p->pair_count, &all_race, error);
+    if (!all_race)
+        refuse_search(p);
     if (status == MR_OK && p->settings.far >= MR_FAR_HB && p->window_count > 1 &&
         mr_halt_asked(p->settings.halt) == MR_HALT_NONE)
         status = mr_far_decide(&far, error);

@@ -1,8 +1,7 @@
 #include "saved.h"
 
+#include "saved_check.h"
 #include "saved_file.h"
-#include "witness/checker.h"
-#include "witness/pack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,9 +18,7 @@ typedef struct entry {
 struct mr_saved {
     const mr_trace *trace;
     mr_saved_identity identity;
-    mr_checker *checker;
-    mr_model model;
-    bool by_event;
+    mr_saved_check check; /* its checker is owned */
     mr_saved_file *files; /* the parts, then the one to append to */
     size_t file_count;
     mr_saved_file *own; /* among the files; NULL: none */
@@ -136,11 +133,14 @@ mr_status mr_saved_open(const mr_saved_request *request, const mr_trace *trace,
     made->trace = trace;
     made->note = request->note;
     made->context = request->context;
-    made->model = (mr_model)mr_config_choice(config, "model");
-    made->by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT;
-    made->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
-    mr_status status = made->checker ? mr_saved_identity_of(&made->identity, trace, config, error)
-                                     : mr_error_memory(error, "opening the checkpoint");
+    made->check = (mr_saved_check){
+        .trace = trace,
+        .checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque")),
+        .model = (mr_model)mr_config_choice(config, "model"),
+        .by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT};
+    mr_status status = made->check.checker
+                           ? mr_saved_identity_of(&made->identity, trace, config, error)
+                           : mr_error_memory(error, "opening the checkpoint");
     if (status == MR_OK)
         status = open_files(made, request, error);
     if (status == MR_OK)
@@ -182,7 +182,7 @@ mr_status mr_saved_close(mr_saved *saved, mr_error *error)
     }
     free(saved->files);
     free(saved->entries);
-    mr_checker_free(saved->checker);
+    mr_checker_free(saved->check.checker);
     mr_saved_identity_free(&saved->identity);
     free(saved);
     return status;
@@ -214,52 +214,13 @@ bool mr_saved_has(const mr_saved *saved, const mr_saved_phase *phase, uint64_t u
     return find(saved, phase, unit) != NULL;
 }
 
-/* Do the keys name two locations (or events), and those of the race? */
-static bool keys_are_right(const mr_saved *saved, const mr_record *record)
-{
-    const mr_trace *trace = saved->trace;
-    uint32_t limit = saved->by_event ? trace->event_count : trace->locations.count;
-    if (record->key_1 >= limit || record->key_2 >= limit)
-        return false;
-    if (!record->has_race)
-        return true;
-    uint32_t one = record->race.witness.first, two = record->race.witness.second;
-    if (!saved->by_event) {
-        one = trace->location[one];
-        two = trace->location[two];
-    }
-    return (record->key_1 == one && record->key_2 == two) ||
-           (record->key_1 == two && record->key_2 == one);
-}
-
-/* MR_ERR_INTERNAL: the race is none. */
-static mr_status check_race(const mr_saved *saved, const mr_witness *witness, mr_error *error)
-{
-    mr_witness room;
-    if (witness->model != saved->model)
-        return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "a witness of another model");
-    const mr_witness *open = mr_witness_open(saved->trace, witness, &room);
-    mr_status status = open ? mr_checker_check(saved->checker, open, error)
-                            : mr_error_memory(error, "reading the checkpoint");
-    mr_witness_free(&room);
-    return status;
-}
-
 /* MR_ERR_INTERNAL: the outcome cannot be that of the unit. */
 static mr_status check(const mr_saved *saved, const mr_outcome *outcome, uint64_t unit,
                        mr_error *error)
 {
-    mr_status status = MR_OK;
     if (outcome->unit != unit)
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "it says that it is of another unit");
-    for (size_t i = 0; i < outcome->count && status == MR_OK; i++) {
-        const mr_record *record = &outcome->records[i];
-        if (!keys_are_right(saved, record))
-            return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "a pair of places is none");
-        if (record->has_race)
-            status = check_race(saved, &record->race.witness, error);
-    }
-    return status;
+    return mr_saved_check_outcome(&saved->check, outcome, error);
 }
 
 static void refuse(const mr_saved *saved, entry *found, const char *why)
@@ -298,6 +259,13 @@ mr_status mr_saved_get(mr_saved *saved, const mr_saved_phase *phase, uint64_t un
     }
     refuse(saved, found, refusal.text);
     return MR_OK;
+}
+
+void mr_saved_refuse(mr_saved *saved, const mr_saved_phase *phase, uint64_t unit, const char *why)
+{
+    entry *found = saved ? find(saved, phase, unit) : NULL;
+    if (found)
+        refuse(saved, found, why);
 }
 
 /* ---- putting ---- */

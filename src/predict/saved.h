@@ -61,6 +61,10 @@ bool mr_saved_has(const mr_saved *saved, const mr_saved_phase *phase, uint64_t u
 mr_status mr_saved_get(mr_saved *saved, const mr_saved_phase *phase, uint64_t unit,
                        mr_outcome **outcome, mr_error *error);
 
+/* Who asked for it has found out that it cannot be that of the unit: it is there no more, and `why`
+ * is noted. Of a unit that is not there, or of no `saved`, nothing is said. */
+void mr_saved_refuse(mr_saved *saved, const mr_saved_phase *phase, uint64_t unit, const char *why);
+
 /* Appends an outcome to the file, if there is one; what is put does not become there for `has` and
  * `get`. MR_ERR_IO: it could not be written, and nothing is any more; MR_ERR_MEMORY. */
 mr_status mr_saved_put(mr_saved *saved, const mr_saved_phase *phase, const mr_outcome *outcome,

@@ -31,7 +31,7 @@ typedef struct mr_shift {
 
 /* The next unit; false: there is none, or the run is halted. By any thread. */
 bool mr_shift_take(mr_shift *shift, uint64_t *unit);
-/* How many units nobody has taken. By any thread. */
+/* About how many units of this shard nobody has taken. By any thread. */
 uint64_t mr_shift_left(mr_shift *shift);
 /* Takes over an outcome and merges what can be merged. By the calling thread. */
 mr_status mr_shift_deliver(mr_shift *shift, mr_outcome *outcome, mr_error *error);

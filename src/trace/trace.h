@@ -157,6 +157,14 @@ static inline uint32_t mr_trace_written_value(const mr_trace *trace, uint32_t ev
                                                             : value;
 }
 
+/* Are two events accesses that conflict (docs/semantics.md 3)? */
+static inline bool mr_events_conflict(const mr_trace *trace, uint32_t one, uint32_t two)
+{
+    return mr_op_is_access(trace->op[one]) && mr_op_is_access(trace->op[two]) &&
+           mr_ops_conflict(trace->op[one], trace->op[two]) &&
+           trace->operand[one] == trace->operand[two] && trace->thread[one] != trace->thread[two];
+}
+
 /* 1-based line of the file on which the event stands. O(log of the number of skipped lines). */
 uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
 

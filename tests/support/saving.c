@@ -8,55 +8,41 @@
 #include "saving.h"
 
 #include "generate_large.h"
-#include "report/report.h"
 #include "sample.h"
-#include "witness/checker.h"
-#include "witness/pack.h"
+#include "scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static mr_scratch scratch;
+
+int mr_saving_setup(void **state)
+{
+    (void)state;
+    if (access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 0);
+    mr_scratch_make(&scratch);
+    return 0;
+}
+
+int mr_saving_teardown(void **state)
+{
+    (void)state;
+    mr_scratch_remove(&scratch);
+    return 0;
+}
+
+const char *mr_saving_path(const char *name, char path[512])
+{
+    return mr_scratch_path(&scratch, name, path);
+}
 
 static void count_note(void *context, const char *line)
 {
     assert_non_null(strchr(line, ':'));
     ++*(unsigned *)context;
-}
-
-void mr_subject_set(mr_config *config, const char *key, const char *value)
-{
-    mr_error error;
-    if (mr_config_set(config, key, value, NULL, 0, &error) != MR_OK)
-        fail_msg("%s", error.text);
-}
-
-static char *report_of(const mr_subject *s, const mr_result *result)
-{
-    mr_error error;
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    assert_non_null(stream);
-    assert_int_equal(mr_report_json(stream, s->trace, s->config, result, &error), MR_OK);
-    assert_int_equal(fclose(stream), 0);
-    return text;
-}
-
-/* Every race that is reported is one. */
-static void check_races(const mr_subject *s, const mr_result *result)
-{
-    mr_error error;
-    mr_checker *checker = mr_checker_new(s->trace, MR_OPAQUE_PAIR);
-    assert_non_null(checker);
-    for (size_t i = 0; i < result->race_count; i++) {
-        mr_witness room;
-        const mr_witness *open = mr_witness_open(s->trace, &result->races[i].witness, &room);
-        assert_non_null(open);
-        if (mr_checker_check(checker, open, &error) != MR_OK)
-            fail_msg("%s", error.text);
-        mr_witness_free(&room);
-    }
-    mr_checker_free(checker);
 }
 
 void mr_saving_run(const mr_subject *s, mr_saving *t)
@@ -84,8 +70,9 @@ void mr_saving_run(const mr_subject *s, mr_saving *t)
     }
     t->stats = result.stats;
     t->run = result.run;
-    check_races(s, &result);
-    t->report = report_of(s, &result);
+    t->races = result.race_count;
+    mr_predicted_check(s->trace, &result);
+    t->report = mr_predicted_report(s->trace, s->config, &result);
     mr_result_free(&result);
 }
 
@@ -104,9 +91,9 @@ void mr_subject_open(mr_subject *s, uint32_t shape, uint32_t events, const char 
     free(text);
     assert_non_null(s->trace);
     s->config = mr_config_new();
-    mr_subject_set(s->config, "report.run", "false");
-    mr_subject_set(s->config, "window.size", window);
-    mr_subject_set(s->config, "jobs", "2");
+    mr_settings_set(s->config, "report.run", "false");
+    mr_settings_set(s->config, "window.size", window);
+    mr_settings_set(s->config, "jobs", "2");
     s->units = mr_predict_unit_count(s->trace, s->config);
     mr_saving_run(s, &t);
     assert_int_equal(t.status, MR_OK);

@@ -2,14 +2,20 @@
  * saving: predictions that take and save outcomes. Every race of theirs is held against the
  * checker, and their report against that of a run without any files. What fails ends the test.
  *
- *   mr_subject_open → (mr_saving_run → mr_saving_end | mr_saving_same)* → mr_subject_close
+ *   mr_saving_setup → mr_subject_open → (mr_saving_run → mr_saving_end | mr_saving_same)* →
+ * mr_subject_close → mr_saving_teardown
  */
 #ifndef MR_TESTS_SUPPORT_SAVING_H
 #define MR_TESTS_SUPPORT_SAVING_H
 
-#include "predict/predict.h"
 #include "predict/saved_file.h"
-#include "scratch.h"
+#include "predicted.h"
+
+/* The fixture of a test program: a folder for thousands of files, each brought to the disk: in
+ * memory, where there is such a folder. Then the path of a file in it, in `path`. */
+int mr_saving_setup(void **state);
+int mr_saving_teardown(void **state);
+const char *mr_saving_path(const char *name, char path[512]);
 
 /* A trace with its settings, and what is reported without any files. */
 typedef struct mr_subject {
@@ -21,7 +27,6 @@ typedef struct mr_subject {
 
 /* A trace of a shape of mr_large_shapes. */
 void mr_subject_open(mr_subject *subject, uint32_t shape, uint32_t events, const char *window_size);
-void mr_subject_set(mr_config *config, const char *key, const char *value);
 void mr_subject_close(mr_subject *subject);
 
 /* One prediction. Zero-initialise, then set what the first lines say. */
@@ -34,6 +39,7 @@ typedef struct mr_saving {
     mr_error error;
     mr_stats stats;
     mr_run run;
+    size_t races; /* reported */
     char *report; /* owned; NULL: nothing was predicted */
 } mr_saving;
 
