@@ -193,11 +193,19 @@ static bool pass_over(mr_order *order, uint32_t event)
     return true;
 }
 
+static bool has_queues(const mr_order *order)
+{
+    const uint64_t *counts = order->trace->op_counts;
+    return counts[MR_OP_POST] || counts[MR_OP_WAIT];
+}
+
 mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error)
 {
     assert(order->relation == MR_RELATION_HB && event >= order->end);
     forget(order, order->count - order->head);
     order->count = order->head = 0;
+    if (!has_queues(order) && mr_edges_next(&order->edges) >= event)
+        order->end = event;
     for (; order->end < event; order->end++)
         if (!pass_over(order, order->end))
             return mr_error_memory(error, "ordering the events of a window");

@@ -60,6 +60,7 @@ static inline void index_read(index_pass *pass, uint32_t event, uint32_t value)
 static inline void index_write(index_pass *pass, uint32_t event, uint32_t value)
 {
     variable_state *state = &pass->variables[pass->trace->operand[event]];
+    pass->trace->link[event] = state->last_write;
     state->last_write = event;
     state->last_value = value;
     state->by_source |= !value;
