@@ -67,6 +67,9 @@ mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome
     outcome->no_room = status == MR_OK && !fits;
     if (!fits)
         return status;
+    options.outlook = mr_facts_outlook(settings->facts);
+    if (!options.outlook)
+        return mr_error_memory(error, "looking for far races");
     status = mr_detect(relation, settings->trace, &options, &list, error);
     if (status == MR_OK) {
         outcome->pairs = mr_calloc(list.race_count, sizeof *outcome->pairs);
@@ -197,9 +200,11 @@ static void keep_races(confirmer *self)
 static mr_status start(confirmer *self, mr_error *error)
 {
     const mr_predict_settings *settings = self->far->settings;
-    mr_detect_options options = {.edges = &settings->opaque, .progress = self->far->crew->progress};
+    mr_detect_options options = {.outlook = mr_facts_outlook(settings->facts),
+                                 .edges = &settings->opaque,
+                                 .progress = self->far->crew->progress};
     self->views = mr_calloc(self->far->crew->jobs, sizeof(mr_syncp_index *));
-    if (!self->views)
+    if (!self->views || !options.outlook)
         return mr_error_memory(error, "looking for far races");
     mr_status status = mr_syncp_index_new(settings->trace, &options, &self->index, error);
     if (status == MR_OK)

@@ -19,7 +19,8 @@ typedef struct entry {
 struct mr_saved {
     const mr_trace *trace;
     mr_saved_identity identity;
-    mr_checker *checker;
+    mr_opaque calls;
+    mr_checker *checker; /* NULL: there was no race to check so far */
     mr_model model;
     bool by_event;
     mr_saved_file *files; /* the parts, then the one to append to */
@@ -138,9 +139,8 @@ mr_status mr_saved_open(const mr_saved_request *request, const mr_trace *trace,
     made->context = request->context;
     made->model = (mr_model)mr_config_choice(config, "model");
     made->by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT;
-    made->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
-    mr_status status = made->checker ? mr_saved_identity_of(&made->identity, trace, config, error)
-                                     : mr_error_memory(error, "opening the checkpoint");
+    made->calls = (mr_opaque)mr_config_choice(config, "opaque");
+    mr_status status = mr_saved_identity_of(&made->identity, trace, config, error);
     if (status == MR_OK)
         status = open_files(made, request, error);
     if (status == MR_OK)
@@ -233,11 +233,15 @@ static bool keys_are_right(const mr_saved *saved, const mr_record *record)
 }
 
 /* MR_ERR_INTERNAL: the race is none. */
-static mr_status check_race(const mr_saved *saved, const mr_witness *witness, mr_error *error)
+static mr_status check_race(mr_saved *saved, const mr_witness *witness, mr_error *error)
 {
     mr_witness room;
     if (witness->model != saved->model)
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "a witness of another model");
+    if (!saved->checker)
+        saved->checker = mr_checker_new(saved->trace, saved->calls);
+    if (!saved->checker)
+        return mr_error_memory(error, "reading the checkpoint");
     const mr_witness *open = mr_witness_open(saved->trace, witness, &room);
     mr_status status = open ? mr_checker_check(saved->checker, open, error)
                             : mr_error_memory(error, "reading the checkpoint");
@@ -246,8 +250,7 @@ static mr_status check_race(const mr_saved *saved, const mr_witness *witness, mr
 }
 
 /* MR_ERR_INTERNAL: the outcome cannot be that of the unit. */
-static mr_status check(const mr_saved *saved, const mr_outcome *outcome, uint64_t unit,
-                       mr_error *error)
+static mr_status check(mr_saved *saved, const mr_outcome *outcome, uint64_t unit, mr_error *error)
 {
     mr_status status = MR_OK;
     if (outcome->unit != unit)

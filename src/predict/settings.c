@@ -103,6 +103,15 @@ static mr_status make_room(mr_predict_settings *settings, const mr_config *confi
     return MR_OK;
 }
 
+/* Where memory is limited, what the checker knows is there before anybody asks what is left. */
+static mr_status learn(mr_predict_settings *settings, mr_error *error)
+{
+    settings->facts = mr_facts_new(settings->trace, settings->calls);
+    if (!settings->facts || (settings->room && !mr_facts_checker(settings->facts)))
+        return mr_error_memory(error, "starting the prediction");
+    return MR_OK;
+}
+
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
                                    const mr_config *config, mr_error *error)
 {
@@ -125,15 +134,13 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
     read_candidates(settings, config);
     read_far(settings, config);
     status = mr_opaque_edges_find(trace, settings->calls, &settings->opaque, error);
-    settings->checker = status == MR_OK ? mr_checker_new(trace, settings->calls) : NULL;
-    return status == MR_OK && !settings->checker ? mr_error_memory(error, "starting the prediction")
-                                                 : status;
+    return status == MR_OK ? learn(settings, error) : status;
 }
 
 void mr_predict_settings_free(mr_predict_settings *settings)
 {
     mr_opaque_edges_free(&settings->opaque);
     free(settings->ignored_locations);
-    mr_checker_free(settings->checker);
+    mr_facts_free(settings->facts);
     mr_room_free(settings->room);
 }
