@@ -103,11 +103,19 @@ static mr_status make_room(mr_predict_settings *settings, const mr_config *confi
     return MR_OK;
 }
 
-/* Where memory is limited, what the checker knows is there before anybody asks what is left. */
+/* Is what the checker will know (checker.h) a small part of the memory that is left? */
+static bool has_plenty(const mr_predict_settings *settings)
+{
+    enum { EVENT_BYTES = 12, PARTS = 16 };
+    uint64_t bytes = (uint64_t)settings->trace->event_count * EVENT_BYTES;
+    return !settings->room || bytes <= mr_room_left(settings->room) / PARTS;
+}
+
+/* Where memory is short, what the checker knows is there before anybody asks what is left. */
 static mr_status learn(mr_predict_settings *settings, mr_error *error)
 {
     settings->facts = mr_facts_new(settings->trace, settings->calls);
-    if (!settings->facts || (settings->room && !mr_facts_checker(settings->facts)))
+    if (!settings->facts || (!has_plenty(settings) && !mr_facts_checker(settings->facts)))
         return mr_error_memory(error, "starting the prediction");
     return MR_OK;
 }

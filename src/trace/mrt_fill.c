@@ -16,6 +16,7 @@ typedef struct block {
     mr_index_run run;
     uint8_t *op;
     uint32_t *thread, *operand, *location, *value;
+    bool is_copied; /* only the index is missing */
 } block;
 
 struct mr_mrt_fill {
@@ -35,7 +36,7 @@ static void copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-static bool fill_in(mr_index *index, const block *b)
+static void fill_rows(const block *b)
 {
     const mr_events *events = &b->events;
     size_t first = events->first, count = events->count, bytes = count * sizeof(uint32_t);
@@ -47,6 +48,12 @@ static bool fill_in(mr_index *index, const block *b)
         memcpy(b->value + first, b->values, bytes);
     else
         memset(b->value + first, 0, bytes);
+}
+
+static bool fill_in(mr_index *index, const block *b)
+{
+    if (!b->is_copied)
+        fill_rows(b);
     return mr_index_add(index, &b->run);
 }
 
@@ -123,20 +130,32 @@ void mr_mrt_fill_free(mr_mrt_fill *fill)
     free(fill);
 }
 
+static bool is_full(mr_mrt_fill *fill)
+{
+    pthread_mutex_lock(&fill->mutex);
+    bool full = fill->put - fill->done == BLOCKS;
+    pthread_mutex_unlock(&fill->mutex);
+    return full;
+}
+
 bool mr_mrt_fill_put(mr_mrt_fill *fill, const mr_trace *trace, const mr_events *events,
                      const uint32_t *values)
 {
-    const block next = {.events = *events,
-                        .values = values,
-                        .run = mr_index_run_of(trace, events->first, events->count),
-                        .op = trace->op,
-                        .thread = trace->thread,
-                        .operand = trace->operand,
-                        .location = trace->location,
-                        .value = trace->value};
+    block next = {.events = *events,
+                  .values = values,
+                  .run = mr_index_run_of(trace, events->first, events->count),
+                  .op = trace->op,
+                  .thread = trace->thread,
+                  .operand = trace->operand,
+                  .location = trace->location,
+                  .value = trace->value};
     if (!fill->threaded) {
         fill->failed = fill->failed || !fill_in(fill->index, &next);
         return !fill->failed;
+    }
+    if (is_full(fill)) {
+        fill_rows(&next); /* instead of waiting */
+        next.is_copied = true;
     }
     pthread_mutex_lock(&fill->mutex);
     while (fill->put - fill->done == BLOCKS)

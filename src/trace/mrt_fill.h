@@ -5,7 +5,8 @@
  *   mr_mrt_fill_new → (mr_mrt_fill_put | mr_mrt_fill_wait)* → mr_mrt_fill_end → mr_mrt_fill_free
  *
  * Apart, a thread of its own does that some blocks behind who reads and checks them, which takes
- * about as long. What is wrong with a file is found by the reader alone, so it makes no difference
+ * about as long; when it is too far behind, the reader fills the rows of a block, and leaves it the
+ * index. What is wrong with a file is found by the reader alone, so it makes no difference
  * to what is read, nor to errors, whether there is such a thread.
  */
 #ifndef MR_TRACE_MRT_FILL_H
