@@ -154,7 +154,7 @@ test:
 	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/run.sh build/release build/sanitize
 
 # The tests whose threads work together, for tests/check_threads.sh.
-THREAD_TESTS := test_pool test_jobs test_far_jobs
+THREAD_TESTS := test_pool test_jobs test_far_jobs test_facts test_mrt test_mrt_content
 .PHONY: thread-tests
 thread-tests: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pool of threads under ThreadSanitizer (build/thread) and Helgrind (the plain build): no report, and the same
+# What threads do together under ThreadSanitizer (build/thread) and Helgrind (the plain build): no report, and the same
 # results. LONG=1: on more traces, and the pool recorded by maxrace itself, which finds no race in it. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -9,7 +9,7 @@ if [ -n "${LONG:-}" ]; then tsan_traces=600 far_traces=12 helgrind_traces=36; el
 
 # under_tsan TRACES PROGRAM; exit status 66: a report.
 under_tsan() {
-    JOBS_TRACES=$1 FAR_JOBS_TRACES=$1 TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
+    JOBS_TRACES=$1 FAR_JOBS_TRACES=$1 MRT_ROUNDS=$((10 * $1)) TSAN_OPTIONS="suppressions=tests/tsan.txt exitcode=66 ignore_noninstrumented_modules=1" \
         "$2" 2>&1 | tail -60
     return "${PIPESTATUS[0]}"
 }
@@ -22,6 +22,9 @@ under_helgrind() {
 check tsan_pool under_tsan "$tsan_traces" build/thread/tests/test_pool
 check tsan_jobs under_tsan "$tsan_traces" build/thread/tests/test_jobs
 check tsan_far_jobs under_tsan "$far_traces" build/thread/tests/test_far_jobs
+check tsan_facts under_tsan "$tsan_traces" build/thread/tests/test_facts
+check tsan_mrt under_tsan "$tsan_traces" build/thread/tests/test_mrt
+check tsan_mrt_content under_tsan "$tsan_traces" build/thread/tests/test_mrt_content
 check helgrind_pool under_helgrind "$helgrind_traces" "$build/tests/test_pool"
 check helgrind_jobs under_helgrind "$helgrind_traces" "$build/tests/test_jobs"
 # A race in one seed's run is a race.

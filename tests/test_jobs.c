@@ -146,7 +146,7 @@ static char *predict_apart(const mr_trace *trace, const char *const *question, u
     assert_non_null(merge.known);
     *again += merge_windows(&merge);
     assert_int_equal(mr_merge_finish(&merge, &error), MR_OK);
-    assert_int_equal(mr_label_result(trace, &settings.opaque, &result, &error), MR_OK);
+    assert_int_equal(mr_label_result(&settings, &result, &error), MR_OK);
     char *text = mr_predicted_report(trace, config, &result);
     mr_ledger_free(&merge.ledger);
     mr_known_races_free(merge.known);

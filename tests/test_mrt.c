@@ -164,6 +164,38 @@ static void test_a_flip_in_every_byte(void **state)
     mr_trace_free(trace);
 }
 
+/* New updates and new rows, so that tables and columns move again and again while blocks are filled
+ * in: with an index at the end, and without. */
+static void growing(int events, uint32_t block)
+{
+    char *text = malloc((size_t)events * 40);
+    size_t length = 0;
+    assert_non_null(text);
+    for (int i = 0; i < events; i++)
+        length += (size_t)sprintf(text + length, i % 3 ? "A|w(x%d=%d)|1\n" : "B|au(y%d=%d>7)|2\n",
+                                  i % 97, i);
+    mr_trace *trace = mr_test_read(text, false), *again;
+    mr_bytes bytes = mr_test_mrt(trace, block);
+    mr_error error = {0};
+    assert_true(trace->update_count > (uint32_t)events / 4);
+    assert_int_equal(mr_test_read_mrt(bytes, false, &again, &error), MR_OK);
+    mr_test_same(again, trace, true);
+    mr_trace_free(again);
+    bytes.count--;
+    assert_int_equal(expect_damage(bytes, trace, false), events);
+    free(bytes.items);
+    mr_trace_free(trace);
+    free(text);
+}
+
+static void test_growing_while_it_is_read(void **state)
+{
+    (void)state;
+    growing(40000, 500);
+    for (int round = 0; round < 20; round++)
+        growing(1000, 9);
+}
+
 static void test_repair_keeps_what_is_right(void **state)
 {
     (void)state;
@@ -236,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_truncation_at_every_byte),
         cmocka_unit_test(test_a_flip_in_every_byte),
+        cmocka_unit_test(test_growing_while_it_is_read),
         cmocka_unit_test(test_repair_keeps_what_is_right),
         cmocka_unit_test(test_mutations_with_right_checksums),
     };

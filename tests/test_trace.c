@@ -196,8 +196,8 @@ static void test_links(void **state)
     static const struct {
         const char *text, *links;
     } cases[] = {
-        {"A|r(x)|\nA|w(x)|\nB|w(x)|\nA|r(x)|\nB|r(x)|\nB|r(y)|", " - - - 2 2 -"},
-        {"A|w(x)|\nA|ar(x)|\nA|au(x)|\nA|r(x)|\nA|aw(x)|\nA|r(x)|", " - 0 0 2 - 4"},
+        {"A|r(x)|\nA|w(x)|\nB|w(x)|\nA|r(x)|\nB|r(x)|\nB|r(y)|", " - - 1 2 2 -"},
+        {"A|w(x)|\nA|ar(x)|\nA|au(x)|\nA|r(x)|\nA|aw(x)|\nA|r(x)|", " - 0 0 2 2 4"},
         {"A|au(x)|\nA|au(x)|", " - 0"},
         {"A|acq(l)|\nA|rel(l)|\nB|acq(l)|\nB|rel(l)|", " 1 0 3 2"},
         {"A|acq(l)|\nA|acq(l)|\nA|acq(l)|\nA|rel(l)|\nA|rel(l)|\nA|rel(l)|\nA|acq(l)|",

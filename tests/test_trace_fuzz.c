@@ -213,6 +213,8 @@ static uint32_t naive_link(const soup_list *soup, int event)
     before.count = event;
     switch (e->op) {
     case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
     case MR_OP_ATOMIC_READ:
     case MR_OP_ATOMIC_UPDATE:
         for (int i = event - 1; i >= 0; i--) {

@@ -389,8 +389,6 @@ static void check_carried(const mr_carried *carried)
 {
     const mr_trace *trace = carried->trace;
     for (uint32_t x = 0; x < trace->variables.count; x++) {
-        assert_int_equal(carried->last_write[x],
-                         mr_slow_last_write(trace, 0, carried->next, x, MR_NONE));
         assert_int_equal(carried->dense_variable[x], MR_NONE);
     }
     uint32_t shared = 0;

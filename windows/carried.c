@@ -31,15 +31,14 @@ static uint32_t most_shared(const mr_trace *trace)
 mr_status mr_carried_init(mr_carried *carried, const mr_trace *trace, mr_error *error)
 {
     *carried = (mr_carried){.trace = trace};
-    carried->last_write = new_numbers(trace->variables.count);
     carried->open_acquire = new_numbers(trace->locks.count);
     carried->units = mr_calloc(trace->locks.count, sizeof *carried->units);
     carried->open_shared = new_numbers(most_shared(trace));
     carried->dense_thread = new_numbers(trace->threads.count);
     carried->dense_variable = new_numbers(trace->variables.count);
     carried->dense_lock = new_numbers(trace->locks.count);
-    if (carried->last_write && carried->open_acquire && carried->open_shared && carried->units &&
-        carried->dense_thread && carried->dense_variable && carried->dense_lock)
+    if (carried->open_acquire && carried->open_shared && carried->units && carried->dense_thread &&
+        carried->dense_variable && carried->dense_lock)
         return MR_OK;
     mr_carried_free(carried);
     return mr_error_memory(error, "preparing the windows");
@@ -47,7 +46,6 @@ mr_status mr_carried_init(mr_carried *carried, const mr_trace *trace, mr_error *
 
 void mr_carried_free(mr_carried *carried)
 {
-    free(carried->last_write);
     free(carried->open_acquire);
     free(carried->open_shared);
     free(carried->units);
@@ -72,11 +70,6 @@ static void play(mr_carried *carried, uint32_t event)
     const mr_trace *trace = carried->trace;
     uint32_t operand = trace->operand[event];
     switch (trace->op[event]) {
-    case MR_OP_WRITE:
-    case MR_OP_ATOMIC_WRITE:
-    case MR_OP_ATOMIC_UPDATE:
-        carried->last_write[operand] = event;
-        break;
     case MR_OP_ACQUIRE:
         if (trace->link[event] != MR_NESTED)
             carried->open_acquire[operand] = event;
@@ -104,16 +97,37 @@ static void play(mr_carried *carried, uint32_t event)
     }
 }
 
+/* The first event from `event` on, and before `end`, that is no access: most are, and what a window
+ * has to know of them is in their links. */
+static uint32_t skip_accesses(const uint8_t *ops, uint32_t event, uint32_t end)
+{
+    /* Added to an operation, sets the highest bit of its byte unless it is an access. */
+    const uint64_t beyond = (0x80 - (MR_OP_ATOMIC_UPDATE + 1)) * 0x0101010101010101u;
+    const uint64_t high = 0x8080808080808080u;
+    uint64_t word;
+    while (event < end && end - event >= sizeof word) {
+        memcpy(&word, ops + event, sizeof word);
+        if ((word + beyond) & high)
+            break;
+        event += sizeof word;
+    }
+    while (event < end && ops[event] <= MR_OP_ATOMIC_UPDATE)
+        event++;
+    return event;
+}
+
 void mr_carried_move(mr_carried *carried, uint32_t event)
 {
     if (event < carried->next) {
         const mr_trace *trace = carried->trace;
-        memset(carried->last_write, 0xff, trace->variables.count * sizeof *carried->last_write);
         memset(carried->open_acquire, 0xff, trace->locks.count * sizeof *carried->open_acquire);
         memset(carried->units, 0, trace->locks.count * sizeof *carried->units);
         carried->open_shared_count = 0;
         carried->next = 0;
     }
-    for (; carried->next < event; carried->next++)
-        play(carried, carried->next);
+    const uint8_t *ops = carried->trace->op;
+    for (uint32_t e = skip_accesses(ops, carried->next, event); e < event;
+         e = skip_accesses(ops, e + 1, event))
+        play(carried, e);
+    carried->next = event;
 }

@@ -52,15 +52,18 @@ static uint32_t dense_thread(builder *b, uint32_t number)
     return *dense;
 }
 
-static uint32_t dense_variable(builder *b, uint32_t number)
+/* The variable of the access at `event`. Its first access in the window links to the last write
+ * before the window. */
+static uint32_t dense_variable(builder *b, uint32_t event)
 {
+    uint32_t number = b->trace->operand[event];
     uint32_t *dense = &b->carried->dense_variable[number];
     if (*dense != MR_NONE)
         return *dense;
     mr_window *w = b->window;
     *dense = w->variable_count++;
     const mr_variable_info *info = &b->trace->variable_info[number];
-    uint32_t last_write = b->carried->last_write[number];
+    uint32_t last_write = b->trace->link[event];
     w->variables[*dense] = (mr_window_variable){
         .number = number,
         .by_source = w->model == MR_MODEL_RF || info->by_source,
@@ -83,7 +86,7 @@ static uint32_t dense_lock(builder *b, uint32_t number)
 static void number_access(builder *b, uint32_t i, uint32_t event)
 {
     mr_window *w = b->window;
-    uint32_t variable = dense_variable(b, b->trace->operand[event]);
+    uint32_t variable = dense_variable(b, event);
     mr_window_variable *v = &w->variables[variable];
     w->object[i] = variable;
     if (b->first_accessor[variable] == MR_NONE)

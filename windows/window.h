@@ -113,7 +113,6 @@ typedef struct mr_window {
 typedef struct mr_carried {
     const mr_trace *trace;
     uint32_t next;          /* the state is the one just before this event */
-    uint32_t *last_write;   /* one a variable of the trace; MR_NONE: none yet */
     uint32_t *open_acquire; /* one a lock of the trace: its outermost acquire; MR_NONE: free */
     uint32_t *open_shared;  /* the outermost shared acquires that are open, in trace order */
     uint32_t open_shared_count;

@@ -1,6 +1,7 @@
 /* common: what commands on traces share. */
 #include "cli.h"
 #include "output.h"
+#include "predict/predict.h"
 #include "witness_dir.h"
 
 #include <inttypes.h>
@@ -31,7 +32,8 @@ mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progre
     return (mr_read_options){.repair = mr_config_bool(config, "repair"),
                              .progress = &progress->progress,
                              .memory_bytes = mr_config_memory_bytes(config),
-                             .spill_dir = mr_config_text(config, "memory.spill_dir")};
+                             .spill_dir = mr_config_text(config, "memory.spill_dir"),
+                             .threads = mr_predict_jobs(config, NULL)};
 }
 
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,

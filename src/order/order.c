@@ -16,8 +16,9 @@ typedef struct label {
 struct mr_order {
     const mr_trace *trace;
     mr_relation relation;
-    mr_outlook outlook;
-    mr_wcp wcp; /* HB uses wcp.hb alone */
+    const mr_outlook *outlook;
+    mr_outlook own; /* when nobody gave one */
+    mr_wcp wcp;     /* HB uses wcp.hb alone */
     mr_edges edges;
     uint32_t *touches;            /* WCP's hint, by variable */
     uint32_t start, end;          /* the window; the events before `end` have been fed */
@@ -28,26 +29,32 @@ struct mr_order {
 static bool start_order(mr_order *order, const mr_trace *trace)
 {
     uint32_t threads = trace->threads.count, locks = trace->locks.count;
-    if (!mr_outlook_of_trace(&order->outlook, trace) || !mr_edges_grow(&order->edges, locks))
+    if (!mr_edges_grow(&order->edges, locks))
         return false;
     if (order->relation != MR_RELATION_WCP)
         return mr_hb_grow(&order->wcp.hb, threads, locks);
     order->touches = mr_calloc(trace->variables.count, sizeof(uint32_t));
     return order->touches && mr_wcp_grow(&order->wcp, threads, locks) &&
-           mr_sections_foresee(&order->wcp.sections, &order->outlook);
+           mr_sections_foresee(&order->wcp.sections, order->outlook);
 }
 
-mr_order *mr_order_new(const mr_trace *trace, mr_relation relation)
+mr_order *mr_order_foreseen(const mr_trace *trace, mr_relation relation, const mr_outlook *outlook)
 {
     mr_order *order = mr_calloc(1, sizeof *order);
     if (!order)
         return NULL;
     order->trace = trace;
     order->relation = relation;
-    if (start_order(order, trace))
+    order->outlook = outlook ? outlook : &order->own;
+    if ((outlook || mr_outlook_of_trace(&order->own, trace)) && start_order(order, trace))
         return order;
     mr_order_free(order);
     return NULL;
+}
+
+mr_order *mr_order_new(const mr_trace *trace, mr_relation relation)
+{
+    return mr_order_foreseen(trace, relation, NULL);
 }
 
 bool mr_order_use_edges(mr_order *order, const mr_opaque_edges *edges)
@@ -74,7 +81,7 @@ void mr_order_free(mr_order *order)
     free(order->touches);
     mr_edges_free(&order->edges, &order->wcp);
     mr_wcp_free(&order->wcp);
-    mr_outlook_free(&order->outlook);
+    mr_outlook_free(&order->own);
     free(order);
 }
 
@@ -93,7 +100,7 @@ static bool synchronise(mr_order *order, uint32_t event)
 static bool follow_rule_a(mr_order *order, const mr_access *access)
 {
     const mr_wcp *wcp = &order->wcp;
-    return order->relation != MR_RELATION_WCP || !order->outlook.contended[access->variable] ||
+    return order->relation != MR_RELATION_WCP || !order->outlook->contended[access->variable] ||
            !wcp->threads[access->thread].held.count ||
            mr_wcp_access(&order->wcp, access->thread, access->variable, access->op,
                          &order->touches[access->variable]);
@@ -115,7 +122,7 @@ static bool step(mr_order *order, uint32_t event)
     case MR_OP_RELEASE:
     case MR_OP_SHARED_ACQUIRE:
     case MR_OP_SHARED_RELEASE:
-        return !order->outlook.lock_shared[operand] || trace->link[event] == MR_NESTED ||
+        return !order->outlook->lock_shared[operand] || trace->link[event] == MR_NESTED ||
                synchronise(order, event);
     case MR_OP_FORK:
     case MR_OP_JOIN:
@@ -193,11 +200,19 @@ static bool pass_over(mr_order *order, uint32_t event)
     return true;
 }
 
+static bool has_queues(const mr_order *order)
+{
+    const uint64_t *counts = order->trace->op_counts;
+    return counts[MR_OP_POST] || counts[MR_OP_WAIT];
+}
+
 mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error)
 {
     assert(order->relation == MR_RELATION_HB && event >= order->end);
     forget(order, order->count - order->head);
     order->count = order->head = 0;
+    if (!has_queues(order) && mr_edges_next(&order->edges) >= event)
+        order->end = event;
     for (; order->end < event; order->end++)
         if (!pass_over(order, order->end))
             return mr_error_memory(error, "ordering the events of a window");

@@ -16,11 +16,15 @@
 
 #include "relation.h"
 #include "trace/opaque.h"
+#include "trace/outlook.h"
 
 typedef struct mr_order mr_order;
 
-/* NULL: no memory. The trace must outlive the order. */
+/* NULL: no memory. The trace must outlive the order. O(events): it makes its outlook. */
 mr_order *mr_order_new(const mr_trace *trace, mr_relation relation);
+/* The same in O(names), with the outlook of the trace, which must outlive the order;
+ * NULL: mr_order_new. */
+mr_order *mr_order_foreseen(const mr_trace *trace, mr_relation relation, const mr_outlook *outlook);
 void mr_order_free(mr_order *order);
 
 /* Has it the edges of calls that were not recorded, too, of the whole trace; `edges` (NULL: none)

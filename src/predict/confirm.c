@@ -38,8 +38,11 @@ mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_s
         status = mr_reduction_expand(worker->reduction, witness, worker->error);
     if (status == MR_OK && minimise)
         mr_witness_observe(witness);
+    mr_checker *checker = status == MR_OK ? mr_worker_checker(worker) : NULL;
+    if (status == MR_OK && !checker)
+        status = mr_error_memory(worker->error, "checking a witness");
     if (status == MR_OK) {
-        status = mr_checker_check(worker->checker, witness, &refusal);
+        status = mr_checker_check(checker, witness, &refusal);
         record->has_race = status == MR_OK;
         if (status == MR_OK) {
             mr_step step = worker->reduction ? MR_STEP_FAR : decision->step;

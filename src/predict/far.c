@@ -64,6 +64,9 @@ static mr_status search(const mr_predict_settings *settings, mr_outcome *outcome
     mr_race_list list;
     mr_detect_options options = {.most_examples = 1, .edges = &settings->opaque};
     mr_relation relation = settings->far == MR_FAR_SHB ? MR_RELATION_SHB : MR_RELATION_SYNCP;
+    options.outlook = mr_facts_outlook(settings->facts);
+    if (!options.outlook)
+        return mr_error_memory(error, "looking for far races");
     mr_status status = mr_detect(relation, settings->trace, &options, &list, error);
     if (status == MR_OK) {
         outcome->pairs = mr_calloc(list.race_count, sizeof *outcome->pairs);
@@ -230,9 +233,11 @@ static void keep_races(confirmer *self)
 static mr_status start(confirmer *self, mr_error *error)
 {
     const mr_predict_settings *settings = self->far->settings;
-    mr_detect_options options = {.edges = &settings->opaque, .progress = self->far->crew->progress};
+    mr_detect_options options = {.outlook = mr_facts_outlook(settings->facts),
+                                 .edges = &settings->opaque,
+                                 .progress = self->far->crew->progress};
     self->views = mr_calloc(self->far->crew->jobs, sizeof(mr_syncp_index *));
-    if (!self->views)
+    if (!self->views || !options.outlook)
         return mr_error_memory(error, "looking for far races");
     mr_status status = mr_syncp_index_new(settings->trace, &options, &self->index, error);
     if (status == MR_OK)

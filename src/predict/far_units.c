@@ -20,6 +20,8 @@ static mr_status start_worker(mr_decider *d, unsigned number, mr_far_worker *mad
 {
     mr_worker *base = NULL;
     mr_status status = d->context->worker_of(d->context->context, number, &base, error);
+    if (status == MR_OK && !mr_worker_checker(base))
+        status = mr_error_memory(error, "deciding far races");
     if (status != MR_OK)
         return status;
     made->worker = (mr_worker){.settings = d->context->settings,

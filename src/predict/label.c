@@ -15,11 +15,12 @@ int mr_pair_label_compare(const void *one, const void *two)
 
 /* Slides an order over the pairs that are not hb, in the order of their first accesses, and sets
  * the strength of those that it leaves unordered. */
-static mr_status label(const mr_trace *trace, const mr_opaque_edges *opaque, mr_pair_label *pairs,
-                       size_t count, mr_relation relation, mr_strength strength, mr_error *error)
+static mr_status label(const mr_predict_settings *settings, mr_pair_label *pairs, size_t count,
+                       mr_relation relation, mr_strength strength, mr_error *error)
 {
-    mr_order *order = mr_order_new(trace, relation);
-    mr_status status = order && mr_order_use_edges(order, opaque)
+    const mr_outlook *outlook = mr_facts_outlook(settings->facts);
+    mr_order *order = outlook ? mr_order_foreseen(settings->trace, relation, outlook) : NULL;
+    mr_status status = order && mr_order_use_edges(order, &settings->opaque)
                            ? MR_OK
                            : mr_error_memory(error, "ordering the accesses of races");
     uint32_t end = 0;
@@ -40,8 +41,8 @@ static mr_status label(const mr_trace *trace, const mr_opaque_edges *opaque, mr_
     return status;
 }
 
-mr_status mr_label_pairs(const mr_trace *trace, const mr_opaque_edges *opaque, mr_pair_label *pairs,
-                         size_t count, mr_error *error)
+mr_status mr_label_pairs(const mr_predict_settings *settings, mr_pair_label *pairs, size_t count,
+                         mr_error *error)
 {
     size_t open = 0;
     for (size_t i = 0; i < count; i++)
@@ -50,14 +51,12 @@ mr_status mr_label_pairs(const mr_trace *trace, const mr_opaque_edges *opaque, m
         qsort(pairs, count, sizeof *pairs, mr_pair_label_compare);
     if (!open)
         return MR_OK;
-    mr_status status = label(trace, opaque, pairs, count, MR_RELATION_HB, MR_STRENGTH_HB, error);
-    return status == MR_OK
-               ? label(trace, opaque, pairs, count, MR_RELATION_WCP, MR_STRENGTH_WCP, error)
-               : status;
+    mr_status status = label(settings, pairs, count, MR_RELATION_HB, MR_STRENGTH_HB, error);
+    return status == MR_OK ? label(settings, pairs, count, MR_RELATION_WCP, MR_STRENGTH_WCP, error)
+                           : status;
 }
 
-mr_status mr_label_result(const mr_trace *trace, const mr_opaque_edges *opaque, mr_result *result,
-                          mr_error *error)
+mr_status mr_label_result(const mr_predict_settings *settings, mr_result *result, mr_error *error)
 {
     size_t races = result->race_count, count = races + result->unknown_count;
     mr_pair_label *pairs = mr_calloc(count, sizeof *pairs);
@@ -72,7 +71,7 @@ mr_status mr_label_result(const mr_trace *trace, const mr_opaque_edges *opaque, 
                             .index = i,
                             .strength = witness ? result->races[i].strength : unknown->strength};
     }
-    mr_status status = mr_label_pairs(trace, opaque, pairs, count, error);
+    mr_status status = mr_label_pairs(settings, pairs, count, error);
     for (size_t i = 0; status == MR_OK && i < count; i++) {
         if (pairs[i].index < races)
             result->races[pairs[i].index].strength = pairs[i].strength;

@@ -295,7 +295,7 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
     double labels = mr_seconds();
     if (ended == MR_OK && reports)
-        ended = mr_label_result(trace, &p.settings.opaque, result, &end_error);
+        ended = mr_label_result(&p.settings, result, &end_error);
     result->run.order_seconds += mr_seconds() - labels;
     stop(&p);
     result->run.total_seconds += mr_seconds() - begin;

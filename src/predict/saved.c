@@ -18,7 +18,7 @@ typedef struct entry {
 struct mr_saved {
     const mr_trace *trace;
     mr_saved_identity identity;
-    mr_saved_check check; /* its checker is owned */
+    mr_saved_check check;
     mr_saved_file *files; /* the parts, then the one to append to */
     size_t file_count;
     mr_saved_file *own; /* among the files; NULL: none */
@@ -133,14 +133,12 @@ mr_status mr_saved_open(const mr_saved_request *request, const mr_trace *trace,
     made->trace = trace;
     made->note = request->note;
     made->context = request->context;
-    made->check = (mr_saved_check){
-        .trace = trace,
-        .checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque")),
-        .model = (mr_model)mr_config_choice(config, "model"),
-        .by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT};
-    mr_status status = made->check.checker
-                           ? mr_saved_identity_of(&made->identity, trace, config, error)
-                           : mr_error_memory(error, "opening the checkpoint");
+    made->check = (mr_saved_check){.trace = trace,
+                                   .calls = (mr_opaque)mr_config_choice(config, "opaque"),
+                                   .model = (mr_model)mr_config_choice(config, "model"),
+                                   .by_event = mr_config_choice(config, "candidates.report") ==
+                                               MR_REPORT_EVENT};
+    mr_status status = mr_saved_identity_of(&made->identity, trace, config, error);
     if (status == MR_OK)
         status = open_files(made, request, error);
     if (status == MR_OK)
@@ -182,7 +180,7 @@ mr_status mr_saved_close(mr_saved *saved, mr_error *error)
     }
     free(saved->files);
     free(saved->entries);
-    mr_checker_free(saved->check.checker);
+    mr_saved_check_free(&saved->check);
     mr_saved_identity_free(&saved->identity);
     free(saved);
     return status;
@@ -215,8 +213,7 @@ bool mr_saved_has(const mr_saved *saved, const mr_saved_phase *phase, uint64_t u
 }
 
 /* MR_ERR_INTERNAL: the outcome cannot be that of the unit. */
-static mr_status check(const mr_saved *saved, const mr_outcome *outcome, uint64_t unit,
-                       mr_error *error)
+static mr_status check(mr_saved *saved, const mr_outcome *outcome, uint64_t unit, mr_error *error)
 {
     if (outcome->unit != unit)
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "it says that it is of another unit");

@@ -2,6 +2,12 @@
 
 #include "witness/pack.h"
 
+void mr_saved_check_free(mr_saved_check *check)
+{
+    mr_checker_free(check->checker);
+    check->checker = NULL;
+}
+
 static mr_status refuse(const char *why, mr_error *error)
 {
     return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "%s", why);
@@ -27,11 +33,15 @@ static bool pairs_are_right(const mr_saved_check *check, const mr_record *record
            (!record->has_race || is_pair_of(check, record, witness->first, witness->second));
 }
 
-static mr_status check_race(const mr_saved_check *check, const mr_witness *witness, mr_error *error)
+static mr_status check_race(mr_saved_check *check, const mr_witness *witness, mr_error *error)
 {
     mr_witness room;
     if (witness->model != check->model)
         return refuse("a witness of another model", error);
+    if (!check->checker)
+        check->checker = mr_checker_new(check->trace, check->calls);
+    if (!check->checker)
+        return mr_error_memory(error, "reading the checkpoint");
     const mr_witness *open = mr_witness_open(check->trace, witness, &room);
     mr_status status = open ? mr_checker_check(check->checker, open, error)
                             : mr_error_memory(error, "reading the checkpoint");
@@ -39,8 +49,7 @@ static mr_status check_race(const mr_saved_check *check, const mr_witness *witne
     return status;
 }
 
-mr_status mr_saved_check_outcome(const mr_saved_check *check, const mr_outcome *outcome,
-                                 mr_error *error)
+mr_status mr_saved_check_outcome(mr_saved_check *check, const mr_outcome *outcome, mr_error *error)
 {
     mr_status status = MR_OK;
     if (outcome->no_room) /* that is never saved */

@@ -103,6 +103,23 @@ static mr_status make_room(mr_predict_settings *settings, const mr_config *confi
     return MR_OK;
 }
 
+/* Is what the checker will know (checker.h) a small part of the memory that is left? */
+static bool has_plenty(const mr_predict_settings *settings)
+{
+    enum { EVENT_BYTES = 12, PARTS = 16 };
+    uint64_t bytes = (uint64_t)settings->trace->event_count * EVENT_BYTES;
+    return !settings->room || bytes <= mr_room_left(settings->room) / PARTS;
+}
+
+/* Where memory is short, what the checker knows is there before anybody asks what is left. */
+static mr_status learn(mr_predict_settings *settings, mr_error *error)
+{
+    settings->facts = mr_facts_new(settings->trace, settings->calls);
+    if (!settings->facts || (!has_plenty(settings) && !mr_facts_checker(settings->facts)))
+        return mr_error_memory(error, "starting the prediction");
+    return MR_OK;
+}
+
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
                                    const mr_config *config, mr_error *error)
 {
@@ -125,15 +142,13 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
     read_candidates(settings, config);
     read_far(settings, config);
     status = mr_opaque_edges_find(trace, settings->calls, &settings->opaque, error);
-    settings->checker = status == MR_OK ? mr_checker_new(trace, settings->calls) : NULL;
-    return status == MR_OK && !settings->checker ? mr_error_memory(error, "starting the prediction")
-                                                 : status;
+    return status == MR_OK ? learn(settings, error) : status;
 }
 
 void mr_predict_settings_free(mr_predict_settings *settings)
 {
     mr_opaque_edges_free(&settings->opaque);
     free(settings->ignored_locations);
-    mr_checker_free(settings->checker);
+    mr_facts_free(settings->facts);
     mr_room_free(settings->room);
 }

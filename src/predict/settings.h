@@ -7,10 +7,10 @@
 #include "base/halt.h"
 #include "base/room.h"
 #include "config/config.h"
+#include "facts.h"
 #include "solver/decide.h"
 #include "windows/candidates.h"
 #include "windows/plan.h"
-#include "witness/checker.h"
 
 /* Event pairs kept of a static race: those tried one by one in trace order before its sites are
  * decided as a whole; and, when HB or WCP choose the pairs, those decided one by one. */
@@ -38,7 +38,7 @@ typedef struct mr_predict_settings {
     uint8_t *ignored_locations;      /* owned; NULL: none */
     mr_far far;
     mr_far_limits far_limits;
-    mr_checker *checker; /* that of every worker shares what this one knows of the trace; owned */
+    mr_facts *facts;     /* owned */
     mr_room *room;       /* the memory of the process; owned; NULL: no limit. Also in `decide` */
     const mr_halt *halt; /* NULL: nobody stops the run */
 } mr_predict_settings;

@@ -19,10 +19,7 @@ static mr_status start(mr_worker *worker)
         return status;
     worker->carried.opaque = &settings->opaque;
     worker->session = mr_session_new();
-    worker->checker = mr_checker_like(settings->checker);
-    return worker->session && worker->checker
-               ? MR_OK
-               : mr_error_memory(worker->error, "starting the prediction");
+    return worker->session ? MR_OK : mr_error_memory(worker->error, "starting the prediction");
 }
 
 mr_status mr_worker_init(mr_worker *worker, const mr_predict_settings *settings,
@@ -41,6 +38,14 @@ mr_status mr_worker_init(mr_worker *worker, const mr_predict_settings *settings,
     }
     mr_arena_init(&worker->arena);
     return start(worker);
+}
+
+mr_checker *mr_worker_checker(mr_worker *worker)
+{
+    const mr_checker *known = worker->checker ? NULL : mr_facts_checker(worker->settings->facts);
+    if (known)
+        worker->checker = mr_checker_like(known);
+    return worker->checker;
 }
 
 /* What an arena keeps from one window to the next, when there is a limit. */
@@ -105,7 +110,8 @@ static mr_status slide(mr_worker *worker, mr_order **order, mr_relation relation
         *order = NULL;
     }
     if (!*order) {
-        *order = mr_order_new(worker->trace, relation);
+        const mr_outlook *outlook = mr_facts_outlook(worker->settings->facts);
+        *order = outlook ? mr_order_foreseen(worker->trace, relation, outlook) : NULL;
         if (!*order || !mr_order_use_edges(*order, worker->opaque))
             return mr_error_memory(worker->error, "starting the prediction");
     }

@@ -24,7 +24,7 @@ typedef struct mr_worker {
     mr_order *hb;  /* NULL: no order is asked for */
     mr_order *wcp; /* likewise; for windows, when WCP chooses the candidates */
     mr_session *session;
-    mr_checker *checker; /* of the full trace */
+    mr_checker *checker; /* of the full trace; NULL: not needed so far (mr_worker_checker) */
     mr_decide_options decide;
     mr_candidate_options candidates;
     const mr_reduction *reduction; /* of far races; else NULL */
@@ -40,6 +40,9 @@ typedef struct mr_worker {
 mr_status mr_worker_init(mr_worker *worker, const mr_predict_settings *settings,
                          mr_known_races *known, mr_error *error);
 void mr_worker_free(mr_worker *worker);
+
+/* Its checker, which is made when there is a witness to check. NULL: no memory. */
+mr_checker *mr_worker_checker(mr_worker *worker);
 
 /*
  * A unit of work that takes memory of the room (base/room.h):

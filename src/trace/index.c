@@ -28,23 +28,28 @@ typedef struct post {
     uint32_t event, next;
 } post;
 
-typedef struct index_pass {
-    mr_trace *trace;
+struct mr_index {
+    mr_index_run run; /* under way */
     variable_state *variables;
+    size_t variable_count; /* for how many there is room; likewise below */
     lock_state *locks;
+    size_t lock_count;
+    mr_thread_info *threads;
+    size_t thread_count;
+    uint64_t op_counts[MR_OP_COUNT];
     mr_keys share_numbers; /* (lock, thread) to number in `shares` */
     lock_state *shares;    /* shared holds; the number 0 is unused */
     size_t share_capacity;
-    post_queue *queues; /* by semaphore */
+    post_queue *queues; /* by semaphore, as many as locks */
     post *posts;
     size_t post_count, post_capacity;
     uint32_t *open_call; /* by thread: its innermost open call, whose link is the next outer one */
-} index_pass;
+};
 
-static inline void index_read(index_pass *pass, uint32_t event, uint32_t value)
+static inline void index_read(mr_index *pass, uint32_t event, uint32_t value)
 {
-    variable_state *state = &pass->variables[pass->trace->operand[event]];
-    pass->trace->link[event] = state->last_write;
+    variable_state *state = &pass->variables[pass->run.operand[event]];
+    pass->run.link[event] = state->last_write;
     if (!value) {
         state->by_source = 1;
     } else if (state->last_write != MR_NONE) {
@@ -57,44 +62,45 @@ static inline void index_read(index_pass *pass, uint32_t event, uint32_t value)
     }
 }
 
-static inline void index_write(index_pass *pass, uint32_t event, uint32_t value)
+static inline void index_write(mr_index *pass, uint32_t event, uint32_t value)
 {
-    variable_state *state = &pass->variables[pass->trace->operand[event]];
+    variable_state *state = &pass->variables[pass->run.operand[event]];
+    pass->run.link[event] = state->last_write;
     state->last_write = event;
     state->last_value = value;
     state->by_source |= !value;
 }
 
-static void index_update(index_pass *pass, uint32_t event)
+static void index_update(mr_index *pass, uint32_t event)
 {
-    uint32_t value = pass->trace->value[event];
-    mr_update update = value ? pass->trace->updates[value] : (mr_update){0};
+    uint32_t value = pass->run.value[event];
+    mr_update update = value ? pass->run.updates[value] : (mr_update){0};
     index_read(pass, event, update.read_value);
     index_write(pass, event, update.written_value);
 }
 
-static void index_acquire(index_pass *pass, lock_state *lock, uint32_t event)
+static void index_acquire(mr_index *pass, lock_state *lock, uint32_t event)
 {
     if (lock->depth++)
-        pass->trace->link[event] = MR_NESTED;
+        pass->run.link[event] = MR_NESTED;
     else
         lock->acquire = event;
 }
 
-static void index_release(index_pass *pass, lock_state *lock, uint32_t event)
+static void index_release(mr_index *pass, lock_state *lock, uint32_t event)
 {
     if (--lock->depth) {
-        pass->trace->link[event] = MR_NESTED;
+        pass->run.link[event] = MR_NESTED;
     } else {
-        pass->trace->link[event] = lock->acquire;
-        pass->trace->link[lock->acquire] = event;
+        pass->run.link[event] = lock->acquire;
+        pass->run.link[lock->acquire] = event;
     }
 }
 
 /* The shared holds of the event's lock by its thread. NULL: no memory. */
-static lock_state *get_share(index_pass *pass, uint32_t event)
+static lock_state *get_share(mr_index *pass, uint32_t event)
 {
-    uint64_t key = (uint64_t)pass->trace->operand[event] << 32 | pass->trace->thread[event];
+    uint64_t key = (uint64_t)pass->run.operand[event] << 32 | pass->run.thread[event];
     uint32_t known = pass->share_numbers.count, number;
     void *shares = pass->shares;
     if (!mr_grow(&shares, &pass->share_capacity, (size_t)known + 2, sizeof *pass->shares))
@@ -107,9 +113,9 @@ static lock_state *get_share(index_pass *pass, uint32_t event)
     return &pass->shares[number];
 }
 
-static bool index_post(index_pass *pass, uint32_t event)
+static bool index_post(mr_index *pass, uint32_t event)
 {
-    post_queue *queue = &pass->queues[pass->trace->operand[event]];
+    post_queue *queue = &pass->queues[pass->run.operand[event]];
     void *posts = pass->posts;
     if (!mr_grow(&posts, &pass->post_capacity, pass->post_count + 1, sizeof *pass->posts))
         return false;
@@ -122,20 +128,20 @@ static bool index_post(index_pass *pass, uint32_t event)
 }
 
 /* The trace is valid: there is a unit. */
-static void index_wait(index_pass *pass, uint32_t event)
+static void index_wait(mr_index *pass, uint32_t event)
 {
-    post_queue *queue = &pass->queues[pass->trace->operand[event]];
+    post_queue *queue = &pass->queues[pass->run.operand[event]];
     assert(pass->posts && queue->first != MR_NONE);
     const post *given = &pass->posts[queue->first];
-    pass->trace->link[event] = given->event;
-    pass->trace->link[given->event] = event;
+    pass->run.link[event] = given->event;
+    pass->run.link[given->event] = event;
     queue->first = given->next;
 }
 
-static void index_call(index_pass *pass, uint32_t event)
+static void index_call(mr_index *pass, uint32_t event)
 {
-    uint32_t *link = pass->trace->link, *open = &pass->open_call[pass->trace->thread[event]];
-    if (pass->trace->op[event] == MR_OP_CALL_BEGIN) {
+    uint32_t *link = pass->run.link, *open = &pass->open_call[pass->run.thread[event]];
+    if (pass->run.op[event] == MR_OP_CALL_BEGIN) {
         link[event] = *open;
         *open = event;
         return;
@@ -147,10 +153,9 @@ static void index_call(index_pass *pass, uint32_t event)
 }
 
 /* Calls that never return have no end to link to. */
-static void close_calls(index_pass *pass)
+static void close_calls(mr_index *pass, uint32_t *link)
 {
-    uint32_t *link = pass->trace->link;
-    for (uint32_t thread = 0; thread < pass->trace->threads.count; thread++)
+    for (size_t thread = 0; thread < pass->thread_count; thread++)
         for (uint32_t call = pass->open_call[thread], outer; call != MR_NONE; call = outer) {
             outer = link[call];
             link[call] = MR_NONE;
@@ -158,32 +163,32 @@ static void close_calls(index_pass *pass)
 }
 
 /* Any operation but r and w. False: no memory. */
-static bool index_operation(index_pass *pass, uint32_t event)
+static bool index_operation(mr_index *pass, uint32_t event)
 {
-    const mr_trace *trace = pass->trace;
+    const mr_index_run *run = &pass->run;
     lock_state *share;
-    switch ((mr_op)trace->op[event]) {
+    switch ((mr_op)run->op[event]) {
     case MR_OP_ATOMIC_READ:
-        index_read(pass, event, trace->value[event]);
+        index_read(pass, event, run->value[event]);
         return true;
     case MR_OP_ATOMIC_WRITE:
-        index_write(pass, event, trace->value[event]);
+        index_write(pass, event, run->value[event]);
         return true;
     case MR_OP_ATOMIC_UPDATE:
         index_update(pass, event);
         return true;
     case MR_OP_ACQUIRE:
-        index_acquire(pass, &pass->locks[trace->operand[event]], event);
+        index_acquire(pass, &pass->locks[run->operand[event]], event);
         return true;
     case MR_OP_RELEASE:
-        index_release(pass, &pass->locks[trace->operand[event]], event);
+        index_release(pass, &pass->locks[run->operand[event]], event);
         return true;
     case MR_OP_SHARED_ACQUIRE:
     case MR_OP_SHARED_RELEASE:
         share = get_share(pass, event);
         if (share)
-            (trace->op[event] == MR_OP_SHARED_ACQUIRE ? index_acquire : index_release)(pass, share,
-                                                                                       event);
+            (run->op[event] == MR_OP_SHARED_ACQUIRE ? index_acquire : index_release)(pass, share,
+                                                                                     event);
         return share != NULL;
     case MR_OP_POST:
         return index_post(pass, event);
@@ -195,7 +200,7 @@ static bool index_operation(index_pass *pass, uint32_t event)
         index_call(pass, event);
         return true;
     case MR_OP_FORK:
-        trace->thread_info[trace->operand[event]].fork = event;
+        pass->threads[run->operand[event]].fork = event;
         return true;
     default:
         return true;
@@ -209,84 +214,169 @@ static inline void index_thread(mr_thread_info *info, uint32_t event)
     info->last = event;
 }
 
-static bool allocate(index_pass *pass)
+/* Room for `need` elements; what is there stays. */
+static bool widen(void **array, size_t need, size_t size_bytes)
 {
-    mr_trace *trace = pass->trace;
-    trace->variable_info = mr_calloc(trace->variables.count, sizeof *trace->variable_info);
-    trace->thread_info = mr_calloc(trace->threads.count, sizeof *trace->thread_info);
-    pass->variables = mr_calloc(trace->variables.count, sizeof *pass->variables);
-    pass->locks = mr_calloc(trace->locks.count, sizeof *pass->locks);
-    pass->queues = mr_calloc(trace->locks.count, sizeof *pass->queues);
-    pass->open_call = mr_calloc(trace->threads.count, sizeof *pass->open_call);
-    return trace->variable_info && trace->thread_info && pass->variables && pass->locks &&
-           pass->queues && pass->open_call;
-}
-
-/* Links of later events to earlier ones: `link` of what was not met yet is never touched. */
-static bool index_events(index_pass *pass)
-{
-    mr_trace *trace = pass->trace;
-    uint64_t reads = 0, writes = 0;
-    for (uint32_t event = 0; event < trace->event_count; event++) {
-        uint8_t op = trace->op[event];
-        mr_trace_pass(trace, event);
-        index_thread(&trace->thread_info[trace->thread[event]], event);
-        if (op == MR_OP_READ) {
-            index_read(pass, event, trace->value[event]);
-            reads++;
-            continue;
-        }
-        trace->link[event] = MR_NONE;
-        if (op == MR_OP_WRITE) {
-            index_write(pass, event, trace->value[event]);
-            writes++;
-        } else {
-            if (!index_operation(pass, event))
-                return false;
-            trace->op_counts[op]++;
-        }
-    }
-    trace->op_counts[MR_OP_READ] += reads;
-    trace->op_counts[MR_OP_WRITE] += writes;
+    void *wider = mr_realloc(*array, need, size_bytes);
+    if (!wider)
+        return false;
+    *array = wider;
     return true;
 }
 
-static bool run(index_pass *pass)
+/* At least twice as much when it grows at all, so that names that come one by one cost O(1). */
+static size_t roomier(size_t count, size_t need)
 {
-    mr_trace *trace = pass->trace;
-    for (uint32_t i = 0; i < trace->variables.count; i++)
-        pass->variables[i].last_write = MR_NONE;
-    for (uint32_t i = 0; i < trace->locks.count; i++)
-        pass->queues[i].first = MR_NONE;
-    for (uint32_t i = 0; i < trace->threads.count; i++) {
-        trace->thread_info[i] =
-            (mr_thread_info){.fork = MR_NONE, .first = MR_NONE, .last = MR_NONE};
+    return count && need < 2 * count ? 2 * count : need;
+}
+
+static bool widen_variables(mr_index *pass, size_t need)
+{
+    size_t count = roomier(pass->variable_count, need);
+    if (need <= pass->variable_count)
+        return true;
+    if (!widen((void **)&pass->variables, count, sizeof *pass->variables))
+        return false;
+    for (size_t i = pass->variable_count; i < count; i++)
+        pass->variables[i] = (variable_state){.last_write = MR_NONE};
+    pass->variable_count = count;
+    return true;
+}
+
+static bool widen_locks(mr_index *pass, size_t need)
+{
+    size_t count = roomier(pass->lock_count, need);
+    if (need <= pass->lock_count)
+        return true;
+    if (!widen((void **)&pass->locks, count, sizeof *pass->locks) ||
+        !widen((void **)&pass->queues, count, sizeof *pass->queues))
+        return false;
+    for (size_t i = pass->lock_count; i < count; i++) {
+        pass->locks[i] = (lock_state){0};
+        pass->queues[i] = (post_queue){.first = MR_NONE};
+    }
+    pass->lock_count = count;
+    return true;
+}
+
+static bool widen_threads(mr_index *pass, size_t need)
+{
+    size_t count = roomier(pass->thread_count, need);
+    if (need <= pass->thread_count)
+        return true;
+    if (!widen((void **)&pass->threads, count, sizeof *pass->threads) ||
+        !widen((void **)&pass->open_call, count, sizeof *pass->open_call))
+        return false;
+    for (size_t i = pass->thread_count; i < count; i++) {
+        pass->threads[i] = (mr_thread_info){.fork = MR_NONE, .first = MR_NONE, .last = MR_NONE};
         pass->open_call[i] = MR_NONE;
     }
-    if (!index_events(pass))
+    pass->thread_count = count;
+    return true;
+}
+
+mr_index *mr_index_new(void)
+{
+    return mr_calloc(1, sizeof(mr_index));
+}
+
+void mr_index_free(mr_index *index)
+{
+    if (!index)
+        return;
+    free(index->variables);
+    free(index->locks);
+    free(index->threads);
+    free(index->shares);
+    free(index->queues);
+    free(index->posts);
+    free(index->open_call);
+    mr_keys_free(&index->share_numbers);
+    free(index);
+}
+
+mr_index_run mr_index_run_of(const mr_trace *trace, uint32_t first, uint32_t count)
+{
+    return (mr_index_run){.first = first,
+                          .count = count,
+                          .op = trace->op,
+                          .thread = trace->thread,
+                          .operand = trace->operand,
+                          .value = trace->value,
+                          .link = trace->link,
+                          .updates = trace->updates,
+                          .thread_count = trace->threads.count,
+                          .variable_count = trace->variables.count,
+                          .lock_count = trace->locks.count};
+}
+
+/* Links of later events to earlier ones: `link` of what was not met yet is never touched. */
+bool mr_index_add(mr_index *index, const mr_index_run *run)
+{
+    uint64_t reads = 0, writes = 0;
+    if (!widen_variables(index, run->variable_count) || !widen_locks(index, run->lock_count) ||
+        !widen_threads(index, run->thread_count))
         return false;
-    for (uint32_t i = 0; i < trace->variables.count; i++) {
-        const variable_state *state = &pass->variables[i];
+    index->run = *run;
+    for (uint32_t event = run->first; event - run->first < run->count; event++) {
+        uint8_t op = run->op[event];
+        index_thread(&index->threads[run->thread[event]], event);
+        if (op == MR_OP_READ) {
+            index_read(index, event, run->value[event]);
+            reads++;
+            continue;
+        }
+        if (op == MR_OP_WRITE) {
+            index_write(index, event, run->value[event]);
+            writes++;
+        } else {
+            run->link[event] = MR_NONE;
+            if (!index_operation(index, event))
+                return false;
+            index->op_counts[op]++;
+        }
+    }
+    index->op_counts[MR_OP_READ] += reads;
+    index->op_counts[MR_OP_WRITE] += writes;
+    return true;
+}
+
+bool mr_index_finish(mr_index *index, mr_trace *trace)
+{
+    uint32_t variables = trace->variables.count, threads = trace->threads.count;
+    trace->variable_info = mr_calloc(variables, sizeof *trace->variable_info);
+    trace->thread_info = mr_calloc(threads, sizeof *trace->thread_info);
+    if (!trace->variable_info || !trace->thread_info || !widen_variables(index, variables) ||
+        !widen_threads(index, threads))
+        return false;
+    for (uint32_t i = 0; i < variables; i++) {
+        const variable_state *state = &index->variables[i];
         trace->variable_info[i] = (mr_variable_info){state->initial_value, state->by_source};
         trace->by_source_count += state->by_source;
     }
-    close_calls(pass);
+    if (threads)
+        memcpy(trace->thread_info, index->threads, threads * sizeof *trace->thread_info);
+    memcpy(trace->op_counts, index->op_counts, sizeof trace->op_counts);
+    close_calls(index, trace->link);
     return true;
 }
 
 mr_status mr_index_build(mr_trace *trace, mr_error *error)
 {
-    index_pass pass = {.trace = trace};
+    enum { RUN = 1 << 16 };
     mr_status status = mr_columns_reserve_links(trace, trace->event_count, error);
     if (status)
         return status;
-    bool done = allocate(&pass) && run(&pass);
-    free(pass.variables);
-    free(pass.locks);
-    free(pass.shares);
-    free(pass.queues);
-    free(pass.posts);
-    free(pass.open_call);
-    mr_keys_free(&pass.share_numbers);
+    mr_index *index = mr_index_new();
+    bool done = index != NULL;
+    for (uint32_t first = 0; done && first < trace->event_count;) {
+        uint32_t left = trace->event_count - first, count = left < RUN ? left : RUN;
+        mr_index_run run = mr_index_run_of(trace, first, count);
+        mr_spill_look(&trace->spill);
+        done = mr_index_add(index, &run);
+        first += count;
+    }
+    done = done && mr_index_finish(index, trace);
+    mr_index_free(index);
     return done ? MR_OK : mr_error_memory(error, "indexing the trace");
 }

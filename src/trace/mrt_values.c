@@ -95,11 +95,10 @@ static mr_status add_reaches(mr_trace *trace, const unsigned char *at, uint32_t 
 }
 
 /* Can the event have this value? */
-static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace *trace,
-                             uint32_t event, mr_error *error)
+static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace *trace, mr_op op,
+                             uint32_t operand, uint32_t value, mr_error *error)
 {
-    mr_op op = (mr_op)trace->op[event];
-    uint32_t value = trace->value[event], bound = 1;
+    uint32_t bound = 1;
     if (op == MR_OP_CALL_BEGIN) {
         if (!value || value >= trace->reach_count)
             return wrong(error, "a call without a list of what it reaches");
@@ -113,7 +112,7 @@ static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace 
         return wrong(error, "an event with a value that there is not");
     if (!value && mr_op_operand_kind(op) == MR_OPERAND_VARIABLE) {
         /* In a text, what follows '=' would be the value. */
-        const mr_name *name = &trace->variables.items[trace->operand[event]];
+        const mr_name *name = &trace->variables.items[operand];
         if (memchr(name->text, '=', name->length))
             return wrong(error, "'=' in the name of a variable without a value");
     }
@@ -122,15 +121,16 @@ static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace 
 
 /* Most events are plain accesses with a value, which is looked at without a call. */
 static mr_status check_column(const mr_mrt_values_reader *reader, const mr_trace *trace,
-                              uint32_t first, uint32_t count, mr_error *error)
+                              const mr_events *events, const uint32_t *column, mr_error *error)
 {
-    const uint8_t *ops = trace->op;
-    const uint32_t *values = trace->value;
+    const uint8_t *ops = events->op;
     uint32_t known = reader->values.count;
-    for (uint32_t event = first; event < first + count; event++) {
-        if ((ops[event] <= MR_OP_WRITE) & (values[event] - 1 < known))
+    for (uint32_t i = 0; i < events->count; i++) {
+        uint32_t value = column ? column[i] : 0;
+        if ((ops[i] <= MR_OP_WRITE) & (value - 1 < known))
             continue;
-        mr_status status = check_value(reader, trace, event, error);
+        mr_status status =
+            check_value(reader, trace, (mr_op)ops[i], events->operand[i], value, error);
         if (status)
             return status;
     }
@@ -139,7 +139,7 @@ static mr_status check_column(const mr_mrt_values_reader *reader, const mr_trace
 
 static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
                              const mr_mrt_chunk *chunk, const unsigned char *payload,
-                             const unsigned char **column, mr_error *error)
+                             const uint32_t **column, mr_error *error)
 {
     mr_mrt_values head;
     if (chunk->size_bytes < sizeof head)
@@ -152,7 +152,8 @@ static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
                                  8ull * head.reach_count + 4ull * head.item_count +
                                  4ull * chunk->count)
         return wrong(error, "values of another size");
-    *column = items + 4ull * head.item_count;
+    /* All that stands before it are multiples of four bytes, and the payload is aligned. */
+    *column = (const uint32_t *)(const void *)(items + 4ull * head.item_count);
     size_t items_before = trace->reach_items.count;
     mr_status status = add_values(reader, payload + sizeof head, head.value_count, error);
     if (!status)
@@ -164,23 +165,26 @@ static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
     return status;
 }
 
-mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, uint32_t first,
-                             uint32_t count, const mr_mrt_chunk *chunk,
-                             const unsigned char *payload, mr_error *error)
+bool mr_mrt_values_has_updates(const mr_mrt_chunk *chunk, const unsigned char *payload)
 {
-    const unsigned char *column = NULL;
+    mr_mrt_values head;
+    if (chunk->size_bytes < sizeof head)
+        return false;
+    memcpy(&head, payload, sizeof head);
+    return head.update_count > 0;
+}
+
+mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, const mr_events *events,
+                             const mr_mrt_chunk *chunk, const unsigned char *payload,
+                             const uint32_t **column, mr_error *error)
+{
     mr_status status = MR_OK;
-    if (chunk && (chunk->first != first || chunk->count < count))
+    *column = NULL;
+    if (chunk && (chunk->first != events->first || chunk->count < events->count))
         return wrong(error, "values of other events");
     if (chunk)
-        status = read_tables(reader, trace, chunk, payload, &column, error);
-    if (status)
-        return status;
-    if (column)
-        memcpy(trace->value + first, column, count * sizeof *trace->value);
-    else
-        memset(trace->value + first, 0, count * sizeof *trace->value);
-    return check_column(reader, trace, first, count, error);
+        status = read_tables(reader, trace, chunk, payload, column, error);
+    return status ? status : check_column(reader, trace, events, *column, error);
 }
 
 void mr_mrt_values_finish(mr_mrt_values_reader *reader, mr_trace *trace)

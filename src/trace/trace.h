@@ -18,7 +18,8 @@
  *                      the trace has one (only .mrt files do, docs/recording.md)
  *
  * 21 or 25 bytes an event. `link` is
- *   r ar au  the last write of the variable before it in the trace (w, aw or au), MR_NONE: none
+ *   r w ar aw au
+ *            the last write of the variable before it in the trace (w, aw or au), MR_NONE: none
  *   acq      its release; MR_NONE: never released; MR_NESTED: an inner acquire of a lock that its
  *            thread holds already (reentrant locks: only the outermost pair counts)
  *   rel      its acquire; MR_NESTED for an inner release
@@ -115,6 +116,7 @@ typedef struct mr_read_options {
     uint64_t memory_bytes; /* of the process; columns that take more than half of it are kept in
                               files (spill.h); 0: no limit */
     const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
+    unsigned threads; /* that may read an .mrt file side by side; 0: as 1. The trace is the same */
 } mr_read_options;
 
 /*

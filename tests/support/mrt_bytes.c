@@ -190,6 +190,49 @@ mr_streamed mr_test_stream(mr_bytes bytes, const mr_trace *trace, bool standard_
     return result;
 }
 
+/* Byte by byte, but for names and paddings. */
+static void compare_columns(const mr_trace *one, const mr_trace *two)
+{
+    size_t count = one->event_count, bytes = count * sizeof(uint32_t);
+    assert_int_equal(count, two->event_count);
+    assert_memory_equal(one->op, two->op, count);
+    assert_memory_equal(one->thread, two->thread, bytes);
+    assert_memory_equal(one->operand, two->operand, bytes);
+    assert_memory_equal(one->location, two->location, bytes);
+    assert_memory_equal(one->value, two->value, bytes);
+    assert_memory_equal(one->link, two->link, bytes);
+    assert_memory_equal(one->op_counts, two->op_counts, sizeof one->op_counts);
+    assert_memory_equal(one->thread_info, two->thread_info,
+                        one->threads.count * sizeof *one->thread_info);
+    for (uint32_t i = 0; i < one->variables.count; i++) {
+        assert_int_equal(one->variable_info[i].initial_value, two->variable_info[i].initial_value);
+        assert_int_equal(one->variable_info[i].by_source, two->variable_info[i].by_source);
+    }
+    assert_int_equal(one->by_source_count, two->by_source_count);
+    assert_int_equal(one->value_count, two->value_count);
+    assert_int_equal(one->dropped_count, two->dropped_count);
+}
+
+/* Two threads read the same, and say the same of what is wrong. */
+static void compare_with_threads(const char *path, const mr_trace *trace, mr_status status,
+                                 const mr_error *error)
+{
+    mr_read_options options = {.keep_partial = true, .threads = 2};
+    mr_trace *again;
+    mr_error said = {0};
+    assert_int_equal(mr_trace_read(path, &options, &again, &said), status);
+    if (status) {
+        assert_string_equal(said.text, error->text);
+        assert_string_equal(said.file, error->file);
+    }
+    assert_int_equal(again == NULL, trace == NULL);
+    if (trace) {
+        compare_columns(again, trace);
+        compare_tables(again, trace, true);
+    }
+    mr_trace_free(again);
+}
+
 mr_status mr_test_read_mrt(mr_bytes bytes, bool standard_input, mr_trace **trace, mr_error *error)
 {
     char *path = mr_test_file(bytes.items, bytes.count);
@@ -198,6 +241,8 @@ mr_status mr_test_read_mrt(mr_bytes bytes, bool standard_input, mr_trace **trace
     mr_status status = mr_trace_read(standard_input ? "-" : path, &options, trace, error);
     if (standard_input)
         redirect_back(kept);
+    else
+        compare_with_threads(path, *trace, status, error);
     unlink(path);
     free(path);
     return status;
