@@ -83,6 +83,7 @@ static void start_recording(const char *path)
     mr_modules_log();
     if (mr_thread_main()) {
         mr_rt.active = true;
+        pthread_atfork(NULL, NULL, mr_stop_in_child); /* before handlers of the program */
         on_exit(at_exit, NULL);
     }
 }
