@@ -10,7 +10,6 @@
 #include <time.h>
 
 mr_runtime mr_rt;
-mr_hot mr_hot_state;
 __thread mr_thread *mr_self;
 
 static bool same_text(const char *a, const char *b)
