@@ -1,6 +1,7 @@
 #include "log_reader.h"
 
 #include "base/memory.h"
+#include "objects.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,11 +123,25 @@ void mr_log_pass_free(mr_log_pass *pass)
     mr_lives_free(&pass->lives);
 }
 
+/* Has the record of a lock, semaphore or order a role of its own kind? */
+static bool has_role(const uint64_t *record, bool orders)
+{
+    unsigned role = mr_log_detail(record[0]);
+    return role <= MR_LOG_ROLE_SIGNAL && mr_object_orders((uint8_t)role) == orders &&
+           record[2] >> 56 == 0;
+}
+
 /* False: the log makes no sense. */
 static bool apply(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t head = record[0];
-    switch (mr_log_kind_of(head)) {
+    unsigned kind = mr_log_kind_of(head);
+    if (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT)
+        return has_role(record, false);
+    switch (kind) {
+    case MR_LOG_BEFORE:
+    case MR_LOG_AFTER:
+        return has_role(record, true);
     case MR_LOG_SWITCH:
         if (mr_log_payload(head) > MR_LOG_THREADS_MAX)
             return false;
