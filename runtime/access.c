@@ -14,102 +14,113 @@ static inline mr_thread *begin(void)
     if (__builtin_expect(thread == NULL, 0)) {
         return NULL;
     }
-    if (__builtin_expect(thread->attention != 0 || --mr_hot_state.budget < 0, 0)) {
+    if (__builtin_expect(thread->attention != 0 || --mr_hot->budget < 0, 0)) {
         mr_look_around(thread);
     }
     return thread;
 }
 
-/* Nothing to attend to, and room in the log. */
-static inline bool is_plain(const mr_thread *thread)
+/* Takes one access from the budget, if there is nothing to attend to and room in the log. */
+static inline bool is_plain(const mr_thread *thread, mr_hot_state *hot)
 {
-    return __builtin_expect((thread->attention == 0) & (mr_hot_state.budget > 0) &
-                                (mr_hot_state.cursor < mr_hot_state.limit),
-                            1);
+    if (__builtin_expect(thread->attention != 0 || hot->live.cursor >= hot->limit, 0)) {
+        return false;
+    }
+    if (__builtin_expect(--hot->budget < 0, 0)) {
+        hot->budget++;
+        return false;
+    }
+    return true;
+}
+
+/* A function of its own, so that those who call it keep their registers. */
+static __attribute__((noinline)) void settle_write(void)
+{
+    mr_settle_write();
+}
+
+static __attribute__((noinline)) void slow_read(const void *address, unsigned head, uintptr_t code)
+{
+    int64_t value;
+    if (mr_hot->live.waiting == MR_LOG_WAITING_RANGE && !mr_hot->kept) {
+        value = mr_load(address, head >> 8 & 3);
+        mr_hot->kept = true;
+    } else {
+        begin();
+        value = mr_load(address, head >> 8 & 3); /* first: it may crash */
+        mr_settle();
+        mr_writer_room();
+    }
+    mr_put_known(head, code, (uintptr_t)address, value);
 }
 
 /*
  * For `*a = *b` gcc calls first for the write, then for the read, and then it loads and stores. So
  * a read directly after a write does not settle it, and no other thread runs there.
  */
-static bool read_after_write(const void *address, unsigned head, uintptr_t code)
-{
-    if (mr_hot_state.waiting == MR_WAITING_WRITE) {
-        uint64_t *slot = mr_hot_state.slots[1];
-        slot[2] = (uint64_t)mr_load(address, head >> 8 & 3);
-        slot[1] = code;
-        slot[0] = head | (uint64_t)address << 16;
-        mr_hot_state.waiting = MR_WAITING_BOTH;
-        return true;
-    }
-    if (mr_hot_state.waiting == MR_WAITING_RANGE && !mr_hot_state.kept) {
-        mr_hot_state.kept = true;
-        mr_put_short(head, code, (uintptr_t)address, mr_load(address, head >> 8 & 3));
-        return true;
-    }
-    return false;
-}
-
-static __attribute__((noinline)) void slow_read(const void *address, unsigned head, uintptr_t code)
-{
-    if (mr_self == NULL || read_after_write(address, head, code) || begin() == NULL) {
-        return;
-    }
-    int64_t value = mr_load(address, head >> 8 & 3); /* first: it may crash */
-    mr_settle();
-    mr_writer_room();
-    mr_put_short(head, code, (uintptr_t)address, value);
-}
-
 static inline __attribute__((always_inline)) void read_access(const void *address, unsigned log2,
                                                               unsigned flags, uintptr_t code)
 {
     mr_thread *thread = mr_self;
-    unsigned head = MR_LOG_READ | (log2 | flags) << 8;
+    unsigned head = (unsigned)mr_log_head(MR_LOG_READ, log2 | flags, 0);
     if (__builtin_expect(thread == NULL, 0)) {
         return;
     }
-    if (is_plain(thread) && __builtin_expect(mr_hot_state.waiting == MR_WAITING_NONE, 1)) {
-        mr_hot_state.budget--;
-        mr_put_short(head, code, (uintptr_t)address, mr_load(address, log2));
-    } else {
-        slow_read(address, head, code);
+    mr_hot_state *hot = mr_hot;
+    mr_log_waiting waiting = hot->live.waiting;
+    if (waiting != MR_LOG_WAITING_WRITE) {
+        if (__builtin_expect(waiting == MR_LOG_WAITING_RANGE, 0) || !is_plain(thread, hot)) {
+            slow_read(address, head, code);
+            return;
+        }
+        if (waiting != MR_LOG_WAITING_NONE) {
+            settle_write();
+        }
     }
+    int64_t value = mr_load(address, log2);
+    if (waiting == MR_LOG_WAITING_WRITE) {
+        mr_read_after_write(head, (uintptr_t)address, value);
+    }
+    mr_put_known(head, code, (uintptr_t)address, value);
+}
+
+static __attribute__((noinline)) void slow_write(const void *address, unsigned head, uintptr_t code)
+{
+    begin();
+    mr_settle();
+    mr_writer_room();
+    mr_put_write(head, code, (uintptr_t)address);
 }
 
 static inline __attribute__((always_inline)) void write_access(const void *address, unsigned log2,
                                                                unsigned flags, uintptr_t code)
 {
     mr_thread *thread = mr_self;
+    unsigned head = (unsigned)mr_log_head(MR_LOG_WRITE, log2 | flags, 0);
     if (__builtin_expect(thread == NULL, 0)) {
         return;
     }
-    if (is_plain(thread)) {
-        mr_hot_state.budget--;
-        mr_settle();
-    } else {
-        begin();
-        mr_settle();
-        mr_writer_room();
+    mr_log_waiting waiting = mr_hot->live.waiting;
+    if (__builtin_expect(waiting == MR_LOG_WAITING_RANGE, 0) || !is_plain(thread, mr_hot)) {
+        slow_write(address, head, code);
+        return;
     }
-    uint64_t *slot = mr_hot_state.slots[0];
-    slot[1] = code;
-    __atomic_store_n(&slot[0],
-                     mr_log_head(MR_LOG_WRITE, log2 | flags | MR_LOG_NO_VALUE, (uint64_t)address),
-                     __ATOMIC_RELEASE);
-    mr_hot_state.waiting = MR_WAITING_WRITE;
+    if (waiting != MR_LOG_WAITING_NONE) {
+        settle_write();
+    }
+    mr_put_write(head, code, (uintptr_t)address);
 }
 
-/* As read_after_write. */
+/* As a read directly after a write. */
 static bool range_after_write(void)
 {
-    if (mr_hot_state.waiting == MR_WAITING_WRITE) {
+    if (mr_hot->live.waiting == MR_LOG_WAITING_WRITE) {
         mr_writer_wait_as_range();
     }
-    if (mr_hot_state.waiting != MR_WAITING_RANGE || mr_hot_state.kept) {
+    if (mr_hot->live.waiting != MR_LOG_WAITING_RANGE || mr_hot->kept) {
         return false;
     }
-    mr_hot_state.kept = true;
+    mr_hot->kept = true;
     return true;
 }
 

@@ -14,7 +14,7 @@ static inline bool begin(void)
     if (thread == NULL) {
         return false;
     }
-    if (__builtin_expect(thread->attention != 0 || --mr_hot_state.budget < 0, 0)) {
+    if (__builtin_expect(thread->attention != 0 || --mr_hot->budget < 0, 0)) {
         mr_look_around(thread);
     }
     mr_writer_settle();

@@ -72,22 +72,21 @@ static inline void log_enter(const mr_thread *thread, const entered *self)
         log_entry(thread, entry, self);
     }
     uint64_t *record = mr_writer_room();
-    mr_hot_state.enters = record == mr_hot_state.after_enter ? mr_hot_state.enters + 1 : 1;
-    mr_hot_state.after_enter = record + 1;
-    record[0] = MR_LOG_ENTER | number << MR_LOG_KIND_BITS |
-                (uint64_t)self->stack / MR_LOG_STACK_UNIT << MR_LOG_STACK_SHIFT;
+    mr_hot->enters = record == mr_hot->after_enter ? mr_hot->enters + 1 : 1;
+    mr_hot->after_enter = record + 1;
+    record[0] = mr_log_enter_head(number, self->stack);
     mr_writer_advance(record + 1);
 }
 
 /* A function that did nothing leaves nothing in the log. Is it so? */
 static inline bool take_enter_back(void)
 {
-    uint64_t *record = mr_hot_state.cursor;
-    if (record != mr_hot_state.after_enter || mr_hot_state.enters == 0) {
+    uint64_t *record = mr_writer_cursor();
+    if (record != mr_hot->after_enter || mr_hot->enters == 0) {
         return false;
     }
-    mr_hot_state.enters--;
-    mr_hot_state.after_enter = record - 1;
+    mr_hot->enters--;
+    mr_hot->after_enter = record - 1;
     mr_writer_advance(record - 1);
     return true;
 }

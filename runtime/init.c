@@ -10,7 +10,6 @@
 #include <time.h>
 
 mr_runtime mr_rt;
-mr_hot mr_hot_state;
 __thread mr_thread *mr_self;
 
 static bool same_text(const char *a, const char *b)
@@ -83,6 +82,7 @@ static void start_recording(const char *path)
     mr_modules_log();
     if (mr_thread_main()) {
         mr_rt.active = true;
+        pthread_atfork(NULL, NULL, mr_stop_in_child); /* before handlers of the program */
         on_exit(at_exit, NULL);
     }
 }

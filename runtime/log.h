@@ -5,25 +5,24 @@
  * order in which things happened: threads run one at a time, so this is the order of the execution.
  * A record is one or more little-endian 64-bit words; the first is the head:
  *
- *     bits  0..7   kind (mr_log_kind)
+ *     bits  0..1   0
+ *     bits  2..7   kind (mr_log_kind)
  *     bits  8..15  detail: access flags, or a role
  *     bits 16..63  payload: an address, or what the kind says
  *
- * mr_log_words(record) is the number of words of any record.
+ * mr_log_words(record) is the number of words of such a record. It begins at a multiple of 8 bytes.
+ * Most accesses are shorter and begin at a multiple of 4, see log_short.h.
  *
- * Where it ends. The header's `end` is the offset after the last whole record, stored after each
- * record. A last record that does not fit before `end` is to be dropped. `state` says how the
- * recording ended; MR_LOG_RUNNING in a file whose process is gone means killed or crashed.
+ * Where it ends. When the recording has ended, the header's `end` is the offset after the last
+ * record. While it is 0, the records end where mr_log_live says. `state` says how the recording
+ * ended; MR_LOG_RUNNING in a file whose process is gone means killed or crashed.
  *
  * The last records are in a window: bytes of the file between the header and the first record that
- * are mapped and shared, so what was written is in the file however the program ended (kill,
- * crash, _exit). A full window is written to the end of the file, where its records belong; then
- * `window_start` becomes `end`, in one store. So offsets [header_bytes, window_start) of the file
- * are records, and [window_start, end) are in the window, from its begin. What the file has beyond
- * window_start means nothing.
- *
- * A write, and a read directly after it, are kept in the header until the value of the write is
- * known: `pending`, two records, of which those whose first word is not 0 follow the last record.
+ * are mapped and shared, as the header is, so what was written is in the file however the program
+ * ended (kill, crash, _exit). A full window is written to the end of the file, where its records
+ * belong; then `window_start` is where it ends there. So offsets [header_bytes, window_start) of
+ * the file are records, and what comes up to the end is in the window, from its begin. What the
+ * file has beyond window_start means nothing.
  *
  * Whose record it is. MR_LOG_SWITCH names the thread of all records up to the next MR_LOG_SWITCH.
  * Threads are numbered from 0 (main) in the order of their creation. There is one before the first
@@ -37,11 +36,12 @@
  *
  * Values. An access of 1, 2, 4 or 8 bytes carries its value, read as a signed little-endian integer
  * and extended to 64 bits. When it fits into 16 bits, MR_LOG_SMALL is set and it is in the upper 16
- * bits of the second word; else it is the third word. A write is known before the store and logged,
- * with its value, before the thread's next record and before any other thread runs. Most accesses
- * are shorter, see log_short.h; mr_log_expand gives what is said here. MR_LOG_NO_VALUE: that did
- * not come to pass (the store crashed, the process was killed just then, or it is a range of more
- * than 128 KiB that compiled code copies). Larger accesses are ranges, with their bytes.
+ * bits of the second word; else it is the third word. A write is logged before the store, and its
+ * value filled in before the thread does anything else but one read, and before any other thread
+ * runs. Most accesses are shorter, see log_short.h; mr_log_expand gives what is said here.
+ * MR_LOG_NO_VALUE: the value never came (the store crashed, the process was killed just then, or it
+ * is a range of more than 128 KiB that compiled code copies); a reader sets it itself in the write
+ * that mr_log_live names. Larger accesses are ranges, with their bytes.
  *
  * What synchronises is logged as the operations of docs/trace-format.md, already by its recipes:
  * acquire, release, post, wait, fork, join, each after it succeeded (release, post, fork: before it
@@ -86,9 +86,10 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      3u
+#define MR_LOG_VERSION      4u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
+#define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
 
 /*
  * How the program is told what to do: environment variables, read when the library is loaded.
@@ -129,7 +130,7 @@ typedef struct mr_log_header {
     char magic[8];
     uint32_t version;
     uint32_t header_bytes; /* where the records begin */
-    uint64_t end;          /* offset after the last whole record */
+    uint64_t end;          /* offset after the last record; 0: see mr_log_live */
     uint32_t state;        /* mr_log_state */
     uint32_t schedule;     /* mr_log_schedule */
     uint64_t seed;
@@ -143,9 +144,26 @@ typedef struct mr_log_header {
     int32_t exit_status; /* for MR_LOG_EXITED */
     uint64_t window_at;  /* where the window is in the file; 0: there is none */
     uint64_t window_bytes;
-    uint64_t window_start;  /* offset of the first record in it */
-    uint64_t pending[2][3]; /* see above */
+    uint64_t window_start; /* offset of the first record in it */
 } mr_log_header;
+
+typedef enum mr_log_waiting {
+    MR_LOG_WAITING_NONE,
+    MR_LOG_WAITING_WRITE, /* the last record is a write whose value is not known */
+    MR_LOG_WAITING_BOTH,  /* such a write, and a read after it */
+    MR_LOG_WAITING_RANGE, /* range writes, which say so themselves, and maybe a read after them */
+} mr_log_waiting;
+
+/*
+ * Where the writer is, at MR_LOG_LIVE_AT of the header: the writer keeps it there alone, so that an
+ * access has nothing to store but its record and the cursor. Addresses are of its memory.
+ */
+typedef struct mr_log_live {
+    uint32_t *cursor;       /* after the last record */
+    uint64_t *window;       /* the window's begin */
+    void *open;             /* WAITING_WRITE, BOTH: where in its record that value is to be */
+    mr_log_waiting waiting; /* what is not known yet */
+} mr_log_live;
 
 /*
  * X(enumerator, words): words of the record, 0 when it depends on the record.
@@ -157,7 +175,7 @@ typedef struct mr_log_header {
  * The count is the units of POST and WAIT, 1 to 65535.
  */
 #define MR_LOG_KIND_MAP(X)                                                                         \
-    X(NONE, 1)           /* never written */                                                       \
+    X(NONE, 0)           /* never written */                                                       \
     X(READ, 0)           /* access: 2 words with MR_LOG_SMALL, else 3 */                           \
     X(WRITE, 0)          /* access */                                                              \
     X(ATOMIC_READ, 0)    /* access */                                                              \
@@ -196,9 +214,10 @@ typedef struct mr_log_header {
     X(UNLOAD, 3)         /* object; address: the bias of the module */                             \
     X(THREAD_NAME, 0)    /* text: head, the thread's number, the name (NUL padded to words) */     \
     X(CALL_NAME, 0)      /* text: head, the call's number, the name; before its CALL_BEGIN */      \
-    X(SHORT, 1)          /* an access, see log_short.h */                                          \
-    X(SHORT_SAME, 1)     /* the same */                                                            \
-    X(SHORT_WIDE, 2)     /* the same */                                                            \
+    X(FAR_SAME, 0)       /* an access, see log_short.h */                                          \
+    X(FAR, 0)            /* the same */                                                            \
+    X(FAR_WIDE, 0)       /* the same */                                                            \
+    X(PADDING, 0)        /* 4 bytes, so that what follows begins at a multiple of 8 */             \
     X(ENTRY, 3)          /* for later ENTER, see log_short.h */
 
 typedef enum mr_log_kind {
@@ -246,9 +265,11 @@ typedef struct mr_log_module {
     uint8_t build_id[32];
 } mr_log_module;
 
+_Static_assert(MR_LOG_KIND_COUNT <= 64, "a kind has six bits");
+
 static inline unsigned mr_log_kind_of(uint64_t head)
 {
-    return (unsigned)(head & 0xff);
+    return (unsigned)(head >> 2 & 0x3f);
 }
 
 static inline unsigned mr_log_detail(uint64_t head)
@@ -263,7 +284,7 @@ static inline uint64_t mr_log_payload(uint64_t head)
 
 static inline uint64_t mr_log_head(unsigned kind, unsigned detail, uint64_t payload)
 {
-    return kind | (uint64_t)detail << 8 | payload << 16;
+    return kind << 2 | (uint64_t)detail << 8 | payload << 16;
 }
 
 static inline uint64_t mr_log_code(uint64_t word)
@@ -300,7 +321,7 @@ static inline int64_t mr_log_value(const uint64_t *record)
 
 /*
  * The number of words of the record that begins at `record`, of which `available` can be read; 0
- * when there is no such kind, or when that many words do not tell.
+ * when there is no such kind of that form, or when that many words do not tell.
  */
 static inline uint64_t mr_log_words(const uint64_t *record, uint64_t available)
 {
@@ -322,7 +343,8 @@ static inline uint64_t mr_log_words(const uint64_t *record, uint64_t available)
     if (mr_log_is_range(kind)) {
         return available < 3 || record[2] > UINT32_MAX ? 0 : 3 + (record[2] + 7) / 8;
     }
-    return mr_log_payload(record[0]); /* texts */
+    bool is_text = kind == MR_LOG_MODULE || kind == MR_LOG_THREAD_NAME || kind == MR_LOG_CALL_NAME;
+    return is_text ? mr_log_payload(record[0]) : 0;
 }
 
 #endif

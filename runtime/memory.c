@@ -19,7 +19,7 @@ mr_thread *mr_memory_begin(uintptr_t code)
     if (thread == NULL || thread->busy != 0 || !mr_is_instrumented(code)) {
         return NULL;
     }
-    if (thread->attention != 0 || --mr_hot_state.budget < 0) {
+    if (thread->attention != 0 || --mr_hot->budget < 0) {
         mr_look_around(thread);
     }
     return mr_enter();

@@ -36,7 +36,7 @@ int64_t mr_random_priority(void)
 
 uint64_t mr_events_now(void)
 {
-    return mr_rt.events + (uint64_t)(mr_rt.budget_given - mr_hot_state.budget);
+    return mr_rt.events + (uint64_t)(mr_rt.budget_given - mr_hot->budget);
 }
 
 int64_t mr_virtual_now(void)
@@ -69,7 +69,7 @@ void mr_budget_renew(void)
         }
     }
     mr_rt.budget_given = (int64_t)budget;
-    mr_hot_state.budget = (int64_t)budget;
+    mr_hot->budget = (int64_t)budget;
 }
 
 /* Those whose time is over can go on. Returns the number of threads in real calls. */
@@ -312,11 +312,11 @@ static bool goes_on(void)
 
 void mr_yield(mr_thread *thread)
 {
-    mr_hot_state.budget--;
+    mr_hot->budget--;
     if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT || !goes_on()) {
         mr_reconsider(thread);
     }
-    if (mr_hot_state.budget < 0) {
+    if (mr_hot->budget < 0) {
         mr_budget_renew();
     }
 }
@@ -326,7 +326,7 @@ void mr_yield_to_others(mr_thread *thread)
     if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT) {
         thread->priority = --mr_rt.lowest;
     }
-    mr_hot_state.budget--;
+    mr_hot->budget--;
     mr_reconsider(thread);
 }
 

@@ -83,6 +83,7 @@ static void arrived(int number, siginfo_t *info, void *context)
     if (thread == NULL || !mr_rt.active) {
         call_handler(&handlers[number], number, info, context);
     } else if (thread->state == MR_RUNNING && is_own(thread, number, info)) {
+        mr_writer_fault();
         run_handler(thread, number, info, context);
     } else if (thread->state == MR_OUTSIDE && thread->busy == 0 &&
                !(thread->attention & MR_ATTENTION_LOST)) {

@@ -10,7 +10,7 @@
 #ifndef MR_RUNTIME_STATE_H
 #define MR_RUNTIME_STATE_H
 
-#include "log.h"
+#include "log_short.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -93,28 +93,27 @@ typedef struct mr_thread {
     struct mr_thread *next; /* all that were not joined, newest first */
 } mr_thread;
 
-/* What is not in the log yet: its value is not known. */
-typedef enum mr_waiting {
-    MR_WAITING_NONE,
-    MR_WAITING_WRITE, /* slots[0] */
-    MR_WAITING_BOTH,  /* slots[0], and the read after it in slots[1] */
-    MR_WAITING_RANGE, /* the records at `range`, and maybe a read after them */
-} mr_waiting;
-
-/* What each access needs, together. */
-typedef struct mr_hot {
-    uint64_t *cursor;     /* where the next record goes */
-    uint64_t *limit;      /* a record may begin before it: MR_LOG_MARGIN words follow */
-    uint64_t *end;        /* the header's end, or a word that nobody reads */
-    uintptr_t bias;       /* offset in the file minus address */
-    uint64_t (*slots)[3]; /* the header's pending, or what nobody reads */
-    int64_t budget;       /* accesses until the next look around */
-    mr_waiting waiting;
-    bool kept;             /* MR_WAITING_RANGE: one read has come since */
+/* What each access needs, together. It begins with what a reader needs to know. */
+typedef struct mr_hot_state {
+    mr_log_live live;
+    uint32_t *limit;          /* a record may begin before it: MR_LOG_MARGIN words follow */
+    int64_t budget;           /* accesses until the next look around */
+    uint32_t open_form;       /* of the write that waits: log2 of its bytes, and one of MR_OPEN */
+    bool kept;                /* MR_LOG_WAITING_RANGE: one read has come since */
+    const void *open_address; /* what it writes to */
+    int64_t *open_known;      /* where its value is kept in the model */
+    mr_log_site *open_site;   /* MR_OPEN_LONG: its site, and what that was before */
+    mr_log_site open_before;
     uint64_t *range;       /* the last records are range writes whose bytes are to be filled in */
     uint64_t *after_enter; /* before it are `enters` records ENTER */
     uint64_t enters;
-} mr_hot;
+} mr_hot_state;
+
+/* What is before the value of the write that waits; none: one unit. */
+enum {
+    MR_OPEN_LONG = 4, /* a WRITE; the value has 64 bits, whatever the access */
+    MR_OPEN_FAR = 8,  /* two units */
+};
 
 typedef struct mr_runtime {
     bool active;  /* threads take turns */
@@ -151,7 +150,7 @@ typedef struct mr_runtime {
 } mr_runtime;
 
 extern mr_runtime mr_rt;
-extern mr_hot mr_hot_state;
+extern mr_hot_state *mr_hot; /* in the header of the log while there is one */
 extern __thread mr_thread *mr_self __attribute__((tls_model("initial-exec")));
 
 #define MR_CALLER ((uintptr_t)__builtin_return_address(0))

@@ -67,9 +67,9 @@ void mr_look_around(mr_thread *thread)
     if (thread->attention != 0) {
         mr_attend(thread);
     }
-    if (mr_hot_state.budget < 0) {
+    if (mr_hot->budget < 0) {
         mr_reconsider(thread);
-        if (mr_hot_state.budget < 0) {
+        if (mr_hot->budget < 0) {
             mr_budget_renew();
         }
     }

@@ -22,7 +22,7 @@ enum {
 /* What the watchdog saw last. */
 typedef struct view {
     mr_thread *owner;
-    uint64_t *cursor;
+    uint32_t *cursor;
     uint32_t asleep;  /* ticks */
     int64_t cpu_ns;   /* of the owner at its last event that was seen */
     uint32_t stalled; /* ticks in which nobody ran or could */
@@ -85,14 +85,14 @@ static bool out_of_events(const view *seen, bool asleep)
 {
     mr_thread *owner = seen->owner;
     if (asleep) {
-        return kernel_state(owner->kernel_id) == 'S' && mr_hot_state.cursor == seen->cursor &&
+        return kernel_state(owner->kernel_id) == 'S' && mr_hot->live.cursor == seen->cursor &&
                owner->busy == 0;
     }
     int64_t start = cpu_time(owner->kernel_id);
     for (int64_t waited = 0; waited < SETTLE_MAX_NS; waited += SETTLE_NS) {
         pause_ns(SETTLE_NS);
         if (cpu_time(owner->kernel_id) - start >= SETTLE_NS) {
-            return mr_hot_state.cursor == seen->cursor && owner->busy == 0;
+            return mr_hot->live.cursor == seen->cursor && owner->busy == 0;
         }
     }
     return false;
@@ -117,9 +117,9 @@ static void take_baton(const view *seen, bool asleep)
 static void look_at_owner(view *seen)
 {
     mr_thread *owner = mr_rt.owner;
-    if (owner != seen->owner || mr_hot_state.cursor != seen->cursor || owner->busy != 0) {
+    if (owner != seen->owner || mr_hot->live.cursor != seen->cursor || owner->busy != 0) {
         seen->owner = owner;
-        seen->cursor = mr_hot_state.cursor;
+        seen->cursor = mr_hot->live.cursor;
         seen->asleep = 0;
         seen->cpu_ns = cpu_time(owner->kernel_id);
         return;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,11 +17,20 @@ enum {
     WINDOW = 1 << 19,
     RANGE_PIECE = 1 << 15,      /* bytes of one range record; a window has room for many */
     PENDING_MAX = 1 << 17,      /* bytes of a range whose value is filled in later */
-    TRACE_TIMES = 4,            /* as long as the log, the trace at most */
+    TRACE_TIMES = 6,            /* as long as the log, the trace at most */
     SCRATCH_WINDOW = 512 << 10, /* where records go that nobody reads */
 };
 
+static mr_hot_state hot_of_nobody;
+
+mr_hot_state *mr_hot = &hot_of_nobody;
 mr_log_model mr_writer_model;
+int64_t mr_writer_unknown;
+
+_Static_assert(sizeof(mr_log_header) <= MR_LOG_LIVE_AT &&
+                   MR_LOG_LIVE_AT + sizeof(mr_hot_state) <= MR_LOG_HEADER_BYTES,
+               "the header has room for both");
+_Static_assert(offsetof(mr_hot_state, live) == 0, "a reader finds it there");
 
 static struct {
     char path[4096];
@@ -28,8 +38,6 @@ static struct {
     ino_t inode;
     uint64_t *window;
     uint64_t *scratch;
-    uint64_t nobody; /* an end that nobody reads */
-    uint64_t nobody_slots[2][3];
     uint64_t *after_switch; /* where the last SWITCH ends */
 } writer;
 
@@ -49,8 +57,8 @@ static int reopen(void)
 }
 
 /* Is there room for the log to end at `end`, and for the trace that is made of it beside it? An
- * access takes a word here, and hardly more than four words there. Else a disk that the log fills
- * would leave no trace at all. */
+ * access takes half a word here, and hardly more than three words there. Else a disk that the log
+ * fills would leave no trace at all. */
 static int check_room(int fd, uint64_t start, uint64_t end)
 {
     struct rlimit limit;
@@ -89,14 +97,14 @@ static int allocate(int fd, uint64_t start, uint64_t end)
     return 0;
 }
 
-static void use_window(uint64_t start)
+/* Records go to these bytes, from the begin. */
+static void use_window(uint64_t *window, size_t bytes)
 {
-    mr_rt.header->window_start = start;
     writer.after_switch = NULL;
-    mr_hot_state.after_enter = NULL;
-    mr_hot_state.cursor = writer.window;
-    mr_hot_state.limit = writer.window + WINDOW / 8 - MR_LOG_MARGIN;
-    mr_hot_state.bias = start - (uintptr_t)writer.window;
+    mr_hot->after_enter = NULL;
+    mr_hot->live.window = window;
+    mr_hot->limit = (uint32_t *)(void *)(window + bytes / 8 - MR_LOG_MARGIN);
+    mr_writer_advance(window);
 }
 
 /* Writes the words before `end` of the window to the file; they stay in the window. */
@@ -122,19 +130,35 @@ static int write_window(int fd, const uint64_t *end)
     return 0;
 }
 
+/* The offset in the file of a record in the window. */
+static uint64_t offset_of(const void *record)
+{
+    return mr_rt.header->window_start +
+           (uint64_t)((const char *)record - (const char *)writer.window);
+}
+
 /* Words [kept, cursor) go to the begin of the window, what was before them is in the file. At each
  * moment the header is right. */
 static void restart_window(const uint64_t *kept)
 {
-    size_t words = (size_t)(mr_hot_state.cursor - kept);
-    uint64_t start = (uint64_t)((uintptr_t)kept + mr_hot_state.bias);
+    size_t words = (size_t)(mr_writer_cursor() - kept);
+    uint64_t start = offset_of(kept);
     __atomic_store_n(&mr_rt.header->end, start, __ATOMIC_RELEASE);
     __atomic_store_n(&mr_rt.header->window_start, start, __ATOMIC_RELEASE);
-    use_window(start);
+    use_window(writer.window, WINDOW);
     for (size_t i = 0; i < words; i++) {
         writer.window[i] = kept[i];
     }
     mr_writer_advance(writer.window + words);
+    __atomic_store_n(&mr_rt.header->end, 0, __ATOMIC_RELEASE);
+}
+
+/* What comes goes to memory that nobody reads, from its begin. */
+static void restart_scratch(void)
+{
+    use_window(writer.scratch, SCRATCH_WINDOW);
+    mr_hot->live.waiting = MR_LOG_WAITING_NONE;
+    mr_hot->kept = false;
 }
 
 static void to_scratch(void)
@@ -142,14 +166,9 @@ static void to_scratch(void)
     if (writer.scratch == NULL) {
         writer.scratch = mr_pages(SCRATCH_WINDOW);
     }
-    mr_hot_state.end = &writer.nobody;
-    writer.after_switch = NULL;
-    mr_hot_state.cursor = writer.scratch;
-    mr_hot_state.limit = writer.scratch + SCRATCH_WINDOW / 8 - MR_LOG_MARGIN;
-    mr_hot_state.after_enter = NULL;
-    mr_hot_state.slots = writer.nobody_slots;
-    mr_hot_state.waiting = MR_WAITING_NONE;
-    mr_hot_state.kept = false;
+    hot_of_nobody = *mr_hot;
+    mr_hot = &hot_of_nobody;
+    restart_scratch();
 }
 
 static void absolute_path(const char *path)
@@ -177,16 +196,16 @@ static bool start_header(int fd)
     }
     header->version = MR_LOG_VERSION;
     header->header_bytes = MR_LOG_HEADER_BYTES + WINDOW;
-    header->end = header->header_bytes;
+    header->window_start = header->header_bytes;
     header->window_at = MR_LOG_HEADER_BYTES;
     header->window_bytes = WINDOW;
     header->started_ns = (uint64_t)mr_clock_ns(CLOCK_REALTIME);
     header->process = (uint32_t)mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
     mr_rt.header = header;
-    mr_hot_state.end = &header->end;
-    mr_hot_state.slots = header->pending;
+    mr_hot = (mr_hot_state *)(result + MR_LOG_LIVE_AT);
+    *mr_hot = hot_of_nobody;
     writer.window = (uint64_t *)(result + MR_LOG_HEADER_BYTES);
-    use_window(header->end);
+    use_window(writer.window, WINDOW);
     return true;
 }
 
@@ -224,27 +243,25 @@ void mr_writer_close(mr_log_state state, int error)
     mr_rt.header->error = error;
     int fd = reopen();
     if (fd >= 0) {
-        if (error == 0 && write_window(fd, mr_hot_state.cursor) == 0) {
-            restart_window(mr_hot_state.cursor);
+        const uint64_t *end = mr_writer_cursor();
+        if (error == 0 && write_window(fd, end) == 0) {
+            restart_window(end);
         }
         mr_sys(SYS_ftruncate, fd, (long)mr_rt.header->window_start, 0, 0, 0, 0);
         mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
     }
+    mr_rt.header->end = offset_of(mr_hot->live.cursor);
     to_scratch();
 }
 
 void mr_writer_grow(void)
 {
     if (!mr_rt.logging) {
-        mr_hot_state.cursor = writer.scratch;
-        mr_hot_state.waiting = MR_WAITING_NONE;
-        mr_hot_state.kept = false;
-        mr_hot_state.after_enter = NULL;
-        writer.after_switch = NULL;
+        restart_scratch();
         return;
     }
-    bool keep = mr_hot_state.waiting == MR_WAITING_RANGE;
-    const uint64_t *end = keep ? mr_hot_state.range : mr_hot_state.cursor;
+    const uint64_t *cursor = mr_writer_cursor();
+    const uint64_t *end = mr_hot->live.waiting == MR_LOG_WAITING_RANGE ? mr_hot->range : cursor;
     int fd = reopen();
     int status = fd < 0 ? fd : write_window(fd, end);
     if (fd >= 0) {
@@ -252,7 +269,7 @@ void mr_writer_grow(void)
     }
     if (status == 0) {
         restart_window(end);
-        mr_hot_state.range = writer.window;
+        mr_hot->range = writer.window;
     } else {
         mr_complain(status == -ENOSPC
                         ? "no space left; the recording ends here, the program goes on: "
@@ -281,50 +298,151 @@ static void copy_bytes(uint64_t *to, const void *from, size_t bytes)
 /* Ranges that are to be filled in follow each other. */
 static void settle_ranges(uint64_t *record)
 {
-    while (record < mr_hot_state.cursor && mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE) {
+    const uint64_t *end = (const uint64_t *)(const void *)mr_hot->live.cursor;
+    while (record < end && mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE) {
         copy_bytes(record + 3, (const void *)mr_log_payload(record[0]), record[2]);
         record[0] &= ~((uint64_t)MR_LOG_NO_VALUE << 8);
         record += 3 + (record[2] + 7) / 8;
     }
 }
 
-/* As mr_put_short; the payload of the head is the address. */
-static __attribute__((noinline)) void put_slot(uint64_t head, uint64_t code, int64_t value)
-{
-    mr_put_short((unsigned)head & 0xffff, code, mr_log_payload(head), value);
-}
-
 void mr_writer_settle(void)
 {
-    mr_waiting waiting = mr_hot_state.waiting;
-    uint64_t(*slots)[3] = mr_hot_state.slots;
-    mr_hot_state.waiting = MR_WAITING_NONE;
-    if (waiting == MR_WAITING_RANGE) {
-        mr_hot_state.kept = false;
-        settle_ranges(mr_hot_state.range);
-    } else if (waiting != MR_WAITING_NONE) {
-        uint64_t write = slots[0][0] & ~((uint64_t)MR_LOG_NO_VALUE << 8), read = slots[1][0];
-        int64_t value = mr_load((const void *)mr_log_payload(write), write >> 8 & 3);
-        slots[1][0] = 0;
-        __atomic_store_n(&slots[0][0], 0, __ATOMIC_RELEASE);
-        put_slot(write, slots[0][1], value);
-        if (waiting == MR_WAITING_BOTH) {
-            put_slot(read, slots[1][1], (int64_t)slots[1][2]);
-        }
+    mr_log_waiting waiting = mr_hot->live.waiting;
+    if (waiting == MR_LOG_WAITING_RANGE) {
+        mr_hot->live.waiting = MR_LOG_WAITING_NONE;
+        mr_hot->kept = false;
+        settle_ranges(mr_hot->range);
+    } else if (waiting != MR_LOG_WAITING_NONE) {
+        mr_settle_write();
     }
+}
+
+/* The site of an access: which one, and how far away its last address is. */
+typedef struct placed {
+    unsigned number;
+    bool is_new; /* READ or WRITE puts it in */
+    int64_t distance;
+    mr_log_site before;
+} placed;
+
+static placed place(unsigned head, uintptr_t code, uintptr_t address)
+{
+    mr_log_site now = {head | (uint64_t)code << 16, address};
+    unsigned number = mr_log_site_of(mr_log_kind_of(head), code, address);
+    mr_log_site before = mr_writer_model.sites[number];
+    int64_t distance = (int64_t)(address - before.address);
+    bool is_new = before.head != now.head || !mr_log_fits_far(distance);
+    mr_writer_model.sites[number] = now;
+    return (placed){number, is_new, distance, before};
+}
+
+/* The head of a record at a site that is not new. Returns where its value goes. */
+static uint32_t *put_head(const placed *at, mr_log_form form)
+{
+    uint32_t *record = mr_hot->live.cursor;
+    if (mr_log_fits_short(at->distance)) {
+        record[0] = mr_log_short(form, at->number, at->distance);
+        return record + 1;
+    }
+    *(mr_any64 *)record = (int64_t)mr_log_far(form, at->number, at->distance);
+    return record + 2;
+}
+
+void mr_put_known_far(unsigned head, uintptr_t code, uintptr_t address, int64_t value)
+{
+    placed at = place(head, code, address);
+    int64_t *known = mr_writer_known(head, address);
+    mr_log_form form = mr_log_form_for(value, *known);
+    *known = value;
+    if (at.is_new) {
+        mr_put_access(mr_writer_cursor(), head | (uint64_t)address << 16, code, value);
+    } else {
+        uint32_t *content = put_head(&at, form);
+        *(mr_any64 *)content = value;
+        mr_hot_advance(mr_hot, content + form - MR_LOG_FORM_SAME);
+    }
+}
+
+void mr_put_write_far(unsigned head, uintptr_t code, uintptr_t address)
+{
+    unsigned log2 = head >> 8 & 3;
+    placed at = place(head, code, address);
+    uint32_t *after;
+    mr_hot->open_address = (const void *)address;
+    mr_hot->open_known = mr_writer_known(head, address);
+    if (at.is_new) {
+        uint64_t *record = mr_writer_cursor();
+        record[0] = head | (uint64_t)address << 16;
+        record[1] = (uint64_t)code;
+        mr_hot->open_form = log2 | MR_OPEN_LONG;
+        mr_hot->open_site = &mr_writer_model.sites[at.number];
+        mr_hot->open_before = at.before;
+        mr_hot->live.open = record + 2;
+        after = (uint32_t *)(void *)(record + 3);
+    } else {
+        mr_log_form form = log2 == 3 ? MR_LOG_FORM_64 : MR_LOG_FORM_32;
+        uint32_t *content = put_head(&at, form);
+        mr_hot->open_form = log2 | (content - mr_hot->live.cursor == 2 ? MR_OPEN_FAR : 0);
+        mr_hot->live.open = content;
+        after = content + form - MR_LOG_FORM_SAME;
+    }
+    mr_hot->live.waiting = MR_LOG_WAITING_WRITE;
+    mr_hot_advance(mr_hot, after);
+}
+
+/* The write that waits has no record any more, and its site is as it was, because no reader hears
+ * of it. Returns what the site said. */
+static mr_log_site take_write_back(void)
+{
+    uint32_t *open = mr_hot->live.open, *record;
+    mr_log_site *site = mr_hot->open_site, said;
+    if (mr_hot->open_form & MR_OPEN_LONG) {
+        record = open - 4;
+        said = *site;
+        *site = mr_hot->open_before;
+    } else {
+        record = mr_hot->open_form & MR_OPEN_FAR ? open - 2 : open - 1;
+        mr_log_parts parts = mr_log_take_apart(record);
+        site = &mr_writer_model.sites[parts.site];
+        said = *site;
+        site->address -= (uint64_t)parts.distance;
+    }
+    uint32_t *end = open + ((mr_hot->open_form & (3 | MR_OPEN_LONG)) >= 3 ? 2 : 1);
+    while (end > record) { /* the head last: at each moment it is a record */
+        *(volatile uint32_t *)--end = MR_LOG_PADDING_UNIT;
+    }
+    mr_hot->live.waiting = MR_LOG_WAITING_NONE;
+    return said;
 }
 
 void mr_writer_wait_as_range(void)
 {
-    uint64_t *slot = mr_hot_state.slots[0], *record = mr_hot_state.cursor;
-    unsigned detail = mr_log_detail(slot[0]) & ~3u;
-    record[0] = mr_log_head(MR_LOG_RANGE_WRITE, detail, mr_log_payload(slot[0]));
-    record[1] = slot[1];
-    record[2] = mr_log_bytes(slot[0]);
-    slot[0] = 0;
-    mr_hot_state.waiting = MR_WAITING_RANGE;
-    mr_hot_state.range = record;
+    unsigned bytes = 1u << (mr_hot->open_form & 3);
+    mr_log_site said = take_write_back();
+    unsigned detail = (mr_log_detail(said.head) & ~3u) | MR_LOG_NO_VALUE;
+    uint64_t *record = mr_writer_cursor();
+    record[0] = mr_log_head(MR_LOG_RANGE_WRITE, detail, (uint64_t)mr_hot->open_address);
+    record[1] = mr_log_payload(said.head);
+    record[2] = bytes;
+    mr_hot->live.waiting = MR_LOG_WAITING_RANGE;
+    mr_hot->range = record;
     mr_writer_advance(record + 4);
+}
+
+void mr_writer_fault(void)
+{
+    uint64_t value;
+    struct iovec here = {&value, 1u << (mr_hot->open_form & 3)};
+    struct iovec there = {(void *)(uintptr_t)mr_hot->open_address, here.iov_len};
+    if (mr_hot->live.waiting != MR_LOG_WAITING_WRITE &&
+        mr_hot->live.waiting != MR_LOG_WAITING_BOTH) {
+        return;
+    }
+    if (mr_sys(SYS_process_vm_readv, mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0), (long)&here, 1,
+               (long)&there, 1, 0) == -EFAULT) {
+        take_write_back();
+    }
 }
 
 void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
@@ -338,13 +456,20 @@ void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintp
     mr_writer_advance(record + 3);
 }
 
+/* Room for whole words, without the margin. */
+static size_t words_left(void)
+{
+    const uint32_t *cursor = mr_hot->live.cursor;
+    return cursor < mr_hot->limit ? (size_t)(mr_hot->limit - cursor) / 2 : 0;
+}
+
 /* The head of a range record of at most RANGE_PIECE bytes, with room for them. */
 static uint64_t *begin_piece(uint64_t head, size_t bytes, uintptr_t code)
 {
-    if (mr_hot_state.limit - mr_hot_state.cursor < (ptrdiff_t)(bytes / 8 + 8)) {
+    if (words_left() < bytes / 8 + 8) {
         mr_writer_grow();
     }
-    uint64_t *record = mr_hot_state.cursor;
+    uint64_t *record = mr_writer_cursor();
     record[0] = head;
     record[1] = (uint64_t)code;
     record[2] = bytes;
@@ -354,7 +479,7 @@ static uint64_t *begin_piece(uint64_t head, size_t bytes, uintptr_t code)
 void mr_write_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
 {
     const uint8_t *at = address;
-    if (!mr_hot_state.kept) {
+    if (!mr_hot->kept) {
         mr_writer_settle();
     }
     while (bytes > 0) {
@@ -372,11 +497,10 @@ void mr_write_range_pending(const void *address, size_t bytes, uintptr_t code, u
     const uint8_t *at = address;
     mr_writer_settle();
     bool fits = bytes <= PENDING_MAX;
-    if (fits &&
-        mr_hot_state.limit - mr_hot_state.cursor < (ptrdiff_t)(bytes / 8 + bytes / 1024 + 8)) {
+    if (fits && words_left() < bytes / 8 + bytes / 1024 + 8) {
         mr_writer_grow();
     }
-    uint64_t *first = mr_hot_state.cursor;
+    uint64_t *first = mr_writer_cursor();
     while (bytes > 0) {
         size_t piece = bytes < RANGE_PIECE ? bytes : RANGE_PIECE;
         uint64_t head = mr_log_head(MR_LOG_RANGE_WRITE, detail | MR_LOG_NO_VALUE, (uint64_t)at);
@@ -385,21 +509,21 @@ void mr_write_range_pending(const void *address, size_t bytes, uintptr_t code, u
         at += piece;
         bytes -= piece;
     }
-    mr_hot_state.range = first;
-    mr_hot_state.waiting = fits ? MR_WAITING_RANGE : MR_WAITING_NONE;
-    mr_hot_state.kept = false;
+    mr_hot->range = first;
+    mr_hot->live.waiting = fits ? MR_LOG_WAITING_RANGE : MR_LOG_WAITING_NONE;
+    mr_hot->kept = false;
 }
 
 void mr_write_access(mr_log_kind kind, unsigned detail, const void *address, int64_t value,
                      uintptr_t code)
 {
     mr_writer_settle();
-    uint64_t head = mr_log_head(kind, detail, (uint64_t)address);
-    uint64_t *record = mr_writer_room();
+    unsigned head = (unsigned)mr_log_head(kind, detail, 0);
+    mr_writer_room();
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE) {
-        put_slot(head, code, value);
+        mr_put_known(head, code, (uintptr_t)address, value);
     } else {
-        mr_put_access(record, head, code, value);
+        mr_put_access(mr_writer_cursor(), head | (uint64_t)address << 16, code, value);
     }
 }
 
@@ -423,10 +547,10 @@ void mr_write_module(const mr_log_module *module, const char *path)
         length++;
     }
     size_t words = sizeof *module / 8 + (length + 8) / 8;
-    if ((size_t)(mr_hot_state.limit - mr_hot_state.cursor) < words) {
+    if (words_left() < words) {
         mr_writer_grow();
     }
-    uint64_t *record = mr_hot_state.cursor;
+    uint64_t *record = mr_writer_cursor();
     copy_bytes(record, module, sizeof *module);
     record[0] = mr_log_head(MR_LOG_MODULE, 0, words);
     copy_bytes(record + sizeof *module / 8, path, length + 1);

@@ -18,6 +18,7 @@
 #define MR_LOG_MARGIN 64u /* words that may be written after `limit` */
 
 extern mr_log_model mr_writer_model;
+extern int64_t mr_writer_unknown; /* a value that nobody looks at */
 
 /* False when the file cannot be made or is not ours: nothing is recorded. Complains about the
  * former. */
@@ -34,6 +35,14 @@ void mr_writer_settle(void);
 
 /* The write that waits, as a range: another range can follow while it waits. */
 void mr_writer_wait_as_range(void);
+
+/* The thread faulted. Was it the write that waits, and what it writes to cannot be read either,
+ * then it has no value: its record becomes padding. */
+void mr_writer_fault(void);
+
+/* mr_put_known and mr_put_write, when it needs more than a short record. */
+void mr_put_known_far(unsigned head, uintptr_t code, uintptr_t address, int64_t value);
+void mr_put_write_far(unsigned head, uintptr_t code, uintptr_t address);
 
 /* Object records; code is where it happened. */
 void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
@@ -60,25 +69,39 @@ void mr_write_switch(uint32_t thread);
 /* Logs what waits for its value, if anything does. */
 static inline void mr_settle(void)
 {
-    if (mr_hot_state.waiting != MR_WAITING_NONE) {
+    if (mr_hot->live.waiting != MR_LOG_WAITING_NONE) {
         mr_writer_settle();
     }
 }
 
-/* A record of `words` words is complete. */
+/* A record is complete. */
+static inline void mr_hot_advance(mr_hot_state *hot, uint32_t *after)
+{
+    __atomic_store_n(&hot->live.cursor, after, __ATOMIC_RELEASE);
+}
+
 static inline void mr_writer_advance(uint64_t *after)
 {
-    mr_hot_state.cursor = after;
-    __atomic_store_n(mr_hot_state.end, (uint64_t)((uintptr_t)after + mr_hot_state.bias),
-                     __ATOMIC_RELEASE);
+    mr_hot_advance(mr_hot, (uint32_t *)(void *)after);
+}
+
+/* Where the next record of whole words begins. */
+static inline uint64_t *mr_writer_cursor(void)
+{
+    uint32_t *cursor = mr_hot->live.cursor;
+    if ((uintptr_t)cursor % sizeof(uint64_t) != 0) {
+        *cursor = MR_LOG_PADDING_UNIT;
+        mr_hot_advance(mr_hot, ++cursor);
+    }
+    return (uint64_t *)(void *)cursor;
 }
 
 static inline uint64_t *mr_writer_room(void)
 {
-    if (__builtin_expect(mr_hot_state.cursor >= mr_hot_state.limit, 0)) {
+    if (__builtin_expect(mr_hot->live.cursor >= mr_hot->limit, 0)) {
         mr_writer_grow();
     }
-    return mr_hot_state.cursor;
+    return mr_writer_cursor();
 }
 
 /* At any address, whatever type is there. */
@@ -115,35 +138,84 @@ static inline void mr_put_access(uint64_t *record, uint64_t head, uintptr_t code
     }
 }
 
-/* Writes a READ or WRITE: `head` has its kind and detail, no payload. Inline where they are
- * constant.
- */
-static inline __attribute__((always_inline)) void mr_put_short(unsigned head, uintptr_t code,
+static inline int64_t *mr_writer_known(unsigned head, uintptr_t address)
+{
+    return &mr_writer_model.values[mr_log_value_of(head, address)];
+}
+
+/* Writes a READ or WRITE whose value is known: `head` has its kind and detail, no payload. Inline
+ * where they are constant. */
+static inline __attribute__((always_inline)) void mr_put_known(unsigned head, uintptr_t code,
                                                                uintptr_t address, int64_t value)
 {
-    uint64_t *record = mr_hot_state.cursor;
-    uint64_t site_head = head | (uint64_t)code << 16;
-    unsigned number = mr_log_site_of(site_head);
+    unsigned number = mr_log_site_of(mr_log_kind_of(head), code, address);
     mr_log_site *site = &mr_writer_model.sites[number];
-    int64_t *known = &mr_writer_model.values[mr_log_value_of(head, address)];
-    int64_t distance = (int64_t)(address - site->address), before = *known;
-    bool here = site->head == site_head && mr_log_fits_short(distance);
-    *known = value;
-    site->address = address;
-    if (__builtin_expect(!here, 0)) {
-        site->head = site_head;
-        mr_put_access(record, head | (uint64_t)address << 16, code, value);
+    int64_t distance = (int64_t)(address - site->address);
+    if (__builtin_expect(
+            site->head != (head | (uint64_t)code << 16) || !mr_log_fits_short(distance), 0)) {
+        mr_put_known_far(head, code, address, value);
         return;
     }
-    /* Without jumps: they would be hard to foretell. */
-    unsigned same = value == before, wide = (unsigned)!mr_log_fits_short(value) & (same ^ 1);
-    unsigned kind = MR_LOG_SHORT + same + 2 * wide;
-    record[0] =
-        kind | (uint64_t)number << MR_LOG_KIND_BITS |
-        ((uint64_t)distance << (64 - MR_LOG_SHORT_BITS)) >> (64 - MR_LOG_SHORT_VALUE_SHIFT) |
-        (uint64_t)value << MR_LOG_SHORT_VALUE_SHIFT;
-    record[1] = (uint64_t)value;
-    mr_writer_advance(record + 1 + wide);
+    int64_t *known = mr_writer_known(head, address);
+    mr_log_form form = mr_log_form_for(value, *known);
+    mr_hot_state *hot = mr_hot;
+    uint32_t *record = hot->live.cursor;
+    site->address = address;
+    *known = value;
+    *(mr_any64 *)(record + 1) = value;
+    record[0] = mr_log_short(form, number, distance);
+    mr_hot_advance(hot, record + form);
+}
+
+/* Writes a WRITE whose value comes later. */
+static inline __attribute__((always_inline)) void mr_put_write(unsigned head, uintptr_t code,
+                                                               uintptr_t address)
+{
+    unsigned number = mr_log_site_of(mr_log_kind_of(head), code, address), log2 = head >> 8 & 3;
+    mr_log_site *site = &mr_writer_model.sites[number];
+    int64_t distance = (int64_t)(address - site->address);
+    if (__builtin_expect(
+            site->head != (head | (uint64_t)code << 16) || !mr_log_fits_short(distance), 0)) {
+        mr_put_write_far(head, code, address);
+        return;
+    }
+    mr_log_form form = log2 == 3 ? MR_LOG_FORM_64 : MR_LOG_FORM_32;
+    mr_hot_state *hot = mr_hot;
+    uint32_t *record = hot->live.cursor;
+    site->address = address;
+    record[0] = mr_log_short(form, number, distance);
+    hot->open_form = log2;
+    hot->open_address = (const void *)address;
+    hot->open_known = mr_writer_known(head, address);
+    hot->live.open = record + 1;
+    hot->live.waiting = MR_LOG_WAITING_WRITE;
+    mr_hot_advance(hot, record + form);
+}
+
+/* Fills in the value of the write that waits. */
+static inline void mr_settle_write(void)
+{
+    mr_hot_state *hot = mr_hot;
+    int64_t value = mr_load(hot->open_address, hot->open_form & 3);
+    if ((hot->open_form & (3 | MR_OPEN_LONG)) >= 3) {
+        *(mr_any64 *)hot->live.open = value;
+    } else {
+        *(mr_any32 *)hot->live.open = (int32_t)value;
+    }
+    *hot->open_known = value;
+    __atomic_store_n(&hot->live.waiting, MR_LOG_WAITING_NONE, __ATOMIC_RELEASE);
+}
+
+/* A read directly after a write that waits. The write's value is not known to the model yet, but
+ * will be to a reader: so a read that looks at the same place says its value, which stays. */
+static inline void mr_read_after_write(unsigned head, uintptr_t address, int64_t value)
+{
+    int64_t *known = mr_writer_known(head, address);
+    mr_hot->live.waiting = MR_LOG_WAITING_BOTH;
+    if (__builtin_expect(known == mr_hot->open_known, 0)) {
+        *known = ~value;
+        mr_hot->open_known = &mr_writer_unknown;
+    }
 }
 
 #endif

@@ -283,16 +283,44 @@ static void test_stacks(void **state)
     mr_log_build_free(&log);
 }
 
+/* A lock with the role of an order, an order with that of a lock, and one of no role. */
+static void test_wrong_roles(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned kind, role;
+        uint64_t number;
+    } rows[] = {
+        {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0},
+        {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
+        {MR_LOG_WAIT, MR_LOG_ROLE_SIGNAL + 1, 0},
+        {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mr_log_build log = {0};
+        mr_record_summary summary;
+        access(&log, 0, MR_LOG_WRITE, X, 4, 1);
+        access(&log, 1, MR_LOG_WRITE, X, 4, 2);
+        mr_log_object(&log, rows[i].kind, rows[i].role, X + 64, CODE, 0, rows[i].number);
+        mr_trace *trace = mr_log_converted(&log, false, &summary);
+        mr_log_expect(trace, "T0|w(0x1000=1)\nT1|w(0x1000=2)\n");
+        assert_true(summary.damaged);
+        mr_trace_free(trace);
+        mr_log_build_free(&log);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_keep_local), cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_ranges),     cmocka_unit_test(test_split_atomics),
-        cmocka_unit_test(test_lives),      cmocka_unit_test(test_retired),
-        cmocka_unit_test(test_units),      cmocka_unit_test(test_annotated_order),
-        cmocka_unit_test(test_calls),      cmocka_unit_test(test_strange),
-        cmocka_unit_test(test_no_value),   cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_keep_local),  cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_split_atomics),
+        cmocka_unit_test(test_lives),       cmocka_unit_test(test_retired),
+        cmocka_unit_test(test_units),       cmocka_unit_test(test_annotated_order),
+        cmocka_unit_test(test_calls),       cmocka_unit_test(test_strange),
+        cmocka_unit_test(test_no_value),    cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_wrong_roles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

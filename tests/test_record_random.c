@@ -236,7 +236,7 @@ static void test_damage(void **state)
         size_t records = count - MR_LOG_HEADER_BYTES;
         for (uint32_t i = mr_random_below(&random, 6); i > 0; i--)
             bytes[MR_LOG_HEADER_BYTES + mr_random_below(&random, (uint32_t)records)] =
-                (unsigned char)mr_random_below(&random, 40);
+                (unsigned char)mr_random_below(&random, 256);
         size_t kept = mr_random_percent(&random, 50)
                           ? count
                           : MR_LOG_HEADER_BYTES + mr_random_below(&random, (uint32_t)records);

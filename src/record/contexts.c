@@ -24,6 +24,7 @@ void mr_contexts_free(mr_contexts *contexts)
 void mr_contexts_forget(mr_contexts *contexts)
 {
     mr_table_free(&contexts->known);
+    memset(contexts->recent, 0, sizeof contexts->recent);
 }
 
 static mr_call_stack *calls_of(mr_contexts *contexts, uint32_t thread)
@@ -143,7 +144,7 @@ static bool is_hidden(const mr_code *code, uint32_t caller)
 }
 
 /* The stack of a code address that was called by `caller`. */
-static bool stack_above(mr_contexts *contexts, uint32_t caller, uint64_t address, uint32_t *stack)
+static bool find_stack(mr_contexts *contexts, uint32_t caller, uint64_t address, uint32_t *stack)
 {
     uint32_t count = contexts->known.count;
     uint32_t at = mr_table_add(&contexts->known, (mr_pair){caller, address});
@@ -166,6 +167,20 @@ static bool stack_above(mr_contexts *contexts, uint32_t caller, uint64_t address
             if (!push_frame(contexts, *stack, &code->frames[i], stack))
                 return false;
     contexts->stack_of[at] = *stack;
+    return true;
+}
+
+/* The same; a loop asks again and again. */
+static bool stack_above(mr_contexts *contexts, uint32_t caller, uint64_t address, uint32_t *stack)
+{
+    mr_recent_stack *recent = &contexts->recent[(address ^ address >> 8) % MR_CONTEXTS_RECENT];
+    if (address && recent->address == address && recent->caller == caller) {
+        *stack = recent->stack;
+        return true;
+    }
+    if (!find_stack(contexts, caller, address, stack))
+        return false;
+    *recent = (mr_recent_stack){address, caller, *stack};
     return true;
 }
 

@@ -32,6 +32,14 @@ typedef struct mr_call_stack {
     uint64_t at; /* where the innermost function was last seen (a return address), 0: not yet */
 } mr_call_stack;
 
+/* Which stack a code address had last. */
+typedef struct mr_recent_stack {
+    uint64_t address;
+    uint32_t caller, stack;
+} mr_recent_stack;
+
+enum { MR_CONTEXTS_RECENT = 256 };
+
 typedef struct mr_contexts {
     mr_symbols *symbols; /* borrowed */
     mr_trace *trace;     /* borrowed; frames, stacks and locations are added to it */
@@ -42,8 +50,9 @@ typedef struct mr_contexts {
     mr_table known; /* (stack of the caller, code address) → number in `stack_of` */
     uint32_t *stack_of;
     size_t known_capacity;
-    mr_table frames;    /* (caller, frame) → stack - 1 */
-    uint32_t *location; /* by stack: number + 1; 0: not asked for so far */
+    mr_recent_stack recent[MR_CONTEXTS_RECENT]; /* by address; of what is in `known` */
+    mr_table frames;                            /* (caller, frame) → stack - 1 */
+    uint32_t *location;                         /* by stack: number + 1; 0: not asked for so far */
     size_t location_capacity;
     uint8_t *own; /* by frame: is it the program's own? */
     size_t own_capacity;

@@ -1,6 +1,7 @@
 #include "log_reader.h"
 
 #include "base/memory.h"
+#include "objects.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,38 +21,45 @@ static mr_status no_log(const char *path, const char *why, mr_error *error)
     return mr_error_set(error, MR_ERR_TRACE, path, 0, "%s", why);
 }
 
-static const uint64_t *words_at(const mr_log *log, uint64_t offset)
+static const uint32_t *units_at(const mr_log *log, uint64_t offset)
 {
-    return (const uint64_t *)(const void *)((const char *)log->map + offset);
+    return (const uint32_t *)(const void *)((const char *)log->map + offset);
 }
 
-static uint64_t pending_words(const mr_log_header *header)
+/* Where the program was when it ended without a word: the bytes in the window, and in them the one
+ * where a value should be. */
+static uint64_t find_end(const mr_log *log, uint64_t *open)
 {
-    return (uint64_t)3 * ((header->pending[0][0] != 0) + (header->pending[1][0] != 0));
+    mr_log_live live;
+    memcpy(&live, (const char *)log->map + MR_LOG_LIVE_AT, sizeof live);
+    if (live.waiting == MR_LOG_WAITING_WRITE || live.waiting == MR_LOG_WAITING_BOTH)
+        *open = (uintptr_t)live.open - (uintptr_t)live.window;
+    return (uintptr_t)live.cursor - (uintptr_t)live.window;
 }
 
-/* Where the records are: in the file, then in the window, then in the header. */
+/* Where the records are: in the file, then in the window. */
 static bool find_records(mr_log *log)
 {
     const mr_log_header *header = &log->header;
-    uint64_t first = header->header_bytes, end = header->end, in_window = 0;
+    uint64_t first = header->header_bytes, end = header->end, in_window = 0, open = UINT64_MAX;
     if (header->window_at) {
-        if (header->window_at % sizeof *log->words || header->window_start > end ||
-            header->window_at > log->map_bytes ||
+        uint64_t start = header->window_start;
+        in_window = end ? end - start : find_end(log, &open);
+        if (header->window_at % sizeof(uint64_t) || header->window_at > log->map_bytes ||
             header->window_bytes > log->map_bytes - header->window_at ||
-            end - header->window_start > header->window_bytes)
+            in_window > header->window_bytes)
             return false;
-        in_window = end - header->window_start;
-        end = header->window_start;
+        end = start;
     }
     if (end > log->map_bytes)
         end = log->map_bytes;
-    if (first % sizeof *log->words || first > end)
+    if (first % sizeof(uint64_t) || first > end)
         return false;
-    log->words = words_at(log, first);
-    log->window = words_at(log, header->window_at);
-    log->file_words = (end - first) / sizeof *log->words;
-    log->word_count = log->file_words + in_window / sizeof *log->words + pending_words(header);
+    log->units = units_at(log, first);
+    log->window = units_at(log, header->window_at);
+    log->file_units = (end - first) / sizeof *log->units;
+    log->unit_count = log->file_units + in_window / sizeof *log->units;
+    log->open_unit = open < in_window ? log->file_units + open / sizeof *log->units : UINT64_MAX;
     return true;
 }
 
@@ -115,11 +123,25 @@ void mr_log_pass_free(mr_log_pass *pass)
     mr_lives_free(&pass->lives);
 }
 
+/* Has the record of a lock, semaphore or order a role of its own kind? */
+static bool has_role(const uint64_t *record, bool orders)
+{
+    unsigned role = mr_log_detail(record[0]);
+    return role <= MR_LOG_ROLE_SIGNAL && mr_object_orders((uint8_t)role) == orders &&
+           record[2] >> 56 == 0;
+}
+
 /* False: the log makes no sense. */
 static bool apply(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t head = record[0];
-    switch (mr_log_kind_of(head)) {
+    unsigned kind = mr_log_kind_of(head);
+    if (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT)
+        return has_role(record, false);
+    switch (kind) {
+    case MR_LOG_BEFORE:
+    case MR_LOG_AFTER:
+        return has_role(record, true);
     case MR_LOG_SWITCH:
         if (mr_log_payload(head) > MR_LOG_THREADS_MAX)
             return false;
@@ -138,30 +160,25 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
     return true;
 }
 
-/* The words from the next record on, as many as follow each other. */
-static const uint64_t *look(const mr_log_pass *pass, uint64_t *left)
+/* The units from the next record on, as many as follow each other. */
+static const uint32_t *look(const mr_log_pass *pass, uint64_t *left)
 {
     const mr_log *log = pass->log;
-    uint64_t window_end = log->word_count - pending_words(&log->header);
-    if (pass->next < log->file_words) {
-        *left = log->file_words - pass->next;
-        return log->words + pass->next;
+    if (pass->next < log->file_units) {
+        *left = log->file_units - pass->next;
+        return log->units + pass->next;
     }
-    if (pass->next < window_end) {
-        *left = window_end - pass->next;
-        return log->window + (pass->next - log->file_words);
-    }
-    uint64_t rest = log->word_count - pass->next;
-    *left = rest < 3 ? rest : 3;
-    return log->header.pending[rest > 3 || !log->header.pending[1][0] ? 0 : 1];
+    *left = log->unit_count - pass->next;
+    return log->window + (pass->next - log->file_units);
 }
 
 /* A record without what the model tells; NULL: the log makes no sense. */
-static const uint64_t *expand(mr_log_pass *pass, const uint64_t *record)
+static const uint64_t *expand(mr_log_pass *pass, const uint32_t *units)
 {
+    const uint64_t *record = (const uint64_t *)(const void *)units;
+    if (mr_log_is_short(units[0]))
+        return mr_log_expand(pass->model, units, pass->expanded) ? pass->expanded : NULL;
     unsigned kind = mr_log_kind_of(record[0]);
-    if (mr_log_is_short(kind))
-        return mr_log_expand(pass->model, record, pass->expanded) ? pass->expanded : NULL;
     if (kind == MR_LOG_ENTER)
         return mr_log_expand_enter(pass->model, record, pass->expanded) ? pass->expanded : NULL;
     if (kind == MR_LOG_ENTRY)
@@ -171,17 +188,34 @@ static const uint64_t *expand(mr_log_pass *pass, const uint64_t *record)
     return record;
 }
 
+/* A write without its value. */
+static const uint64_t *without_value(mr_log_pass *pass, const uint64_t *record)
+{
+    uint64_t head = record[0] | (uint64_t)MR_LOG_NO_VALUE << 8, code = record[1];
+    pass->expanded[0] = head;
+    pass->expanded[1] = code;
+    pass->expanded[2] = 0;
+    return pass->expanded;
+}
+
 const uint64_t *mr_log_next(mr_log_pass *pass)
 {
-    uint64_t left;
+    uint64_t left, units = 0;
+    const uint32_t *at;
     if (!pass->model && !(pass->model = mr_calloc(1, sizeof *pass->model)))
         pass->failed = true;
-    const uint64_t *record = look(pass, &left);
-    uint64_t words = mr_log_words(record, left);
-    if (!words || words > left || pass->failed || !(record = expand(pass, record)))
+    do {
+        pass->next += units;
+        at = look(pass, &left);
+        units = mr_log_units(at, left);
+    } while (units == 1 && *at == MR_LOG_PADDING_UNIT);
+    const uint64_t *record;
+    if (!units || units > left || pass->failed || !(record = expand(pass, at)))
         return NULL;
+    if (pass->log->open_unit - pass->next < units)
+        record = without_value(pass, record);
     if (!apply(pass, record))
         return NULL;
-    pass->next += words;
+    pass->next += units;
     return pass->failed ? NULL : record;
 }

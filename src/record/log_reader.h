@@ -14,10 +14,11 @@
 
 typedef struct mr_log {
     mr_log_header header;
-    const uint64_t *words;  /* the records in the file */
-    const uint64_t *window; /* and after them those in the window */
-    uint64_t file_words;
-    uint64_t word_count; /* of both, and of what was pending */
+    const uint32_t *units;  /* the records in the file, in 32-bit units */
+    const uint32_t *window; /* and after them those in the window */
+    uint64_t file_units;
+    uint64_t unit_count; /* of both */
+    uint64_t open_unit;  /* in a write whose value never came; UINT64_MAX: there is none */
     void *map;
     uint64_t map_bytes;
 } mr_log;
@@ -31,7 +32,7 @@ enum { MR_LOG_THREADS_MAX = 1 << 24 };
 
 typedef struct mr_log_pass {
     const mr_log *log;
-    uint64_t next; /* word of the next record */
+    uint64_t next; /* unit of the next record */
     mr_log_model *model;
     uint64_t expanded[MR_LOG_EXPANDED_WORDS];
     uint32_t thread; /* whose record it is */

@@ -27,7 +27,7 @@
 #include "lives.h"
 #include "table.h"
 
-enum { MR_PIECE_LINE_BYTES = 64, MR_PIECES_NEAR = 256 };
+enum { MR_PIECE_LINE_BYTES = 64, MR_PIECES_NEAR = 4096 };
 
 /* What is known of 64 bytes; bit i is byte i. */
 typedef struct mr_piece_line {

@@ -65,9 +65,9 @@ mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progr
     for (const uint64_t *record; ok && (record = mr_log_next(&pass));) {
         ok = note(scan, &pass, record);
         if (++count % RECORDS_A_TELL == 0)
-            mr_progress_tell(progress, "scanning", pass.next, log->word_count);
+            mr_progress_tell(progress, "scanning", pass.next, log->unit_count);
     }
-    scan->last_word = pass.next;
+    scan->last_unit = pass.next;
     ok = ok && !pass.failed && mr_pieces_make(&scan->pieces);
     mr_log_pass_free(&pass);
     return ok ? MR_OK : mr_error_memory(error, "reading the log");

@@ -12,7 +12,7 @@ typedef struct mr_scan {
     bool keep_all; /* set by the caller */
     mr_pieces pieces;
     mr_objects objects; /* in the order in which the second pass meets them, too */
-    uint64_t last_word; /* where the log ends, or stops to make sense */
+    uint64_t last_unit; /* where the log ends, or stops to make sense */
 } mr_scan;
 
 /* Zero-initialise. MR_ERR_MEMORY; free in either case. */

@@ -332,7 +332,7 @@ static mr_status handle(mr_second *second, const uint64_t *record, mr_error *err
 mr_status mr_second_run(mr_second *second, const mr_progress *progress, mr_error *error)
 {
     mr_status status = MR_OK;
-    uint64_t count = 0, last = second->scan->last_word;
+    uint64_t count = 0, last = second->scan->last_unit;
     const uint64_t *record;
     while (!status && second->pass.next < last && (record = mr_log_next(&second->pass))) {
         status = handle(second, record, error);
@@ -341,6 +341,6 @@ mr_status mr_second_run(mr_second *second, const mr_progress *progress, mr_error
     }
     if (!status && (second->pass.failed || !mr_locals_finish(&second->locals)))
         status = mr_second_no_memory(error);
-    second->summary.damaged = last < second->log->word_count;
+    second->summary.damaged = last < second->log->unit_count;
     return status ? status : mr_emitter_finish(&second->emitter, error);
 }

@@ -74,8 +74,7 @@ void mr_log_range(mr_log_build *log, unsigned kind, uint64_t address, uint64_t c
 void mr_log_enter(mr_log_build *log, uint64_t caller, uint64_t code, uint64_t stack, uint64_t frame)
 {
     mr_log_object(log, MR_LOG_ENTRY, 0, caller, code, 0, frame ? frame - stack : 0);
-    mr_log_put(log, MR_LOG_ENTER | mr_log_entry_of(caller, code) << MR_LOG_KIND_BITS |
-                        stack / MR_LOG_STACK_UNIT << MR_LOG_STACK_SHIFT);
+    mr_log_put(log, mr_log_enter_head(mr_log_entry_of(caller, code), stack));
 }
 
 void mr_log_build_free(mr_log_build *log)
