@@ -1,4 +1,5 @@
-/* Handlers of pthread_atfork: the child's are not recorded, the parent's are, though both run at the same time. */
+/* Handlers of pthread_atfork: the child's are not recorded, the parent's are, though both run at
+ * the same time. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
