@@ -21,11 +21,11 @@ bool mr_fits_search(const mr_trace *trace, const mr_outcome *outcome);
 /* What is asked about far races, of two locations. */
 typedef struct mr_far_question {
     uint32_t key_1, key_2;
-    bool one_pair;          /* about these accesses, else about any of the locations: */
-    uint32_t first, second; /* events of the trace */
-    bool asked;             /* by formulas */
-    uint64_t least_steps, most_steps;
-    uint32_t window_end; /* of a witness */
+    bool one_pair;                    /* about these accesses, else about any of the locations: */
+    uint32_t first, second;           /* events of the trace */
+    bool asked;                       /* by formulas */
+    uint64_t least_steps, most_steps; /* mr_record.steps: work of far races (window.far_work) */
+    uint32_t window_end;              /* of a witness */
 } mr_far_question;
 
 /* Is the record about these locations and this pair? */
