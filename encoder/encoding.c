@@ -1,12 +1,12 @@
 #include "encoding.h"
 
+#include "barrier_pairs.h"
 #include "branches.h"
 #include "forced.h"
 #include "fork_join.h"
 #include "known.h"
 #include "lazy.h"
 #include "locks.h"
-#include "opaque.h"
 #include "program_order.h"
 #include "race.h"
 #include "reads.h"

@@ -1,10 +1,11 @@
 #include "recording.h"
 
+#include "formats/mrt/mrt_write.h"
+#include "formats/read.h"
 #include "launch.h"
 #include "record/convert.h"
 #include "record/leave_out.h"
 #include "runtime/log.h"
-#include "trace/mrt_write.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -57,7 +57,7 @@ mr_order *mr_order_new(const mr_trace *trace, mr_relation relation)
     return mr_order_foreseen(trace, relation, NULL);
 }
 
-bool mr_order_use_edges(mr_order *order, const mr_opaque_edges *edges)
+bool mr_order_use_edges(mr_order *order, const mr_barrier_edges *edges)
 {
     assert(!order->end);
     return mr_edges_foresee(&order->edges, edges);
