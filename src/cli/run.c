@@ -4,8 +4,8 @@
 
 #include "base/seconds.h"
 #include "cli.h"
+#include "engine/predict.h"
 #include "output.h"
-#include "predict/predict.h"
 #include "recording.h"
 #include "report/report.h"
 

@@ -1,6 +1,7 @@
-#include "saved_file.h"
+#include "file.h"
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "base/seconds.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* A run that is killed with its machine loses what it has saved in so long. */
+/* When the machine goes down, the outcomes of the last seconds are lost: so many. */
 static const double SYNC_SECONDS = 5;
 
 enum { MAGIC_BYTES = 8, BYTE_ORDER = 0x01020304, MOST_SETTINGS_BYTES = 1 << 24 };
@@ -47,24 +48,25 @@ static uint64_t checksum(const void *bytes, size_t count)
     return XXH3_64bits(bytes, count);
 }
 
-static mr_status io_error(const mr_saved_file *file, const char *what, int number, mr_error *error)
+static mr_status io_error(const mr_checkpoint_file *file, const char *what, int number,
+                          mr_error *error)
 {
     return mr_error_set(error, MR_ERR_IO, file->path, 0, "cannot %s: %s", what, strerror(number));
 }
 
 /* ---- reading ---- */
 
-static mr_status check_head(const mr_saved_file *file, const file_head *head, mr_error *error)
+static mr_status check_head(const mr_checkpoint_file *file, const file_head *head, mr_error *error)
 {
     if (file->map_bytes < MAGIC_BYTES || memcmp(head->magic, magic, MAGIC_BYTES) != 0)
         return mr_error_set(error, MR_ERR_CONFIG, file->path, 0,
                             "is no checkpoint of maxrace; name another file");
     if (file->map_bytes >= sizeof *head && head->byte_order == BYTE_ORDER &&
-        head->version != MR_SAVED_VERSION)
+        head->version != MR_CHECKPOINT_VERSION)
         return mr_error_set(error, MR_ERR_CONFIG, file->path, 0,
                             "is a checkpoint in format %" PRIu32 ", this maxrace has format %d; "
                             "start anew with another file",
-                            head->version, MR_SAVED_VERSION);
+                            head->version, MR_CHECKPOINT_VERSION);
     const uint8_t *settings = file->map + sizeof *head;
     if (file->map_bytes < sizeof *head || head->byte_order != BYTE_ORDER ||
         head->checksum != checksum(head, offsetof(file_head, checksum)) ||
@@ -77,14 +79,14 @@ static mr_status check_head(const mr_saved_file *file, const file_head *head, mr
     return MR_OK;
 }
 
-static mr_status read_head(mr_saved_file *file, mr_error *error)
+static mr_status read_head(mr_checkpoint_file *file, mr_error *error)
 {
     file_head head = {0};
     memcpy(&head, file->map, file->map_bytes < sizeof head ? file->map_bytes : sizeof head);
     mr_status status = check_head(file, &head, error);
     if (status != MR_OK)
         return status;
-    mr_saved_identity *identity = &file->identity;
+    mr_identity *identity = &file->identity;
     file->shard = head.shard;
     file->shards = head.shards;
     identity->trace = head.trace;
@@ -98,7 +100,8 @@ static mr_status read_head(mr_saved_file *file, mr_error *error)
 }
 
 /* The record at `offset`, if there is a whole one. */
-static bool read_record(const mr_saved_file *file, uint64_t offset, mr_saved_record *record)
+static bool read_record(const mr_checkpoint_file *file, uint64_t offset,
+                        mr_checkpoint_record *record)
 {
     record_head head;
     uint64_t left = file->map_bytes - offset;
@@ -109,20 +112,20 @@ static bool read_record(const mr_saved_file *file, uint64_t offset, mr_saved_rec
         head.checksum != checksum(&head, offsetof(record_head, checksum)) ||
         head.length > left - sizeof head)
         return false;
-    *record = (mr_saved_record){.phase = head.phase,
-                                .unit = head.unit,
-                                .units = head.units,
-                                .before = head.before,
-                                .body = file->map + offset + sizeof head,
-                                .length = head.length,
-                                .offset = offset};
+    *record = (mr_checkpoint_record){.phase = head.phase,
+                                     .unit = head.unit,
+                                     .units = head.units,
+                                     .before = head.before,
+                                     .body = file->map + offset + sizeof head,
+                                     .length = head.length,
+                                     .offset = offset};
     return head.body_checksum == checksum(record->body, (size_t)head.length);
 }
 
-/* Where the next whole record begins; the size of the file when there is none. */
-static uint64_t find_record(const mr_saved_file *file, uint64_t offset)
+/* The offset of the next whole record; the size of the file when there is none. */
+static uint64_t find_record(const mr_checkpoint_file *file, uint64_t offset)
 {
-    mr_saved_record record;
+    mr_checkpoint_record record;
     const uint8_t first = RECORD_MARK & 0xff;
     while (offset < file->map_bytes) {
         const uint8_t *at = memchr(file->map + offset, first, file->map_bytes - offset);
@@ -136,13 +139,13 @@ static uint64_t find_record(const mr_saved_file *file, uint64_t offset)
     return file->map_bytes;
 }
 
-static mr_status read_records(mr_saved_file *file, mr_error *error)
+static mr_status read_records(mr_checkpoint_file *file, mr_error *error)
 {
     uint64_t offset = sizeof(file_head) + file->identity.settings_bytes;
     file->end = offset;
     while (offset < file->map_bytes) {
         void *records = file->records;
-        mr_saved_record record;
+        mr_checkpoint_record record;
         if (!read_record(file, offset, &record)) {
             uint64_t next = find_record(file, offset + 1);
             if (next == file->map_bytes)
@@ -163,7 +166,7 @@ static mr_status read_records(mr_saved_file *file, mr_error *error)
     return MR_OK;
 }
 
-static mr_status map_file(mr_saved_file *file, mr_error *error)
+static mr_status map_file(mr_checkpoint_file *file, mr_error *error)
 {
     struct stat info;
     if (fstat(file->fd, &info) != 0)
@@ -181,9 +184,9 @@ static mr_status map_file(mr_saved_file *file, mr_error *error)
     return MR_OK;
 }
 
-/* Opens, and keeps others from writing (or, for those who write, from reading) meanwhile. Where a
- * file system has no locks there are none. */
-static mr_status open_locked(mr_saved_file *file, const char *path, bool write, int flags,
+/* Opens the file and locks it: against writers, and to write also against readers. Without effect on
+ * a file system that has no locks. */
+static mr_status open_locked(mr_checkpoint_file *file, const char *path, bool write, int flags,
                              mr_error *error)
 {
     file->path = mr_strndup(path, strlen(path));
@@ -200,7 +203,7 @@ static mr_status open_locked(mr_saved_file *file, const char *path, bool write, 
     return MR_OK;
 }
 
-mr_status mr_saved_file_read(mr_saved_file *file, const char *path, mr_error *error)
+mr_status mr_checkpoint_file_read(mr_checkpoint_file *file, const char *path, mr_error *error)
 {
     mr_status status = open_locked(file, path, false, O_RDONLY, error);
     if (status == MR_OK)
@@ -213,7 +216,7 @@ mr_status mr_saved_file_read(mr_saved_file *file, const char *path, mr_error *er
 /* ---- writing ---- */
 
 /* Writes all of it at the end of the file, or nothing. */
-static bool write_whole(mr_saved_file *file, const uint8_t *bytes, size_t count)
+static bool write_whole(mr_checkpoint_file *file, const uint8_t *bytes, size_t count)
 {
     size_t done = 0;
     while (done < count) {
@@ -228,28 +231,28 @@ static bool write_whole(mr_saved_file *file, const uint8_t *bytes, size_t count)
         return true;
     }
     int number = errno ? errno : EIO;
-    /* Best effort: what is left there is found to be no whole record. */
+    /* Best effort: bytes that stay behind the end are a torn record, which the next run cuts off. */
     if (ftruncate(file->fd, (off_t)file->end) != 0)
         errno = number;
     errno = number;
     return false;
 }
 
-bool mr_saved_file_is_new(const char *path)
+bool mr_checkpoint_file_is_new(const char *path)
 {
     struct stat info;
     return stat(path, &info) != 0 || (S_ISREG(info.st_mode) && info.st_size == 0);
 }
 
-mr_status mr_saved_file_exists_error(const char *path, mr_error *error)
+mr_status mr_checkpoint_file_exists_error(const char *path, mr_error *error)
 {
     return mr_error_set(error, MR_ERR_USAGE, path, 0,
                         "exists; go on with it by --resume, or name another file");
 }
 
-static bool make_head(const mr_saved_file *file, const mr_saved_identity *identity, mr_bytes *bytes)
+static bool make_head(const mr_checkpoint_file *file, const mr_identity *identity, mr_bytes *bytes)
 {
-    file_head head = {.version = MR_SAVED_VERSION,
+    file_head head = {.version = MR_CHECKPOINT_VERSION,
                       .byte_order = BYTE_ORDER,
                       .trace = identity->trace,
                       .event_count = identity->event_count,
@@ -264,26 +267,26 @@ static bool make_head(const mr_saved_file *file, const mr_saved_identity *identi
     return !bytes->failed;
 }
 
-/* Was the run that made the file stopped before its head was written? Then there is nothing in it.
- */
-static bool is_unborn(const mr_saved_file *file, const mr_bytes *head)
+/* Was the run that made the file stopped before it had written the head? Then the file is as good as
+ * empty. */
+static bool is_unborn(const mr_checkpoint_file *file, const mr_bytes *head)
 {
     return file->map_bytes < head->count &&
            (!file->map_bytes || memcmp(file->map, head->items, file->map_bytes) == 0);
 }
 
-static mr_status write_head(mr_saved_file *file, const mr_bytes *head, mr_error *error)
+static mr_status write_head(mr_checkpoint_file *file, const mr_bytes *head, mr_error *error)
 {
     if (!write_whole(file, head->items, head->count))
         return io_error(file, "write the checkpoint", errno, error);
     return MR_OK;
 }
 
-static mr_status go_on(mr_saved_file *file, const mr_saved_identity *identity, mr_error *error)
+static mr_status go_on(mr_checkpoint_file *file, const mr_identity *identity, mr_error *error)
 {
     mr_status status = read_head(file, error);
     if (status == MR_OK)
-        status = mr_saved_identity_compare(&file->identity, identity, file->path, error);
+        status = mr_identity_compare(&file->identity, identity, file->path, error);
     if (status == MR_OK)
         status = read_records(file, error);
     if (status == MR_OK && file->torn_bytes && ftruncate(file->fd, (off_t)file->end) != 0)
@@ -291,8 +294,8 @@ static mr_status go_on(mr_saved_file *file, const mr_saved_identity *identity, m
     return status;
 }
 
-mr_status mr_saved_file_start(mr_saved_file *file, const char *path,
-                              const mr_saved_identity *identity, bool resume, mr_error *error)
+mr_status mr_checkpoint_file_start(mr_checkpoint_file *file, const char *path,
+                                   const mr_identity *identity, bool resume, mr_error *error)
 {
     mr_bytes head = {0};
     mr_status status = open_locked(file, path, true, O_RDWR | O_CREAT, error);
@@ -301,7 +304,7 @@ mr_status mr_saved_file_start(mr_saved_file *file, const char *path,
     if (status == MR_OK && !make_head(file, identity, &head))
         status = mr_error_memory(error, "preparing the checkpoint");
     if (status == MR_OK && file->map_bytes && !resume)
-        status = mr_saved_file_exists_error(path, error);
+        status = mr_checkpoint_file_exists_error(path, error);
     else if (status == MR_OK)
         status =
             is_unborn(file, &head) ? write_head(file, &head, error) : go_on(file, identity, error);
@@ -310,14 +313,14 @@ mr_status mr_saved_file_start(mr_saved_file *file, const char *path,
     return status;
 }
 
-/* An error of the disk is told later than the write: it counts at the latest when it is closed. */
-static bool sync_file(mr_saved_file *file)
+/* The system may tell an error of the disk only here, long after the write. */
+static bool sync_file(mr_checkpoint_file *file)
 {
     file->synced_seconds = mr_seconds();
     return fdatasync(file->fd) == 0 || errno == EINVAL || errno == EROFS;
 }
 
-static mr_status save_error(mr_saved_file *file, int number, mr_error *error)
+static mr_status save_error(mr_checkpoint_file *file, int number, mr_error *error)
 {
     file->failed = true;
     return mr_error_set(error, MR_ERR_IO, file->path, 0,
@@ -326,7 +329,8 @@ static mr_status save_error(mr_saved_file *file, int number, mr_error *error)
                         strerror(number));
 }
 
-mr_status mr_saved_file_append(mr_saved_file *file, const mr_saved_record *record, mr_error *error)
+mr_status mr_checkpoint_file_append(mr_checkpoint_file *file, const mr_checkpoint_record *record,
+                                    mr_error *error)
 {
     const size_t length = (size_t)record->length;
     record_head head = {.mark = RECORD_MARK,
@@ -354,7 +358,7 @@ mr_status mr_saved_file_append(mr_saved_file *file, const mr_saved_record *recor
     return status;
 }
 
-mr_status mr_saved_file_close(mr_saved_file *file, mr_error *error)
+mr_status mr_checkpoint_file_close(mr_checkpoint_file *file, mr_error *error)
 {
     mr_status status = MR_OK;
     if (file->path && file->fd >= 0) {
@@ -364,9 +368,9 @@ mr_status mr_saved_file_close(mr_saved_file *file, mr_error *error)
     }
     if (file->map)
         munmap((void *)file->map, file->map_bytes);
-    mr_saved_identity_free(&file->identity);
+    mr_identity_free(&file->identity);
     free(file->records);
     free(file->path);
-    *file = (mr_saved_file){0};
+    *file = (mr_checkpoint_file){0};
     return status;
 }

@@ -1,4 +1,4 @@
-/* From the candidates of a static race, or a pair of events, to its record. */
+/* From the candidates of a static race, or a pair of events, to its verdict. */
 #include "base/seconds.h"
 #include "worker.h"
 
@@ -11,13 +11,13 @@ enum {
 };
 
 /* One group on its way. */
-typedef struct settler {
+typedef struct group_state {
     mr_worker *worker;
     const mr_problem *problem;
-    mr_record *record;
+    mr_pair_verdict *verdict;
     mr_decision latest; /* what the last question said */
     bool refused;       /* for want of memory, some question has no answer */
-} settler;
+} group_state;
 
 static bool halted(mr_worker *worker)
 {
@@ -27,7 +27,7 @@ static bool halted(mr_worker *worker)
 
 /* Asks one question, by those of `steps` that are used; a race is confirmed and recorded. A refused
  * witness makes the verdict unknown. */
-static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
+static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
 {
     mr_worker *worker = s->worker;
     const mr_window *window = s->problem->window;
@@ -47,73 +47,73 @@ static mr_status ask(settler *s, unsigned steps, mr_stops a, mr_stops b)
     worker->run.queries_stopped_by_memory += decision->stopped_by_memory;
     worker->window_steps += decision->work;
     if (steps == TRACE_ORDER)
-        s->record->steps_in_order += decision->work;
+        s->verdict->steps_in_order += decision->work;
     else
-        s->record->steps += decision->work;
+        s->verdict->steps += decision->work;
     if (decision->verdict == MR_VERDICT_UNKNOWN && steps != TRACE_ORDER) {
-        s->record->unanswered++;
+        s->verdict->unanswered++;
         s->refused |= decision->reason == MR_UNKNOWN_MEMORY;
     }
     if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
         mr_strength strength =
             mr_pair_strength(worker->hb, worker->wcp, window->start + decision->first,
                              window->start + decision->second);
-        status = mr_worker_confirm(worker, window, strength, decision, s->record);
+        status = mr_worker_confirm(worker, window, strength, decision, s->verdict);
     }
     mr_arena_release(&worker->arena, mark);
     return status;
 }
 
-mr_status mr_worker_ask(mr_worker *worker, const mr_problem *problem, mr_record *record, mr_stops a,
-                        mr_stops b, mr_decision *decision)
+mr_status mr_worker_ask(mr_worker *worker, const mr_problem *problem, mr_pair_verdict *verdict,
+                        mr_stops a, mr_stops b, mr_decision *decision)
 {
-    settler s = {.worker = worker, .problem = problem, .record = record};
+    group_state s = {.worker = worker, .problem = problem, .verdict = verdict};
     mr_status status = ask(&s, MR_ALL_STEPS, a, b);
     *decision = s.latest;
     return status;
 }
 
 /* Counts a verdict for `pairs` event pairs. */
-static void count(settler *s, uint64_t pairs)
+static void count(group_state *s, uint64_t pairs)
 {
     if (s->latest.verdict == MR_VERDICT_UNKNOWN)
-        s->record->unknown[s->latest.reason] += pairs;
+        s->verdict->unknown[s->latest.reason] += pairs;
     else
-        s->record->settled[s->latest.step] += pairs;
+        s->verdict->settled[s->latest.step] += pairs;
 }
 
 /* Remembers that the pair (window events) has no verdict. */
-static void note_unknown(settler *s, uint32_t one, uint32_t two)
+static void note_unknown(group_state *s, uint32_t one, uint32_t two)
 {
     mr_worker *worker = s->worker;
     const mr_window *window = s->problem->window;
     uint32_t first = window->start + (one < two ? one : two);
     uint32_t second = window->start + (one < two ? two : one);
-    mr_record_note_unknown(window, first, second,
-                           mr_pair_strength(worker->hb, worker->wcp, first, second), &s->latest,
-                           s->record);
+    mr_pair_verdict_note_unknown(window, first, second,
+                                 mr_pair_strength(worker->hb, worker->wcp, first, second),
+                                 &s->latest, s->verdict);
 }
 
 /* What was asked for last stays unknown because of a budget. */
-static void stop(settler *s, const char *budget)
+static void stop(group_state *s, const char *budget)
 {
     s->latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
     snprintf(s->latest.detail, sizeof s->latest.detail, "%s", budget);
 }
 
 /* Has the pair had its share of questions without an answer, or as many steps as a whole window?
- * Then `latest` says so. Both are counted from the start of the record, so that it does not depend
+ * Then `latest` says so. Both are counted from the start of the verdict, so that it does not depend
  * on what other windows, or other pairs, have cost. */
-static bool out_of_budget(settler *s)
+static bool out_of_budget(group_state *s)
 {
     const mr_predict_settings *settings = s->worker->settings;
-    if (settings->max_unanswered && s->record->unanswered >= settings->max_unanswered) {
+    if (settings->max_unanswered && s->verdict->unanswered >= settings->max_unanswered) {
         stop(s, "candidates.max_unanswered");
         if (s->refused)
             s->latest.reason = MR_UNKNOWN_MEMORY;
         return true;
     }
-    if (settings->max_window_steps && s->record->steps >= settings->max_window_steps) {
+    if (settings->max_window_steps && s->verdict->steps >= settings->max_window_steps) {
         stop(s, "candidates.max_window_steps");
         return true;
     }
@@ -121,7 +121,7 @@ static bool out_of_budget(settler *s)
 }
 
 /* Decides one pair; trace order has been tried. */
-static mr_status decide_pair(settler *s, const mr_candidate *candidate)
+static mr_status decide_pair(group_state *s, const mr_candidate *candidate)
 {
     if (!out_of_budget(s)) {
         mr_status status = ask(s, MR_ALL_STEPS & ~(unsigned)MR_STEP_BIT(MR_STEP_LINEARISE),
@@ -136,18 +136,18 @@ static mr_status decide_pair(settler *s, const mr_candidate *candidate)
 }
 
 /* Is there a witness in trace order for one of the kept pairs? Nothing is counted but a race. */
-static mr_status try_trace_order(settler *s, const mr_candidate *candidates, uint32_t length)
+static mr_status try_trace_order(group_state *s, const mr_candidate *candidates, uint32_t length)
 {
     if (!(s->worker->decide.steps & MR_STEP_BIT(MR_STEP_LINEARISE)))
         return MR_OK;
-    for (uint32_t i = 0; i < length && !s->record->has_race; i++) {
+    for (uint32_t i = 0; i < length && !s->verdict->has_race; i++) {
         mr_status status = ask(s, TRACE_ORDER, (mr_stops){&candidates[i].first, 1},
                                (mr_stops){&candidates[i].second, 1});
         if (status != MR_OK)
             return status;
     }
-    s->record->in_trace_order = s->record->has_race;
-    if (s->record->has_race)
+    s->verdict->in_trace_order = s->verdict->has_race;
+    if (s->verdict->has_race)
         count(s, 1);
     return MR_OK;
 }
@@ -156,7 +156,7 @@ static mr_status try_trace_order(settler *s, const mr_candidate *candidates, uin
  * Decides all accesses of two sites at once; where that has no verdict, halves of the longer list.
  * `open` becomes the first decision without a verdict of a part that stays unknown.
  */
-static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, mr_decision *open)
+static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_decision *open)
 {
     mr_status status = MR_OK;
     bool budget = out_of_budget(s);
@@ -174,25 +174,25 @@ static mr_status decide_sites(settler *s, mr_stops one, mr_stops two, mr_decisio
     uint32_t half = longer->count / 2, length = longer->count;
     longer->count = half;
     status = decide_sites(s, one, two, open);
-    if (status != MR_OK || s->record->has_race)
+    if (status != MR_OK || s->verdict->has_race)
         return status;
     longer->events += half;
     longer->count = length - half;
     return decide_sites(s, one, two, open);
 }
 
-static mr_status decide_all_sites(settler *s, const mr_site_pair *pairs, uint32_t length)
+static mr_status decide_all_sites(group_state *s, const mr_site_pair *pairs, uint32_t length)
 {
-    for (uint32_t i = 0; i < length && !s->record->has_race; i++) {
+    for (uint32_t i = 0; i < length && !s->verdict->has_race; i++) {
         mr_decision open = {.verdict = MR_VERDICT_NO_RACE};
         mr_status status =
             decide_sites(s, (mr_stops){pairs[i].one->events, pairs[i].one->count},
                          (mr_stops){pairs[i].two->events, pairs[i].two->count}, &open);
         if (status != MR_OK)
             return status;
-        if (open.verdict == MR_VERDICT_UNKNOWN && !s->record->has_race)
+        if (open.verdict == MR_VERDICT_UNKNOWN && !s->verdict->has_race)
             s->latest = open; /* a later half may have had a verdict */
-        count(s, s->record->has_race ? 1 : pairs[i].pairs);
+        count(s, s->verdict->has_race ? 1 : pairs[i].pairs);
     }
     return MR_OK;
 }
@@ -210,7 +210,7 @@ static bool is_pair(void *context, uint32_t location_1, uint32_t location_2)
 
 /* Decides all accesses of the group's sites; a group that was not collected to its end is
  * collected again, alone. */
-static mr_status decide_group(settler *s, const mr_candidates *candidates,
+static mr_status decide_group(group_state *s, const mr_candidates *candidates,
                               const mr_candidate_group *group)
 {
     mr_worker *worker = s->worker;
@@ -236,15 +236,15 @@ static mr_status decide_group(settler *s, const mr_candidates *candidates,
     return status;
 }
 
-static mr_status decide_pairs(settler *s, const mr_candidate *candidates,
+static mr_status decide_pairs(group_state *s, const mr_candidate *candidates,
                               const mr_candidate_group *group)
 {
-    for (uint32_t i = 0; i < group->count && !s->record->has_race; i++) {
+    for (uint32_t i = 0; i < group->count && !s->verdict->has_race; i++) {
         mr_status status = decide_pair(s, &candidates[i]);
         if (status != MR_OK)
             return status;
     }
-    if (!group->left_out || s->record->has_race)
+    if (!group->left_out || s->verdict->has_race)
         return MR_OK;
     stop(s, "more pairs than are kept");
     count(s, group->left_out);
@@ -252,21 +252,22 @@ static mr_status decide_pairs(settler *s, const mr_candidate *candidates,
     return MR_OK;
 }
 
-mr_status mr_worker_settle(mr_worker *worker, mr_problem *problem, const mr_candidates *candidates,
-                           const mr_candidate_group *group, mr_record *record)
+mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
+                                 const mr_candidates *candidates, const mr_candidate_group *group,
+                                 mr_pair_verdict *verdict)
 {
     const mr_predict_settings *settings = worker->settings;
     const mr_candidate *first = &candidates->items[group->first];
-    settler s = {.worker = worker, .problem = problem, .record = record};
-    record->pairs = group->count + group->left_out;
-    record->first = problem->window->start + first->first;
-    record->second = problem->window->start + first->second;
-    record->strength = first->strength;
+    group_state s = {.worker = worker, .problem = problem, .verdict = verdict};
+    verdict->pairs = group->count + group->left_out;
+    verdict->first = problem->window->start + first->first;
+    verdict->second = problem->window->start + first->second;
+    verdict->strength = first->strength;
     mr_status status = try_trace_order(&s, first, group->count);
-    if (status != MR_OK || record->has_race ||
+    if (status != MR_OK || verdict->has_race ||
         (settings->max_window_steps && worker->window_steps >= settings->max_window_steps))
         return status;
-    record->asked = true;
+    verdict->asked = true;
     if (!mr_predict_settings_ask_sites(settings))
         return decide_pairs(&s, first, group);
     mr_worker_asks(worker, false);

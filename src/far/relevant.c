@@ -1,4 +1,4 @@
-#include "felt.h"
+#include "relevant.h"
 
 #include <stdlib.h>
 
@@ -18,11 +18,11 @@ typedef struct name_state {
 
 typedef struct finder {
     const mr_trace *trace;
-    bool by_thread;        /* whatever two threads use, one of them writing, is felt */
+    bool by_thread;        /* whatever two threads use, one of them writing, is relevant */
     uint32_t thread_count; /* with clocks; 0: none */
     uint32_t *clocks;      /* clocks[t][u]: how far t knows u to be */
     name_state *variables, *locks;
-    mr_felt *felt;
+    mr_relevant *relevant;
 } finder;
 
 static uint32_t *clock_of(const finder *f, uint32_t thread)
@@ -38,7 +38,8 @@ static bool is_before(const finder *f, moment earlier, uint32_t thread, bool by_
 }
 
 /* Is there an earlier operation that excludes this one and is not certainly before it? */
-static bool feels(const finder *f, name_state *name, uint32_t thread, bool writes, bool by_thread)
+static bool is_unordered(const finder *f, name_state *name, uint32_t thread, bool writes,
+                         bool by_thread)
 {
     moment now = {thread + 1, f->thread_count ? clock_of(f, thread)[thread] : 0};
     if (!is_before(f, name->write, thread, by_thread))
@@ -72,8 +73,9 @@ static void look_at_lock(finder *f, uint32_t event, bool writes)
 {
     const mr_trace *trace = f->trace;
     uint32_t lock = trace->operand[event];
-    if (trace->link[event] != MR_NESTED && !f->felt->locks[lock])
-        f->felt->locks[lock] = feels(f, &f->locks[lock], trace->thread[event], writes, false);
+    if (trace->link[event] != MR_NESTED && !f->relevant->locks[lock])
+        f->relevant->locks[lock] =
+            is_unordered(f, &f->locks[lock], trace->thread[event], writes, false);
 }
 
 static void look_at(finder *f, uint32_t event)
@@ -82,9 +84,9 @@ static void look_at(finder *f, uint32_t event)
     uint8_t op = trace->op[event];
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
     if (mr_op_is_access(op)) {
-        if (!f->felt->variables[operand])
-            f->felt->variables[operand] =
-                feels(f, &f->variables[operand], thread, mr_op_writes(op), f->by_thread);
+        if (!f->relevant->variables[operand])
+            f->relevant->variables[operand] =
+                is_unordered(f, &f->variables[operand], thread, mr_op_writes(op), f->by_thread);
         return;
     }
     switch (op) {
@@ -114,11 +116,11 @@ static bool prepare(finder *f)
 {
     const mr_trace *trace = f->trace;
     uint32_t threads = trace->threads.count;
-    f->felt->variables = mr_calloc(trace->variables.count, 1);
-    f->felt->locks = mr_calloc(trace->locks.count, 1);
+    f->relevant->variables = mr_calloc(trace->variables.count, 1);
+    f->relevant->locks = mr_calloc(trace->locks.count, 1);
     f->variables = mr_calloc(trace->variables.count, sizeof *f->variables);
     f->locks = mr_calloc(trace->locks.count, sizeof *f->locks);
-    if (!f->felt->variables || !f->felt->locks || !f->variables || !f->locks)
+    if (!f->relevant->variables || !f->relevant->locks || !f->variables || !f->locks)
         return false;
     if (threads > MOST_CLOCKS)
         return true;
@@ -131,10 +133,10 @@ static bool prepare(finder *f)
     return true;
 }
 
-bool mr_felt_find(mr_felt *felt, const mr_trace *trace, mr_model model)
+bool mr_relevant_find(mr_relevant *relevant, const mr_trace *trace, mr_model model)
 {
-    *felt = (mr_felt){0};
-    finder f = {.trace = trace, .by_thread = model == MR_MODEL_BRANCH, .felt = felt};
+    *relevant = (mr_relevant){0};
+    finder f = {.trace = trace, .by_thread = model == MR_MODEL_BRANCH, .relevant = relevant};
     bool complete = prepare(&f);
     for (uint32_t event = 0; complete && event < trace->event_count; event++)
         look_at(&f, event);
@@ -144,11 +146,12 @@ bool mr_felt_find(mr_felt *felt, const mr_trace *trace, mr_model model)
     return complete;
 }
 
-bool mr_felt_keeps(const mr_felt *felt, const mr_trace *trace, mr_model model, uint32_t event)
+bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_model model,
+                       uint32_t event)
 {
     uint8_t op = trace->op[event];
     if (mr_op_is_access(op))
-        return felt->variables[trace->operand[event]];
+        return relevant->variables[trace->operand[event]];
     switch (op) {
     case MR_OP_FORK:
     case MR_OP_JOIN:
@@ -161,13 +164,13 @@ bool mr_felt_keeps(const mr_felt *felt, const mr_trace *trace, mr_model model, u
     case MR_OP_CALL_END:
         return false;
     default:
-        return trace->link[event] != MR_NESTED && felt->locks[trace->operand[event]];
+        return trace->link[event] != MR_NESTED && relevant->locks[trace->operand[event]];
     }
 }
 
-void mr_felt_free(mr_felt *felt)
+void mr_relevant_free(mr_relevant *relevant)
 {
-    free(felt->variables);
-    free(felt->locks);
-    *felt = (mr_felt){0};
+    free(relevant->variables);
+    free(relevant->locks);
+    *relevant = (mr_relevant){0};
 }
