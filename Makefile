@@ -109,8 +109,8 @@ $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
 
 $(call object,$(MPI_SOURCES)): CPPFLAGS_ALL += $(MPI_FLAGS)
-$(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES))
-	$(CC) -shared $(LDFLAGS_ALL) $^ $(MPI_LIBS) -o $@
+$(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES)) $(BUILD)/sources
+	$(CC) -shared $(LDFLAGS_ALL) $(filter %.o,$^) $(MPI_LIBS) -o $@
 
 # A library, so that a test is linked with what it needs and nothing else.
 $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJECTS) $(BUILD)/sources

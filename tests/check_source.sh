@@ -35,7 +35,7 @@ tidy() {
 }
 
 clang_tidy() {
-    { c_files "${checked_folders[@]}"; ls tests/*.c; } | grep '\.c$' | { [ ${#mpi_language[@]} -gt 0 ] && cat || grep -v '^src/dispatch/mpi/'; } |
+    { c_files "${checked_folders[@]}"; ls tests/*.c; } | grep '\.c$' | { [ ${#mpi_language[@]} -gt 0 ] && cat || grep -v '/mpi/'; } |
         tidy "${language[@]}" "${mpi_language[@]}" >"$scratch/tidy"
     c_files runtime | grep '\.c$' | tidy "${runtime_language[@]}" >>"$scratch/tidy"
     <"$scratch/tidy" awk '/: (error|warning): / && !seen[$0]++'
