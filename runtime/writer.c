@@ -199,11 +199,17 @@ static void copy_bytes(uint64_t *to, const void *from, size_t bytes)
     }
 }
 
-/* Ranges that are to be filled in follow each other. */
+/* The bits of a short record that say the kind in others are part of its site's number. */
+static bool is_range_write(const uint64_t *record)
+{
+    return !mr_log_is_short((uint32_t)record[0]) && mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE;
+}
+
+/* Ranges that are to be filled in follow each other; a read may come after them. */
 static void settle_ranges(uint64_t *record)
 {
     const uint64_t *end = (const uint64_t *)(const void *)mr_hot->live.cursor;
-    while (record < end && mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE) {
+    while (record < end && is_range_write(record)) {
         copy_bytes(record + 3, (const void *)mr_log_payload(record[0]), record[2]);
         record[0] &= ~((uint64_t)MR_LOG_NO_VALUE << 8);
         record += 3 + (record[2] + 7) / 8;
