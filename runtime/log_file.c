@@ -32,23 +32,19 @@ int mr_log_file_make(const char *path)
 {
     struct stat is;
     absolute_path(path);
-    long fd =
-        mr_sys(SYS_openat, AT_FDCWD, (long)file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666, 0, 0);
-    if (fd < 0) {
-        return (int)fd;
+    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)file.path,
+                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600, 0, 0);
+    if (fd >= 0 && fstat((int)fd, &is) == 0) {
+        file.device = is.st_dev;
+        file.inode = is.st_ino;
     }
-    if (fstat((int)fd, &is) != 0 || is.st_size != 0) {
-        mr_log_file_close((int)fd);
-        return -EEXIST;
-    }
-    file.device = is.st_dev;
-    file.inode = is.st_ino;
     return (int)fd;
 }
 
 int mr_log_file_open(void)
 {
-    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)file.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)file.path,
+                     O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0, 0);
     struct stat is;
     if (fd < 0) {
         return (int)fd;
@@ -63,11 +59,6 @@ int mr_log_file_open(void)
 void mr_log_file_close(int fd)
 {
     mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
-}
-
-void mr_log_file_remove(void)
-{
-    mr_sys(SYS_unlinkat, AT_FDCWD, (long)file.path, 0, 0, 0, 0);
 }
 
 const char *mr_log_file_path(void)

@@ -5,6 +5,10 @@
  *
  * The path is opened anew each time, because the program may close any descriptor. Another file at
  * the path is an error then. Results are -errno on failure.
+ *
+ * The path comes from the environment, and the program may have more rights than whoever set it. So
+ * only a file that this process made is ever written, no symbolic link is followed at its end, and
+ * nothing is removed.
  */
 #ifndef MR_RUNTIME_LOG_FILE_H
 #define MR_RUNTIME_LOG_FILE_H
@@ -12,15 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens the file, or makes it. Returns its descriptor; -EEXIST when something is in it already. */
+/* Makes the file. Returns its descriptor; -EEXIST when there is anything at the path. */
 int mr_log_file_make(const char *path);
 
 /* The file again. Returns its descriptor. */
 int mr_log_file_open(void);
 void mr_log_file_close(int fd);
-
-/* Removes the file. */
-void mr_log_file_remove(void);
 
 /* Its absolute path; what was asked for when mr_log_file_make has failed. */
 const char *mr_log_file_path(void);
@@ -31,7 +32,7 @@ int mr_log_file_allocate(int fd, uint64_t bytes);
 /* Writes bytes at an offset, when the disk then has room for the trace, too. */
 int mr_log_file_write(int fd, const void *from, size_t bytes, uint64_t at);
 
-/* The file ends at the offset. */
+/* The file ends at the offset: what is behind it is given back to the disk. */
 void mr_log_file_truncate(int fd, uint64_t at);
 
 #endif

@@ -130,7 +130,7 @@ bool mr_writer_open(const char *path)
     bool ready = mr_log_file_allocate(fd, MR_LOG_HEADER_BYTES + WINDOW) == 0 && start_header(fd);
     if (!ready) {
         mr_complain("no space for the log ", mr_log_file_path());
-        mr_log_file_remove(); /* so 'record' can tell */
+        mr_log_file_truncate(fd, 0); /* so 'record' can tell */
     }
     mr_log_file_close(fd);
     return ready;
