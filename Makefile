@@ -11,18 +11,21 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-# VARIANT selects flags and an object folder of its own: release (default), sanitize, thread, clang.
+# VARIANT selects flags and an object folder of its own: release (default), sanitize, thread, clang, debug.
+# MR_COSTLY_CHECKS: the costly assertions of src/base/assert.h, too.
 VARIANT ?= release
 BUILD   := build/$(VARIANT)
 
 OPTIMISE_release  := -O2 -g
-OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
+OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
 OPTIMISE_clang    := -O2 -g
+# With -Og gcc takes variables for uninitialised that are not.
+OPTIMISE_debug    := -Og -g -Wno-maybe-uninitialized -DMR_COSTLY_CHECKS
 LINK_sanitize     := -fsanitize=address,undefined
 LINK_thread       := -fsanitize=thread
 ifeq ($(OPTIMISE_$(VARIANT)),)
-$(error unknown VARIANT '$(VARIANT)': release, sanitize, thread or clang)
+$(error unknown VARIANT '$(VARIANT)': release, sanitize, thread, clang or debug)
 endif
 ifeq ($(VARIANT),clang)
 CC := clang
@@ -39,7 +42,7 @@ LDFLAGS_ALL   := $(LINK_$(VARIANT)) $(LDFLAGS)
 
 # The runtime library of recorded programs (runtime/). It is linked into them and replaces functions of libc, so: nothing of
 # the compiler's that would call them back (clang needs no more than -fno-builtin for that), no sanitizer, and exceptions (a cancelled thread unwinds through it).
-RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c))
+RUNTIME_SOURCES := $(shell find runtime -name '*.c' | LC_ALL=C sort)
 GCC_ONLY_FLAGS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-ffreestanding -fno-tree-loop-distribute-patterns)
 RUNTIME_FLAGS   := -Iruntime/include -DMAXRACE_RUNTIME -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin -D__NO_INLINE__ -fexceptions \
     $(GCC_ONLY_FLAGS) -fno-strict-aliasing -fno-stack-protector -U_FORTIFY_SOURCE \
@@ -50,10 +53,12 @@ MPI_FLAGS := $(shell pkg-config --cflags ompi-c 2>/dev/null)
 MPI_LIBS  := $(shell pkg-config --libs ompi-c 2>/dev/null)
 MPI       := $(if $(MPI_LIBS),$(BUILD)/maxrace-mpi.so)
 
-# Every .c file of these folders is in the library; src/cli is the program, src/mpi what it loads for --mpi.
-LIBRARY_FOLDERS := $(filter-out src/cli/ src/mpi/,$(sort $(dir $(wildcard src/*/*.c)))) windows/ encoder/ solver/
-LIBRARY_SOURCES := $(sort $(wildcard $(addsuffix *.c,$(LIBRARY_FOLDERS))))
-CLI_SOURCES     := $(sort $(wildcard src/cli/*.c))
+# Every .c file below these folders is in the library, but for two: src/cli is the program, a folder named mpi is what the
+# program loads for --mpi.
+CORE_SOURCES    := $(shell find src windows encoder solver -name '*.c' | LC_ALL=C sort)
+CLI_SOURCES     := $(filter src/cli/%,$(CORE_SOURCES))
+MPI_SOURCES     := $(foreach file,$(CORE_SOURCES),$(if $(findstring /mpi/,$(file)),$(file)))
+LIBRARY_SOURCES := $(filter-out $(CLI_SOURCES) $(MPI_SOURCES),$(CORE_SOURCES))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 TEST_SOURCES    := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
@@ -76,7 +81,7 @@ $(shell mkdir -p $(BUILD))
 write_if_changed = $(shell printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $(1) || printf '%s\n' '$(subst ','\'',$(2))' > $(1))
 $(call write_if_changed,$(BUILD)/flags,$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS))
 $(call write_if_changed,$(BUILD)/runtime_flags,$(CC) $(RUNTIME_FLAGS))
-$(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(SUPPORT_SOURCES) $(wildcard runtime/*.c))
+$(call write_if_changed,$(BUILD)/sources,$(LIBRARY_SOURCES) $(CLI_SOURCES) $(MPI_SOURCES) $(SUPPORT_SOURCES) $(RUNTIME_SOURCES))
 endif
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -106,9 +111,9 @@ $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
 
-$(BUILD)/src/mpi/%.o: CPPFLAGS_ALL += $(MPI_FLAGS)
-$(BUILD)/maxrace-mpi.so: $(call object,$(wildcard src/mpi/*.c))
-	$(CC) -shared $(LDFLAGS_ALL) $^ $(MPI_LIBS) -o $@
+$(call object,$(MPI_SOURCES)): CPPFLAGS_ALL += $(MPI_FLAGS)
+$(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES)) $(BUILD)/sources
+	$(CC) -shared $(LDFLAGS_ALL) $(filter %.o,$^) $(MPI_LIBS) -o $@
 
 # A library, so that a test is linked with what it needs and nothing else.
 $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJECTS) $(BUILD)/sources
@@ -342,7 +347,7 @@ help:
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
 	@echo 'make uninstall              the same variables'
 	@echo 'make clean                  removes build/'
-	@echo 'VARIANT=release|sanitize|thread|clang selects flags and folder: build/VARIANT'
+	@echo 'VARIANT=release|sanitize|thread|clang|debug selects flags and folder: build/VARIANT'
 
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -19,6 +19,7 @@
  * Exit status 1: the two gave different verdicts, eager had a verdict where the ladder had none, or
  * a witness was refused.
  */
+#include "formats/read.h"
 #include "ladder_cell.h"
 #include "ladder_windows.h"
 #include "predict/predict.h"

@@ -27,7 +27,7 @@ typedef struct asked {
     mr_model model;
     mr_arena arena;
     mr_carried carried;
-    mr_opaque_edges opaque;
+    mr_barrier_edges opaque;
     mr_window *window;
     mr_problem problem;
     mr_session *ladder_session, *eager_session;
@@ -197,7 +197,7 @@ static mr_status open_window(asked *self, uint32_t start, uint32_t end)
 {
     mr_status status = mr_carried_init(&self->carried, self->trace, self->error);
     if (status == MR_OK)
-        status = mr_opaque_edges_find(self->trace, MR_OPAQUE_PAIR, &self->opaque, self->error);
+        status = mr_barrier_edges_find(self->trace, MR_OPAQUE_PAIR, &self->opaque, self->error);
     if (status != MR_OK)
         return status;
     self->carried.opaque = &self->opaque;
@@ -236,7 +236,7 @@ mr_status mr_ladder_ask(mr_ladder_cell *cell, const mr_ladder_plan *plan, const 
     mr_session_free(self->eager_session);
     mr_checker_free(self->checker);
     mr_carried_free(&self->carried);
-    mr_opaque_edges_free(&self->opaque);
+    mr_barrier_edges_free(&self->opaque);
     mr_arena_free(&self->arena);
     free(self);
     return status;

@@ -10,7 +10,7 @@
 #ifndef MR_BENCH_LADDER_CELL_H
 #define MR_BENCH_LADDER_CELL_H
 
-#include "base/verdict.h"
+#include "base/model.h"
 #include "config/config.h"
 #include "solver/decide.h"
 

@@ -1,6 +1,7 @@
 #include "measure.h"
 
 #include "base/seconds.h"
+#include "formats/read.h"
 #include "generate.h"
 #include "predict/predict.h"
 

@@ -5,7 +5,7 @@
 #ifndef MR_BENCH_MEASURE_H
 #define MR_BENCH_MEASURE_H
 
-#include "report/result.h"
+#include "predict/result.h"
 
 /* What to run: a trace file, or the name of a generated trace (generate.h). */
 typedef struct mr_bench_task {

@@ -11,7 +11,7 @@
  */
 #include "base/seconds.h"
 #include "command.h"
-#include "trace/input.h"
+#include "formats/pack/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>

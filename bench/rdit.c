@@ -23,9 +23,10 @@
  */
 #include "exclude/choose.h"
 #include "exclude/exclude.h"
-#include "order/detect.h"
+#include "formats/pack/input.h"
+#include "formats/read.h"
+#include "order/detect/detect.h"
 #include "predict/predict.h"
-#include "trace/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,9 @@
  * settings (SETTINGS=key=value changes one), and its SHB static races are counted as a lower
  * bound that any sound and complete predictor must reach.
  */
+#include "formats/read.h"
 #include "measure.h"
-#include "order/shb.h"
+#include "order/detect/detect.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,13 +30,13 @@ static long shb_races(const char *path)
 {
     mr_trace *trace;
     mr_error error;
-    mr_shb_races races = {0};
+    mr_race_list races;
     mr_read_options options = {0};
     if (mr_trace_read(path, &options, &trace, &error) != MR_OK)
         return -1;
-    mr_status status = mr_shb_find(trace, &races, &error);
-    long count = status == MR_OK ? (long)races.count : -1;
-    mr_shb_races_free(&races);
+    mr_status status = mr_detect(MR_RELATION_SHB, trace, &(mr_detect_options){0}, &races, &error);
+    long count = status == MR_OK ? (long)races.race_count : -1;
+    mr_race_list_free(&races);
     mr_trace_free(trace);
     return count;
 }

@@ -20,7 +20,7 @@
 #ifndef MR_SOLVER_DECIDE_H
 #define MR_SOLVER_DECIDE_H
 
-#include "base/verdict.h"
+#include "base/model.h"
 #include "encoder/encoding.h"
 #include "session.h"
 

@@ -10,7 +10,7 @@
 #include "support/trace_reading.h"
 
 #include "bench/big_trace.h"
-#include "order/shb.h"
+#include "support/shb_races.h"
 #include "trace/info.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "base/verdict.h"
+#include "base/model.h"
 #include "config/config.h"
 #include "support/scratch.h"
 #include "witness/witness.h"

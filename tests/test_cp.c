@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "order/cp.h"
-#include "order/cp_walk.h"
+#include "formats/read.h"
+#include "order/cp/cp.h"
+#include "order/cp/cp_walk.h"
 #include "support/generate.h"
 #include "support/order_reference.h"
 #include "support/sample.h"

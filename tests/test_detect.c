@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "order/detect.h"
+#include "formats/read.h"
+#include "order/detect/detect.h"
 #include "order/order.h"
 #include "support/crowd.h"
 #include "support/djit.h"

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "formats/read.h"
 #include "predict/predict.h"
 
 #include <dirent.h>

@@ -8,8 +8,8 @@
 
 #include "exclude/choose.h"
 #include "exclude/exclude.h"
+#include "formats/text/text_write.h"
 #include "support/trace_reading.h"
-#include "trace/text_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,10 +14,10 @@
 
 #include "exclude/choose.h"
 #include "exclude/take.h"
+#include "formats/text/text_write.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
 #include "support/trace_reading.h"
-#include "trace/text_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

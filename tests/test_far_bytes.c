@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "bench/big_trace.h"
-#include "order/syncp.h"
-#include "predict/far_bytes.h"
-#include "predict/reduce.h"
+#include "far/far_bytes.h"
+#include "far/reduce.h"
+#include "order/syncp/syncp.h"
 #include "solver/decide.h"
 #include "support/generate_large.h"
 #include "support/trace_reading.h"
@@ -86,7 +86,7 @@ static uint64_t window_of(const mr_reduction *reduction, mr_model model)
 /* `name` for messages. */
 static void check_far(const char *name, const mr_trace *trace, mr_model model)
 {
-    mr_opaque_edges edges = {0};
+    mr_barrier_edges edges = {0};
     mr_reduction reduction;
     mr_error error = {0};
     mr_far_bytes bytes, half;
@@ -105,7 +105,7 @@ static void check_far(const char *name, const mr_trace *trace, mr_model model)
     assert_in_range(half.window_bytes, bytes.window_bytes / 3, bytes.window_bytes);
     assert_int_equal(half.reduction_bytes, bytes.reduction_bytes);
     mr_reduction_free(&reduction);
-    mr_opaque_edges_free(&edges);
+    mr_barrier_edges_free(&edges);
 }
 
 static uint64_t heap_bytes(void)

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "order/detect.h"
+#include "formats/read.h"
+#include "order/detect/detect.h"
 #include "order/order.h"
 #include "support/figures.h"
 #include "support/order_reference.h"

@@ -199,7 +199,7 @@ typedef struct subject {
     mr_trace *trace;
     mr_checker *checker;
     mr_facts facts; /* of the window */
-    mr_opaque_edges opaque;
+    mr_barrier_edges opaque;
     totals *sum;
 } subject;
 

@@ -13,6 +13,7 @@
 #include "support/mrt_bytes.h"
 #include "support/trace_reading.h"
 
+#include "formats/read.h"
 #include "trace/info.h"
 
 #include <dirent.h>

@@ -10,9 +10,10 @@
 #include "support/mrt_bytes.h"
 #include "support/trace_reading.h"
 
-#include "trace/mrt_convert.h"
-#include "trace/mrt_write.h"
-#include "trace/text_write.h"
+#include "formats/convert.h"
+#include "formats/mrt/mrt_write.h"
+#include "formats/read.h"
+#include "formats/text/text_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,8 +9,9 @@
 #include "support/mrt_bytes.h"
 #include "support/trace_reading.h"
 
+#include "formats/convert.h"
+#include "formats/read.h"
 #include "trace/columns.h"
-#include "trace/mrt_convert.h"
 #include "trace/stacks.h"
 
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include "support/trace_reading.h"
 
 #include "base/progress.h"
+#include "formats/read.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "trace/opaque.h"
+#include "opaque/barrier_pairs.h"
 
 #include "support/random.h"
 #include "support/sample.h"
@@ -163,10 +163,10 @@ static void close_needs(const mr_trace *trace, uint64_t *needs)
 
 static void check(const mr_trace *trace, mr_opaque mode, const char *text)
 {
-    mr_opaque_edges edges;
+    mr_barrier_edges edges;
     mr_error error;
     uint64_t expected[MOST_EVENTS] = {0}, found[MOST_EVENTS] = {0};
-    assert_int_equal(mr_opaque_edges_find(trace, mode, &edges, &error), MR_OK);
+    assert_int_equal(mr_barrier_edges_find(trace, mode, &edges, &error), MR_OK);
     for (uint32_t f = 0; f < trace->event_count; f++)
         for (uint32_t e = 0; e < f; e++)
             if (trace->thread[e] != trace->thread[f] && related(trace, e, f, mode))
@@ -183,11 +183,11 @@ static void check(const mr_trace *trace, mr_opaque mode, const char *text)
     for (uint32_t f = 0; f < trace->event_count; f++) {
         if (expected[f] != found[f])
             fail_msg("mode %d: event %u lacks an edge\n%s", (int)mode, f, text);
-        size_t at = mr_opaque_edges_from(&edges, f);
+        size_t at = mr_barrier_edges_from(&edges, f);
         assert_true(at == edges.count || edges.items[at].to >= f);
         assert_true(at == 0 || edges.items[at - 1].to < f);
     }
-    mr_opaque_edges_free(&edges);
+    mr_barrier_edges_free(&edges);
 }
 
 static void test_random_traces(void **state)
@@ -213,14 +213,14 @@ static void test_ignore(void **state)
 {
     (void)state;
     mr_trace *trace = mr_sample_trace(sample);
-    mr_opaque_edges edges;
+    mr_barrier_edges edges;
     mr_error error;
-    assert_int_equal(mr_opaque_edges_find(trace, MR_OPAQUE_IGNORE, &edges, &error), MR_OK);
+    assert_int_equal(mr_barrier_edges_find(trace, MR_OPAQUE_IGNORE, &edges, &error), MR_OK);
     assert_int_equal(edges.count, 0);
-    mr_opaque_edges_free(&edges);
-    assert_int_equal(mr_opaque_edges_find(trace, MR_OPAQUE_PAIR, &edges, &error), MR_OK);
+    mr_barrier_edges_free(&edges);
+    assert_int_equal(mr_barrier_edges_find(trace, MR_OPAQUE_PAIR, &edges, &error), MR_OK);
     assert_true(edges.count > 4);
-    mr_opaque_edges_free(&edges);
+    mr_barrier_edges_free(&edges);
     mr_trace_free(trace);
 }
 
@@ -230,14 +230,14 @@ static void test_no_memory(void **state)
     mr_trace *trace = mr_sample_trace(sample);
     mr_status status = MR_ERR_MEMORY;
     for (uint64_t n = 1; status != MR_OK; n++) {
-        mr_opaque_edges edges;
+        mr_barrier_edges edges;
         mr_error error;
         mr_memory_fail_after(n);
-        status = mr_opaque_edges_find(trace, MR_OPAQUE_PAIR, &edges, &error);
+        status = mr_barrier_edges_find(trace, MR_OPAQUE_PAIR, &edges, &error);
         mr_memory_fail_after(0);
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
         assert_true(n > 5 || status != MR_OK);
-        mr_opaque_edges_free(&edges);
+        mr_barrier_edges_free(&edges);
     }
     mr_trace_free(trace);
 }

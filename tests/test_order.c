@@ -8,10 +8,11 @@
 
 #include <cmocka.h>
 
+#include "formats/read.h"
 #include "order/order.h"
-#include "order/shb.h"
 #include "support/generate.h"
 #include "support/order_reference.h"
+#include "support/shb_races.h"
 #include "support/walk.h"
 
 enum { TRACES = 4000, HOT_TRACES = 200, LONG_EVENTS = 400 };
@@ -55,11 +56,11 @@ static void check_pairs(const mr_order *order, const mr_order_matrix *expected, 
 }
 
 /* With the edges of calls that were not recorded. */
-static mr_order *new_order(const mr_trace *trace, mr_relation relation, mr_opaque_edges *edges)
+static mr_order *new_order(const mr_trace *trace, mr_relation relation, mr_barrier_edges *edges)
 {
     mr_order *order = mr_order_new(trace, relation);
     assert_non_null(order);
-    assert_int_equal(mr_opaque_edges_find(trace, MR_OPAQUE_PAIR, edges, NULL), MR_OK);
+    assert_int_equal(mr_barrier_edges_find(trace, MR_OPAQUE_PAIR, edges, NULL), MR_OK);
     assert_true(mr_order_use_edges(order, edges));
     return order;
 }
@@ -67,12 +68,12 @@ static mr_order *new_order(const mr_trace *trace, mr_relation relation, mr_opaqu
 static void check_relation(const mr_trace *trace, mr_relation relation,
                            const mr_order_matrix *expected, const char *what, uint64_t seed)
 {
-    mr_opaque_edges edges;
+    mr_barrier_edges edges;
     mr_order *order = new_order(trace, relation, &edges);
     slide(order, 0, trace->event_count);
     check_pairs(order, expected, 0, trace->event_count, what, seed);
     mr_order_free(order);
-    mr_opaque_edges_free(&edges);
+    mr_barrier_edges_free(&edges);
 
     /* Many windows: overlapping, touching, with gaps, empty. */
     mr_random random = {seed};
@@ -88,7 +89,7 @@ static void check_relation(const mr_trace *trace, mr_relation relation,
         check_pairs(order, expected, start, end, what, seed);
     }
     mr_order_free(order);
-    mr_opaque_edges_free(&edges);
+    mr_barrier_edges_free(&edges);
 }
 
 static void test_orders_follow_definitions(void **state)
@@ -400,7 +401,7 @@ static uint32_t event_at(const mr_trace *trace, char location)
 static void check_decision(const decision *d, const mr_trace *trace, mr_relation relation,
                            const char *pairs)
 {
-    mr_opaque_edges edges;
+    mr_barrier_edges edges;
     mr_order *order = new_order(trace, relation, &edges);
     slide(order, 0, trace->event_count);
     for (char first = '1'; event_at(trace, first) != MR_NONE; first++)
@@ -414,7 +415,7 @@ static void check_decision(const decision *d, const mr_trace *trace, mr_relation
                          expected ? "ordered" : "unordered");
         }
     mr_order_free(order);
-    mr_opaque_edges_free(&edges);
+    mr_barrier_edges_free(&edges);
 }
 
 static void test_decisions(void **state)

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "order/detect.h"
+#include "order/detect/detect.h"
 #include "support/order_races.h"
 #include "support/random.h"
 #include "support/trials.h"
@@ -253,7 +253,7 @@ static void ask_stream(examination *x, const char *how, const mr_detect_options 
 }
 
 static void examine_relation(examination *x, const mr_outlook *outlook,
-                             const mr_opaque_edges *edges)
+                             const mr_barrier_edges *edges)
 {
     mr_detect_options options = {.most_examples = 1, .keep_events = true};
     mr_order_races_find(&x->right, &x->reference, x->relation);
@@ -284,17 +284,17 @@ static void examine(mr_trial *trial, void *context)
 {
     examination *x = context;
     mr_outlook outlook;
-    mr_opaque_edges edges;
+    mr_barrier_edges edges;
     x->trial = trial;
     mr_order_reference_build(&x->reference, trial->trace);
     assert_true(mr_outlook_of_trace(&outlook, trial->trace));
-    assert_int_equal(mr_opaque_edges_find(trial->trace, MR_OPAQUE_PAIR, &edges, NULL), MR_OK);
+    assert_int_equal(mr_barrier_edges_find(trial->trace, MR_OPAQUE_PAIR, &edges, NULL), MR_OK);
     for (int relation = 0; relation < MR_RELATION_COUNT; relation++) {
         x->relation = (mr_relation)relation;
         examine_relation(x, &outlook, &edges);
         count(x);
     }
-    mr_opaque_edges_free(&edges);
+    mr_barrier_edges_free(&edges);
     mr_outlook_free(&outlook);
 }
 

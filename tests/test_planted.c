@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "bench/planted.h"
-#include "order/detect.h"
+#include "order/detect/detect.h"
 #include "predict/predict.h"
 
 #include <stdlib.h>

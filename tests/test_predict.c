@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "order/shb.h"
 #include "predict/predict.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
@@ -15,6 +14,7 @@
 #include "support/order_reference.h"
 #include "support/predicted.h"
 #include "support/sample.h"
+#include "support/shb_races.h"
 
 #include <inttypes.h>
 #include <stdio.h>

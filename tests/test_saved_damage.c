@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "predict/crew.h"
+#include "dispatch/crew.h"
 #include "support/sample.h"
 #include "support/saving.h"
 

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "bench/big_trace.h"
+#include "formats/read.h"
 #include "support/mrt_bytes.h"
 #include "support/run.h"
 #include "support/trace_reading.h"

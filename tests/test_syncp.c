@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "order/syncp.h"
+#include "formats/read.h"
+#include "order/syncp/syncp.h"
 #include "support/exhaustive.h"
 #include "support/figures.h"
 #include "support/generate.h"

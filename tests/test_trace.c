@@ -8,7 +8,8 @@
 
 #include "support/trace_reading.h"
 
-#include "trace/lines.h"
+#include "formats/pack/lines.h"
+#include "formats/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "trace/marks.h"
-#include "trace/text_source.h"
+#include "formats/text/marks.h"
+#include "formats/text/text_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "formats/read.h"
 #include "support/trace_reading.h"
 
 #include <dirent.h>

@@ -8,6 +8,7 @@
 
 #include "support/trace_reading.h"
 
+#include "formats/read.h"
 #include "trace/info.h"
 
 #include <stdio.h>

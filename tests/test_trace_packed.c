@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "formats/read.h"
 #include "support/trace_reading.h"
 
 #include <fcntl.h>

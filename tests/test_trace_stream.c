@@ -13,8 +13,9 @@
 #include "support/trace_reading.h"
 
 #include "base/progress.h"
+#include "formats/read.h"
+#include "formats/text/text_stream.h"
 #include "trace/stream.h"
-#include "trace/text_stream.h"
 
 #include <dirent.h>
 #include <fcntl.h>

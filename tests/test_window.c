@@ -313,7 +313,7 @@ static void check_semaphore(const mr_window *w, uint32_t l)
 }
 
 /* The edges of the trace that lie in the window, in the same order. */
-static void check_opaque(const mr_window *w, const mr_opaque_edges *edges)
+static void check_opaque(const mr_window *w, const mr_barrier_edges *edges)
 {
     size_t count = 0;
     for (size_t k = 0; k < edges->count; k++) {

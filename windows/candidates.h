@@ -21,7 +21,7 @@
 #define MR_WINDOWS_CANDIDATES_H
 
 #include "access_groups.h"
-#include "base/verdict.h"
+#include "base/model.h"
 #include "order/order.h"
 #include "precedence.h"
 

@@ -13,7 +13,7 @@
 #define MR_WINDOWS_WINDOW_H
 
 #include "base/arena.h"
-#include "trace/opaque.h"
+#include "opaque/barrier_pairs.h"
 #include "trace/trace.h"
 #include "witness/witness.h"
 
@@ -86,7 +86,7 @@ typedef struct mr_window {
     uint32_t *writes;          /* writes (w aw au) grouped by variable, each in trace order */
     uint32_t *writes_by_value; /* the same groups, each ordered by (value, trace order) */
 
-    mr_edge *opaque; /* edges of opaque calls (trace/opaque.h) between window events, in
+    mr_edge *opaque; /* edges of opaque calls (opaque/barrier_pairs.h) between window events, in
                         the order of `to` */
     size_t opaque_count;
 
@@ -119,7 +119,7 @@ typedef struct mr_carried {
     uint32_t *units; /* one a lock of the trace: units given and not taken */
     /* The order that opaque calls impose on the whole trace; NULL: none. Not owned, and set by the
      * caller after mr_carried_init. */
-    const mr_opaque_edges *opaque;
+    const mr_barrier_edges *opaque;
     /* Dense numbers of the window being built, one for each name of the trace; MR_NONE outside a
      * build. */
     uint32_t *dense_thread, *dense_variable, *dense_lock;

@@ -13,8 +13,8 @@ bool mr_window_build_held(mr_window *window, mr_arena *arena);
 /* accesses.c: `previous_write`, `next_write`, `writes_by_value`; needs the grouped lists. */
 bool mr_window_build_accesses(mr_window *window, mr_arena *arena);
 
-/* opaque_edges.c: `opaque`; `edges` may be NULL. */
-bool mr_window_build_opaque(mr_window *window, const mr_opaque_edges *edges, mr_arena *arena);
+/* barrier_edges.c: `opaque`; `edges` may be NULL. */
+bool mr_window_build_opaque(mr_window *window, const mr_barrier_edges *edges, mr_arena *arena);
 
 /* semaphores.c: `semaphores`, `posts`, `waits`; `units` is one a lock of the trace. Needs `object`
  * of posts and waits. */

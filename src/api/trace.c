@@ -1,8 +1,9 @@
 #include "trace/trace.h"
 #include "api.h"
 #include "config/config.h"
-#include "trace/mrt_convert.h"
-#include "trace/text_write.h"
+#include "formats/convert.h"
+#include "formats/read.h"
+#include "formats/text/text_write.h"
 
 mr_trace *mr_trace_open(const char *path, bool repair, mr_failure *failure)
 {

@@ -1,5 +1,6 @@
 /* common: what commands on traces share. */
 #include "cli.h"
+#include "formats/read.h"
 #include "output.h"
 #include "predict/predict.h"
 #include "witness_dir.h"

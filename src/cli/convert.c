@@ -1,6 +1,7 @@
 /* convert: a trace from one format into another. */
+#include "formats/convert.h"
 #include "cli.h"
-#include "trace/mrt_convert.h"
+#include "formats/read.h"
 #include "trace_output.h"
 
 static mr_status write_trace(const mr_cli *cli, mr_trace_format format, FILE *stream,

@@ -1,9 +1,9 @@
 /* exclude: a trace without the events of some code. */
 #include "exclude/exclude.h"
 #include "base/memory.h"
+#include "base/slice.h"
 #include "cli.h"
 #include "exclude/choose.h"
-#include "trace/slice.h"
 #include "trace_output.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 #include "predicting.h"
 
 #include "base/seconds.h"
+#include "formats/read.h"
 #include "interrupt.h"
 #include "output.h"
 #include "predict/predict.h"

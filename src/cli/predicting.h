@@ -7,8 +7,8 @@
 #ifndef MR_CLI_PREDICTING_H
 #define MR_CLI_PREDICTING_H
 
+#include "checkpoint/saved.h"
 #include "cli.h"
-#include "predict/saved.h"
 #include "ranks.h"
 
 typedef struct mr_predicting {

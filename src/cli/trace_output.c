@@ -1,6 +1,6 @@
 #include "trace_output.h"
 
-#include "trace/mrt_write.h"
+#include "formats/mrt/mrt_write.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #ifndef MR_CLI_TRACE_OUTPUT_H
 #define MR_CLI_TRACE_OUTPUT_H
 
+#include "formats/text/text_write.h"
 #include "output.h"
-#include "trace/text_write.h"
 
 typedef struct mr_trace_format {
     bool binary;

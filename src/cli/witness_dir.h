@@ -2,7 +2,7 @@
 #ifndef MR_CLI_WITNESS_DIR_H
 #define MR_CLI_WITNESS_DIR_H
 
-#include "report/result.h"
+#include "predict/result.h"
 
 /* Makes the folder, unless it is there; the folder that it lies in must exist. */
 mr_status mr_witness_dir_make(const char *dir, mr_error *error);

@@ -3,7 +3,7 @@
 #include "containment.h"
 
 #include "base/seconds.h"
-#include "order/detect.h"
+#include "order/detect/detect.h"
 #include "predict/predict.h"
 
 #include <stdlib.h>

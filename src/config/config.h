@@ -36,8 +36,8 @@ typedef struct mr_option {
 } mr_option;
 
 /* The indexes that mr_config_choice gives, in the order of the words in options.def. `model` gives
- * mr_model (witness/witness.h), `opaque` mr_opaque (trace/opaque.h); the bits of `solver.steps` are
- * those of mr_step (base/verdict.h). */
+ * mr_model (witness/witness.h), `opaque` mr_opaque (opaque/barrier_pairs.h); the bits of `solver.steps` are
+ * those of mr_step (base/model.h). */
 typedef enum mr_format {
     MR_FORMAT_TEXT,
     MR_FORMAT_JSON,

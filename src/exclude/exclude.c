@@ -1,6 +1,6 @@
 #include "exclude.h"
 
-#include "calls.h"
+#include "excluded_calls.h"
 #include "take.h"
 #include "trace/builder.h"
 

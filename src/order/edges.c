@@ -8,7 +8,7 @@ static int compare_sources(const void *one, const void *two)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-bool mr_edges_foresee(mr_edges *edges, const mr_opaque_edges *opaque)
+bool mr_edges_foresee(mr_edges *edges, const mr_barrier_edges *opaque)
 {
     edges->opaque = opaque;
     if (!opaque || !opaque->count)
@@ -142,7 +142,7 @@ static mr_edge_source *find_source(const mr_edges *edges, uint32_t event)
 
 bool mr_edges_enter(mr_edges *edges, mr_wcp *wcp, uint32_t event, uint32_t thread)
 {
-    const mr_opaque_edges *opaque = edges->opaque;
+    const mr_barrier_edges *opaque = edges->opaque;
     for (; edges->next_edge < opaque->count && opaque->items[edges->next_edge].to == event;
          edges->next_edge++) {
         mr_edge_source *source = find_source(edges, opaque->items[edges->next_edge].from);

@@ -6,7 +6,7 @@
  *     reordering; the orders keep to the one that was taken;
  *   - an atomic write or update → the atomic reads and updates that read from it. With a plain
  *     access on one side there is no edge;
- *   - the edges of calls that were not recorded (trace/opaque.h).
+ *   - the edges of calls that were not recorded (opaque/barrier_pairs.h).
  *
  * They are hard edges, like those of fork and join: of happens-before, of TO in WCP (wcp.h).
  *
@@ -22,7 +22,7 @@
 #define MR_ORDER_EDGES_H
 
 #include "history.h"
-#include "trace/opaque.h"
+#include "opaque/barrier_pairs.h"
 #include "wcp.h"
 
 /* A unit of a semaphore that nobody has taken so far, or a free one. */
@@ -51,8 +51,8 @@ typedef struct mr_edges {
     size_t queue_count, queue_capacity;
     mr_unit *units;
     size_t unit_count, unit_capacity;
-    uint32_t free_unit;            /* number + 1, 0: none */
-    const mr_opaque_edges *opaque; /* borrowed, NULL: none */
+    uint32_t free_unit;             /* number + 1, 0: none */
+    const mr_barrier_edges *opaque; /* borrowed, NULL: none */
     size_t next_edge;
     mr_edge_source *sources; /* in the order of their events */
     size_t source_count, next_source;
@@ -60,7 +60,7 @@ typedef struct mr_edges {
 
 /* Has the edges of calls for the whole trace; `opaque` must outlive them. False: no memory, here
  * and below. */
-bool mr_edges_foresee(mr_edges *edges, const mr_opaque_edges *opaque);
+bool mr_edges_foresee(mr_edges *edges, const mr_barrier_edges *opaque);
 /* There are so many semaphores from now on. */
 bool mr_edges_grow(mr_edges *edges, uint32_t lock_count);
 void mr_edges_free(mr_edges *edges, mr_wcp *wcp);

@@ -9,7 +9,7 @@
 #ifndef MR_ORDER_FEED_H
 #define MR_ORDER_FEED_H
 
-#include "detect.h"
+#include "detector.h"
 #include "edges.h"
 #include "variable.h"
 #include "wcp.h"

@@ -14,8 +14,8 @@
 #ifndef MR_ORDER_ORDER_H
 #define MR_ORDER_ORDER_H
 
+#include "opaque/barrier_pairs.h"
 #include "relation.h"
-#include "trace/opaque.h"
 #include "trace/outlook.h"
 
 typedef struct mr_order mr_order;
@@ -29,7 +29,7 @@ void mr_order_free(mr_order *order);
 
 /* Has it the edges of calls that were not recorded, too, of the whole trace; `edges` (NULL: none)
  * must outlive the order. To be called before the first slide. False: no memory. */
-bool mr_order_use_edges(mr_order *order, const mr_opaque_edges *edges);
+bool mr_order_use_edges(mr_order *order, const mr_barrier_edges *edges);
 
 /* Makes [start, end) the events that can be asked about. Neither bound may go down. After an error
  * (MR_ERR_MEMORY) the order can only be freed. */

@@ -1,8 +1,13 @@
-#include "shb.h"
-
+/*
+ * shb: schedulable happens-before races of a whole trace (Mathur, Kini, Viswanathan, OOPSLA 2018,
+ * Algorithm 2). Every pair reported is a race: SHB is happens-before plus an edge from each write
+ * to the reads that see it, and a conflicting pair (e1, e2) is reported when e1 is not SHB-before
+ * the predecessor of e2 in its thread, or the fork of the thread when e2 is its first event
+ * (Theorem 3.3): what the thread knew before e2.
+ *
+ * Streaming, O(events * threads) time at worst; a write publishes the clock of its thread.
+ */
 #include "feed.h"
-
-#include <stdlib.h>
 
 /* Others that read may learn this write, and all before it. */
 static inline void publish(mr_hb *hb, mr_variable *variable, uint32_t thread)
@@ -68,26 +73,4 @@ mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events)
     return detector->options.outlook
                ? mr_feed_loop(detector, events, true, access, atomic, mr_feed_hb_sync)
                : mr_feed_loop(detector, events, false, access, atomic, mr_feed_hb_sync);
-}
-
-mr_status mr_shb_find(const mr_trace *trace, mr_shb_races *races, mr_error *error)
-{
-    mr_race_list list;
-    mr_status status = mr_detect(MR_RELATION_SHB, trace, &(mr_detect_options){0}, &list, error);
-    void *items = races->items;
-    if (status == MR_OK && !mr_grow(&items, &races->capacity, list.race_count, sizeof(mr_shb_race)))
-        status = mr_error_memory(error, "looking for SHB races");
-    races->items = items;
-    for (size_t i = 0; status == MR_OK && i < list.race_count; i++) {
-        const mr_race_example *example = &list.examples[list.races[i].first_example];
-        races->items[races->count++] = (mr_shb_race){example->first.event, example->second.event};
-    }
-    mr_race_list_free(&list);
-    return status;
-}
-
-void mr_shb_races_free(mr_shb_races *races)
-{
-    free(races->items);
-    *races = (mr_shb_races){0};
 }

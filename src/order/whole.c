@@ -62,14 +62,14 @@ static bool run(mr_whole *whole, bool with_reads)
     return true;
 }
 
-mr_status mr_whole_init(mr_whole *whole, const mr_trace *trace, const mr_opaque_edges *edges,
+mr_status mr_whole_init(mr_whole *whole, const mr_trace *trace, const mr_barrier_edges *edges,
                         mr_opaque opaque, bool with_reads, mr_error *error)
 {
     *whole = (mr_whole){.trace = trace, .edges = edges};
     mr_status status = MR_OK;
     if (!edges) {
         whole->edges = &whole->own;
-        status = mr_opaque_edges_find(trace, opaque, &whole->own, error);
+        status = mr_barrier_edges_find(trace, opaque, &whole->own, error);
     }
     if (status != MR_OK)
         return status;
@@ -78,7 +78,7 @@ mr_status mr_whole_init(mr_whole *whole, const mr_trace *trace, const mr_opaque_
 
 void mr_whole_free(mr_whole *whole)
 {
-    mr_opaque_edges_free(&whole->own);
+    mr_barrier_edges_free(&whole->own);
     free(whole->marks);
     free(whole->first_reader);
     free(whole->readers);

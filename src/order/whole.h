@@ -14,7 +14,7 @@
 #define MR_ORDER_WHOLE_H
 
 #include "map.h"
-#include "trace/opaque.h"
+#include "opaque/barrier_pairs.h"
 
 typedef struct mr_single_lock {
     uint32_t thread; /* the reader */
@@ -22,9 +22,9 @@ typedef struct mr_single_lock {
 } mr_single_lock;
 
 typedef struct mr_whole {
-    const mr_trace *trace;        /* borrowed */
-    const mr_opaque_edges *edges; /* borrowed, or `own` */
-    mr_opaque_edges own;
+    const mr_trace *trace;         /* borrowed */
+    const mr_barrier_edges *edges; /* borrowed, or `own` */
+    mr_barrier_edges own;
     uint8_t *marks; /* a bit an event: does one of another thread follow it? */
     uint32_t single_count;
     uint32_t *first_reader;  /* by lock, MR_NONE: none */
@@ -36,7 +36,7 @@ typedef struct mr_whole {
 /* `edges` may be NULL: they are then found, as `opaque` says. `with_reads`: are writes followed by
  * all that read from them (SyncP), or only atomic writes by atomic reads? O(events). MR_ERR_MEMORY.
  * Both must outlive it. mr_whole_free is fine in either case. */
-mr_status mr_whole_init(mr_whole *whole, const mr_trace *trace, const mr_opaque_edges *edges,
+mr_status mr_whole_init(mr_whole *whole, const mr_trace *trace, const mr_barrier_edges *edges,
                         mr_opaque opaque, bool with_reads, mr_error *error);
 void mr_whole_free(mr_whole *whole);
 

@@ -2,7 +2,7 @@
 #ifndef MR_PREDICT_LABEL_H
 #define MR_PREDICT_LABEL_H
 
-#include "report/result.h"
+#include "result.h"
 #include "settings.h"
 
 typedef struct mr_pair_label {

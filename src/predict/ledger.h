@@ -6,7 +6,7 @@
 #ifndef MR_PREDICT_LEDGER_H
 #define MR_PREDICT_LEDGER_H
 
-#include "report/result.h"
+#include "result.h"
 
 typedef struct mr_ledger_entry {
     uint32_t key_1, key_2;

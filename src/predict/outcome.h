@@ -11,7 +11,7 @@
 #define MR_PREDICT_OUTCOME_H
 
 #include "base/bytes.h"
-#include "report/result.h"
+#include "result.h"
 
 /*
  * What a window says of a static race (pair of locations) or, with candidates.report: event, of a

@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "crew.h"
-#include "far.h"
+#include "dispatch/crew.h"
+#include "far/far.h"
 #include "fits.h"
 #include "label.h"
 

@@ -6,11 +6,11 @@
 
 #include "base/halt.h"
 #include "base/progress.h"
+#include "checkpoint/saved.h"
 #include "config/config.h"
-#include "report/result.h"
-#include "saved.h"
+#include "dispatch/team.h"
+#include "result.h"
 #include "solver/decide.h"
-#include "team.h"
 
 /* What comes with a run and does not change what is found. Zero-initialise. */
 typedef struct mr_predict_run {

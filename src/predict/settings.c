@@ -141,13 +141,13 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         return status;
     read_candidates(settings, config);
     read_far(settings, config);
-    status = mr_opaque_edges_find(trace, settings->calls, &settings->opaque, error);
+    status = mr_barrier_edges_find(trace, settings->calls, &settings->opaque, error);
     return status == MR_OK ? learn(settings, error) : status;
 }
 
 void mr_predict_settings_free(mr_predict_settings *settings)
 {
-    mr_opaque_edges_free(&settings->opaque);
+    mr_barrier_edges_free(&settings->opaque);
     free(settings->ignored_locations);
     mr_facts_free(settings->facts);
     mr_room_free(settings->room);

@@ -25,8 +25,8 @@ typedef struct mr_far_limits {
 
 typedef struct mr_predict_settings {
     const mr_trace *trace;
-    mr_opaque_edges opaque; /* of the whole trace; owned */
-    mr_opaque calls;        /* which calls have edges */
+    mr_barrier_edges opaque; /* of the whole trace; owned */
+    mr_opaque calls;         /* which calls have edges */
     mr_window_plan plan;
     mr_model model;
     bool by_event; /* candidates.report: event */

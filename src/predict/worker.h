@@ -5,10 +5,10 @@
 #ifndef MR_PREDICT_WORKER_H
 #define MR_PREDICT_WORKER_H
 
+#include "far/reduce.h"
 #include "known_races.h"
 #include "order/order.h"
 #include "outcome.h"
-#include "reduce.h"
 #include "settings.h"
 #include "windows/window.h"
 #include "witness/checker.h"
@@ -27,13 +27,13 @@ typedef struct mr_worker {
     mr_checker *checker; /* of the full trace; NULL: not needed so far (mr_worker_checker) */
     mr_decide_options decide;
     mr_candidate_options candidates;
-    const mr_reduction *reduction; /* of far races; else NULL */
-    const mr_opaque_edges *opaque; /* of `trace` */
-    mr_run run;                    /* times of this worker */
-    uint64_t window;               /* under way */
-    uint64_t window_steps;         /* spent on it */
-    bool halted;                   /* the window was given up: somebody asked for the end */
-    mr_error *error;               /* of the call under way */
+    const mr_reduction *reduction;  /* of far races; else NULL */
+    const mr_barrier_edges *opaque; /* of `trace` */
+    mr_run run;                     /* times of this worker */
+    uint64_t window;                /* under way */
+    uint64_t window_steps;          /* spent on it */
+    bool halted;                    /* the window was given up: somebody asked for the end */
+    mr_error *error;                /* of the call under way */
 } mr_worker;
 
 /* To be freed also after MR_ERR_MEMORY. `known` may be NULL. The worker must stay in place. */

@@ -1,5 +1,5 @@
 /* The accesses of the second pass: each becomes an event for every piece of it that is kept. */
-#include "second.h"
+#include "event_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,16 +79,16 @@ static values values_of(const access *self, uint64_t offset, uint64_t bytes)
     return found;
 }
 
-static mr_status place(mr_second *second, access *self, mr_error *error)
+static mr_status place(mr_event_pass *second, access *self, mr_error *error)
 {
     if (self->placed)
         return MR_OK;
     self->placed = true;
-    return mr_second_place(second, self->record, &self->event, error);
+    return mr_event_pass_place(second, self->record, &self->event, error);
 }
 
 /* Was this memory changed by code that is not recorded? */
-static mr_status check(mr_second *second, access *self, mr_piece *piece, uint64_t address,
+static mr_status check(mr_event_pass *second, access *self, mr_piece *piece, uint64_t address,
                        uint64_t bytes, const values *found, mr_error *error)
 {
     mr_record_summary *summary = &second->summary;
@@ -103,7 +103,7 @@ static mr_status check(mr_second *second, access *self, mr_piece *piece, uint64_
     mr_status status = place(second, self, error);
     if (!status && !variable &&
         !mr_naming_variable(&second->naming, self->extent.life, address, bytes, &piece->variable))
-        return mr_second_no_memory(error);
+        return mr_event_pass_no_memory(error);
     if (status)
         return status;
     if (!variable)
@@ -116,52 +116,53 @@ static mr_status check(mr_second *second, access *self, mr_piece *piece, uint64_
 }
 
 /* The lock that keeps the parts of atomic accesses of these bytes together. */
-static mr_status atomic_lock(mr_second *second, const mr_extent *extent, uint32_t *lock,
+static mr_status atomic_lock(mr_event_pass *second, const mr_extent *extent, uint32_t *lock,
                              mr_error *error)
 {
     uint64_t aligned = extent->address / 8;
     uint32_t known = second->atomics.count;
     uint32_t at = mr_table_add(&second->atomics, (mr_pair){extent->life->number, aligned});
     if (at == MR_TABLE_NONE)
-        return mr_second_no_memory(error);
+        return mr_event_pass_no_memory(error);
     if (at == known) {
         void *locks = second->atomic_locks;
         if (!mr_grow(&locks, &second->atomic_capacity, (size_t)at + 1,
                      sizeof *second->atomic_locks))
-            return mr_second_no_memory(error);
+            return mr_event_pass_no_memory(error);
         second->atomic_locks = locks;
         if (!mr_naming_atomic(&second->naming, extent->life, extent->address,
                               &second->atomic_locks[at]))
-            return mr_second_no_memory(error);
+            return mr_event_pass_no_memory(error);
     }
     *lock = second->atomic_locks[at];
     return MR_OK;
 }
 
-static mr_status emit_lock(mr_second *second, const access *self, mr_op op, mr_error *error)
+static mr_status emit_lock(mr_event_pass *second, const access *self, mr_op op, mr_error *error)
 {
     mr_emitted event = self->event;
     mr_status status = atomic_lock(second, &self->extent, &event.operand, error);
     mr_local_use use = {self->extent.life, self->extent.address, 1, second->pass.thread};
     if (!status && !mr_locals_note_lock(&second->locals, event.operand, &use))
-        return mr_second_no_memory(error);
+        return mr_event_pass_no_memory(error);
     event.op = op;
     event.has_value = false;
     return status ? status : mr_emitter_add(&second->emitter, &event, error);
 }
 
 /* The number that stands for a long content. */
-static mr_status long_value(mr_second *second, const values *found, int64_t *value, mr_error *error)
+static mr_status long_value(mr_event_pass *second, const values *found, int64_t *value,
+                            mr_error *error)
 {
     uint32_t number =
         mr_table_add(&second->contents, (mr_pair){found->digest.high64, found->digest.low64});
     if (number == MR_TABLE_NONE)
-        return mr_second_no_memory(error);
+        return mr_event_pass_no_memory(error);
     *value = number;
     return MR_OK;
 }
 
-static mr_status emit(mr_second *second, access *self, mr_piece *piece, uint64_t address,
+static mr_status emit(mr_event_pass *second, access *self, mr_piece *piece, uint64_t address,
                       uint64_t bytes, const values *found, mr_error *error)
 {
     mr_emitted *event = &self->event;
@@ -176,13 +177,13 @@ static mr_status emit(mr_second *second, access *self, mr_piece *piece, uint64_t
     if (!piece->variable) {
         uint32_t variable;
         if (!mr_naming_variable(&second->naming, self->extent.life, address, bytes, &variable))
-            return mr_second_no_memory(error);
+            return mr_event_pass_no_memory(error);
         piece->variable = variable + 1;
     }
     event->operand = piece->variable - 1;
     mr_local_use use = {self->extent.life, address, bytes, second->pass.thread};
     if (!mr_locals_note_variable(&second->locals, event->operand, &use))
-        return mr_second_no_memory(error);
+        return mr_event_pass_no_memory(error);
     event->has_value = self->has_value && !piece->reached;
     event->value = self->reads ? found->read : found->written;
     event->written_value = found->written;
@@ -191,14 +192,14 @@ static mr_status emit(mr_second *second, access *self, mr_piece *piece, uint64_t
     return status ? status : mr_emitter_add(&second->emitter, event, error);
 }
 
-mr_status mr_second_access(mr_second *second, const uint64_t *record, mr_error *error)
+mr_status mr_event_pass_access(mr_event_pass *second, const uint64_t *record, mr_error *error)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     uint64_t address = mr_log_payload(record[0]), bytes = mr_log_access_bytes(record);
     uint64_t end = address + bytes;
     access self = {
         .record = record,
-        .extent = {mr_lives_find(&second->pass.lives, address), address, bytes},
+        .extent = {mr_lifetimes_find(&second->pass.lives, address), address, bytes},
         .event = {.op = op_of(kind)},
         .is_range = mr_log_is_range(kind),
         .has_value = !(mr_log_detail(record[0]) & MR_LOG_NO_VALUE),

@@ -1,11 +1,11 @@
 #include "convert.h"
 
+#include "event_pass.h"
 #include "scan.h"
-#include "second.h"
 
 #include <string.h>
 
-static void summarise(const mr_log *log, const mr_second *second, mr_record_summary *summary)
+static void summarise(const mr_log *log, const mr_event_pass *second, mr_record_summary *summary)
 {
     const mr_emitter *emitter = &second->emitter;
     const mr_trace *trace = emitter->trace;
@@ -32,19 +32,19 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
 {
     mr_log log;
     mr_scan scan = {.keep_all = options->keep_local};
-    mr_second second;
+    mr_event_pass second;
     *summary = (mr_record_summary){0};
     mr_status status = mr_log_open(&log, log_path, error);
     if (status)
         return status;
     status = mr_scan_run(&scan, &log, options->progress, error);
     if (!status) {
-        status = mr_second_init(&second, &log, &scan, file, name, error);
+        status = mr_event_pass_init(&second, &log, &scan, file, name, error);
         if (!status)
-            status = mr_second_run(&second, options->progress, error);
+            status = mr_event_pass_run(&second, options->progress, error);
         if (!status)
             summarise(&log, &second, summary);
-        mr_second_free(&second);
+        mr_event_pass_free(&second);
     }
     mr_scan_free(&scan);
     mr_log_close(&log);

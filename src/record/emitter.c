@@ -1,6 +1,6 @@
 #include "emitter.h"
 
-#include "trace/mrt_format.h"
+#include "formats/mrt/mrt_format.h"
 
 #include <stdlib.h>
 

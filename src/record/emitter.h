@@ -7,8 +7,8 @@
 #ifndef MR_RECORD_EMITTER_H
 #define MR_RECORD_EMITTER_H
 
+#include "formats/mrt/mrt_write.h"
 #include "trace/builder.h"
-#include "trace/mrt_write.h"
 #include "trace/validity.h"
 
 typedef struct mr_emitter_block mr_emitter_block;

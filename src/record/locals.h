@@ -21,7 +21,7 @@
 #define MR_RECORD_LOCALS_H
 
 #include "contexts.h"
-#include "lives.h"
+#include "lifetimes.h"
 
 enum { MR_LOCAL_NAMES = 3 };
 

@@ -113,14 +113,14 @@ void mr_log_close(mr_log *log)
 void mr_log_pass_init(mr_log_pass *pass, const mr_log *log)
 {
     *pass = (mr_log_pass){.log = log};
-    mr_lives_init(&pass->lives);
+    mr_lifetimes_init(&pass->lives);
 }
 
 void mr_log_pass_free(mr_log_pass *pass)
 {
     free(pass->model);
     pass->model = NULL;
-    mr_lives_free(&pass->lives);
+    mr_lifetimes_free(&pass->lives);
 }
 
 /* Has the record of a lock, semaphore or order a role of its own kind? */
@@ -148,11 +148,11 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
         pass->thread = (uint32_t)mr_log_payload(head);
         break;
     case MR_LOG_GIVEN:
-        pass->failed = !mr_lives_give(&pass->lives, mr_log_payload(head), record[2],
-                                      (uint8_t)mr_log_detail(head), pass->thread);
+        pass->failed = !mr_lifetimes_give(&pass->lives, mr_log_payload(head), record[2],
+                                          (uint8_t)mr_log_detail(head), pass->thread);
         break;
     case MR_LOG_TAKEN:
-        pass->failed = !mr_lives_take(&pass->lives, mr_log_payload(head), record[2]);
+        pass->failed = !mr_lifetimes_take(&pass->lives, mr_log_payload(head), record[2]);
         break;
     default:
         break;

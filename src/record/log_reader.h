@@ -8,7 +8,7 @@
 #define MR_RECORD_LOG_READER_H
 
 #include "base/error.h"
-#include "lives.h"
+#include "lifetimes.h"
 
 #include "runtime/log_short.h"
 
@@ -36,7 +36,7 @@ typedef struct mr_log_pass {
     mr_log_model *model;
     uint64_t expanded[MR_LOG_EXPANDED_WORDS];
     uint32_t thread; /* whose record it is */
-    mr_lives lives;
+    mr_lifetimes lives;
     bool failed; /* no memory */
 } mr_log_pass;
 

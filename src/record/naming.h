@@ -15,7 +15,7 @@
 #ifndef MR_RECORD_NAMING_H
 #define MR_RECORD_NAMING_H
 
-#include "lives.h"
+#include "lifetimes.h"
 #include "objects.h"
 #include "symbols/symbols.h"
 #include "trace/trace.h"

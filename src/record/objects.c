@@ -28,10 +28,10 @@ static uint32_t age_of(mr_objects *objects, uint64_t address, uint32_t life)
     return age;
 }
 
-mr_object *mr_objects_at(mr_objects *objects, mr_lives *lives, uint64_t address, uint8_t role,
+mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t address, uint8_t role,
                          uint64_t number)
 {
-    uint32_t life = mr_lives_find(lives, address)->number;
+    uint32_t life = mr_lifetimes_find(lives, address)->number;
     uint32_t age = age_of(objects, address, life);
     if (age == MR_TABLE_NONE)
         return NULL;
@@ -51,15 +51,15 @@ mr_object *mr_objects_at(mr_objects *objects, mr_lives *lives, uint64_t address,
     return &objects->items[at];
 }
 
-mr_object *mr_objects_of(mr_objects *objects, mr_lives *lives, const uint64_t *record)
+mr_object *mr_objects_of(mr_objects *objects, mr_lifetimes *lives, const uint64_t *record)
 {
     return mr_objects_at(objects, lives, mr_log_payload(record[0]),
                          (uint8_t)mr_log_detail(record[0]), record[2]);
 }
 
-bool mr_objects_retire(mr_objects *objects, mr_lives *lives, uint64_t address)
+bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t address)
 {
-    uint32_t age = age_of(objects, address, mr_lives_find(lives, address)->number);
+    uint32_t age = age_of(objects, address, mr_lifetimes_find(lives, address)->number);
     if (age == MR_TABLE_NONE)
         return false;
     objects->retired[age]++;

@@ -29,12 +29,12 @@ typedef struct mr_objects {
 void mr_objects_free(mr_objects *objects);
 
 /* The object of a record; made when new. NULL: no memory. Valid until the next call. */
-mr_object *mr_objects_of(mr_objects *objects, mr_lives *lives, const uint64_t *record);
+mr_object *mr_objects_of(mr_objects *objects, mr_lifetimes *lives, const uint64_t *record);
 /* The same by parts. */
-mr_object *mr_objects_at(mr_objects *objects, mr_lives *lives, uint64_t address, uint8_t role,
+mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t address, uint8_t role,
                          uint64_t number);
 /* What the address stood for is over. False: no memory. */
-bool mr_objects_retire(mr_objects *objects, mr_lives *lives, uint64_t address);
+bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t address);
 
 /* Is the role one of what orders, and is neither lock nor semaphore? */
 static inline bool mr_object_orders(uint8_t role)

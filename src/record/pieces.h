@@ -18,13 +18,13 @@
  * reach. Threads are told apart by lines of 64 bytes, so a piece may be kept that need not be,
  * where threads use different parts of a line.
  *
- * Addresses count from the origin of their life (lives.h). Memory: 56 bytes for each line of 64
+ * Addresses count from the origin of their life (lifetimes.h). Memory: 56 bytes for each line of 64
  * bytes that is accessed, 24 for each piece.
  */
 #ifndef MR_RECORD_PIECES_H
 #define MR_RECORD_PIECES_H
 
-#include "lives.h"
+#include "lifetimes.h"
 #include "table.h"
 
 enum { MR_PIECE_LINE_BYTES = 64, MR_PIECES_NEAR = 4096 };

@@ -29,7 +29,7 @@ static bool note_reach(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         scan->pieces.all_reached = true;
         return true;
     }
-    mr_extent reach = {mr_lives_find(&pass->lives, address), address, record[2]};
+    mr_extent reach = {mr_lifetimes_find(&pass->lives, address), address, record[2]};
     return mr_pieces_note_reached(&scan->pieces, reach);
 }
 
@@ -38,7 +38,7 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
         uint64_t address = mr_log_payload(record[0]);
-        mr_extent access = {mr_lives_find(&pass->lives, address), address,
+        mr_extent access = {mr_lifetimes_find(&pass->lives, address), address,
                             mr_log_access_bytes(record)};
         return mr_pieces_note(&scan->pieces, access, pass->thread, writes(kind), is_atomic(kind));
     }

@@ -13,7 +13,7 @@
 #define MR_REPORT_CONTEXT_H
 
 #include "json_object.h"
-#include "result.h"
+#include "predict/result.h"
 
 typedef struct mr_context {
     const mr_trace *trace; /* NULL: the trace has no stacks */

@@ -8,7 +8,7 @@
 #define MR_REPORT_ORDER_REPORT_H
 
 #include "config/config.h"
-#include "order_result.h"
+#include "sweep/order_result.h"
 
 /* Text: the counts, each static race with its examples and what is proven of it, a summary and,
  * with report.run, what differs from run to run; the last line says how many static races there

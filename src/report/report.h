@@ -5,7 +5,7 @@
 #define MR_REPORT_REPORT_H
 
 #include "config/config.h"
-#include "result.h"
+#include "predict/result.h"
 
 /*
  * Text: each race with its two accesses, then its schedule: one line an event, thread switches

@@ -2,7 +2,8 @@
 #include "run.h"
 
 #include "base/seconds.h"
-#include "order/detect.h"
+#include "formats/read.h"
+#include "order/detect/detect.h"
 
 #include <string.h>
 #include <sys/stat.h>

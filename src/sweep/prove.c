@@ -3,7 +3,7 @@
 #include "run.h"
 
 #include "base/seconds.h"
-#include "order/detect.h"
+#include "order/detect/detect.h"
 #include "prover.h"
 
 #include <stdlib.h>

@@ -16,8 +16,8 @@ mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_conf
     mr_status status = mr_carried_init(&prover->carried, trace, error);
     if (status != MR_OK)
         return status;
-    status = mr_opaque_edges_find(trace, (mr_opaque)mr_config_choice(config, "opaque"),
-                                  &prover->opaque, error);
+    status = mr_barrier_edges_find(trace, (mr_opaque)mr_config_choice(config, "opaque"),
+                                   &prover->opaque, error);
     if (status != MR_OK)
         return status;
     prover->carried.opaque = &prover->opaque;
@@ -32,7 +32,7 @@ void mr_prover_free(mr_prover *prover)
 {
     mr_arena_free(&prover->arena);
     mr_carried_free(&prover->carried);
-    mr_opaque_edges_free(&prover->opaque);
+    mr_barrier_edges_free(&prover->opaque);
     mr_session_free(prover->session);
     mr_checker_free(prover->checker);
 }

@@ -10,8 +10,8 @@
 #define MR_SWEEP_PROVER_H
 
 #include "config/config.h"
-#include "order/syncp.h"
-#include "report/order_result.h"
+#include "order/syncp/syncp.h"
+#include "order_result.h"
 #include "solver/decide.h"
 #include "witness/checker.h"
 
@@ -22,7 +22,7 @@ typedef struct mr_prover {
     bool minimise;
     mr_arena arena;
     mr_carried carried;
-    mr_opaque_edges opaque; /* of the whole trace */
+    mr_barrier_edges opaque; /* of the whole trace */
     mr_session *session;
     mr_checker *checker;
     mr_syncp_index *syncp; /* while races of syncp are proven, owned by who does it; else NULL */

@@ -27,7 +27,7 @@
 
 #include "base/progress.h"
 #include "config/config.h"
-#include "report/order_result.h"
+#include "order_result.h"
 #include "trace/stream.h"
 
 typedef struct mr_sweep {

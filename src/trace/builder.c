@@ -77,7 +77,7 @@ static mr_status push_reach(mr_trace *trace, mr_slice list, mr_error *error)
 {
     size_t first = trace->reach_items.count;
     mr_slice name;
-    while (mr_parse_next_name(&list, &name)) {
+    while (mr_slice_next(&list, &name)) {
         uint32_t number;
         if (trace->reach_items.count >= UINT32_MAX ||
             !mr_names_add(&trace->reach_names, name.text, name.length, &number) ||

@@ -9,7 +9,7 @@
 #define MR_TRACE_BUILDER_H
 
 #include "keys.h"
-#include "parse.h"
+#include "parsed.h"
 #include "trace.h"
 
 /* Rows of columns to be filled: row `count` is the next one. */

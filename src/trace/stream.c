@@ -1,26 +1,5 @@
-/* What all streams have; the kinds of files. */
-#include "mrt_read.h"
+/* What all kinds of streams share. */
 #include "stream_kind.h"
-#include "text_source.h"
-#include "text_stream.h"
-
-mr_status mr_stream_open(const char *path, const mr_read_options *options, mr_stream **stream,
-                         mr_error *error)
-{
-    mr_error unused = {0};
-    error = error ? error : &unused;
-    *stream = NULL;
-    mr_input *input;
-    mr_status status = mr_input_open(path, &input, error);
-    /* Text is what nothing else is. */
-    if (!status && mr_mrt_is(path, input))
-        return mr_mrt_stream_open(path, input, options, stream, error);
-    if (!status)
-        return mr_text_stream_open(input, path, options, NULL, stream, error);
-    if (status != MR_ERR_MEMORY)
-        mr_text_source_set_place(error, mr_text_source_place(path), 0);
-    return status;
-}
 
 void mr_stream_close(mr_stream *stream)
 {

@@ -1,7 +1,6 @@
 /*
  * stream: the events of a trace file, block by block, with bounded memory: for analyses that need
- * each event once. The file is text (plain, gzip, zstd), .mrt, or standard input, told apart by its
- * first bytes.
+ * each event once. formats/read.h opens a stream; each format is a kind of stream (stream_kind.h).
  *
  *   mr_stream_open → mr_stream_next* → mr_stream_close
  *
@@ -17,9 +16,6 @@
 
 typedef struct mr_stream mr_stream;
 
-/* Errors as mr_trace_read. `options` may be NULL. */
-mr_status mr_stream_open(const char *path, const mr_read_options *options, mr_stream **stream,
-                         mr_error *error);
 void mr_stream_close(mr_stream *stream); /* NULL is fine */
 
 /*

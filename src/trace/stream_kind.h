@@ -1,7 +1,7 @@
 /*
  * stream_kind: what stands behind a stream (stream.h), for those who add a kind of file: the four
- * calls, and the part of the stream that all kinds have. stream.c chooses the kind by the first
- * bytes of the file, and gives an error again by itself.
+ * calls, and the part of the stream that all kinds have. formats/read.c chooses the kind by the first
+ * bytes of the file; stream.c repeats an error by itself.
  */
 #ifndef MR_TRACE_STREAM_KIND_H
 #define MR_TRACE_STREAM_KIND_H

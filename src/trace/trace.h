@@ -119,20 +119,6 @@ typedef struct mr_read_options {
     unsigned threads; /* that may read an .mrt file side by side; 0: as 1. The trace is the same */
 } mr_read_options;
 
-/*
- * Reads a trace (docs/semantics.md 1) from a plain, gzip or zstd file, told apart by its first
- * bytes, or from standard input ("-"), in one pass. On success `*trace` is owned by the caller
- * (mr_trace_free). On failure `error` says `file:line: …`: MR_ERR_TRACE for what the file says,
- * MR_ERR_IO when it cannot be read, MR_ERR_MEMORY; `*trace` is NULL, or with keep_partial and
- * MR_ERR_TRACE the trace up to the place of the error.
- */
-mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
-                        mr_error *error);
-
-/* The same from memory (plain text only); `name` stands for the file in messages. */
-mr_status mr_trace_read_text(const char *name, const char *text, size_t length_bytes,
-                             const mr_read_options *options, mr_trace **trace, mr_error *error);
-
 void mr_trace_free(mr_trace *trace); /* NULL is fine */
 
 /* For passes over all events of a trace that may be in files: to be called for each event, or each

@@ -1,7 +1,7 @@
 #include "validity.h"
 
 #include "base/memory.h"
-#include "slice.h"
+#include "base/slice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "checker.h"
 
-#include "calls.h"
+#include "barrier_check.h"
 #include "replay.h"
 #include "requirement.h"
 

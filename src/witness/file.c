@@ -1,7 +1,7 @@
 #include "file.h"
 
-#include "trace/lines.h"
-#include "trace/parse.h"
+#include "formats/pack/lines.h"
+#include "formats/text/parse.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -325,7 +325,7 @@ static bool same_reach(const mr_trace *trace, uint32_t event, mr_slice list)
     mr_reach reach = trace->reaches[trace->value[event]];
     mr_slice name;
     uint32_t count = 0;
-    for (; mr_parse_next_name(&list, &name); count++) {
+    for (; mr_slice_next(&list, &name); count++) {
         if (count == reach.count ||
             !same_name(&trace->reach_names, trace->reach_items.items[reach.first + count], name))
             return false;

@@ -22,7 +22,7 @@ static void mark(mr_witness_steps *steps, pending *todo, uint32_t step)
 /* What opaque calls put before the event. What is not in the witness was before the window. */
 static void mark_opaque(mr_witness_steps *steps, pending *todo, uint32_t event)
 {
-    const mr_opaque_edges *opaque = steps->opaque;
+    const mr_barrier_edges *opaque = steps->opaque;
     for (size_t i = mr_witness_steps_edge(steps, event);
          opaque && i < opaque->count && opaque->items[i].to == event; i++)
         mark(steps, todo, mr_witness_steps_find(steps, opaque->items[i].from));
@@ -136,7 +136,7 @@ static void add_object_edges(scheduler *s)
 
 static void add_opaque_edges(scheduler *s, uint32_t step)
 {
-    const mr_opaque_edges *opaque = s->steps->opaque;
+    const mr_barrier_edges *opaque = s->steps->opaque;
     uint32_t event = s->steps->items[step].event;
     for (size_t i = mr_witness_steps_edge(s->steps, event);
          opaque && i < opaque->count && opaque->items[i].to == event; i++)
@@ -241,7 +241,7 @@ static uint32_t run(scheduler *s, uint32_t *events)
 }
 
 /* Writes what is left to `events`; returns how many, MR_NONE: no memory. */
-static uint32_t shorten(const mr_trace *trace, const mr_opaque_edges *opaque,
+static uint32_t shorten(const mr_trace *trace, const mr_barrier_edges *opaque,
                         const mr_witness *witness, uint32_t *events, mr_arena *arena)
 {
     mr_witness_steps steps;
@@ -272,7 +272,7 @@ static bool has_waits(const mr_trace *trace, const mr_witness *witness)
 /* Shortens the witness, whose events are in `events`, with `room` of the same size: as long as it
  * gets shorter, when it has waits. Returns which of the two arrays holds the result; NULL: no
  * memory. */
-static uint32_t *shorten_all(const mr_trace *trace, const mr_opaque_edges *opaque,
+static uint32_t *shorten_all(const mr_trace *trace, const mr_barrier_edges *opaque,
                              mr_witness *witness, uint32_t *events, uint32_t *room)
 {
     for (bool again = true; again;) {
@@ -292,7 +292,7 @@ static uint32_t *shorten_all(const mr_trace *trace, const mr_opaque_edges *opaqu
     return events;
 }
 
-mr_status mr_witness_minimise(const mr_trace *trace, const mr_opaque_edges *opaque,
+mr_status mr_witness_minimise(const mr_trace *trace, const mr_barrier_edges *opaque,
                               mr_witness *witness, mr_error *error)
 {
     if (!witness->event_count || witness->event_count > MR_MINIMISE_MOST)

@@ -27,14 +27,14 @@
 #ifndef MR_WITNESS_MINIMISE_H
 #define MR_WITNESS_MINIMISE_H
 
-#include "trace/opaque.h"
+#include "opaque/barrier_pairs.h"
 #include "witness.h"
 
 enum { MR_MINIMISE_MOST = 100000 };
 
 /* Replaces witness->events. `opaque` are the edges of opaque calls, NULL: there are none. On
  * MR_ERR_MEMORY the witness is left as it was. */
-mr_status mr_witness_minimise(const mr_trace *trace, const mr_opaque_edges *opaque,
+mr_status mr_witness_minimise(const mr_trace *trace, const mr_barrier_edges *opaque,
                               mr_witness *witness, mr_error *error);
 
 /* Events with which a witness begins and which are what the trace does from window_start on, are

@@ -134,7 +134,7 @@ static bool object_of(const mr_trace *trace, uint32_t event, uint64_t *object)
 }
 
 bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
-                            const mr_opaque_edges *opaque, const mr_witness *witness,
+                            const mr_barrier_edges *opaque, const mr_witness *witness,
                             mr_arena *arena)
 {
     uint32_t count = witness->event_count;

@@ -5,7 +5,7 @@
 #define MR_WITNESS_STEPS_H
 
 #include "base/arena.h"
-#include "trace/opaque.h"
+#include "opaque/barrier_pairs.h"
 #include "witness.h"
 
 /* An event of the witness; steps are numbered in the order of the witness. MR_NONE: there is no
@@ -36,7 +36,7 @@ typedef struct mr_witness_steps {
         *objects; /* accesses, outermost acquires and releases, posts, waits, by object */
     uint32_t object_count;
     mr_object_step *by_thread;        /* all steps, by thread */
-    const mr_opaque_edges *opaque;    /* NULL: none */
+    const mr_barrier_edges *opaque;   /* NULL: none */
     size_t opaque_count;              /* edges into steps */
     uint32_t last_first, last_second; /* last step of the threads of the two accesses */
     uint32_t fork_first, fork_second; /* forks of those threads */
@@ -44,7 +44,7 @@ typedef struct mr_witness_steps {
 
 /* All memory of `arena`. False: none. `opaque` may be NULL. */
 bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
-                            const mr_opaque_edges *opaque, const mr_witness *witness,
+                            const mr_barrier_edges *opaque, const mr_witness *witness,
                             mr_arena *arena);
 
 /* The step of an event, MR_NONE: it is none. O(log steps). */

@@ -2,12 +2,6 @@
 
 #include <stdlib.h>
 
-const char *mr_model_name(mr_model model)
-{
-    static const char *const names[] = {"rf", "value", "branch"};
-    return names[model];
-}
-
 void mr_witness_free(mr_witness *witness)
 {
     free(witness->events);

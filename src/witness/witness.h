@@ -8,15 +8,8 @@
 #ifndef MR_WITNESS_WITNESS_H
 #define MR_WITNESS_WITNESS_H
 
+#include "base/model.h"
 #include "trace/trace.h"
-
-typedef enum mr_model {
-    MR_MODEL_RF,     /* a read sees the write event that it saw */
-    MR_MODEL_VALUE,  /* a read sees the value that it saw: the maximal causal model */
-    MR_MODEL_BRANCH, /* as value, or the thread goes on, diverged, up to its next branch */
-} mr_model;
-
-const char *mr_model_name(mr_model model); /* "rf", "value" */
 
 typedef struct mr_witness {
     uint32_t first, second; /* the racing accesses, first before second in the trace */

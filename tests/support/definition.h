@@ -6,7 +6,7 @@
 #ifndef MR_TESTS_SUPPORT_DEFINITION_H
 #define MR_TESTS_SUPPORT_DEFINITION_H
 
-#include "trace/opaque.h"
+#include "opaque/barrier_pairs.h"
 #include "witness/witness.h"
 
 /* Is e0 … e(window_start-1), then the listed events, a reordering that stays in the window? */

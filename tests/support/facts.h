@@ -7,7 +7,7 @@
 #ifndef MR_TESTS_SUPPORT_FACTS_H
 #define MR_TESTS_SUPPORT_FACTS_H
 
-#include "trace/opaque.h"
+#include "opaque/barrier_pairs.h"
 #include "witness/witness.h"
 
 enum {

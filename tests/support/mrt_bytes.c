@@ -8,7 +8,8 @@
 #include "mrt_bytes.h"
 #include "trace_reading.h"
 
-#include "trace/mrt_write.h"
+#include "formats/mrt/mrt_write.h"
+#include "formats/read.h"
 #include "trace/validity.h"
 
 #include <fcntl.h>

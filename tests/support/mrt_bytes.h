@@ -2,7 +2,7 @@
 #ifndef MR_TESTS_SUPPORT_MRT_BYTES_H
 #define MR_TESTS_SUPPORT_MRT_BYTES_H
 
-#include "trace/mrt_format.h"
+#include "formats/mrt/mrt_format.h"
 #include "trace/stream.h"
 
 typedef struct mr_bytes {

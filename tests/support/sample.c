@@ -1,4 +1,5 @@
 #include "sample.h"
+#include "formats/read.h"
 
 #include <stdio.h>
 #include <string.h>

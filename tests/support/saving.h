@@ -8,7 +8,7 @@
 #ifndef MR_TESTS_SUPPORT_SAVING_H
 #define MR_TESTS_SUPPORT_SAVING_H
 
-#include "predict/saved_file.h"
+#include "checkpoint/saved_file.h"
 #include "predicted.h"
 
 /* The fixture of a test program: a folder for thousands of files, each brought to the disk: in

@@ -22,7 +22,7 @@ void mr_setup_take(mr_setup *setup, mr_trace *trace)
     *setup = (mr_setup){.trace = trace};
     mr_arena_init(&setup->arena);
     assert_int_equal(mr_carried_init(&setup->carried, setup->trace, &error), MR_OK);
-    assert_int_equal(mr_opaque_edges_find(setup->trace, MR_OPAQUE_PAIR, &setup->opaque, &error),
+    assert_int_equal(mr_barrier_edges_find(setup->trace, MR_OPAQUE_PAIR, &setup->opaque, &error),
                      MR_OK);
     setup->carried.opaque = &setup->opaque;
 }
@@ -46,7 +46,7 @@ void mr_setup_give_back(mr_setup *setup)
 {
     mr_arena_free(&setup->arena);
     mr_carried_free(&setup->carried);
-    mr_opaque_edges_free(&setup->opaque);
+    mr_barrier_edges_free(&setup->opaque);
 }
 
 void mr_setup_close(mr_setup *setup)

@@ -12,8 +12,8 @@
 typedef struct mr_setup {
     mr_trace *trace;
     mr_carried carried;
-    mr_opaque_edges opaque; /* MR_OPAQUE_PAIR */
-    mr_arena arena;         /* everything of the current window */
+    mr_barrier_edges opaque; /* MR_OPAQUE_PAIR */
+    mr_arena arena;          /* everything of the current window */
     mr_window *window;
     mr_precedence hard, forced, source;
 } mr_setup;

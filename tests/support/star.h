@@ -1,12 +1,12 @@
 /*
- * star: a cluster (predict/cluster.h) whose ranks are processes of one test: children, each with a
+ * star: a cluster (dispatch/cluster.h) whose ranks are processes of one test: children, each with a
  * pair of sockets to rank 0, which is the test itself. For what must hold of a team without an MPI
  * to carry it, under sanitizers, and with ranks that die.
  */
 #ifndef MR_TESTS_SUPPORT_STAR_H
 #define MR_TESTS_SUPPORT_STAR_H
 
-#include "predict/cluster.h"
+#include "dispatch/cluster.h"
 
 enum { MR_STAR_RANKS = 8 };
 

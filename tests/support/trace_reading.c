@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "formats/read.h"
 #include "trace_reading.h"
 
 #include <stdio.h>

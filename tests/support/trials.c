@@ -1,5 +1,6 @@
 #include "trials.h"
 
+#include "formats/read.h"
 #include "generate.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #define MR_TESTS_SUPPORT_YARDSTICK_H
 
 #include "order_reference.h"
-#include "report/result.h"
+#include "predict/result.h"
 
 enum { MR_YARDSTICK_EVENTS = 20 }; /* events of a trace at most */
 

@@ -1,0 +1,34 @@
+#include "barrier_pairs.h"
+
+/* What a later access of a list needs when its thread stops there. */
+static void encode_stop(mr_encoding *encoding, uint32_t previous, uint32_t stop)
+{
+    const mr_window *w = encoding->window;
+    for (size_t k = mr_window_opaque_from(w, stop); k < w->opaque_count && w->opaque[k].to == stop;
+         k++) {
+        uint32_t from = w->opaque[k].from;
+        mr_clause clause = {0};
+        if (mr_encoding_is_required(encoding, from))
+            continue;
+        mr_clause_unless_included(encoding, &clause, previous);
+        clause.literals[clause.count++] =
+            mr_before(mr_encoding_node(encoding, from), encoding->cut);
+        mr_clause_end(encoding, &clause);
+    }
+}
+
+void mr_encode_opaque(mr_encoding *encoding)
+{
+    const mr_window *w = encoding->window;
+    for (size_t k = 0; k < w->opaque_count; k++)
+        if (mr_encoding_in_cone(encoding, w->opaque[k].to))
+            mr_formula_edge(&encoding->formula, mr_encoding_node(encoding, w->opaque[k].from),
+                            mr_encoding_node(encoding, w->opaque[k].to));
+    if (!w->opaque_count)
+        return;
+    for (int side = 0; side < 2; side++) {
+        const mr_stops *stops = &encoding->stops[side];
+        for (uint32_t i = 1; i < stops->count; i++)
+            encode_stop(encoding, stops->events[i - 1], stops->events[i]);
+    }
+}

@@ -1,0 +1,30 @@
+/*
+ * far_bytes: what deciding far races (far_decide.c) will take of memory, before it starts.
+ *
+ * With N events, of which K are kept (reduce.h), in far windows of n ≤ K events, and T threads:
+ *
+ *   the reduction   5 N + 25 K     while it is made; 25 K stay
+ *   a far window    (170 + T) n    with its precedences, and 12 bytes a variable
+ *
+ * Questions come on top; they are charged to the arena's share (base/arena.h) and unknown when they
+ * do not fit. The numbers are measured on generated and recorded traces of 4 to 64 threads;
+ * tests/test_far_bytes.c compares them.
+ */
+#ifndef MR_FAR_BYTES_H
+#define MR_FAR_BYTES_H
+
+#include "witness/witness.h"
+
+typedef struct mr_far_bytes {
+    uint32_t kept; /* K without the marks, of which there are few */
+    uint64_t reduction_bytes, reduced_bytes, window_bytes;
+} mr_far_bytes;
+
+/* `size`: events of a far window, 0: all of them. One pass, O(events), memory as mr_felt_find.
+ * False: no memory. */
+bool mr_far_bytes_find(mr_far_bytes *bytes, const mr_trace *trace, mr_model model, uint32_t size);
+
+/* The most that is held at a time. */
+uint64_t mr_far_bytes_peak(const mr_far_bytes *bytes);
+
+#endif

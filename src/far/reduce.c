@@ -1,0 +1,288 @@
+#include "reduce.h"
+
+#include "felt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What becomes of an event, while the reduction is made. */
+enum { LEFT_OUT = 0, KEPT, MARK };
+
+typedef struct reducer {
+    mr_reduction *out;
+    const mr_trace *full;
+    const mr_barrier_edges *opaque;
+    mr_model model;
+    mr_felt felt;
+    uint8_t *fate;    /* one an event of the full trace */
+    uint32_t *number; /* its number in the reduced trace, when kept */
+} reducer;
+
+static void make_mark(reducer *r, uint32_t event)
+{
+    if (event != MR_NONE && r->fate[event] == LEFT_OUT)
+        r->fate[event] = MARK;
+}
+
+/* Decides on every event; returns how many stay. */
+static uint32_t choose(reducer *r)
+{
+    const mr_trace *full = r->full;
+    for (uint32_t i = 0; i < full->event_count; i++)
+        if (mr_felt_keeps(&r->felt, full, r->model, i))
+            r->fate[i] = KEPT;
+    for (uint32_t i = 0; full->op_counts[MR_OP_JOIN] && i < full->event_count; i++)
+        if (full->op[i] == MR_OP_JOIN)
+            make_mark(r, full->thread_info[full->operand[i]].last);
+    for (size_t k = 0; k < r->opaque->count; k++) {
+        make_mark(r, r->opaque->items[k].from);
+        make_mark(r, r->opaque->items[k].to);
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < full->event_count; i++)
+        r->number[i] = r->fate[i] == LEFT_OUT ? MR_NONE : count++;
+    return count;
+}
+
+static bool allocate(mr_reduction *out, uint32_t count)
+{
+    mr_trace *trace = &out->trace;
+    trace->event_count = count;
+    trace->op = mr_calloc(count, sizeof *trace->op);
+    trace->thread = mr_calloc(count, sizeof *trace->thread);
+    trace->operand = mr_calloc(count, sizeof *trace->operand);
+    trace->location = mr_calloc(count, sizeof *trace->location);
+    trace->value = mr_calloc(count, sizeof *trace->value);
+    trace->link = mr_calloc(count, sizeof *trace->link);
+    trace->thread_info = mr_calloc(trace->threads.count, sizeof *trace->thread_info);
+    out->events = mr_calloc(count, sizeof *out->events);
+    return trace->op && trace->thread && trace->operand && trace->location && trace->value &&
+           trace->link && trace->thread_info && out->events;
+}
+
+static uint32_t new_link(const reducer *r, uint32_t event)
+{
+    uint32_t link = r->full->link[event];
+    return link == MR_NONE || link == MR_NESTED ? link : r->number[link];
+}
+
+static void copy_event(reducer *r, uint32_t event)
+{
+    const mr_trace *full = r->full;
+    mr_trace *trace = &r->out->trace;
+    uint32_t i = r->number[event];
+    bool mark = r->fate[event] == MARK;
+    r->out->events[i] = event;
+    trace->op[i] = mark ? MR_OP_END : full->op[event];
+    trace->thread[i] = full->thread[event];
+    trace->location[i] = full->location[event];
+    trace->operand[i] = mark ? 0 : full->operand[event];
+    trace->value[i] = mark ? 0 : full->value[event];
+    trace->link[i] = mark ? MR_NONE : new_link(r, event);
+    trace->op_counts[trace->op[i]]++;
+    mr_thread_info *info = &trace->thread_info[full->thread[event]];
+    info->first = info->event_count++ ? info->first : i;
+    info->last = i;
+    if (trace->op[i] == MR_OP_FORK)
+        trace->thread_info[trace->operand[i]].fork = i;
+}
+
+static void copy_events(reducer *r)
+{
+    mr_trace *trace = &r->out->trace;
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        trace->thread_info[t] =
+            (mr_thread_info){.fork = MR_NONE, .first = MR_NONE, .last = MR_NONE};
+    for (uint32_t i = 0; i < r->full->event_count; i++)
+        if (r->fate[i] != LEFT_OUT)
+            copy_event(r, i);
+}
+
+static bool copy_edges(reducer *r)
+{
+    mr_barrier_edges *edges = &r->out->opaque;
+    edges->items = mr_calloc(r->opaque->count, sizeof *edges->items);
+    if (!edges->items)
+        return false;
+    edges->count = edges->capacity = r->opaque->count;
+    for (size_t k = 0; k < edges->count; k++)
+        edges->items[k] =
+            (mr_edge){r->number[r->opaque->items[k].from], r->number[r->opaque->items[k].to]};
+    return true;
+}
+
+mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barrier_edges *opaque,
+                    mr_model model, mr_error *error)
+{
+    *reduction = (mr_reduction){.full = full, .trace = *full};
+    mr_trace *trace = &reduction->trace;
+    trace->op = NULL;
+    trace->thread = trace->operand = trace->location = trace->value = trace->link = NULL;
+    trace->thread_info = NULL;
+    memset(trace->op_counts, 0, sizeof trace->op_counts);
+    reducer r = {.out = reduction, .full = full, .opaque = opaque, .model = model};
+    r.fate = mr_calloc(full->event_count, sizeof *r.fate);
+    r.number = mr_calloc(full->event_count, sizeof *r.number);
+    bool complete = r.fate && r.number && mr_felt_find(&r.felt, full, model) &&
+                    allocate(reduction, choose(&r)) && copy_edges(&r);
+    if (complete)
+        copy_events(&r);
+    mr_felt_free(&r.felt);
+    free(r.fate);
+    free(r.number);
+    return complete ? MR_OK : mr_error_memory(error, "leaving out what no reordering can feel");
+}
+
+void mr_reduction_free(mr_reduction *reduction)
+{
+    mr_trace *trace = &reduction->trace;
+    void *const owned[] = {trace->op,    trace->thread, trace->operand,     trace->location,
+                           trace->value, trace->link,   trace->thread_info, reduction->events};
+    for (size_t i = 0; reduction->full && i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
+    mr_barrier_edges_free(&reduction->opaque);
+    *reduction = (mr_reduction){0};
+}
+
+uint32_t mr_reduction_at(const mr_reduction *reduction, uint32_t event)
+{
+    uint32_t low = 0, high = reduction->trace.event_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (reduction->events[middle] < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The way back of one witness: what each thread does next in the full trace. */
+typedef struct expander {
+    const mr_reduction *reduction;
+    const mr_trace *full;
+    uint32_t start;
+    uint32_t *next;      /* one a thread; MR_NONE: nothing in the window */
+    uint32_t *bound;     /* one a thread: nothing from here on is listed; 0: nothing */
+    uint32_t *following; /* one an event of the window: the next one of its thread */
+    uint32_t passed;     /* events before this one have had their chance in trace order … */
+    uint32_t kept;       /* … and the first kept one that has not */
+    mr_u32s *out;
+} expander;
+
+static bool list(expander *x, uint32_t event)
+{
+    x->next[x->full->thread[event]] = x->following[event - x->start];
+    return mr_u32s_push(x->out, event);
+}
+
+/* Lists the events of the thread before `end`; false: no memory. */
+static bool list_up_to(expander *x, uint32_t thread, uint32_t end)
+{
+    while (x->next[thread] < end)
+        if (!list(x, x->next[thread]))
+            return false;
+    return true;
+}
+
+static bool is_started(const expander *x, uint32_t thread)
+{
+    uint32_t fork = x->full->thread_info[thread].fork;
+    return fork == MR_NONE || fork < x->start || x->next[x->full->thread[fork]] > fork;
+}
+
+/* Lists what can be listed in trace order before `end`: what is left out and next in its thread. */
+static bool pass(expander *x, uint32_t end)
+{
+    for (; x->passed < end; x->passed++) {
+        uint32_t event = x->passed, thread = x->full->thread[event];
+        bool is_kept =
+            x->kept < x->reduction->trace.event_count && x->reduction->events[x->kept] == event;
+        x->kept += is_kept;
+        if (!is_kept && x->next[thread] == event && event < x->bound[thread] &&
+            is_started(x, thread) && !list(x, event))
+            return false;
+    }
+    return true;
+}
+
+static bool list_all(expander *x, const mr_witness *witness)
+{
+    const mr_trace *full = x->full;
+    for (uint32_t i = 0; i < witness->event_count; i++) {
+        uint32_t event = x->reduction->events[witness->events[i]];
+        if (!pass(x, event))
+            return false;
+        if (full->op[event] == MR_OP_JOIN && !list_up_to(x, full->operand[event], event))
+            return false;
+        if (!list_up_to(x, full->thread[event], event + 1))
+            return false;
+    }
+    uint32_t first = x->reduction->events[witness->first];
+    uint32_t second = x->reduction->events[witness->second];
+    return list_up_to(x, full->thread[first], first) && list_up_to(x, full->thread[second], second);
+}
+
+/* How far each thread goes: to its last listed event; the two accesses' up to them. */
+static void find_bounds(expander *x, const mr_witness *witness)
+{
+    const mr_trace *full = x->full;
+    for (uint32_t i = 0; i < witness->event_count; i++) {
+        uint32_t event = x->reduction->events[witness->events[i]];
+        uint32_t *bound = &x->bound[full->thread[event]];
+        *bound = event > *bound ? event : *bound;
+    }
+    const uint32_t accesses[] = {x->reduction->events[witness->first],
+                                 x->reduction->events[witness->second]};
+    for (int i = 0; i < 2; i++)
+        x->bound[full->thread[accesses[i]]] = accesses[i];
+}
+
+static bool follow_threads(expander *x, uint32_t end)
+{
+    const mr_trace *full = x->full;
+    x->next = mr_calloc(full->threads.count, sizeof *x->next);
+    x->bound = mr_calloc(full->threads.count, sizeof *x->bound);
+    x->following = mr_calloc(end - x->start, sizeof *x->following);
+    if (!x->next || !x->bound || !x->following)
+        return false;
+    memset(x->next, 0xff, full->threads.count * sizeof *x->next);
+    for (uint32_t event = end; event-- > x->start;) {
+        x->following[event - x->start] = x->next[full->thread[event]];
+        x->next[full->thread[event]] = event;
+    }
+    return true;
+}
+
+mr_status mr_reduction_expand(const mr_reduction *reduction, mr_witness *witness, mr_error *error)
+{
+    const uint32_t *events = reduction->events;
+    uint32_t start = witness->window_start ? events[witness->window_start] : 0;
+    uint32_t end = events[witness->window_end - 1] + 1;
+    mr_u32s listed = {0};
+    expander x = {.reduction = reduction,
+                  .full = reduction->full,
+                  .start = start,
+                  .passed = start,
+                  .kept = mr_reduction_at(reduction, start),
+                  .out = &listed};
+    bool complete = follow_threads(&x, end);
+    if (complete)
+        find_bounds(&x, witness);
+    complete = complete && list_all(&x, witness);
+    free(x.next);
+    free(x.bound);
+    free(x.following);
+    if (!complete) {
+        mr_u32s_free(&listed);
+        return mr_error_memory(error, "writing out a witness");
+    }
+    free(witness->events);
+    witness->events = listed.items;
+    witness->event_count = (uint32_t)listed.count;
+    witness->first = events[witness->first];
+    witness->second = events[witness->second];
+    witness->window_start = start;
+    witness->window_end = end;
+    return MR_OK;
+}

@@ -1,0 +1,156 @@
+/*
+ * mrt_format: the layout of the binary trace format .mrt (docs/mrt-format.md), shared by its writer
+ * and its reader. All numbers are little-endian.
+ *
+ *   header, (NAMES | LINES | EVENTS [VALUES] [STACKS])*, TEXTS*, INDEX, END
+ *
+ * A chunk is a header of 64 bytes and a payload, filled up with zeros to a multiple of 64, so that
+ * the columns of a block can be used where they are mapped. Each header has a checksum of itself
+ * and one of the payload with its filling: every byte of a file is under a checksum.
+ */
+#ifndef MR_FORMATS_MRT_FORMAT_H
+#define MR_FORMATS_MRT_FORMAT_H
+
+#include "trace/trace.h"
+
+/* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
+enum { MR_MRT_VERSION = 2 };
+
+enum {
+    MR_MRT_ALIGN_BYTES = 64,
+    MR_MRT_BLOCK_EVENTS = 1 << 16, /* most events of a block */
+    MR_MRT_BYTE_ORDER = 0x01020304,
+    MR_MRT_CHUNK_MARK = 0x4B4E4843, /* "CHNK" */
+    MR_MRT_OUTLOOK_RULES = 2,       /* what outlook.h counts as an access and as a use of a lock */
+    MR_MRT_MAGIC_BYTES = 8,
+};
+
+typedef struct mr_mrt_header {
+    unsigned char magic[MR_MRT_MAGIC_BYTES];
+    uint32_t version, byte_order;
+    uint64_t reserved[2];
+    char writer[24];   /* "maxrace 0.1.0", for people */
+    uint64_t checksum; /* of the bytes before it */
+} mr_mrt_header;
+
+typedef enum mr_mrt_kind {
+    MR_MRT_NAMES = 1, /* new names of one namespace: lengths, then texts, each ended by a NUL */
+    MR_MRT_TEXTS,     /* texts for people: mr_mrt_text, then texts, each ended by a NUL */
+    MR_MRT_LINES,     /* mr_mrt_line */
+    MR_MRT_EVENTS,    /* the columns op, thread, operand, location, each at a multiple of 64 */
+    MR_MRT_VALUES,    /* the value column of the block before it, and what it is the first to use */
+    MR_MRT_INDEX,     /* mr_mrt_index; see there */
+    MR_MRT_END,
+    MR_MRT_STACKS, /* the stack column of the block before it, and what it is the first to use */
+} mr_mrt_kind;
+
+/* The namespaces, as numbers in a file. */
+typedef enum mr_mrt_space {
+    MR_MRT_THREADS,
+    MR_MRT_VARIABLES,
+    MR_MRT_LOCKS,
+    MR_MRT_LOCATIONS,
+    MR_MRT_CALLS,
+    MR_MRT_REACHES,
+    MR_MRT_FRAMES,
+    MR_MRT_SPACE_COUNT
+} mr_mrt_space;
+
+typedef struct mr_mrt_chunk {
+    uint32_t mark, kind;
+    uint64_t number;     /* of the chunk in the file, 0, 1, … */
+    uint64_t size_bytes; /* of the payload without its filling */
+    uint32_t first, count;
+    uint32_t space;        /* NAMES, TEXTS: mr_mrt_space */
+    uint32_t has_values;   /* EVENTS: is the next chunk their VALUES? */
+    uint64_t index_offset; /* END: where the INDEX chunk begins in the file */
+    uint64_t payload_checksum;
+    uint64_t checksum; /* of the bytes before it */
+} mr_mrt_chunk;
+
+typedef struct mr_mrt_text {
+    uint32_t name, length;
+} mr_mrt_text;
+
+typedef struct mr_mrt_line {
+    uint64_t event, offset; /* mr_line_step */
+} mr_mrt_line;
+
+/* The beginning of a VALUES payload. Then come the new values (8 bytes each), updates (mr_update),
+ * reaches (mr_reach), items of reaches (4 bytes), and the column. */
+typedef struct mr_mrt_values {
+    uint32_t value_count, update_count, reach_count, item_count;
+} mr_mrt_values;
+
+/* The beginning of a STACKS payload. Then come the new stacks (mr_stack), and the column. */
+typedef struct mr_mrt_stacks {
+    uint32_t stack_count, reserved;
+} mr_mrt_stacks;
+
+/* The beginning of an INDEX payload. Then come the outlook (`contended`, `lock_shared` as bytes,
+ * the lock uses as three numbers of 4 bytes) and what repair said about the first line that it
+ * dropped (file and text, not terminated). */
+typedef struct mr_mrt_index {
+    uint64_t event_count;
+    uint64_t dropped_count, dropped_line;
+    uint64_t op_counts[MR_OP_COUNT];
+    uint32_t name_counts[MR_MRT_SPACE_COUNT];
+    uint32_t outlook_rules, use_count;
+    uint32_t file_length, text_length;
+    uint32_t stack_count; /* without the unused first one */
+} mr_mrt_index;
+
+_Static_assert(sizeof(mr_mrt_header) == 64 && sizeof(mr_mrt_chunk) == 64, "headers are 64 bytes");
+_Static_assert(MR_OP_COUNT == 18 && MR_OP_BRANCH == 17 && sizeof(mr_mrt_index) == 24 + 144 + 48,
+               "another list of operations is another version of the format");
+
+extern const unsigned char mr_mrt_magic[MR_MRT_MAGIC_BYTES];
+
+/* Are these the first bytes of an .mrt file? When there are fewer than MR_MRT_MAGIC_BYTES in the
+ * file: of a truncated one? */
+bool mr_mrt_detect(const void *bytes, size_t count);
+
+uint64_t mr_mrt_checksum(const void *bytes, size_t count);
+uint64_t mr_mrt_header_checksum(const mr_mrt_header *header);
+uint64_t mr_mrt_chunk_checksum(const mr_mrt_chunk *chunk);
+
+/* MR_ERR_UNSUPPORTED on a machine that is not little-endian. */
+mr_status mr_mrt_check_machine(mr_error *error);
+
+static inline uint64_t mr_mrt_filled(uint64_t size_bytes)
+{
+    return (size_bytes + MR_MRT_ALIGN_BYTES - 1) & ~(uint64_t)(MR_MRT_ALIGN_BYTES - 1);
+}
+
+/* Where the columns of a block begin in its payload, and the size of the payload. */
+typedef struct mr_mrt_columns {
+    size_t thread, operand, location, size_bytes;
+} mr_mrt_columns;
+
+static inline mr_mrt_columns mr_mrt_columns_of(uint32_t count)
+{
+    size_t ops = (size_t)mr_mrt_filled(count), numbers = (size_t)mr_mrt_filled(count * 4ull);
+    return (mr_mrt_columns){ops, ops + numbers, ops + 2 * numbers, ops + 3 * numbers};
+}
+
+static inline mr_names *mr_mrt_names_of(mr_trace *trace, unsigned space)
+{
+    switch ((mr_mrt_space)space) {
+    case MR_MRT_THREADS:
+        return &trace->threads;
+    case MR_MRT_VARIABLES:
+        return &trace->variables;
+    case MR_MRT_LOCKS:
+        return &trace->locks;
+    case MR_MRT_LOCATIONS:
+        return &trace->locations;
+    case MR_MRT_CALLS:
+        return &trace->calls;
+    case MR_MRT_FRAMES:
+        return &trace->frames;
+    default:
+        return &trace->reach_names;
+    }
+}
+
+#endif

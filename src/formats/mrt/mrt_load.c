@@ -1,0 +1,151 @@
+/* The whole trace from an .mrt file: blocks and their values → columns and what is derived. */
+#include "mrt_fill.h"
+#include "mrt_reader.h"
+#include "mrt_values.h"
+#include "trace/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct load_state {
+    mr_mrt *mrt;
+    mr_trace *trace; /* that of the reader */
+    mr_mrt_values_reader values;
+    mr_mrt_fill *fill;
+} load_state;
+
+static mr_status make_room(load_state *load, size_t need, mr_error *error)
+{
+    const mr_mrt *mrt = load->mrt;
+    /* What the index says saves moving; it counts as far as the file is long enough for it. */
+    uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
+    if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
+        need = (size_t)told;
+    if (load->trace->link && need <= mr_columns_room(load->trace))
+        return MR_OK;
+    mr_mrt_fill_wait(load->fill);
+    mr_status status = mr_columns_reserve_events(load->trace, need, error);
+    return status ? status
+                  : mr_columns_reserve_links(load->trace, mr_columns_room(load->trace), error);
+}
+
+/* The VALUES chunk of the block given last. */
+static mr_status take_values(mr_mrt *mrt, mr_mrt_chunk *chunk, const unsigned char **payload,
+                             mr_error *error)
+{
+    mr_status status = mr_mrt_source_next(&mrt->source, chunk, error);
+    if (!status && (chunk->kind != MR_MRT_VALUES || chunk->count != mrt->block_count))
+        status = mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                              "the .mrt file is wrong: a block without its values");
+    return status ? status : mr_mrt_source_payload(&mrt->source, chunk, payload, error);
+}
+
+static mr_status read_values(load_state *load, const mr_events *events, const uint32_t **column,
+                             mr_error *error)
+{
+    mr_mrt *mrt = load->mrt;
+    mr_mrt_chunk chunk;
+    const unsigned char *payload = NULL;
+    if (!mrt->has_values)
+        return mr_mrt_values_read(&load->values, load->trace, events, NULL, NULL, column, error);
+    mr_status status = take_values(mrt, &chunk, &payload, error);
+    if (!status && mr_mrt_values_has_updates(&chunk, payload))
+        mr_mrt_fill_wait(load->fill);
+    if (!status)
+        status =
+            mr_mrt_values_read(&load->values, load->trace, events, &chunk, payload, column, error);
+    if (!status && mrt->state == MR_MRT_AT_VALUES)
+        mrt->state = MR_MRT_AT_EVENTS;
+    return status;
+}
+
+/* Puts the events where they belong in the columns. */
+static mr_events place(mr_trace *trace, const mr_events *events)
+{
+    size_t first = events->first, count = events->count;
+    memcpy(trace->op + first, events->op, count * sizeof *events->op);
+    memcpy(trace->thread + first, events->thread, count * sizeof *events->thread);
+    memcpy(trace->operand + first, events->operand, count * sizeof *events->operand);
+    memcpy(trace->location + first, events->location, count * sizeof *events->location);
+    return mr_events_of_trace(trace, events->first, events->count);
+}
+
+static mr_status append(load_state *load, const mr_events *given, mr_error *error)
+{
+    mr_trace *trace = load->trace;
+    const uint32_t *values = NULL;
+    mr_events events = *given;
+    mr_status status = make_room(load, (size_t)events.first + events.count, error);
+    if (!status) {
+        /* A buffer takes the values next. */
+        if (!load->mrt->source.map)
+            events = place(trace, given);
+        status = read_values(load, &events, &values, error);
+        mr_spill_look(&trace->spill);
+    }
+    if (!status && !mr_mrt_fill_put(load->fill, trace, &events, values))
+        status = mr_error_memory(error, "reading the trace");
+    if (!status)
+        return MR_OK;
+    trace->event_count = events.first;
+    return mr_mrt_fail(load->mrt, error);
+}
+
+static mr_status read_blocks(load_state *load, mr_error *error)
+{
+    mr_events events;
+    mr_status status;
+    do {
+        status = mr_mrt_next(load->mrt, &events, error);
+        if (!status && events.count)
+            status = append(load, &events, error);
+    } while (!status && events.count);
+    return status;
+}
+
+/* Derives what is derived, and takes the trace out of the reader. */
+static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
+{
+    mr_trace *trace = load->trace;
+    /* An empty trace has columns, too. */
+    mr_status status = mr_columns_reserve_events(trace, trace->event_count, error);
+    if (!status)
+        status = mr_columns_reserve_links(trace, trace->event_count, error);
+    if (!status)
+        status = mr_mrt_stacks_finish(&load->mrt->stacks, trace, error);
+    if (status)
+        return status;
+    mr_mrt_values_finish(&load->values, trace);
+    if (!mr_mrt_fill_end(load->fill, trace))
+        return mr_error_memory(error, "indexing the trace");
+    status = mr_columns_fit(trace, error);
+    if (status)
+        return status;
+    *result = trace;
+    load->mrt->trace = NULL;
+    return MR_OK;
+}
+
+mr_status mr_mrt_read(const char *path, mr_input *input, const mr_read_options *options,
+                      mr_trace **trace, mr_error *error)
+{
+    mr_error unused = {0}, failure = {0};
+    load_state load = {0};
+    *trace = NULL;
+    error = error ? error : &unused;
+    mr_status status = mr_mrt_open_any(path, input, options, true, &load.mrt, error);
+    if (status)
+        return status;
+    load.trace = load.mrt->trace;
+    load.fill = mr_mrt_fill_new(options && options->threads > 1 && load.mrt->source.map);
+    status = load.fill ? read_blocks(&load, error) : mr_error_memory(error, "reading the trace");
+    bool keep = !status || (status == MR_ERR_TRACE && options && options->keep_partial);
+    if (keep && finish(&load, trace, &failure)) {
+        *error = failure;
+        status = failure.status;
+    }
+    mr_mrt_fill_free(load.fill);
+    mr_mrt_values_free(&load.values);
+    mr_mrt_close(load.mrt);
+    return status;
+}

@@ -1,0 +1,58 @@
+/*
+ * mrt_source: the chunks of an .mrt file, one after the other, each verified before it is handed
+ * out. A regular file is mapped; anything else (standard input, a packed file) is read chunk by
+ * chunk into a buffer.
+ *
+ *   mr_mrt_source_open | mr_mrt_source_attach
+ *     → (mr_mrt_source_next → mr_mrt_source_payload | mr_mrt_source_skip)* → mr_mrt_source_close
+ *
+ * A size that a chunk claims is compared with the bytes that are there before it is used. A mapped
+ * file that another process cuts off meanwhile ends this process with SIGBUS, as for every program
+ * that maps files; rename a new file over an old one instead, as convert does.
+ *
+ * Errors have a text, what and at which offset, and no place.
+ */
+#ifndef MR_FORMATS_MRT_SOURCE_H
+#define MR_FORMATS_MRT_SOURCE_H
+
+#include "formats/pack/input.h"
+#include "mrt_format.h"
+
+typedef struct mr_mrt_source {
+    const unsigned char *map; /* NULL: read */
+    uint64_t size_bytes;      /* of the map */
+    mr_input *input;          /* borrowed */
+    unsigned char *buffer;    /* owned; where it begins at a multiple of 64: `payload` */
+    size_t buffer_capacity;
+    uint64_t offset, chunk_offset; /* of what comes next, of the chunk given last */
+    uint64_t chunk_number;
+    uint64_t released; /* mapped pages before it were given back */
+} mr_mrt_source;
+
+/* Maps the file and checks its header. `*mapped` is false, and nothing open, when it is no regular
+ * file or does not begin like an .mrt file (it may be a packed one): then attach. MR_ERR_TRACE,
+ * MR_ERR_IO. */
+mr_status mr_mrt_source_open(mr_mrt_source *source, const char *path, bool *mapped,
+                             mr_error *error);
+/* Reads from the input, from the first byte of the file. It must outlive the source. */
+mr_status mr_mrt_source_attach(mr_mrt_source *source, mr_input *input, mr_error *error);
+void mr_mrt_source_close(mr_mrt_source *source);
+
+/* The header of the next chunk. MR_ERR_TRACE: damaged, or the file ends; MR_ERR_IO, MR_ERR_MEMORY.
+ */
+mr_status mr_mrt_source_next(mr_mrt_source *source, mr_mrt_chunk *chunk, mr_error *error);
+/* Its payload: chunk->size_bytes at a multiple of 64, valid until the next call but one of
+ * mr_mrt_source_next; for a mapped file until it is closed. */
+mr_status mr_mrt_source_payload(mr_mrt_source *source, const mr_mrt_chunk *chunk,
+                                const unsigned char **payload, mr_error *error);
+/* Goes past it, unseen. */
+mr_status mr_mrt_source_skip(mr_mrt_source *source, const mr_mrt_chunk *chunk, mr_error *error);
+/* After the last chunk: MR_ERR_TRACE when there are more bytes. */
+mr_status mr_mrt_source_end(mr_mrt_source *source, mr_error *error);
+
+/* The chunk at an offset of a mapped file, with its payload; does not move on. False: there is no
+ * whole chunk of this kind there. */
+bool mr_mrt_source_peek(const mr_mrt_source *source, uint64_t offset, mr_mrt_kind kind,
+                        mr_mrt_chunk *chunk, const unsigned char **payload);
+
+#endif

@@ -1,0 +1,173 @@
+/*
+ * The stream of an .mrt file. When the file is mapped, a thread of its own reads and checks some
+ * blocks ahead of the caller: checksums, bounds and validity cost as much as an order does. Blocks
+ * are not copied, they are in the map. What comes through a buffer is read by the caller's thread.
+ */
+#include "base/thread.h"
+#include "mrt_read.h"
+#include "mrt_reader.h"
+#include "trace/stream_kind.h"
+
+#include <stdlib.h>
+
+enum { BLOCKS_AHEAD = 4 };
+
+typedef struct block {
+    mr_events events;
+    uint64_t done_bytes;
+    mr_status status; /* when there are no events: the end, or this error */
+} block;
+
+typedef struct mrt_stream {
+    mr_stream base;
+    mr_mrt *mrt;
+    mr_ticker ticker;
+
+    /* The reader's thread has the mrt until it has ended. Blocks [taken, filled), modulo their
+     * number, wait for the caller, who uses what was in block `taken` - 1. */
+    bool threaded;
+    pthread_t reader;
+    pthread_mutex_t mutex; /* guards the rest */
+    pthread_cond_t changed;
+    block blocks[BLOCKS_AHEAD];
+    uint64_t filled, taken;
+    bool stopped; /* the caller wants no more */
+    mr_error failure;
+} mrt_stream;
+
+static bool is_last(const block *given)
+{
+    return given->status != MR_OK || given->events.count == 0;
+}
+
+/* Called without the mutex. */
+static block read_block(mrt_stream *stream)
+{
+    block next = {.status = MR_OK};
+    next.status = mr_mrt_next(stream->mrt, &next.events, &stream->failure);
+    next.done_bytes = stream->mrt->source.offset;
+    return next;
+}
+
+static void *read_ahead(void *argument)
+{
+    mrt_stream *stream = argument;
+    bool last = false;
+    pthread_mutex_lock(&stream->mutex);
+    while (!last) {
+        /* One less than there are: the caller still uses the events of the one before. */
+        while (stream->filled - stream->taken == BLOCKS_AHEAD - 1 && !stream->stopped)
+            pthread_cond_wait(&stream->changed, &stream->mutex);
+        if (stream->stopped)
+            break;
+        pthread_mutex_unlock(&stream->mutex);
+        block next = read_block(stream);
+        last = is_last(&next);
+        pthread_mutex_lock(&stream->mutex);
+        stream->blocks[stream->filled++ % BLOCKS_AHEAD] = next;
+        pthread_cond_signal(&stream->changed);
+    }
+    pthread_mutex_unlock(&stream->mutex);
+    return NULL;
+}
+
+static void join_reader(mrt_stream *stream)
+{
+    if (!stream->threaded)
+        return;
+    pthread_join(stream->reader, NULL);
+    pthread_cond_destroy(&stream->changed);
+    pthread_mutex_destroy(&stream->mutex);
+    stream->threaded = false;
+}
+
+static block take_block(mrt_stream *stream)
+{
+    if (!stream->threaded)
+        return read_block(stream);
+    pthread_mutex_lock(&stream->mutex);
+    while (stream->filled == stream->taken)
+        pthread_cond_wait(&stream->changed, &stream->mutex);
+    block given = stream->blocks[stream->taken++ % BLOCKS_AHEAD];
+    pthread_cond_signal(&stream->changed);
+    pthread_mutex_unlock(&stream->mutex);
+    return given;
+}
+
+static mr_status stream_next(mr_stream *base, mr_events *events, mr_error *error)
+{
+    mrt_stream *stream = (mrt_stream *)base;
+    block given = take_block(stream);
+    mr_ticker_tell(&stream->ticker, given.done_bytes, stream->mrt->source.size_bytes);
+    if (is_last(&given))
+        join_reader(stream);
+    *events = given.events;
+    if (given.status)
+        *error = stream->failure;
+    return given.status;
+}
+
+static const mr_outlook *stream_outlook(const mr_stream *base)
+{
+    return mr_mrt_outlook(((const mrt_stream *)base)->mrt);
+}
+
+static const mr_trace *stream_dictionary(const mr_stream *base)
+{
+    return mr_mrt_dictionary(((const mrt_stream *)base)->mrt);
+}
+
+static void stream_close(mr_stream *base)
+{
+    mrt_stream *stream = (mrt_stream *)base;
+    if (stream->threaded) {
+        pthread_mutex_lock(&stream->mutex);
+        stream->stopped = true;
+        pthread_cond_signal(&stream->changed);
+        pthread_mutex_unlock(&stream->mutex);
+        join_reader(stream);
+    }
+    mr_mrt_close(stream->mrt);
+    free(stream);
+}
+
+/* Without a thread the caller reads. */
+static void start_reader(mrt_stream *stream)
+{
+    if (!stream->mrt->source.map || pthread_mutex_init(&stream->mutex, NULL))
+        return;
+    if (pthread_cond_init(&stream->changed, NULL)) {
+        pthread_mutex_destroy(&stream->mutex);
+        return;
+    }
+    stream->threaded = mr_thread_start(&stream->reader, read_ahead, stream);
+    if (stream->threaded)
+        return;
+    pthread_cond_destroy(&stream->changed);
+    pthread_mutex_destroy(&stream->mutex);
+}
+
+mr_status mr_mrt_stream_open(const char *path, mr_input *input, const mr_read_options *options,
+                             mr_stream **result, mr_error *error)
+{
+    static const mr_stream_kind kind = {stream_next, stream_outlook, stream_dictionary,
+                                        stream_close};
+    *result = NULL;
+    mrt_stream *stream = mr_calloc(1, sizeof *stream);
+    if (!stream) {
+        mr_input_close(input);
+        return mr_error_memory(error, "reading the trace");
+    }
+    mr_status status = mr_mrt_open(path, input, options, &stream->mrt, error);
+    if (status) {
+        free(stream);
+        return status;
+    }
+    /* Progress is told from the caller's thread. */
+    stream->ticker = stream->mrt->ticker;
+    stream->mrt->ticker.progress = NULL;
+    stream->base.kind = &kind;
+    start_reader(stream);
+    *result = &stream->base;
+    return MR_OK;
+}

@@ -1,0 +1,32 @@
+/*
+ * mrt_values: the VALUES chunks of an .mrt file → the value tables of a trace in memory. Every
+ * number, in the value column, too, is checked against the tables, and that a value stands in them
+ * once.
+ */
+#ifndef MR_FORMATS_MRT_VALUES_H
+#define MR_FORMATS_MRT_VALUES_H
+
+#include "mrt_format.h"
+#include "trace/events.h"
+#include "trace/keys.h"
+
+/* Zero-initialise; free with mr_mrt_values_free. */
+typedef struct mr_mrt_values_reader {
+    mr_keys values; /* becomes trace->values */
+} mr_mrt_values_reader;
+
+/* Reads the values of the events, the first ones of their block, into the tables. `*column` is
+ * their value column in the payload, NULL when the block has no values: `chunk` is NULL.
+ * MR_ERR_TRACE (a text without place), MR_ERR_MEMORY, MR_ERR_IO (spill.h). */
+mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, const mr_events *events,
+                             const mr_mrt_chunk *chunk, const unsigned char *payload,
+                             const uint32_t **column, mr_error *error);
+
+/* Has the block new updates? Then reading its values may move trace->updates. */
+bool mr_mrt_values_has_updates(const mr_mrt_chunk *chunk, const unsigned char *payload);
+
+/* Hands the table of values over to the trace. */
+void mr_mrt_values_finish(mr_mrt_values_reader *reader, mr_trace *trace);
+void mr_mrt_values_free(mr_mrt_values_reader *reader);
+
+#endif

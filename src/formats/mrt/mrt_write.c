@@ -1,0 +1,440 @@
+#include "mrt_write.h"
+
+#include "base/progress.h"
+#include "mrt_format.h"
+#include "trace/outlook.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How much of each table of the trace is used or written so far. */
+typedef struct table_counts {
+    uint32_t names[MR_MRT_SPACE_COUNT];
+    uint32_t values, updates, reaches, stacks; /* without the unused first element */
+    size_t items, lines;
+} table_counts;
+
+struct mr_mrt_writer {
+    FILE *file;
+    uint64_t offset, chunk_number;
+    unsigned char *payload;
+    size_t payload_size, payload_capacity;
+    table_counts used, written;
+    uint32_t event_count;
+    uint64_t op_counts[MR_OP_COUNT];
+    mr_outlook outlook;
+};
+
+static mr_status write_bytes(mr_mrt_writer *writer, const void *bytes, size_t count,
+                             mr_error *error)
+{
+    errno = 0;
+    writer->offset += count;
+    if (!count || fwrite(bytes, 1, count, writer->file) == count)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write: %s",
+                        strerror(errno ? errno : EIO));
+}
+
+static mr_status write_header(mr_mrt_writer *writer, mr_error *error)
+{
+    mr_mrt_header header = {.version = MR_MRT_VERSION,
+                            .byte_order = MR_MRT_BYTE_ORDER,
+                            .writer = "maxrace " MR_VERSION};
+    memcpy(header.magic, mr_mrt_magic, sizeof header.magic);
+    header.checksum = mr_mrt_header_checksum(&header);
+    return write_bytes(writer, &header, sizeof header, error);
+}
+
+mr_status mr_mrt_writer_new(FILE *file, mr_mrt_writer **result, mr_error *error)
+{
+    *result = NULL;
+    mr_status status = mr_mrt_check_machine(error);
+    if (status)
+        return status;
+    mr_mrt_writer *writer = mr_calloc(1, sizeof *writer);
+    if (!writer)
+        return mr_error_memory(error, "writing the trace");
+    writer->file = file;
+    mr_outlook_init(&writer->outlook);
+    status = write_header(writer, error);
+    if (status)
+        mr_mrt_writer_free(writer);
+    else
+        *result = writer;
+    return status;
+}
+
+void mr_mrt_writer_free(mr_mrt_writer *writer)
+{
+    if (!writer)
+        return;
+    mr_outlook_free(&writer->outlook);
+    free(writer->payload);
+    free(writer);
+}
+
+/* Adds to the payload; NULL: zeros. */
+static mr_status put(mr_mrt_writer *writer, const void *bytes, size_t count, mr_error *error)
+{
+    void *payload = writer->payload;
+    if (!mr_grow(&payload, &writer->payload_capacity, writer->payload_size + count, 1))
+        return mr_error_memory(error, "writing the trace");
+    writer->payload = payload;
+    if (count && bytes)
+        memcpy(writer->payload + writer->payload_size, bytes, count);
+    else if (count)
+        memset(writer->payload + writer->payload_size, 0, count);
+    writer->payload_size += count;
+    return MR_OK;
+}
+
+static mr_status put_filling(mr_mrt_writer *writer, mr_error *error)
+{
+    return put(writer, NULL, (size_t)mr_mrt_filled(writer->payload_size) - writer->payload_size,
+               error);
+}
+
+/* Writes the chunk with the payload that was put together, and empties that. */
+static mr_status write_chunk(mr_mrt_writer *writer, mr_mrt_chunk chunk, mr_error *error)
+{
+    chunk.mark = MR_MRT_CHUNK_MARK;
+    chunk.number = writer->chunk_number++;
+    chunk.size_bytes = writer->payload_size;
+    mr_status status = put_filling(writer, error);
+    if (status)
+        return status;
+    chunk.payload_checksum = mr_mrt_checksum(writer->payload, writer->payload_size);
+    chunk.checksum = mr_mrt_chunk_checksum(&chunk);
+    status = write_bytes(writer, &chunk, sizeof chunk, error);
+    if (!status)
+        status = write_bytes(writer, writer->payload, writer->payload_size, error);
+    writer->payload_size = 0;
+    return status;
+}
+
+static void reach(uint32_t *count, uint32_t number)
+{
+    if (number >= *count)
+        *count = number + 1;
+}
+
+static void use_value(table_counts *used, const mr_trace *trace, mr_op op, uint32_t value)
+{
+    if (op == MR_OP_CALL_BEGIN) {
+        mr_reach list = trace->reaches[value];
+        for (uint32_t i = list.first; i < list.first + list.count; i++)
+            reach(&used->names[MR_MRT_REACHES], trace->reach_items.items[i]);
+        if (value > used->reaches)
+            used->reaches = value;
+        if (list.first + (size_t)list.count > used->items)
+            used->items = list.first + (size_t)list.count;
+    } else if (op == MR_OP_ATOMIC_UPDATE) {
+        mr_update update = trace->updates[value];
+        if (value > used->updates)
+            used->updates = value;
+        if (update.read_value > used->values)
+            used->values = update.read_value;
+        if (update.written_value > used->values)
+            used->values = update.written_value;
+    } else if (value > used->values) {
+        used->values = value;
+    }
+}
+
+/* Numbers are given out in the order of first use, so the largest says how many are in use. */
+static bool note_use(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
+                     const uint32_t *value)
+{
+    static const int spaces[] = {[MR_OPERAND_NONE] = -1,
+                                 [MR_OPERAND_VARIABLE] = MR_MRT_VARIABLES,
+                                 [MR_OPERAND_LOCK] = MR_MRT_LOCKS,
+                                 [MR_OPERAND_THREAD] = MR_MRT_THREADS,
+                                 [MR_OPERAND_CALL] = MR_MRT_CALLS};
+    table_counts *used = &writer->used;
+    bool has_values = false;
+    for (uint32_t i = 0; i < events->count; i++) {
+        mr_op op = (mr_op)events->op[i];
+        int space = spaces[mr_op_operand_kind(op)];
+        reach(&used->names[MR_MRT_THREADS], events->thread[i]);
+        reach(&used->names[MR_MRT_LOCATIONS], events->location[i]);
+        if (space >= 0)
+            reach(&used->names[space], events->operand[i]);
+        if (value[i]) {
+            has_values = true;
+            use_value(used, trace, op, value[i]);
+        }
+        writer->op_counts[op]++;
+    }
+    uint32_t end = events->first + events->count;
+    while (used->lines < trace->line_step_count && trace->line_steps[used->lines].event < end)
+        used->lines++;
+    return has_values;
+}
+
+/* The same of stacks; an event that has one uses its callers, too. */
+static bool note_stacks(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
+                        const uint32_t *stack)
+{
+    table_counts *used = &writer->used;
+    uint32_t last = used->stacks, any = 0;
+    for (uint32_t i = 0; stack && i < events->count; i++) {
+        any |= stack[i];
+        if (stack[i] > used->stacks)
+            used->stacks = stack[i];
+    }
+    while (last < used->stacks)
+        reach(&used->names[MR_MRT_FRAMES], trace->stacks[++last].frame);
+    return any != 0;
+}
+
+static mr_status write_names(mr_mrt_writer *writer, const mr_names *names, unsigned space,
+                             mr_error *error)
+{
+    uint32_t first = writer->written.names[space], end = writer->used.names[space];
+    mr_status status = MR_OK;
+    if (first == end)
+        return MR_OK;
+    for (uint32_t i = first; i < end && !status; i++)
+        status = put(writer, &names->items[i].length, sizeof names->items[i].length, error);
+    for (uint32_t i = first; i < end && !status; i++)
+        status = put(writer, names->items[i].text, (size_t)names->items[i].length + 1, error);
+    if (status)
+        return status;
+    writer->written.names[space] = end;
+    return write_chunk(
+        writer,
+        (mr_mrt_chunk){.kind = MR_MRT_NAMES, .first = first, .count = end - first, .space = space},
+        error);
+}
+
+static mr_status write_lines(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
+{
+    size_t first = writer->written.lines, end = writer->used.lines;
+    mr_status status = MR_OK;
+    if (first == end)
+        return MR_OK;
+    for (size_t i = first; i < end && !status; i++) {
+        mr_mrt_line line = {trace->line_steps[i].event, trace->line_steps[i].offset};
+        status = put(writer, &line, sizeof line, error);
+    }
+    if (status)
+        return status;
+    writer->written.lines = end;
+    return write_chunk(
+        writer, (mr_mrt_chunk){.kind = MR_MRT_LINES, .count = (uint32_t)(end - first)}, error);
+}
+
+static mr_status write_events(mr_mrt_writer *writer, const mr_events *events, bool has_values,
+                              mr_error *error)
+{
+    const void *const columns[] = {events->thread, events->operand, events->location};
+    mr_status status = put(writer, events->op, events->count, error);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && !status; i++) {
+        status = put_filling(writer, error);
+        if (!status)
+            status = put(writer, columns[i], (size_t)events->count * 4, error);
+    }
+    if (!status)
+        status = put_filling(writer, error);
+    return status ? status
+                  : write_chunk(writer,
+                                (mr_mrt_chunk){.kind = MR_MRT_EVENTS,
+                                               .first = events->first,
+                                               .count = events->count,
+                                               .has_values = has_values},
+                                error);
+}
+
+static mr_status write_values(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
+                              const uint32_t *value, mr_error *error)
+{
+    table_counts *old = &writer->written;
+    const table_counts *now = &writer->used;
+    mr_mrt_values head = {now->values - old->values, now->updates - old->updates,
+                          now->reaches - old->reaches, (uint32_t)(now->items - old->items)};
+    const struct {
+        const void *table;
+        size_t first, count, size_bytes;
+    } parts[] = {
+        {&head, 0, 1, sizeof head},
+        {trace->values, old->values + 1ull, head.value_count, sizeof *trace->values},
+        {trace->updates, old->updates + 1ull, head.update_count, sizeof *trace->updates},
+        {trace->reaches, old->reaches + 1ull, head.reach_count, sizeof *trace->reaches},
+        {trace->reach_items.items, old->items, head.item_count, sizeof(uint32_t)},
+        {value, 0, events->count, sizeof *value},
+    };
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++)
+        if (parts[i].count)
+            status =
+                put(writer, (const char *)parts[i].table + parts[i].first * parts[i].size_bytes,
+                    parts[i].count * parts[i].size_bytes, error);
+    if (status)
+        return status;
+    old->values = now->values;
+    old->updates = now->updates;
+    old->reaches = now->reaches;
+    old->items = now->items;
+    return write_chunk(
+        writer,
+        (mr_mrt_chunk){.kind = MR_MRT_VALUES, .first = events->first, .count = events->count},
+        error);
+}
+
+static mr_status write_stacks(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
+                              const uint32_t *stack, mr_error *error)
+{
+    uint32_t old = writer->written.stacks, now = writer->used.stacks;
+    mr_mrt_stacks head = {.stack_count = now - old};
+    mr_status status = put(writer, &head, sizeof head, error);
+    if (!status && now > old)
+        status = put(writer, trace->stacks + old + 1, (now - old) * sizeof *trace->stacks, error);
+    if (!status)
+        status = put(writer, stack, events->count * sizeof *stack, error);
+    if (status)
+        return status;
+    writer->written.stacks = now;
+    return write_chunk(
+        writer,
+        (mr_mrt_chunk){.kind = MR_MRT_STACKS, .first = events->first, .count = events->count},
+        error);
+}
+
+static mr_status write_all_names(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
+{
+    mr_status status = MR_OK;
+    for (unsigned space = 0; space < MR_MRT_SPACE_COUNT && !status; space++)
+        status = write_names(writer, mr_mrt_names_of((mr_trace *)trace, space), space, error);
+    return status;
+}
+
+mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
+                            const uint32_t *value, const uint32_t *stack, mr_error *error)
+{
+    if (!events->count)
+        return MR_OK;
+    bool has_values = note_use(writer, trace, events, value);
+    bool has_stacks = note_stacks(writer, trace, events, stack);
+    if (!mr_outlook_add(&writer->outlook, events))
+        return mr_error_memory(error, "writing the trace");
+    mr_status status = write_all_names(writer, trace, error);
+    if (!status)
+        status = write_lines(writer, trace, error);
+    if (!status)
+        status = write_events(writer, events, has_values, error);
+    if (!status && has_values)
+        status = write_values(writer, trace, events, value, error);
+    if (!status && has_stacks)
+        status = write_stacks(writer, trace, events, stack, error);
+    writer->event_count = events->first + events->count;
+    return status;
+}
+
+static mr_status write_texts(mr_mrt_writer *writer, const mr_names *names, unsigned space,
+                             mr_error *error)
+{
+    mr_status status = MR_OK;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < names->count && !status; i++) {
+        if (!names->items[i].display)
+            continue;
+        mr_mrt_text text = {i, (uint32_t)strlen(names->items[i].display)};
+        status = put(writer, &text, sizeof text, error);
+        count++;
+    }
+    for (uint32_t i = 0; i < names->count && !status; i++) {
+        const char *text = names->items[i].display;
+        if (text)
+            status = put(writer, text, strlen(text) + 1, error);
+    }
+    if (status || !count)
+        return status;
+    return write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_TEXTS, .count = count, .space = space},
+                       error);
+}
+
+static mr_status put_outlook(mr_mrt_writer *writer, mr_error *error)
+{
+    const mr_outlook *outlook = &writer->outlook;
+    mr_status status = put(writer, outlook->contended, outlook->variable_count, error);
+    if (!status)
+        status = put(writer, outlook->lock_shared, outlook->lock_count, error);
+    if (!status && outlook->use_count)
+        status = put(writer, outlook->uses, outlook->use_count * sizeof *outlook->uses, error);
+    return status;
+}
+
+static mr_status write_index(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
+{
+    const mr_error *dropped = &trace->first_dropped;
+    mr_mrt_index index = {.event_count = writer->event_count,
+                          .dropped_count = trace->dropped_count,
+                          .outlook_rules = MR_MRT_OUTLOOK_RULES,
+                          .use_count = (uint32_t)writer->outlook.use_count,
+                          .stack_count = writer->written.stacks};
+    if (trace->dropped_count) {
+        index.dropped_line = dropped->line;
+        index.file_length = (uint32_t)strlen(dropped->file);
+        index.text_length = (uint32_t)strlen(dropped->text);
+    }
+    memcpy(index.op_counts, writer->op_counts, sizeof index.op_counts);
+    memcpy(index.name_counts, writer->written.names, sizeof index.name_counts);
+    mr_status status = put(writer, &index, sizeof index, error);
+    if (!status)
+        status = put_outlook(writer, error);
+    if (!status)
+        status = put(writer, dropped->file, index.file_length, error);
+    if (!status)
+        status = put(writer, dropped->text, index.text_length, error);
+    return status ? status
+                  : write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_INDEX, .count = 1}, error);
+}
+
+mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
+{
+    /* Names that no event uses stay names; their numbers are in the outlook, too. */
+    mr_events none = {.first = writer->event_count};
+    for (unsigned space = 0; space < MR_MRT_SPACE_COUNT; space++)
+        writer->used.names[space] = mr_mrt_names_of((mr_trace *)trace, space)->count;
+    none.thread_count = trace->threads.count;
+    none.variable_count = trace->variables.count;
+    none.lock_count = trace->locks.count;
+    none.location_count = trace->locations.count;
+    if (!mr_outlook_add(&writer->outlook, &none) || !mr_outlook_finish(&writer->outlook))
+        return mr_error_memory(error, "writing the trace");
+    mr_status status = write_all_names(writer, trace, error);
+    for (unsigned space = 0; space < MR_MRT_SPACE_COUNT && !status; space++)
+        status = write_texts(writer, mr_mrt_names_of((mr_trace *)trace, space), space, error);
+    uint64_t index_offset = writer->offset;
+    if (!status)
+        status = write_index(writer, trace, error);
+    return status ? status
+                  : write_chunk(writer,
+                                (mr_mrt_chunk){.kind = MR_MRT_END, .index_offset = index_offset},
+                                error);
+}
+
+mr_status mr_mrt_write(FILE *file, const mr_trace *trace, const mr_progress *progress,
+                       mr_error *error)
+{
+    mr_mrt_writer *writer;
+    mr_status status = mr_mrt_writer_new(file, &writer, error);
+    uint32_t first = 0;
+    if (!writer)
+        return status;
+    while (!status && first < trace->event_count) {
+        uint32_t left = trace->event_count - first;
+        uint32_t count = left < MR_MRT_BLOCK_EVENTS ? left : (uint32_t)MR_MRT_BLOCK_EVENTS;
+        mr_events events = mr_events_of_trace(trace, first, count);
+        status = mr_mrt_writer_add(writer, trace, &events, trace->value + first,
+                                   trace->stack ? trace->stack + first : NULL, error);
+        first += count;
+        mr_progress_tell(progress, "writing", first, trace->event_count);
+    }
+    if (!status)
+        status = mr_mrt_writer_finish(writer, trace, error);
+    mr_mrt_writer_free(writer);
+    return status;
+}

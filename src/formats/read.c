@@ -1,0 +1,75 @@
+#include "read.h"
+
+#include "mrt/mrt_read.h"
+#include "text/text_read.h"
+#include "text/text_source.h"
+#include "text/text_stream.h"
+
+/* What is not read at all has no events before the place of its error. Returns the status of
+ * `error`. */
+static mr_status keep_nothing(const char *path, const mr_read_options *options, mr_trace **result,
+                              mr_error *error)
+{
+    mr_builder builder;
+    mr_error late = {0};
+    if (error->status != MR_ERR_TRACE || !options || !options->keep_partial)
+        return error->status;
+    if (!mr_builder_init(&builder, path))
+        mr_error_memory(&late, "reading the trace");
+    else
+        mr_builder_finish(&builder, result, &late);
+    mr_builder_free(&builder);
+    if (late.status)
+        *error = late;
+    return error->status;
+}
+
+mr_status mr_trace_read(const char *path, const mr_read_options *options, mr_trace **trace,
+                        mr_error *error)
+{
+    mr_error unused = {0};
+    error = error ? error : &unused;
+    *trace = NULL;
+    const char *place = mr_text_source_place(path);
+    mr_input *input;
+    mr_status status = mr_input_open(path, &input, error);
+    if (!status && mr_mrt_is(path, input)) {
+        status = mr_mrt_read(path, input, options, trace, error);
+        return status && !*trace ? keep_nothing(path, options, trace, error) : status;
+    }
+    if (!status)
+        return mr_text_read(input, path, place, options, trace, error);
+    if (status == MR_ERR_MEMORY)
+        return status;
+    mr_text_source_set_place(error, place, 0);
+    return keep_nothing(path, options, trace, error);
+}
+
+mr_status mr_trace_read_text(const char *name, const char *text, size_t length_bytes,
+                             const mr_read_options *options, mr_trace **trace, mr_error *error)
+{
+    mr_error unused = {0};
+    error = error ? error : &unused;
+    *trace = NULL;
+    mr_input *input;
+    mr_status status = mr_input_open_memory(text, length_bytes, &input, error);
+    return status ? status : mr_text_read(input, name, name, options, trace, error);
+}
+
+mr_status mr_stream_open(const char *path, const mr_read_options *options, mr_stream **stream,
+                         mr_error *error)
+{
+    mr_error unused = {0};
+    error = error ? error : &unused;
+    *stream = NULL;
+    mr_input *input;
+    mr_status status = mr_input_open(path, &input, error);
+    /* Text is what nothing else is. */
+    if (!status && mr_mrt_is(path, input))
+        return mr_mrt_stream_open(path, input, options, stream, error);
+    if (!status)
+        return mr_text_stream_open(input, path, options, NULL, stream, error);
+    if (status != MR_ERR_MEMORY)
+        mr_text_source_set_place(error, mr_text_source_place(path), 0);
+    return status;
+}

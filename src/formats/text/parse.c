@@ -1,0 +1,322 @@
+#include "parse.h"
+
+#include <string.h>
+
+#define LINE_SHAPE "expected thread|op(operand)|location"
+
+/* "reason 'quoted'remedy" */
+static mr_status fail(mr_error *error, const char *reason, mr_slice quoted, const char *remedy)
+{
+    char quote[MR_QUOTE_SIZE];
+    return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "%s '%s'%s", reason,
+                        mr_slice_quote(quoted, quote), remedy);
+}
+
+static mr_slice slice_of(const char *start, const char *end)
+{
+    return (mr_slice){start, (uint32_t)(end - start)};
+}
+
+static bool same_word(mr_slice slice, const char *word)
+{
+    for (uint32_t i = 0; i < slice.length; i++) {
+        char c = slice.text[i];
+        if (!word[i] || (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != word[i])
+            return false;
+    }
+    return !word[slice.length];
+}
+
+/* What other formats and recorders call the operations. */
+static const char *suggest_op(mr_slice word)
+{
+    static const struct {
+        const char *word;
+        mr_op op;
+    } words[] = {
+        {"read", MR_OP_READ},
+        {"rd", MR_OP_READ},
+        {"load", MR_OP_READ},
+        {"write", MR_OP_WRITE},
+        {"wr", MR_OP_WRITE},
+        {"store", MR_OP_WRITE},
+        {"acquire", MR_OP_ACQUIRE},
+        {"lock", MR_OP_ACQUIRE},
+        {"release", MR_OP_RELEASE},
+        {"unlock", MR_OP_RELEASE},
+        {"start", MR_OP_FORK},
+        {"exit", MR_OP_END},
+        {"signal", MR_OP_POST},
+        {"notify", MR_OP_POST},
+        {"rmw", MR_OP_ATOMIC_UPDATE},
+        {"cas", MR_OP_ATOMIC_UPDATE},
+        {"rdlock", MR_OP_SHARED_ACQUIRE},
+        {"racquire", MR_OP_SHARED_ACQUIRE},
+        {"rrelease", MR_OP_SHARED_RELEASE},
+    };
+    for (int op = 0; op < MR_OP_COUNT; op++) {
+        if (same_word(word, mr_op_name((mr_op)op)))
+            return mr_op_name((mr_op)op);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (same_word(word, words[i].word))
+            return mr_op_name(words[i].op);
+    }
+    return NULL;
+}
+
+static mr_status unknown_op(mr_slice word, mr_error *error)
+{
+    char quote[MR_QUOTE_SIZE];
+    mr_slice_quote(word, quote);
+    const char *suggestion = suggest_op(word);
+    if (suggestion)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                            "unknown operation '%s' (did you mean '%s'?)", quote, suggestion);
+    char list[256] = "";
+    size_t used = 0;
+    for (int op = 0; op < MR_OP_COUNT; op++) {
+        const char *name = mr_op_name((mr_op)op);
+        size_t length = strlen(name);
+        if (used + length + 2 > sizeof list)
+            break;
+        list[used++] = ' ';
+        memcpy(list + used, name, length + 1);
+        used += length;
+    }
+    return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "unknown operation '%s'; there are%s", quote,
+                        list);
+}
+
+typedef enum number_result { NUMBER_OK, NUMBER_NONE, NUMBER_TOO_LARGE } number_result;
+
+/* A signed 64-bit decimal: '-' or nothing, then digits. */
+static number_result parse_number(mr_slice text, int64_t *number)
+{
+    const char *at = text.text, *end = text.text + text.length;
+    bool negative = at < end && *at == '-';
+    uint64_t limit = (uint64_t)INT64_MAX + negative, value = 0;
+    at += negative;
+    if (at == end)
+        return NUMBER_NONE;
+    bool too_large = false;
+    for (; at < end; at++) {
+        unsigned digit = (unsigned)(unsigned char)*at - '0';
+        if (digit > 9)
+            return NUMBER_NONE;
+        if (value > (limit - digit) / 10)
+            too_large = true;
+        else
+            value = value * 10 + digit;
+    }
+    *number = negative ? (int64_t)(0 - value) : (int64_t)value;
+    return too_large ? NUMBER_TOO_LARGE : NUMBER_OK;
+}
+
+bool mr_parse_number(mr_slice text, int64_t *number)
+{
+    return parse_number(text, number) == NUMBER_OK;
+}
+
+static mr_status parse_value(mr_slice text, int64_t *value, mr_error *error)
+{
+    switch (parse_number(text, value)) {
+    case NUMBER_OK:
+        return MR_OK;
+    case NUMBER_TOO_LARGE:
+        return fail(error, "the value", text, " does not fit in 64 bits; use a smaller number");
+    case NUMBER_NONE:
+        break;
+    }
+    if (text.length && memchr(text.text, '>', text.length))
+        return fail(error, "the value", text, " is not a decimal number; only au takes v>v2, once");
+    return fail(error, "the value", text,
+                " after the last '=' is not a decimal number; when '=' belongs to the variable's "
+                "name, rename the variable");
+}
+
+/* "v>v2" */
+static mr_status parse_update(mr_slice text, mr_parsed *parsed, mr_error *error)
+{
+    const char *arrow = memchr(text.text, '>', text.length);
+    if (!arrow)
+        return fail(error, "the value", text,
+                    " of au lacks '>'; expected x=v>v2 (reads v, writes v2)");
+    mr_status status = parse_value(slice_of(text.text, arrow), &parsed->value, error);
+    if (status)
+        return status;
+    return parse_value(slice_of(arrow + 1, text.text + text.length), &parsed->written_value, error);
+}
+
+/* "x", "x=v" or "x=v>v2"; `equals` is the last '=' or NULL. */
+static mr_status parse_variable(mr_slice operand, const char *equals, mr_parsed *parsed,
+                                mr_error *error)
+{
+    parsed->name = operand;
+    parsed->has_value = equals != NULL;
+    mr_status status = MR_OK;
+    if (equals) {
+        mr_slice value = slice_of(equals + 1, operand.text + operand.length);
+        parsed->name = slice_of(operand.text, equals);
+        status = parsed->op == MR_OP_ATOMIC_UPDATE ? parse_update(value, parsed, error)
+                                                   : parse_value(value, &parsed->value, error);
+    }
+    if (!status && !parsed->name.length)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                            "the variable's name is empty; expected %s(x) or %s(x=value)",
+                            mr_op_name(parsed->op), mr_op_name(parsed->op));
+    return status;
+}
+
+/* "m:x1,x2,…" for mbegin, "m" for mend */
+static mr_status parse_call(mr_slice operand, mr_parsed *parsed, mr_error *error)
+{
+    const char *end = operand.text + operand.length;
+    const char *colon = operand.length ? memchr(operand.text, ':', operand.length) : NULL;
+    parsed->name = operand;
+    if (parsed->op == MR_OP_CALL_BEGIN) {
+        if (!colon)
+            return fail(error, "mbegin without ':' in", operand,
+                        "; expected m:x1,x2,... with what the call can reach (m: for nothing)");
+        parsed->name = slice_of(operand.text, colon);
+        parsed->reach = slice_of(colon + 1, end);
+        mr_slice list = parsed->reach, name;
+        bool hole = list.length && end[-1] == ',';
+        while (!hole && mr_slice_next(&list, &name))
+            hole = !name.length;
+        if (hole)
+            return fail(error, "empty name in the list", parsed->reach,
+                        "; expected m:x1,x2,... with names separated by single commas");
+    }
+    if (!parsed->name.length)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                            "the call's identifier is empty; expected %s",
+                            parsed->op == MR_OP_CALL_BEGIN ? "mbegin(m:x1,x2,...)" : "mend(m)");
+    return MR_OK;
+}
+
+static mr_status parse_operand(mr_slice operand, const char *equals, mr_parsed *parsed,
+                               mr_error *error)
+{
+    switch (mr_op_operand_kind(parsed->op)) {
+    case MR_OPERAND_VARIABLE:
+        return parse_variable(operand, equals, parsed, error);
+    case MR_OPERAND_CALL:
+        return parse_call(operand, parsed, error);
+    case MR_OPERAND_NONE:
+        if (parsed->op == MR_OP_BRANCH && operand.length)
+            return fail(error, "branch takes no operand, found", operand, "; write branch()");
+        return MR_OK; /* what stands in begin(…) and end(…) is ignored */
+    case MR_OPERAND_LOCK:
+    case MR_OPERAND_THREAD:
+        break;
+    }
+    parsed->name = operand;
+    if (operand.length)
+        return MR_OK;
+    const char *what = parsed->op == MR_OP_POST || parsed->op == MR_OP_WAIT ? "semaphore" : "lock";
+    if (mr_op_operand_kind(parsed->op) == MR_OPERAND_THREAD)
+        what = "thread";
+    return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the %s's name is empty; expected %s(%s)",
+                        what, mr_op_name(parsed->op), what);
+}
+
+/* Finds the ')' of the operand that begins at `at`; NULL with the error set when there is none. */
+static const char *find_close(const char *at, const char *end, const char **equals, mr_error *error)
+{
+    const char *start = at;
+    for (*equals = NULL; at < end && *at != ')'; at++) {
+        if (*at == '=') {
+            *equals = at;
+        } else if (*at == '|') {
+            break;
+        } else if (*at == '(') {
+            fail(error, "'(' within the operand", slice_of(start, end),
+                 "; names in operands cannot contain '|', '(' or ')'");
+            return NULL;
+        }
+    }
+    if (at < end && *at == ')')
+        return at;
+    fail(error, "missing ')' after the operand", slice_of(start, at), "; " LINE_SHAPE);
+    return NULL;
+}
+
+/* "op(operand)|location", up to the location. */
+static mr_status parse_rest(const char *at, const char *end, mr_parsed *parsed, mr_error *error)
+{
+    const char *word = at;
+    while (at < end && *at != '(' && *at != '|')
+        at++;
+    mr_slice op = slice_of(word, at);
+    if (!mr_op_parse(op.text, op.length, &parsed->op))
+        return unknown_op(op, error);
+    if (at == end || *at != '(')
+        return fail(error, "missing '(' after the operation", op, "; " LINE_SHAPE);
+    const char *equals;
+    const char *close = find_close(++at, end, &equals, error);
+    if (!close)
+        return MR_ERR_TRACE;
+    const char *after = close + 1;
+    if (after == end)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                            "missing '|' after ')'; " LINE_SHAPE " (the location may be empty)");
+    if (*after != '|')
+        return fail(error, "text after ')':", slice_of(after, end), "; " LINE_SHAPE);
+    parsed->location = slice_of(after + 1, end);
+    return parse_operand(slice_of(at, close), equals, parsed, error);
+}
+
+mr_status mr_parse_event(mr_slice line, mr_parsed *parsed, mr_error *error)
+{
+    const char *at = line.text, *end = line.text + line.length;
+    while (at < end && *at != '|')
+        at++;
+    *parsed = (mr_parsed){.thread = slice_of(line.text, at)};
+    if (at == end)
+        return fail(error, "missing '|' in", line, "; " LINE_SHAPE);
+    if (!parsed->thread.length)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                            "the thread's name is empty; " LINE_SHAPE);
+    return parse_rest(at + 1, end, parsed, error);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static mr_slice skip_blanks(mr_slice text)
+{
+    while (text.length && is_blank(*text.text))
+        text = (mr_slice){text.text + 1, text.length - 1};
+    return text;
+}
+
+/* Takes the text before the first blank off. */
+static mr_slice take_word(mr_slice *text)
+{
+    uint32_t length = 0;
+    while (length < text->length && !is_blank(text->text[length]))
+        length++;
+    mr_slice word = {text->text, length};
+    *text = skip_blanks((mr_slice){text->text + length, text->length - length});
+    return word;
+}
+
+bool mr_parse_directive(mr_slice line, mr_directive *directive, mr_slice *name, mr_slice *text)
+{
+    static const char *const words[MR_DIRECTIVE_COUNT] = {"#@loc", "#@var", "#@thread", "#@lock"};
+    *text = line;
+    mr_slice word = take_word(text);
+    *name = take_word(text);
+    if (!name->length || !text->length)
+        return false;
+    for (int i = 0; i < MR_DIRECTIVE_COUNT; i++) {
+        if (strlen(words[i]) == word.length && !memcmp(words[i], word.text, word.length)) {
+            *directive = (mr_directive)i;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,42 @@
+#include "text_read.h"
+
+#include "base/ticker.h"
+#include "text_source.h"
+
+/* Rows between two looks at the clock. */
+enum { MR_READ_ROWS = 1 << 16 };
+
+static mr_status read_rows(mr_text_source *source, const mr_progress *progress, mr_error *error)
+{
+    mr_ticker ticker = {.progress = progress, .stage = "reading"};
+    mr_status status = MR_OK;
+    while (!status && !source->ended) {
+        mr_rows rows;
+        status = mr_builder_rows(&source->builder, MR_READ_ROWS, &rows, error);
+        if (status)
+            return status;
+        status = mr_text_source_fill(source, &rows, error);
+        mr_spill_look(&source->builder.trace->spill);
+        mr_ticker_tell(&ticker, mr_input_done_bytes(source->input),
+                       mr_input_total_bytes(source->input));
+    }
+    return status;
+}
+
+mr_status mr_text_read(mr_input *input, const char *path, const char *place,
+                       const mr_read_options *options, mr_trace **result, mr_error *error)
+{
+    mr_text_source source;
+    mr_status status = mr_text_source_init(&source, input, path, place, options, error);
+    if (!status)
+        status = read_rows(&source, options ? options->progress : NULL, error);
+    if (!status || (status == MR_ERR_TRACE && options && options->keep_partial)) {
+        mr_error late = {0};
+        if (mr_builder_finish(&source.builder, result, &late)) {
+            status = late.status;
+            *error = late;
+        }
+    }
+    mr_text_source_free(&source);
+    return status;
+}

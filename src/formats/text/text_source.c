@@ -1,0 +1,152 @@
+#include "text_source.h"
+
+#include "parse.h"
+
+#include "trace/columns.h"
+
+#include <string.h>
+
+mr_status mr_text_source_init(mr_text_source *source, mr_input *input, const char *path,
+                              const char *place, const mr_read_options *options, mr_error *error)
+{
+    *source =
+        (mr_text_source){.place = place, .repair = options && options->repair, .input = input};
+    if (!mr_builder_init(&source->builder, path) ||
+        !mr_columns_limit(source->builder.trace, options) || !mr_lines_init(&source->lines, input))
+        return mr_error_memory(error, "reading the trace");
+    const mr_trace *trace = source->builder.trace;
+    mr_validity_init(&source->validity, &trace->threads, &trace->calls);
+    mr_text_fast_init(&source->fast);
+    return MR_OK;
+}
+
+void mr_text_source_free(mr_text_source *source)
+{
+    mr_validity_free(&source->validity);
+    mr_lines_free(&source->lines);
+    mr_builder_free(&source->builder);
+    mr_input_close(source->input);
+    *source = (mr_text_source){0};
+}
+
+const char *mr_text_source_place(const char *path)
+{
+    return strcmp(path, "-") ? path : "<stdin>";
+}
+
+void mr_text_source_set_place(mr_error *error, const char *place, uint64_t line)
+{
+    char text[sizeof error->text];
+    memcpy(text, error->text, sizeof text);
+    mr_error_set(error, error->status, place, line, "%s", text);
+}
+
+/* What the file says is wrong: fails, or counts it and goes on. `error` has a text and no place. */
+static mr_status drop(mr_text_source *source, mr_error *error)
+{
+    mr_trace *trace = source->builder.trace;
+    mr_text_source_set_place(error, source->place, source->lines.number);
+    if (!source->repair)
+        return MR_ERR_TRACE;
+    if (!trace->dropped_count++)
+        trace->first_dropped = *error;
+    return MR_OK;
+}
+
+/* Puts the event before the rule that it breaks, and what to do after it. */
+static void describe(const mr_text_source *source, mr_slice line, mr_error *error)
+{
+    char quote[MR_QUOTE_SIZE], text[sizeof error->text];
+    memcpy(text, error->text, sizeof text);
+    mr_error_set(error, error->status, NULL, 0, "%s: %s%s", mr_slice_quote(line, quote), text,
+                 source->repair ? "" : "; fix the recorder, or drop the event with --repair");
+}
+
+static mr_status read_event(mr_text_source *source, mr_slice line, mr_rows *rows, mr_error *error)
+{
+    mr_parsed parsed;
+    if (mr_parse_event(line, &parsed, error))
+        return drop(source, error);
+    mr_trace *trace = source->builder.trace;
+    /* The trace is still ours to fill. */
+    mr_names *names = (mr_names *)mr_trace_operand_names(trace, parsed.op);
+    uint32_t thread_count = trace->threads.count, name_count = names ? names->count : 0;
+    mr_step step = {.op = parsed.op, .line = source->lines.number};
+    if (!mr_names_add(&trace->threads, parsed.thread.text, parsed.thread.length, &step.thread) ||
+        (names && !mr_names_add(names, parsed.name.text, parsed.name.length, &step.operand)))
+        return mr_error_memory(error, "reading the trace");
+    mr_status status = mr_validity_step(&source->validity, &step, error);
+    if (!status)
+        return mr_builder_append(&source->builder, rows, &parsed, step.thread, step.operand,
+                                 step.line, error);
+    if (status != MR_ERR_TRACE)
+        return status;
+    describe(source, line, error);
+    if (names) /* a dropped event leaves no names behind */
+        mr_names_truncate(names, name_count);
+    mr_names_truncate(&trace->threads, thread_count);
+    return drop(source, error);
+}
+
+static mr_status read_line(mr_text_source *source, mr_slice line, mr_rows *rows, mr_error *error)
+{
+    if (!line.length)
+        return MR_OK;
+    if (*line.text != '#')
+        return read_event(source, line, rows, error);
+    mr_directive directive;
+    mr_slice name, text;
+    if (mr_parse_directive(line, &directive, &name, &text) &&
+        !mr_builder_directive(&source->builder, directive, name, text))
+        return mr_error_memory(error, "reading the trace");
+    return MR_OK;
+}
+
+/* The input failed: damage is something the file says, all else is fatal. */
+static mr_status input_failed(mr_text_source *source, mr_error *error)
+{
+    source->ended = true;
+    if (error->status == MR_ERR_TRACE)
+        return drop(source, error);
+    mr_text_source_set_place(error, source->place, source->lines.number);
+    return error->status;
+}
+
+/* Takes the next line, whatever it is. */
+static mr_status next_line(mr_text_source *source, mr_rows *rows, mr_error *error)
+{
+    mr_slice line;
+    switch (mr_lines_next(&source->lines, &line, error)) {
+    case MR_LINE_TEXT:
+        return read_line(source, line, rows, error);
+    case MR_LINE_TOO_LONG:
+        mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the line is longer than %d bytes",
+                     MR_LINE_MAX_BYTES);
+        return drop(source, error);
+    case MR_LINE_NUL:
+        mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                     "the line contains a NUL byte; this is not a text trace");
+        return drop(source, error);
+    case MR_LINE_FAILED:
+        return input_failed(source, error);
+    case MR_LINE_END:
+        break;
+    }
+    source->ended = true;
+    return MR_OK;
+}
+
+mr_status mr_text_source_fill(mr_text_source *source, mr_rows *rows, mr_error *error)
+{
+    mr_error unused = {0};
+    mr_status status = MR_OK;
+    error = error ? error : &unused;
+    while (!status && !source->ended && rows->count < rows->room) {
+        if (!source->only_exact)
+            status = mr_text_fast_take(&source->fast, &source->lines, &source->validity,
+                                       &source->builder, rows, error);
+        if (!status && rows->count < rows->room)
+            status = next_line(source, rows, error);
+    }
+    return status;
+}

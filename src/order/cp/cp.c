@@ -1,0 +1,79 @@
+#include "cp.h"
+
+#include "cp_walk.h"
+#include "order/variable.h"
+
+/* The pass that reports. */
+typedef struct reporter {
+    mr_cp_walk walk;
+    mr_variables variables;
+    mr_race_list *list;
+} reporter;
+
+static bool report_access(reporter *self, uint32_t event)
+{
+    const mr_trace *trace = self->walk.graph->trace;
+    mr_access access = {.event = event,
+                        .thread = trace->thread[event],
+                        .variable = trace->operand[event],
+                        .location = trace->location[event],
+                        .op = trace->op[event]};
+    uint32_t local = self->walk.local[access.thread];
+    mr_variable *variable = mr_variables_find(&self->variables, access.variable);
+    const mr_clock *known = NULL;
+    if (!variable)
+        return false;
+    return mr_variable_again(variable, &access, local) ||
+           (mr_cp_walk_known(&self->walk, access.thread, &known) &&
+            mr_variable_access(variable, &access, (mr_knowledge){{known, NULL}}, local,
+                               self->list));
+}
+
+static bool report_all(reporter *self, const mr_progress *progress)
+{
+    const mr_trace *trace = self->walk.graph->trace;
+    const uint8_t *contended = self->walk.graph->outlook->contended;
+    uint64_t count = trace->event_count;
+    for (uint32_t event = 0; event < count; event++) {
+        if (event % MR_CP_PROGRESS_EVENTS == 0)
+            mr_progress_tell(progress, "cp", count + event, 2 * count);
+        if (!mr_cp_walk_step(&self->walk, event) ||
+            (mr_op_is_access(trace->op[event]) && contended[trace->operand[event]] &&
+             !report_access(self, event)) ||
+            !mr_cp_walk_leave(&self->walk, event))
+            return false;
+    }
+    return true;
+}
+
+static bool report(mr_cp_graph *graph, mr_race_list *list, const mr_progress *progress)
+{
+    reporter self = {.list = list};
+    bool done = mr_cp_walk_init(&self.walk, graph) &&
+                mr_variables_sparse(&self.variables, graph->trace->variables.count) &&
+                report_all(&self, progress) && mr_race_list_finish(list);
+    mr_variables_free(&self.variables);
+    mr_cp_walk_free(&self.walk);
+    return done;
+}
+
+mr_status mr_cp_find(const mr_trace *trace, const mr_detect_options *options, mr_race_list *list,
+                     mr_error *error)
+{
+    mr_cp_graph graph = {0};
+    mr_outlook own = {0};
+    mr_whole whole;
+    mr_race_list_init(list, options->most_examples, options->keep_events);
+    mr_status status = mr_whole_init(&whole, trace, options->edges, options->opaque, false, error);
+    bool known = options->outlook || mr_outlook_of_trace(&own, trace);
+    const mr_outlook *outlook = options->outlook ? options->outlook : &own;
+    bool done = status == MR_OK && known && mr_cp_graph_init(&graph, &whole, outlook) &&
+                mr_cp_graph_build(&graph, options->progress) && mr_cp_graph_solve(&graph) &&
+                report(&graph, list, options->progress);
+    mr_cp_graph_free(&graph);
+    mr_outlook_free(&own);
+    mr_whole_free(&whole);
+    if (status != MR_OK || done)
+        return status;
+    return mr_error_memory(error, "finding CP races");
+}

@@ -1,0 +1,75 @@
+#include "detect.h"
+
+#include "order/cp/cp.h"
+#include "order/syncp/syncp.h"
+
+/* Events fed to a streaming order between two reports of progress. */
+enum { BLOCK_EVENTS = 1 << 20 };
+
+static mr_status feed_trace(mr_detector *detector, const char *stage, const mr_trace *trace,
+                            const mr_progress *progress, mr_error *error)
+{
+    mr_status status = MR_OK;
+    for (uint32_t first = 0; first < trace->event_count && status == MR_OK;) {
+        uint32_t left = trace->event_count - first;
+        mr_events events =
+            mr_events_of_trace(trace, first, left < BLOCK_EVENTS ? left : BLOCK_EVENTS);
+        status = mr_detector_feed(detector, &events, error);
+        first += events.count;
+        mr_progress_tell(progress, stage, first, trace->event_count);
+    }
+    return status;
+}
+
+static mr_status detect_streaming(mr_relation relation, const mr_trace *trace,
+                                  const mr_detect_options *options, mr_race_list *list,
+                                  mr_error *error)
+{
+    mr_detector *detector = mr_detector_new(relation, options);
+    if (!detector)
+        return mr_error_memory(error, "looking for races");
+    mr_status status =
+        feed_trace(detector, mr_relation_name(relation), trace, options->progress, error);
+    if (status == MR_OK)
+        status = mr_detector_finish(detector, list, error);
+    mr_detector_free(detector);
+    return status;
+}
+
+static mr_status detect(mr_relation relation, const mr_trace *trace,
+                        const mr_detect_options *options, mr_race_list *list, mr_error *error)
+{
+    switch (relation) {
+    case MR_RELATION_CP:
+        return mr_cp_find(trace, options, list, error);
+    case MR_RELATION_SYNCP:
+        return mr_syncp_find(trace, options, list, error);
+    default:
+        return detect_streaming(relation, trace, options, list, error);
+    }
+}
+
+mr_status mr_detect(mr_relation relation, const mr_trace *trace, const mr_detect_options *options,
+                    mr_race_list *list, mr_error *error)
+{
+    mr_detect_options all = *options;
+    mr_outlook outlook;
+    mr_barrier_edges edges = {0};
+    mr_status status = MR_OK;
+    mr_outlook_init(&outlook);
+    mr_race_list_init(list, options->most_examples, options->keep_events);
+    if (!options->outlook) {
+        all.outlook = &outlook;
+        if (!mr_outlook_of_trace(&outlook, trace))
+            status = mr_error_memory(error, "looking which variables are shared");
+    }
+    if (status == MR_OK && !options->edges) {
+        all.edges = &edges;
+        status = mr_barrier_edges_find(trace, options->opaque, &edges, error);
+    }
+    if (status == MR_OK)
+        status = detect(relation, trace, &all, list, error);
+    mr_barrier_edges_free(&edges);
+    mr_outlook_free(&outlook);
+    return status;
+}

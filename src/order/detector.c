@@ -1,0 +1,172 @@
+#include "detector.h"
+
+#include "base/assert.h"
+#include "feed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool start(mr_detector *detector)
+{
+    const mr_outlook *outlook = detector->options.outlook;
+    bool ignores = detector->options.opaque == MR_OPAQUE_IGNORE;
+    detector->knows_calls = ignores || detector->options.edges;
+    if (!ignores && !mr_edges_foresee(&detector->edges, detector->options.edges))
+        return false;
+    if (!outlook)
+        return true;
+    if (!mr_variables_sparse(&detector->variables, outlook->variable_count))
+        return false;
+    return detector->relation != MR_RELATION_WCP ||
+           (mr_wcp_grow(&detector->wcp, outlook->thread_count, outlook->lock_count) &&
+            mr_sections_foresee(&detector->wcp.sections, outlook));
+}
+
+mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *options)
+{
+    MR_REQUIRE(mr_relation_streaming(relation));
+    mr_detector *detector = mr_calloc(1, sizeof *detector);
+    if (!detector)
+        return NULL;
+    detector->relation = relation;
+    detector->options = *options;
+    mr_race_list_init(&detector->list, options->most_examples, options->keep_events);
+    if (start(detector))
+        return detector;
+    mr_detector_free(detector);
+    return NULL;
+}
+
+static void drop_clocks(mr_clock_pool *pool, mr_variable *variable)
+{
+    mr_clock_drop(pool, &variable->write_clock);
+    mr_clock_drop(pool, &variable->read_clock);
+    if (variable->is_atomic) {
+        mr_clock_drop(pool, &variable->history->atomics->write_clock);
+        mr_clock_drop(pool, &variable->history->atomics->read_clock);
+    }
+}
+
+/* The clocks that shb and fhb keep in the variables. */
+static void drop_variable_clocks(mr_detector *detector)
+{
+    if (detector->relation == MR_RELATION_HB || detector->relation == MR_RELATION_WCP)
+        return;
+    size_t count = detector->variables.chunk_count * MR_VARIABLES_CHUNK;
+    for (size_t i = 0; i < count; i++)
+        drop_clocks(&detector->wcp.hb.pool, mr_variables_get(&detector->variables, (uint32_t)i));
+}
+
+void mr_detector_free(mr_detector *detector)
+{
+    if (!detector)
+        return;
+    drop_variable_clocks(detector);
+    mr_variables_free(&detector->variables);
+    mr_edges_free(&detector->edges, &detector->wcp);
+    mr_wcp_free(&detector->wcp);
+    mr_race_list_free(&detector->list);
+    free(detector);
+}
+
+static bool grow(mr_detector *detector, const mr_events *events)
+{
+    bool ok = detector->relation == MR_RELATION_WCP
+                  ? mr_wcp_grow(&detector->wcp, events->thread_count, events->lock_count)
+                  : mr_hb_grow(&detector->wcp.hb, events->thread_count, events->lock_count);
+    return ok && mr_edges_grow(&detector->edges, events->lock_count) &&
+           (detector->options.outlook ||
+            mr_variables_grow(&detector->variables, events->variable_count));
+}
+
+/* Of events without edges of calls between them. */
+static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
+{
+    switch (detector->relation) {
+    case MR_RELATION_HB:
+        return mr_hb_feed(detector, events);
+    case MR_RELATION_FHB:
+        return mr_fhb_feed(detector, events);
+    case MR_RELATION_SHB:
+        return mr_shb_feed(detector, events);
+    default:
+        return mr_wcp_feed(detector, events);
+    }
+}
+
+/* The events from row `first` on, `count` of them. */
+static mr_events part_of(const mr_events *events, uint32_t first, uint32_t count)
+{
+    mr_events part = *events;
+    part.first += first;
+    part.count = count;
+    part.op += first;
+    part.thread += first;
+    part.operand += first;
+    part.location += first;
+    return part;
+}
+
+static mr_feed_end feed(mr_detector *detector, const mr_events *events)
+{
+    mr_edges *edges = &detector->edges;
+    uint32_t row = 0;
+    while (row < events->count) {
+        uint32_t left = events->count - row, next = mr_edges_next(edges);
+        uint32_t before = next - (events->first + row); /* next is not earlier than this row */
+        mr_events part = part_of(events, row, next != MR_NONE && before < left ? before : left);
+        mr_feed_end end = feed_run(detector, &part);
+        row += end.row;
+        if (end.stop != MR_FEED_DONE || row == events->count)
+            return (mr_feed_end){end.stop, row};
+        part = part_of(events, row, 1);
+        if (!mr_edges_enter(edges, &detector->wcp, next, part.thread[0]))
+            return (mr_feed_end){MR_FEED_NO_MEMORY, row};
+        end = feed_run(detector, &part);
+        if (end.stop != MR_FEED_DONE)
+            return (mr_feed_end){end.stop, row};
+        mr_edges_leave(edges, &detector->wcp, next, part.thread[0]);
+        row++;
+    }
+    return (mr_feed_end){MR_FEED_DONE, row};
+}
+
+static mr_status no_memory(const mr_detector *detector, mr_error *error)
+{
+    char what[64];
+    snprintf(what, sizeof what, "looking for %s races", mr_relation_name(detector->relation));
+    return mr_error_memory(error, what);
+}
+
+mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error)
+{
+    const mr_outlook *outlook = detector->options.outlook;
+    if (detector->failed)
+        return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "events were fed after an error");
+    detector->failed = true;
+    if (outlook && (events->variable_count > outlook->variable_count ||
+                    events->lock_count > outlook->lock_count))
+        return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0,
+                            "the events are not those of the outlook: the trace has changed while "
+                            "it was read; read it again");
+    if (!grow(detector, events))
+        return no_memory(detector, error);
+    mr_feed_end end = feed(detector, events);
+    if (end.stop == MR_FEED_NO_MEMORY)
+        return no_memory(detector, error);
+    if (end.stop == MR_FEED_CALL)
+        return mr_error_set(
+            error, MR_ERR_UNSUPPORTED, NULL, 0,
+            "event %u: what a call that was not recorded orders is not known before "
+            "the whole trace is; load it",
+            events->first + end.row);
+    detector->failed = false;
+    return MR_OK;
+}
+
+mr_status mr_detector_finish(mr_detector *detector, mr_race_list *list, mr_error *error)
+{
+    *list = detector->list;
+    mr_race_list_init(&detector->list, 0, false);
+    return mr_race_list_finish(list) ? MR_OK : no_memory(detector, error);
+}

@@ -1,0 +1,41 @@
+/*
+ * detector: the races that a streaming order (hb, fhb, shb, wcp) reports, on events as they come.
+ * detect/detect.h says what each order reports, and serves all orders on a trace in memory.
+ *
+ *   mr_detector_new → mr_detector_feed* → mr_detector_finish → mr_detector_free
+ */
+#ifndef MR_ORDER_DETECTOR_H
+#define MR_ORDER_DETECTOR_H
+
+#include "base/progress.h"
+#include "opaque/barrier_pairs.h"
+#include "race_list.h"
+#include "relation.h"
+#include "trace/events.h"
+#include "trace/outlook.h"
+
+typedef struct mr_detect_options {
+    uint32_t most_examples;    /* event pairs kept of each static race; 0 counts as 1 */
+    bool keep_events;          /* keep the numbers of the racy events, too */
+    const mr_outlook *outlook; /* NULL: not known; on loan */
+    mr_opaque opaque;          /* what calls that were not recorded mean */
+    /* the edges of the calls in that sense, of the whole trace, on loan; NULL: not known */
+    const mr_barrier_edges *edges;
+    const mr_progress *progress; /* NULL: nobody wants to know */
+} mr_detect_options;
+
+typedef struct mr_detector mr_detector;
+
+/* `relation` is a streaming one. NULL: no memory. */
+mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *options);
+void mr_detector_free(mr_detector *detector); /* NULL is fine */
+
+/* Takes the next events. MR_ERR_MEMORY; MR_ERR_UNSUPPORTED with the event's number in the text at
+ * an mbegin when the edges of the calls are not known and `opaque` is not MR_OPAQUE_IGNORE: load
+ * the trace then. After an error no more can be fed, but what was found so far can be finished. */
+mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error);
+
+/* Hands the races over; `list` is overwritten and freed with mr_race_list_free. */
+mr_status mr_detector_finish(mr_detector *detector, mr_race_list *list, mr_error *error);
+
+#endif

@@ -1,0 +1,155 @@
+#include "base/assert.h"
+#include "syncp.h"
+#include "syncp_pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mr_syncp_index {
+    const mr_trace *trace;
+    mr_syncp_ideals own; /* zero in a view */
+    const mr_syncp_ideals *ideals;
+    uint32_t *scratch; /* one entry a thread */
+};
+
+/* Without ideals. NULL: no memory. */
+static mr_syncp_index *make(const mr_trace *trace)
+{
+    mr_syncp_index *index = mr_calloc(1, sizeof *index);
+    if (!index)
+        return NULL;
+    index->trace = trace;
+    index->ideals = &index->own;
+    index->scratch = mr_calloc(trace->threads.count, sizeof *index->scratch);
+    if (index->scratch)
+        return index;
+    free(index);
+    return NULL;
+}
+
+mr_status mr_syncp_index_new(const mr_trace *trace, const mr_detect_options *options,
+                             mr_syncp_index **index, mr_error *error)
+{
+    mr_syncp_pass pass = {.trace = trace,
+                          .outlook = options->outlook,
+                          .opaque = options->opaque,
+                          .edges = options->edges,
+                          .progress = options->progress};
+    *index = make(trace);
+    if (!*index)
+        return mr_error_memory(error, "indexing a trace for sync-preserving races");
+    mr_status status = mr_syncp_ideals_init(&(*index)->own, trace)
+                           ? mr_syncp_run(&pass, &(*index)->own, error)
+                           : mr_error_memory(error, "indexing a trace for sync-preserving races");
+    if (status != MR_OK) {
+        mr_syncp_index_free(*index);
+        *index = NULL;
+    }
+    return status;
+}
+
+mr_syncp_index *mr_syncp_index_view(const mr_syncp_index *index)
+{
+    mr_syncp_index *view = make(index->trace);
+    if (view)
+        view->ideals = index->ideals;
+    return view;
+}
+
+void mr_syncp_index_free(mr_syncp_index *index)
+{
+    if (!index)
+        return;
+    mr_syncp_ideals_free(&index->own);
+    free(index->scratch);
+    free(index);
+}
+
+/* How many steps of the thread end before `event`. */
+static uint32_t steps_before(const mr_syncp_ideals *ideals, uint32_t thread, uint32_t event)
+{
+    const mr_syncp_thread *t = &ideals->threads[thread];
+    size_t low = 0, high = t->step_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->steps[middle].last < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+/* Adds what comes before the event; returns its step. */
+static uint32_t join_before(mr_syncp_index *index, uint32_t event)
+{
+    uint32_t thread = index->trace->thread[event];
+    uint32_t steps = steps_before(index->ideals, thread, event);
+    uint32_t row = index->ideals->threads[thread].steps[steps].row;
+    mr_syncp_join(index->ideals, index->scratch, row, thread, steps);
+    return steps + 1;
+}
+
+/* Leaves in `scratch` the closure of the pair and of all events before `start`, or a part of it
+ * that includes `first`: then the answer is false. */
+static bool close_pair(mr_syncp_index *index, uint32_t first, uint32_t second, uint32_t start)
+{
+    const mr_syncp_ideals *ideals = index->ideals;
+    uint32_t *ideal = index->scratch;
+    memset(ideal, 0, ideals->thread_count * sizeof *ideal);
+    for (uint32_t thread = 0; start && thread < ideals->thread_count; thread++)
+        ideal[thread] = mr_syncp_entry(ideals, thread, steps_before(ideals, thread, start));
+    join_before(index, second);
+    uint32_t step = join_before(index, first);
+    return start <= first && !mr_syncp_close(ideals, ideal, index->trace->thread[first], step);
+}
+
+bool mr_syncp_is_race(mr_syncp_index *index, uint32_t first, uint32_t second)
+{
+    return close_pair(index, first, second, 0);
+}
+
+uint32_t mr_syncp_window(mr_syncp_index *index, uint32_t first, uint32_t second)
+{
+    /* Is a race with `good`, but not with `bad`; the closure only grows with `start`. Gallop back
+     * from the first access, as the window is short most of the time. */
+    uint32_t bad = first + 1, back = 0;
+    uint32_t good = first;
+    while (good && !close_pair(index, first, second, good)) {
+        bad = good;
+        back = back ? back * 2 : 1;
+        good = back < first ? first - back : 0;
+    }
+    while (bad - good > 1) {
+        uint32_t middle = good + (bad - good) / 2;
+        if (close_pair(index, first, second, middle))
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good;
+}
+
+/* Is the event in the closure in `scratch`? */
+static bool is_included(const mr_syncp_index *index, uint32_t event)
+{
+    uint32_t thread = index->trace->thread[event];
+    uint32_t steps = index->scratch[thread] / 2;
+    return steps && event <= index->ideals->threads[thread].steps[steps - 1].last;
+}
+
+bool mr_syncp_schedule(mr_syncp_index *index, uint32_t first, uint32_t second, uint32_t start,
+                       mr_u32s *events)
+{
+    const mr_trace *trace = index->trace;
+    bool is_race = close_pair(index, first, second, start);
+    MR_REQUIRE(is_race);
+    for (uint32_t event = start; event < second; event++) {
+        uint32_t thread = trace->thread[event];
+        bool before =
+            (thread == trace->thread[first] && event < first) || thread == trace->thread[second];
+        if ((before || is_included(index, event)) && !mr_u32s_push(events, event))
+            return false;
+    }
+    return true;
+}

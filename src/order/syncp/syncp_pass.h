@@ -1,0 +1,28 @@
+/*
+ * syncp_pass: one pass over a trace that builds its ideals (syncp_ideal.h) and shows each access of
+ * a contended variable on the way, when the ideals are those of its thread before the access.
+ */
+#ifndef MR_ORDER_SYNCP_PASS_H
+#define MR_ORDER_SYNCP_PASS_H
+
+#include "base/progress.h"
+#include "order/whole.h"
+#include "syncp_ideal.h"
+#include "trace/outlook.h"
+
+typedef struct mr_syncp_pass {
+    const mr_trace *trace;
+    const mr_outlook *outlook;     /* NULL: is found out */
+    mr_opaque opaque;              /* what calls that were not recorded mean, and … */
+    const mr_barrier_edges *edges; /* … their edges; NULL: are found out */
+    const mr_progress *progress;   /* NULL: nobody wants to know */
+    /* NULL: none. The row of the access's thread is stored. False: stop, no memory. */
+    bool (*access)(void *context, uint32_t event);
+    void *context;
+} mr_syncp_pass;
+
+/* `ideals` has just been initialised. MR_ERR_MEMORY; MR_ERR_UNSUPPORTED for a trace of more than
+ * 2^31 - 2 events (an entry could overflow). O(events + rows × threads) and the accesses. */
+mr_status mr_syncp_run(const mr_syncp_pass *pass, mr_syncp_ideals *ideals, mr_error *error);
+
+#endif

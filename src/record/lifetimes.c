@@ -1,0 +1,183 @@
+#include "lifetimes.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mr_life_node {
+    mr_life life;
+    uint32_t left, right; /* 0: none */
+    uint32_t priority;    /* not larger than that of the parent */
+};
+
+void mr_lifetimes_init(mr_lifetimes *lives)
+{
+    *lives = (mr_lifetimes){.everything = {.end = UINT64_MAX}};
+}
+
+void mr_lifetimes_free(mr_lifetimes *lives)
+{
+    free(lives->nodes);
+    mr_lifetimes_init(lives);
+}
+
+static uint32_t next_priority(uint32_t number)
+{
+    uint64_t mixed = (number + 1ull) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)(mixed >> 32);
+}
+
+static uint32_t new_node(mr_lifetimes *lives, const mr_life *life)
+{
+    uint32_t at = lives->free_node;
+    if (at) {
+        lives->free_node = lives->nodes[at].left;
+    } else {
+        void *nodes = lives->nodes;
+        size_t count = lives->count ? lives->count : 1;
+        if (!mr_grow(&nodes, &lives->capacity, count + 1, sizeof *lives->nodes))
+            return 0;
+        lives->nodes = nodes;
+        at = (uint32_t)count;
+        lives->count = count + 1;
+    }
+    lives->nodes[at] =
+        (mr_life_node){.life = *life, .priority = next_priority(life->number ^ at << 20)};
+    return at;
+}
+
+/* Splits the tree at `address`: lives that begin before it, and the others. */
+static void split(mr_life_node *nodes, uint32_t root, uint64_t address, uint32_t *left,
+                  uint32_t *right)
+{
+    while (root) {
+        if (nodes[root].life.start < address) {
+            *left = root;
+            left = &nodes[root].right;
+            root = *left;
+        } else {
+            *right = root;
+            right = &nodes[root].left;
+            root = *right;
+        }
+    }
+    *left = *right = 0;
+}
+
+/* Joins two trees; all of `left` is before all of `right`. */
+static uint32_t join(mr_life_node *nodes, uint32_t left, uint32_t right)
+{
+    uint32_t result = 0, *at = &result;
+    while (left && right) {
+        if (nodes[left].priority >= nodes[right].priority) {
+            *at = left;
+            at = &nodes[left].right;
+            left = *at;
+        } else {
+            *at = right;
+            at = &nodes[right].left;
+            right = *at;
+        }
+    }
+    *at = left ? left : right;
+    return result;
+}
+
+static bool insert(mr_lifetimes *lives, const mr_life *life)
+{
+    uint32_t left, right, node = new_node(lives, life);
+    if (!node)
+        return false;
+    split(lives->nodes, lives->root, life->start, &left, &right);
+    lives->root = join(lives->nodes, join(lives->nodes, left, node), right);
+    return true;
+}
+
+static uint32_t look_up(const mr_lifetimes *lives, uint64_t address)
+{
+    uint32_t at = lives->root, best = 0;
+    while (at) {
+        bool before = lives->nodes[at].life.start <= address;
+        best = before ? at : best;
+        at = before ? lives->nodes[at].right : lives->nodes[at].left;
+    }
+    return best && address < lives->nodes[best].life.end ? best : 0;
+}
+
+static void erase(mr_lifetimes *lives, uint32_t node)
+{
+    uint32_t left, middle, right;
+    uint64_t start = lives->nodes[node].life.start;
+    split(lives->nodes, lives->root, start, &left, &middle);
+    split(lives->nodes, middle, start + 1, &middle, &right);
+    lives->root = join(lives->nodes, left, right);
+    lives->nodes[node] = (mr_life_node){.left = lives->free_node};
+    lives->free_node = node;
+}
+
+/* The first life that begins at or after the address; 0: there is none. */
+static uint32_t first_from(const mr_lifetimes *lives, uint64_t address)
+{
+    uint32_t at = lives->root, best = 0;
+    while (at) {
+        bool from = lives->nodes[at].life.start >= address;
+        best = from ? at : best;
+        at = from ? lives->nodes[at].left : lives->nodes[at].right;
+    }
+    return best;
+}
+
+bool mr_lifetimes_take(mr_lifetimes *lives, uint64_t start, uint64_t bytes)
+{
+    uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
+    for (uint32_t at; start < end;) {
+        at = look_up(lives, start);
+        if (!at)
+            at = first_from(lives, start);
+        if (!at || lives->nodes[at].life.start >= end)
+            break;
+        mr_life life = lives->nodes[at].life, before = life, after = life;
+        erase(lives, at);
+        before.end = start;
+        after.start = end;
+        if ((before.start < before.end && life.start < start && !insert(lives, &before)) ||
+            (after.start < after.end && !insert(lives, &after)))
+            return false;
+        start = life.end;
+    }
+    return true;
+}
+
+bool mr_lifetimes_give(mr_lifetimes *lives, uint64_t start, uint64_t bytes, uint8_t kind,
+                       uint32_t thread)
+{
+    mr_life life = {.start = start,
+                    .end = start + bytes,
+                    .origin = start,
+                    .number = lives->given + 1,
+                    .thread = thread,
+                    .bytes = bytes,
+                    .kind = kind};
+    if (!bytes || life.end < start)
+        return true;
+    if (!mr_lifetimes_take(lives, start, bytes) || !insert(lives, &life))
+        return false;
+    lives->given++;
+    return true;
+}
+
+mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address)
+{
+    uint32_t *near = &lives->near[(address >> 6) % MR_LIFETIMES_NEAR];
+    if (*near && *near < lives->count) {
+        mr_life *life = &lives->nodes[*near].life;
+        if (address >= life->start && address < life->end)
+            return life;
+    }
+    uint32_t found = look_up(lives, address);
+    if (!found)
+        return &lives->everything;
+    *near = found;
+    return &lives->nodes[found].life;
+}

@@ -1,0 +1,71 @@
+/*
+ * order_result: what a whole-trace order found on a trace, and what is proven of it, as plain data.
+ * Filled by src/sweep, printed by src/report/order_report.h.
+ */
+#ifndef MR_SWEEP_ORDER_RESULT_H
+#define MR_SWEEP_ORDER_RESULT_H
+
+#include "base/model.h"
+#include "order/race_list.h"
+#include "order/relation.h"
+#include "witness/witness.h"
+
+/* What is known of a static race. Only MR_STANDING_RACE has a witness. */
+typedef enum mr_standing {
+    MR_STANDING_RACE,      /* "race": the checker accepted a witness */
+    MR_STANDING_SOUND,     /* "sound": proven by a theorem; no witness was asked for */
+    MR_STANDING_CANDIDATE, /* "candidate": nothing proves it, nothing refutes it */
+    MR_STANDING_NO_RACE,   /* "no-race": the examples are none, in the windows looked at */
+    MR_STANDING_UNKNOWN,   /* "unknown": it was asked, and there was no answer */
+    MR_STANDING_COUNT
+} mr_standing;
+
+/* What proved a static race. */
+typedef enum mr_proof {
+    MR_PROOF_NONE,     /* "" */
+    MR_PROOF_FIRST,    /* "first": no race of happens-before comes before it */
+    MR_PROOF_FHB,      /* "fhb", "shb", "syncp": it is a race of that order */
+    MR_PROOF_SHB,      /* */
+    MR_PROOF_SYNCP,    /* */
+    MR_PROOF_DECISION, /* "decision": the decision procedure, with `confirm` */
+    MR_PROOF_COUNT
+} mr_proof;
+
+const char *mr_standing_name(mr_standing standing);
+const char *mr_proof_name(mr_proof proof);
+
+/* What is known of the static race with the same index in the list. */
+typedef struct mr_order_race {
+    mr_standing standing;
+    mr_proof proof;
+    /* MR_STANDING_RACE: owned; its two accesses need not be an example of the list, but have the
+     * locations of the static race */
+    mr_witness witness;
+    mr_unknown_reason reason; /* MR_STANDING_UNKNOWN */
+    char detail[64];          /* MR_STANDING_UNKNOWN: the solver's own words; may be empty */
+    /* MR_STANDING_NO_RACE, _UNKNOWN: where it was looked for, by the last example */
+    uint32_t window_start, window_end;
+} mr_order_race;
+
+typedef struct mr_order_stats {
+    /* find: the order itself; read includes waiting for what is read by another thread; load: the
+     * trace into memory, for witnesses */
+    double read_seconds, find_seconds, load_seconds, mark_seconds, confirm_seconds, total_seconds;
+    uint64_t rejected_witnesses; /* refused by the checker: 0, or maxrace has a bug */
+    uint64_t peak_memory_bytes;
+    uint64_t queries_stopped_by_time, queries_stopped_by_memory; /* as in mr_run (result.h) */
+} mr_order_stats;
+
+typedef struct mr_order_result {
+    mr_relation relation;
+    bool complete;        /* all of the trace was analysed */
+    mr_race_list list;    /* racy events, static races, examples */
+    mr_order_race *races; /* one a static race of the list */
+    uint64_t counts[MR_STANDING_COUNT];
+    mr_order_stats stats;
+} mr_order_result;
+
+/* Frees what it holds, not the struct. A zeroed result is fine. */
+void mr_order_result_free(mr_order_result *result);
+
+#endif
