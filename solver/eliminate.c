@@ -1,8 +1,8 @@
 #include "eliminate.h"
 
+#include "base/assert.h"
 #include "deduction_rules.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* How many rows its thread does before the access when it stops there. */
@@ -292,7 +292,7 @@ static void take(refiner *r, uint32_t event, uint32_t of)
     uint32_t thread = w->thread[event], own = w->thread[of];
     if (thread == own || r->clock[thread] > w->position[event])
         return;
-    assert(event < of);
+    MR_ASSERT(event < of);
     const uint32_t *from = r->forced->clock[event];
     for (uint32_t t = 0; t < w->thread_count; t++)
         if (t != own && t != thread && from[t] > r->clock[t])
@@ -386,7 +386,7 @@ static bool deduce_window(mr_deduction *d, const mr_eliminate_limits *limits, mr
     if (!r.clock || !mr_deduction_begin(d))
         return false;
     run(d);
-    assert(!d->no_race); /* the trace is a witness of everything */
+    MR_ASSERT(!d->no_race); /* the trace is a witness of everything */
     for (uint32_t i = 0; i < w->size; i++)
         if (!refine_event(&r, i))
             return false;

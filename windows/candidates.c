@@ -3,7 +3,6 @@
 #include "lockset.h"
 #include "pair_index.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
