@@ -1,5 +1,6 @@
 #include "candidates.h"
 
+#include "lockset.h"
 #include "pair_index.h"
 
 #include <stdlib.h>

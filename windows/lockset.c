@@ -1,5 +1,4 @@
-/* The sets of locks held at the accesses of a window, interned, and the regions they bound. */
-#include "window_parts.h"
+#include "lockset.h"
 
 #include <string.h>
 

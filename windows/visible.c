@@ -71,8 +71,8 @@ uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena
     readers all = {0};
     if (!stretch || !seen || !collect_readers(&all, w, arena))
         return NULL;
-    for (size_t k = 0; k < w->opaque_count; k++)
-        stretch[w->opaque[k].from] = 1; /* visible, until its number is known */
+    for (size_t k = 0; k < w->barrier_edge_count; k++)
+        stretch[w->barrier_edges[k].from] = 1; /* visible, until its number is known */
     for (uint32_t i = 0; i < w->size; i++) {
         const mr_section *section = mr_window_section(w, i);
         bool visible = stretch[i] || is_visible(&all, w, i) ||
