@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "progress.h"
+#include "report/formats.h"
 #include "trace/trace.h"
 
 #define MR_EXIT_RACES    1 /* predict, order: there are races */
@@ -50,7 +51,7 @@ struct mr_command {
     bool takes_config;       /* -c, --config */
     bool raw;                /* all arguments are operands: they are another program's */
     bool runs_program;       /* what follows the first operand are operands, too */
-    bool tables;             /* can report as csv and markdown, too */
+    mr_subject subject;      /* what it reports, which decides on the formats that it has */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
     mr_own_flag own[MR_OWN_FLAGS]; /* the first without a name ends them */
