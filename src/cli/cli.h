@@ -55,12 +55,8 @@ struct mr_command {
     bool takes_config;       /* -c, --config */
     bool raw;                /* all arguments are operands: they are another program's */
     bool runs_program;       /* what follows the first operand are operands, too */
-<<<<<<< HEAD
     mr_subject subject;      /* what it reports, which decides on the formats that it has */
-=======
-    bool tables;             /* can report as csv and markdown, too */
     bool debugs;             /* has --debug */
->>>>>>> 9b0a57fa87d14eeaf65c60d093be36dfd540a63e
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
     mr_own_flag own[MR_OWN_FLAGS]; /* the first without a name ends them */
