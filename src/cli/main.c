@@ -16,13 +16,14 @@ void mr_cli_complain(const mr_error *error)
 }
 
 /* A closed standard stream must not become the number of a file that is opened later. A closed pipe
- * is a write error like any other. */
+ * is a write error like any other, and so is a file that may not grow (ulimit -f). */
 static void prepare_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             return;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 static mr_status unknown_command(const char *name, mr_error *error)

@@ -9,7 +9,6 @@
 #include "witness_dir.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -160,7 +159,6 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_error next_error;
     if (limit && ranks->leads)
         halt->deadline_seconds = self->start_seconds + (double)limit;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not be so long is an error like a full disk */
     if (!ranks->active)
         mr_interrupt_start(halt);
     mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);
