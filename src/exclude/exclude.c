@@ -3,6 +3,7 @@
 #include "excluded_calls.h"
 #include "take.h"
 #include "trace/builder.h"
+#include "trace/columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -269,9 +270,10 @@ static mr_status copy_stacks(writer *self, mr_trace *remaining, mr_error *error)
         if (!mr_names_add(&remaining->frames, trace->frames.items[i].text,
                           trace->frames.items[i].length, &number))
             return no_memory(error);
-    remaining->stack = self->stacks.items;
-    self->stacks = (mr_u32s){0};
-    return MR_OK;
+    mr_status status = mr_columns_reserve_stacks(remaining, self->stacks.count, error);
+    if (!status && self->stacks.count)
+        memcpy(remaining->stack, self->stacks.items, self->stacks.count * sizeof *remaining->stack);
+    return status;
 }
 
 static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *error)
