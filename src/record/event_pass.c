@@ -7,6 +7,10 @@
 
 enum { RECORDS_A_TELL = 1 << 16 };
 
+/* Events that posts and waits of several units may become, beyond one a record and one a unit of
+ * the log. */
+enum { UNITS_MAX = 1 << 20 };
+
 mr_status mr_event_pass_no_memory(mr_error *error)
 {
     return mr_error_memory(error, "converting the log");
@@ -135,6 +139,30 @@ static mr_status lock_event(mr_event_pass *second, const uint64_t *record, mr_op
     return status ? status : mr_emitter_add(&second->emitter, &event, error);
 }
 
+/*
+ * How many events a post or wait becomes. A post of several units gives at most as many as are ever
+ * taken of the semaphore: then no wait can miss a unit, and more would change nothing. So a
+ * semaphore that begins with a million units costs what is used of them.
+ */
+static uint64_t units_of(mr_event_pass *second, const uint64_t *record, mr_op op,
+                         const mr_object *object)
+{
+    uint64_t count = mr_log_count(record[1]);
+    if (object && op == MR_OP_POST) {
+        uint64_t taken = second->scan->objects.items[object - second->objects.items].waits;
+        count = count > taken ? taken : count;
+    }
+    count = count ? count : 1;
+    second->extra_units += count - 1;
+    return count;
+}
+
+/* Does the log have more units than the runtime writes? It is short then, and the trace is not. */
+static bool has_strange_units(const mr_event_pass *second)
+{
+    return second->extra_units > UNITS_MAX + second->log->unit_count;
+}
+
 /* Posts and waits; a unit that nobody of this process gave is given just before it is taken, which
  * orders nothing. */
 static mr_status unit_events(mr_event_pass *second, const uint64_t *record, mr_op op,
@@ -145,8 +173,7 @@ static mr_status unit_events(mr_event_pass *second, const uint64_t *record, mr_o
     mr_status status = object_event(second, record, object, &event, error);
     inferred = event;
     inferred.op = MR_OP_POST;
-    unsigned count = mr_log_count(record[1]);
-    for (unsigned i = 0; i < (count ? count : 1) && !status; i++) {
+    for (uint64_t i = 0, count = units_of(second, record, op, object); i < count && !status; i++) {
         if (op == MR_OP_POST) {
             object->units++;
         } else if (object->units) {
@@ -339,13 +366,14 @@ mr_status mr_event_pass_run(mr_event_pass *second, const mr_progress *progress, 
     mr_status status = MR_OK;
     uint64_t count = 0, last = second->scan->last_unit;
     const uint64_t *record;
-    while (!status && second->pass.next < last && (record = mr_log_next(&second->pass))) {
+    while (!status && second->pass.next < last && !has_strange_units(second) &&
+           (record = mr_log_next(&second->pass))) {
         status = handle(second, record, error);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", second->pass.next, last);
     }
     if (!status && (second->pass.failed || !mr_locals_finish(&second->locals)))
         status = mr_event_pass_no_memory(error);
-    second->summary.damaged = last < second->log->unit_count;
+    second->summary.damaged = last < second->log->unit_count || has_strange_units(second);
     return status ? status : mr_emitter_finish(&second->emitter, error);
 }

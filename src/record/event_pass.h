@@ -37,9 +37,10 @@ typedef struct mr_event_pass {
     char call_name[128]; /* of the next call */
     char *reach;         /* of the call that is begun */
     size_t reach_bytes, reach_capacity;
-    uint32_t reach_left; /* how many records of it are to come */
-    uint32_t call;       /* its number in call_names */
-    uint32_t strange;    /* variable of the first strange read of a kept one */
+    uint32_t reach_left;  /* how many records of it are to come */
+    uint32_t call;        /* its number in call_names */
+    uint64_t extra_units; /* of posts and waits: events beyond one a record */
+    uint32_t strange;     /* variable of the first strange read of a kept one */
     mr_record_summary summary;
 } mr_event_pass;
 
