@@ -102,6 +102,7 @@
  * - MAXRACE_SCHEDULE: random (default), pct, os
  * - MAXRACE_SEED: decimal, default 1
  * - MAXRACE_MAX_EVENTS: recording ends after so many records; 0 (default): no limit
+ * - MAXRACE_MAX_LOG: recording ends when the log has so many bytes; 0 (default): no limit
  * - MAXRACE_PCT_DEPTH: change points of pct, default 3
  * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
  *   at first, later more
@@ -110,6 +111,7 @@
 #define MR_LOG_ENV_SCHEDULE      "MAXRACE_SCHEDULE"
 #define MR_LOG_ENV_SEED          "MAXRACE_SEED"
 #define MR_LOG_ENV_MAX_EVENTS    "MAXRACE_MAX_EVENTS"
+#define MR_LOG_ENV_MAX_LOG       "MAXRACE_MAX_LOG"
 #define MR_LOG_ENV_PCT_DEPTH     "MAXRACE_PCT_DEPTH"
 #define MR_LOG_ENV_SWITCH_EVENTS "MAXRACE_SWITCH_EVENTS"
 
@@ -125,6 +127,7 @@ typedef enum mr_log_state {
     MR_LOG_EXECED,  /* replaced itself by another program */
     MR_LOG_LIMIT,   /* MAXRACE_MAX_EVENTS reached; the program went on */
     MR_LOG_FULL,    /* no space on the device, or another error of the file; the program went on */
+    MR_LOG_LONG,    /* MAXRACE_MAX_LOG reached; the program went on */
 } mr_log_state;
 
 /* The first MR_LOG_HEADER_BYTES of the file; the rest of them is zero. */

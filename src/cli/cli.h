@@ -27,7 +27,7 @@ typedef struct mr_own_flag {
     bool two;                        /* it takes two values */
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 5 };
+enum { MR_OWN_FLAGS = 10 };
 
 /* A parsed command line. */
 typedef struct mr_cli {

@@ -3,7 +3,8 @@
  *
  * Addresses are not randomised, and the name of the log is as long every time, so that the same
  * program, input and seed give the same log. While it runs, interrupts of the terminal are for the
- * program; SIGTERM and SIGHUP are passed on to it.
+ * program; SIGTERM and SIGHUP are passed on to it. The log is a leftover (leftovers.h) from the start
+ * until mr_launch_clean or mr_launch_keep.
  */
 #ifndef MR_CLI_LAUNCH_H
 #define MR_CLI_LAUNCH_H
@@ -17,12 +18,17 @@ typedef struct mr_launch {
     const char *const *arguments; /* of the program, the first is its name; ends with NULL */
     const char *schedule;         /* "random", "pct", "os" */
     uint64_t seed, max_events;    /* 0: no limit */
+    uint64_t max_log_bytes;       /* 0: no limit */
+    unsigned timeout_seconds;     /* then the program is killed; 0: never */
+    bool tells_log;               /* a signal that ends maxrace names the log, and keeps it */
     bool output_to_errors;        /* its standard output is our standard error */
 } mr_launch;
 
 /* What a program left. */
 typedef struct mr_launched {
     char log[4096];  /* the log; the caller removes it (mr_launch_clean) */
+    int leftover;    /* its number in leftovers.h */
+    bool timed_out;  /* it was killed after timeout_seconds */
     int exit_status; /* as a shell says it: 128 + signal */
     int signal;      /* that ended it; 0: none did */
 } mr_launched;
@@ -30,6 +36,9 @@ typedef struct mr_launched {
 /* Runs it to its end. The log is made beside `beside`. MR_ERR_IO: it cannot be started. */
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error);
+/* Removes the log. */
 void mr_launch_clean(mr_launched *launched);
+/* The log is the user's from now on. */
+void mr_launch_keep(mr_launched *launched);
 
 #endif

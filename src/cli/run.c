@@ -5,6 +5,7 @@
 #include "base/seconds.h"
 #include "cli.h"
 #include "engine/predict.h"
+#include "leftovers.h"
 #include "output.h"
 #include "recording.h"
 
@@ -147,10 +148,12 @@ static mr_status run_once(runs *self, mr_error *error)
     char path[PATH_BYTES];
     path_of(self, path);
     mr_status status = record(self, path, error);
+    int leftover = self->temporary ? mr_leftover_add(path, MR_LEFTOVER_REMOVE) : -1;
     if (!status)
         status = predict(self, path, error);
     if (self->temporary)
         unlink(path);
+    mr_leftover_forget(leftover);
     return status;
 }
 
@@ -191,7 +194,7 @@ static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    enum { RUNS = 3, TRACES };
+    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES };
     runs self = {.cli = cli};
     const char *path = mr_config_text(cli->config, "output");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
@@ -203,6 +206,7 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
         status = make_folder(&self, cli->own[TRACES], error);
     if (status)
         return status;
+    int leftover = self.temporary ? mr_leftover_add(self.folder, MR_LEFTOVER_REMOVE_FOLDER) : -1;
     mr_config_resolve(cli->config);
     mr_names_init(&self.known);
     status = mr_output_write(path, run_all, &self, error);
@@ -210,5 +214,6 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     mr_names_free(&self.known);
     if (self.temporary)
         rmdir(self.folder);
+    mr_leftover_forget(leftover);
     return status;
 }

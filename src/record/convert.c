@@ -11,6 +11,7 @@ static void summarise(const mr_log *log, const mr_event_pass *second, mr_record_
     const mr_trace *trace = emitter->trace;
     *summary = second->summary;
     summary->state = log->header.state;
+    summary->log_error = log->header.error;
     summary->events = trace->event_count;
     summary->threads = trace->threads.count;
     summary->variables = trace->variables.count;

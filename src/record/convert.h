@@ -28,6 +28,7 @@ typedef struct mr_record_options {
 /* What the log and the trace hold. */
 typedef struct mr_record_summary {
     uint32_t state;    /* mr_log_state */
+    int32_t log_error; /* errno of MR_LOG_FULL */
     uint64_t events;   /* written */
     uint64_t accesses; /* in the log */
     uint64_t left_out; /* of these, of variables that are not kept */
