@@ -24,7 +24,8 @@ const mr_command mr_commands[] = {
                 "With --mpi every rank reads TRACE, and rank 0 reports (docs/cluster.md).\n"
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
                 "resources or internal, 5 not complete (ended before its time, or no memory for\n"
-                "far races), with races or without.\n"
+                "far races), with races or without, 6 no race, but the recorded program crashed\n"
+                "or ended in a deadlock.\n"
                 "Candidates without a verdict are named in the report.\n",
      .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
      .debugs = true,
@@ -225,7 +226,8 @@ const mr_command mr_commands[] = {
          "places. The program's output goes to standard error when the report goes to standard\n"
          "output.\n"
          "Exit status: that of predict over all runs: 0 no race, 1 races, 2 usage or\n"
-         "configuration, 3 nothing was recorded, 4 out of resources or internal.\n",
+         "configuration, 3 nothing was recorded, 4 out of resources or internal, 6 no race, but\n"
+         "the program crashed or ended in a deadlock.\n",
      .debugs = true,
      .run = mr_cli_run},
     {.name = "config",

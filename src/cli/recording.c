@@ -188,12 +188,14 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
 }
 
 /* Converts a log as the configuration asks. */
-static mr_status convert(const mr_cli *cli, const char *log, const char *path, FILE *stream,
-                         mr_record_summary *summary, mr_error *error)
+static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end *end,
+                         const char *path, FILE *stream, mr_record_summary *summary,
+                         mr_error *error)
 {
     mr_cli_progress progress;
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
+                                 .end = *end,
                                  .progress = &progress.progress};
     mr_cli_progress_start(&progress, cli->config);
     mr_status status = patterns[0]
@@ -230,7 +232,11 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     *exit_status = launched.exit_status;
     status = check_log(&launched, cli->operands[0], error);
     if (!status) {
-        status = convert(cli, launched.log, path, stream, &summary, error);
+        const mr_record_end end = {.is_known = true,
+                                   .timed_out = launched.timed_out,
+                                   .exit_status = launched.exit_status,
+                                   .signal = launched.signal};
+        status = convert(cli, launched.log, &end, path, stream, &summary, error);
         if (!status && fflush(stream) != 0)
             status = mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write: %s", strerror(errno));
         if ((status == MR_ERR_IO || status == MR_ERR_MEMORY) && recording->keeps_log)
@@ -246,7 +252,8 @@ mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *p
                                mr_error *error)
 {
     mr_record_summary summary = {0};
-    mr_status status = convert(cli, log, path, stream, &summary, error);
+    const mr_record_end unknown = {.is_known = false};
+    mr_status status = convert(cli, log, &unknown, path, stream, &summary, error);
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(path, &summary, NULL);
     return status;

@@ -28,6 +28,7 @@ typedef struct runs {
     size_t race_count, known_count; /* races, and those of the last run that were known */
     mr_runs_report report;
     int program_status;
+    bool ended_badly; /* did the program in any run? */
 } runs;
 
 /* The pair of places, the smaller one first, and the new number; false: no memory. */
@@ -107,6 +108,9 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     double read_seconds = mr_seconds() - start_seconds;
     mr_cli_progress_start(&progress, self->cli->config);
     status = name_trace(self, trace, error);
+    if (!status)
+        status = mr_cli_check_trace(trace, error);
+    self->ended_badly = self->ended_badly || mr_ending_is_bad(&trace->ending);
     if (!status)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
@@ -210,7 +214,7 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     mr_config_resolve(cli->config);
     mr_names_init(&self.known);
     status = mr_output_write(path, run_all, &self, error);
-    *exit_status = self.race_count > 0 ? MR_EXIT_RACES : 0;
+    *exit_status = self.race_count > 0 ? MR_EXIT_RACES : self.ended_badly ? MR_EXIT_BAD_END : 0;
     mr_names_free(&self.known);
     if (self.temporary)
         rmdir(self.folder);

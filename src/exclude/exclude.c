@@ -291,6 +291,8 @@ static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *e
                      keep_texts(self, MR_DIRECTIVE_THREAD, &trace->threads) &&
                      keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks)))
         status = no_memory(error);
+    if (!status && !mr_ending_copy(&self->builder.trace->ending, &trace->ending))
+        status = no_memory(error);
     if (!status)
         status = mr_builder_finish(&self->builder, remaining, error);
     return status ? status : copy_stacks(self, *remaining, error);

@@ -19,9 +19,17 @@
 
 struct mr_progress;
 
+/* How the program ended, by what waited for it. */
+typedef struct mr_record_end {
+    bool is_known;
+    bool timed_out;          /* it was killed for its time */
+    int exit_status, signal; /* signal 0: it ended with the status */
+} mr_record_end;
+
 typedef struct mr_record_options {
     bool
         keep_local; /* also write accesses of variables that only one thread uses, or none writes */
+    mr_record_end end;                  /* zero: only the log says it */
     const struct mr_progress *progress; /* NULL: nobody wants to know */
 } mr_record_options;
 

@@ -375,5 +375,7 @@ mr_status mr_event_pass_run(mr_event_pass *second, const mr_progress *progress, 
     if (!status && (second->pass.failed || !mr_locals_finish(&second->locals)))
         status = mr_event_pass_no_memory(error);
     second->summary.damaged = last < second->log->unit_count || has_strange_units(second);
+    if (second->summary.damaged)
+        second->emitter.trace->ending.stop = MR_STOP_DAMAGED;
     return status ? status : mr_emitter_finish(&second->emitter, error);
 }
