@@ -53,7 +53,7 @@ other_ends() {
         ends 0 "$maxrace" run ./ending three && prints out '^the program ended with status 3$' '^no race .* of the trace$' &&
         ends 0 "$maxrace" run ./ending well && ! grep -q '^the ' out && prints out '^no race in the [0-9]* events of the trace$' &&
         ends 0 "$maxrace" run ./ending exec && prints out '^the recording ended at the exec of another program$' &&
-        ends 0 "$maxrace" run --max-events 20 ./ending well && prints out '^the recording ended at --max-events$' '^no race .* up to --max-events$' &&
+        ends 0 "$maxrace" run --max-events 2000 ./ending long && prints out '^the recording ended at --max-events$' '^no race .* up to --max-events$' &&
         ends 0 "$maxrace" run --timeout 1 ./ending sleep && prints out '^the program was ended by signal 9 (Killed); the recording ended at --timeout$'
 }
 
@@ -72,6 +72,8 @@ int main(int argc, char **argv)
     x = 1;
     pthread_create(&a, 0, work, 0);
     pthread_join(a, 0);
+    for (int i = 0; strcmp(how, "long") == 0 && i < 50000; i++)
+        x++;
     assert(strcmp(how, "assert") != 0);
     if (strcmp(how, "segv") == 0)
         *nowhere = 1;
