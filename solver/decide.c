@@ -127,7 +127,7 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
                        mr_arena *arena)
 {
     const unsigned needed = MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_CONE);
-    const mr_eliminate_limits limits = {.steps = steps ? steps : ELIMINATE_STEPS,
+    const mr_eliminate_limits limits = {.effort = steps ? steps : ELIMINATE_STEPS,
                                         .memory_bytes = mr_limits_memory_bytes(&options->limits)};
     if (problem->refined || problem->window->model != MR_MODEL_VALUE ||
         (options->steps & needed) != needed)
@@ -202,7 +202,7 @@ static outcome close_cone(candidate_task *task)
 static outcome try_eliminate(candidate_task *task)
 {
     const mr_eliminate_limits limits = {
-        .steps = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
+        .effort = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)

@@ -6,10 +6,8 @@
 #include "formats/read.h"
 #include "interrupt.h"
 #include "output.h"
-#include "report/report.h"
 #include "witness_dir.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,13 +24,8 @@ typedef struct report {
 static mr_status print_report(FILE *stream, const void *context, mr_error *error)
 {
     const report *self = context;
-    if (mr_config_choice(self->config, "format") == MR_FORMAT_JSON)
-        return mr_report_json(stream, self->trace, self->config, self->result, error);
-    if (mr_report_text(stream, self->trace, self->config, self->result))
-        return MR_OK;
-    return errno == ENOMEM ? mr_error_memory(error, "writing the report")
-                           : mr_error_set(error, MR_ERR_IO, mr_config_text(self->config, "output"),
-                                          0, "cannot write the report: %s", strerror(errno));
+    return mr_format_chosen(self->config)
+        ->predict(stream, self->trace, self->config, self->result, error);
 }
 
 static mr_status write_report(const mr_trace *trace, const mr_config *config,

@@ -87,7 +87,7 @@ static mr_status build_problem(dump *self, mr_error *error)
         status = mr_carried_init(&self->carried, self->trace, error);
     if (status != MR_OK)
         return status;
-    self->carried.opaque = &self->edges;
+    self->carried.barrier_edges = &self->edges;
     self->session = mr_session_new();
     mr_carried_move(&self->carried, self->start);
     status = mr_window_build(&self->carried, self->end, model, &self->arena, &window, error);

@@ -188,7 +188,7 @@ static mr_status start_far(mr_decider *d)
         mr_reduce(&d->reduction, settings->trace, &settings->opaque, settings->model, d->error);
     if (status == MR_OK)
         status = mr_carried_init(&d->carried, &d->reduction.trace, d->error);
-    d->carried.opaque = &d->reduction.opaque;
+    d->carried.barrier_edges = &d->reduction.opaque;
     choose_questions(d);
     return status == MR_OK && d->limits->weakest != MR_STRENGTH_BEYOND_WCP ? start_orders(d)
                                                                            : status;

@@ -38,7 +38,7 @@ static mr_status start_worker(mr_decider *d, unsigned number, mr_far_worker *mad
                                .opaque = &d->reduction.opaque};
     mr_arena_init(&made->worker.arena);
     status = mr_carried_init(&made->worker.carried, made->worker.trace, error);
-    made->worker.carried.opaque = &d->reduction.opaque;
+    made->worker.carried.barrier_edges = &d->reduction.opaque;
     return status;
 }
 

@@ -17,7 +17,7 @@ static mr_status start(mr_worker *worker)
     mr_status status = mr_carried_init(&worker->carried, settings->trace, worker->error);
     if (status != MR_OK)
         return status;
-    worker->carried.opaque = &settings->opaque;
+    worker->carried.barrier_edges = &settings->opaque;
     worker->session = mr_session_new();
     return worker->session ? MR_OK : mr_error_memory(worker->error, "starting the prediction");
 }

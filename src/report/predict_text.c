@@ -1,8 +1,8 @@
-/* text: a result for people. */
+/* predict_text: the result of a prediction for people. */
 #include "context.h"
 #include "escape.h"
 #include "phrases.h"
-#include "report.h"
+#include "predict_report.h"
 #include "schedule_table.h"
 #include "witness/pack.h"
 
@@ -334,8 +334,8 @@ static void print_last_line(const writer *self)
     fputs("\n", self->stream);
 }
 
-bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
-                    const mr_result *result)
+mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                 const mr_result *result, mr_error *error)
 {
     writer self = {.stream = stream, .trace = trace, .config = config, .result = result};
     mr_sees sees;
@@ -350,12 +350,14 @@ bool mr_report_text(FILE *stream, const mr_trace *trace, const mr_config *config
     mr_context_free(&self.context);
     if (!ok) {
         errno = ENOMEM;
-        return false;
+        return mr_error_memory(error, "writing the report");
     }
     print_unknowns(&self);
     print_summary(&self);
     if (mr_config_bool(config, "report.run"))
         print_run(stream, &result->run);
     print_last_line(&self);
-    return fflush(stream) == 0 && !ferror(stream);
+    if (fflush(stream) == 0 && !ferror(stream))
+        return MR_OK;
+    return mr_report_write_failed(mr_config_text(config, "output"), error);
 }

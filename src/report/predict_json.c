@@ -1,11 +1,11 @@
 /*
- * json: a result for programs (docs/report-format.md). The outermost object is written by hand and
+ * predict_json: the result of a prediction for programs (docs/report-format.md). The outermost object is written by hand and
  * each part of it by jansson, one race at a time, so that memory does not grow with the number of
  * races.
  */
 #include "context.h"
 #include "json_object.h"
-#include "report.h"
+#include "predict_report.h"
 #include "witness/pack.h"
 
 #include <errno.h>
@@ -207,8 +207,8 @@ static mr_status dump_unknowns(const writer *self)
     return status;
 }
 
-mr_status mr_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
-                         const mr_result *result, mr_error *error)
+mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                 const mr_result *result, mr_error *error)
 {
     writer self = {.stream = stream, .trace = trace, .result = result, .error = error};
     if (!mr_context_init(&self.context, trace, result)) {
