@@ -151,6 +151,7 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_ranks *ranks = &self->ranks;
     mr_halt *halt = &ranks->halt;
     const mr_predict_run run = {.progress = ranks->leads ? &self->progress.progress : NULL,
+                                .debug = &self->cli->debug,
                                 .halt = halt,
                                 .team = ranks->active ? &ranks->team : NULL,
                                 .checkpoint = self->checkpoint,

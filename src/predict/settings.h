@@ -38,9 +38,10 @@ typedef struct mr_predict_settings {
     uint8_t *ignored_locations;      /* owned; NULL: none */
     mr_far far;
     mr_far_limits far_limits;
-    mr_facts *facts;     /* owned */
-    mr_room *room;       /* the memory of the process; owned; NULL: no limit. Also in `decide` */
-    const mr_halt *halt; /* NULL: nobody stops the run */
+    mr_facts *facts;       /* owned */
+    mr_room *room;         /* the memory of the process; owned; NULL: no limit. Also in `decide` */
+    const mr_debug *debug; /* NULL: nobody listens. Also in `decide` */
+    const mr_halt *halt;   /* NULL: nobody stops the run */
 } mr_predict_settings;
 
 /* The windows of a trace. */
