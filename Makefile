@@ -11,18 +11,21 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-# VARIANT selects flags and an object folder of its own: release (default), sanitize, thread, clang.
+# VARIANT selects flags and an object folder of its own: release (default), sanitize, thread, clang, debug.
+# MR_COSTLY_CHECKS: the costly assertions of src/base/assert.h, too.
 VARIANT ?= release
 BUILD   := build/$(VARIANT)
 
 OPTIMISE_release  := -O2 -g
-OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
+OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
 OPTIMISE_clang    := -O2 -g
+# With -Og gcc takes variables for uninitialised that are not.
+OPTIMISE_debug    := -Og -g -Wno-maybe-uninitialized -DMR_COSTLY_CHECKS
 LINK_sanitize     := -fsanitize=address,undefined
 LINK_thread       := -fsanitize=thread
 ifeq ($(OPTIMISE_$(VARIANT)),)
-$(error unknown VARIANT '$(VARIANT)': release, sanitize, thread or clang)
+$(error unknown VARIANT '$(VARIANT)': release, sanitize, thread, clang or debug)
 endif
 ifeq ($(VARIANT),clang)
 CC := clang
@@ -343,7 +346,7 @@ help:
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
 	@echo 'make uninstall              the same variables'
 	@echo 'make clean                  removes build/'
-	@echo 'VARIANT=release|sanitize|thread|clang selects flags and folder: build/VARIANT'
+	@echo 'VARIANT=release|sanitize|thread|clang|debug selects flags and folder: build/VARIANT'
 
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -1,11 +1,11 @@
 #include "lazy.h"
 
+#include "base/assert.h"
 #include "branches.h"
 #include "locks.h"
 #include "reads.h"
 #include "windows/read_choices.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +128,7 @@ static bool offer_next(mr_encoding *encoding, mr_lazy_read *read, size_t count)
 bool mr_lazy_extend(mr_encoding *encoding, uint32_t read)
 {
     mr_lazy_read *extended = &encoding->lazy->reads[read];
-    assert(extended->more != MR_NONE);
+    MR_REQUIRE(extended->more != MR_NONE);
     encoding->literals[0] = mr_choice(extended->more, false);
     return offer_next(encoding, extended, 1);
 }
@@ -432,7 +432,7 @@ bool mr_lazy_refute(mr_encoding *encoding, const int64_t *order, const uint8_t *
     reset(&k);
     for (uint32_t i = 0; i < k.length && k.complete && !mr_formula_stopped(&encoding->formula); i++)
         visit(&k, event_of(&k, k.lazy->line[i]));
-    assert(encoding->formula.node_count == nodes);
+    MR_ASSERT(encoding->formula.node_count == nodes);
     *added = (uint32_t)(clauses(encoding) - before);
     return k.complete;
 }

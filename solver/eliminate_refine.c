@@ -1,9 +1,9 @@
 /* What elimination knows of a window whatever is asked, as precedence. */
 #include "eliminate.h"
 
+#include "base/assert.h"
 #include "elimination.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* Clocks on their way from rows to events, in trace order: what is before an event stands before it
@@ -22,7 +22,7 @@ static void take(refiner *r, uint32_t event, uint32_t of)
     uint32_t thread = w->thread[event], own = w->thread[of];
     if (thread == own || r->clock[thread] > w->position[event])
         return;
-    assert(event < of);
+    MR_ASSERT(event < of);
     const uint32_t *from = r->forced->clock[event];
     for (uint32_t t = 0; t < w->thread_count; t++)
         if (t != own && t != thread && from[t] > r->clock[t])
@@ -116,7 +116,7 @@ static bool eliminate(mr_elimination *e, const mr_eliminate_limits *limits, mr_p
     if (!r.clock || !mr_elimination_prepare(e))
         return false;
     mr_elimination_run(e);
-    assert(!e->no_race); /* the trace is a witness of everything */
+    MR_ASSERT(!e->no_race); /* the trace is a witness of everything */
     for (uint32_t i = 0; i < w->size; i++)
         if (!refine_event(&r, i))
             return false;

@@ -144,6 +144,11 @@ links() {
     return $status
 }
 
+# Assertions say of what kind they are (src/base/assert.h).
+assertion_kinds() {
+    ! grep -nE '(^|[^_[:alnum:]])assert\(|<assert\.h>' $(c_files src windows encoder solver)
+}
+
 # The rule tests/layers, the includes and the table of docs/architecture.md agree.
 layers() {
     tests/layers.sh
@@ -208,6 +213,7 @@ for part in "$@"; do
         check source_layers_find_mistakes layers_find_mistakes
         check source_headers_stand_alone headers_stand_alone
         check source_links links
+        check source_assertion_kinds assertion_kinds
         check source_table_of_times table_of_times
         ;;
     *) echo "tests/check_source.sh: there is no part '$part'" >&2; exit 2 ;;

@@ -1,8 +1,8 @@
 #include "access_groups.h"
 
+#include "base/assert.h"
 #include "visible.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,8 +175,8 @@ static void place_sites(const mr_access_groups *groups, mr_access_strand *strand
         least = accesses[i].site < least ? accesses[i].site : least;
         most = accesses[i].site > most ? accesses[i].site : most;
     }
-    assert(groups->sites[least].thread == strand->thread &&
-           groups->sites[most].thread == strand->thread);
+    MR_ASSERT(groups->sites[least].thread == strand->thread &&
+              groups->sites[most].thread == strand->thread);
     strand->first_site = least;
     strand->end_site = most + 1;
 }

@@ -2,7 +2,6 @@
 
 #include "pair_index.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "window.h"
 
+#include "base/assert.h"
 #include "window_parts.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* Everything a build needs; the lists of names are undone in `carried` at its end. */
@@ -291,7 +291,7 @@ static void forget_names(builder *b)
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
                           mr_window **window, mr_error *error)
 {
-    assert(carried->next <= end && end <= carried->trace->event_count);
+    MR_REQUIRE(carried->next <= end && end <= carried->trace->event_count);
     *window = NULL;
     mr_window *w = mr_arena_zalloc(arena, 1, sizeof *w);
     if (!w)

@@ -1,8 +1,8 @@
 #include "pieces.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 void mr_pieces_free(mr_pieces *pieces)
@@ -188,7 +188,7 @@ static mr_piece *piece_at(mr_pieces *pieces, const mr_life *life, uint64_t offse
 {
     mr_piece_line *line = find_line(pieces, life, offset);
     uint64_t bit = bit_of(offset), at = offset;
-    assert(line && line->bounds & bit);
+    MR_ASSERT(line && line->bounds & bit);
     mr_piece *piece =
         &pieces->pieces[line->first + (unsigned)__builtin_popcountll(line->bounds & (bit - 1))];
     bool shared = false, written = false, reached = false;
@@ -206,7 +206,7 @@ static mr_piece *piece_at(mr_pieces *pieces, const mr_life *life, uint64_t offse
         }
         at = next_line(at);
         line = at < end ? find_line(pieces, life, at) : line;
-        assert(line);
+        MR_ASSERT(line);
     }
     *bytes = (at < end ? at : end) - offset;
     if (!piece->seen)

@@ -1,9 +1,9 @@
 #include "names.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "huge.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 enum { MR_NAMES_MIN_SLOTS = 64, MR_NAMES_SLOT_ALIGN = 64 };
@@ -211,7 +211,7 @@ static uint32_t fill_index(const mr_names *names, uint32_t first)
 
 bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice)
 {
-    assert(!names->slot_count);
+    MR_REQUIRE(!names->slot_count);
     for (uint32_t number = first; number < names->count; number++) {
         mr_name *name = &names->items[number];
         mr_name_key key;
