@@ -283,7 +283,7 @@ SHARED  := libmaxrace.so.$(VERSION)
 .PHONY: install
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIB_DIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
-	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/examples"
+	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/docs" "$(DOC_DIR)/examples"
 	install -m 755 $(BUILD)/maxrace "$(DESTDIR)$(PREFIX)/bin/maxrace"
 	install -m 644 $(BUILD)/libmaxrace.a "$(LIB_DIR)/libmaxrace.a"
 	install -m 755 $(BUILD)/libmaxrace.so "$(LIB_DIR)/$(SHARED)"
@@ -298,7 +298,8 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
 	install -m 644 config.yaml "$(DESTDIR)$(PREFIX)/share/maxrace/config.yaml"
-	install -m 644 README.md LICENSE $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)"
+	install -m 644 README.md NEWS.md LICENSE "$(DOC_DIR)"
+	install -m 644 $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)/docs"
 	install -m 644 $(wildcard examples/*.std examples/*.c) "$(DOC_DIR)/examples"
 
 .PHONY: uninstall
