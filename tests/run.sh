@@ -24,13 +24,18 @@ suite() {
     commands+=("$*")
 }
 
-# The names of all tests/test_NAME.c, or of those that are shorter in 'make test'.
+# The names of all tests/test_NAME.c, of those that are shorter in 'make test', and of all tests/check_NAME.sh but those that
+# belong to check-all.
 programs() { printf '%s\n' tests/test_*.c | sed 's/.*test_//; s/\.c$//'; }
+scripts() { printf '%s\n' tests/check_*.sh | sed 's/.*check_//; s/\.sh$//' | grep -vx 'source\|threads'; }
 shortened() { grep -lE 'mr_length\(|\.share\b' tests/test_*.c | sed 's/.*test_//; s/\.c$//'; }
 
 # suite_of PREFIX BUILD NAME: the program or the script of this name.
 suite_of() {
-    if [ -e "tests/check_$3.sh" ]; then
+    if [ -e "tests/check_$3.sh" ] && [ -e "tests/test_$3.c" ]; then
+        echo "tests/run.sh: a program and a script are both named $3; give one another name" >&2
+        exit 2
+    elif [ -e "tests/check_$3.sh" ]; then
         suite "$1$3" "$2" "tests/check_$3.sh"
     else
         suite "$1$3" "$2" "$2/tests/test_$3"
@@ -40,7 +45,7 @@ suite_of() {
 plan_test() {
     local name
     export TEST_LENGTH=share
-    for name in $(programs) install mpi record record_commands record_names; do
+    for name in $(programs) $(scripts); do
         suite_of '' build/release "$name"
     done
 }
@@ -55,9 +60,11 @@ plan_check_all() {
     for name in $(programs); do
         suite_of sanitize/ build/sanitize "$name"
     done
-    for name in $(shortened) record record_names; do
+    for name in $(shortened) record_programs record_names; do
         suite_of full/ build/release "$name"
     done
+    # Other traces each time; a failure prints the line that runs its trace again.
+    suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-4000} build/release/tests/test_exact"
     for check in tsan helgrind; do
         suite "threads/$check" build/release "tests/check_threads.sh $check"
     done
@@ -163,7 +170,7 @@ table() {
     echo '| suite | seconds in `test` | seconds in `check-all` |'
     echo '|---|---:|---:|'
     awk -F '\t' '
-        { name = $1; sub(/^(sanitize|full)\//, "", name); if (name == $1 && name !~ /\//) test[name] = $2; else all[name] += $2; names[name] }
+        { name = $1; sub(/^(sanitize|full|long)\//, "", name); if (name == $1 && name !~ /\//) test[name] = $2; else all[name] += $2; names[name] }
         END { for (n in names) printf "%s\t%.1f\t%.1f\n", n, test[n], all[n] }' $times | LC_ALL=C sort -t "$(printf '\t')" -k 3,3rn -k 2,2rn -k 1,1 |
         awk -F '\t' '
             function cell(x) { return x > 0 ? sprintf("%.1f", x) : "" }
