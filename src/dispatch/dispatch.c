@@ -9,7 +9,8 @@
 #include <xxhash.h>
 
 /* Of rank 0's figures on the time of units, the part that one more unit leaves: windows get harder
- * and easier along a trace, and a rank that has many of the hard ones ends long after the others. */
+ * and easier along a trace, and a rank that has many of the hard ones ends long after the
+ * others. */
 static const double KEPT = 0.95;
 
 /* ---- units ---- */
@@ -144,7 +145,8 @@ static mr_status merge(mr_phase_run *self, uint64_t unit, bool tell, mr_error *e
     return merged;
 }
 
-/* Takes over an outcome, and merges it and those that have waited for it. A shard merges nothing. */
+/* Takes over an outcome, and merges it and those that have waited for it. A shard merges
+ * nothing. */
 static mr_status accept(mr_phase_run *self, uint64_t unit, mr_outcome *outcome, mr_error *error)
 {
     mr_status status = MR_OK;

@@ -20,7 +20,7 @@ typedef struct prediction {
     mr_outcome_kind kind;
     mr_store store; /* the checkpoint, when there is one */
     mr_dispatch dispatch;
-    mr_worker **workers; /* one for each job, and one for who merges; made when they are needed */
+    mr_worker **workers; /* one a job, and one for the calling thread; made when they are needed */
     mr_checker *checker; /* of saved races; made when it is needed */
     uint64_t window_count;
     bool searches;        /* the last unit is the search for sync-preserving races */
