@@ -4,8 +4,8 @@
  *   mr_ranks_start → (read the trace) → mr_ranks_meet → mr_predict → mr_ranks_part → (report) →
  *   mr_ranks_end
  *
- * MPI is in a library of its own (src/dispatch/mpi), which is loaded here. SIGTERM, which is what the other
- * ranks get when one dies, halts the run, and the first of those that live says why.
+ * MPI is in a library of its own (src/dispatch/mpi), which is loaded here. SIGTERM, which is what
+ * the other ranks get when one dies, halts the run, and the first of those that live says why.
  */
 #ifndef MR_CLI_RANKS_H
 #define MR_CLI_RANKS_H

@@ -36,8 +36,8 @@ typedef struct mr_option {
     const char *help;         /* one line */
 } mr_option;
 
-/* The formats of reports, and the words of `format`. The table of report/formats.h says which subject
- * is reported in which format. */
+/* The formats of reports, and the words of `format`. The table of report/formats.h says which
+ * subject is reported in which format. */
 #define MR_FORMAT_MAP(X)                                                                           \
     X(TEXT, "text")                                                                                \
     X(JSON, "json")                                                                                \

@@ -11,7 +11,7 @@ static size_t first_slot(const mr_table *table, mr_pair pair)
     return (size_t)((hash * 0x165667B19E3779F9u) >> 24) & (table->slot_count - 1);
 }
 
-/* Where the pair is, or the free slot for it. */
+/* The slot of the pair, or the free slot where it belongs. */
 static uint32_t *slot_of(const mr_table *table, mr_pair pair)
 {
     size_t at = first_slot(table, pair);

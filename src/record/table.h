@@ -1,6 +1,7 @@
 /*
- * table: pairs of 64-bit numbers to dense numbers 0, 1, … in the order of first appearance. O(1)
- * expected; 24 to 32 bytes a pair. Zero-initialise; free with mr_table_free.
+ * table: numbers pairs of 64-bit numbers: the first pair added is 0, the next new one 1, and so on.
+ * A call takes expected O(1); a pair takes 24 to 32 bytes. Zero-initialise; free with
+ * mr_table_free.
  */
 #ifndef MR_RECORD_TABLE_H
 #define MR_RECORD_TABLE_H
@@ -19,13 +20,13 @@ typedef struct mr_table {
     mr_pair *items; /* by number */
     uint32_t count;
     size_t capacity;
-    uint32_t *slots; /* number + 1, open addressing; 0: free */
+    uint32_t *slots; /* open addressing: number + 1; 0: the slot is free */
     size_t slot_count;
 } mr_table;
 
-/* The number of the pair, added when new. MR_TABLE_NONE: no memory. */
+/* The number of the pair, which is added when it is new. MR_TABLE_NONE: no memory. */
 uint32_t mr_table_add(mr_table *table, mr_pair pair);
-/* The number, or MR_TABLE_NONE. */
+/* The number of the pair, or MR_TABLE_NONE when it was not added. */
 uint32_t mr_table_find(const mr_table *table, mr_pair pair);
 void mr_table_free(mr_table *table);
 

@@ -1,7 +1,7 @@
 /*
- * predict_json: the result of a prediction for programs (docs/report-format.md). The outermost object is written by hand and
- * each part of it by jansson, one race at a time, so that memory does not grow with the number of
- * races.
+ * predict_json: the result of a prediction for programs (docs/report-format.md). The outermost
+ * object is written by hand and each part of it by jansson, one race at a time, so that memory does
+ * not grow with the number of races.
  */
 #include "context.h"
 #include "json_object.h"

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* The whole schedule of one witness, as the text report shows it. False: the stream failed, or there
- * is no memory; errno says which. */
+/* The whole schedule of one witness, as the text report shows it. False: the stream failed, or
+ * there is no memory; errno says which. */
 bool mr_report_schedule(FILE *stream, const mr_trace *trace, const mr_witness *witness);
 
 /* For the files of src/report only. */
