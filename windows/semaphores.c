@@ -3,7 +3,7 @@
 
 static bool is_semaphore_op(uint8_t op)
 {
-    return op == MR_OP_POST || op == MR_OP_WAIT;
+    return MR_OP_DOES(op, MR_GIVES | MR_TAKES);
 }
 
 /* Counts what each semaphore has, or fills its lists. */
@@ -14,9 +14,9 @@ static void add_operations(mr_window *w, bool fill)
         if (!is_semaphore_op(op))
             continue;
         mr_window_semaphore *s = &w->semaphores[w->object[i]];
-        uint32_t *end = op == MR_OP_POST ? &s->posts_end : &s->waits_end;
+        uint32_t *end = mr_op_gives(op) ? &s->posts_end : &s->waits_end;
         if (fill)
-            (op == MR_OP_POST ? w->posts : w->waits)[*end] = i;
+            (mr_op_gives(op) ? w->posts : w->waits)[*end] = i;
         ++*end;
     }
 }
@@ -44,7 +44,7 @@ bool mr_window_build_semaphores(mr_window *w, const uint32_t *units, mr_arena *a
     w->semaphores = mr_arena_zalloc(arena, w->lock_count, sizeof *w->semaphores);
     if (!w->semaphores)
         return false;
-    if (!w->trace->op_counts[MR_OP_POST] && !w->trace->op_counts[MR_OP_WAIT])
+    if (!mr_op_total(w->trace->op_counts, MR_GIVES | MR_TAKES))
         return true;
     add_operations(w, false);
     for (uint32_t l = 0; l < w->lock_count; l++) {

@@ -105,7 +105,7 @@ static void number_lock(builder *b, uint32_t i, uint32_t event)
 {
     uint8_t op = b->trace->op[event];
     uint32_t lock = dense_lock(b, b->trace->operand[event]);
-    if (op == MR_OP_POST || op == MR_OP_WAIT)
+    if (MR_OP_DOES(op, MR_GIVES | MR_TAKES))
         b->window->object[i] = lock;
 }
 
@@ -148,22 +148,12 @@ static void group_events(builder *b)
         w->by_thread[w->threads[w->thread[i]].first + w->position[i]] = i;
         if (mr_op_writes(op))
             w->writes[w->variables[w->object[i]].writes_end++] = i;
-        if (op == MR_OP_FORK || op == MR_OP_JOIN) {
+        if (MR_OP_DOES(op, MR_FORKS | MR_JOINS)) {
             w->object[i] = b->carried->dense_thread[b->trace->operand[w->start + i]];
-            if (op == MR_OP_FORK && w->object[i] != MR_NONE)
+            if (mr_op_forks(op) && w->object[i] != MR_NONE)
                 w->threads[w->object[i]].fork = i;
         }
     }
-}
-
-static bool enters(uint8_t op)
-{
-    return op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE;
-}
-
-static bool leaves(uint8_t op)
-{
-    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
 }
 
 /* Adds a section to its lock, or only counts it when there is no room yet. */
@@ -185,7 +175,7 @@ static void add_carried(builder *b, uint32_t acquire)
     if (lock != MR_NONE && thread != MR_NONE)
         add_section(b, (mr_section){.lock = lock,
                                     .thread = thread,
-                                    .shared = trace->op[acquire] == MR_OP_SHARED_ACQUIRE,
+                                    .shared = mr_op_is_shared(trace->op[acquire]),
                                     .acquire = MR_NONE,
                                     .release = MR_NONE});
 }
@@ -194,7 +184,7 @@ static void add_carried(builder *b, uint32_t acquire)
 static uint32_t carried_section(const builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
-    bool shared = mr_window_op(w, i) == MR_OP_SHARED_RELEASE;
+    bool shared = mr_op_is_shared(mr_window_op(w, i));
     uint32_t s = w->locks[b->carried->dense_lock[b->trace->operand[w->start + i]]].sections_first;
     while (w->sections[s].thread != w->thread[i] || w->sections[s].shared != shared)
         s++;
@@ -208,7 +198,7 @@ static void enter(builder *b, uint32_t i)
     w->object[i] = w->locks[lock].sections_end;
     add_section(b, (mr_section){.lock = lock,
                                 .thread = w->thread[i],
-                                .shared = mr_window_op(w, i) == MR_OP_SHARED_ACQUIRE,
+                                .shared = mr_op_is_shared(mr_window_op(w, i)),
                                 .acquire = i,
                                 .release = MR_NONE});
 }
@@ -237,9 +227,9 @@ static void add_sections(builder *b)
         uint8_t op = mr_window_op(w, i);
         if (b->trace->link[w->start + i] == MR_NESTED)
             continue;
-        if (enters(op))
+        if (mr_op_acquires(op))
             enter(b, i);
-        else if (leaves(op) && w->sections)
+        else if (mr_op_releases(op) && w->sections)
             leave(b, i);
     }
 }

@@ -87,7 +87,7 @@ static void look_at(finder *f, uint32_t event)
                 feels(f, &f->variables[operand], thread, mr_op_writes(op), f->by_thread);
         return;
     }
-    switch (op) {
+    switch ((mr_op)op) {
     case MR_OP_ACQUIRE:
     case MR_OP_RELEASE:
     case MR_OP_POST:
@@ -105,7 +105,16 @@ static void look_at(finder *f, uint32_t event)
         if (f->thread_count)
             join_clock(f, thread, operand);
         break;
-    default:
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
 }
@@ -147,9 +156,13 @@ bool mr_felt_find(mr_felt *felt, const mr_trace *trace, mr_model model)
 bool mr_felt_keeps(const mr_felt *felt, const mr_trace *trace, mr_model model, uint32_t event)
 {
     uint8_t op = trace->op[event];
-    if (mr_op_is_access(op))
+    switch ((mr_op)op) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
         return felt->variables[trace->operand[event]];
-    switch (op) {
     case MR_OP_FORK:
     case MR_OP_JOIN:
         return true;
@@ -160,9 +173,15 @@ bool mr_felt_keeps(const mr_felt *felt, const mr_trace *trace, mr_model model, u
     case MR_OP_END:
     case MR_OP_CALL_END:
         return false;
-    default:
-        return trace->link[event] != MR_NESTED && felt->locks[trace->operand[event]];
+    case MR_OP_ACQUIRE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+        break;
     }
+    return trace->link[event] != MR_NESTED && felt->locks[trace->operand[event]];
 }
 
 void mr_felt_free(mr_felt *felt)

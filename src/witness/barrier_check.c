@@ -93,7 +93,7 @@ static uint32_t unmet_by_calls(const mr_witness_calls *s, const mr_replay *repla
         return MR_NONE;
     for (uint32_t e = event; e-- > replay->base;) {
         if (trace->thread[e] == trace->thread[event]) {
-            if (trace->op[event] != MR_OP_CALL_BEGIN)
+            if (!mr_op_calls(trace->op[event]))
                 break;
             continue;
         }
@@ -209,13 +209,13 @@ static bool find_calls(mr_witness_calls *s, uint32_t *open)
     for (uint32_t e = 0; e < trace->event_count; e++) {
         uint32_t *innermost = &open[trace->thread[e]];
         mr_trace_pass(trace, e);
-        if (trace->op[e] == MR_OP_CALL_BEGIN) {
+        if (mr_op_calls(trace->op[e])) {
             if (!add_call(s, e, *innermost))
                 return false;
             *innermost = (uint32_t)s->call_count - 1;
         }
         s->innermost[e] = *innermost;
-        if (trace->op[e] == MR_OP_CALL_END) {
+        if (mr_op_returns(trace->op[e])) {
             s->calls[*innermost].end = e;
             *innermost = s->calls[*innermost].outer;
         }
