@@ -109,6 +109,27 @@ static void number_lock(builder *b, uint32_t i, uint32_t event)
         b->window->object[i] = lock;
 }
 
+/* Forks and joins are numbered when all threads of the window are known. */
+static void number_operand(builder *b, uint32_t i, uint32_t event)
+{
+    uint8_t op = b->trace->op[event];
+    if (mr_op_is_access(op)) {
+        number_access(b, i, event);
+        return;
+    }
+    switch (mr_op_operand_kind((mr_op)op)) {
+    case MR_OPERAND_LOCK:
+        if (b->trace->link[event] != MR_NESTED)
+            number_lock(b, i, event);
+        break;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_VARIABLE:
+    case MR_OPERAND_THREAD:
+    case MR_OPERAND_CALL:
+        break;
+    }
+}
+
 /* First pass: dense numbers, program order, accesses. */
 static void number_events(builder *b)
 {
@@ -119,11 +140,7 @@ static void number_events(builder *b)
         w->thread[i] = thread;
         w->position[i] = w->threads[thread].end++;
         w->object[i] = w->source[i] = w->region_end[i] = MR_NONE;
-        if (mr_op_is_access(b->trace->op[event]))
-            number_access(b, i, event);
-        else if (mr_op_operand_kind(b->trace->op[event]) == MR_OPERAND_LOCK &&
-                 b->trace->link[event] != MR_NESTED)
-            number_lock(b, i, event);
+        number_operand(b, i, event);
     }
 }
 

@@ -320,12 +320,18 @@ static touched touches(const walk *w, uint32_t event)
     const mr_trace *trace = w->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
     const mr_thread_info *info = &trace->thread_info[thread];
-    uint8_t op = trace->op[event];
     touched result = {.elements = {MR_NONE, MR_NONE}};
-    if (mr_op_is_access(op)) {
+    switch (mr_op_operand_kind((mr_op)trace->op[event])) {
+    case MR_OPERAND_VARIABLE:
         result = (touched){true, {w->variable_element[operand], MR_NONE}};
-    } else if (mr_op_operand_kind((mr_op)op) == MR_OPERAND_LOCK) {
+        break;
+    case MR_OPERAND_LOCK:
         result = (touched){true, {w->lock_element[operand], MR_NONE}};
+        break;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_THREAD: /* a fork or join does not touch the thread */
+    case MR_OPERAND_CALL:
+        break;
     }
     /* Begin and end, or what stands for them: a begin is the first event, an end the last. */
     if (event == info->first || event == info->last) {

@@ -120,12 +120,19 @@ static void link_sources(mr_witness_steps *steps)
 /* Locks and variables are numbered apart. */
 static bool object_of(const mr_trace *trace, uint32_t event, uint64_t *object)
 {
-    uint8_t op = trace->op[event];
     *object = (uint64_t)trace->operand[event] << 1;
-    if (mr_op_is_access(op))
+    switch (mr_op_operand_kind((mr_op)trace->op[event])) {
+    case MR_OPERAND_VARIABLE:
         return true;
-    *object |= 1;
-    return mr_op_operand_kind((mr_op)op) == MR_OPERAND_LOCK && trace->link[event] != MR_NESTED;
+    case MR_OPERAND_LOCK:
+        *object |= 1;
+        return trace->link[event] != MR_NESTED;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_THREAD:
+    case MR_OPERAND_CALL:
+        break;
+    }
+    return false;
 }
 
 bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
