@@ -11,18 +11,21 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-# VARIANT selects flags and an object folder of its own: release (default), sanitize, thread, clang.
+# VARIANT selects flags and an object folder of its own: release (default), sanitize, thread, clang, debug.
+# MR_COSTLY_CHECKS: the costly assertions of src/base/assert.h, too.
 VARIANT ?= release
 BUILD   := build/$(VARIANT)
 
 OPTIMISE_release  := -O2 -g
-OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+OPTIMISE_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
+OPTIMISE_thread   := -O1 -g -fsanitize=thread -fno-omit-frame-pointer -DMR_COSTLY_CHECKS
 OPTIMISE_clang    := -O2 -g
+# With -Og gcc takes variables for uninitialised that are not.
+OPTIMISE_debug    := -Og -g -Wno-maybe-uninitialized -DMR_COSTLY_CHECKS
 LINK_sanitize     := -fsanitize=address,undefined
 LINK_thread       := -fsanitize=thread
 ifeq ($(OPTIMISE_$(VARIANT)),)
-$(error unknown VARIANT '$(VARIANT)': release, sanitize, thread or clang)
+$(error unknown VARIANT '$(VARIANT)': release, sanitize, thread, clang or debug)
 endif
 ifeq ($(VARIANT),clang)
 CC := clang
@@ -109,8 +112,8 @@ $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
 
 $(call object,$(MPI_SOURCES)): CPPFLAGS_ALL += $(MPI_FLAGS)
-$(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES))
-	$(CC) -shared $(LDFLAGS_ALL) $^ $(MPI_LIBS) -o $@
+$(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES)) $(BUILD)/sources
+	$(CC) -shared $(LDFLAGS_ALL) $(filter %.o,$^) $(MPI_LIBS) -o $@
 
 # A library, so that a test is linked with what it needs and nothing else.
 $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJECTS) $(BUILD)/sources
@@ -280,7 +283,7 @@ SHARED  := libmaxrace.so.$(VERSION)
 .PHONY: install
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIB_DIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
-	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/examples"
+	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/docs" "$(DOC_DIR)/examples"
 	install -m 755 $(BUILD)/maxrace "$(DESTDIR)$(PREFIX)/bin/maxrace"
 	install -m 644 $(BUILD)/libmaxrace.a "$(LIB_DIR)/libmaxrace.a"
 	install -m 755 $(BUILD)/libmaxrace.so "$(LIB_DIR)/$(SHARED)"
@@ -295,7 +298,8 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
 	install -m 644 config.yaml "$(DESTDIR)$(PREFIX)/share/maxrace/config.yaml"
-	install -m 644 README.md LICENSE $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)"
+	install -m 644 README.md NEWS.md LICENSE "$(DOC_DIR)"
+	install -m 644 $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)/docs"
 	install -m 644 $(wildcard examples/*.std examples/*.c) "$(DOC_DIR)/examples"
 
 .PHONY: uninstall
@@ -343,7 +347,7 @@ help:
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
 	@echo 'make uninstall              the same variables'
 	@echo 'make clean                  removes build/'
-	@echo 'VARIANT=release|sanitize|thread|clang selects flags and folder: build/VARIANT'
+	@echo 'VARIANT=release|sanitize|thread|clang|debug selects flags and folder: build/VARIANT'
 
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -1,6 +1,7 @@
 #include "encoding.h"
 
 #include "barrier_pairs.h"
+#include "base/assert.h"
 #include "branches.h"
 #include "forced.h"
 #include "fork_join.h"
@@ -11,8 +12,6 @@
 #include "race.h"
 #include "reads.h"
 #include "semaphores.h"
-
-#include <assert.h>
 
 uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event)
 {
@@ -38,7 +37,7 @@ bool mr_encoding_is_required(const mr_encoding *encoding, uint32_t event)
 
 static void add(mr_clause *clause, mr_literal literal)
 {
-    assert(clause->count < MR_CLAUSE_LITERALS);
+    MR_ASSERT(clause->count < MR_CLAUSE_LITERALS);
     clause->literals[clause->count++] = literal;
 }
 
@@ -134,7 +133,7 @@ static bool encode(mr_encoding *encoding)
     mr_encode_branches(encoding);
     mr_encode_reads(encoding);
     mr_encode_stops(encoding);
-    mr_encode_opaque(encoding);
+    mr_encode_barrier_pairs(encoding);
     mr_encode_fork_join(encoding);
     mr_encode_race(encoding); /* these two link nodes, so they come last */
     mr_encode_program_order(encoding);

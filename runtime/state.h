@@ -145,7 +145,6 @@ typedef struct mr_runtime {
     bool complained; /* about all threads being blocked */
     bool ended;      /* the log is complete */
     mr_log_header *header;
-    pthread_key_t end_key;
     pthread_t main_handle;
 } mr_runtime;
 

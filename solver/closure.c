@@ -1,6 +1,7 @@
 #include "closure.h"
 
-#include <assert.h>
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,7 +314,7 @@ bool mr_closure_path(mr_closure *c, uint32_t u, uint32_t v, size_t edge_count, m
     if (!mr_u32s_push(&c->queue, v))
         return false;
     for (size_t done = 0; p.found == MR_NONE; done++) {
-        assert(done < c->queue.count);
+        MR_ASSERT(done < c->queue.count);
         uint32_t node = c->queue.items[done], chain = c->chain[node], end = c->slot[node] + 1;
         uint32_t slot = c->chain_first[chain] + column(c, chain)[c->slot[u]];
         if (c->looked[chain] > slot)

@@ -127,7 +127,7 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
                        mr_arena *arena)
 {
     const unsigned needed = MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_CONE);
-    const mr_eliminate_limits limits = {.steps = steps ? steps : ELIMINATE_STEPS,
+    const mr_eliminate_limits limits = {.effort = steps ? steps : ELIMINATE_STEPS,
                                         .memory_bytes = mr_limits_memory_bytes(&options->limits)};
     if (problem->refined || problem->window->model != MR_MODEL_VALUE ||
         (options->steps & needed) != needed)
@@ -202,7 +202,7 @@ static outcome close_cone(candidate_task *task)
 static outcome try_eliminate(candidate_task *task)
 {
     const mr_eliminate_limits limits = {
-        .steps = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
+        .effort = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
@@ -400,9 +400,9 @@ static outcome solve_whole(candidate_task *task, formula_task *f)
     task->decision->work += trouble.units * WORK_PER_UNIT;
     switch (answer) {
     case MR_ANSWER_UNSAT:
-        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_Z3);
     case MR_ANSWER_SAT:
-        return settle_race(task, &f->encoding, f->order, MR_STEP_SOLVER);
+        return settle_race(task, &f->encoding, f->order, MR_STEP_Z3);
     case MR_ANSWER_UNKNOWN:
         break;
     }
@@ -412,7 +412,7 @@ static outcome solve_whole(candidate_task *task, formula_task *f)
 static outcome try_z3(candidate_task *task)
 {
     const mr_encoding_options options = {.plain = task->options->eager};
-    return try_formula(task, MR_STEP_SOLVER, options, solve_whole);
+    return try_formula(task, MR_STEP_Z3, options, solve_whole);
 }
 
 /* ---- the ladder ---- */
@@ -426,7 +426,7 @@ static const step_row ladder[] = {
     {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
     {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
     {MR_STEP_GREEDY, try_greedy},       {MR_STEP_SATURATE, try_saturate},
-    {MR_STEP_LAZY, try_lazy},           {MR_STEP_SOLVER, try_z3},
+    {MR_STEP_LAZY, try_lazy},           {MR_STEP_Z3, try_z3},
 };
 
 /* What the arena refused makes the candidate unknown; it is no lack of memory of the system. */
@@ -435,7 +435,7 @@ static outcome out_of_share(candidate_task *task)
     task->arena->refused = false;
     task->decision->events = NULL;
     task->decision->verdict = MR_VERDICT_UNKNOWN;
-    task->decision->step = MR_STEP_SOLVER;
+    task->decision->step = MR_STEP_Z3;
     task->decision->reason = MR_UNKNOWN_MEMORY;
     snprintf(task->decision->detail, sizeof task->decision->detail,
              "its share of memory.limit_mb is used up");
@@ -457,7 +457,7 @@ static outcome climb(candidate_task *task)
             return result == NO_MEMORY && task->arena->refused ? out_of_share(task) : result;
     }
     task->decision->verdict = MR_VERDICT_UNKNOWN;
-    task->decision->step = MR_STEP_SOLVER;
+    task->decision->step = MR_STEP_Z3;
     return SETTLED;
 }
 

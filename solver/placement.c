@@ -1,6 +1,7 @@
 #include "placement.h"
 
-#include <assert.h>
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +74,7 @@ static mr_literal pick(const mr_encoding *encoding, const mr_literal *literals, 
             picked = literal;
         }
     }
-    assert(best > 0); /* the model satisfies the clause */
+    MR_ASSERT(best > 0); /* the model satisfies the clause */
     return picked;
 }
 

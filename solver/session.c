@@ -1,9 +1,9 @@
 #include "session.h"
 
+#include "base/assert.h"
 #include "units.h"
 #include "watchdog.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +341,7 @@ static Z3_lbool check(mr_query *q, const mr_formula *formula, const mr_assumptio
     q->no_memory = !assumed;
     if (!assumed)
         return Z3_L_UNDEF;
-    assert(formula->choice_count == q->choice_count);
+    MR_REQUIRE(formula->choice_count == q->choice_count);
     for (uint32_t i = 0; i < count; i++)
         assumed[i] = literal_term(q, mr_choice(assumptions->choices[i], false));
     Z3_lbool result = Z3_solver_check_assumptions(q->context, q->solver, count, assumed);
@@ -378,7 +378,7 @@ static Z3_lbool check_within_limit(mr_query *q, const mr_formula *formula,
 mr_answer mr_query_check(mr_query *q, const mr_formula *formula, const mr_assumptions *assumptions,
                          int64_t *order, uint8_t *choices)
 {
-    assert(!q->failed);
+    MR_REQUIRE(!q->failed);
     if (formula->contradiction) {
         for (uint32_t i = 0; assumptions && i < assumptions->count; i++)
             assumptions->in_core[i] = false;

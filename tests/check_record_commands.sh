@@ -51,7 +51,7 @@ bad_usage() {
             says 2 "unknown flag '--nonsense'" "$maxrace" $command --nonsense ./plain || return 1
     done
     says 2 "--runs: '0' is not a number from 1 on" "$maxrace" run --runs 0 ./plain &&
-        says 2 "'run' reports as text or json; csv and markdown are for 'compare'" "$maxrace" run --format csv ./plain &&
+        says 2 "format: 'run' reports as text or json; csv is for 'compare'" "$maxrace" run --format csv ./plain &&
         says 2 "'--model' is not a flag of 'record'" "$maxrace" record --model rf ./plain &&
         says 2 "the trace is written as .mrt; name it so, and convert it if need be" "$maxrace" record -o plain.std ./plain &&
         says 2 "'--' needs a compiler after it" "$maxrace" cc --

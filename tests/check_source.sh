@@ -35,7 +35,7 @@ tidy() {
 }
 
 clang_tidy() {
-    { c_files "${checked_folders[@]}"; ls tests/*.c; } | grep '\.c$' | { [ ${#mpi_language[@]} -gt 0 ] && cat || grep -v '^src/dispatch/mpi/'; } |
+    { c_files "${checked_folders[@]}"; ls tests/*.c; } | grep '\.c$' | { [ ${#mpi_language[@]} -gt 0 ] && cat || grep -v '/mpi/'; } |
         tidy "${language[@]}" "${mpi_language[@]}" >"$scratch/tidy"
     c_files runtime | grep '\.c$' | tidy "${runtime_language[@]}" >>"$scratch/tidy"
     <"$scratch/tidy" awk '/: (error|warning): / && !seen[$0]++'
@@ -144,6 +144,11 @@ links() {
     return $status
 }
 
+# Assertions say of what kind they are (src/base/assert.h).
+assertion_kinds() {
+    ! grep -nE '(^|[^_[:alnum:]])assert\(|<assert\.h>' $(c_files src windows encoder solver)
+}
+
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 check source_builds_with_clang clang_build
@@ -159,4 +164,5 @@ check source_sizes sizes
 check source_op_switches op_switches
 check source_headers_stand_alone headers_stand_alone
 check source_links links
+check source_assertion_kinds assertion_kinds
 [ $failures -eq 0 ]

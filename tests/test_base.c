@@ -7,11 +7,15 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void test_arena(void **state)
 {
@@ -154,13 +158,86 @@ static void test_statuses(void **state)
     assert_string_equal(mr_status_text(MR_ERR_TRACE), "bad trace");
 }
 
+static void break_require(int value)
+{
+    MR_REQUIRE(value > 2);
+}
+
+static void break_assert(int value)
+{
+    MR_ASSERT(value > 3);
+}
+
+static void break_costly(int value)
+{
+    MR_ASSERT_COSTLY(value > 4);
+}
+
+/* Runs `fails` in a child; its standard error goes to `text`. The child's status. */
+static int run_in_child(void (*fails)(int), int value, char *text, size_t size)
+{
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        dup2(ends[1], STDERR_FILENO);
+        signal(SIGABRT, SIG_DFL);
+        fails(value);
+        _exit(7);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    ssize_t more;
+    while (length + 1 < size && (more = read(ends[0], text + length, size - 1 - length)) > 0)
+        length += (size_t)more;
+    text[length] = '\0';
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void test_assertions(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*fails)(int);
+        const char *end;
+        bool costly;
+    } kinds[] = {
+        {break_require, ": caller's mistake: value > 2\n", false},
+        {break_assert, ": own bug: value > 3\n", false},
+        {break_costly, ": own bug (costly check): value > 4\n", true},
+    };
+#ifdef MR_COSTLY_CHECKS
+    bool costly_too = true;
+#else
+    bool costly_too = false;
+#endif
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char text[500];
+        int status = run_in_child(kinds[i].fails, 5, text, sizeof text);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+        assert_string_equal(text, "");
+        status = run_in_child(kinds[i].fails, 1, text, sizeof text);
+        if (kinds[i].costly && !costly_too) {
+            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+            continue;
+        }
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        size_t length = strlen(text), end = strlen(kinds[i].end);
+        assert_non_null(strstr(text, "tests/test_base.c:"));
+        assert_true(length > end && strcmp(text + length - end, kinds[i].end) == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena),       cmocka_unit_test(test_arena_marks),
         cmocka_unit_test(test_memory),      cmocka_unit_test(test_fail_after),
         cmocka_unit_test(test_error_lines), cmocka_unit_test(test_long_errors),
-        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_statuses),    cmocka_unit_test(test_assertions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

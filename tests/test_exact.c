@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "support/trials.h"
 #include "support/yardstick.h"
 #include "trace/trace.h"

@@ -251,12 +251,12 @@ static void check_bytes(const mr_trace *trace, const uint8_t *bytes, size_t coun
     mr_outcome *outcome = mr_outcome_read(trace, copy, count, &damaged);
     assert_true(outcome ? !damaged : damaged);
     for (size_t i = 0; outcome && i < outcome->count; i++) {
-        const mr_record *record = &outcome->records[i];
-        assert_true(record->first < record->second && record->second < trace->event_count);
+        const mr_pair_verdict *verdict = &outcome->verdicts[i];
+        assert_true(verdict->first < verdict->second && verdict->second < trace->event_count);
         mr_witness room;
-        if (record->has_race)
-            assert_non_null(mr_witness_open(trace, &record->race.witness, &room));
-        if (record->has_race)
+        if (verdict->has_race)
+            assert_non_null(mr_witness_open(trace, &verdict->race.witness, &room));
+        if (verdict->has_race)
             mr_witness_free(&room);
     }
     mr_outcome_free(outcome);

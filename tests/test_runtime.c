@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ static const char source[] =
     "#include <signal.h>\n"
     "#include <stdlib.h>\n"
     "#include <string.h>\n"
+    "#include <sys/auxv.h>\n"
     "#include <sys/mman.h>\n"
     "#include <unistd.h>\n"
     "typedef struct pair { long low, high; char tail[13]; } pair;\n"
@@ -81,6 +83,8 @@ static const char source[] =
     "{\n"
     "    pthread_t *threads = (pthread_t *)far[0];\n"
     "    const char *end = count > 1 ? words[1] : \"\";\n"
+    "    if (!strcmp(end, \"secure\"))\n"
+    "        return getauxval(AT_SECURE) ? 9 : 10;\n"
     "    if (count > 2)\n"
     "        rounds = atoi(words[2]);\n"
     "    for (long i = 0; i < two_threads; i++) {\n"
@@ -250,6 +254,7 @@ static void read_story(story *self, const char *path)
 typedef struct setup {
     const char *end, *rounds, *log, *seed, *max_events;
     rlim_t file_bytes;
+    bool keep_log; /* what is at the path of the log stays there */
 } setup;
 
 static void set(const char *name, const char *value)
@@ -283,7 +288,7 @@ static _Noreturn void become_program(const setup *how)
 static int run(const setup *how)
 {
     int status;
-    if (how->log)
+    if (how->log && !how->keep_log)
         unlink(how->log);
     fflush(NULL);
     pid_t child = fork();
@@ -462,6 +467,59 @@ static void test_unrecorded(void **state)
     free(text);
 }
 
+/* What is at the path of the log stays as it is, and a link to nothing leads to no file. */
+static void test_not_ours(void **state)
+{
+    (void)state;
+    static const struct {
+        mode_t type;
+        const char *target; /* of a symbolic link */
+    } rows[] = {{S_IFREG, NULL}, {S_IFIFO, NULL}, {S_IFLNK, "file"}, {S_IFLNK, "nothing"}};
+    char log[512], file[512], nothing[512];
+    mr_scratch_write(&scratch, "file", "", file);
+    mr_scratch_path(&scratch, "log", log);
+    mr_scratch_path(&scratch, "nothing", nothing);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct stat info;
+        unlink(log);
+        if (rows[i].type == S_IFREG)
+            mr_scratch_write(&scratch, "log", "", log);
+        else
+            assert_int_equal(rows[i].target ? symlink(rows[i].target, log) : mkfifo(log, 0600), 0);
+        assert_int_equal(run(&(setup){.log = log, .keep_log = true}), 3);
+        assert_int_equal(lstat(log, &info), 0);
+        assert_int_equal(info.st_mode & S_IFMT, rows[i].type);
+        assert_true(rows[i].type == S_IFLNK || info.st_size == 0);
+        assert_int_equal(stat(file, &info), 0);
+        assert_int_equal(info.st_size, 0);
+        assert_int_not_equal(access(nothing, F_OK), 0);
+    }
+    unlink(log);
+    unlink(file);
+}
+
+/* A program that runs with more rights than its user writes no log. */
+static void test_more_rights(void **state)
+{
+    (void)state;
+    const gid_t OTHER = 65534;
+    char log[512], program[512];
+    mr_scratch_path(&scratch, "log", log);
+    mr_scratch_path(&scratch, "program", program);
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(chown(program, (uid_t)-1, OTHER), 0);
+    assert_int_equal(chmod(program, 02755), 0);
+    int status = run(&(setup){.log = log, .end = "secure"});
+    assert_int_equal(chmod(program, 0755), 0);
+    if (status == 10)
+        skip(); /* such programs have no more rights here */
+    assert_int_equal(status, 9);
+    assert_int_not_equal(access(log, F_OK), 0);
+    assert_int_equal(run(&(setup){.log = log, .end = "secure"}), 10);
+    assert_int_equal(access(log, F_OK), 0);
+}
+
 static int build_program(void **state)
 {
     mr_run it;
@@ -511,6 +569,8 @@ int main(void)
         cmocka_unit_test_setup(test_full, need_program),
         cmocka_unit_test_setup(test_limit, need_program),
         cmocka_unit_test_setup(test_unrecorded, need_program),
+        cmocka_unit_test_setup(test_not_ours, need_program),
+        cmocka_unit_test_setup(test_more_rights, need_program),
     };
     return cmocka_run_group_tests(tests, build_program, remove_program);
 }

@@ -172,8 +172,8 @@ static void examine_saturate(examination *x)
 static void z3_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.steps = ALONE(MR_STEP_SOLVER)};
-    decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
+    mr_decide_options options = {.steps = ALONE(MR_STEP_Z3)};
+    decide_pair(x, &problem, &options, MR_STEP_Z3, a, b);
 }
 
 static void lazy_pair(examination *x, uint32_t a, uint32_t b)
@@ -186,8 +186,8 @@ static void lazy_pair(examination *x, uint32_t a, uint32_t b)
 static void eager_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true};
-    decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
+    mr_decide_options options = {.steps = MR_STEP_BIT(MR_STEP_Z3), .eager = true};
+    decide_pair(x, &problem, &options, MR_STEP_Z3, a, b);
 }
 
 /* ---- two lists of accesses at once ---- */
@@ -267,7 +267,7 @@ static void examine_lists(examination *x)
 
 static void examine_lists_by_z3(examination *x)
 {
-    each_lists(x, &(mr_decide_options){.steps = ALONE(MR_STEP_SOLVER)});
+    each_lists(x, &(mr_decide_options){.steps = ALONE(MR_STEP_Z3)});
 }
 
 static void examine_lists_lazily(examination *x)
@@ -277,7 +277,7 @@ static void examine_lists_lazily(examination *x)
 
 static void examine_lists_eagerly(examination *x)
 {
-    each_lists(x, &(mr_decide_options){.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true});
+    each_lists(x, &(mr_decide_options){.steps = MR_STEP_BIT(MR_STEP_Z3), .eager = true});
 }
 
 static void examine_lazy(examination *x)
@@ -299,7 +299,7 @@ static void examine_z3(examination *x)
 static void handing_over_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_SOLVER),
+    mr_decide_options options = {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_Z3),
                                  .saturate_steps = 1 + (a + b) % 40};
     mr_decision decision;
     mr_error error = {0};
@@ -309,7 +309,7 @@ static void handing_over_pair(examination *x, uint32_t a, uint32_t b)
         wrong(x, a, b, "handing over changes the verdict");
     if (decision.verdict == MR_VERDICT_RACE)
         check_schedule(x, a, b, decision.events, decision.event_count);
-    x->yes += decision.step == MR_STEP_SOLVER;
+    x->yes += decision.step == MR_STEP_Z3;
     x->no += decision.step == MR_STEP_SATURATE;
 }
 
@@ -349,7 +349,7 @@ static void test_late_writers(void **state)
         assert_non_null(x.checker);
         mr_problem problem = problem_of(&x);
         static const unsigned steps[] = {ALONE(MR_STEP_LAZY), ALONE(MR_STEP_SATURATE),
-                                         ALONE(MR_STEP_SOLVER)};
+                                         ALONE(MR_STEP_Z3)};
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
             mr_decide_options options = {.steps = steps[i], .saturate_steps = UINT64_MAX};
             mr_decision decision;

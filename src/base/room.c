@@ -1,10 +1,10 @@
 #define _DEFAULT_SOURCE /* malloc_trim */
 #include "room.h"
 
+#include "base/assert.h"
 #include "memory.h"
 #include "resident.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -67,7 +67,7 @@ void mr_room_free(mr_room *room)
 {
     if (!room)
         return;
-    assert(!room->first && !room->youngest);
+    MR_REQUIRE(!room->first && !room->youngest);
     pthread_cond_destroy(&room->changed);
     pthread_mutex_destroy(&room->mutex);
     free(room);
@@ -126,7 +126,7 @@ void mr_room_give(mr_room *room, mr_room_holder holder, uint64_t bytes)
     if (!room)
         return;
     pthread_mutex_lock(&room->mutex);
-    assert(bytes <= room->held[holder]);
+    MR_REQUIRE(bytes <= room->held[holder]);
     room->held[holder] -= bytes;
     pthread_cond_broadcast(&room->changed);
     pthread_mutex_unlock(&room->mutex);
@@ -288,7 +288,7 @@ void mr_room_share_give(mr_room_share *share, uint64_t bytes)
     if (!room)
         return;
     pthread_mutex_lock(&room->mutex);
-    assert(bytes <= share->used_bytes);
+    MR_REQUIRE(bytes <= share->used_bytes);
     share->used_bytes -= bytes;
     room->used -= bytes;
     uint64_t keep = share->used_bytes > share->least_bytes ? share->used_bytes : share->least_bytes;

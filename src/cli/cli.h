@@ -8,8 +8,10 @@
 #ifndef MR_CLI_CLI_H
 #define MR_CLI_CLI_H
 
+#include "base/debug.h"
 #include "config/config.h"
 #include "progress.h"
+#include "report/formats.h"
 #include "trace/trace.h"
 
 #define MR_EXIT_RACES    1 /* predict, order: there are races */
@@ -22,6 +24,7 @@ typedef struct mr_command mr_command;
 /* A flag with a value that only one command has, and that is no key of the configuration. */
 typedef struct mr_own_flag {
     const char *name, *value, *help; /* "seed", "S", what it means */
+    bool two;                        /* it takes two values */
 } mr_own_flag;
 
 enum { MR_OWN_FLAGS = 5 };
@@ -38,6 +41,8 @@ typedef struct mr_cli {
     /* by the command's own flags: the value last given, NULL: none was; what it points to is not
      * owned */
     const char *own[MR_OWN_FLAGS];
+    const char *own_second[MR_OWN_FLAGS]; /* the second value of a flag that takes two */
+    mr_debug debug;                       /* by --debug; on loan to what the command calls */
 } mr_cli;
 
 struct mr_command {
@@ -50,7 +55,8 @@ struct mr_command {
     bool takes_config;       /* -c, --config */
     bool raw;                /* all arguments are operands: they are another program's */
     bool runs_program;       /* what follows the first operand are operands, too */
-    bool tables;             /* can report as csv and markdown, too */
+    mr_subject subject;      /* what it reports, which decides on the formats that it has */
+    bool debugs;             /* has --debug */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
     mr_own_flag own[MR_OWN_FLAGS]; /* the first without a name ends them */
@@ -100,6 +106,7 @@ mr_status mr_cli_merge(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_dump(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_convert(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_exclude(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error);

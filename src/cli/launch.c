@@ -30,7 +30,7 @@ static mr_status failed(mr_error *error, const char *what)
     return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot %s: %s", what, strerror(errno));
 }
 
-/* An empty file in the folder of `beside`. */
+/* A path in the folder of `beside` at which there is nothing: the program makes the file. */
 static mr_status make_log(const char *beside, mr_launched *launched, mr_error *error)
 {
     const char *slash = strrchr(beside, '/');
@@ -45,6 +45,9 @@ static mr_status make_log(const char *beside, mr_launched *launched, mr_error *e
     if (file < 0)
         return mr_error_set(error, MR_ERR_IO, beside, 0, "cannot write: %s", strerror(errno));
     close(file);
+    if (unlink(launched->log) != 0)
+        return mr_error_set(error, MR_ERR_IO, launched->log, 0, "cannot remove: %s",
+                            strerror(errno));
     return MR_OK;
 }
 

@@ -134,7 +134,7 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
     bool is_there = stat(launched->log, &info) == 0;
     if (is_there && info.st_size > 0)
         return MR_OK;
-    if (!is_there) /* the runtime library takes a log away that it cannot begin */
+    if (is_there) /* the runtime library leaves a log empty that it cannot begin */
         return mr_error_set(error, MR_ERR_IO, launched->log, 0,
                             "nothing was recorded: there is no room for the log");
     return mr_error_set(

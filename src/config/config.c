@@ -1,11 +1,11 @@
 /* config: the values in force, set from text and tested against the table. */
 #include "config.h"
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/resident.h"
 #include "store.h"
 #include "suggest.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -66,12 +66,11 @@ mr_config *mr_config_new(void)
         config->values[i].number = option->default_number;
         if (option->type == MR_OPTION_CHOICE) {
             config->values[i].number = find_choice(option->choices, text, strlen(text));
-            assert(config->values[i].number >= 0);
+            MR_ASSERT(config->values[i].number >= 0);
         } else if (option->type == MR_OPTION_LIST) {
             const char *wrong;
             bool right = find_list(option->choices, text, &config->values[i].number, &wrong);
-            assert(right);
-            (void)right;
+            MR_ASSERT(right);
         }
     }
     return config;
@@ -221,6 +220,12 @@ mr_status mr_config_check(const mr_config *config, mr_error *error)
                         overlap, size, size - 1);
 }
 
+const char *mr_config_place(const mr_config *config, const char *key, uint64_t *line)
+{
+    *line = config->values[mr_config_find(key)].line;
+    return *line > 0 ? config->path : NULL;
+}
+
 int64_t mr_config_overlap(const mr_config *config)
 {
     int64_t overlap = mr_config_int(config, "window.overlap");
@@ -241,8 +246,7 @@ void mr_config_resolve(mr_config *config)
 static const mr_value *value_of(const mr_config *config, const char *key, mr_option_type type)
 {
     int index = mr_config_find(key);
-    assert(index >= 0 && mr_options[index].type == type);
-    (void)type;
+    MR_REQUIRE(index >= 0 && mr_options[index].type == type);
     return &config->values[index];
 }
 
@@ -292,7 +296,7 @@ const char *mr_config_value_text(const mr_config *config, size_t option, char bu
         return buffer;
     case MR_OPTION_CHOICE:
         word = choice_at(row->choices, value->number, &length);
-        assert(length < 32);
+        MR_ASSERT(length < 32);
         snprintf(buffer, 32, "%.*s", (int)length, word);
         return buffer;
     case MR_OPTION_LIST:

@@ -3,11 +3,11 @@
  * its line and nothing is built that an input could blow up: aliases, anchors and tags are refused,
  * the size of the file and the depth of nesting are bounded.
  */
+#include "base/assert.h"
 #include "base/memory.h"
 #include "store.h"
 #include "suggest.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,8 +336,7 @@ mr_status mr_config_load(mr_config *config, const char *path, mr_error *error)
         status = parse(&self, error);
     }
     if (status == MR_OK) {
-        assert(self.config != NULL);
-        assert(self.config != NULL);
+        MR_ASSERT(self.config != NULL);
         mr_config old = *config;
         *config = *self.config;
         *self.config = old;

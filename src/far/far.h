@@ -3,7 +3,7 @@
  *
  *   mr_far_search → (windows merged) → mr_far_confirm → mr_far_decide
  *
- * All of it but the search is phases of units (crew.h). What is asked in a phase is planned from
+ * All of it but the search is phases of units (dispatch.h). What is asked in a phase is planned from
  * what has been merged before it, which does not depend on who decided what; the outcome of a unit
  * depends on the plan alone; and the merge goes through the outcomes in the order of the plan and
  * pays for each answer as if it had been asked for only then. What the budget does not cover by
@@ -14,7 +14,7 @@
 #ifndef MR_FAR_FAR_H
 #define MR_FAR_FAR_H
 
-#include "dispatch/crew.h"
+#include "dispatch/dispatch.h"
 #include "predict/merge.h"
 #include "predict/worker.h"
 
@@ -22,8 +22,8 @@
 typedef struct mr_far_context {
     const mr_predict_settings *settings;
     mr_merge *merge; /* what the windows have found; the races are added to it */
-    mr_crew *crew;
-    /* The worker of that number, 0 … crew->jobs - 1, on the full trace. Called by the thread that
+    mr_dispatch *dispatch;
+    /* The worker of that number, 0 … dispatch->jobs - 1, on the full trace. Called by the thread that
      * is this worker. */
     mr_status (*worker_of)(void *context, unsigned number, mr_worker **worker, mr_error *error);
     void *context;
@@ -38,14 +38,11 @@ typedef struct mr_far_context {
  * is done, on any rank. MR_ERR_MEMORY. */
 mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error);
 
-/* far.c: confirms those of the pairs that no window has proven. The theory gives each a witness in
- * trace order (order/syncp/syncp.h), on a window that starts as late as it can and ends after the second
- * access; what cannot be confirmed is unknown. `*all_race` is false when a pair is no race of the
- * order, or two are of the same locations: the search has not found that, so the pairs come from a
- * file that somebody has changed. Then none is confirmed; they are searched for again, and what
- * that finds is confirmed. */
+/* far.c: confirms those pairs of the search that no window has proven. By the theory each has a
+ * witness in trace order (order/syncp/syncp.h), on a window that starts as late as it can and ends
+ * after the second access. A pair whose witness the checker refuses is unknown. */
 mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,
-                         bool *all_race, mr_error *error);
+                         mr_error *error);
 
 /*
  * far_decide.c: decides the static races that are still open on the whole trace.
@@ -56,7 +53,7 @@ mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t
  * are decided one by one on windows around them. What is before a window happens as observed, so
  * cones are small and witnesses short. The windows grow by factors of four; pairs that lie side by
  * side share them. What is left is decided on the far window: all accesses at once, as in
- * settle.c. There "no race" is exact for the whole trace if it is one window, and then it settles
+ * group.c. There "no race" is exact for the whole trace if it is one window, and then it settles
  * what other windows have left unknown. What has no answer there is unknown.
  *
  * Work is counted in events of the windows that are built, eight for each event of the cone of a

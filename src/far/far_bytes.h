@@ -20,7 +20,7 @@ typedef struct mr_far_bytes {
     uint64_t reduction_bytes, reduced_bytes, window_bytes;
 } mr_far_bytes;
 
-/* `size`: events of a far window, 0: all of them. One pass, O(events), memory as mr_felt_find.
+/* `size`: events of a far window, 0: all of them. One pass, O(events), memory as mr_relevant_find.
  * False: no memory. */
 bool mr_far_bytes_find(mr_far_bytes *bytes, const mr_trace *trace, mr_model model, uint32_t size);
 

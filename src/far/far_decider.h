@@ -20,7 +20,7 @@
 #include "far.h"
 #include "far_pairs.h"
 #include "order/detect/detect.h"
-#include "predict/fits.h"
+#include "reduce.h"
 
 #include <pthread.h>
 
@@ -81,7 +81,6 @@ typedef struct mr_far_units {
     void *context;
     uint64_t count;
     mr_status (*decide)(void *context, mr_far_worker *worker, mr_outcome *outcome);
-    bool (*fits)(void *context, const mr_outcome *outcome); /* mr_phase.fits */
     mr_status (*merge)(void *context, mr_outcome *outcome, mr_error *error);
 } mr_far_units;
 
@@ -118,7 +117,8 @@ bool mr_decider_may_ask_now(mr_decider *d, const mr_open_race *race, uint64_t wo
 void mr_decider_pay(mr_decider *d, mr_open_race *race, uint64_t work);
 
 /* Counts an answer: pays for it and adds it to the result. */
-mr_status mr_decider_count(mr_decider *d, mr_open_race *race, mr_record *record, mr_error *error);
+mr_status mr_decider_count(mr_decider *d, mr_open_race *race, mr_pair_verdict *verdict,
+                           mr_error *error);
 
 /* The last word about a static race without a race: unknown as in `open`, or none when it is NULL.
  */
@@ -127,9 +127,9 @@ mr_status mr_decider_conclude(mr_decider *d, mr_open_race *race, const mr_unknow
 
 /* ---- far_ask.c ---- */
 
-/* A new record of the outcome, for an answer about a pair of accesses; NULL: no memory. */
-mr_record *mr_decider_answer(const mr_decider *d, const mr_open_race *race, mr_close_pair pair,
-                             mr_outcome *outcome);
+/* A new verdict of the outcome, for an answer about a pair of accesses; NULL: no memory. */
+mr_pair_verdict *mr_decider_answer(const mr_decider *d, const mr_open_race *race,
+                                   mr_close_pair pair, mr_outcome *outcome);
 
 /* Builds a window of the reduced trace around pairs, or over all of it, in the decider's model and
  * in memory of `arena`, and makes a problem of it. */
@@ -141,16 +141,11 @@ mr_status mr_decider_pose(const mr_window *window, mr_arena *arena, mr_problem *
 /* Is there a witness in trace order, but for sections that are held back (solver/reorder.h)? The
  * pair is one of window events. */
 mr_status mr_decider_try_reorder(mr_worker *worker, const mr_problem *problem, mr_close_pair pair,
-                                 mr_record *record);
+                                 mr_pair_verdict *verdict);
 /* Asks about the accesses of two lists. */
 mr_status mr_decider_ask(mr_worker *worker, const mr_problem *problem, mr_stops one, mr_stops two,
-                         mr_decision *decision, mr_record *record);
+                         mr_decision *decision, mr_pair_verdict *verdict);
 
-/* What the answer of either has to be, in the window of these bounds: about the pair, or any
- * accesses of the static race when it is NULL; with the work that it can have taken. */
-mr_far_question mr_decider_question(const mr_decider *d, const mr_open_race *race,
-                                    const mr_close_pair *pair, uint32_t start, uint32_t end,
-                                    bool asked);
 /* What is unknown when the static race has no verdict in the far window. */
 mr_unknown mr_decider_unknown(const mr_decider *d, const mr_open_race *race,
                               const mr_decision *decision);

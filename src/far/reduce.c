@@ -1,6 +1,6 @@
 #include "reduce.h"
 
-#include "felt.h"
+#include "relevant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct reducer {
     const mr_trace *full;
     const mr_barrier_edges *opaque;
     mr_model model;
-    mr_felt felt;
+    mr_relevant relevant;
     uint8_t *fate;    /* one an event of the full trace */
     uint32_t *number; /* its number in the reduced trace, when kept */
 } reducer;
@@ -29,7 +29,7 @@ static uint32_t choose(reducer *r)
 {
     const mr_trace *full = r->full;
     for (uint32_t i = 0; i < full->event_count; i++)
-        if (mr_felt_keeps(&r->felt, full, r->model, i))
+        if (mr_relevant_keeps(&r->relevant, full, r->model, i))
             r->fate[i] = KEPT;
     for (uint32_t i = 0; mr_op_total(full->op_counts, MR_JOINS) && i < full->event_count; i++)
         if (mr_op_joins(full->op[i]))
@@ -123,11 +123,11 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
     reducer r = {.out = reduction, .full = full, .opaque = opaque, .model = model};
     r.fate = mr_calloc(full->event_count, sizeof *r.fate);
     r.number = mr_calloc(full->event_count, sizeof *r.number);
-    bool complete = r.fate && r.number && mr_felt_find(&r.felt, full, model) &&
+    bool complete = r.fate && r.number && mr_relevant_find(&r.relevant, full, model) &&
                     allocate(reduction, choose(&r)) && copy_edges(&r);
     if (complete)
         copy_events(&r);
-    mr_felt_free(&r.felt);
+    mr_relevant_free(&r.relevant);
     free(r.fate);
     free(r.number);
     return complete ? MR_OK : mr_error_memory(error, "leaving out what no reordering can feel");

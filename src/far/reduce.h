@@ -1,7 +1,7 @@
 /*
  * reduce: a trace without the events that no reordering can feel, and the way back.
  *
- * Kept are the operations on felt names (felt.h; inner ones of reentrant locks are not), all forks
+ * Kept are the operations on relevant names (relevant.h; inner ones of reentrant locks are not), all forks
  * and joins, in model branch also branch and mbegin, and as mere marks (op `end`) the ends of the
  * opaque edges and the last event of every thread that is joined. The kept events, renumbered from
  * 0, are a trace of their own, with the names of the full one.

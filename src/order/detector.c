@@ -1,8 +1,8 @@
 #include "detector.h"
 
+#include "base/assert.h"
 #include "feed.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static bool start(mr_detector *detector)
 
 mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *options)
 {
-    assert(mr_relation_streaming(relation));
+    MR_REQUIRE(mr_relation_streaming(relation));
     mr_detector *detector = mr_calloc(1, sizeof *detector);
     if (!detector)
         return NULL;

@@ -1,8 +1,8 @@
 #include "order.h"
 
+#include "base/assert.h"
 #include "edges.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ mr_order *mr_order_new(const mr_trace *trace, mr_relation relation)
 
 bool mr_order_use_edges(mr_order *order, const mr_barrier_edges *edges)
 {
-    assert(!order->end);
+    MR_REQUIRE(!order->end);
     return mr_edges_foresee(&order->edges, edges);
 }
 
@@ -212,7 +212,7 @@ static bool has_queues(const mr_order *order)
 
 mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error)
 {
-    assert(order->relation == MR_RELATION_HB && event >= order->end);
+    MR_REQUIRE(order->relation == MR_RELATION_HB && event >= order->end);
     forget(order, order->count - order->head);
     order->count = order->head = 0;
     if (!has_queues(order) && mr_edges_next(&order->edges) >= event)
@@ -231,8 +231,8 @@ uint32_t mr_order_end(const mr_order *order)
 
 mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error *error)
 {
-    assert(start >= order->start && end >= order->end && start <= end &&
-           end <= order->trace->event_count);
+    MR_REQUIRE(start >= order->start && end >= order->end && start <= end &&
+               end <= order->trace->event_count);
     if (!prepare(order, start, end))
         return mr_error_memory(error, "ordering the events of a window");
     while (order->end < end) {
@@ -253,7 +253,7 @@ mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error
 
 bool mr_order_ordered(const mr_order *order, uint32_t first, uint32_t second)
 {
-    assert(order->start <= first && first < second && second < order->end);
+    MR_REQUIRE(order->start <= first && first < second && second < order->end);
     uint32_t thread = order->trace->thread[first];
     if (thread == order->trace->thread[second])
         return true;

@@ -1,6 +1,5 @@
 #include "variable.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

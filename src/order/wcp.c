@@ -1,8 +1,8 @@
 #include "wcp.h"
 
+#include "base/assert.h"
 #include "feed.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,7 +223,7 @@ static mr_held take_held(mr_held_list *held, uint32_t lock, bool shared)
     size_t i = held->count;
     while (i && (held->items[i - 1].lock != lock || (held->items[i - 1].log != lock) != shared))
         i--;
-    assert(i > 0);
+    MR_ASSERT(i > 0);
     mr_held taken = held->items[i - 1];
     memmove(&held->items[i - 1], &held->items[i], (held->count - i) * sizeof(mr_held));
     held->count--;

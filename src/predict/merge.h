@@ -4,11 +4,11 @@
  * The result is what one worker would have found that goes through the windows one by one: a pair
  * that a window proves to race is not looked at in later windows; one that has had
  * candidates.max_unanswered questions without an answer is asked about no more; a window that has
- * spent candidates.max_window_steps is asked nothing more. So of an outcome some records are
+ * spent candidates.max_window_steps is asked nothing more. So of an outcome some verdicts are
  * dropped, and of others only the part in trace order counts. Because all else in an outcome
  * depends on nothing but the window, the result is the same whoever has decided the windows.
  *
- * A worker may have stopped asking before its time, because it spent steps on records that are
+ * A worker may have stopped asking before its time, because it spent steps on verdicts that are
  * dropped now. Then the outcome is not enough and the window has to be decided again, by someone
  * who knows all races of the windows before: whoever merges does.
  */
@@ -42,10 +42,11 @@ void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome);
  * complete, what was not asked is unknown. MR_ERR_MEMORY. */
 mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error);
 
-/* Adds the race and the unknown of a record of far races, which stands for itself; its counts are
- * left to the caller. `window`: as whose the race counts. The record has no race any more then,
+/* Adds the race and the unknown of a verdict of far races, which stands for itself; its counts are
+ * left to the caller. `window`: as whose the race counts. The verdict has no race any more then,
  * also after MR_ERR_MEMORY. */
-mr_status mr_merge_record(mr_merge *merge, mr_record *record, uint64_t window, mr_error *error);
+mr_status mr_merge_verdict(mr_merge *merge, mr_pair_verdict *verdict, uint64_t window,
+                           mr_error *error);
 
 /* Drops the unknowns that something else has settled, sorts, counts the static races. To be called
  * once, at the end, also after a failure. MR_ERR_MEMORY: they are not counted. */

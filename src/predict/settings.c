@@ -1,6 +1,5 @@
 #include "settings.h"
 
-#include "predict.h"
 #include "trace/columns.h"
 
 #include <stdlib.h>
@@ -33,7 +32,7 @@ mr_decide_options mr_predict_limits(const mr_config *config)
                    .timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
-        .steps = eager ? MR_STEP_BIT(MR_STEP_SOLVER) : mr_config_set_of(config, "solver.steps"),
+        .steps = eager ? MR_STEP_BIT(MR_STEP_Z3) : mr_config_set_of(config, "solver.steps"),
         .eager = eager,
         .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
 }

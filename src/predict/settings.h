@@ -53,6 +53,9 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
                                    const mr_config *config, mr_error *error);
 void mr_predict_settings_free(mr_predict_settings *settings);
 
+/* The limits of one decision, as `config` has them under solver. */
+mr_decide_options mr_predict_limits(const mr_config *config);
+
 /* Are all accesses of two sites asked about at once? */
 bool mr_predict_settings_ask_sites(const mr_predict_settings *settings);
 

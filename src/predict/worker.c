@@ -17,7 +17,7 @@ static mr_status start(mr_worker *worker)
     mr_status status = mr_carried_init(&worker->carried, settings->trace, worker->error);
     if (status != MR_OK)
         return status;
-    worker->carried.opaque = &settings->opaque;
+    worker->carried.barrier_edges = &settings->opaque;
     worker->session = mr_session_new();
     return worker->session ? MR_OK : mr_error_memory(worker->error, "starting the prediction");
 }
@@ -152,8 +152,9 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
     return MR_OK;
 }
 
-static mr_status settle(mr_worker *worker, mr_problem *problem, const mr_candidates *candidates,
-                        const mr_candidate_group *group, mr_outcome *outcome)
+static mr_status decide_group(mr_worker *worker, mr_problem *problem,
+                              const mr_candidates *candidates, const mr_candidate_group *group,
+                              mr_outcome *outcome)
 {
     uint32_t start = problem->window->start;
     const mr_candidate *first = &candidates->items[group->first];
@@ -161,13 +162,13 @@ static mr_status settle(mr_worker *worker, mr_problem *problem, const mr_candida
     uint32_t key_2 = worker->settings->by_event ? start + first->second : group->location_2;
     if (worker->known && mr_known_races_below(worker->known, key_1, key_2, worker->window))
         return MR_OK;
-    mr_record *record = mr_outcome_add(outcome);
-    if (!record)
+    mr_pair_verdict *verdict = mr_outcome_add(outcome);
+    if (!verdict)
         return mr_error_memory(worker->error, "recording a candidate");
-    record->key_1 = key_1;
-    record->key_2 = key_2;
-    mr_status status = mr_worker_settle(worker, problem, candidates, group, record);
-    if (record->in_trace_order && worker->known)
+    verdict->key_1 = key_1;
+    verdict->key_2 = key_2;
+    mr_status status = mr_worker_decide_group(worker, problem, candidates, group, verdict);
+    if (verdict->in_trace_order && worker->known)
         mr_known_races_add(worker->known, key_1, key_2, worker->window);
     return status;
 }
@@ -194,7 +195,7 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
     mr_worker_asks(worker, true);
     for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
         if (candidates.groups[g].count)
-            status = settle(worker, &problem, &candidates, &candidates.groups[g], outcome);
+            status = decide_group(worker, &problem, &candidates, &candidates.groups[g], outcome);
     worker->run.window_seconds += ready - begin;
     worker->run.decide_seconds += mr_seconds() - ready;
     return status;
@@ -203,7 +204,6 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
 mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome *outcome,
                                   mr_error *error)
 {
-    double begin = mr_seconds();
     uint32_t start = 0, end = 0;
     worker->error = error;
     worker->window = window;
@@ -214,6 +214,5 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
     mr_window_plan_get(&worker->settings->plan, (uint32_t)window, &start, &end);
     mr_status status = decide(worker, start, end, outcome);
     mr_worker_end(worker);
-    outcome->seconds = mr_seconds() - begin;
     return status;
 }

@@ -1,9 +1,9 @@
 #include "index.h"
 
+#include "base/assert.h"
+#include "base/keys.h"
 #include "columns.h"
-#include "keys.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +131,7 @@ static bool index_post(mr_index *pass, uint32_t event)
 static void index_wait(mr_index *pass, uint32_t event)
 {
     post_queue *queue = &pass->queues[pass->run.operand[event]];
-    assert(pass->posts && queue->first != MR_NONE);
+    MR_ASSERT(pass->posts && queue->first != MR_NONE);
     const post *given = &pass->posts[queue->first];
     pass->run.link[event] = given->event;
     pass->run.link[given->event] = event;

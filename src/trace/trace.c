@@ -1,6 +1,7 @@
 #include "trace.h"
 
-#include <assert.h>
+#include "base/assert.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ void mr_trace_free(mr_trace *trace)
 
 uint64_t mr_trace_line(const mr_trace *trace, uint32_t event)
 {
-    assert(event < trace->event_count);
+    MR_REQUIRE(event < trace->event_count);
     size_t low = 0, high = trace->line_step_count; /* the step is in [low, high) */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -106,7 +107,7 @@ const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op)
 size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people, char *buffer,
                          size_t size_bytes)
 {
-    assert(event < trace->event_count && size_bytes);
+    MR_REQUIRE(event < trace->event_count && size_bytes);
     print_target target = {.buffer = buffer, .size_bytes = size_bytes};
     mr_op op = (mr_op)trace->op[event];
     uint32_t operand = trace->operand[event];

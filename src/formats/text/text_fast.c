@@ -1,10 +1,10 @@
 #include "text_fast.h"
 
+#include "base/assert.h"
 #include "parse.h"
 
 #include "marks.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -70,7 +70,7 @@ static bool place_ops(mr_text_fast *fast)
     for (int op = 0; op < MR_OP_COUNT; op++) {
         char name[8] = "";
         size_t length = strlen(mr_op_name((mr_op)op));
-        assert(length <= MOST_SHORT_OP);
+        MR_ASSERT(length <= MOST_SHORT_OP);
         memcpy(name, mr_op_name((mr_op)op), length);
         uint64_t word = short_word(name, (uint32_t)length);
         mr_text_fast_op *slot = &fast->ops[slot_of_op(word, fast->multiplier)];

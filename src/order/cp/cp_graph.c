@@ -1,6 +1,7 @@
 #include "cp_graph.h"
 
-#include <assert.h>
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,7 +204,7 @@ static void release(builder *b, uint32_t thread, uint32_t lock)
     size_t i = held->count;
     while (i && b->graph->sections[held->items[i - 1]].lock != lock)
         i--;
-    assert(i > 0);
+    MR_ASSERT(i > 0);
     uint32_t number = held->items[i - 1];
     memmove(&held->items[i - 1], &held->items[i], (held->count - i) * sizeof(uint32_t));
     held->count--;

@@ -1,7 +1,7 @@
+#include "base/assert.h"
 #include "syncp.h"
 #include "syncp_pass.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,8 +143,7 @@ bool mr_syncp_schedule(mr_syncp_index *index, uint32_t first, uint32_t second, u
 {
     const mr_trace *trace = index->trace;
     bool is_race = close_pair(index, first, second, start);
-    assert(is_race);
-    (void)is_race;
+    MR_REQUIRE(is_race);
     for (uint32_t event = start; event < second; event++) {
         uint32_t thread = trace->thread[event];
         bool before =
