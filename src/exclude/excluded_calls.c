@@ -59,9 +59,11 @@ static uint32_t element_of(const mr_trace *trace, uint32_t event)
         return trace->variables.count + operand;
     case MR_OPERAND_THREAD:
         return thread_element(trace, operand);
-    default:
-        return MR_NONE;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_CALL:
+        break;
     }
+    return MR_NONE;
 }
 
 /* Touching. */
@@ -105,11 +107,11 @@ static void touch_all(finder *self, uint32_t event)
         touch(self, element, event);
     if (is_edge_of_thread(trace, event))
         touch(self, thread_element(trace, thread), event);
-    if (trace->op[event] == MR_OP_CALL_BEGIN)
+    if (mr_op_calls(trace->op[event]))
         self->depth[thread]++;
     if (self->depth[thread])
         touch(self, self->everything, event);
-    if (trace->op[event] == MR_OP_CALL_END)
+    if (mr_op_returns(trace->op[event]))
         self->depth[thread]--;
 }
 

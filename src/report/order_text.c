@@ -58,9 +58,11 @@ static const char *proof_text(mr_proof proof)
         return "a race of syncp";
     case MR_PROOF_DECISION:
         return "found by the decision procedure";
-    default:
-        return "";
+    case MR_PROOF_NONE:
+    case MR_PROOF_COUNT:
+        break;
     }
+    return "";
 }
 
 static void print_window(FILE *stream, const char *before, const mr_order_race *known)

@@ -69,9 +69,13 @@ static const char *step_text(mr_step step)
         return "the solver (z3)";
     case MR_STEP_FAR:
         return "a window of its own (far)";
-    default:
-        return mr_step_name(step);
+    case MR_STEP_FILTER:
+    case MR_STEP_CONE:
+    case MR_STEP_ELIMINATE:
+    case MR_STEP_COUNT:
+        break;
     }
+    return mr_step_name(step);
 }
 
 static bool print_race(const writer *self, size_t index, mr_sees *sees)
