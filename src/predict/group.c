@@ -2,6 +2,7 @@
 #include "base/seconds.h"
 #include "worker.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* The steps that look for a witness in trace order only. */
@@ -25,6 +26,27 @@ static bool halted(mr_worker *worker)
     return worker->halted;
 }
 
+/* Far events have the numbers of the reduced trace (reduce.h). */
+static void tell_answer(const group_state *s, mr_stops a, mr_stops b)
+{
+    static const char *const verdicts[] = {"race", "no-race", "unknown"};
+    const mr_debug *debug = s->worker->settings->debug;
+    const mr_debug_topic topic = s->worker->expand ? MR_DEBUG_FAR : MR_DEBUG_CANDIDATES;
+    if (!mr_debug_on(debug, topic))
+        return;
+    const mr_decision *decision = &s->latest;
+    bool unknown = decision->verdict == MR_VERDICT_UNKNOWN;
+    uint32_t start = s->problem->window->start;
+    mr_debug_write(debug, topic,
+                   "first=%" PRIu32 " of=%" PRIu32 " second=%" PRIu32 " of=%" PRIu32
+                   " verdict=%s %s=%s effort=%" PRIu64,
+                   start + a.events[0], a.count, start + b.events[0], b.count,
+                   verdicts[decision->verdict], unknown ? "reason" : "step",
+                   unknown ? mr_unknown_reason_name(decision->reason)
+                           : mr_step_name(decision->step),
+                   decision->work);
+}
+
 /* Asks one question, by those of `steps` that the settings allow; a race is confirmed and put into
  * the verdict. A rejected witness makes the answer unknown. */
 static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
@@ -41,6 +63,7 @@ static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_status status = mr_decide_any(s->problem, worker->session, &options, a, b, &worker->arena,
                                      decision, worker->error);
+    tell_answer(s, a, b);
     for (int step = 0; step < MR_STEP_COUNT; step++)
         worker->run.step_seconds[step] += decision->seconds[step];
     worker->run.queries_stopped_by_time += decision->stopped_by_time;

@@ -40,9 +40,10 @@ typedef struct mr_predict_settings {
     uint8_t *ignored_locations;      /* owned; NULL: none */
     mr_far far;
     mr_far_limits far_limits;
-    mr_facts *facts;     /* owned */
-    mr_room *room;       /* memory.limit_mb; owned; NULL: no limit. `decide` has it, too */
-    const mr_halt *halt; /* NULL: nobody stops the run */
+    mr_facts *facts;       /* owned */
+    mr_room *room;         /* memory.limit_mb; owned; NULL: no limit. `decide` has it, too */
+    const mr_debug *debug; /* NULL: nobody listens. `decide` has it, too */
+    const mr_halt *halt;   /* NULL: nobody stops the run */
 } mr_predict_settings;
 
 /* The windows of a trace. */

@@ -2,6 +2,8 @@
 
 #include "base/seconds.h"
 
+#include <inttypes.h>
+
 /* mr_candidate_options.wanted: is there no lower window that is known to prove the pair? */
 static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
 {
@@ -147,6 +149,13 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
                             worker->wcp, &worker->candidates, &worker->arena))
         return mr_error_memory(worker->error, "collecting candidates");
     worker->run.step_seconds[MR_STEP_FILTER] += mr_seconds() - begin;
+    MR_DEBUG(worker->settings->debug, WINDOWS,
+             "window=%" PRIu64 " events=%" PRIu32 "-%" PRIu32 " threads=%" PRIu32
+             " variables=%" PRIu32 " locks=%" PRIu32 " sections=%" PRIu32 " candidates=%" PRIu32
+             " static=%" PRIu32 " dropped_by_filter=%" PRIu64 " dropped_by_cone=%" PRIu64,
+             worker->window, window->start, window->end - 1, window->thread_count,
+             window->variable_count, window->lock_count, window->section_count, candidates->count,
+             candidates->group_count, candidates->dropped_by_filter, candidates->dropped_by_cone);
     outcome->dropped_by_filter = candidates->dropped_by_filter;
     outcome->dropped_by_cone = candidates->dropped_by_cone;
     return MR_OK;
