@@ -15,8 +15,9 @@ void mr_cli_complain(const mr_error *error)
     fprintf(stderr, "%s%s\n", error->file[0] == '\0' ? "maxrace: " : "", line);
 }
 
-/* A closed standard stream must not become the number of a file that is opened later. A closed pipe
- * is a write error like any other, and so is a file that may not grow (ulimit -f). */
+/* Opens /dev/null for each standard stream that is closed, so that no later file gets its number.
+ * Ignores SIGPIPE and SIGXFSZ, so that writing to a closed pipe, or beyond the limit of file sizes,
+ * is an error like any other. */
 static void prepare_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)

@@ -89,9 +89,15 @@ static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
         return mr_fhb_feed(detector, events);
     case MR_RELATION_SHB:
         return mr_shb_feed(detector, events);
-    default:
+    case MR_RELATION_WCP:
         return mr_wcp_feed(detector, events);
+    case MR_RELATION_CP:
+    case MR_RELATION_SYNCP:
+    case MR_RELATION_COUNT:
+        break;
     }
+    MR_ASSERT(!"this order does not stream");
+    return (mr_feed_end){MR_FEED_NO_MEMORY, 0};
 }
 
 /* The events from row `first` on, `count` of them. */
