@@ -81,7 +81,8 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
     if (setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
         set_number(MR_LOG_ENV_SEED, launch->seed) &&
         set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
-        set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes))
+        set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes) &&
+        setenv(MR_LOG_ENV_ON_DEADLOCK, launch->waits_in_deadlock ? "wait" : "stop", 1) == 0)
         execvp(launch->arguments[0], (char *const *)launch->arguments);
     int number = errno;
     if (write(error_pipe, &number, sizeof number) < 0)

@@ -20,6 +20,7 @@ typedef struct mr_launch {
     uint64_t seed, max_events;    /* 0: no limit */
     uint64_t max_log_bytes;       /* 0: no limit */
     unsigned timeout_seconds;     /* then the program is killed; 0: never */
+    bool waits_in_deadlock;       /* a program in which nobody can run is not ended */
     bool tells_log;               /* a signal that ends maxrace names the log, and keeps it */
     bool output_to_errors;        /* its standard output is our standard error */
 } mr_launch;

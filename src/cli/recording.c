@@ -70,6 +70,11 @@ mr_status mr_recording_flags(const mr_cli *cli, mr_recording *recording, mr_erro
     if (!recording->schedule)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--schedule: '%.64s' is not random, pct or os", schedule);
+    const char *on_deadlock = cli->own[MR_FLAG_ON_DEADLOCK];
+    recording->waits_in_deadlock = on_deadlock && strcmp(on_deadlock, "wait") == 0;
+    if (on_deadlock && !recording->waits_in_deadlock && strcmp(on_deadlock, "stop") != 0)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--on-deadlock: '%.64s' is not stop or wait", on_deadlock);
     mr_status status = mr_cli_number(cli, MR_FLAG_SEED, 1, 0, &recording->seed, error);
     if (!status)
         status = mr_cli_number(cli, MR_FLAG_MAX_EVENTS, 0, 0, &recording->max_events, error);
@@ -100,6 +105,10 @@ static void tell_end(const mr_record_summary *summary, const mr_launched *launch
     if (summary->state == MR_LOG_FULL)
         fprintf(stderr, "maxrace: recording ended because the log could not grow: %s\n",
                 strerror(summary->log_error));
+    if (summary->state == MR_LOG_DEADLOCK)
+        fputs("maxrace: nobody could run for 2 s, so the program was ended; the threads that wait "
+              "are in the report\n",
+              stderr);
     if (summary->state == MR_LOG_EXECED)
         fputs("maxrace: the program replaced itself by another one, which is not recorded\n",
               stderr);
@@ -226,6 +235,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
                               .max_events = recording->max_events,
                               .max_log_bytes = recording->max_log_bytes,
                               .timeout_seconds = (unsigned)recording->timeout_seconds,
+                              .waits_in_deadlock = recording->waits_in_deadlock,
                               .tells_log = recording->keeps_log,
                               .output_to_errors = output_to_errors};
     mr_status status = mr_launch_run(&launch, path, &launched, error);

@@ -11,6 +11,7 @@ typedef struct mr_recording {
     uint64_t seed, max_events;
     uint64_t max_log_bytes;   /* 0: no limit */
     uint64_t timeout_seconds; /* 0: none */
+    bool waits_in_deadlock;   /* the program is not ended */
     bool keeps_log;           /* when the log cannot be converted */
 } mr_recording;
 
@@ -21,6 +22,7 @@ enum {
     MR_FLAG_MAX_EVENTS,
     MR_FLAG_MAX_LOG,
     MR_FLAG_TIMEOUT,
+    MR_FLAG_ON_DEADLOCK,
     MR_FLAG_COMMON_COUNT
 };
 

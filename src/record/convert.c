@@ -51,6 +51,7 @@ static void end_trace(const mr_log *log, const mr_record_end *end, mr_ending *en
         [MR_LOG_LIMIT] = MR_STOP_MAX_EVENTS,
         [MR_LOG_FULL] = MR_STOP_DISK_FULL,
         [MR_LOG_LONG] = MR_STOP_MAX_LOG,
+        [MR_LOG_DEADLOCK] = MR_STOP_DEADLOCK,
     };
     uint32_t state = log->header.state;
     end_program(&log->header, end, ending);

@@ -49,6 +49,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_symbols_free(pass->symbols);
     mr_objects_free(&pass->objects);
     mr_pairs_free(&pass->contents);
+    mr_waiting_free(&pass->waiting);
     mr_pairs_free(&pass->atomics);
     mr_pairs_free(&pass->calls);
 }
@@ -65,8 +66,8 @@ static bool fill(uint32_t **array, size_t *capacity, size_t *count, size_t need)
     return true;
 }
 
-/* The thread of the trace that a thread of the log is. */
-static mr_status thread_of(mr_event_pass *pass, uint32_t thread, uint32_t *number, mr_error *error)
+mr_status mr_event_pass_thread(mr_event_pass *pass, uint32_t thread, uint32_t *number,
+                               mr_error *error)
 {
     if (thread > MR_LOG_THREADS_MAX)
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the log has no thread %u", thread);
@@ -86,7 +87,7 @@ static mr_status thread_of(mr_event_pass *pass, uint32_t thread, uint32_t *numbe
 mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_emitted *event,
                               mr_error *error)
 {
-    mr_status status = thread_of(pass, pass->reader.thread, &event->thread, error);
+    mr_status status = mr_event_pass_thread(pass, pass->reader.thread, &event->thread, error);
     if (!status && (!mr_contexts_stack(&pass->contexts, pass->reader.thread, mr_log_code(record[1]),
                                        &event->stack) ||
                     !mr_contexts_location(&pass->contexts, event->stack, &event->location)))
@@ -132,6 +133,8 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     mr_emitted event = {.op = op};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
+    if (!status && !mr_waiting_hold(&pass->waiting, &event))
+        status = mr_event_pass_no_memory(error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
 
@@ -204,7 +207,7 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
     mr_emitted event = {.op = op};
     mr_status status = mr_event_pass_place(pass, record, &event, error);
     if (!status && mr_op_operand_kind(op) == MR_OPERAND_THREAD)
-        status = thread_of(pass, (uint32_t)record[2], &event.operand, error);
+        status = mr_event_pass_thread(pass, (uint32_t)record[2], &event.operand, error);
     if (!status)
         status = mr_emitter_add(&pass->emitter, &event, error);
     if (!status && mr_op_begins((uint8_t)op) &&
@@ -274,7 +277,7 @@ static mr_status name_thread(mr_event_pass *pass, const uint64_t *record, mr_err
     read_text(record, text, sizeof text);
     if (mr_log_payload(record[0]) < 2 || !text[0])
         return MR_OK;
-    mr_status status = thread_of(pass, (uint32_t)record[1], &thread, error);
+    mr_status status = mr_event_pass_thread(pass, (uint32_t)record[1], &thread, error);
     if (!status &&
         !mr_names_set_display(&pass->emitter.trace->threads, thread, text, (uint32_t)strlen(text)))
         status = mr_event_pass_no_memory(error);
@@ -378,6 +381,7 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:
     case MR_LOG_EXIT:
+    case MR_LOG_BLOCKED: /* see waiting.h */
     case MR_LOG_KIND_COUNT:
         break;
     }
@@ -391,12 +395,17 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     const uint64_t *record;
     while (!status && pass->reader.next < last && !has_strange_units(pass) &&
            (record = mr_log_next(&pass->reader))) {
-        status = handle(pass, record, error);
+        status = mr_waiting_note(&pass->waiting, pass->reader.thread, record)
+                     ? handle(pass, record, error)
+                     : mr_event_pass_no_memory(error);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", pass->reader.next, last);
     }
     if (!status && (pass->reader.failed || !mr_locals_finish(&pass->locals)))
         status = mr_event_pass_no_memory(error);
+    mr_stop stop = pass->emitter.trace->ending.stop;
+    if (!status && (stop == MR_STOP_DEADLOCK || stop == MR_STOP_TIMEOUT))
+        status = mr_waiting_tell(pass, error);
     pass->summary.damaged = last < pass->log->unit_count || has_strange_units(pass);
     if (pass->summary.damaged)
         pass->emitter.trace->ending.stop = MR_STOP_DAMAGED;

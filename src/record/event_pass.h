@@ -10,6 +10,7 @@
 #include "locals.h"
 #include "naming.h"
 #include "scan.h"
+#include "waiting.h"
 
 typedef struct mr_event_pass {
     const mr_log *log;
@@ -40,6 +41,7 @@ typedef struct mr_event_pass {
     uint32_t call;        /* its number in call_names */
     uint64_t extra_units; /* of posts and waits: events beyond one a record */
     uint32_t strange;     /* variable of the first strange read that is kept */
+    mr_waiting waiting;
     mr_record_summary summary;
 } mr_event_pass;
 
@@ -53,6 +55,10 @@ void mr_event_pass_free(mr_event_pass *pass);
 /* For event_pass.c, access.c and unrecorded_calls.c. */
 
 mr_status mr_event_pass_no_memory(mr_error *error);
+
+/* The thread of the trace that a thread of the log is. */
+mr_status mr_event_pass_thread(mr_event_pass *pass, uint32_t thread, uint32_t *number,
+                               mr_error *error);
 
 /* Puts thread, stack and location of the record into the event. */
 mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_emitted *event,
