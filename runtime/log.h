@@ -131,12 +131,12 @@ typedef enum mr_log_schedule {
 } mr_log_schedule;
 
 typedef enum mr_log_state {
-    MR_LOG_RUNNING, /* still running, or ended by a signal or a crash */
-    MR_LOG_EXITED,  /* exit, _exit, return from main */
-    MR_LOG_EXECED,  /* replaced itself by another program */
-    MR_LOG_LIMIT,   /* MAXRACE_MAX_EVENTS reached; the program went on */
-    MR_LOG_FULL,    /* no space on the device, or another error of the file; the program went on */
-    MR_LOG_LONG,    /* MAXRACE_MAX_LOG reached; the program went on */
+    MR_LOG_RUNNING,  /* still running, or ended by a signal or a crash */
+    MR_LOG_EXITED,   /* exit, _exit, return from main */
+    MR_LOG_EXECED,   /* replaced itself by another program */
+    MR_LOG_LIMIT,    /* MAXRACE_MAX_EVENTS reached; the program went on */
+    MR_LOG_FULL,     /* no space on the device, or another error of the file; the program went on */
+    MR_LOG_LONG,     /* MAXRACE_MAX_LOG reached; the program went on */
     MR_LOG_DEADLOCK, /* nobody could run for two seconds; the program was ended */
 } mr_log_state;
 
