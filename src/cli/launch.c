@@ -210,15 +210,21 @@ static int find_child(const char *log)
 /* Waits for the program, with signals as the header says. */
 static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error *error)
 {
-    static const int signals[] = {SIGTERM, SIGHUP, SIGALRM, SIGINT, SIGQUIT};
-    static void (*const handlers[])(int) = {pass_on, pass_on, end_child, SIG_IGN, SIG_IGN};
+    static const struct {
+        int number;
+        void (*handler)(int);
+    } signals[] = {{SIGTERM, pass_on},
+                   {SIGHUP, pass_on},
+                   {SIGALRM, end_child},
+                   {SIGINT, SIG_IGN},
+                   {SIGQUIT, SIG_IGN}};
     enum { SIGNALS = sizeof signals / sizeof *signals };
     struct sigaction old[SIGNALS], action = {.sa_flags = 0};
     timed_out = 0;
     asked = 0;
     for (int i = 0; i < SIGNALS; i++) {
-        action.sa_handler = handlers[i];
-        sigaction(signals[i], &action, &old[i]);
+        action.sa_handler = signals[i].handler;
+        sigaction(signals[i].number, &action, &old[i]);
     }
     alarm(launch->timeout_seconds);
     mr_status status = wait_for(launched, error);
@@ -234,7 +240,7 @@ static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error
     launched->timed_out = timed_out != 0;
     alarm(0);
     for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &old[i], NULL);
+        sigaction(signals[i].number, &old[i], NULL);
     return status;
 }
 

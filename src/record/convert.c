@@ -95,10 +95,10 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
             end_trace(&log, &options->end, &pass.emitter.trace->ending);
             status = mr_event_pass_run(&pass, options->progress, error);
         }
-        if (!status)
+        if (!status) {
             summarise(&log, &pass, summary);
-        if (!status)
             tell(options->debug, pass.emitter.trace, summary);
+        }
         mr_event_pass_free(&pass);
     }
     mr_scan_free(&scan);
