@@ -26,15 +26,7 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    (void)state;
-    mr_scratch_make(&scratch);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
+    mr_scratch_setup(state, &scratch);
     return 0;
 }
 
@@ -147,7 +139,8 @@ static void test_errors(void **state)
         {"dump @/pair.std --pair 0 1", 2, NULL,
          "maxrace: --pair: events 0 and 1 do not conflict; expected accesses of one variable by "
          "two threads, one of them a write, not both atomic\n"},
-        {"dump @/none.std --pair 0 1", 4, NULL, "@/none.std: cannot open: No such file or directory\n"},
+        {"dump @/none.std --pair 0 1", 4, NULL,
+         "@/none.std: cannot open: No such file or directory\n"},
     };
     mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
 }
@@ -193,5 +186,5 @@ int main(void)
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_topics),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }
