@@ -1,5 +1,6 @@
 #include "reorder.h"
 
+#include "base/assert.h"
 #include "cone.h"
 #include "windows/read_choices.h"
 
@@ -230,6 +231,18 @@ static bool enter(reorderer *r, const mr_section *section)
     return true;
 }
 
+static void leave_shared(reorderer *r, const mr_section *section)
+{
+    MR_ASSERT(r->shares[section->lock] > 0);
+    r->shares[section->lock]--;
+}
+
+static void leave_exclusive(reorderer *r, const mr_section *section)
+{
+    MR_ASSERT(r->owner[section->lock] == section->thread);
+    r->owner[section->lock] = MR_NONE;
+}
+
 static bool play(reorderer *r, uint32_t event)
 {
     const mr_window *w = r->window;
@@ -238,9 +251,9 @@ static bool play(reorderer *r, uint32_t event)
     if (section && section->acquire == event)
         return enter(r, section);
     if (section && section->shared)
-        r->shares[section->lock]--;
+        leave_shared(r, section);
     else if (section)
-        r->owner[section->lock] = MR_NONE;
+        leave_exclusive(r, section);
     else if (op == MR_OP_POST)
         r->units[w->object[event]]++;
     else if (op == MR_OP_WAIT)
@@ -287,6 +300,7 @@ static bool play_in_order(reorderer *r, uint32_t *events, uint32_t count)
                 return false;
             events[played++] = i;
         }
+    MR_ASSERT(played == count);
     return true;
 }
 

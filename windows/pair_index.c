@@ -1,5 +1,6 @@
 #include "pair_index.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -42,6 +43,7 @@ mr_pair_slot *mr_pair_index_at(mr_pair_index *index, uint32_t one, uint32_t othe
 {
     if (2 * (index->count + 1) > index->slot_count && !grow(index))
         return NULL;
+    MR_ASSERT(index->count < index->slot_count); /* else a search would not end */
     mr_pair_slot *slot = find(index, one, other);
     if (!slot->number) { /* room for it was made above */
         slot->one = one;
