@@ -75,7 +75,7 @@ static void test_usage(void **state)
         {"compare --format xml @/race.std", 2, NULL,
          "maxrace: format: 'xml' is not one of text|json|csv|markdown\n"},
         {"order --format csv @/race.std", 2, NULL,
-         "maxrace: 'order' reports as text or json; csv and markdown are for 'compare'\n"},
+         "maxrace: format: 'order' reports as text or json; csv is for 'compare'\n"},
         {"compare -h", 0, "usage: maxrace compare [FLAGS] TRACE…", NULL},
         {"help compare", 0, "3 bad trace", NULL},
     };

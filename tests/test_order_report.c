@@ -157,7 +157,9 @@ static char *report_text(const sample *self)
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    assert_true(mr_order_report_text(stream, self->trace, self->config, &self->result));
+    mr_error error;
+    assert_int_equal(mr_order_report_text(stream, self->trace, self->config, &self->result, &error),
+                     MR_OK);
     fclose(stream);
     return text;
 }
@@ -304,7 +306,8 @@ static void test_full_device(void **state)
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     setvbuf(full, NULL, _IONBF, 0);
-    assert_false(mr_order_report_text(full, self.trace, self.config, &self.result));
+    assert_int_equal(mr_order_report_text(full, self.trace, self.config, &self.result, &error),
+                     MR_ERR_IO);
     clearerr(full);
     assert_int_equal(mr_order_report_json(full, self.trace, self.config, &self.result, &error),
                      MR_ERR_IO);

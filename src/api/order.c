@@ -128,8 +128,9 @@ void mr_order_report_get_example(const mr_order_report *report, size_t index, si
 bool mr_order_report_write_text(const mr_order_report *report, FILE *stream, mr_failure *failure)
 {
     errno = 0;
-    bool ok =
-        mr_order_report_text(stream, report->sweep.names, report->config, &report->sweep.result);
+    mr_error error;
+    bool ok = mr_order_report_text(stream, report->sweep.names, report->config,
+                                   &report->sweep.result, &error) == MR_OK;
     return mr_api_written(ok, "writing the report", failure);
 }
 

@@ -272,7 +272,7 @@ static mr_status parse_arguments(parser *self)
     return MR_OK;
 }
 
-/* Files first, then flags; then what concerns several keys. */
+/* Files first, then flags; then what concerns several keys, and whether the command has the format. */
 static mr_status apply(parser *self)
 {
     mr_config *config = self->cli->config;
@@ -286,12 +286,9 @@ static mr_status apply(parser *self)
                                    self->settings[i].text, NULL, 0, self->error);
     if (status == MR_OK)
         status = mr_config_check(config, self->error);
-    int format = mr_config_choice(config, "format");
-    if (status == MR_OK && !self->cli->command->tables &&
-        (format == MR_FORMAT_CSV || format == MR_FORMAT_MARKDOWN))
-        return mr_error_set(self->error, MR_ERR_CONFIG, NULL, 0,
-                            "'%s' reports as text or json; csv and markdown are for 'compare'",
-                            self->cli->command->name);
+    const mr_command *command = self->cli->command;
+    if (status == MR_OK)
+        status = mr_format_check(config, command->subject, command->name, self->error);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "base/debug.h"
 #include "config/config.h"
 #include "progress.h"
+#include "report/formats.h"
 #include "trace/trace.h"
 
 #define MR_EXIT_RACES    1 /* predict, order: there are races */
@@ -54,7 +55,7 @@ struct mr_command {
     bool takes_config;       /* -c, --config */
     bool raw;                /* all arguments are operands: they are another program's */
     bool runs_program;       /* what follows the first operand are operands, too */
-    bool tables;             /* can report as csv and markdown, too */
+    mr_subject subject;      /* what it reports, which decides on the formats that it has */
     bool debugs;             /* has --debug */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;

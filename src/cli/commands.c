@@ -9,6 +9,7 @@
 
 const mr_command mr_commands[] = {
     {.name = "predict",
+     .subject = MR_SUBJECT_PREDICT,
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
@@ -29,6 +30,7 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_predict},
     {.name = "merge",
+     .subject = MR_SUBJECT_PREDICT,
      .operands = "TRACE FILE…",
      .operands_min = 2,
      .operands_max = SIZE_MAX,
@@ -45,6 +47,7 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_merge},
     {.name = "order",
+     .subject = MR_SUBJECT_ORDER,
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
@@ -66,10 +69,10 @@ const mr_command mr_commands[] = {
          "internal.\n",
      .run = mr_cli_order},
     {.name = "compare",
+     .subject = MR_SUBJECT_COMPARE,
      .operands = "TRACE…",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
-     .tables = true,
      .keys = " * !relation !examples !mark !confirm !model !candidates.report !witness.dir "
              "!witness.check"
              " !witness.full_schedule !checkpoint !resume !time_limit ",
@@ -193,8 +196,10 @@ const mr_command mr_commands[] = {
          "the program ends. The same program, input, schedule and seed give the same trace.\n"
          "Exit status: that of the program, 128 + N when signal N ended it; when there is no\n"
          "trace, 2 usage, 3 nothing was recorded, 4 input, output or resources.\n",
+     .debugs = true,
      .run = mr_cli_record},
     {.name = "run",
+     .subject = MR_SUBJECT_RUNS,
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_min = 1,
      .operands_max = SIZE_MAX,

@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "compare/containment.h"
 #include "output.h"
-#include "report/comparison.h"
 
 #include <stdlib.h>
 

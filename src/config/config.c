@@ -220,6 +220,12 @@ mr_status mr_config_check(const mr_config *config, mr_error *error)
                         overlap, size, size - 1);
 }
 
+const char *mr_config_place(const mr_config *config, const char *key, uint64_t *line)
+{
+    *line = config->values[mr_config_find(key)].line;
+    return *line > 0 ? config->path : NULL;
+}
+
 int64_t mr_config_overlap(const mr_config *config)
 {
     int64_t overlap = mr_config_int(config, "window.overlap");

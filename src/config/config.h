@@ -13,6 +13,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef enum mr_option_type {
@@ -35,15 +36,21 @@ typedef struct mr_option {
     const char *help;         /* one line */
 } mr_option;
 
+/* The formats of reports, and the words of `format`. The table of report/formats.h says which subject
+ * is reported in which format. */
+#define MR_FORMAT_MAP(X)                                                                           \
+    X(TEXT, "text")                                                                                \
+    X(JSON, "json")                                                                                \
+    X(CSV, "csv")                                                                                  \
+    X(MARKDOWN, "markdown")
+
+#define MR_FORMAT_ID(id, word) MR_FORMAT_##id,
+typedef enum mr_format { MR_FORMAT_MAP(MR_FORMAT_ID) MR_FORMAT_COUNT } mr_format;
+#undef MR_FORMAT_ID
+
 /* The indexes that mr_config_choice gives, in the order of the words in options.def. `model` gives
- * mr_model (witness/witness.h), `opaque` mr_opaque (opaque/barrier_pairs.h); the bits of `solver.steps` are
- * those of mr_step (base/model.h). */
-typedef enum mr_format {
-    MR_FORMAT_TEXT,
-    MR_FORMAT_JSON,
-    MR_FORMAT_CSV, /* compare only, as is the next */
-    MR_FORMAT_MARKDOWN,
-} mr_format;
+ * mr_model and `opaque` mr_opaque; the bits of `solver.steps` are those of mr_step (all in
+ * base/model.h). */
 
 typedef enum mr_prefilter {
     MR_PREFILTER_ALL, /* every pair that is not certainly no race */
@@ -108,6 +115,10 @@ mr_status mr_config_load(mr_config *config, const char *path, mr_error *error);
  * the size is 0). MR_ERR_CONFIG, with the place in the file last loaded when a value comes from
  * there. */
 mr_status mr_config_check(const mr_config *config, mr_error *error);
+
+/* Where the value of a key comes from: the file last loaded and the line in it, or NULL and 0 for a
+ * flag or a default. The path is valid until the next mr_config_load. */
+const char *mr_config_place(const mr_config *config, const char *key, uint64_t *line);
 
 /* window.overlap in events: half of window.size when it is -1. */
 int64_t mr_config_overlap(const mr_config *config);

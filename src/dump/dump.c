@@ -2,7 +2,6 @@
 
 #include "encoder/smtlib.h"
 #include "opaque/barrier_pairs.h"
-#include "predict/predict.h"
 #include "predict/settings.h"
 #include "solver/cone.h"
 #include "solver/decide.h"

@@ -181,7 +181,7 @@ static mr_status start_orders(mr_decider *d)
 static mr_status start_far(mr_decider *d)
 {
     const mr_predict_settings *settings = d->context->settings;
-    d->workers = mr_calloc(d->context->crew->jobs, sizeof(mr_far_worker *));
+    d->workers = mr_calloc(d->context->dispatch->jobs, sizeof(mr_far_worker *));
     if (!d->workers)
         return mr_error_memory(d->error, "deciding far races");
     mr_status status =

@@ -13,6 +13,7 @@
 #ifndef MR_RECORD_CONVERT_H
 #define MR_RECORD_CONVERT_H
 
+#include "base/debug.h"
 #include "log_reader.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ typedef struct mr_record_options {
     bool
         keep_local; /* also write accesses of variables that only one thread uses, or none writes */
     const struct mr_progress *progress; /* NULL: nobody wants to know */
+    const mr_debug *debug;              /* NULL: nobody listens (topic recorder) */
 } mr_record_options;
 
 /* What the log and the trace hold. */

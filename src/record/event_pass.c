@@ -44,9 +44,9 @@ void mr_event_pass_free(mr_event_pass *second)
     mr_emitter_free(&second->emitter);
     mr_symbols_free(second->symbols);
     mr_objects_free(&second->objects);
-    mr_table_free(&second->contents);
-    mr_table_free(&second->atomics);
-    mr_table_free(&second->calls);
+    mr_pairs_free(&second->contents);
+    mr_pairs_free(&second->atomics);
+    mr_pairs_free(&second->calls);
 }
 
 /* Gives an array a zero for every number up to `need`. */

@@ -7,7 +7,7 @@
 #define MR_RECORD_OBJECTS_H
 
 #include "log_reader.h"
-#include "table.h"
+#include "pairs.h"
 
 typedef struct mr_object {
     uint64_t address, number;
@@ -17,10 +17,10 @@ typedef struct mr_object {
 } mr_object;
 
 typedef struct mr_objects {
-    mr_table ages;     /* (address, life) → number of the age table */
+    mr_pairs ages;     /* (address, life) → number of the age table */
     uint32_t *retired; /* how often it was retired */
     size_t retired_capacity;
-    mr_table table; /* (age and retired, role and number) → number of the object */
+    mr_pairs table; /* (age and retired, role and number) → number of the object */
     mr_object *items;
     size_t capacity;
 } mr_objects;

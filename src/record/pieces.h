@@ -25,7 +25,7 @@
 #define MR_RECORD_PIECES_H
 
 #include "lifetimes.h"
-#include "table.h"
+#include "pairs.h"
 
 enum { MR_PIECE_LINE_BYTES = 64, MR_PIECES_NEAR = 4096 };
 
@@ -49,13 +49,13 @@ typedef struct mr_piece {
 } mr_piece;
 
 typedef struct mr_pieces {
-    mr_table table; /* (life, line) → number of the line */
+    mr_pairs table; /* (life, line) → number of the line */
     mr_piece_line *lines;
     size_t line_capacity;
     uint32_t near[MR_PIECES_NEAR]; /* line found last, by address */
     mr_piece *pieces;
     uint32_t piece_count;
-    mr_table atomics; /* (life, offset and size) of the atomic accesses */
+    mr_pairs atomics; /* (life, offset and size) of the atomic accesses */
     bool all_reached; /* some call can reach anything */
     bool keep_all;    /* for the caller: leave nothing out */
 } mr_pieces;

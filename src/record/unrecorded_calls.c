@@ -17,8 +17,8 @@ static mr_status name_call(mr_event_pass *second, uint64_t number, uint32_t *cal
 {
     char name[sizeof second->call_name + 32];
     uint32_t known = second->calls.count;
-    uint32_t at = mr_table_add(&second->calls, (mr_pair){second->pass.thread, number});
-    if (at == MR_TABLE_NONE)
+    uint32_t at = mr_pairs_add(&second->calls, (mr_pair){second->pass.thread, number});
+    if (at == MR_PAIRS_NONE)
         return mr_event_pass_no_memory(error);
     *call = at;
     if (at < known)

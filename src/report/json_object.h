@@ -48,6 +48,5 @@ mr_json mr_json_access(const mr_trace *trace, mr_access access);
 mr_status mr_json_dump(FILE *stream, mr_json value, mr_error *error);
 mr_status mr_json_dump_member(FILE *stream, const char *key, mr_json value, mr_error *error);
 mr_status mr_json_dump_last(FILE *stream, const char *key, mr_json value, mr_error *error);
-mr_status mr_json_write_failed(mr_error *error);
 
 #endif

@@ -197,8 +197,8 @@ static void print_run(FILE *stream, const mr_order_stats *stats)
     mr_phrase_stopped(stream, stats->queries_stopped_by_time, stats->queries_stopped_by_memory);
 }
 
-bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
-                          const mr_order_result *result)
+mr_status mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
+                               const mr_order_result *result, mr_error *error)
 {
     writer self = {stream, trace, result};
     errno = 0;
@@ -209,5 +209,7 @@ bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *
     if (mr_config_bool(config, "report.run"))
         print_run(stream, &result->stats);
     print_last_line(&self);
-    return fflush(stream) == 0 && !ferror(stream);
+    if (fflush(stream) == 0 && !ferror(stream))
+        return MR_OK;
+    return mr_report_write_failed(mr_config_text(config, "output"), error);
 }

@@ -1,7 +1,9 @@
 #include "phrases.h"
 #include "escape.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 mr_access mr_access_of_event(const mr_trace *trace, uint32_t event)
 {
@@ -126,4 +128,10 @@ void mr_phrase_rejected(FILE *stream, uint64_t count)
                 "  %" PRIu64 " witness%s refused by the checker: this is a bug of maxrace, please "
                 "report it\n",
                 count, count == 1 ? "" : "es");
+}
+
+mr_status mr_report_write_failed(const char *path, mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write the report: %s",
+                        strerror(errno != 0 ? errno : EIO));
 }

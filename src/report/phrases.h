@@ -1,4 +1,4 @@
-/* phrases: what the text reports have in common; for the files of src/report only. */
+/* phrases: what the reports have in common; for the files of src/report only. */
 #ifndef MR_REPORT_PHRASES_H
 #define MR_REPORT_PHRASES_H
 
@@ -42,5 +42,8 @@ void mr_phrase_stages(FILE *stream, const char *head, const mr_phrase_stage *sta
 void mr_phrase_memory(FILE *stream, uint64_t peak_bytes);
 void mr_phrase_stopped(FILE *stream, uint64_t by_time, uint64_t by_memory);
 void mr_phrase_rejected(FILE *stream, uint64_t count);
+
+/* MR_ERR_IO, for a stream that failed with errno; `path` (may be NULL) is the file behind it. */
+mr_status mr_report_write_failed(const char *path, mr_error *error);
 
 #endif

@@ -4,7 +4,6 @@
  */
 #include "schedule_table.h"
 #include "line.h"
-#include "report.h"
 
 #include <errno.h>
 #include <inttypes.h>

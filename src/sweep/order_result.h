@@ -1,6 +1,6 @@
 /*
  * order_result: what a whole-trace order found on a trace, and what is proven of it, as plain data.
- * Filled by src/sweep, printed by src/report/order_report.h.
+ * Filled by src/sweep, written by src/report.
  */
 #ifndef MR_SWEEP_ORDER_RESULT_H
 #define MR_SWEEP_ORDER_RESULT_H

@@ -1,6 +1,6 @@
 #include "prover.h"
 
-#include "predict/predict.h"
+#include "predict/settings.h"
 #include "witness/minimise.h"
 
 #include <string.h>
