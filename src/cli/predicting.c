@@ -92,8 +92,7 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
                                      .note = print_note};
     mr_config_resolve(self->cli->config);
     if (!self->ranks.leads) {
-        const mr_read_options options = {.repair = mr_config_bool(config, "repair"),
-                                         .threads = mr_predict_jobs(config, &self->ranks.cluster)};
+        const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
         return mr_trace_read(path, &options, &self->trace, error);
     }
     mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
