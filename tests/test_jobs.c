@@ -17,6 +17,7 @@
 #include "predict/worker.h"
 #include "support/generate.h"
 #include "support/generate_large.h"
+#include "support/length.h"
 #include "support/predicted.h"
 #include "support/sample.h"
 #include "witness/pack.h"
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 600, DEFAULT_SEED = 20261121, LARGE_EVENTS = 1000 };
+enum { DEFAULT_TRACES = 600, SHARE_TRACES = 200, DEFAULT_SEED = 20261121, LARGE_EVENTS = 1000 };
 
 /* What is asked of a trace: keys and values. */
 static const char *const questions[][9] = {
@@ -43,12 +44,6 @@ static const char *const questions[][9] = {
 };
 
 enum { QUESTIONS = sizeof questions / sizeof *questions };
-
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static mr_config *configure(const char *const *question, unsigned jobs)
 {
@@ -195,8 +190,8 @@ static void examine(const char *text, const char *const *question, tally *sum)
 static void test_small(void **state)
 {
     (void)state;
-    uint64_t traces = from_environment("JOBS_TRACES", DEFAULT_TRACES);
-    uint64_t seed = from_environment("JOBS_SEED", DEFAULT_SEED);
+    uint64_t traces = mr_length("JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES);
+    uint64_t seed = mr_number_from_environment("JOBS_SEED", DEFAULT_SEED);
     tally sum = {0};
     for (uint64_t i = 0; i < traces; i++) {
         mr_random random = {seed + i};
@@ -225,8 +220,8 @@ static void test_large(void **state)
                                            "solver.saturate_steps",
                                            "20000",
                                            NULL};
-    uint64_t seed = from_environment("JOBS_SEED", DEFAULT_SEED);
-    uint64_t shapes = from_environment("JOBS_TRACES", DEFAULT_TRACES) / QUESTIONS;
+    uint64_t seed = mr_number_from_environment("JOBS_SEED", DEFAULT_SEED);
+    uint64_t shapes = mr_length("JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES) / QUESTIONS;
     tally sum = {0};
     (void)state;
     for (size_t s = 0; s < mr_large_shape_count && s < shapes; s++) {

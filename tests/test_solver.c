@@ -20,6 +20,7 @@
 #include "solver/schedule.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/length.h"
 #include "support/setup.h"
 #include "witness/checker.h"
 
@@ -30,7 +31,7 @@
 /* The step under examination, with those that only drop pairs before it. */
 #define ALONE(step) (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(step))
 
-enum { DEFAULT_TRACES = 3600, DEFAULT_SEED = 770000 };
+enum { DEFAULT_TRACES = 3600, SHARE_TRACES = 1200, DEFAULT_SEED = 770000 };
 
 /* One window of one trace under examination. */
 typedef struct examination {
@@ -369,12 +370,6 @@ static void test_late_writers(void **state)
 
 /* ---- running ---- */
 
-static uint64_t number_from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static void examine_window(examination *x, examine_function *examine, uint32_t start, uint32_t end,
                            mr_model model)
 {
@@ -404,8 +399,8 @@ static void examine_trace(examination *x, examine_function *examine)
 
 static examination run(examine_function *examine, uint32_t part)
 {
-    uint64_t traces = number_from_environment("SOLVER_TRACES", DEFAULT_TRACES) / part;
-    uint64_t seed = number_from_environment("SOLVER_SEED", DEFAULT_SEED);
+    uint64_t traces = mr_length("SOLVER_TRACES", SHARE_TRACES, DEFAULT_TRACES) / part;
+    uint64_t seed = mr_number_from_environment("SOLVER_SEED", DEFAULT_SEED);
     examination x = {.session = mr_session_new()};
     assert_non_null(x.session);
     for (uint64_t i = 0; i < traces; i++) {

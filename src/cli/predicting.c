@@ -104,7 +104,7 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
     return status;
 }
 
-/* What one run of a job array says. */
+/* The line of one run of a job array. Such a run has no report. */
 static void print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run *run = &result->run;
@@ -131,7 +131,7 @@ static mr_status report_result(mr_predicting *self, mr_result *result, mr_status
     return MR_OK;
 }
 
-/* Keeps the first error and tells the others. */
+/* Keeps the first error and prints the second one. */
 static mr_status both(mr_status first, mr_error *error, mr_status second,
                       const mr_error *second_error)
 {
@@ -151,6 +151,7 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_ranks *ranks = &self->ranks;
     mr_halt *halt = &ranks->halt;
     const mr_predict_run run = {.progress = ranks->leads ? &self->progress.progress : NULL,
+                                .debug = &self->cli->debug,
                                 .halt = halt,
                                 .team = ranks->active ? &ranks->team : NULL,
                                 .checkpoint = self->checkpoint,
@@ -160,7 +161,7 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_error next_error;
     if (limit && ranks->leads)
         halt->deadline_seconds = self->start_seconds + (double)limit;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not be so long is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails like any other */
     if (!ranks->active)
         mr_interrupt_start(halt);
     mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);

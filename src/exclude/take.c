@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Takes the acquire that the event `release` undoes off the list of those of its thread that are
- * open; the newest is at `*top`. MR_NONE: there is none. */
+/* Removes the acquire that belongs to `release` from the list of open acquires of its thread, whose
+ * newest is at `*top`, and returns it. MR_NONE: there is none. */
 static uint32_t close_acquire(const mr_trace *trace, uint32_t release, uint32_t *top,
                               uint32_t *below)
 {
@@ -24,7 +24,8 @@ static void take_together(bool *taken, uint32_t a, uint32_t b)
     taken[a] = taken[b] = taken[a] || taken[b];
 }
 
-/* Pairs of acquire and release, nested ones too, and units of semaphores. */
+/* Takes the partners of taken events: of acquires and releases, nested ones too, and of posts and
+ * waits. */
 static bool take_partners(const mr_trace *trace, bool *taken)
 {
     uint32_t *top = mr_calloc((size_t)trace->threads.count + 1, sizeof *top);
@@ -51,7 +52,8 @@ static bool take_partners(const mr_trace *trace, bool *taken)
     return done;
 }
 
-/* Who writes a variable in events that are not taken. */
+/* For each variable, the thread that writes it in events that are not taken, or one of: MR_NONE, no
+ * thread; SEVERAL. */
 enum { SEVERAL = MR_NONE - 1 };
 
 static void find_writers(const mr_trace *trace, const bool *taken, uint32_t *writer)
@@ -66,7 +68,7 @@ static void find_writers(const mr_trace *trace, const bool *taken, uint32_t *wri
     }
 }
 
-/* From the end to the start, since an update that is taken is read from and reads. */
+/* Takes writes by rule (2). From the end to the start: an update that is taken here reads, too. */
 static bool take_sources(const mr_trace *trace, bool *taken)
 {
     bool every = trace->op_counts[MR_OP_BRANCH] > 0;

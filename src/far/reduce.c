@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What becomes of an event, while the reduction is made. */
+/* What the reduction does with an event. */
 enum { LEFT_OUT = 0, KEPT, MARK };
 
 typedef struct reducer {
@@ -14,8 +14,8 @@ typedef struct reducer {
     const mr_barrier_edges *opaque;
     mr_model model;
     mr_relevant relevant;
-    uint8_t *fate;    /* one an event of the full trace */
-    uint32_t *number; /* its number in the reduced trace, when kept */
+    uint8_t *fate;    /* by event of the full trace */
+    uint32_t *number; /* by event of the full trace: its number in the reduced one, when kept */
 } reducer;
 
 static void make_mark(reducer *r, uint32_t event)
@@ -24,7 +24,7 @@ static void make_mark(reducer *r, uint32_t event)
         r->fate[event] = MARK;
 }
 
-/* Decides on every event; returns how many stay. */
+/* Decides for each event whether it is kept; returns how many are. */
 static uint32_t choose(reducer *r)
 {
     const mr_trace *full = r->full;

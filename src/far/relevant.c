@@ -5,22 +5,22 @@
 /* More threads than this get no clocks: the matrix would be large. */
 enum { MOST_CLOCKS = 2048 };
 
-/* When a thread did something: its number, and how many threads it had forked by then, plus one.
- * Thread + 1, so that zero is nobody. */
+/* A point in a thread: the number of the thread plus one (zero is no thread), and how many threads
+ * it had forked by then, plus one. */
 typedef struct moment {
     uint32_t thread, time;
 } moment;
 
 typedef struct name_state {
-    moment write, read; /* the last ones */
-    bool many;          /* earlier reads that nothing puts before `read` */
+    moment write, read; /* the last write, and the last read */
+    bool many;          /* some earlier read is not certainly before `read` */
 } name_state;
 
 typedef struct finder {
     const mr_trace *trace;
-    bool by_thread;        /* whatever two threads use, one of them writing, is relevant */
+    bool by_thread;        /* a variable that two threads use, one of them writing, is relevant */
     uint32_t thread_count; /* with clocks; 0: none */
-    uint32_t *clocks;      /* clocks[t][u]: how far t knows u to be */
+    uint32_t *clocks;      /* clocks[t][u]: the time of u that is certainly before t's next event */
     name_state *variables, *locks;
     mr_relevant *relevant;
 } finder;
@@ -37,7 +37,8 @@ static bool is_before(const finder *f, moment earlier, uint32_t thread, bool by_
     return f->thread_count && !by_thread && earlier.time <= clock_of(f, thread)[earlier.thread - 1];
 }
 
-/* Is there an earlier operation that excludes this one and is not certainly before it? */
+/* Is there an earlier operation on the name that excludes this one and is not certainly before it?
+ * Adds this one to the state of the name. */
 static bool is_unordered(const finder *f, name_state *name, uint32_t thread, bool writes,
                          bool by_thread)
 {

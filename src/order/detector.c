@@ -96,7 +96,7 @@ static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
     case MR_RELATION_COUNT:
         break;
     }
-    assert(!"this order does not stream");
+    MR_ASSERT(!"this order does not stream");
     return (mr_feed_end){MR_FEED_NO_MEMORY, 0};
 }
 

@@ -18,11 +18,10 @@
 #ifndef MR_ORDER_HB_H
 #define MR_ORDER_HB_H
 
+#include "base/assert.h"
 #include "base/map.h"
 #include "clock.h"
 #include "trace/op.h"
-
-#include <assert.h>
 
 typedef struct mr_hb_thread {
     mr_clock *clock; /* what happened before its last event */
@@ -140,7 +139,7 @@ static inline bool mr_hb_sync(mr_hb *hb, mr_op op, uint32_t thread, uint32_t ope
     case MR_OP_BRANCH:
         break;
     }
-    assert(!"this operation comes in another way");
+    MR_ASSERT(!"this operation comes in another way");
     return false;
 }
 

@@ -350,7 +350,7 @@ bool mr_wcp_sync(mr_wcp *wcp, mr_op op, uint32_t thread, uint32_t operand)
     case MR_OP_BRANCH:
         break;
     }
-    assert(!"this operation comes in another way");
+    MR_ASSERT(!"this operation comes in another way");
     return false;
 }
 

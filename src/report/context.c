@@ -31,9 +31,9 @@ static bool choose_events(mr_context *context, const mr_result *result)
     return true;
 }
 
-/* `held` is every acquire so far; `open` is by thread the position in it of the youngest one that
- * is open, MR_NONE for none, and `next` by position that of the next older one. Opens the outermost
- * acquire `event` of its thread. */
+/* The open acquires of each thread are a list: `held` has every acquire so far, open[thread] is the
+ * position in `held` of the innermost open one (MR_NONE: none), and next[position] is the position
+ * of the next outer one. Adds the acquire `event`. */
 static bool open_section(uint32_t *open, mr_u32s *held, mr_u32s *next, uint32_t event,
                          uint32_t thread)
 {
@@ -43,7 +43,7 @@ static bool open_section(uint32_t *open, mr_u32s *held, mr_u32s *next, uint32_t 
     return true;
 }
 
-/* Closes the section that the release ends; it need not be the youngest one. */
+/* Closes the section that the release ends. It need not be the innermost one. */
 static void close_section(const mr_trace *trace, uint32_t *open, const mr_u32s *held, mr_u32s *next,
                           uint32_t release)
 {
@@ -54,7 +54,7 @@ static void close_section(const mr_trace *trace, uint32_t *open, const mr_u32s *
         *at = next->items[*at];
 }
 
-/* Lists the acquires that are open in the thread, in the order of the trace. */
+/* Adds the open acquires of the thread to the list, in the order of the trace. */
 static bool list_held(mr_context *context, uint32_t top, const mr_u32s *held, const mr_u32s *next)
 {
     size_t first = context->acquires.count;

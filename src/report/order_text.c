@@ -71,7 +71,7 @@ static void print_window(FILE *stream, const char *before, const mr_order_race *
             known->window_end - 1);
 }
 
-/* Where the witness is about two other events than the first example. */
+/* The accesses of the witness, when they are not the first example. */
 static void print_witness(const writer *self, const mr_order_race *known,
                           const mr_race_example *example)
 {
@@ -185,7 +185,7 @@ static void print_summary(const writer *self)
     mr_phrase_rejected(self->stream, result->stats.rejected_witnesses);
 }
 
-/* What differs from run to run. */
+/* The section on the run: what differs from run to run. */
 static void print_run(FILE *stream, const mr_order_stats *stats)
 {
     const mr_phrase_stage stages[] = {

@@ -68,7 +68,7 @@ void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr
             mr_trace_line(trace, access.event));
 }
 
-/* "read 0.25, order 1.00" after `head`; nothing when no stage is worth naming. */
+/* "read 0.25, order 1.00" after `head`; nothing when no stage took a notable time. */
 static bool print_stages(FILE *stream, const char *head, const mr_phrase_stage *stages,
                          size_t count)
 {

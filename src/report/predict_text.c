@@ -140,7 +140,7 @@ static void print_unknowns(const writer *self)
         fprintf(stream, "  and %zu more\n", result->unknown_count - UNKNOWN_SHOWN);
 }
 
-/* "    linearise  2 pairs, 1 race"; a step that settled nothing has no line. */
+/* "    linearise  2 pairs, 1 race"; a step that settled no pair has no line. */
 static void print_step(FILE *stream, const mr_stats *stats, mr_step step)
 {
     if (stats->settled[step] == 0)
@@ -174,7 +174,7 @@ static void print_steps(const writer *self)
         fputs("\n", stream);
 }
 
-/* Who has decided what: a line for each worker, or one for all of many. */
+/* The work of the workers: a line for each, or one line for all when there are many. */
 static void print_shares(FILE *stream, const mr_run *run)
 {
     enum { MOST_LINES = 8 };
@@ -197,7 +197,7 @@ static void print_shares(FILE *stream, const mr_run *run)
                 run->share_count, low.units, high.units, low.seconds, high.seconds);
 }
 
-/* What differs from run to run. */
+/* The section on the run: what differs from run to run. */
 static void print_run(FILE *stream, const mr_run *run)
 {
     mr_phrase_stage steps[MR_STEP_COUNT];
@@ -228,7 +228,7 @@ static void print_run(FILE *stream, const mr_run *run)
     print_shares(stream, run);
 }
 
-/* What was decided beyond the windows. */
+/* The lines about far races. */
 static void print_far(const writer *self)
 {
     const mr_stats *stats = &self->result->stats;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Records the programs of tests/programs, each built by gcc and by clang, with five seeds, and predicts from the traces.
+# Records the programs of tests/programs, each built by gcc, with one seed, and predicts from the traces; with
+# TEST_LENGTH=full also built by clang, and with five seeds.
 # Each program and compiler is a test: prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 #
 # NAME-safe has no race, from any seed. NAME-race has one; when the comment at its top says "Predicted from every order", from
@@ -9,7 +10,9 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 maxrace=$(realpath "${BUILD:-build/release}/maxrace")
-seeds=5 more_seeds=20 limit_seconds=60
+if [ "${TEST_LENGTH:-}" = full ]; then seeds=5 compilers='gcc clang'; else seeds=1 compilers=gcc; fi
+more_seeds=20 limit_seconds=60
+. tests/support/check.sh
 
 # record PROGRAM SEED TRACE [FLAG…]: fails with the reason when the program hangs, crashes, or its trace is not as it should be.
 record() {
@@ -65,9 +68,13 @@ trap 'rm -rf "$scratch"' EXIT
 number=0
 for source in tests/programs/${RECORD_ONLY:-*}.c tests/programs/${RECORD_ONLY:-*}.cpp; do
     [ -e "$source" ] || continue
-    for compiler in gcc clang; do
+    for compiler in $compilers; do
+        language_compiler=$compiler
+        [[ $source != *.cpp ]] || language_compiler=${compiler/gcc/g}++
+        needs "$language_compiler" "record_$(basename "$source" | tr '.-' '__')_$compiler" >>"$scratch/output" || continue
         number=$((number + 1))
         printf '%s\0%s\0%s\0' "$compiler" "$source" "$scratch/$number"
     done
-done | xargs -0 -r -n 3 -P "${TEST_JOBS:-$(nproc)}" "$0" --one | tee "$scratch/output"
+done | xargs -0 -r -n 3 -P "${TEST_JOBS:-$(nproc)}" "$0" --one >>"$scratch/output"
+cat "$scratch/output"
 [ -s "$scratch/output" ] && ! grep -q '^\[  FAILED  \]' "$scratch/output"
