@@ -18,11 +18,10 @@
 #ifndef MR_ORDER_HB_H
 #define MR_ORDER_HB_H
 
+#include "base/assert.h"
 #include "base/map.h"
 #include "clock.h"
 #include "trace/op.h"
-
-#include "base/assert.h"
 
 typedef struct mr_hb_thread {
     mr_clock *clock; /* what happened before its last event */
