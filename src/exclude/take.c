@@ -1,5 +1,7 @@
 #include "take.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 static bool is_acquire(uint8_t op)
@@ -50,9 +52,11 @@ static bool take_partners(const mr_trace *trace, bool *taken)
             *own = event;
         } else if (is_release(op)) {
             uint32_t acquire = close_acquire(trace, event, own, below);
+            MR_ASSERT(acquire == MR_NONE || acquire < event);
             if (acquire != MR_NONE)
                 take_together(taken, acquire, event);
         } else if (op == MR_OP_WAIT && trace->link[event] != MR_NONE) {
+            MR_ASSERT(trace->link[event] < event && trace->op[trace->link[event]] == MR_OP_POST);
             take_together(taken, trace->link[event], event);
         }
     }
@@ -88,6 +92,7 @@ static bool take_sources(const mr_trace *trace, bool *taken)
     for (uint32_t event = trace->event_count; event-- > 0;) {
         if (!taken[event] || !mr_op_reads(trace->op[event]) || trace->link[event] == MR_NONE)
             continue;
+        MR_ASSERT(trace->link[event] < event); /* the walk backwards still meets the write */
         if (every || writer[trace->operand[event]] == SEVERAL)
             taken[trace->link[event]] = true;
     }

@@ -2,6 +2,8 @@
  */
 #include "event_pass.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -142,6 +144,8 @@ static mr_status atomic_lock(mr_event_pass *pass, const mr_extent *extent, uint3
 static mr_status emit_lock(mr_event_pass *pass, const access *self, mr_op op, mr_error *error)
 {
     mr_emitted event = self->event;
+    /* The section holds the events of one access and contains no other section. */
+    MR_ASSERT(self->locked == (op == MR_OP_RELEASE) && self->placed);
     mr_status status = atomic_lock(pass, &self->extent, &event.operand, error);
     mr_local_use use = {self->extent.life, self->extent.address, 1, pass->reader.thread};
     if (!status && !mr_locals_note_lock(&pass->locals, event.operand, &use))
@@ -215,6 +219,7 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
         mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
+        MR_ASSERT(step <= end - at);
         values found = values_of(&self, at - address, step);
         status = check(pass, &self, piece, at, step, &found, error);
         if (status || !piece->keep)

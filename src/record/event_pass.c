@@ -1,5 +1,6 @@
 #include "event_pass.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/progress.h"
 
@@ -76,6 +77,7 @@ static mr_status thread_of(mr_event_pass *pass, uint32_t thread, uint32_t *numbe
         *kept = *number + 1;
     }
     *number = *kept - 1;
+    MR_ASSERT(*number < pass->emitter.trace->threads.count);
     return MR_OK;
 }
 
@@ -92,6 +94,7 @@ mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_em
 
 mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *lock, mr_error *error)
 {
+    MR_REQUIRE(object < pass->scan->objects.table.count);
     const mr_object *found = &pass->scan->objects.items[object];
     if (!pass->lock_of[object]) {
         const mr_life *life = mr_lifetimes_find(&pass->reader.lives, found->address);
@@ -112,6 +115,9 @@ static mr_status object_event(mr_event_pass *pass, const uint64_t *record, const
     if (!object)
         return mr_event_pass_no_memory(error);
     uint32_t number = (uint32_t)(object - pass->objects.items);
+    /* Both passes number the objects alike. */
+    MR_ASSERT(number < pass->scan->objects.table.count &&
+              pass->scan->objects.items[number].address == object->address);
     mr_status status = mr_event_pass_lock(pass, number, &event->operand, error);
     if (status)
         return status;

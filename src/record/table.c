@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -50,6 +51,7 @@ uint32_t mr_table_add(mr_table *table, mr_pair pair)
         return MR_TABLE_NONE;
     table->items = items;
     table->items[table->count++] = pair;
+    MR_ASSERT(table->count < table->slot_count); /* a free slot ends each search */
     *slot = table->count;
     return table->count - 1;
 }
