@@ -1,5 +1,5 @@
 # make            the program and the library, in build/release
-# make test       all tests: plain, under AddressSanitizer + UndefinedBehaviorSanitizer, and the source checks
+# make test       each suite once, in minutes; make check-all has the rest
 # make help       everything else
 
 VERSION   := 0.1.0
@@ -150,13 +150,35 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
 .PHONY: tests
 tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 
-# Ends with "N passed, N failed". The clang variant is built only: clang's warnings are errors, too.
+# Scripts run without make's own variables, which would reach the make that they call.
+SCRIPT := env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)'
+BUILD_FAILED := { echo 'the build failed; the reason is above'; echo '0 passed, 1 failed'; exit 1; }
+
+# Each suite once, in the release build; the long ones do a share. Ends with "N passed, N failed".
 .PHONY: test
 test:
-	$(MAKE) VARIANT=release all tests
-	$(MAKE) VARIANT=sanitize build/sanitize/maxrace tests
-	$(MAKE) VARIANT=thread thread-tests
-	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/run.sh build/release build/sanitize
+	@$(MAKE) VARIANT=release all tests || $(BUILD_FAILED)
+	@$(SCRIPT) tests/run.sh test
+
+# The rest: full lengths, sanitizers, ThreadSanitizer and Helgrind, clang, the source checks, every compiler and seed of the
+# recorder. Of test_exact also EXACT_MORE traces of a fresh seed, which is printed.
+.PHONY: check-all
+check-all:
+	@$(MAKE) VARIANT=release all tests || $(BUILD_FAILED)
+	@$(MAKE) VARIANT=sanitize build/sanitize/maxrace tests || $(BUILD_FAILED)
+	@$(MAKE) VARIANT=thread thread-tests || $(BUILD_FAILED)
+	@$(SCRIPT) tests/run.sh check-all
+
+# One suite: test-NAME is tests/test_NAME.c or tests/check_NAME.sh. TEST_LENGTH=full: not only a share of it.
+SUITES := $(patsubst tests/test_%.c,%,$(TEST_SOURCES)) $(patsubst tests/check_%.sh,%,$(wildcard tests/check_*.sh))
+.PHONY: $(SUITES:%=test-%)
+$(patsubst tests/test_%.c,test-%,$(TEST_SOURCES)): test-%: $(BUILD)/tests/test_%
+$(SUITES:%=test-%): test-%: all $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
+	@$(SCRIPT) BUILD=$(BUILD) tests/run.sh suite $*
+test-threads: thread-variant $(addprefix $(BUILD)/tests/test_,pool jobs)
+.PHONY: thread-variant
+thread-variant:
+	@$(MAKE) VARIANT=thread thread-tests
 
 # The tests whose threads work together, for tests/check_threads.sh.
 THREAD_TESTS := test_pool test_jobs test_far_jobs test_facts test_mrt test_mrt_content
@@ -309,10 +331,10 @@ uninstall:
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
 	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)" "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
 
-# The source checks alone: part of make test.
+# The source checks alone: part of make check-all.
 .PHONY: lint
 lint: all
-	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/check_source.sh
+	$(SCRIPT) tests/check_source.sh
 
 .PHONY: format
 format:
@@ -325,7 +347,9 @@ clean:
 .PHONY: help
 help:
 	@echo 'make                        the program and the library, in build/release'
-	@echo 'make test                   all tests and source checks; ends with "N passed, N failed"'
+	@echo 'make test                   each suite once, in minutes; ends with "N passed, N failed"'
+	@echo 'make check-all              the rest: full lengths, sanitizers, threads, clang, source checks'
+	@echo 'make test-NAME              one suite: tests/test_NAME.c or tests/check_NAME.sh; TEST_LENGTH=full: all of it'
 	@echo 'make tests                  builds the test programs of VARIANT'
 	@echo 'make check-long [SEED=n]    100,000 random traces against exhaustive search and definitions'
 	@echo 'make lint                   the source checks alone (clang, clang-tidy, cppcheck, clang-format, symbols)'

@@ -16,6 +16,6 @@
 
 #include "encoding.h"
 
-void mr_encode_opaque(mr_encoding *encoding);
+void mr_encode_barrier_pairs(mr_encoding *encoding);
 
 #endif

@@ -133,7 +133,7 @@ static bool encode(mr_encoding *encoding)
     mr_encode_branches(encoding);
     mr_encode_reads(encoding);
     mr_encode_stops(encoding);
-    mr_encode_opaque(encoding);
+    mr_encode_barrier_pairs(encoding);
     mr_encode_fork_join(encoding);
     mr_encode_race(encoding); /* these two link nodes, so they come last */
     mr_encode_program_order(encoding);

@@ -64,7 +64,7 @@ struct mr_lazy {
     size_t offer_count, offer_capacity;
     uint64_t work; /* nodes, writes and sources looked at, for budgets */
 
-    /* The rest is for lazy.c. Arena memory. */
+    /* Scratch of the walk along an order. Arena memory. */
     uint32_t *read_of;   /* one an event: index in `reads` + 1, 0: no choices */
     uint8_t *watched;    /* one a variable: its reads are looked at */
     uint32_t *line;      /* two a node: the order */

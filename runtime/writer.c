@@ -158,12 +158,9 @@ void mr_writer_close(mr_log_state state, int error)
     to_scratch();
 }
 
-void mr_writer_grow(void)
+/* Writes the window to the file, and begins it anew. */
+static void empty_window(void)
 {
-    if (!mr_rt.logging) {
-        restart_scratch();
-        return;
-    }
     const uint64_t *cursor = mr_writer_cursor();
     const uint64_t *end = mr_hot->live.waiting == MR_LOG_WAITING_RANGE ? mr_hot->range : cursor;
     int fd = mr_log_file_open();
@@ -180,6 +177,23 @@ void mr_writer_grow(void)
                         : "cannot write on; the recording ends here, the program goes on: ",
                     mr_log_file_path());
         mr_writer_close(MR_LOG_FULL, -status);
+    }
+}
+
+void mr_writer_grow(void)
+{
+    mr_thread *thread = mr_self;
+    uint8_t busy = thread != NULL ? thread->busy : 0;
+    if (!mr_rt.logging) {
+        restart_scratch();
+        return;
+    }
+    if (thread != NULL) {
+        thread->busy = 1; /* it may sleep here: the watchdog must not take the baton */
+    }
+    empty_window();
+    if (thread != NULL) {
+        thread->busy = busy;
     }
 }
 

@@ -87,11 +87,11 @@ static bool edges_hold(const runner *r, uint32_t event)
     uint32_t fork = w->threads[w->thread[event]].fork;
     if (!w->position[event] && fork != MR_NONE && !happened(r, fork))
         return false;
-    if (!w->opaque_count)
+    if (!w->barrier_edge_count)
         return true;
-    for (size_t k = mr_window_opaque_from(w, event);
-         k < w->opaque_count && w->opaque[k].to == event; k++)
-        if (!happened(r, w->opaque[k].from))
+    for (size_t k = mr_window_barrier_edges_from(w, event);
+         k < w->barrier_edge_count && w->barrier_edges[k].to == event; k++)
+        if (!happened(r, w->barrier_edges[k].from))
             return false;
     return true;
 }

@@ -3,6 +3,7 @@
 #include "encoder/lazy.h"
 #include "search.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct task {
     mr_search search;
     uint64_t max_steps, steps;
     uint32_t conflicts, max_conflicts; /* since the last start */
+    uint64_t all_conflicts, restarts;  /* for debug lines */
     int64_t *order;
     uint32_t *by_trace; /* nodes in trace order, CUT last */
     uint32_t *pending;  /* scratch of place() */
@@ -206,6 +208,7 @@ static mr_search_result advance(task *t, bool *solved)
     bool violated;
     if (t->conflicts >= t->max_conflicts) {
         t->conflicts = 0;
+        t->restarts++;
         t->max_conflicts += t->max_conflicts / 10;
         return mr_search_restart(&t->search, t->max_conflicts);
     }
@@ -232,6 +235,7 @@ static mr_saturated run(task *t)
             result = advance(t, &solved);
         } else {
             t->conflicts++;
+            t->all_conflicts++;
             result = mr_search_resolve(&t->search, &refuted);
         }
     }
@@ -254,7 +258,7 @@ static bool prepare(task *t, mr_arena *arena)
 }
 
 mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *spent, int64_t *order,
-                         mr_arena *arena)
+                         const mr_debug *debug, mr_arena *arena)
 {
     if (encoding->formula.contradiction)
         return MR_SATURATED_UNSAT;
@@ -262,12 +266,23 @@ mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *sp
               .max_steps = max_steps,
               .max_conflicts = FIRST_CONFLICTS,
               .order = order};
+    static const char *const results[] = {
+        [MR_SATURATED_SAT] = "sat",
+        [MR_SATURATED_UNSAT] = "unsat",
+        [MR_SATURATED_OUT_OF_STEPS] = "out-of-effort",
+        [MR_SATURATED_NO_MEMORY] = "no-memory",
+    };
     mr_saturated result = MR_SATURATED_NO_MEMORY;
     mr_search_result begun = mr_search_init(&t.search, encoding, arena);
     if (begun == MR_SEARCH_CONFLICT)
         result = MR_SATURATED_UNSAT;
     else if (begun == MR_SEARCH_GOES_ON && prepare(&t, arena))
         result = run(&t);
+    MR_DEBUG(debug, SEARCH,
+             "result=%s effort=%" PRIu64 " conflicts=%" PRIu64 " restarts=%" PRIu64
+             " clauses=%zu learned=%zu",
+             results[result], steps_of(&t), t.all_conflicts, t.restarts, t.search.clause_count,
+             t.search.learned_count);
     *spent += steps_of(&t);
     mr_search_free(&t.search);
     free(t.violations);

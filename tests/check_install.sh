@@ -68,7 +68,7 @@ static_program() {
     extra='' compile_and_run c --static && ! ldd "$scratch/program" | grep -q libmaxrace
 }
 
-# The header is C++ as well; only where there is a C++ compiler.
+# The header is C++ as well.
 header_in_cplusplus() {
     echo '#include <maxrace.h>' >"$scratch/header.cc"
     clang++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -nostdinc++ -I"$prefix/include" "$scratch/header.cc"
@@ -154,7 +154,7 @@ check install_installed_mpi installed_mpi
 check install_installed_recorder installed_recorder
 check install_shared_program shared_program
 check install_static_program static_program
-check install_header_in_cplusplus header_in_cplusplus
+needs clang++ install_header_in_cplusplus && check install_header_in_cplusplus header_in_cplusplus
 check install_staged_files_name_the_prefix staged_files_name_the_prefix
 check install_nothing_is_left_by_uninstall nothing_is_left
 check install_library_example library_example

@@ -317,7 +317,7 @@ check record_commands_build build
 check record_commands_bad_usage bad_usage
 check record_commands_no_program no_program
 check record_commands_no_compiler no_compiler
-check record_commands_compilers compilers
+needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
 check record_commands_flags flags
 check record_commands_run_outputs run_outputs
@@ -329,5 +329,5 @@ check record_commands_max_events max_events
 check record_commands_full_disk full_disk
 check record_commands_makefile makefile
 check record_commands_configured configured
-command -v cmake >/dev/null && check record_commands_cmake_project cmake_project
+needs cmake record_commands_cmake_project && check record_commands_cmake_project cmake_project
 [ $failures -eq 0 ]

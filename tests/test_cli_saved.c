@@ -8,6 +8,7 @@
 
 #include "base/seconds.h"
 #include "support/generate_large.h"
+#include "support/length.h"
 #include "support/run.h"
 #include "support/schema.h"
 
@@ -23,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KILLS = 20, INCOMPLETE = 5 };
+enum { KILLS = 20, SHARE_KILLS = 4, INCOMPLETE = 5 };
 
 #define FLAGS   "--no-report-run --window-size 200 "
 #define PREDICT "predict " FLAGS "@/trace.std "
@@ -151,11 +152,10 @@ static void test_usage(void **state)
 static void test_killed(void **state)
 {
     (void)state;
-    const char *given = getenv("MR_SEED");
-    mr_random random = {given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL)};
-    unsigned killed = 0;
+    mr_random random = {mr_number_from_environment("MR_SEED", (uint64_t)time(NULL))};
+    uint64_t kills = mr_length("SAVED_KILLS", SHARE_KILLS, KILLS), killed = 0;
     print_message("seed %" PRIu64 "\n", random.state);
-    for (int i = 0; i < KILLS; i++) {
+    for (uint64_t i = 0; i < kills; i++) {
         mr_run run;
         forget("kill");
         for (int again = 0; again < 2; again++) {
@@ -169,7 +169,7 @@ static void test_killed(void **state)
         }
         same_report(PREDICT "--checkpoint @/kill --resume", false);
     }
-    assert_true(killed > KILLS / 2);
+    assert_true(killed > kills / 2);
 }
 
 static void test_shards(void **state)

@@ -15,6 +15,7 @@
 #include "order/order.h"
 #include "support/crowd.h"
 #include "support/djit.h"
+#include "support/length.h"
 #include "support/order_reference.h"
 #include "support/walk.h"
 
@@ -440,7 +441,8 @@ static bool detect_survives(const mr_trace *trace, mr_relation relation, uint64_
 static void test_lack_of_memory(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 9; seed++) {
+    uint64_t traces = mr_length("DETECT_TRACES", 3, 9);
+    for (uint64_t seed = 0; seed < traces; seed++) {
         mr_trace *trace = make_trace(seed, 400);
         mr_outlook outlook;
         assert_true(mr_outlook_of_trace(&outlook, trace));

@@ -272,7 +272,7 @@ static void test_limits(void **state)
     uint32_t required[THREADS], cone[THREADS];
     memcpy(required, q.first.required, sizeof required);
     memcpy(cone, q.first.cone, sizeof cone);
-    const mr_eliminate_limits few[] = {{.steps = 1}, {.memory_bytes = 8}};
+    const mr_eliminate_limits few[] = {{.effort = 1}, {.memory_bytes = 8}};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(mr_eliminate(&setup.forced, q.first.stops, required, cone, &few[i],
                                       &q.known, &setup.arena),

@@ -1,4 +1,4 @@
-/* Interning of strings (names) and of numbers (keys). */
+/* Interning of strings (names). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "trace/keys.h"
 #include "trace/names.h"
 
 #include "base/memory.h"
@@ -229,61 +228,13 @@ static void test_taken_names(void **state)
     mr_names_free(&names);
 }
 
-static uint64_t make_key(uint32_t i)
-{
-    return i % 3 == 0 ? i : i % 3 == 1 ? (uint64_t)i << 32 : 0 - (uint64_t)i;
-}
-
-static void test_keys(void **state)
-{
-    (void)state;
-    mr_keys keys = {0};
-    uint32_t number;
-    assert_int_equal(mr_keys_find(&keys, 0), 0);
-    for (int round = 0; round < 2; round++) {
-        for (uint32_t i = 0; i < MANY; i++) {
-            assert_true(mr_keys_add(&keys, make_key(i), &number));
-            assert_int_equal(number, i + 1);
-            assert_true(keys.items[number] == make_key(i));
-        }
-    }
-    assert_int_equal(keys.count, MANY);
-    for (uint32_t i = 0; i < MANY; i++)
-        assert_int_equal(mr_keys_find(&keys, make_key(i)), i + 1);
-    assert_int_equal(mr_keys_find(&keys, 1), 0);
-    mr_keys_free(&keys);
-}
-
-static void test_keys_without_memory(void **state)
-{
-    (void)state;
-    for (uint64_t n = 1; n < 8; n++) {
-        mr_keys keys = {0};
-        uint32_t number, added = 0;
-        mr_memory_fail_after(n);
-        while (mr_keys_add(&keys, make_key(added), &number))
-            added++;
-        mr_memory_fail_after(0);
-        for (uint32_t i = 0; i < MANY; i++) {
-            assert_true(mr_keys_add(&keys, make_key(i), &number));
-            assert_int_equal(number, i + 1);
-        }
-        mr_keys_free(&keys);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_similar_names),
-        cmocka_unit_test(test_truncate),
-        cmocka_unit_test(test_truncate_gives_memory_back),
-        cmocka_unit_test(test_display),
-        cmocka_unit_test(test_names_without_memory),
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_similar_names),
+        cmocka_unit_test(test_truncate),    cmocka_unit_test(test_truncate_gives_memory_back),
+        cmocka_unit_test(test_display),     cmocka_unit_test(test_names_without_memory),
         cmocka_unit_test(test_taken_names),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_keys_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

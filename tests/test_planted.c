@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "bench/planted.h"
 #include "order/detect/detect.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 #include <stdlib.h>
 #include <string.h>

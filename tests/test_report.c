@@ -82,7 +82,7 @@ static void make_bank(sample *self)
         (mr_witness){.first = 3, .second = 9, .window_start = 2, .events = first, .event_count = 4},
         MR_STRENGTH_HB, MR_STEP_LINEARISE);
     add_race(self, (mr_witness){.first = 0, .second = 10, .events = second, .event_count = 9},
-             MR_STRENGTH_BEYOND_WCP, MR_STEP_SOLVER);
+             MR_STRENGTH_BEYOND_WCP, MR_STEP_Z3);
     add_race(self, (mr_witness){.first = 3, .second = 10, .window_start = 3}, MR_STRENGTH_WCP,
              MR_STEP_FAR);
     add_unknown(self, 3, 10, MR_UNKNOWN_TIME, "canceled");
@@ -94,15 +94,15 @@ static void make_bank(sample *self)
                     [MR_STEP_CONE] = 1,
                     [MR_STEP_LINEARISE] = 2,
                     [MR_STEP_SATURATE] = 1,
-                    [MR_STEP_SOLVER] = 2,
+                    [MR_STEP_Z3] = 2,
                     [MR_STEP_FAR] = 1},
-        .races = {[MR_STEP_LINEARISE] = 1, [MR_STEP_SOLVER] = 1, [MR_STEP_FAR] = 1},
+        .races = {[MR_STEP_LINEARISE] = 1, [MR_STEP_Z3] = 1, [MR_STEP_FAR] = 1},
         .unknown = {[MR_UNKNOWN_TIME] = 1, [MR_UNKNOWN_MEMORY] = 1},
         .static_races = 3,
     };
     self->result.run = (mr_run){
         .step_seconds =
-            {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_SOLVER] = 0.75},
+            {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_Z3] = 0.75},
         .read_seconds = 0.25,
         .decide_seconds = 1.5,
         .solver_seconds = 1,

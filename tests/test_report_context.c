@@ -9,7 +9,7 @@
 #include "support/sample.h"
 #include "support/schema.h"
 
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "report/predict_report.h"
 #include "trace/columns.h"
 

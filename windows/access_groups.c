@@ -1,6 +1,6 @@
 #include "access_groups.h"
 
-#include "base/assert.h"
+#include "base/table.h"
 #include "visible.h"
 
 #include <stdlib.h>
@@ -10,20 +10,17 @@ typedef struct access {
     uint32_t variable, thread, op, location, lockset, event, site;
 } access;
 
-/* The latest representative of a (thread, variable, operation, location). */
-typedef struct representative {
-    uint32_t event; /* + 1; 0: free slot */
-} representative;
-
 typedef struct picker {
     const mr_window *window;
     uint32_t *stretch;
-    representative *slots;
-    uint64_t mask;
+    mr_table latest; /* by kind of access: its latest representative */
 } picker;
 
-static bool same_kind(const mr_window *w, uint32_t a, uint32_t b)
+/* Accesses of a kind have thread, variable, operation and location in common. */
+static bool same_kind(const void *window, uint32_t a, const void *event)
 {
+    const mr_window *w = window;
+    uint32_t b = *(const uint32_t *)event;
     const mr_trace *trace = w->trace;
     return w->thread[a] == w->thread[b] && w->object[a] == w->object[b] &&
            mr_window_op(w, a) == mr_window_op(w, b) &&
@@ -38,28 +35,21 @@ static bool represented(picker *p, uint32_t event)
     hash = hash * 0x9e3779b97f4a7c15u + w->thread[event];
     hash = hash * 0x9e3779b97f4a7c15u + w->trace->location[w->start + event];
     hash = hash * 0x9e3779b97f4a7c15u + mr_window_op(w, event);
-    uint64_t slot = (hash ^ hash >> 29) & p->mask;
-    while (p->slots[slot].event && !same_kind(w, p->slots[slot].event - 1, event))
-        slot = (slot + 1) & p->mask;
-    if (p->slots[slot].event) {
-        uint32_t earlier = p->slots[slot].event - 1;
+    uint32_t *slot = mr_table_slot(&p->latest, (uint32_t)(hash ^ hash >> 29), same_kind, w, &event);
+    if (*slot) {
+        uint32_t earlier = *slot - 1;
         if (p->stretch[earlier] == p->stretch[event] && event < w->region_end[earlier])
             return true;
     }
-    p->slots[slot].event = event + 1;
+    *slot = event + 1;
     return false;
 }
 
 static bool picker_init(picker *p, const mr_window *w, mr_access_choice choice, mr_arena *arena)
 {
-    uint64_t count = 4;
-    while (count < 2 * (uint64_t)w->size)
-        count *= 2;
     p->window = w;
-    p->mask = count - 1;
-    p->slots = mr_arena_zalloc(arena, count, sizeof *p->slots);
     p->stretch = mr_visible_stretches(w, choice == MR_ACCESS_ORDERED_REPRESENTATIVES, arena);
-    return p->slots && p->stretch;
+    return p->stretch && mr_table_in_arena(&p->latest, arena, w->size);
 }
 
 static int compare_site(const access *x, const access *y)

@@ -1,6 +1,7 @@
 #include "candidates.h"
 
-#include "pair_index.h"
+#include "base/map.h"
+#include "lockset.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ typedef struct collector {
     mr_access_groups accesses;
     mr_candidate_group *groups;
     size_t group_capacity;
-    mr_pair_index group_index; /* by locations: the group, or WANTED or UNWANTED */
-    mr_pair_index site_index;  /* by the numbers of two sites: the place in `sites` */
+    /* Both hold a number + 1, 0: none so far. */
+    mr_map group_index; /* by locations: the group, or WANTED or UNWANTED */
+    mr_map site_index;  /* by the numbers of two sites: the place in `sites` */
     found *items;
     size_t count, capacity;
     found_sites *sites;
@@ -87,15 +89,15 @@ static bool open_pairing(collector *c, uint32_t one, uint32_t two, pairing *p)
                    .place = MR_NONE};
     if (options->event_groups && !options->wanted)
         return true;
-    mr_pair_slot *slot = mr_pair_index_at(&c->group_index, p->location_1, p->location_2);
-    if (!slot)
+    uint32_t *number = mr_map_at(&c->group_index, mr_map_key(p->location_1, p->location_2), 0);
+    if (!number)
         return false;
-    if (!slot->number) {
+    if (!*number) {
         bool wanted =
             !options->wanted || options->wanted(options->context, p->location_1, p->location_2);
-        slot->number = (wanted ? WANTED : UNWANTED) + 1u;
+        *number = (wanted ? WANTED : UNWANTED) + 1u;
     }
-    p->group = slot->number - 1;
+    p->group = *number - 1;
     return true;
 }
 
@@ -105,27 +107,27 @@ static bool open_group(collector *c, pairing *p)
     if (c->options->event_groups)
         return new_group(c, p->location_1, p->location_2, &p->group);
     if (p->group == WANTED) {
-        mr_pair_slot *slot = mr_pair_index_at(&c->group_index, p->location_1, p->location_2);
-        if (!slot || !new_group(c, p->location_1, p->location_2, &p->group))
+        uint32_t *number = mr_map_at(&c->group_index, mr_map_key(p->location_1, p->location_2), 0);
+        if (!number || !new_group(c, p->location_1, p->location_2, &p->group))
             return false;
-        slot->number = p->group + 1;
+        *number = p->group + 1;
     }
     if (p->place != MR_NONE)
         return true;
-    mr_pair_slot *slot = mr_pair_index_at(&c->site_index, p->one, p->two);
+    uint32_t *number = mr_map_at(&c->site_index, mr_map_key(p->one, p->two), 0);
     void *sites = c->sites;
-    if (!slot || c->site_count == UINT32_MAX - 1 ||
+    if (!number || c->site_count == UINT32_MAX - 1 ||
         !mr_grow(&sites, &c->site_capacity, c->site_count + 1, sizeof *c->sites))
         return false;
     c->sites = sites;
-    if (!slot->number) {
+    if (!*number) {
         c->sites[c->site_count++] = (found_sites){
             .pair = {.one = &c->accesses.sites[p->one], .two = &c->accesses.sites[p->two]},
             .group = p->group};
         c->groups[p->group].site_pair_count++;
-        slot->number = (uint32_t)c->site_count;
+        *number = (uint32_t)c->site_count;
     }
-    p->place = slot->number - 1;
+    p->place = *number - 1;
     return true;
 }
 
@@ -410,8 +412,8 @@ bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
         c.forced = c.hard;
     bool complete = collect(&c, arena);
     free(c.groups);
-    mr_pair_index_free(&c.group_index);
-    mr_pair_index_free(&c.site_index);
+    mr_map_free(&c.group_index);
+    mr_map_free(&c.site_index);
     free(c.items);
     free(c.sites);
     return complete;

@@ -1,5 +1,4 @@
-/* The state that the events before a window leave behind. */
-#include "window.h"
+#include "carried.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,8 @@ mr_status mr_carried_init(mr_carried *carried, const mr_trace *trace, mr_error *
     *carried = (mr_carried){.trace = trace};
     carried->open_acquire = new_numbers(trace->locks.count);
     carried->units = mr_calloc(trace->locks.count, sizeof *carried->units);
-    carried->open_shared = new_numbers(most_shared(trace));
+    carried->open_shared_capacity = most_shared(trace);
+    carried->open_shared = new_numbers(carried->open_shared_capacity);
     carried->dense_thread = new_numbers(trace->threads.count);
     carried->dense_variable = new_numbers(trace->variables.count);
     carried->dense_lock = new_numbers(trace->locks.count);

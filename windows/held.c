@@ -1,7 +1,5 @@
 #include "held.h"
 
-#include "window_parts.h"
-
 #include <stdlib.h>
 #include <string.h>
 

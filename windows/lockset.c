@@ -1,5 +1,6 @@
-/* The sets of locks held at the accesses of a window, interned, and the regions they bound. */
-#include "window_parts.h"
+#include "lockset.h"
+
+#include "base/table.h"
 
 #include <string.h>
 
@@ -14,11 +15,16 @@ typedef struct held {
 typedef struct interner {
     mr_arena *arena;
     mr_window *window;
-    uint32_t *slots; /* lockset + 1; 0: free */
-    uint32_t slot_count;
+    mr_table table; /* of the window's locksets */
     uint32_t *scratch;
     uint32_t capacity; /* of window->locksets */
 } interner;
+
+/* Locks that are looked for among the locksets. */
+typedef struct lock_list {
+    const uint32_t *locks;
+    uint32_t count;
+} lock_list;
 
 static uint32_t hash_locks(const uint32_t *locks, uint32_t count)
 {
@@ -28,26 +34,30 @@ static uint32_t hash_locks(const uint32_t *locks, uint32_t count)
     return hash ^ (hash >> 15);
 }
 
-static bool same_locks(const mr_lockset *set, const uint32_t *locks, uint32_t count)
+static bool same_locks(const void *locksets, uint32_t number, const void *wanted)
 {
-    return set->count == count && !memcmp(set->locks, locks, count * sizeof *locks);
+    const mr_lockset *set = (const mr_lockset *)locksets + number;
+    const lock_list *list = wanted;
+    return set->count == list->count &&
+           !memcmp(set->locks, list->locks, list->count * sizeof *list->locks);
 }
 
-/* Number of the set in `scratch`; MR_NONE: no memory. The table never fills: slot_count is over
- * twice the number of acquire and release events, and only those make new sets. */
+/* Number of the set in `scratch`; MR_NONE: no memory. The table has room for all: only acquire and
+ * release events make new sets. */
 static uint32_t intern(interner *in, uint32_t count)
 {
     mr_window *w = in->window;
-    uint32_t slot = hash_locks(in->scratch, count) & (in->slot_count - 1);
-    for (; in->slots[slot]; slot = (slot + 1) & (in->slot_count - 1))
-        if (same_locks(&w->locksets[in->slots[slot] - 1], in->scratch, count))
-            return in->slots[slot] - 1;
+    lock_list wanted = {in->scratch, count};
+    uint32_t hash = hash_locks(in->scratch, count);
+    uint32_t *slot = mr_table_slot(&in->table, hash, same_locks, w->locksets, &wanted);
+    if (*slot)
+        return *slot - 1;
     uint32_t *copy = mr_arena_alloc(in->arena, count, sizeof *copy);
     if (!copy || w->lockset_count == in->capacity)
         return MR_NONE;
     memcpy(copy, in->scratch, count * sizeof *copy);
     w->locksets[w->lockset_count] = (mr_lockset){.locks = copy, .count = count};
-    in->slots[slot] = ++w->lockset_count;
+    *slot = ++w->lockset_count;
     return w->lockset_count - 1;
 }
 
@@ -97,13 +107,11 @@ static bool prepare(interner *in, held **all)
 {
     mr_window *w = in->window;
     in->capacity = 2 * w->section_count + 2;
-    for (in->slot_count = 4; in->slot_count < 2 * in->capacity;)
-        in->slot_count *= 2;
-    in->slots = mr_arena_zalloc(in->arena, in->slot_count, sizeof *in->slots);
     in->scratch = mr_arena_alloc(in->arena, w->lock_count, sizeof *in->scratch);
     w->locksets = mr_arena_alloc(in->arena, in->capacity, sizeof *w->locksets);
     *all = mr_arena_zalloc(in->arena, w->thread_count, sizeof **all);
-    if (!in->slots || !in->scratch || !w->locksets || !*all || intern(in, 0) == MR_NONE)
+    if (!in->scratch || !w->locksets || !*all ||
+        !mr_table_in_arena(&in->table, in->arena, in->capacity) || intern(in, 0) == MR_NONE)
         return false;
     /* A thread holds at most as many locks as it has sections in the window. */
     uint32_t *most = mr_arena_zalloc(in->arena, w->thread_count, sizeof *most);

@@ -199,10 +199,11 @@ static bool require_entry(builder *b, uint32_t i)
     if (!w->position[i] && w->threads[thread].fork != MR_NONE &&
         !require_event(b, thread, w->threads[thread].fork))
         return false;
-    if (!w->opaque_count)
+    if (!w->barrier_edge_count)
         return true;
-    for (size_t k = mr_window_opaque_from(w, i); k < w->opaque_count && w->opaque[k].to == i; k++)
-        if (!require_event(b, thread, w->opaque[k].from))
+    for (size_t k = mr_window_barrier_edges_from(w, i);
+         k < w->barrier_edge_count && w->barrier_edges[k].to == i; k++)
+        if (!require_event(b, thread, w->barrier_edges[k].from))
             return false;
     return true;
 }
@@ -292,7 +293,7 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
     precedence->thread_start =
         mr_arena_alloc(arena, window->thread_count, sizeof *precedence->thread_start);
-    precedence->enabled = window->opaque_count
+    precedence->enabled = window->barrier_edge_count
                               ? mr_arena_alloc(arena, window->size, sizeof *precedence->enabled)
                               : NULL;
     b.clean_clock = window->model == MR_MODEL_BRANCH
@@ -300,7 +301,7 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                         : precedence->clock;
     if (!b.current || !b.clean || !b.common || !zero || !precedence->clock ||
         !precedence->thread_start || !b.clean_clock ||
-        (window->opaque_count && !precedence->enabled))
+        (window->barrier_edge_count && !precedence->enabled))
         return false;
     for (uint32_t t = 0; t < window->thread_count; t++)
         b.current[t] = b.clean[t] = zero;

@@ -1,42 +1,43 @@
 #include "visible.h"
 
+#include "base/table.h"
+
 /* Which thread reads a (variable, value), or that several do. */
 typedef struct reader {
-    uint64_t key; /* 0: free slot */
+    uint64_t key;
     uint32_t thread;
     bool several;
 } reader;
 
 typedef struct readers {
-    reader *slots;
-    uint64_t mask;
+    reader *items;
+    uint32_t count;
+    mr_table table;
 } readers;
 
-static reader *find(const readers *all, uint64_t key)
+static bool same(const void *items, uint32_t number, const void *key)
 {
-    uint64_t hash = key * 0x9e3779b97f4a7c15u;
-    for (uint64_t slot = (hash >> 32) & all->mask;; slot = (slot + 1) & all->mask)
-        if (!all->slots[slot].key || all->slots[slot].key == key)
-            return &all->slots[slot];
+    return ((const reader *)items)[number].key == *(const uint64_t *)key;
 }
 
-/* What a read asks for: a write event (by source) or a value of the variable. Never 0. */
+static uint32_t *find(const readers *all, uint64_t key)
+{
+    return mr_table_slot(&all->table, mr_table_hash_u64(key), same, all->items, &key);
+}
+
+/* What a read asks for: a write event (by source) or a value of the variable. */
 static uint64_t key_of(const mr_window *w, uint32_t event, uint32_t source, uint32_t value)
 {
     uint32_t variable = w->object[event];
     if (w->variables[variable].by_source)
-        return (uint64_t)1 << 63 | (uint64_t)source << 1 | 1;
-    return ((uint64_t)variable << 32 | value) + 1;
+        return (uint64_t)1 << 63 | source;
+    return (uint64_t)variable << 32 | value;
 }
 
 static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
 {
-    uint64_t count = 4;
-    while (count < 2 * (uint64_t)w->size)
-        count *= 2;
-    all->mask = count - 1;
-    all->slots = mr_arena_zalloc(arena, count, sizeof *all->slots);
-    if (!all->slots)
+    all->items = mr_arena_alloc(arena, w->size, sizeof *all->items);
+    if (!all->items || !mr_table_in_arena(&all->table, arena, w->size))
         return false;
     for (uint32_t i = 0; i < w->size; i++) {
         if (!mr_op_reads(mr_window_op(w, i)) || !w->variables[w->object[i]].shared)
@@ -44,11 +45,13 @@ static bool collect_readers(readers *all, const mr_window *w, mr_arena *arena)
         if (w->variables[w->object[i]].by_source && w->source[i] == MR_NONE)
             continue;
         uint64_t key = key_of(w, i, w->source[i], mr_window_read_value(w, i));
-        reader *entry = find(all, key);
-        if (!entry->key)
-            *entry = (reader){.key = key, .thread = w->thread[i]};
-        else if (entry->thread != w->thread[i])
-            entry->several = true;
+        uint32_t *slot = find(all, key);
+        if (!*slot) {
+            all->items[all->count++] = (reader){.key = key, .thread = w->thread[i]};
+            *slot = all->count;
+        }
+        reader *entry = &all->items[*slot - 1];
+        entry->several = entry->several || entry->thread != w->thread[i];
     }
     return true;
 }
@@ -60,8 +63,11 @@ static bool is_visible(const readers *all, const mr_window *w, uint32_t event)
     uint8_t op = mr_window_op(w, event);
     if (!mr_op_writes(op) || !w->variables[w->object[event]].shared)
         return op == MR_OP_FORK || (op == MR_OP_POST && w->semaphores[w->object[event]].shared);
-    const reader *entry = find(all, key_of(w, event, event, mr_window_written_value(w, event)));
-    return entry->key && (entry->several || entry->thread != w->thread[event]);
+    uint32_t found = *find(all, key_of(w, event, event, mr_window_written_value(w, event)));
+    if (!found)
+        return false;
+    const reader *entry = &all->items[found - 1];
+    return entry->several || entry->thread != w->thread[event];
 }
 
 uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena *arena)
@@ -71,8 +77,8 @@ uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena
     readers all = {0};
     if (!stretch || !seen || !collect_readers(&all, w, arena))
         return NULL;
-    for (size_t k = 0; k < w->opaque_count; k++)
-        stretch[w->opaque[k].from] = 1; /* visible, until its number is known */
+    for (size_t k = 0; k < w->barrier_edge_count; k++)
+        stretch[w->barrier_edges[k].from] = 1; /* visible, until its number is known */
     for (uint32_t i = 0; i < w->size; i++) {
         const mr_section *section = mr_window_section(w, i);
         bool visible = stretch[i] || is_visible(&all, w, i) ||

@@ -1,7 +1,8 @@
 #include "window.h"
 
 #include "base/assert.h"
-#include "window_parts.h"
+#include "held.h"
+#include "lockset.h"
 
 #include <string.h>
 
@@ -41,6 +42,8 @@ static bool allocate(builder *b, uint32_t size)
            w->previous_write && w->next_write && w->writes_by_value && b->variable_writes &&
            b->first_accessor;
 }
+
+/* ---- numbers ---- */
 
 static uint32_t dense_thread(builder *b, uint32_t number)
 {
@@ -155,6 +158,8 @@ static void group_events(builder *b)
         }
     }
 }
+
+/* ---- critical sections ---- */
 
 static bool enters(uint8_t op)
 {
@@ -277,6 +282,153 @@ static bool build_sections(builder *b)
     return true;
 }
 
+/* ---- writes of a thread and of a value ---- */
+
+/* Walks a thread's events forward (previous) or backward (next); `last` and `seen_by` are one a
+ * variable. */
+static void link_writes(mr_window *w, uint32_t thread, bool forward, uint32_t *last,
+                        uint32_t *seen_by)
+{
+    uint32_t length = mr_window_length(w, thread);
+    uint32_t *link = forward ? w->previous_write : w->next_write;
+    for (uint32_t k = 0; k < length; k++) {
+        uint32_t i = mr_window_at(w, thread, forward ? k : length - 1 - k);
+        if (!mr_op_is_access(mr_window_op(w, i)))
+            continue;
+        uint32_t variable = w->object[i];
+        link[i] = seen_by[variable] == thread ? last[variable] : MR_NONE;
+        if (mr_op_writes(mr_window_op(w, i))) {
+            last[variable] = i;
+            seen_by[variable] = thread;
+        }
+    }
+}
+
+/* Stable merge sort of writes by value, so that equal values stay in trace order. */
+static void sort_by_value(const mr_window *w, uint32_t *items, uint32_t *scratch, uint32_t count)
+{
+    if (count < 2)
+        return;
+    uint32_t half = count / 2;
+    sort_by_value(w, items, scratch, half);
+    sort_by_value(w, items + half, scratch, count - half);
+    memcpy(scratch, items, half * sizeof *items);
+    for (uint32_t left = 0, right = half, out = 0; left < half;)
+        items[out++] = right == count || mr_window_written_value(w, scratch[left]) <=
+                                             mr_window_written_value(w, items[right])
+                           ? scratch[left++]
+                           : items[right++];
+}
+
+static bool build_accesses(mr_window *w, mr_arena *arena)
+{
+    uint32_t *last = mr_arena_alloc(arena, w->variable_count, sizeof *last);
+    uint32_t *seen_by = mr_arena_alloc(arena, w->variable_count, sizeof *seen_by);
+    uint32_t *scratch = mr_arena_alloc(arena, w->size, sizeof *scratch);
+    if (!last || !seen_by || !scratch)
+        return false;
+    for (int forward = 0; forward < 2; forward++) {
+        memset(seen_by, 0xff, w->variable_count * sizeof *seen_by);
+        for (uint32_t t = 0; t < w->thread_count; t++)
+            link_writes(w, t, forward, last, seen_by);
+    }
+    for (uint32_t v = 0; v < w->variable_count; v++) {
+        uint32_t first = w->variables[v].writes_first;
+        uint32_t count = w->variables[v].writes_end - first;
+        memcpy(w->writes_by_value + first, w->writes + first, count * sizeof *w->writes);
+        if (!w->variables[v].by_source)
+            sort_by_value(w, w->writes_by_value + first, scratch, count);
+    }
+    return true;
+}
+
+/* ---- semaphores ---- */
+
+static bool is_semaphore_op(uint8_t op)
+{
+    return op == MR_OP_POST || op == MR_OP_WAIT;
+}
+
+/* Counts what each semaphore has, or fills its lists. */
+static void add_operations(mr_window *w, bool fill)
+{
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint8_t op = mr_window_op(w, i);
+        if (!is_semaphore_op(op))
+            continue;
+        mr_window_semaphore *s = &w->semaphores[w->object[i]];
+        uint32_t *end = op == MR_OP_POST ? &s->posts_end : &s->waits_end;
+        if (fill)
+            (op == MR_OP_POST ? w->posts : w->waits)[*end] = i;
+        ++*end;
+    }
+}
+
+/* Do two threads of the window use it? */
+static bool is_shared(const mr_window *w, const mr_window_semaphore *s)
+{
+    uint32_t thread = MR_NONE;
+    for (uint32_t k = s->posts_first; k < s->posts_end; k++) {
+        if (thread != MR_NONE && w->thread[w->posts[k]] != thread)
+            return true;
+        thread = w->thread[w->posts[k]];
+    }
+    for (uint32_t k = s->waits_first; k < s->waits_end; k++) {
+        if (thread != MR_NONE && w->thread[w->waits[k]] != thread)
+            return true;
+        thread = w->thread[w->waits[k]];
+    }
+    return false;
+}
+
+static bool build_semaphores(mr_window *w, const uint32_t *units, mr_arena *arena)
+{
+    uint32_t posts = 0, waits = 0;
+    w->semaphores = mr_arena_zalloc(arena, w->lock_count, sizeof *w->semaphores);
+    if (!w->semaphores)
+        return false;
+    if (!w->trace->op_counts[MR_OP_POST] && !w->trace->op_counts[MR_OP_WAIT])
+        return true;
+    add_operations(w, false);
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        mr_window_semaphore *s = &w->semaphores[l];
+        uint32_t post_count = s->posts_end, wait_count = s->waits_end;
+        s->units = units[w->locks[l].number];
+        s->posts_first = s->posts_end = posts;
+        s->waits_first = s->waits_end = waits;
+        posts += post_count;
+        waits += wait_count;
+    }
+    w->posts = mr_arena_alloc(arena, posts, sizeof *w->posts);
+    w->waits = mr_arena_alloc(arena, waits, sizeof *w->waits);
+    if (!w->posts || !w->waits)
+        return false;
+    add_operations(w, true);
+    for (uint32_t l = 0; l < w->lock_count; l++)
+        w->semaphores[l].shared = is_shared(w, &w->semaphores[l]);
+    return true;
+}
+
+/* ---- edges of BarrierPairs ---- */
+
+static bool build_barrier_edges(mr_window *w, const mr_barrier_edges *edges, mr_arena *arena)
+{
+    if (!edges)
+        return true;
+    size_t first = mr_barrier_edges_from(edges, w->start);
+    size_t end = mr_barrier_edges_from(edges, w->end);
+    w->barrier_edges = mr_arena_alloc(arena, end - first, sizeof *w->barrier_edges);
+    if (!w->barrier_edges)
+        return false;
+    for (size_t k = first; k < end; k++)
+        if (edges->items[k].from >= w->start) /* what is before the window has happened */
+            w->barrier_edges[w->barrier_edge_count++] = (mr_edge){
+                .from = edges->items[k].from - w->start, .to = edges->items[k].to - w->start};
+    return true;
+}
+
+/* ---- the whole ---- */
+
 static void forget_names(builder *b)
 {
     mr_window *w = b->window;
@@ -309,10 +461,22 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
     bool complete = build_sections(&b);
     forget_names(&b);
     if (!complete || !mr_window_build_locksets(w, arena) || !mr_window_build_held(w, arena) ||
-        !mr_window_build_accesses(w, arena) ||
-        !mr_window_build_semaphores(w, carried->units, arena) ||
-        !mr_window_build_opaque(w, carried->opaque, arena))
+        !build_accesses(w, arena) || !build_semaphores(w, carried->units, arena) ||
+        !build_barrier_edges(w, carried->barrier_edges, arena))
         return mr_error_memory(error, "building a window");
     *window = w;
     return MR_OK;
+}
+
+size_t mr_window_barrier_edges_from(const mr_window *w, uint32_t event)
+{
+    size_t low = 0, high = w->barrier_edge_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (w->barrier_edges[middle].to < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

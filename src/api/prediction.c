@@ -1,6 +1,6 @@
 #include "api.h"
 #include "base/memory.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "report/predict_report.h"
 #include "witness/file.h"
 #include "witness/pack.h"

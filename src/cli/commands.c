@@ -196,6 +196,7 @@ const mr_command mr_commands[] = {
          "the program ends. The same program, input, schedule and seed give the same trace.\n"
          "Exit status: that of the program, 128 + N when signal N ended it; when there is no\n"
          "trace, 2 usage, 3 nothing was recorded, 4 input, output or resources.\n",
+     .debugs = true,
      .run = mr_cli_record},
     {.name = "run",
      .subject = MR_SUBJECT_RUNS,

@@ -1,10 +1,11 @@
 #include "predicting.h"
 
 #include "base/seconds.h"
+#include "engine/identity.h"
+#include "engine/predict.h"
 #include "formats/read.h"
 #include "interrupt.h"
 #include "output.h"
-#include "predict/predict.h"
 #include "witness_dir.h"
 
 #include <inttypes.h>
@@ -68,7 +69,7 @@ mr_status mr_predicting_start(mr_predicting *self, mr_error *error)
                             "--resume needs --checkpoint FILE, the file to go on from");
     status = mr_cli_probe(config, error);
     if (status == MR_OK && checkpoint[0] != '\0' && !mr_config_bool(config, "resume"))
-        status = mr_saved_probe(checkpoint, error);
+        status = mr_checkpoint_probe(checkpoint, error);
     return status;
 }
 
@@ -82,13 +83,13 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
 {
     const mr_config *config = self->cli->config;
     const char *checkpoint = mr_config_text(config, "checkpoint");
-    mr_saved_request request = {.file = checkpoint[0] != '\0' ? checkpoint : NULL,
-                                .resume = mr_config_bool(config, "resume"),
-                                .shard = self->shard,
-                                .shards = self->shards,
-                                .parts = self->parts,
-                                .part_count = self->part_count,
-                                .note = print_note};
+    mr_checkpoint_request request = {.file = checkpoint[0] != '\0' ? checkpoint : NULL,
+                                     .resume = mr_config_bool(config, "resume"),
+                                     .shard = self->shard,
+                                     .shards = self->shards,
+                                     .parts = self->parts,
+                                     .part_count = self->part_count,
+                                     .note = print_note};
     mr_config_resolve(self->cli->config);
     if (!self->ranks.leads) {
         const mr_read_options options = {.repair = mr_config_bool(config, "repair"),
@@ -98,7 +99,8 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
     mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
     self->read_seconds = mr_seconds() - self->start_seconds;
     if (status == MR_OK && (request.file || request.part_count))
-        status = mr_saved_open(&request, self->trace, config, &self->saved, error);
+        status =
+            mr_predict_open_checkpoint(&request, self->trace, config, &self->checkpoint, error);
     return status;
 }
 
@@ -149,9 +151,10 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_ranks *ranks = &self->ranks;
     mr_halt *halt = &ranks->halt;
     const mr_predict_run run = {.progress = ranks->leads ? &self->progress.progress : NULL,
+                                .debug = &self->cli->debug,
                                 .halt = halt,
                                 .team = ranks->active ? &ranks->team : NULL,
-                                .saved = self->saved,
+                                .checkpoint = self->checkpoint,
                                 .shard = self->shard,
                                 .shards = self->shards};
     mr_result result = {0};
@@ -166,8 +169,8 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
         mr_interrupt_end();
     mr_ranks_part(ranks, status, error, &result.run);
     mr_cli_progress_end(&self->progress);
-    mr_status closed = mr_saved_close(self->saved, &next_error);
-    self->saved = NULL;
+    mr_status closed = mr_checkpoint_close(self->checkpoint, &next_error);
+    self->checkpoint = NULL;
     status = both(status, error, closed, &next_error);
     mr_status written = report_result(self, &result, status, &next_error);
     status = both(status, error, written, &next_error);
@@ -188,7 +191,7 @@ mr_status mr_predicting_finish(mr_predicting *self, mr_status so_far, int *exit_
     if (!over)
         status = predict(self, exit_status, error);
     mr_cli_progress_end(&self->progress);
-    mr_saved_close(self->saved, &ignored);
+    mr_checkpoint_close(self->checkpoint, &ignored);
     mr_trace_free(self->trace);
     return mr_ranks_end(&self->ranks, status, exit_status, error);
 }

@@ -7,7 +7,7 @@
 #ifndef MR_CLI_PREDICTING_H
 #define MR_CLI_PREDICTING_H
 
-#include "checkpoint/saved.h"
+#include "checkpoint/checkpoint.h"
 #include "cli.h"
 #include "ranks.h"
 
@@ -22,7 +22,7 @@ typedef struct mr_predicting {
     size_t part_count;
     mr_trace *trace; /* owned */
     double read_seconds;
-    mr_saved *saved; /* owned; NULL: no checkpoint and no parts */
+    mr_checkpoint *checkpoint; /* owned; NULL: no checkpoint and no parts */
 } mr_predicting;
 
 /* Zero-initialise, then set cli, mpi, shard and parts; `self` must stay in place. Tests here what

@@ -124,14 +124,11 @@ mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error 
 mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config *config,
                         mr_status status, bool *over, mr_error *error)
 {
-    const mr_hello hello = {.trace = trace,
-                            .config = config,
-                            .jobs =
-                                mr_predict_jobs(config, ranks->active ? &ranks->cluster : NULL)};
     *over = status != MR_OK;
     if (!ranks->active)
         return status;
-    status = mr_team_meet(&ranks->team, &ranks->cluster, &ranks->halt, &hello, status, error);
+    status =
+        mr_predict_meet(&ranks->team, &ranks->cluster, &ranks->halt, trace, config, status, error);
     *over = status != MR_OK || ranks->team.over;
     return status;
 }
@@ -141,7 +138,7 @@ mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config 
 void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run *run)
 {
     if (ranks->active)
-        mr_team_part(&ranks->team, status, error, run);
+        mr_predict_part(&ranks->team, status, error, run);
 }
 
 /* Only one rank prints its error: rank 0, or rank 1 when rank 0 is lost. */

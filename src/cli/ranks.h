@@ -12,7 +12,7 @@
 #define MR_CLI_RANKS_H
 
 #include "cli.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 typedef struct mr_ranks {
     bool active; /* with --mpi */
@@ -26,11 +26,11 @@ typedef struct mr_ranks {
  * without MPI; MR_ERR_IO: MPI cannot be started. */
 mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error *error);
 
-/* As mr_team_meet. `*over`: this rank has nothing to do. */
+/* As mr_predict_meet. `*over`: this rank has nothing to do. */
 mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config *config,
                         mr_status status, bool *over, mr_error *error);
 
-/* As mr_team_part. */
+/* As mr_predict_part. */
 void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run *run);
 
 /* Ends the command, whose result is `status`. Returns the status that main takes. May not return.

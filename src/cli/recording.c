@@ -154,7 +154,8 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     mr_record_summary summary = {0};
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
-                                 .progress = &progress.progress};
+                                 .progress = &progress.progress,
+                                 .debug = &cli->debug};
     const mr_launch launch = {.arguments = cli->operands,
                               .schedule = recording->schedule,
                               .seed = recording->seed,

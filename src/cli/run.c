@@ -4,8 +4,8 @@
 
 #include "base/seconds.h"
 #include "cli.h"
+#include "engine/predict.h"
 #include "output.h"
-#include "predict/predict.h"
 #include "recording.h"
 
 #include <errno.h>
@@ -99,7 +99,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     mr_result result = {0};
     mr_error print_error;
     mr_cli_progress progress;
-    const mr_predict_run run = {.progress = &progress.progress};
+    const mr_predict_run run = {.progress = &progress.progress, .debug = &self->cli->debug};
     double start_seconds = mr_seconds();
     mr_cli_progress_start(&progress, self->cli->config);
     mr_status status = mr_cli_read_trace(path, self->cli->config, &progress, &trace, error);

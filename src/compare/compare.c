@@ -4,7 +4,7 @@
 
 #include "base/seconds.h"
 #include "order/detect/detect.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 #include <stdlib.h>
 #include <string.h>

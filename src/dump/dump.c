@@ -2,7 +2,6 @@
 
 #include "encoder/smtlib.h"
 #include "opaque/barrier_pairs.h"
-#include "predict/predict.h"
 #include "predict/settings.h"
 #include "solver/cone.h"
 #include "solver/decide.h"
@@ -88,7 +87,7 @@ static mr_status build_problem(dump *self, mr_error *error)
         status = mr_carried_init(&self->carried, self->trace, error);
     if (status != MR_OK)
         return status;
-    self->carried.opaque = &self->edges;
+    self->carried.barrier_edges = &self->edges;
     self->session = mr_session_new();
     mr_carried_move(&self->carried, self->start);
     status = mr_window_build(&self->carried, self->end, model, &self->arena, &window, error);

@@ -1,6 +1,6 @@
 #include "far_parts.h"
 
-#include "trace/keys.h"
+#include "base/keys.h"
 
 #include <stdlib.h>
 

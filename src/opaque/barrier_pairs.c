@@ -1,6 +1,6 @@
 #include "barrier_pairs.h"
 
-#include "trace/keys.h"
+#include "base/keys.h"
 
 #include <stdlib.h>
 #include <string.h>

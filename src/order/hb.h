@@ -18,8 +18,8 @@
 #ifndef MR_ORDER_HB_H
 #define MR_ORDER_HB_H
 
+#include "base/map.h"
 #include "clock.h"
-#include "map.h"
 #include "trace/op.h"
 
 typedef struct mr_hb_thread {

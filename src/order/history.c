@@ -14,7 +14,7 @@ void mr_history_free(mr_history *history)
     if (!history)
         return;
     mr_site_table_free(history->sites);
-    free(history->slots);
+    mr_table_free(&history->table);
     free(history->settled);
     if (history->atomics) {
         mr_front_free(&history->atomics->writes);
@@ -27,6 +27,12 @@ void mr_history_free(mr_history *history)
 static bool matches(const mr_past_access *item, uint32_t location, uint32_t actor)
 {
     return item->location == location && item->actor == actor;
+}
+
+static bool same(const void *items, uint32_t entry, const void *key)
+{
+    const mr_past_access *item = (const mr_past_access *)items + entry, *wanted = key;
+    return matches(item, wanted->location, wanted->actor);
 }
 
 /* Appends an entry without event. */
@@ -48,49 +54,19 @@ static bool append(mr_history **history, uint32_t location, uint32_t actor)
     return true;
 }
 
-static uint32_t hash(uint32_t location, uint32_t actor)
+static uint32_t hash_of(const void *items, uint32_t entry)
 {
-    uint64_t key = mr_map_key(actor, location) * UINT64_C(0x9e3779b97f4a7c15);
-    key = (key ^ key >> 29) * UINT64_C(0xd6e8feb86659fd93);
-    return (uint32_t)(key >> 32);
-}
-
-/* The slot of the entry, or the free one where it belongs. */
-static uint32_t *find_slot(const mr_history *history, uint32_t location, uint32_t actor)
-{
-    uint32_t mask = history->slot_count - 1, slot = hash(location, actor) & mask;
-    while (history->slots[slot] &&
-           !matches(&history->items[history->slots[slot] - 1], location, actor))
-        slot = (slot + 1) & mask;
-    return &history->slots[slot];
-}
-
-/* Room in the hash table for one entry more. */
-static bool grow_slots(mr_history *history)
-{
-    if (history->count < history->slot_count / 3 * 2)
-        return true;
-    uint32_t slot_count = history->slot_count ? history->slot_count * 2 : 4 * ADJACENT;
-    while (slot_count & (slot_count - 1))
-        slot_count += slot_count & -slot_count;
-    uint32_t *slots = mr_calloc(slot_count, sizeof *slots);
-    if (!slots)
-        return false;
-    free(history->slots);
-    history->slots = slots;
-    history->slot_count = slot_count;
-    for (uint32_t entry = 0; entry < history->count; entry++) {
-        const mr_past_access *item = &history->items[entry];
-        *find_slot(history, item->location, item->actor) = entry + 1;
-    }
-    return true;
+    const mr_past_access *item = (const mr_past_access *)items + entry;
+    return mr_table_hash_u64(mr_map_key(item->actor, item->location));
 }
 
 static bool find_by_hash(mr_history **history, uint32_t location, uint32_t actor, uint32_t *entry)
 {
-    if (!grow_slots(*history))
+    mr_history *self = *history;
+    if (!mr_table_reserve(&self->table, self->count + 1, hash_of, self->items, self->count))
         return false;
-    uint32_t *slot = find_slot(*history, location, actor);
+    const mr_past_access wanted = {.location = location, .actor = actor};
+    uint32_t *slot = mr_table_slot(&self->table, hash_of(&wanted, 0), same, self->items, &wanted);
     *entry = *slot - 1;
     if (*slot)
         return true;

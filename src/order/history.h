@@ -16,7 +16,7 @@
  *     them says so; with many, each site keeps the list of sites with which it is open, made when
  *     first needed, and whole sites without news are passed over at once.
  *
- * Memory: 16 bytes for each site and thread that occur together, 8 more where they are several; of
+ * Memory: 16 bytes for each site and thread that occur together, 8 to 16 more from the 10th on; of
  * variables with races, 12 more, and where there are many sites, the lists: of the racy sites, at
  * most one number for each site.
  */
@@ -66,8 +66,7 @@ typedef struct mr_site_table mr_site_table;
 typedef struct mr_history {
     uint32_t count, capacity;
     uint32_t recent;      /* the entry that was used last */
-    uint32_t slot_count;  /* 0, or a power of two */
-    uint32_t *slots;      /* where there are several: open addressing, entry + 1, 0 is free */
+    mr_table table;       /* of the entries, where there are several */
     uint32_t *settled;    /* few, with races: by entry, bit j: nothing wanted with j */
     mr_site_table *sites; /* many, with races */
     mr_atomics *atomics;  /* NULL: there are none */

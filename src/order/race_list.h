@@ -15,8 +15,8 @@
 #ifndef MR_ORDER_RACE_LIST_H
 #define MR_ORDER_RACE_LIST_H
 
+#include "base/map.h"
 #include "base/memory.h"
-#include "map.h"
 
 typedef struct mr_racing_access {
     uint32_t event, thread, location;

@@ -23,8 +23,8 @@
 #ifndef MR_ORDER_SECTIONS_H
 #define MR_ORDER_SECTIONS_H
 
+#include "base/map.h"
 #include "clock.h"
-#include "map.h"
 #include "trace/outlook.h"
 
 typedef struct mr_section {

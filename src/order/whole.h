@@ -13,7 +13,7 @@
 #ifndef MR_ORDER_WHOLE_H
 #define MR_ORDER_WHOLE_H
 
-#include "map.h"
+#include "base/map.h"
 #include "opaque/barrier_pairs.h"
 
 typedef struct mr_single_lock {

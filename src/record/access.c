@@ -125,8 +125,8 @@ static mr_status atomic_lock(mr_event_pass *pass, const mr_extent *extent, uint3
 {
     uint64_t aligned = extent->address / 8;
     uint32_t known = pass->atomics.count;
-    uint32_t at = mr_table_add(&pass->atomics, (mr_pair){extent->life->number, aligned});
-    if (at == MR_TABLE_NONE)
+    uint32_t at = mr_pairs_add(&pass->atomics, (mr_pair){extent->life->number, aligned});
+    if (at == MR_PAIRS_NONE)
         return mr_event_pass_no_memory(error);
     if (at == known) {
         void *locks = pass->atomic_locks;
@@ -160,8 +160,8 @@ static mr_status long_value(mr_event_pass *pass, const values *found, int64_t *v
                             mr_error *error)
 {
     uint32_t number =
-        mr_table_add(&pass->contents, (mr_pair){found->digest.high64, found->digest.low64});
-    if (number == MR_TABLE_NONE)
+        mr_pairs_add(&pass->contents, (mr_pair){found->digest.high64, found->digest.low64});
+    if (number == MR_PAIRS_NONE)
         return mr_event_pass_no_memory(error);
     *value = number;
     return MR_OK;

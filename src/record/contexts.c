@@ -14,8 +14,8 @@ void mr_contexts_free(mr_contexts *contexts)
     for (size_t i = 0; i < contexts->thread_count; i++)
         free(contexts->threads[i].calls);
     free(contexts->threads);
-    mr_table_free(&contexts->known);
-    mr_table_free(&contexts->frames);
+    mr_pairs_free(&contexts->known);
+    mr_pairs_free(&contexts->frames);
     free(contexts->stack_of);
     free(contexts->location);
     free(contexts->own);
@@ -24,7 +24,7 @@ void mr_contexts_free(mr_contexts *contexts)
 
 void mr_contexts_forget(mr_contexts *contexts)
 {
-    mr_table_free(&contexts->known);
+    mr_pairs_free(&contexts->known);
     memset(contexts->recent, 0, sizeof contexts->recent);
 }
 
@@ -64,7 +64,7 @@ bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address,
     self->calls[self->count++] = (mr_call){.address = address,
                                            .frame = *frame,
                                            .number = ++contexts->call_count,
-                                           .stack = MR_TABLE_NONE};
+                                           .stack = MR_PAIRS_NONE};
     self->at = frame->code;
     return true;
 }
@@ -108,8 +108,8 @@ static bool push_frame(mr_contexts *contexts, uint32_t caller, const mr_code_fra
     uint32_t number, known = contexts->frames.count;
     if (!add_frame(contexts, frame, &number))
         return false;
-    uint32_t at = mr_table_add(&contexts->frames, (mr_pair){caller, number});
-    if (at == MR_TABLE_NONE)
+    uint32_t at = mr_pairs_add(&contexts->frames, (mr_pair){caller, number});
+    if (at == MR_PAIRS_NONE)
         return false;
     *stack = at + 1;
     if (at < known)
@@ -148,8 +148,8 @@ static bool is_hidden(const mr_code *code, uint32_t caller)
 static bool find_stack(mr_contexts *contexts, uint32_t caller, uint64_t address, uint32_t *stack)
 {
     uint32_t count = contexts->known.count;
-    uint32_t at = mr_table_add(&contexts->known, (mr_pair){caller, address});
-    if (at == MR_TABLE_NONE)
+    uint32_t at = mr_pairs_add(&contexts->known, (mr_pair){caller, address});
+    if (at == MR_PAIRS_NONE)
         return false;
     if (at < count) {
         *stack = contexts->stack_of[at];
@@ -191,7 +191,7 @@ bool mr_contexts_stack(mr_contexts *contexts, uint32_t thread, uint64_t address,
     if (!self)
         return false;
     size_t from = self->count;
-    while (from && self->calls[from - 1].stack == MR_TABLE_NONE)
+    while (from && self->calls[from - 1].stack == MR_PAIRS_NONE)
         from--;
     *stack = from ? self->calls[from - 1].stack : 0;
     for (; from < self->count; from++) {

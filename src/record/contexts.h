@@ -13,8 +13,8 @@
 #ifndef MR_RECORD_CONTEXTS_H
 #define MR_RECORD_CONTEXTS_H
 
+#include "pairs.h"
 #include "symbols/symbols.h"
-#include "table.h"
 #include "trace/trace.h"
 
 typedef struct mr_call {
@@ -23,7 +23,7 @@ typedef struct mr_call {
     uint64_t number;      /* 1, 2, … in the order of the log */
     uint64_t frame_bytes; /* set by locals.h: size of the frame, from the stack pointer on */
     uint32_t frame_kind;  /* set by locals.h; 0: not known yet */
-    uint32_t stack;       /* of the call; MR_TABLE_NONE: not computed yet */
+    uint32_t stack;       /* of the call; MR_PAIRS_NONE: not computed yet */
 } mr_call;
 
 /* The calls of one thread of the log. */
@@ -48,11 +48,11 @@ typedef struct mr_contexts {
     mr_call_stack *threads; /* by thread of the log */
     size_t thread_count, thread_capacity;
     uint64_t call_count;
-    mr_table known; /* (stack of the caller, code address) → number in `stack_of` */
+    mr_pairs known; /* (stack of the caller, code address) → number in `stack_of` */
     uint32_t *stack_of;
     size_t known_capacity;
     mr_recent_stack recent[MR_CONTEXTS_RECENT]; /* by hash of the address; a cache of `known` */
-    mr_table frames;                            /* (caller, frame) → stack - 1 */
+    mr_pairs frames;                            /* (caller, frame) → stack - 1 */
     uint32_t *location;                         /* by stack: number + 1; 0: not computed yet */
     size_t location_capacity;
     uint8_t *own; /* by frame: is it code of the program itself? */

@@ -3,6 +3,7 @@
 #include "event_pass.h"
 #include "scan.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_summary *summary)
@@ -26,6 +27,22 @@ static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_su
                  emitter->first_dropped.text);
 }
 
+static void tell(const mr_debug *debug, const mr_trace *trace, const mr_record_summary *summary)
+{
+    if (!mr_debug_on(debug, MR_DEBUG_RECORDER))
+        return;
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        MR_DEBUG(debug, RECORDER, "thread=%" PRIu32 " name=%s", t,
+                 mr_names_display(&trace->threads, t));
+    MR_DEBUG(debug, RECORDER,
+             "state=%" PRIu32 " events=%" PRIu64 " accesses=%" PRIu64 " left_out=%" PRIu64
+             " variables=%" PRIu32 " locks=%" PRIu32 " hand_overs=%" PRIu64
+             " strange_reads=%" PRIu64 " dropped=%" PRIu64 " damaged=%d",
+             summary->state, summary->events, summary->accesses, summary->left_out,
+             summary->variables, summary->locks, summary->hand_overs, summary->strange_reads,
+             summary->dropped, summary->damaged);
+}
+
 mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
                             const mr_record_options *options, mr_record_summary *summary,
                             mr_error *error)
@@ -44,6 +61,8 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
             status = mr_event_pass_run(&pass, options->progress, error);
         if (!status)
             summarise(&log, &pass, summary);
+        if (!status)
+            tell(options->debug, pass.emitter.trace, summary);
         mr_event_pass_free(&pass);
     }
     mr_scan_free(&scan);

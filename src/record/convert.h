@@ -16,6 +16,7 @@
 #ifndef MR_RECORD_CONVERT_H
 #define MR_RECORD_CONVERT_H
 
+#include "base/debug.h"
 #include "log_reader.h"
 
 #include <stdio.h>
@@ -26,6 +27,7 @@ typedef struct mr_record_options {
     bool keep_local; /* also write accesses of variables that one thread uses alone, or that no
                         thread writes */
     const struct mr_progress *progress; /* may be NULL */
+    const mr_debug *debug;              /* NULL: nobody listens (topic recorder) */
 } mr_record_options;
 
 /* What the conversion found in the log and wrote to the trace. */

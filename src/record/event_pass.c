@@ -45,9 +45,9 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_emitter_free(&pass->emitter);
     mr_symbols_free(pass->symbols);
     mr_objects_free(&pass->objects);
-    mr_table_free(&pass->contents);
-    mr_table_free(&pass->atomics);
-    mr_table_free(&pass->calls);
+    mr_pairs_free(&pass->contents);
+    mr_pairs_free(&pass->atomics);
+    mr_pairs_free(&pass->calls);
 }
 
 /* Grows the array to `need` elements; new ones are 0. */

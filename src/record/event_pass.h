@@ -26,11 +26,11 @@ typedef struct mr_event_pass {
     size_t thread_capacity, thread_count;
     uint32_t *given_at; /* by location: how many blocks were given there */
     size_t given_capacity, given_count;
-    mr_table contents; /* digest of a long value → the number that stands for it */
-    mr_table atomics;  /* (life, address / 8) → number in atomic_locks */
+    mr_pairs contents; /* digest of a long value → the number that stands for it */
+    mr_pairs atomics;  /* (life, address / 8) → number in atomic_locks */
     uint32_t *atomic_locks;
     size_t atomic_capacity;
-    mr_table calls; /* (thread, number of the call) → number in call_names */
+    mr_pairs calls; /* (thread, number of the call) → number in call_names */
     uint32_t *call_names;
     size_t call_capacity;
     char call_name[128]; /* of the next call */

@@ -17,9 +17,9 @@ void mr_locals_forget(mr_locals *locals)
 
 void mr_locals_free(mr_locals *locals)
 {
-    mr_table_free(&locals->frames);
-    mr_table_free(&locals->places);
-    mr_table_free(&locals->asked);
+    mr_pairs_free(&locals->frames);
+    mr_pairs_free(&locals->places);
+    mr_pairs_free(&locals->asked);
     free(locals->frame_bytes);
     free(locals->answer_of);
     free(locals->variables.items);
@@ -29,13 +29,13 @@ void mr_locals_free(mr_locals *locals)
 
 /* Adds the key. `*is_new` says that the key was not there; `*values` then has room for its value.
  */
-static bool add_key(mr_table *table, mr_pair key, void **values, size_t *capacity,
+static bool add_key(mr_pairs *table, mr_pair key, void **values, size_t *capacity,
                     size_t value_bytes, uint32_t *number, bool *is_new)
 {
     uint32_t known = table->count;
-    *number = mr_table_add(table, key);
+    *number = mr_pairs_add(table, key);
     *is_new = *number == known;
-    return *number != MR_TABLE_NONE &&
+    return *number != MR_PAIRS_NONE &&
            (!*is_new || mr_grow(values, capacity, (size_t)*number + 1, value_bytes));
 }
 
@@ -90,9 +90,9 @@ static bool ask(mr_locals *locals, const mr_call *call, uint64_t at, const mr_lo
     bool is_new;
     uint64_t offset = use->address - call->frame.stack;
     mr_pair key = {(uint64_t)call->frame_kind << 32 | (uint32_t)offset, use->bytes};
-    uint32_t place = offset > UINT32_MAX ? MR_TABLE_NONE : mr_table_add(&locals->places, key);
+    uint32_t place = offset > UINT32_MAX ? MR_PAIRS_NONE : mr_pairs_add(&locals->places, key);
     *answer = 0;
-    if (place == MR_TABLE_NONE)
+    if (place == MR_PAIRS_NONE)
         return offset > UINT32_MAX;
     bool ok = add_key(&locals->asked, (mr_pair){place, at}, &values, &locals->asked_capacity,
                       sizeof *locals->answer_of, &number, &is_new);

@@ -56,11 +56,11 @@ typedef struct mr_locals {
     mr_contexts *contexts; /* borrowed */
     mr_trace *trace;       /* borrowed; texts of its names are set */
     mr_local_list variables, locks;
-    mr_table frames;       /* (code and age, frame pointer - stack pointer) → kind of frame - 1 */
+    mr_pairs frames;       /* (code and age, frame pointer - stack pointer) → kind of frame - 1 */
     uint64_t *frame_bytes; /* by kind of frame - 1: size (see mr_call); 0: not known */
     size_t frame_capacity;
-    mr_table places;     /* (kind of frame and offset, bytes) → place */
-    mr_table asked;      /* (place, at) → number in answer_of */
+    mr_pairs places;     /* (kind of frame and offset, bytes) → place */
+    mr_pairs asked;      /* (place, at) → number in answer_of */
     uint32_t *answer_of; /* number of the name, plus 1; 0: there is none */
     size_t asked_capacity;
     uint64_t age; /* number of calls of mr_locals_forget so far */

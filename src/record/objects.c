@@ -6,23 +6,23 @@
 
 void mr_objects_free(mr_objects *objects)
 {
-    mr_table_free(&objects->ages);
-    mr_table_free(&objects->table);
+    mr_pairs_free(&objects->ages);
+    mr_pairs_free(&objects->table);
     free(objects->retired);
     free(objects->items);
     *objects = (mr_objects){0};
 }
 
-/* The number of the address in this life; MR_TABLE_NONE: no memory. */
+/* The number of the address in this life; MR_PAIRS_NONE: no memory. */
 static uint32_t age_of(mr_objects *objects, uint64_t address, uint32_t life)
 {
     uint32_t known = objects->ages.count;
-    uint32_t age = mr_table_add(&objects->ages, (mr_pair){address, life});
-    if (age != known || age == MR_TABLE_NONE)
+    uint32_t age = mr_pairs_add(&objects->ages, (mr_pair){address, life});
+    if (age != known || age == MR_PAIRS_NONE)
         return age;
     void *retired = objects->retired;
     if (!mr_grow(&retired, &objects->retired_capacity, (size_t)age + 1, sizeof *objects->retired))
-        return MR_TABLE_NONE;
+        return MR_PAIRS_NONE;
     objects->retired = retired;
     objects->retired[age] = 0;
     return age;
@@ -33,12 +33,12 @@ mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t addr
 {
     uint32_t life = mr_lifetimes_find(lives, address)->number;
     uint32_t age = age_of(objects, address, life);
-    if (age == MR_TABLE_NONE)
+    if (age == MR_PAIRS_NONE)
         return NULL;
     uint32_t known = objects->table.count;
     mr_pair pair = {(uint64_t)age << 32 | objects->retired[age], (uint64_t)role << 56 ^ number};
-    uint32_t at = mr_table_add(&objects->table, pair);
-    if (at == MR_TABLE_NONE)
+    uint32_t at = mr_pairs_add(&objects->table, pair);
+    if (at == MR_PAIRS_NONE)
         return NULL;
     if (at == known) {
         void *items = objects->items;
@@ -60,7 +60,7 @@ mr_object *mr_objects_of(mr_objects *objects, mr_lifetimes *lives, const uint64_
 bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t address)
 {
     uint32_t age = age_of(objects, address, mr_lifetimes_find(lives, address)->number);
-    if (age == MR_TABLE_NONE)
+    if (age == MR_PAIRS_NONE)
         return false;
     objects->retired[age]++;
     return true;

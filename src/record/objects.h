@@ -7,7 +7,7 @@
 #define MR_RECORD_OBJECTS_H
 
 #include "log_reader.h"
-#include "table.h"
+#include "pairs.h"
 
 typedef struct mr_object {
     uint64_t address, number;
@@ -17,10 +17,10 @@ typedef struct mr_object {
 } mr_object;
 
 typedef struct mr_objects {
-    mr_table ages;     /* (address, life) → index in `retired` */
+    mr_pairs ages;     /* (address, life) → index in `retired` */
     uint32_t *retired; /* how often the address was retired in this life */
     size_t retired_capacity;
-    mr_table table; /* (index in `retired` and its count, role and number) → number of the object */
+    mr_pairs table; /* (index in `retired` and its count, role and number) → number of the object */
     mr_object *items;
     size_t capacity;
 } mr_objects;

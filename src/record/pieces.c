@@ -7,8 +7,8 @@
 
 void mr_pieces_free(mr_pieces *pieces)
 {
-    mr_table_free(&pieces->table);
-    mr_table_free(&pieces->atomics);
+    mr_pairs_free(&pieces->table);
+    mr_pairs_free(&pieces->atomics);
     free(pieces->lines);
     free(pieces->pieces);
     *pieces = (mr_pieces){0};
@@ -42,8 +42,8 @@ static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t
     if (near)
         return near;
     uint32_t known = pieces->table.count;
-    uint32_t number = mr_table_add(&pieces->table, key_of(life, offset));
-    if (number == MR_TABLE_NONE)
+    uint32_t number = mr_pairs_add(&pieces->table, key_of(life, offset));
+    if (number == MR_PAIRS_NONE)
         return NULL;
     if (number == known) {
         void *lines = pieces->lines;
@@ -62,8 +62,8 @@ static mr_piece_line *find_line(mr_pieces *pieces, const mr_life *life, uint64_t
     mr_piece_line *near = near_line(pieces, key);
     if (near)
         return near;
-    uint32_t number = mr_table_find(&pieces->table, key);
-    if (number == MR_TABLE_NONE)
+    uint32_t number = mr_pairs_find(&pieces->table, key);
+    if (number == MR_PAIRS_NONE)
         return NULL;
     pieces->near[key.low % MR_PIECES_NEAR] = number;
     return &pieces->lines[number];
@@ -125,7 +125,7 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool w
     if (end % MR_PIECE_LINE_BYTES == 0 && !note_bound(pieces, access.life, end))
         return false;
     mr_pair kept = {access.life->number, offset << 8 | access.bytes};
-    return !atomic || access.bytes == 1 || mr_table_add(&pieces->atomics, kept) != MR_TABLE_NONE;
+    return !atomic || access.bytes == 1 || mr_pairs_add(&pieces->atomics, kept) != MR_PAIRS_NONE;
 }
 
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)

@@ -24,7 +24,7 @@
 #define MR_RECORD_PIECES_H
 
 #include "lifetimes.h"
-#include "table.h"
+#include "pairs.h"
 
 enum { MR_PIECE_LINE_BYTES = 64, MR_PIECES_NEAR = 4096 };
 
@@ -50,14 +50,14 @@ typedef struct mr_piece {
 } mr_piece;
 
 typedef struct mr_pieces {
-    mr_table table; /* (life, line) → number of the line */
+    mr_pairs table; /* (life, line) → number of the line */
     mr_piece_line *lines;
     size_t line_capacity;
     uint32_t
         near[MR_PIECES_NEAR]; /* a cache of look-ups: the line found last, by hash of its key */
     mr_piece *pieces;
     uint32_t piece_count;
-    mr_table atomics; /* (life, offset and size) of each atomic access */
+    mr_pairs atomics; /* (life, offset and size) of each atomic access */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
     bool keep_all;    /* set by the caller: leave nothing out */
 } mr_pieces;

@@ -18,8 +18,8 @@ static mr_status name_call(mr_event_pass *pass, uint64_t number, uint32_t *call,
 {
     char name[sizeof pass->call_name + 32];
     uint32_t known = pass->calls.count;
-    uint32_t at = mr_table_add(&pass->calls, (mr_pair){pass->reader.thread, number});
-    if (at == MR_TABLE_NONE)
+    uint32_t at = mr_pairs_add(&pass->calls, (mr_pair){pass->reader.thread, number});
+    if (at == MR_PAIRS_NONE)
         return mr_event_pass_no_memory(error);
     *call = at;
     if (at < known)

@@ -65,7 +65,7 @@ static const char *step_text(mr_step step)
         return "propagation and search (saturate)";
     case MR_STEP_LAZY:
         return "the solver, with clauses by and by (lazy)";
-    case MR_STEP_SOLVER:
+    case MR_STEP_Z3:
         return "the solver (z3)";
     case MR_STEP_FAR:
         return "a window of its own (far)";

@@ -1,7 +1,7 @@
 #include "prover.h"
 
 #include "base/assert.h"
-#include "predict/predict.h"
+#include "predict/settings.h"
 #include "witness/minimise.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_conf
                                    &prover->opaque, error);
     if (status != MR_OK)
         return status;
-    prover->carried.opaque = &prover->opaque;
+    prover->carried.barrier_edges = &prover->opaque;
     prover->session = mr_session_new();
     prover->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
     if (prover->session == NULL || prover->checker == NULL)

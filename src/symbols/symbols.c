@@ -3,6 +3,7 @@
 
 #include "symbols.h"
 
+#include "base/keys.h"
 #include "base/memory.h"
 #include "code.h"
 #include "data.h"
@@ -26,16 +27,12 @@ typedef struct module {
     mr_data_table data;
 } module;
 
-typedef struct code_slot {
-    uint64_t address; /* 0: free */
-    mr_code *code;    /* in the arena */
-} code_slot;
-
 struct mr_symbols {
     module *modules;
     size_t module_count, module_capacity;
-    code_slot *slots; /* open addressing */
-    size_t slot_count, used;
+    mr_keys addresses; /* of code that was asked for */
+    mr_code **code;    /* by the number of the address - 1; in the arena */
+    size_t code_capacity;
     mr_arena texts;
 };
 
@@ -63,7 +60,8 @@ void mr_symbols_free(mr_symbols *symbols)
     for (size_t i = 0; i < symbols->module_count; i++)
         free_module(&symbols->modules[i]);
     free(symbols->modules);
-    free(symbols->slots);
+    mr_keys_free(&symbols->addresses);
+    free(symbols->code);
     mr_arena_free(&symbols->texts);
     free(symbols);
 }
@@ -71,9 +69,7 @@ void mr_symbols_free(mr_symbols *symbols)
 /* Forgets the answers about code addresses, which another module may use from now on. */
 static void forget_code(mr_symbols *symbols)
 {
-    if (symbols->used)
-        memset(symbols->slots, 0, symbols->slot_count * sizeof *symbols->slots);
-    symbols->used = 0;
+    mr_keys_free(&symbols->addresses);
 }
 
 bool mr_symbols_map(mr_symbols *symbols, const char *path, uint64_t bias, uint64_t start,
@@ -195,42 +191,20 @@ static mr_code *look_up(mr_symbols *symbols, uint64_t address)
     return code;
 }
 
-static code_slot *slot_of(code_slot *slots, size_t slot_count, uint64_t address)
-{
-    size_t at = (size_t)((address * 0x9E3779B97F4A7C15u) >> 20) & (slot_count - 1);
-    while (slots[at].address && slots[at].address != address)
-        at = (at + 1) & (slot_count - 1);
-    return &slots[at];
-}
-
-static bool grow_slots(mr_symbols *symbols)
-{
-    size_t count = symbols->slot_count ? 2 * symbols->slot_count : 1024;
-    code_slot *slots = mr_calloc(count, sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t i = 0; i < symbols->slot_count; i++)
-        if (symbols->slots[i].address)
-            *slot_of(slots, count, symbols->slots[i].address) = symbols->slots[i];
-    free(symbols->slots);
-    symbols->slots = slots;
-    symbols->slot_count = count;
-    return true;
-}
-
 const mr_code *mr_symbols_code(mr_symbols *symbols, uint64_t address)
 {
-    address = address ? address : 1;
-    if (2 * symbols->used >= symbols->slot_count && !grow_slots(symbols))
-        return NULL;
-    code_slot *slot = slot_of(symbols->slots, symbols->slot_count, address);
-    if (slot->address)
-        return slot->code;
+    uint32_t number = mr_keys_find(&symbols->addresses, address);
+    if (number)
+        return symbols->code[number - 1];
     mr_code *code = look_up(symbols, address);
-    if (!code)
+    void *all = symbols->code;
+    if (!code || !mr_grow(&all, &symbols->code_capacity, (size_t)symbols->addresses.count + 1,
+                          sizeof *symbols->code))
         return NULL;
-    *slot = (code_slot){address, code};
-    symbols->used++;
+    symbols->code = all;
+    if (!mr_keys_add(&symbols->addresses, address, &number))
+        return NULL;
+    symbols->code[number - 1] = code;
     return code;
 }
 

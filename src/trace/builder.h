@@ -8,7 +8,7 @@
 #ifndef MR_TRACE_BUILDER_H
 #define MR_TRACE_BUILDER_H
 
-#include "keys.h"
+#include "base/keys.h"
 #include "parsed.h"
 #include "trace.h"
 

@@ -1,8 +1,8 @@
 #include "index.h"
 
 #include "base/assert.h"
+#include "base/keys.h"
 #include "columns.h"
-#include "keys.h"
 
 #include <stdlib.h>
 #include <string.h>

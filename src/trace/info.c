@@ -1,6 +1,6 @@
 #include "info.h"
 
-#include "keys.h"
+#include "base/keys.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

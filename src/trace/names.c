@@ -25,7 +25,7 @@ void mr_names_free(mr_names *names)
 {
     free(names->items);
     free(names->slot_memory);
-    free(names->index);
+    mr_table_free(&names->index);
     mr_arena_free(&names->strings);
     mr_names_init(names);
 }
@@ -179,17 +179,22 @@ bool mr_names_add(mr_names *names, const char *text, uint32_t length, uint32_t *
     return mr_names_add_key(names, &key, number);
 }
 
+static uint32_t hash_of(const void *items, uint32_t number)
+{
+    return ((const mr_name *)items)[number].hash;
+}
+
+static bool same(const void *items, uint32_t number, const void *key)
+{
+    const mr_name *item = (const mr_name *)items + number, *name = key;
+    return item->hash == name->hash && item->length == name->length &&
+           !memcmp(item->text, name->text, name->length);
+}
+
 /* Where the name is in the index, or the free place for it. */
 static uint32_t *index_slot(const mr_names *names, const mr_name *name)
 {
-    uint32_t mask = names->index_size - 1, at = name->hash & mask;
-    for (; names->index[at]; at = (at + 1) & mask) {
-        const mr_name *other = &names->items[names->index[at] - 1];
-        if (other->hash == name->hash && other->length == name->length &&
-            !memcmp(other->text, name->text, name->length))
-            break;
-    }
-    return &names->index[at];
+    return mr_table_slot(&names->index, name->hash, same, names->items, name);
 }
 
 /* Indexes the names from `first` on up to one that was there; gives its number, or `count`. */
@@ -197,10 +202,8 @@ static uint32_t fill_index(const mr_names *names, uint32_t first)
 {
     enum { AHEAD = 16 };
     for (uint32_t number = first; number < names->count; number++) {
-        if (number + AHEAD < names->count) {
-            uint32_t hash = names->items[number + AHEAD].hash;
-            __builtin_prefetch(&names->index[hash & (names->index_size - 1)], 1);
-        }
+        if (number + AHEAD < names->count)
+            mr_table_fetch(&names->index, names->items[number + AHEAD].hash);
         uint32_t *slot = index_slot(names, &names->items[number]);
         if (*slot)
             return number;
@@ -218,18 +221,8 @@ bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice)
         mr_names_key(&key, name->text, name->length);
         name->hash = key.hash;
     }
-    if (names->count > names->index_size / 2) {
-        uint64_t size = names->index_size ? names->index_size : MR_NAMES_MIN_SLOTS;
-        while (size < 2ull * names->count)
-            size *= 2;
-        uint32_t *index = size <= UINT32_MAX ? mr_calloc((size_t)size, sizeof *index) : NULL;
-        if (!index)
-            return false;
-        free(names->index);
-        names->index = index;
-        names->index_size = (uint32_t)size;
-        first = 0;
-    }
+    if (!mr_table_reserve(&names->index, names->count, hash_of, names->items, first))
+        return false;
     *twice = fill_index(names, first);
     return true;
 }
@@ -238,7 +231,8 @@ bool mr_names_find(const mr_names *names, const char *text, uint32_t length, uin
 {
     mr_name_key key = make_key(text, length);
     mr_name wanted = {.text = text, .length = length, .hash = key.hash};
-    uint32_t found = names->index ? *index_slot(names, &wanted) : mr_names_look(names, &key);
+    uint32_t found =
+        names->index.slot_count ? *index_slot(names, &wanted) : mr_names_look(names, &key);
     if (found)
         *number = found - 1;
     return found != 0;

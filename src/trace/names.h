@@ -4,18 +4,22 @@
  * Numbers are 0, 1, … in the order of first appearance. Lookup is O(length) expected; strings are
  * kept until mr_names_free. Each name may carry a longer text for people (`#@loc`, `#@var`, …).
  *
- * A slot of the table holds the bytes of a short name itself, so that a lookup costs one cache line
- * and no call. Who looks up many names makes their keys first and fetches the slots ahead:
+ * This table is not that of base/table.h, because looking up names is most of the work of reading a
+ * text: a slot holds the bytes of a short name itself, so a lookup costs one cache line and no call,
+ * where a slot with a number would cost three cache lines (slot, item, text); and the youngest names
+ * can be forgotten. A reader that looks up many names makes their keys first and fetches the slots
+ * ahead:
  *
  *   mr_names_key → mr_names_fetch → (other work) → mr_names_look | mr_names_add_key
  *
- * Names that come numbered (.mrt) need no such table: mr_names_take indexes many at once, in 4 to
- * 16 bytes a name, only to tell the same name twice and for mr_names_find.
+ * Names that come numbered (.mrt) are indexed by base/table.h: mr_names_take enters many at once, in
+ * 8 to 16 bytes a name. That index serves to find a name that is there twice, and mr_names_find.
  */
 #ifndef MR_TRACE_NAMES_H
 #define MR_TRACE_NAMES_H
 
 #include "base/arena.h"
+#include "base/table.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -42,8 +46,7 @@ typedef struct mr_names {
     mr_name_slot *slots; /* open addressing, within slot_memory */
     void *slot_memory;
     uint32_t slot_count;
-    uint32_t *index; /* of names that were taken: number + 1, open addressing; 0: free */
-    uint32_t index_size;
+    mr_table index; /* of names that were taken */
     mr_arena strings;
     mr_arena_mark last_string; /* before the text of the last name, while last_count is `count` */
     uint32_t last_count;

@@ -11,8 +11,8 @@
 #ifndef MR_TRACE_OUTLOOK_H
 #define MR_TRACE_OUTLOOK_H
 
+#include "base/keys.h"
 #include "events.h"
-#include "keys.h"
 
 /* A thread that acquires a lock of several threads. */
 typedef struct mr_lock_use {

@@ -24,7 +24,7 @@
 #define MR_TRACE_VALIDITY_H
 
 #include "base/error.h"
-#include "keys.h"
+#include "base/keys.h"
 #include "names.h"
 #include "op.h"
 

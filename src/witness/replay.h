@@ -14,7 +14,7 @@
 #ifndef MR_WITNESS_REPLAY_H
 #define MR_WITNESS_REPLAY_H
 
-#include "trace/keys.h"
+#include "base/keys.h"
 #include "trace/trace.h"
 
 /* Who holds the lock; as a semaphore, its units. */

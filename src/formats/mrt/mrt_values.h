@@ -6,9 +6,9 @@
 #ifndef MR_FORMATS_MRT_VALUES_H
 #define MR_FORMATS_MRT_VALUES_H
 
+#include "base/keys.h"
 #include "mrt_format.h"
 #include "trace/events.h"
-#include "trace/keys.h"
 
 /* Zero-initialise; free with mr_mrt_values_free. */
 typedef struct mr_mrt_values_reader {

@@ -10,9 +10,9 @@
 #ifndef MR_ORDER_CP_GRAPH_H
 #define MR_ORDER_CP_GRAPH_H
 
+#include "base/map.h"
 #include "base/progress.h"
 #include "order/clock.h"
-#include "order/map.h"
 #include "order/whole.h"
 #include "trace/outlook.h"
 

@@ -41,7 +41,7 @@
 #ifndef MR_ORDER_SYNCP_IDEAL_H
 #define MR_ORDER_SYNCP_IDEAL_H
 
-#include "order/map.h"
+#include "base/map.h"
 #include "trace/trace.h"
 
 /* Step k of a thread is steps[k - 1]; steps that have ended only. */
