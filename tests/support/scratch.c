@@ -84,3 +84,11 @@ char *mr_file_text(const char *path)
         text[length] = '\0';
     return text;
 }
+
+void mr_scratch_make_with(mr_scratch *scratch, const mr_scratch_file *files, size_t count)
+{
+    char path[512];
+    mr_scratch_make(scratch);
+    for (size_t i = 0; i < count; i++)
+        mr_scratch_write(scratch, files[i].name, files[i].text, path);
+}
