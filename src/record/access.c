@@ -1,6 +1,4 @@
-/* The accesses of the event pass. An access becomes one event for each of its pieces that is kept.
- */
-#include "event_pass.h"
+#include "access.h"
 
 #include "base/assert.h"
 

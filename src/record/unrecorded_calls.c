@@ -1,6 +1,4 @@
-/* The BarrierPairs of the event pass: mbegin with the names of what the call can reach, and mend.
- */
-#include "event_pass.h"
+#include "unrecorded_calls.h"
 
 #include "base/assert.h"
 #include "base/memory.h"
