@@ -1,5 +1,5 @@
 /* find: from the file to the races of the order. */
-#include "run.h"
+#include "job.h"
 
 #include "base/assert.h"
 #include "base/seconds.h"

@@ -1,5 +1,5 @@
 /* prove: proves static races by witnesses of sound orders, or by the decision procedure. */
-#include "run.h"
+#include "job.h"
 
 #include "base/assert.h"
 #include "base/seconds.h"

@@ -2,7 +2,7 @@
 
 #include "base/assert.h"
 #include "base/seconds.h"
-#include "run.h"
+#include "job.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
