@@ -75,6 +75,9 @@ static void start_recording(const char *path)
     mr_rt.header->seed = mr_parse_number(secure_getenv(MR_LOG_ENV_SEED), 1);
     mr_rt.random = mr_rt.header->seed;
     mr_rt.max_events = mr_parse_number(secure_getenv(MR_LOG_ENV_MAX_EVENTS), 0);
+    mr_rt.max_log_bytes = mr_parse_number(secure_getenv(MR_LOG_ENV_MAX_LOG), 0);
+    const char *on_deadlock = secure_getenv(MR_LOG_ENV_ON_DEADLOCK);
+    mr_rt.waits_in_deadlock = on_deadlock != NULL && same_text(on_deadlock, "wait");
     mr_rt.switch_events = mr_parse_number(secure_getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
     mr_rt.logged = UINT32_MAX;
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));

@@ -87,7 +87,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      4u
+#define MR_LOG_VERSION      5u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -103,6 +103,9 @@
  * - MAXRACE_SCHEDULE: random (default), pct, os
  * - MAXRACE_SEED: decimal, default 1
  * - MAXRACE_MAX_EVENTS: recording ends after so many records; 0 (default): no limit
+ * - MAXRACE_MAX_LOG: recording ends when the log has so many bytes; 0 (default): no limit
+ * - MAXRACE_ON_DEADLOCK: wait: a program in which nobody can run is left to itself; stop
+ *   (default): it is ended, with status MR_LOG_DEADLOCK_STATUS
  * - MAXRACE_PCT_DEPTH: change points of pct, default 3
  * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
  *   at first, later more
@@ -111,8 +114,12 @@
 #define MR_LOG_ENV_SCHEDULE      "MAXRACE_SCHEDULE"
 #define MR_LOG_ENV_SEED          "MAXRACE_SEED"
 #define MR_LOG_ENV_MAX_EVENTS    "MAXRACE_MAX_EVENTS"
+#define MR_LOG_ENV_MAX_LOG       "MAXRACE_MAX_LOG"
+#define MR_LOG_ENV_ON_DEADLOCK   "MAXRACE_ON_DEADLOCK"
 #define MR_LOG_ENV_PCT_DEPTH     "MAXRACE_PCT_DEPTH"
 #define MR_LOG_ENV_SWITCH_EVENTS "MAXRACE_SWITCH_EVENTS"
+
+#define MR_LOG_DEADLOCK_STATUS 6
 
 typedef enum mr_log_schedule {
     MR_LOG_SCHEDULE_RANDOM,
@@ -126,6 +133,8 @@ typedef enum mr_log_state {
     MR_LOG_EXECED,  /* replaced itself by another program */
     MR_LOG_LIMIT,   /* MAXRACE_MAX_EVENTS reached; the program went on */
     MR_LOG_FULL,    /* no space on the device, or another error of the file; the program went on */
+    MR_LOG_LONG,    /* MAXRACE_MAX_LOG reached; the program went on */
+    MR_LOG_DEADLOCK, /* nobody could run for two seconds; the program was ended */
 } mr_log_state;
 
 /* The first MR_LOG_HEADER_BYTES of the file; the rest of them is zero. */
@@ -221,7 +230,9 @@ typedef struct mr_log_live {
     X(FAR, 0)            /* the same */                                                            \
     X(FAR_WIDE, 0)       /* the same */                                                            \
     X(PADDING, 0)        /* 4 bytes, so that what follows begins at a multiple of 8 */             \
-    X(ENTRY, 3)          /* for later ENTER, see log_short.h */
+    X(ENTRY, 3)          /* for later ENTER, see log_short.h */                                    \
+    X(BLOCKED, 3)        /* object; the thread waits for it, up to its next record; role NONE:     \
+                            for the thread `number`, or without an address for something else */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,

@@ -3,8 +3,9 @@
  *
  *   mr_log_file_make → (mr_log_file_open → … → mr_log_file_close)*
  *
- * The path is opened anew each time, because the program may close any descriptor. Another file at
- * the path is an error then. Results are -errno on failure.
+ * A descriptor with a high number stays open, so that the log can go on after chroot, or when the
+ * program gives up rights. The program may close any descriptor: then the path is opened anew each
+ * time. Another file at the path is an error then. Results are -errno on failure.
  *
  * The path comes from the environment, and the program may have more rights than whoever set it. So
  * only a file that this process made is ever written, no symbolic link is followed at its end, and

@@ -345,7 +345,7 @@ mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool 
     if (cancellable && thread->cancel_pending && !thread->cancel_disabled) {
         return MR_CANCELLED;
     }
-    if (thread->polls) {
+    if (thread->polls || limit == MR_NEVER) {
         mr_watchdog_start();
     }
     thread->key = key;

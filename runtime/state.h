@@ -133,6 +133,8 @@ typedef struct mr_runtime {
     uint64_t random;
     uint64_t switch_events; /* given mean, 0: adapts */
     uint64_t max_events;    /* 0: none */
+    uint64_t max_log_bytes; /* 0: no limit */
+    bool waits_in_deadlock; /* the program is not ended */
     uint64_t events;        /* before the current budget */
     int64_t budget_given;
     uint64_t syncs;

@@ -255,6 +255,7 @@ int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uin
     mr_yield(self);
     thread->waited_for = true;
     while (thread->state != MR_DONE) {
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_NONE, thread, code, 0, thread->id);
         mr_wake_reason reason = mr_block(self, thread, limit, true);
         thread->waited_for = false;
         mr_attend(self);

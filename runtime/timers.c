@@ -3,8 +3,10 @@
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "sys.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +39,23 @@ static void keep_timer(timer_t timer, int number)
             return;
         }
     }
+}
+
+bool mr_timers_exist(void)
+{
+    for (int i = 0; i < TIMERS_MAX; i++) {
+        if (timers[i].number != 0) {
+            return true;
+        }
+    }
+    for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++) {
+        struct itimerval left = {.it_value = {0, 0}};
+        mr_sys(SYS_getitimer, which, (long)&left, 0, 0, 0, 0);
+        if (left.it_value.tv_sec != 0 || left.it_value.tv_usec != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static int *signal_of(timer_t timer)

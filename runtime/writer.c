@@ -171,6 +171,11 @@ static void empty_window(void)
     if (status == 0) {
         restart_window(end);
         mr_hot->range = writer.window;
+        if (mr_rt.max_log_bytes != 0 && mr_rt.header->window_start + WINDOW > mr_rt.max_log_bytes) {
+            mr_complain("the log has its full length; the recording ends here, the program goes on",
+                        NULL);
+            mr_writer_close(MR_LOG_LONG, 0);
+        }
     } else {
         mr_complain(status == -ENOSPC
                         ? "no space left; the recording ends here, the program goes on: "

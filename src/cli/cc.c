@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -207,6 +208,8 @@ static mr_status execute(arguments *self, mr_error *error)
 {
     if (self->failed)
         return mr_error_memory(error, "calling the compiler");
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     execvp(self->items[0], (char *const *)self->items);
     return mr_error_set(error, MR_ERR_IO, NULL, 0,
                         "cannot run the compiler %s: %s; MAXRACE_CC or MAXRACE_CXX name another",

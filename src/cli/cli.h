@@ -18,6 +18,8 @@
 #define MR_EXIT_REJECTED 1 /* check: the witness is wrong */
 /* predict, merge: ended before its time by a signal or time_limit, with races or without */
 #define MR_EXIT_INCOMPLETE 5
+/* predict, merge, run: no race, and the recorded program crashed or ended in a deadlock */
+#define MR_EXIT_BAD_END 6
 
 typedef struct mr_command mr_command;
 
@@ -27,7 +29,7 @@ typedef struct mr_own_flag {
     bool two;                        /* it takes two values */
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 5 };
+enum { MR_OWN_FLAGS = 10 };
 
 /* A parsed command line. */
 typedef struct mr_cli {
@@ -95,6 +97,9 @@ void mr_cli_tell_dropped(const mr_trace *trace);
 
 /* The options for reading a trace, from the configuration. */
 mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress);
+
+/* MR_ERR_TRACE when the trace has no event: nothing can be said about it. */
+mr_status mr_cli_check_trace(const mr_trace *trace, mr_error *error);
 
 /* Reads a trace with these options, and says what repair dropped. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,

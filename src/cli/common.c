@@ -28,6 +28,14 @@ void mr_cli_tell_dropped(const mr_trace *trace)
             trace->dropped_count, plural, plural, line);
 }
 
+mr_status mr_cli_check_trace(const mr_trace *trace, mr_error *error)
+{
+    if (trace->event_count > 0)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_TRACE, trace->path, 0,
+                        "the trace has no events, so nothing can be said about it");
+}
+
 mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress)
 {
     return (mr_read_options){.repair = mr_config_bool(config, "repair"),

@@ -3,6 +3,7 @@
 
 #include "launch.h"
 
+#include "leftovers.h"
 #include "runtime/log.h"
 
 #include <errno.h>
@@ -14,15 +15,23 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-/* The process that signals are passed on to. */
-static volatile sig_atomic_t child;
+/* The process that signals are passed on to, and that the alarm has killed. */
+static volatile sig_atomic_t child, timed_out;
 
 static void pass_on(int number)
 {
     if (child > 0)
         kill((pid_t)child, number);
+}
+
+static void end_child(int number)
+{
+    (void)number;
+    timed_out = 1;
+    pass_on(SIGKILL);
 }
 
 static mr_status failed(mr_error *error, const char *what)
@@ -40,7 +49,7 @@ static mr_status make_log(const char *beside, mr_launched *launched, mr_error *e
                  beside);
     if (!realpath(folder, resolved))
         return mr_error_set(error, MR_ERR_IO, beside, 0, "cannot write: %s", strerror(errno));
-    snprintf(launched->log, sizeof launched->log, "%.4000s/.maxrace-log-XXXXXX", resolved);
+    snprintf(launched->log, sizeof launched->log, "%.4000s/maxrace-log-XXXXXX", resolved);
     int file = mkostemp(launched->log, O_CLOEXEC);
     if (file < 0)
         return mr_error_set(error, MR_ERR_IO, beside, 0, "cannot write: %s", strerror(errno));
@@ -71,7 +80,9 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
         set_number(MR_LOG_ENV_SEED, launch->seed) &&
-        set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events))
+        set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
+        set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes) &&
+        setenv(MR_LOG_ENV_ON_DEADLOCK, launch->waits_in_deadlock ? "wait" : "stop", 1) == 0)
         execvp(launch->arguments[0], (char *const *)launch->arguments);
     int number = errno;
     if (write(error_pipe, &number, sizeof number) < 0)
@@ -121,37 +132,72 @@ static mr_status wait_for(mr_launched *launched, mr_error *error)
     return MR_OK;
 }
 
+/* What was killed may have been a shell, and the program that records runs on. */
+static void end_recorded(const mr_launched *launched)
+{
+    mr_log_header header = {.state = MR_LOG_EXITED};
+    const struct timespec moment = {.tv_nsec = 10000000};
+    enum { MOMENTS = 100 };
+    int file = open(launched->log, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? 0 : read(file, &header, sizeof header);
+    if (file >= 0)
+        close(file);
+    if (got != (ssize_t)sizeof header || header.state != MR_LOG_RUNNING || header.process < 2)
+        return;
+    for (int i = 0; i < MOMENTS && kill((pid_t)header.process, SIGKILL) == 0; i++)
+        nanosleep(&moment, NULL);
+}
+
+/* Waits for the program, with signals as the header says. */
+static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error *error)
+{
+    static const int signals[] = {SIGTERM, SIGHUP, SIGALRM, SIGINT, SIGQUIT};
+    static void (*const handlers[])(int) = {pass_on, pass_on, end_child, SIG_IGN, SIG_IGN};
+    enum { SIGNALS = sizeof signals / sizeof *signals };
+    struct sigaction old[SIGNALS], action = {.sa_flags = 0};
+    timed_out = 0;
+    for (int i = 0; i < SIGNALS; i++) {
+        action.sa_handler = handlers[i];
+        sigaction(signals[i], &action, &old[i]);
+    }
+    alarm(launch->timeout_seconds);
+    mr_status status = wait_for(launched, error);
+    alarm(0);
+    launched->timed_out = timed_out != 0;
+    if (launched->timed_out)
+        end_recorded(launched);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &old[i], NULL);
+    return status;
+}
+
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error)
 {
-    static const int passed[] = {SIGTERM, SIGHUP}, ignored[] = {SIGINT, SIGQUIT};
-    enum { PASSED = 2, IGNORED = 2 };
-    struct sigaction old[PASSED + IGNORED], action = {.sa_handler = pass_on};
-    *launched = (mr_launched){.signal = 0};
+    *launched = (mr_launched){.leftover = -1};
     mr_status status = make_log(beside, launched, error);
     if (status)
         return status;
+    launched->leftover = mr_leftover_add(launched->log, launch->tells_log ? MR_LEFTOVER_TELL_LOG
+                                                                          : MR_LEFTOVER_REMOVE);
     status = start(launch, launched->log, error);
     if (status) {
         mr_launch_clean(launched);
         return status;
     }
-    for (int i = 0; i < PASSED; i++)
-        sigaction(passed[i], &action, &old[i]);
-    action.sa_handler = SIG_IGN;
-    for (int i = 0; i < IGNORED; i++)
-        sigaction(ignored[i], &action, &old[PASSED + i]);
-    status = wait_for(launched, error);
-    for (int i = 0; i < PASSED; i++)
-        sigaction(passed[i], &old[i], NULL);
-    for (int i = 0; i < IGNORED; i++)
-        sigaction(ignored[i], &old[PASSED + i], NULL);
-    return status;
+    return attend(launch, launched, error);
 }
 
 void mr_launch_clean(mr_launched *launched)
 {
     if (launched->log[0])
         unlink(launched->log);
+    mr_launch_keep(launched);
+}
+
+void mr_launch_keep(mr_launched *launched)
+{
     launched->log[0] = '\0';
+    mr_leftover_forget(launched->leftover);
+    launched->leftover = -1;
 }

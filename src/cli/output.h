@@ -1,6 +1,7 @@
 /*
- * output: a file that appears when it is complete. It is written beside its place and then renamed.
- * A device or a pipe is written directly; no path, or "-", is standard output.
+ * output: a file that appears when it is complete. It is written beside its place and then renamed;
+ * a signal that ends maxrace before that removes it (leftovers.h). A device or a pipe is written
+ * directly; no path, or "-", is standard output.
  *
  *   mr_output_probe (early: can it be written at all?) … mr_output_open → write → mr_output_close
  */
@@ -16,6 +17,7 @@ typedef struct mr_output {
     FILE *stream;
     char *path;      /* owned; the file, symbolic links followed; NULL: standard output */
     char *temporary; /* owned; the file written to before the rename; NULL: written directly */
+    int leftover;    /* its number in leftovers.h */
 } mr_output;
 
 /* Tests whether the file can be written, and creates nothing. MR_ERR_IO. */

@@ -9,7 +9,6 @@
 #include "witness_dir.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,6 +96,8 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
     }
     mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
     self->read_seconds = mr_seconds() - self->start_seconds;
+    if (status == MR_OK)
+        status = mr_cli_check_trace(self->trace, error);
     if (status == MR_OK && (request.file || request.part_count))
         status =
             mr_predict_open_checkpoint(&request, self->trace, config, &self->checkpoint, error);
@@ -160,7 +161,6 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_error next_error;
     if (limit && ranks->leads)
         halt->deadline_seconds = self->start_seconds + (double)limit;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails like any other */
     if (!ranks->active)
         mr_interrupt_start(halt);
     mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);
@@ -173,7 +173,9 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     status = both(status, error, closed, &next_error);
     mr_status written = report_result(self, &result, status, &next_error);
     status = both(status, error, written, &next_error);
-    *exit_status = result.race_count > 0 ? MR_EXIT_RACES : 0;
+    *exit_status = result.race_count > 0                    ? MR_EXIT_RACES
+                   : mr_ending_is_bad(&self->trace->ending) ? MR_EXIT_BAD_END
+                                                            : 0;
     if (result.stats.incomplete)
         *exit_status = MR_EXIT_INCOMPLETE;
     mr_result_free(&result);

@@ -4,6 +4,7 @@
 #include "excluded_calls.h"
 #include "take.h"
 #include "trace/builder.h"
+#include "trace/columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -274,9 +275,10 @@ static mr_status copy_stacks(writer *self, mr_trace *remaining, mr_error *error)
         if (!mr_names_add(&remaining->frames, trace->frames.items[i].text,
                           trace->frames.items[i].length, &number))
             return no_memory(error);
-    remaining->stack = self->stacks.items;
-    self->stacks = (mr_u32s){0};
-    return MR_OK;
+    mr_status status = mr_columns_reserve_stacks(remaining, self->stacks.count, error);
+    if (!status && self->stacks.count)
+        memcpy(remaining->stack, self->stacks.items, self->stacks.count * sizeof *remaining->stack);
+    return status;
 }
 
 static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *error)
@@ -293,6 +295,8 @@ static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *e
                      keep_texts(self, MR_DIRECTIVE_VARIABLE, &trace->variables) &&
                      keep_texts(self, MR_DIRECTIVE_THREAD, &trace->threads) &&
                      keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks)))
+        status = no_memory(error);
+    if (!status && !mr_ending_copy(&self->builder.trace->ending, &trace->ending))
         status = no_memory(error);
     if (!status)
         status = mr_builder_finish(&self->builder, remaining, error);

@@ -9,6 +9,10 @@
 
 enum { RECORDS_A_TELL = 1 << 16 };
 
+/* Events that posts and waits of several units may become, beyond one a record and one a unit of
+ * the log. */
+enum { UNITS_MAX = 1 << 20 };
+
 /* An event that names the lock, semaphore or order of the record. */
 static mr_status object_event(mr_event_pass *pass, const uint64_t *record, const mr_object *object,
                               mr_emitted *event, mr_error *error)
@@ -35,7 +39,33 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     mr_emitted event = {.op = op};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
+    if (!status && !mr_waiting_hold(&pass->waiting, &event))
+        status = mr_event_pass_no_memory(error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
+/*
+ * How many events a post or wait becomes. A post of several units gives at most as many as are ever
+ * taken of the semaphore: then no wait can miss a unit, and more would change nothing. So a
+ * semaphore that begins with a million units costs what is used of them.
+ */
+static uint64_t units_of(mr_event_pass *pass, const uint64_t *record, mr_op op,
+                         const mr_object *object)
+{
+    uint64_t count = mr_log_count(record[1]);
+    if (object && op == MR_OP_POST) {
+        uint64_t taken = pass->scan->objects.items[object - pass->objects.items].waits;
+        count = count > taken ? taken : count;
+    }
+    count = count ? count : 1;
+    pass->extra_units += count - 1;
+    return count;
+}
+
+/* Does the log have more units than the runtime writes? It is short then, and the trace is not. */
+static bool has_strange_units(const mr_event_pass *pass)
+{
+    return pass->extra_units > UNITS_MAX + pass->log->unit_count;
 }
 
 /* Posts and waits. When a wait takes a unit that no recorded post gave, another process gave it:
@@ -47,8 +77,7 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
     mr_status status = object_event(pass, record, object, &event, error);
     inferred = event;
     inferred.op = MR_OP_POST;
-    unsigned count = mr_log_count(record[1]);
-    for (unsigned i = 0; i < (count ? count : 1) && !status; i++) {
+    for (uint64_t i = 0, count = units_of(pass, record, op, object); i < count && !status; i++) {
         if (mr_op_gives((uint8_t)op)) {
             object->units++;
         } else if (object->units) {
@@ -259,6 +288,7 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:
     case MR_LOG_EXIT:
+    case MR_LOG_BLOCKED: /* see waiting.h */
     case MR_LOG_KIND_COUNT:
         break;
     }
@@ -270,13 +300,21 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     mr_status status = MR_OK;
     uint64_t count = 0, last = pass->scan->last_unit;
     const uint64_t *record;
-    while (!status && pass->reader.next < last && (record = mr_log_next(&pass->reader))) {
-        status = handle(pass, record, error);
+    while (!status && pass->reader.next < last && !has_strange_units(pass) &&
+           (record = mr_log_next(&pass->reader))) {
+        status = mr_waiting_note(&pass->waiting, pass->reader.thread, record)
+                     ? handle(pass, record, error)
+                     : mr_event_pass_no_memory(error);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", pass->reader.next, last);
     }
     if (!status && (pass->reader.failed || !mr_locals_finish(&pass->locals)))
         status = mr_event_pass_no_memory(error);
-    pass->summary.damaged = last < pass->log->unit_count;
+    mr_stop stop = pass->emitter.trace->ending.stop;
+    if (!status && (stop == MR_STOP_DEADLOCK || stop == MR_STOP_TIMEOUT))
+        status = mr_waiting_tell(pass, error);
+    pass->summary.damaged = last < pass->log->unit_count || has_strange_units(pass);
+    if (pass->summary.damaged)
+        pass->emitter.trace->ending.stop = MR_STOP_DAMAGED;
     return status ? status : mr_emitter_finish(&pass->emitter, error);
 }

@@ -43,6 +43,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_symbols_free(pass->symbols);
     mr_objects_free(&pass->objects);
     mr_pairs_free(&pass->contents);
+    mr_waiting_free(&pass->waiting);
     mr_pairs_free(&pass->atomics);
     mr_pairs_free(&pass->calls);
 }

@@ -15,6 +15,7 @@
 #include "locals.h"
 #include "naming.h"
 #include "scan.h"
+#include "waiting.h"
 
 typedef struct mr_event_pass {
     const mr_log *log;
@@ -41,9 +42,11 @@ typedef struct mr_event_pass {
     char call_name[128]; /* of the next call */
     char *reach;         /* the reach of the call that begins, as text */
     size_t reach_bytes, reach_capacity;
-    uint32_t reach_left; /* records of its reach that are still to come */
-    uint32_t call;       /* its number in call_names */
-    uint32_t strange;    /* variable of the first strange read that is kept */
+    uint32_t reach_left;  /* records of its reach that are still to come */
+    uint32_t call;        /* its number in call_names */
+    uint64_t extra_units; /* events of posts and waits, beyond one a record */
+    uint32_t strange;     /* variable of the first strange read that is kept */
+    mr_waiting waiting;   /* who waits for what, for a recording that ended in a deadlock */
     mr_record_summary summary;
 } mr_event_pass;
 

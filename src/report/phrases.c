@@ -52,6 +52,21 @@ void mr_phrase_dropped(FILE *stream, const mr_trace *trace)
                 mr_phrase_s(trace->dropped_count), mr_phrase_s(trace->dropped_count));
 }
 
+void mr_phrase_ending(FILE *stream, const mr_ending *ending)
+{
+    char text[320];
+    mr_ending_sentence(ending, text, sizeof text);
+    if (text[0] != '\0')
+        fprintf(stream, "%s\n", text);
+    for (const char *at = ending->details; at && *at; at += strcspn(at, "\n") + 1) {
+        char line[1024];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        fputs("  ", stream);
+        mr_escape_print(stream, line);
+        fputs("\n", stream);
+    }
+}
+
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access)
 {
     fprintf(stream, "  %-6s  %-5s at ", label,

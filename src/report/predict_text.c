@@ -39,6 +39,7 @@ static void print_trace(const writer *self)
                 " variable%s without usable values: their reads must see the same write\n",
                 trace->by_source_count, mr_phrase_s(trace->by_source_count));
     mr_phrase_dropped(stream, trace);
+    mr_phrase_ending(stream, &trace->ending);
 }
 
 static const char *strength_text(mr_strength strength)
@@ -325,11 +326,22 @@ static void print_incomplete(const writer *self)
         fputs(": not all far races looked for", stream);
 }
 
+/* "no race in the 12 events up to signal 6 (Aborted)": a trace proves nothing of what comes later. */
+static void print_no_race(const writer *self)
+{
+    char text[120];
+    const char *limit = mr_ending_limit(&self->trace->ending, text, sizeof text);
+    fprintf(self->stream, "no race%s in the %" PRIu32 " event%s %s%s",
+            self->result->stats.incomplete ? " so far" : "", self->trace->event_count,
+            mr_phrase_s(self->trace->event_count), limit ? "up to " : "of the trace",
+            limit ? limit : "");
+}
+
 static void print_last_line(const writer *self)
 {
     size_t races = self->result->race_count;
     if (races == 0)
-        fputs(self->result->stats.incomplete ? "no race so far" : "no race", self->stream);
+        print_no_race(self);
     else
         fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
     print_strengths(self);

@@ -14,6 +14,7 @@ void mr_trace_free(mr_trace *trace)
                             trace->stacks};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
+    mr_ending_free(&trace->ending);
     mr_spill_free(&trace->spill);
     mr_u32s_free(&trace->reach_items);
     mr_names *const names[] = {&trace->threads,   &trace->variables, &trace->locks,

@@ -34,6 +34,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "ending.h"
 #include "names.h"
 #include "op.h"
 #include "spill.h"
@@ -104,6 +105,8 @@ typedef struct mr_trace {
     uint32_t by_source_count; /* variables with an access that are treated as in rf */
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
+
+    mr_ending ending; /* of the recording */
 
     uint64_t dropped_count; /* events and lines dropped by --repair */
     mr_error first_dropped; /* the error of the first of them; status MR_OK when none was dropped */

@@ -304,6 +304,22 @@ static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr
                : wrong(error, "its index does not say what is in it");
 }
 
+static mr_status read_ending(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+    for (uint64_t at = 0; at < chunk->size_bytes && !status;) {
+        const char *line = (const char *)payload + at;
+        const char *end = memchr(line, '\n', (size_t)(chunk->size_bytes - at));
+        if (!end)
+            return wrong(error, "a line of its ending has no end");
+        if (!mr_ending_take(&mrt->trace->ending, line, (size_t)(end - line)))
+            status = no_memory(error);
+        at += (uint64_t)(end - line) + 1;
+    }
+    return status;
+}
+
 static mr_status read_index(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
 {
     const unsigned char *payload;
@@ -353,6 +369,8 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
         return mr_mrt_source_skip(&mrt->source, &chunk, error);
     case MR_MRT_STACKS:
         return read_stacks(mrt, &chunk, error);
+    case MR_MRT_ENDING:
+        return read_ending(mrt, &chunk, error);
     case MR_MRT_INDEX:
         return read_index(mrt, &chunk, error);
     case MR_MRT_END:

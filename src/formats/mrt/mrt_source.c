@@ -30,11 +30,11 @@ static mr_status check_header(const mr_mrt_header *header, mr_error *error)
     if (header->byte_order != MR_MRT_BYTE_ORDER)
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
                             "the .mrt file has another byte order (%08x)", header->byte_order);
-    if (header->version != MR_MRT_VERSION)
+    if (header->version < MR_MRT_OLDEST_VERSION || header->version > MR_MRT_VERSION)
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
-                            "the .mrt file has format version %u, this maxrace reads version %d; "
-                            "use the maxrace that wrote it (%.*s) to convert it to text",
-                            header->version, MR_MRT_VERSION,
+                            "the .mrt file has format version %u, this maxrace reads versions %d "
+                            "to %d; use the maxrace that wrote it (%.*s) to convert it to text",
+                            header->version, MR_MRT_OLDEST_VERSION, MR_MRT_VERSION,
                             (int)strnlen(header->writer, sizeof header->writer), header->writer);
     return MR_OK;
 }

@@ -355,6 +355,16 @@ static mr_status write_texts(mr_mrt_writer *writer, const mr_names *names, unsig
                        error);
 }
 
+static mr_status write_ending(mr_mrt_writer *writer, const mr_ending *ending, mr_error *error)
+{
+    char *lines = mr_ending_lines(ending);
+    mr_status status = lines ? put(writer, lines, strlen(lines), error)
+                             : mr_error_memory(error, "writing the trace");
+    free(lines);
+    return status ? status
+                  : write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_ENDING, .count = 1}, error);
+}
+
 static mr_status put_outlook(mr_mrt_writer *writer, mr_error *error)
 {
     const mr_outlook *outlook = &writer->outlook;
@@ -407,6 +417,8 @@ mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_
     mr_status status = write_all_names(writer, trace, error);
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT && !status; space++)
         status = write_texts(writer, mr_mrt_names_of((mr_trace *)trace, space), space, error);
+    if (!status && mr_ending_is_known(&trace->ending))
+        status = write_ending(writer, &trace->ending, error);
     uint64_t index_offset = writer->offset;
     if (!status)
         status = write_index(writer, trace, error);
