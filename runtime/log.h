@@ -63,7 +63,8 @@
  *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
- * - write to a descriptor, sending a signal: before(CHANNEL, SIGNAL); read, handler: after
+ * - write to a descriptor: before(CHANNEL); read: after. Installing a handler, arming a timer that
+ *   sends a signal, sending it: before(SIGNAL); handler: after
  *
  * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
  * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,

@@ -129,7 +129,7 @@ static void test_marks(void **state)
         {"order --relation wcp @/swap.std", 1, "\n1 static race of wcp: 1 candidate\n", NULL},
         {"order --relation cp @/swap.std", 1, "\n1 static race of cp: 1 candidate\n", NULL},
         {"order --relation wcp --confirm @/swap.std", 1,
-         "  proof   found by the decision procedure; witness of ", NULL},
+         "  proof   found by the steps of predict; witness of ", NULL},
         {"order --relation cp --confirm @/swap.std", 1, "\n1 static race of cp: 1 proven\n", NULL},
         {"order --relation wcp --confirm --window-size 0 @/swap.std", 1,
          "\n1 static race of wcp: 1 proven\n", NULL},
@@ -138,7 +138,7 @@ static void test_marks(void **state)
         {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
          "  reason  size; within events 0 to 5\n", NULL},
         {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
-         "\n1 static race of wcp: 1 not decided\n", NULL},
+         "\n1 static race of wcp: 1 unknown\n", NULL},
     };
     CHECK_ROWS(rows);
 }

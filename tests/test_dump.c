@@ -178,13 +178,53 @@ static void test_topics(void **state)
         assert_int_equal(mr_debug_parse(bad[i], &debug.topics, &error), MR_ERR_USAGE);
 }
 
+/* Every topic that a prediction can speak of does, and the report stays what it is. */
+static void test_debug_lines(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "debug windows: window=0 events=0-5 threads=2 ",
+        "debug candidates: first=1 of=1 second=5 of=1 verdict=race step=",
+        "debug cone: first=1 second=5 window=6 required=3 ",
+        "debug steps: step=linearise answer=passed-on ",
+        "debug formula: step=saturate nodes=",
+        "debug search: result=sat effort=",
+        "debug dispatch: stage=windows unit=0 merged=1",
+        "debug checkpoint: stage=windows unit=0 bytes=",
+    };
+    char path[512];
+    mr_run run, plain;
+    mr_scratch_write(&scratch, "hard.std",
+                     "T1|acq(l)|1\nT1|w(x)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n",
+                     path);
+    const char *arguments =
+        "predict @/hard.std --no-report-run --solver-steps filter,cone,linearise,saturate";
+    char with[256];
+    snprintf(with, sizeof with, "%s --debug all --checkpoint @/hard.saved", arguments);
+    mr_run_maxrace(&plain, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+    mr_run_maxrace(&run, &scratch, with, NULL, MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 1);
+    assert_string_equal(run.out, plain.out);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!strstr(run.error, parts[i]))
+            fail_msg("no \"%s\" in\n%s", parts[i], run.error);
+    mr_run_free(&run);
+    mr_run_free(&plain);
+    const mr_run_row rows[] = {
+        {"predict @/hard.std --debug cones", 2, NULL,
+         "maxrace: --debug: 'cones' is no topic; expected some of windows, candidates, cone, "
+         "steps, formula, search, far, dispatch, checkpoint, recorder, or all\n"},
+        {"info @/hard.std --debug cone", 2, NULL, "maxrace: unknown flag '--debug'\n"},
+    };
+    mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formula),
-        cmocka_unit_test(test_window),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_topics),
+        cmocka_unit_test(test_formula),     cmocka_unit_test(test_window),
+        cmocka_unit_test(test_errors),      cmocka_unit_test(test_topics),
+        cmocka_unit_test(test_debug_lines),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

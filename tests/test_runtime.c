@@ -54,6 +54,16 @@ static const char source[] =
     "    return *(long *)pages;\n"
     "}\n"
     "static void (*volatile call)(void) = nothing;\n"
+    "/* Each waits for its turn in a loop. */\n"
+    "static void *take_turns(void *argument)\n"
+    "{\n"
+    "    static volatile int turn;\n"
+    "    for (int i = 0; i < rounds; i++) {\n"
+    "        while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) % 2 != (long)argument);\n"
+    "        __atomic_add_fetch(&turn, 1, __ATOMIC_SEQ_CST);\n"
+    "    }\n"
+    "    return argument;\n"
+    "}\n"
     "static void *work(void *argument)\n"
     "{\n"
     "    char *block = malloc(64);\n"
@@ -89,7 +99,8 @@ static const char source[] =
     "        rounds = atoi(words[2]);\n"
     "    for (long i = 0; i < two_threads; i++) {\n"
     "        far[1][i] = i + 70;\n"
-    "        pthread_create(&threads[i], 0, work, (void *)i);\n"
+    "        pthread_create(&threads[i], 0, strcmp(end, \"turns\") ? work : take_turns, (void "
+    "*)i);\n"
     "        if (far[1][i] != i + 70)\n"
     "            return 5;\n"
     "        far[1][9] = i + 80;\n"
@@ -107,6 +118,7 @@ static const char source[] =
     "        if (traps && i == 9)\n"
     "            __builtin_trap();\n"
     "    }\n"
+    "    if (!strcmp(end, \"turns\")) return 3;\n"
     "    if (!strcmp(end, \"abort\")) abort();\n"
     "    if (!strcmp(end, \"_exit\")) _exit(7);\n"
     "    if (!strcmp(end, \"kill\")) kill(getpid(), SIGKILL);\n"
@@ -252,7 +264,7 @@ static void read_story(story *self, const char *path)
 
 /* How the program is to be run: NULL and 0 are as usual. */
 typedef struct setup {
-    const char *end, *rounds, *log, *seed, *max_events;
+    const char *end, *rounds, *log, *seed, *max_events, *schedule;
     rlim_t file_bytes;
     bool keep_log; /* what is at the path of the log stays there */
 } setup;
@@ -268,14 +280,16 @@ static void set(const char *name, const char *value)
 static _Noreturn void become_program(const setup *how)
 {
     char program[512], error[512];
-    struct rlimit limit = {how->file_bytes, how->file_bytes}, none = {0, 0};
+    struct rlimit limit = {how->file_bytes, how->file_bytes}, none = {0, 0}, time = {30, 30};
     int file = open(mr_scratch_path(&scratch, "error", error), O_CREAT | O_TRUNC | O_WRONLY, 0600);
     dup2(file, 2);
     close(file);
     set(MR_LOG_ENV_FILE, how->log);
     set(MR_LOG_ENV_SEED, how->seed);
     set(MR_LOG_ENV_MAX_EVENTS, how->max_events);
+    set(MR_LOG_ENV_SCHEDULE, how->schedule);
     setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_CPU, &time);
     if (how->file_bytes)
         setrlimit(RLIMIT_FSIZE, &limit);
     personality(ADDR_NO_RANDOMIZE);
@@ -458,6 +472,24 @@ static void test_limit(void **state)
     assert_true(!it.marked && it.reads > 100 && it.reads <= 500);
 }
 
+/* Threads that wait for each other in loops, again and again, do not wait long, whoever has the
+ * highest priority. */
+static void test_turns(void **state)
+{
+    (void)state;
+    static const char *const schedules[] = {"pct", "random"};
+    char log[512];
+    mr_scratch_path(&scratch, "log", log);
+    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
+        story it;
+        const setup how = {.log = log, .end = "turns", .rounds = "200", .schedule = schedules[i]};
+        assert_int_equal(run(&how), 3);
+        read_story(&it, log);
+        assert_int_equal(it.header.state, MR_LOG_EXITED);
+        assert_in_range(it.records, 1000, 2000000);
+    }
+}
+
 static void test_unrecorded(void **state)
 {
     (void)state;
@@ -560,6 +592,7 @@ int main(void)
         cmocka_unit_test_setup(test_fault, need_program),
         cmocka_unit_test_setup(test_full, need_program),
         cmocka_unit_test_setup(test_limit, need_program),
+        cmocka_unit_test_setup(test_turns, need_program),
         cmocka_unit_test_setup(test_unrecorded, need_program),
         cmocka_unit_test_setup(test_not_ours, need_program),
         cmocka_unit_test_setup(test_more_rights, need_program),

@@ -96,7 +96,7 @@ static bool allowed(const soup_list *soup, const soup_event *event)
     int t = event->thread, x = event->operand;
     if (count_of(soup, MR_OP_END, t, -1) || count_of(soup, MR_OP_JOIN, -1, t))
         return false;
-    switch (event->op) {
+    switch ((mr_op)event->op) {
     case MR_OP_BEGIN:
         return !events_of(soup, t);
     case MR_OP_ACQUIRE:
@@ -115,9 +115,18 @@ static bool allowed(const soup_list *soup, const soup_event *event)
         return count_of(soup, MR_OP_POST, -1, x) > count_of(soup, MR_OP_WAIT, -1, x);
     case MR_OP_CALL_END:
         return closes_innermost(soup, event);
-    default:
-        return true;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_BRANCH:
+        break;
     }
+    return true;
 }
 
 static void print_soup_event(const soup_event *event, char *text)
@@ -207,7 +216,7 @@ static uint32_t naive_link(const soup_list *soup, int event)
     const soup_event *e = &soup->events[event];
     soup_list before = *soup;
     before.count = event;
-    switch (e->op) {
+    switch ((mr_op)e->op) {
     case MR_OP_READ:
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_WRITE:
@@ -233,9 +242,14 @@ static uint32_t naive_link(const soup_list *soup, int event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
         return other_end(soup, event);
-    default:
-        return MR_NONE;
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    return MR_NONE;
 }
 
 static void check_soup(const mr_trace *trace, const soup_list *kept)

@@ -32,10 +32,10 @@ typedef struct mr_checkpoint_request {
 } mr_checkpoint_request;
 
 /*
- * `own`: the identity of this run, used during the call only. `*checkpoint` is to be closed when MR_OK.
- * MR_ERR_USAGE: `file` exists, and `resume` is not set. MR_ERR_CONFIG: a file is no checkpoint, or
- * has another identity. MR_ERR_IO, also when another run uses a file; MR_ERR_MEMORY. One pass over
- * the files.
+ * `own`: the identity of this run, used during the call only. `*checkpoint` is to be closed when
+ * MR_OK. MR_ERR_USAGE: `file` exists, and `resume` is not set. MR_ERR_CONFIG: a file is no
+ * checkpoint, or has another identity. MR_ERR_IO, also when another run uses a file; MR_ERR_MEMORY.
+ * One pass over the files.
  */
 mr_status mr_checkpoint_open(const mr_checkpoint_request *request, const mr_identity *own,
                              mr_checkpoint **checkpoint, mr_error *error);

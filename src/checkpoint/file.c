@@ -184,8 +184,8 @@ static mr_status map_file(mr_checkpoint_file *file, mr_error *error)
     return MR_OK;
 }
 
-/* Opens the file and locks it: against writers, and to write also against readers. Without effect on
- * a file system that has no locks. */
+/* Opens the file and locks it: against writers, and to write also against readers. Without effect
+ * on a file system that has no locks. */
 static mr_status open_locked(mr_checkpoint_file *file, const char *path, bool write, int flags,
                              mr_error *error)
 {
@@ -231,7 +231,8 @@ static bool write_whole(mr_checkpoint_file *file, const uint8_t *bytes, size_t c
         return true;
     }
     int number = errno ? errno : EIO;
-    /* Best effort: bytes that stay behind the end are a torn record, which the next run cuts off. */
+    /* Best effort: bytes that stay behind the end are a torn record, which the next run cuts
+     * off. */
     if (ftruncate(file->fd, (off_t)file->end) != 0)
         errno = number;
     errno = number;
@@ -267,8 +268,8 @@ static bool make_head(const mr_checkpoint_file *file, const mr_identity *identit
     return !bytes->failed;
 }
 
-/* Was the run that made the file stopped before it had written the head? Then the file is as good as
- * empty. */
+/* Was the run that made the file stopped before it had written the head? Then the file is as good
+ * as empty. */
 static bool is_unborn(const mr_checkpoint_file *file, const mr_bytes *head)
 {
     return file->map_bytes < head->count &&

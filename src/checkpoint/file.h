@@ -13,8 +13,8 @@
 
 #include "identity.h"
 
-/* Raise it with every change of the layout, of the bytes of an outcome (predict/outcome_bytes.c), or
- * of the units and their numbers. */
+/* Raise it with every change of the layout, of the bytes of an outcome (predict/outcome_bytes.c),
+ * or of the units and their numbers. */
 enum { MR_CHECKPOINT_VERSION = 1 };
 
 typedef struct mr_checkpoint_record {

@@ -25,7 +25,7 @@ const mr_command mr_commands[] = {
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
                 "resources or internal, 5 not complete (ended before its time, or no memory for\n"
                 "far races), with races or without.\n"
-                "Candidates without a verdict are named in the report.\n",
+                "The report names the unknown candidates.\n",
      .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
      .debugs = true,
      .run = mr_cli_predict},
@@ -196,6 +196,7 @@ const mr_command mr_commands[] = {
          "the program ends. The same program, input, schedule and seed give the same trace.\n"
          "Exit status: that of the program, 128 + N when signal N ended it; when there is no\n"
          "trace, 2 usage, 3 nothing was recorded, 4 input, output or resources.\n",
+     .debugs = true,
      .run = mr_cli_record},
     {.name = "run",
      .subject = MR_SUBJECT_RUNS,

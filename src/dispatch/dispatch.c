@@ -4,11 +4,13 @@
 #include "base/seconds.h"
 #include "phase_run.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
 /* Of rank 0's figures on the time of units, the part that one more unit leaves: windows get harder
- * and easier along a trace, and a rank that has many of the hard ones ends long after the others. */
+ * and easier along a trace, and a rank that has many of the hard ones ends long after the
+ * others. */
 static const double KEPT = 0.95;
 
 /* ---- units ---- */
@@ -76,6 +78,8 @@ static mr_status save(const mr_phase_run *self, uint64_t unit, const mr_outcome 
         kind->encode(kind->context, outcome, &bytes)
             ? store->put(store->context, &self->key, unit, bytes.items, bytes.count, error)
             : mr_error_memory(error, "saving what was found");
+    MR_DEBUG(self->dispatch->debug, CHECKPOINT, "stage=%s unit=%" PRIu64 " bytes=%zu saved=%d",
+             self->phase->stage, unit, bytes.count, status == MR_OK);
     mr_bytes_free(&bytes);
     return status;
 }
@@ -128,6 +132,8 @@ static mr_status merge(mr_phase_run *self, uint64_t unit, bool tell, mr_error *e
     mr_error merge_error;
     mr_outcome *outcome = self->waiting[unit];
     self->waiting[unit] = NULL;
+    MR_DEBUG(self->dispatch->debug, DISPATCH, "stage=%s unit=%" PRIu64 " merged=1",
+             self->phase->stage, unit);
     mr_status status = prepare(self, unit, &outcome, error);
     if (status == MR_OK)
         status = publish(self, unit, outcome, tell, error);
@@ -139,7 +145,8 @@ static mr_status merge(mr_phase_run *self, uint64_t unit, bool tell, mr_error *e
     return merged;
 }
 
-/* Takes over an outcome, and merges it and those that have waited for it. A shard merges nothing. */
+/* Takes over an outcome, and merges it and those that have waited for it. A shard merges
+ * nothing. */
 static mr_status accept(mr_phase_run *self, uint64_t unit, mr_outcome *outcome, mr_error *error)
 {
     mr_status status = MR_OK;
@@ -170,6 +177,10 @@ mr_status mr_phase_run_deliver(mr_phase_run *self, uint64_t unit, mr_decided dec
     const mr_outcome_kind *kind = dispatch->kind;
     mr_error save_error;
     mr_status saved = MR_OK;
+    MR_DEBUG(dispatch->debug, DISPATCH,
+             "stage=%s unit=%" PRIu64 " decided_by=%" PRIu32 ".%" PRIu32 " seconds=%.3f partly=%d",
+             self->phase->stage, unit, decided.rank, decided.worker, decided.seconds,
+             decided.partly);
     note_time(self, unit, decided.seconds);
     if (kind->count && !kind->count(kind->context, decided.rank, decided.worker, decided.seconds)) {
         kind->free(decided.outcome);
@@ -217,6 +228,9 @@ static mr_status get_saved(const mr_phase_run *self, uint64_t unit, mr_outcome *
         return mr_error_memory(error, "reading the checkpoint");
     if (read)
         status = kind->check ? kind->check(kind->context, read, &refusal) : MR_OK;
+    MR_DEBUG(self->dispatch->debug, CHECKPOINT, "stage=%s unit=%" PRIu64 " bytes=%zu taken=%d%s%s",
+             self->phase->stage, unit, count, status == MR_OK,
+             status == MR_OK ? "" : " why=", status == MR_OK ? "" : refusal.text);
     if (status == MR_OK) {
         *outcome = read;
         return MR_OK;

@@ -22,6 +22,7 @@
 #define MR_DISPATCH_DISPATCH_H
 
 #include "base/bytes.h"
+#include "base/debug.h"
 #include "base/halt.h"
 #include "base/progress.h"
 #include "base/store.h"
@@ -74,6 +75,7 @@ typedef struct mr_dispatch {
     unsigned jobs;               /* threads of this process, at least 1 */
     const mr_halt *halt;         /* NULL: nobody stops the run */
     const mr_progress *progress; /* NULL: nobody wants to know */
+    const mr_debug *debug;       /* NULL: nobody listens */
     mr_team *team;               /* NULL: this process is alone */
     const mr_store *store;       /* NULL: none; in a team, rank 0 alone may have one */
     uint32_t shard, shards;      /* this run is shard 1 … shards; 0: it decides all units */

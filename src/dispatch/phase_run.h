@@ -48,7 +48,8 @@ typedef struct mr_phase_run {
     bool told_halt;
 } mr_phase_run;
 
-/* The next unit that nobody has taken; false: there is none, or the run is halted. By any thread. */
+/* The next unit that nobody has taken; false: there is none, or the run is halted. By any
+ * thread. */
 bool mr_phase_run_take(mr_phase_run *run, uint64_t *unit);
 /* About how many units of this shard nobody has taken. By any thread. */
 uint64_t mr_phase_run_left(mr_phase_run *run);

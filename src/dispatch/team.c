@@ -9,8 +9,8 @@
 /* How long a rank sleeps between two looks for messages when it has nothing else to do. */
 enum { PAUSE_MS = 2 };
 
-/* How long rank 0 waits at the end for ranks that are still deciding. A rank looks for the halt only
- * between questions, and one question may take that long. */
+/* How long rank 0 waits at the end for ranks that are still deciding. A rank looks for the halt
+ * only between questions, and one question may take that long. */
 enum { PART_SECONDS = 60 };
 
 /* ---- messages ---- */

@@ -114,8 +114,8 @@ void mr_message_free(mr_message *message);
  * has none. */
 mr_status mr_team_read_bye(mr_team *team, mr_message *message, mr_error *error);
 
-/* Errors with the name of a rank: its message makes no sense; the rank is lost; the rank was halted,
- * but rank 0 was not. */
+/* Errors with the name of a rank: its message makes no sense; the rank is lost; the rank was
+ * halted, but rank 0 was not. */
 mr_status mr_team_garbled(const mr_team *team, unsigned rank, mr_error *error);
 mr_status mr_team_lost(const mr_team *team, unsigned rank, mr_error *error);
 mr_status mr_team_left(const mr_team *team, unsigned rank, mr_error *error);

@@ -1,9 +1,9 @@
 /*
  * identity: the identity of a run (checkpoint/identity.h), from its trace and its settings.
  *
- * The digest of a trace is one of its columns and names, not of its file. Settings that only say how
- * a run goes (mr_config_is_run_only), how a result is reported, or what another command does are not
- * part of the identity.
+ * The digest of a trace is one of its columns and names, not of its file. Settings that only say
+ * how a run goes (mr_config_is_run_only), how a result is reported, or what another command does
+ * are not part of the identity.
  */
 #ifndef MR_ENGINE_IDENTITY_H
 #define MR_ENGINE_IDENTITY_H

@@ -20,7 +20,7 @@ typedef struct prediction {
     mr_outcome_kind kind;
     mr_store store; /* the checkpoint, when there is one */
     mr_dispatch dispatch;
-    mr_worker **workers; /* one for each job, and one for who merges; made when they are needed */
+    mr_worker **workers; /* one a job, and one for the calling thread; made when they are needed */
     mr_checker *checker; /* of saved races; made when it is needed */
     uint64_t window_count;
     bool searches;        /* the last unit is the search for sync-preserving races */
@@ -249,6 +249,8 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
     mr_status status = mr_predict_settings_read(&p->settings, trace, config, error);
     mr_team *team = run ? run->team : NULL;
     p->settings.halt = team ? team->halt : run ? run->halt : NULL;
+    p->settings.debug = run ? run->debug : NULL;
+    p->settings.decide.debug = p->settings.debug;
     p->kind = (mr_outcome_kind){.context = p,
                                 .encode = encode,
                                 .decode = decode,
@@ -262,6 +264,7 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
                                 .jobs = mr_predict_jobs(config, team ? team->cluster : NULL),
                                 .halt = p->settings.halt,
                                 .progress = run ? run->progress : NULL,
+                                .debug = run ? run->debug : NULL,
                                 .team = team,
                                 .store = p->store.context ? &p->store : NULL,
                                 .shard = run ? run->shard : 0,

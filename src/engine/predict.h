@@ -8,6 +8,7 @@
 #ifndef MR_ENGINE_PREDICT_H
 #define MR_ENGINE_PREDICT_H
 
+#include "base/debug.h"
 #include "base/halt.h"
 #include "base/progress.h"
 #include "checkpoint/checkpoint.h"
@@ -19,6 +20,7 @@
 /* What comes with a run and does not change what is found. Zero-initialise. */
 typedef struct mr_predict_run {
     const mr_progress *progress; /* is told of "windows" and then "far races"; may be NULL */
+    const mr_debug *debug;       /* is told what modules decide; may be NULL */
     const mr_halt *halt;         /* ends the run before its time; may be NULL */
     mr_checkpoint *checkpoint;   /* of earlier runs, and for later ones; may be NULL */
     /* 1 … shards: the run decides this part of the windows, saves it, and does nothing else. Its

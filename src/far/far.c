@@ -14,12 +14,12 @@
 /* Races that are confirmed by one unit. */
 enum { RACES_OF_UNIT = 16 };
 
-/* A race to be confirmed. */
+/* A pair of the search, and the first event of its window. */
 typedef struct far_race {
     uint32_t first, second, start;
 } far_race;
 
-/* The races of the phase, and what it takes to confirm them. */
+/* A phase that confirms races. */
 typedef struct confirmer {
     mr_far_context *far;
     far_race *races;
@@ -28,7 +28,7 @@ typedef struct confirmer {
     mr_syncp_index **views; /* one a worker, made when it is needed; owned */
 } confirmer;
 
-/* In this order what is before a window is played once by each worker. */
+/* In this order each worker plays the events before the windows once. */
 static int compare_start(const void *one, const void *two)
 {
     const far_race *x = one, *y = two;
@@ -39,7 +39,7 @@ static int compare_start(const void *one, const void *two)
     return (x->second > y->second) - (x->second < y->second);
 }
 
-/* Does the room have what far races need? Estimates, by two passes over the trace. */
+/* Has the room enough memory for far races? An estimate, by two passes over the trace. */
 static mr_status look_for_room(const mr_predict_settings *settings, bool *fits, mr_error *error)
 {
     uint64_t syncp = 0, left = mr_room_left(settings->room);
@@ -96,7 +96,7 @@ static mr_status view_of(confirmer *self, unsigned number, mr_syncp_index **view
     return *view ? MR_OK : mr_error_memory(error, "building the witness of a far race");
 }
 
-/* The race and its witness; should the checker refuse it, it is unknown, not lost. */
+/* Adds the race with its witness. Should the checker reject the witness, the pair is unknown. */
 static mr_status confirm(mr_worker *worker, mr_syncp_index *index, const far_race *race,
                          mr_pair_verdict *verdict)
 {
@@ -177,7 +177,8 @@ static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
     return status;
 }
 
-/* Drops pairs that are no races. The search finds no such pair, but a file may have been changed. */
+/* Drops pairs that are no races. The search finds no such pair, but a file may have been
+ * changed. */
 static void keep_races(confirmer *self)
 {
     size_t kept = 0;

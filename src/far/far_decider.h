@@ -6,12 +6,12 @@
  *   far_windows.c  phases: windows around pairs of accesses, of one size after the other
  *   far_whole.c    phases: questions to the far window itself
  *   far_ask.c      one question: by a worker
- *   far_budget.c   what has been paid for, and what an answer means: by who merges
- *   far_units.c    a phase of units, and who decides them
+ *   far_budget.c   what has been paid for, and what an answer means: by the calling thread
+ *   far_units.c    a phase of units, and its workers
  *
- * A phase is planned by the calling thread when no unit is under way. Then the plan, the far window
- * and all that is said of static races stay as they are, but for `spent`, `unanswered`, `refused`
- * and `no_race` of the races, `spent` of the decider, and the ledger: these change as outcomes are
+ * The calling thread plans a phase when no unit is under way. During the phase the plan, the far
+ * window and the open pairs of places do not change. Only `spent`, `unanswered`, `refused` and
+ * `no_race` of a pair of places, `spent` of the decider, and the ledger change as outcomes are
  * merged, under the lock.
  */
 #ifndef MR_FAR_DECIDER_H
@@ -27,17 +27,17 @@
 /* Windows around different pairs of one static race, for each size. */
 enum { MR_FAR_PLACES = 4 };
 
-/* A static race that has candidates in the far window. */
+/* A pair of places that has candidates in the far window. */
 typedef struct mr_open_race {
     uint32_t group; /* of `candidates` */
     bool no_race;   /* proven in the far window */
     mr_close_pairs pairs;
     uint64_t spent;      /* work */
     uint64_t unanswered; /* questions */
-    bool refused;        /* for want of memory, one of those that were paid for has no answer */
+    bool refused;        /* a question that was paid for was refused for want of memory */
 } mr_open_race;
 
-/* One of those who decide units. */
+/* Decides units. */
 typedef struct mr_far_worker {
     mr_worker worker;   /* on the reduced trace; session and checker are those of the full one's */
     mr_problem problem; /* of the window around pairs that was built last, in the worker's arena */
@@ -110,7 +110,7 @@ bool mr_decider_is_due(const mr_decider *d, const mr_open_race *race, uint64_t w
  * counted yet? */
 bool mr_decider_may_ask(const mr_decider *d, const mr_open_race *race, uint64_t work,
                         uint64_t unanswered);
-/* The same, for who does not hold the lock. */
+/* The same, by a thread that does not hold the lock. */
 bool mr_decider_is_due_now(mr_decider *d, const mr_open_race *race, uint64_t work);
 bool mr_decider_may_ask_now(mr_decider *d, const mr_open_race *race, uint64_t work,
                             uint64_t unanswered);

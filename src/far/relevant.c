@@ -5,22 +5,22 @@
 /* More threads than this get no clocks: the matrix would be large. */
 enum { MOST_CLOCKS = 2048 };
 
-/* When a thread did something: its number, and how many threads it had forked by then, plus one.
- * Thread + 1, so that zero is nobody. */
+/* A point in a thread: the number of the thread plus one (zero is no thread), and how many threads
+ * it had forked by then, plus one. */
 typedef struct moment {
     uint32_t thread, time;
 } moment;
 
 typedef struct name_state {
-    moment write, read; /* the last ones */
-    bool many;          /* earlier reads that nothing puts before `read` */
+    moment write, read; /* the last write, and the last read */
+    bool many;          /* some earlier read is not certainly before `read` */
 } name_state;
 
 typedef struct finder {
     const mr_trace *trace;
-    bool by_thread;        /* whatever two threads use, one of them writing, is relevant */
+    bool by_thread;        /* a variable that two threads use, one of them writing, is relevant */
     uint32_t thread_count; /* with clocks; 0: none */
-    uint32_t *clocks;      /* clocks[t][u]: how far t knows u to be */
+    uint32_t *clocks;      /* clocks[t][u]: the time of u that is certainly before t's next event */
     name_state *variables, *locks;
     mr_relevant *relevant;
 } finder;
@@ -37,7 +37,8 @@ static bool is_before(const finder *f, moment earlier, uint32_t thread, bool by_
     return f->thread_count && !by_thread && earlier.time <= clock_of(f, thread)[earlier.thread - 1];
 }
 
-/* Is there an earlier operation that excludes this one and is not certainly before it? */
+/* Is there an earlier operation on the name that excludes this one and is not certainly before it?
+ * Adds this one to the state of the name. */
 static bool is_unordered(const finder *f, name_state *name, uint32_t thread, bool writes,
                          bool by_thread)
 {
@@ -89,7 +90,7 @@ static void look_at(finder *f, uint32_t event)
                 is_unordered(f, &f->variables[operand], thread, mr_op_writes(op), f->by_thread);
         return;
     }
-    switch (op) {
+    switch ((mr_op)op) {
     case MR_OP_ACQUIRE:
     case MR_OP_RELEASE:
     case MR_OP_POST:
@@ -107,7 +108,16 @@ static void look_at(finder *f, uint32_t event)
         if (f->thread_count)
             join_clock(f, thread, operand);
         break;
-    default:
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
 }
@@ -150,9 +160,13 @@ bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_mo
                        uint32_t event)
 {
     uint8_t op = trace->op[event];
-    if (mr_op_is_access(op))
+    switch ((mr_op)op) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
         return relevant->variables[trace->operand[event]];
-    switch (op) {
     case MR_OP_FORK:
     case MR_OP_JOIN:
         return true;
@@ -163,9 +177,15 @@ bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_mo
     case MR_OP_END:
     case MR_OP_CALL_END:
         return false;
-    default:
-        return trace->link[event] != MR_NESTED && relevant->locks[trace->operand[event]];
+    case MR_OP_ACQUIRE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+        break;
     }
+    return trace->link[event] != MR_NESTED && relevant->locks[trace->operand[event]];
 }
 
 void mr_relevant_free(mr_relevant *relevant)

@@ -1,5 +1,4 @@
-/* From a decision to what is reported: a race that the checker has accepted, or an unknown
- * candidate. */
+/* From a decision to a race that the checker has accepted, or to an unknown. */
 #include "base/seconds.h"
 #include "worker.h"
 

@@ -1,7 +1,8 @@
-/* From the candidates of a static race, or a pair of events, to its verdict. */
+/* From the candidates of two places, or one pair of events, to a verdict. */
 #include "base/seconds.h"
 #include "worker.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* The steps that look for a witness in trace order only. */
@@ -10,13 +11,13 @@ enum {
         MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE)
 };
 
-/* One group on its way. */
+/* A group that is being decided. */
 typedef struct group_state {
     mr_worker *worker;
     const mr_problem *problem;
     mr_pair_verdict *verdict;
-    mr_decision latest; /* what the last question said */
-    bool refused;       /* for want of memory, some question has no answer */
+    mr_decision latest; /* the answer to the last question */
+    bool refused;       /* some question was refused for want of memory */
 } group_state;
 
 static bool halted(mr_worker *worker)
@@ -25,8 +26,29 @@ static bool halted(mr_worker *worker)
     return worker->halted;
 }
 
-/* Asks one question, by those of `steps` that are used; a race is confirmed and recorded. A refused
- * witness makes the verdict unknown. */
+/* Far events have the numbers of the reduced trace (reduce.h). */
+static void tell_answer(const group_state *s, mr_stops a, mr_stops b)
+{
+    static const char *const verdicts[] = {"race", "no-race", "unknown"};
+    const mr_debug *debug = s->worker->settings->debug;
+    const mr_debug_topic topic = s->worker->expand ? MR_DEBUG_FAR : MR_DEBUG_CANDIDATES;
+    if (!mr_debug_on(debug, topic))
+        return;
+    const mr_decision *decision = &s->latest;
+    bool unknown = decision->verdict == MR_VERDICT_UNKNOWN;
+    uint32_t start = s->problem->window->start;
+    mr_debug_write(debug, topic,
+                   "first=%" PRIu32 " of=%" PRIu32 " second=%" PRIu32 " of=%" PRIu32
+                   " verdict=%s %s=%s effort=%" PRIu64,
+                   start + a.events[0], a.count, start + b.events[0], b.count,
+                   verdicts[decision->verdict], unknown ? "reason" : "step",
+                   unknown ? mr_unknown_reason_name(decision->reason)
+                           : mr_step_name(decision->step),
+                   decision->work);
+}
+
+/* Asks one question, by those of `steps` that the settings allow; a race is confirmed and put into
+ * the verdict. A rejected witness makes the answer unknown. */
 static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
 {
     mr_worker *worker = s->worker;
@@ -41,6 +63,7 @@ static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_status status = mr_decide_any(s->problem, worker->session, &options, a, b, &worker->arena,
                                      decision, worker->error);
+    tell_answer(s, a, b);
     for (int step = 0; step < MR_STEP_COUNT; step++)
         worker->run.step_seconds[step] += decision->seconds[step];
     worker->run.queries_stopped_by_time += decision->stopped_by_time;
@@ -73,7 +96,7 @@ mr_status mr_worker_ask(mr_worker *worker, const mr_problem *problem, mr_pair_ve
     return status;
 }
 
-/* Counts a verdict for `pairs` event pairs. */
+/* Counts the last answer for `pairs` event pairs. */
 static void count(group_state *s, uint64_t pairs)
 {
     if (s->latest.verdict == MR_VERDICT_UNKNOWN)
@@ -82,7 +105,7 @@ static void count(group_state *s, uint64_t pairs)
         s->verdict->settled[s->latest.step] += pairs;
 }
 
-/* Remembers that the pair (window events) has no verdict. */
+/* Notes that the pair (window events) is unknown. */
 static void note_unknown(group_state *s, uint32_t one, uint32_t two)
 {
     mr_worker *worker = s->worker;
@@ -94,16 +117,16 @@ static void note_unknown(group_state *s, uint32_t one, uint32_t two)
                                  &s->latest, s->verdict);
 }
 
-/* What was asked for last stays unknown because of a budget. */
+/* Makes the last answer unknown, as a budget is spent. */
 static void stop(group_state *s, const char *budget)
 {
     s->latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
     snprintf(s->latest.detail, sizeof s->latest.detail, "%s", budget);
 }
 
-/* Has the pair had its share of questions without an answer, or as many steps as a whole window?
- * Then `latest` says so. Both are counted from the start of the verdict, so that it does not depend
- * on what other windows, or other pairs, have cost. */
+/* Has the group had its questions without an answer, or spent as many steps as a whole window may?
+ * Then `latest` says so. Both counts begin with the group, so the verdict does not depend on what
+ * other windows, or other groups, have cost. */
 static bool out_of_budget(group_state *s)
 {
     const mr_predict_settings *settings = s->worker->settings;
@@ -120,7 +143,7 @@ static bool out_of_budget(group_state *s)
     return halted(s->worker);
 }
 
-/* Decides one pair; trace order has been tried. */
+/* Decides one pair, for which trace order has been tried. */
 static mr_status decide_pair(group_state *s, const mr_candidate *candidate)
 {
     if (!out_of_budget(s)) {
@@ -135,7 +158,7 @@ static mr_status decide_pair(group_state *s, const mr_candidate *candidate)
     return MR_OK;
 }
 
-/* Is there a witness in trace order for one of the kept pairs? Nothing is counted but a race. */
+/* Looks for a witness in trace order of one of the kept pairs. Only a race is counted. */
 static mr_status try_trace_order(group_state *s, const mr_candidate *candidates, uint32_t length)
 {
     if (!(s->worker->decide.steps & MR_STEP_BIT(MR_STEP_LINEARISE)))
@@ -153,8 +176,8 @@ static mr_status try_trace_order(group_state *s, const mr_candidate *candidates,
 }
 
 /*
- * Decides all accesses of two sites at once; where that has no verdict, halves of the longer list.
- * `open` becomes the first decision without a verdict of a part that stays unknown.
+ * Decides all accesses of two sites by one question; when that is unknown, asks about each half of
+ * the longer list. `open` becomes the first unknown answer about a part that stays unknown.
  */
 static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_decision *open)
 {
@@ -191,25 +214,26 @@ static mr_status decide_all_sites(group_state *s, const mr_site_pair *pairs, uin
         if (status != MR_OK)
             return status;
         if (open.verdict == MR_VERDICT_UNKNOWN && !s->verdict->has_race)
-            s->latest = open; /* a later half may have had a verdict */
+            s->latest = open; /* a later half may have been answered */
         count(s, s->verdict->has_race ? 1 : pairs[i].pairs);
     }
     return MR_OK;
 }
 
-/* Two locations (mr_candidate_options.wanted). */
+/* Two places, for is_pair. */
 typedef struct location_pair {
     uint32_t location_1, location_2;
 } location_pair;
 
+/* mr_candidate_options.wanted: only these two places. */
 static bool is_pair(void *context, uint32_t location_1, uint32_t location_2)
 {
     const location_pair *pair = context;
     return pair->location_1 == location_1 && pair->location_2 == location_2;
 }
 
-/* Decides all accesses of the group's sites; a group that was not collected to its end is
- * collected again, alone. */
+/* Decides all accesses of the sites of the group. When the candidates of the group were not all
+ * collected, they are collected again, without other groups. */
 static mr_status decide_group(group_state *s, const mr_candidates *candidates,
                               const mr_candidate_group *group)
 {

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What becomes of a verdict. */
+/* What the merge does with a verdict. */
 typedef enum use {
-    DROPPED,  /* a window before has proven the race */
-    AS_IT_IS, /* all of it counts */
-    UNASKED,  /* what trace order says counts; `why` there is no more */
+    DROPPED,  /* an earlier window has proven the race */
+    AS_IT_IS, /* all of the verdict counts */
+    UNASKED, /* only what trace order says counts; `why` is the budget that forbids the questions */
 } use;
 
 static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_t *window_steps,
@@ -29,7 +29,7 @@ static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_
     *why = "candidates.max_window_steps";
     if (settings->max_window_steps && *window_steps >= settings->max_window_steps)
         return UNASKED;
-    *why = NULL; /* it should have been asked about */
+    *why = NULL; /* no budget forbids the questions */
     if (!verdict->asked)
         return UNASKED;
     *window_steps += verdict->steps;
@@ -54,7 +54,7 @@ static void free_race(mr_pair_verdict *verdict)
     verdict->has_race = false;
 }
 
-/* Leaves what is known of a verdict that nobody asks about. */
+/* Drops the answers to questions from a verdict. */
 static void forget_answers(mr_pair_verdict *verdict)
 {
     free_race(verdict);
@@ -146,7 +146,7 @@ mr_status mr_merge_verdict(mr_merge *merge, mr_pair_verdict *verdict, uint64_t w
     return status;
 }
 
-/* What was asked counts, too. */
+/* Adds a verdict with the answers to its questions. */
 static mr_status add_whole(mr_merge *merge, mr_pair_verdict *verdict, uint64_t window,
                            mr_error *error)
 {
@@ -250,7 +250,7 @@ static void drop_settled(mr_merge *merge)
     result->unknown_count = kept;
 }
 
-/* Distinct pairs of locations among the races. */
+/* Counts the distinct pairs of places among the races. */
 static mr_status count_static_races(mr_merge *merge, mr_error *error)
 {
     mr_result *result = merge->result;

@@ -1,11 +1,11 @@
 /*
  * outcome: what was found in one unit of work, as plain data.
  *
- * A unit is a window, the search for the sync-preserving races of the whole trace, or a piece of the
- * far races (src/far). The outcome of a window depends on the trace, the settings and the number of
- * the window, and on nothing else, with one exception: a pair that a lower window has proven to race
- * may be left out (merge.h). So it does not matter who decides a window, and when: a thread, another
- * machine, or an earlier run whose outcome was saved.
+ * A unit is a window, the search for the sync-preserving races of the whole trace, or a piece of
+ * the far races (src/far). The outcome of a window depends on the trace, the settings and the
+ * number of the window, and on nothing else, with one exception: a pair that a lower window has
+ * proven to race may be left out (merge.h). So it does not matter who decides a window, and when: a
+ * thread, another machine, or an earlier run whose outcome was saved.
  */
 #ifndef MR_PREDICT_OUTCOME_H
 #define MR_PREDICT_OUTCOME_H
@@ -67,8 +67,8 @@ mr_pair_verdict *mr_outcome_add(mr_outcome *outcome);
  * witness that does not respect program order. */
 bool mr_outcome_write(const mr_trace *trace, const mr_outcome *outcome, mr_bytes *bytes);
 
-/* The outcome from its bytes. NULL: no memory or, with `*damaged` set, the bytes are not those of an
- * outcome. The bytes may be anything: an event number that the trace does not have, or a pair of
+/* The outcome from its bytes. NULL: no memory or, with `*damaged` set, the bytes are not those of
+ * an outcome. The bytes may be anything: an event number that the trace does not have, or a pair of
  * events that are no conflicting accesses, is never let through. */
 mr_outcome *mr_outcome_read(const mr_trace *trace, const uint8_t *bytes, size_t count,
                             bool *damaged);

@@ -102,7 +102,7 @@ static mr_status make_room(mr_predict_settings *settings, const mr_config *confi
     return MR_OK;
 }
 
-/* Is what the checker will know (checker.h) a small part of the memory that is left? */
+/* Is the memory of the checker (checker.h) a small part of the memory that is left? */
 static bool has_plenty(const mr_predict_settings *settings)
 {
     enum { EVENT_BYTES = 12, PARTS = 16 };
@@ -110,7 +110,8 @@ static bool has_plenty(const mr_predict_settings *settings)
     return !settings->room || bytes <= mr_room_left(settings->room) / PARTS;
 }
 
-/* Where memory is short, what the checker knows is there before anybody asks what is left. */
+/* Makes the facts. Where memory is short, the checker is made at once, before workers look how much
+ * memory is left. */
 static mr_status learn(mr_predict_settings *settings, mr_error *error)
 {
     settings->facts = mr_facts_new(settings->trace, settings->calls);

@@ -2,7 +2,9 @@
 
 #include "base/seconds.h"
 
-/* mr_candidate_options.wanted: no window before this one proves the pair. */
+#include <inttypes.h>
+
+/* mr_candidate_options.wanted: is there no lower window that is known to prove the pair? */
 static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
 {
     const mr_worker *worker = context;
@@ -10,7 +12,7 @@ static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
            !mr_known_races_below(worker->known, location_1, location_2, worker->window);
 }
 
-/* Without its orders. */
+/* Makes all that every worker needs. */
 static mr_status start(mr_worker *worker)
 {
     const mr_predict_settings *settings = worker->settings;
@@ -48,10 +50,10 @@ mr_checker *mr_worker_checker(mr_worker *worker)
     return worker->checker;
 }
 
-/* What an arena keeps from one window to the next, when there is a limit. */
+/* With a limit on memory, an arena keeps so much from one window to the next. */
 enum { MR_WORKER_KEEPS_BYTES = 32 << 20 };
 
-/* What a window takes for certain: 170 bytes an event, and a clock entry for each thread. */
+/* The memory that every window takes: for each event 170 bytes, and one for each thread. */
 static uint64_t least_bytes(const mr_worker *worker)
 {
     const mr_predict_settings *settings = worker->settings;
@@ -123,8 +125,8 @@ static mr_status slide(mr_worker *worker, mr_order **order, mr_relation relation
     return mr_order_slide(*order, start, end, worker->error);
 }
 
-/* HB is all that is needed to look at its races first. What WCP says of a race is found out at the
- * end (label.h), unless it chooses the candidates. */
+/* Makes the orders of a window. HB alone is enough to try its races first. WCP labels races at the
+ * end of the run (label.h); here it is needed only when it chooses the candidates. */
 static mr_status order_window(mr_worker *worker, uint32_t start, uint32_t end)
 {
     double begin = mr_seconds();
@@ -147,6 +149,13 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
                             worker->wcp, &worker->candidates, &worker->arena))
         return mr_error_memory(worker->error, "collecting candidates");
     worker->run.step_seconds[MR_STEP_FILTER] += mr_seconds() - begin;
+    MR_DEBUG(worker->settings->debug, WINDOWS,
+             "window=%" PRIu64 " events=%" PRIu32 "-%" PRIu32 " threads=%" PRIu32
+             " variables=%" PRIu32 " locks=%" PRIu32 " sections=%" PRIu32 " candidates=%" PRIu32
+             " static=%" PRIu32 " dropped_by_filter=%" PRIu64 " dropped_by_cone=%" PRIu64,
+             worker->window, window->start, window->end - 1, window->thread_count,
+             window->variable_count, window->lock_count, window->section_count, candidates->count,
+             candidates->group_count, candidates->dropped_by_filter, candidates->dropped_by_cone);
     outcome->dropped_by_filter = candidates->dropped_by_filter;
     outcome->dropped_by_cone = candidates->dropped_by_cone;
     return MR_OK;
