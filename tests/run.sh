@@ -64,7 +64,7 @@ plan_check_all() {
         suite_of full/ build/release "$name"
     done
     # Other traces each time; a failure prints the line that runs its trace again.
-    suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-4000} build/release/tests/test_exact"
+    suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-2000} build/release/tests/test_exact"
     for check in tsan helgrind; do
         suite "threads/$check" build/release "tests/check_threads.sh $check"
     done
