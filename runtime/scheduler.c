@@ -3,6 +3,7 @@
 #include "signals.h"
 #include "sys.h"
 #include "thread.h"
+#include "timers.h"
 #include "watchdog.h"
 #include "writer.h"
 
@@ -11,6 +12,7 @@
 
 enum {
     NAP_MAX_NS = 20000000,
+    SIGNAL_NS = 50000000, /* the signal of a timer has come by then, or nobody handles it */
     EVENT_NS = 1000,
     PATIENCE = 20000, /* pct: events that a thread may run while others wait, … */
     HALVINGS = 4,     /* … half as many after each time, up to so often */
@@ -43,6 +45,11 @@ uint64_t mr_events_now(void)
 int64_t mr_virtual_now(void)
 {
     return (int64_t)mr_events_now() * EVENT_NS + mr_rt.skipped_ns;
+}
+
+int64_t mr_elapsed_now(void)
+{
+    return mr_virtual_now() + mr_rt.waited_ns;
 }
 
 int64_t mr_limit_after(int64_t nanoseconds)
@@ -88,10 +95,28 @@ static uint32_t look_at_times(void)
     return outside;
 }
 
-/* Nobody can run and nobody is outside: time goes on to the earliest limit. */
+/* A thread for which a signal came while it waited. */
+static mr_thread *interrupted(void)
+{
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_BLOCKED && t->signals != 0) {
+            t->state = MR_RUNNABLE;
+            t->reason = MR_INTERRUPTED;
+            return t;
+        }
+    }
+    return NULL;
+}
+
+/* Nobody can run and nobody is outside: time goes on to the earliest limit, or until a timer sends
+ * a signal. */
 static mr_thread *skip_time(void)
 {
-    mr_thread *earliest = NULL;
+    mr_thread *earliest = interrupted();
+    if (earliest != NULL ||
+        (mr_rt.signal_until != 0 && mr_clock_ns(CLOCK_MONOTONIC) < mr_rt.signal_until)) {
+        return earliest;
+    }
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         if (t->state == MR_BLOCKED && t->deadline != MR_NEVER &&
             (earliest == NULL || t->deadline < earliest->deadline)) {
@@ -100,7 +125,12 @@ static mr_thread *skip_time(void)
     }
     if (earliest != NULL) {
         int64_t skip = earliest->deadline - mr_virtual_now();
-        mr_rt.skipped_ns += skip > 0 ? skip : 0;
+        int64_t passed = mr_timers_advance(skip > 0 ? skip : 0);
+        mr_rt.skipped_ns += passed;
+        if (passed < skip) {
+            mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + SIGNAL_NS;
+            return NULL;
+        }
         earliest->nap_ns = skip < NAP_MAX_NS ? skip : NAP_MAX_NS;
         earliest->state = MR_RUNNABLE;
         earliest->reason = MR_TIMED_OUT;
@@ -142,8 +172,18 @@ static mr_thread *choose(void)
     return NULL;
 }
 
+/* Somebody has the baton, perhaps again. */
+static void end_idle(void)
+{
+    if (mr_rt.idle_since != 0) {
+        mr_rt.waited_ns += mr_clock_ns(CLOCK_MONOTONIC) - mr_rt.idle_since;
+        mr_rt.idle_since = 0;
+    }
+}
+
 static void give(mr_thread *next)
 {
+    end_idle();
     mr_rt.owner = next;
     next->state = MR_RUNNING;
     if (mr_rt.last_owner != next) {
@@ -169,19 +209,22 @@ void mr_dispatch(void)
 {
     mr_thread *next = choose();
     if (next == NULL) {
+        mr_rt.idle_since = mr_rt.idle_since != 0 ? mr_rt.idle_since : mr_clock_ns(CLOCK_MONOTONIC);
         return;
     }
     if (mr_rt.schedule == MR_LOG_SCHEDULE_OS) {
+        end_idle();
         give_to_first();
     } else {
         give(next);
     }
 }
 
-/* Did it get the baton? With `go` 2 it has to try. */
+/* Did it get the baton? With `go` 2 it has to try; with 3 it only had to wake up. */
 static bool try_turn(mr_thread *thread)
 {
-    uint32_t go = __atomic_load_n(&thread->go, __ATOMIC_ACQUIRE);
+    uint32_t go = 3;
+    __atomic_compare_exchange_n(&thread->go, &go, 0, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
     if (go != 2) {
         return go == 1;
     }
@@ -230,10 +273,10 @@ static void wait_until_gone(void)
 void mr_wait_turn(mr_thread *thread)
 {
     while (!try_turn(thread)) {
-        mr_futex_wait(&thread->go, 0, -1);
         if (thread->attention & MR_ATTENTION_SIGNAL && thread->state == MR_BLOCKED) {
             interrupt_wait(thread);
         }
+        mr_futex_wait(&thread->go, 0, -1);
     }
     __atomic_store_n(&thread->go, 0, __ATOMIC_RELAXED);
     if (mr_rt.logged != thread->id) {
@@ -339,6 +382,7 @@ void mr_yield_to_others(mr_thread *thread)
 
 mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool cancellable)
 {
+    thread->shown_deadline = limit == MR_NEVER ? MR_NEVER : limit + mr_rt.waited_ns;
     if (thread->signals != 0 && mr_signals_ready(thread)) {
         return MR_INTERRUPTED;
     }
@@ -354,6 +398,9 @@ mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool 
         limit == MR_NEVER ? MR_NEVER : mr_clock_ns(CLOCK_MONOTONIC) + limit - mr_virtual_now();
     thread->cancellable = cancellable;
     hand_over(thread, MR_BLOCKED);
+    if (thread->reason == MR_TIMED_OUT && thread->shown_deadline > mr_elapsed_now()) {
+        mr_rt.waited_ns += thread->shown_deadline - mr_elapsed_now(); /* it was real time */
+    }
     thread->key = NULL;
     thread->deadline = MR_NEVER;
     thread->cancellable = false;

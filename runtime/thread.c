@@ -1,6 +1,6 @@
 #include "thread.h"
 
-#include "deadline.h"
+#include "clocks.h"
 #include "keys.h"
 #include "memory.h"
 #include "real.h"
