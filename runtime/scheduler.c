@@ -18,6 +18,21 @@ enum {
     HALVINGS = 4,     /* … half as many after each time, up to so often */
 };
 
+void mr_state_lock(void)
+{
+    mr_lock(&mr_rt.lock);
+}
+
+void mr_state_unlock(void)
+{
+    uint32_t *word = mr_rt.to_wake;
+    mr_rt.to_wake = NULL;
+    mr_unlock(&mr_rt.lock);
+    if (word != NULL) {
+        mr_futex_wake(word, 1);
+    }
+}
+
 static uint64_t random_next(void)
 {
     /* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
@@ -191,7 +206,7 @@ static void give(mr_thread *next)
         next->since_events = mr_events_now();
     }
     __atomic_store_n(&next->go, 1, __ATOMIC_RELEASE);
-    mr_futex_wake(&next->go, 1);
+    mr_rt.to_wake = next != mr_self ? &next->go : NULL;
 }
 
 /* Schedule os: all who can run may try. */
@@ -228,7 +243,7 @@ static bool try_turn(mr_thread *thread)
     if (go != 2) {
         return go == 1;
     }
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     if (mr_rt.owner == NULL && thread->state == MR_RUNNABLE) {
         mr_rt.owner = thread;
         thread->state = MR_RUNNING;
@@ -236,14 +251,14 @@ static bool try_turn(mr_thread *thread)
     } else if (thread->go == 2) {
         thread->go = 0;
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     return thread->go == 1;
 }
 
 /* A blocked thread that has a signal to handle becomes runnable. */
 static void interrupt_wait(mr_thread *thread)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     if (thread->state == MR_BLOCKED) {
         thread->state = MR_RUNNABLE;
         thread->reason = MR_INTERRUPTED;
@@ -251,7 +266,7 @@ static void interrupt_wait(mr_thread *thread)
             mr_dispatch();
         }
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }
 
 /*
@@ -301,11 +316,11 @@ void mr_wait_turn(mr_thread *thread)
 static void hand_over(mr_thread *thread, mr_thread_state state)
 {
     mr_writer_settle();
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     thread->state = state;
     mr_rt.owner = NULL;
     mr_dispatch();
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     if (mr_rt.schedule == MR_LOG_SCHEDULE_OS && state == MR_RUNNABLE) {
         mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     }
@@ -315,12 +330,12 @@ static void hand_over(mr_thread *thread, mr_thread_state state)
 bool mr_others_can_run(const mr_thread *thread)
 {
     bool found = false;
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     look_at_times();
     for (mr_thread *t = mr_rt.threads; t != NULL && !found; t = t->next) {
         found = t != thread && t->state == MR_RUNNABLE;
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     return found;
 }
 
@@ -357,7 +372,12 @@ void mr_reconsider(mr_thread *thread)
 static bool goes_on(void)
 {
     uint64_t syncs = mr_rt.syncs++;
-    return mr_random_below(syncs < 1000 ? 2 : syncs < 4000 ? 4 : syncs < 20000 ? 16 : 64) != 0;
+    uint64_t bound = syncs < 1000     ? 2
+                     : syncs < 4000   ? 4
+                     : syncs < 20000  ? 16
+                     : syncs < 200000 ? 64
+                                      : 256;
+    return mr_random_below(bound) != 0;
 }
 
 void mr_yield(mr_thread *thread)
@@ -410,12 +430,12 @@ mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool 
 
 void mr_wake(mr_thread *thread, mr_wake_reason reason)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     if (thread->state == MR_BLOCKED) {
         thread->state = MR_RUNNABLE;
         thread->reason = reason;
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }
 
 void mr_wake_key(const void *key)
@@ -423,26 +443,26 @@ void mr_wake_key(const void *key)
     if (mr_rt.alive < 2) {
         return;
     }
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         if (t->state == MR_BLOCKED && t->key == key) {
             t->state = MR_RUNNABLE;
             t->reason = MR_WOKEN;
         }
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }
 
 mr_thread *mr_choose_blocked(const void *key)
 {
     uint32_t count = 0;
     mr_thread *chosen = NULL;
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         if (t->state == MR_BLOCKED && t->key == key && mr_random_below(++count) == 0) {
             chosen = t;
         }
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     return chosen;
 }

@@ -113,6 +113,11 @@ int64_t mr_random_priority(void);
 void mr_wait_turn(mr_thread *thread);
 void mr_reconsider(mr_thread *thread);
 
+/* The lock of owner and states. Who was given the baton under it is woken when it is free: else it
+ * would run at once, and wait for the lock. */
+void mr_state_lock(void);
+void mr_state_unlock(void);
+
 /* With the lock held and no owner: gives the baton away. */
 void mr_dispatch(void);
 

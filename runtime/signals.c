@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
+#include "sys.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -70,6 +71,7 @@ static void note(mr_thread *thread, int number, const siginfo_t *info)
     __atomic_or_fetch(&thread->signals, (uint64_t)1 << (number - 1), __ATOMIC_RELAXED);
     __atomic_or_fetch(&thread->attention, MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&thread->arrived, 1, __ATOMIC_RELEASE);
+    mr_futex_wake(&thread->arrived, 1);
     uint32_t waits = 0; /* or is about to */
     __atomic_compare_exchange_n(&thread->go, &waits, 3, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -87,6 +89,7 @@ static void arrived(int number, siginfo_t *info, void *context)
                !(thread->attention & MR_ATTENTION_LOST)) {
         int saved_errno = errno;
         __atomic_add_fetch(&thread->arrived, 1, __ATOMIC_RELEASE);
+        mr_futex_wake(&thread->arrived, 1);
         mr_outside_end(thread);
         run_handler(thread, number, info, context);
         mr_outside_begin(thread);

@@ -89,7 +89,7 @@ typedef struct mr_thread {
 
     volatile uint64_t signals; /* bit n: signal n+1 waits */
     siginfo_t signal_info[MR_SIGNALS_MAX];
-    uint32_t arrived;  /* signals so far that others sent */
+    uint32_t arrived;  /* futex: signals so far that others sent */
     uint32_t handlers; /* how many run, nested */
     bool raising;      /* in raise or a kill of itself */
 
@@ -122,6 +122,7 @@ typedef struct mr_runtime {
     bool active;  /* threads take turns */
     bool logging; /* and what they do is logged */
     uint32_t lock;
+    uint32_t *to_wake; /* `go` of who gets the baton, to be woken when the lock is free */
     mr_thread *owner;
     const mr_thread *last_owner; /* may be gone */
     mr_thread *threads;
