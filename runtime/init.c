@@ -1,5 +1,6 @@
 #include "init.h"
 
+#include "clocks.h"
 #include "modules.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -84,6 +85,7 @@ static void start_recording(const char *path)
     mr_budget_renew();
     mr_modules_log();
     if (mr_thread_main()) {
+        mr_clocks_start();
         mr_rt.active = true;
         pthread_atfork(NULL, NULL, mr_stop_in_child); /* before handlers of the program */
         on_exit(at_exit, NULL);
@@ -110,6 +112,9 @@ __attribute__((constructor(101))) static void constructed(void)
 
 void mr_stop_in_child(void)
 {
+    if (mr_rt.active) {
+        mr_clocks_stop();
+    }
     mr_rt.active = false;
     mr_rt.logging = false;
     mr_self = NULL;
