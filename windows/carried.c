@@ -109,8 +109,8 @@ static void play(mr_carried *carried, uint32_t event)
     }
 }
 
-/* The first event from `event` on, and before `end`, that is no access: most are, and what a window
- * has to know of them is in their links. */
+/* The first event from `event` on, and before `end`, that is no access. Most events are accesses, and
+ * a window finds what it needs of them in links. */
 static uint32_t skip_accesses(const uint8_t *ops, uint32_t event, uint32_t end)
 {
     /* Added to an operation, sets the highest bit of its byte unless it is an access. */
