@@ -18,7 +18,7 @@ void mr_encode_fork_join(mr_encoding *encoding)
             edge(encoding, w->threads[t].fork, mr_window_at(w, t, 0));
         for (uint32_t k = 0; k < encoding->cone[t]; k++) {
             uint32_t event = mr_window_at(w, t, k), joined = w->object[event];
-            if (mr_window_op(w, event) != MR_OP_JOIN || joined == MR_NONE)
+            if (!mr_op_joins(mr_window_op(w, event)) || joined == MR_NONE)
                 continue;
             MR_ASSERT(encoding->cone[joined] == mr_window_length(w, joined));
             mr_encoding_node(encoding, mr_window_at(w, joined, 0));

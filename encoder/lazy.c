@@ -502,26 +502,55 @@ static void read_from(walk *k, uint32_t read)
         refute_source(k, MR_NONE, read, source, MR_NONE);
 }
 
+static void visit_access(walk *k, uint32_t event)
+{
+    const mr_window *w = k->window;
+    if (!k->lazy->watched[w->object[event]])
+        return;
+    if (is_constrained_read(k->encoding, event))
+        read_from(k, event);
+    if (mr_op_writes(mr_window_op(w, event)))
+        write_to(k, event);
+}
+
+static bool in_contended_section(const mr_window *w, uint32_t event)
+{
+    const mr_section *section = mr_window_section(w, event);
+    return section && w->locks[section->lock].contended;
+}
+
 static void visit(walk *k, uint32_t event)
 {
     const mr_window *w = k->window;
-    uint8_t op = mr_window_op(w, event);
-    if (mr_op_is_access(op)) {
-        if (!k->lazy->watched[w->object[event]])
-            return;
-        if (is_constrained_read(k->encoding, event))
-            read_from(k, event);
-        if (mr_op_writes(op))
-            write_to(k, event);
-        return;
+    switch ((mr_op)mr_window_op(w, event)) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        visit_access(k, event);
+        break;
+    case MR_OP_ACQUIRE:
+    case MR_OP_SHARED_ACQUIRE:
+        if (in_contended_section(w, event))
+            enter(k, w->object[event]);
+        break;
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+        if (in_contended_section(w, event))
+            leave(k, w->object[event]);
+        break;
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break; /* their clauses are in the formula from the start */
     }
-    const mr_section *section = mr_window_section(w, event);
-    if (!section || !w->locks[section->lock].contended)
-        return;
-    if (section->acquire == event)
-        enter(k, w->object[event]);
-    else
-        leave(k, w->object[event]);
 }
 
 /* The arrays for the nodes, when it is known how many there are. */

@@ -9,10 +9,32 @@
 
 static bool is_row(const mr_window *w, uint32_t event)
 {
-    if (mr_op_is_access(mr_window_op(w, event)))
+    const mr_section *section;
+    switch ((mr_op)mr_window_op(w, event)) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
         return w->variables[w->object[event]].shared;
-    const mr_section *section = mr_window_section(w, event);
-    return section && w->locks[section->lock].contended;
+    case MR_OP_ACQUIRE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+        section = mr_window_section(w, event);
+        return section && w->locks[section->lock].contended;
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break; /* what they need is certain, and in the clocks of the precedence */
+    }
+    return false;
 }
 
 static bool make_slots(mr_deduction *d)

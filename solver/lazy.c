@@ -131,9 +131,11 @@ static mr_lazily run(loop *l, mr_arena *arena)
         return MR_LAZILY_UNSAT;
     case UNKNOWN:
         return MR_LAZILY_TROUBLE;
-    default:
-        return MR_LAZILY_NO_MEMORY;
+    case GOES_ON:
+    case NO_MEMORY:
+        break;
     }
+    return MR_LAZILY_NO_MEMORY;
 }
 
 mr_lazily mr_solve_lazily(mr_encoding *encoding, mr_session *session, const mr_limits *limits,

@@ -13,10 +13,9 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    (void)state;
     char path[512];
     mr_run run;
-    mr_scratch_make(&scratch);
+    mr_scratch_setup(state, &scratch);
     mr_scratch_write(&scratch, "race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n", path);
     mr_scratch_write(&scratch, "csv.yaml", "jobs: 1\nformat: csv\n", path);
     mr_scratch_write(&scratch, "jobs.yaml", "jobs: 1\n", path);
@@ -24,13 +23,6 @@ static int setup(void **state)
                    MR_RUN_CAPTURE);
     assert_int_equal(run.status, 0);
     mr_run_free(&run);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
     return 0;
 }
 
@@ -105,5 +97,5 @@ int main(void)
         cmocka_unit_test(test_words_of_no_format),
         cmocka_unit_test(test_configured),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -17,13 +17,15 @@ static uint32_t *new_numbers(uint32_t count)
 static uint32_t most_shared(const mr_trace *trace)
 {
     uint32_t open = 0, most = 0;
-    if (!trace->op_counts[MR_OP_SHARED_ACQUIRE])
+    if (!mr_op_total(trace->op_counts, MR_SHARED))
         return 0;
     for (uint32_t i = 0; i < trace->event_count; i++) {
         mr_trace_pass(trace, i);
-        if (trace->op[i] == MR_OP_SHARED_ACQUIRE && trace->link[i] != MR_NESTED)
+        if (!mr_op_is_shared(trace->op[i]) || trace->link[i] == MR_NESTED)
+            continue;
+        if (mr_op_acquires(trace->op[i]))
             most = ++open > most ? open : most;
-        else if (trace->op[i] == MR_OP_SHARED_RELEASE && trace->link[i] != MR_NESTED)
+        else
             open--;
     }
     return most;
@@ -74,7 +76,7 @@ static void play(mr_carried *carried, uint32_t event)
 {
     const mr_trace *trace = carried->trace;
     uint32_t operand = trace->operand[event];
-    switch (trace->op[event]) {
+    switch ((mr_op)trace->op[event]) {
     case MR_OP_ACQUIRE:
         if (trace->link[event] == MR_NESTED)
             break;
@@ -104,17 +106,35 @@ static void play(mr_carried *carried, uint32_t event)
         MR_ASSERT(carried->units[operand] > 0);
         carried->units[operand]--;
         break;
-    default:
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
 }
+
+/* Accesses are the operations up to this one. */
+enum { LAST_ACCESS = MR_OP_ATOMIC_UPDATE };
+#define IS_ACCESS_IN_ORDER(with, name, text, kind, does)                                           \
+    &&(((does) & (MR_READS | MR_WRITES)) != 0) == ((int)MR_OP_##name <= (int)LAST_ACCESS)
+_Static_assert(1 MR_OP_MAP(IS_ACCESS_IN_ORDER, unused), "accesses are the smallest operations");
+#undef IS_ACCESS_IN_ORDER
 
 /* The first event from `event` on, and before `end`, that is no access. Most events are accesses, and
  * a window finds what it needs of them in links. */
 static uint32_t skip_accesses(const uint8_t *ops, uint32_t event, uint32_t end)
 {
     /* Added to an operation, sets the highest bit of its byte unless it is an access. */
-    const uint64_t beyond = (0x80 - (MR_OP_ATOMIC_UPDATE + 1)) * 0x0101010101010101u;
+    const uint64_t beyond = (0x80 - (LAST_ACCESS + 1)) * 0x0101010101010101u;
     const uint64_t high = 0x8080808080808080u;
     uint64_t word;
     while (event < end && end - event >= sizeof word) {
@@ -123,7 +143,7 @@ static uint32_t skip_accesses(const uint8_t *ops, uint32_t event, uint32_t end)
             break;
         event += sizeof word;
     }
-    while (event < end && ops[event] <= MR_OP_ATOMIC_UPDATE)
+    while (event < end && ops[event] <= LAST_ACCESS)
         event++;
     return event;
 }

@@ -26,3 +26,12 @@ uint32_t mr_window_plan_count(const mr_window_plan *plan)
     uint32_t stride = size - plan->overlap;
     return 1 + (uint32_t)(((uint64_t)events - size + stride - 1) / stride);
 }
+
+/* The latest window that begins at or before `first`; a pair that it cuts is cut by all windows. */
+bool mr_window_plan_joins(const mr_window_plan *plan, uint32_t first, uint32_t last)
+{
+    if (!plan->size)
+        return true;
+    uint32_t stride = plan->size - plan->overlap;
+    return last < (uint64_t)(first - first % stride) + plan->size;
+}

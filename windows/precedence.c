@@ -233,7 +233,7 @@ static bool require_edges(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
     uint32_t joined = w->object[i];
-    switch (mr_window_op(w, i)) {
+    switch ((mr_op)mr_window_op(w, i)) {
     case MR_OP_JOIN:
         return joined == MR_NONE ||
                require_event(b, w->thread[i],
@@ -243,9 +243,23 @@ static bool require_edges(builder *b, uint32_t i)
         return b->mode != MR_PRECEDENCE_FORCED || w->object[i] == MR_NONE || require_releases(b, i);
     case MR_OP_WAIT:
         return require_unit(b, i);
-    default:
-        return true;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_FORK:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    return true;
 }
 
 /* Calls `require`, which works on `current`, for clean(i). */

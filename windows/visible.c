@@ -63,7 +63,7 @@ static bool is_visible(const readers *all, const mr_window *w, uint32_t event)
 {
     uint8_t op = mr_window_op(w, event);
     if (!mr_op_writes(op) || !w->variables[w->object[event]].shared)
-        return op == MR_OP_FORK || (op == MR_OP_POST && w->semaphores[w->object[event]].shared);
+        return mr_op_forks(op) || (mr_op_gives(op) && w->semaphores[w->object[event]].shared);
     uint32_t found = *find(all, key_of(w, event, event, mr_window_written_value(w, event)));
     if (!found)
         return false;

@@ -108,8 +108,29 @@ static void number_lock(builder *b, uint32_t i, uint32_t event)
 {
     uint8_t op = b->trace->op[event];
     uint32_t lock = dense_lock(b, b->trace->operand[event]);
-    if (op == MR_OP_POST || op == MR_OP_WAIT)
+    if (MR_OP_DOES(op, MR_GIVES | MR_TAKES))
         b->window->object[i] = lock;
+}
+
+/* Forks and joins are numbered when all threads of the window are known. */
+static void number_operand(builder *b, uint32_t i, uint32_t event)
+{
+    uint8_t op = b->trace->op[event];
+    if (mr_op_is_access(op)) {
+        number_access(b, i, event);
+        return;
+    }
+    switch (mr_op_operand_kind((mr_op)op)) {
+    case MR_OPERAND_LOCK:
+        if (b->trace->link[event] != MR_NESTED)
+            number_lock(b, i, event);
+        break;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_VARIABLE:
+    case MR_OPERAND_THREAD:
+    case MR_OPERAND_CALL:
+        break;
+    }
 }
 
 /* First pass: dense numbers, program order, accesses. */
@@ -122,11 +143,7 @@ static void number_events(builder *b)
         w->thread[i] = thread;
         w->position[i] = w->threads[thread].end++;
         w->object[i] = w->source[i] = w->region_end[i] = MR_NONE;
-        if (mr_op_is_access(b->trace->op[event]))
-            number_access(b, i, event);
-        else if (mr_op_operand_kind(b->trace->op[event]) == MR_OPERAND_LOCK &&
-                 b->trace->link[event] != MR_NESTED)
-            number_lock(b, i, event);
+        number_operand(b, i, event);
     }
 }
 
@@ -151,25 +168,15 @@ static void group_events(builder *b)
         w->by_thread[w->threads[w->thread[i]].first + w->position[i]] = i;
         if (mr_op_writes(op))
             w->writes[w->variables[w->object[i]].writes_end++] = i;
-        if (op == MR_OP_FORK || op == MR_OP_JOIN) {
+        if (MR_OP_DOES(op, MR_FORKS | MR_JOINS)) {
             w->object[i] = b->carried->dense_thread[b->trace->operand[w->start + i]];
-            if (op == MR_OP_FORK && w->object[i] != MR_NONE)
+            if (mr_op_forks(op) && w->object[i] != MR_NONE)
                 w->threads[w->object[i]].fork = i;
         }
     }
 }
 
 /* ---- critical sections ---- */
-
-static bool enters(uint8_t op)
-{
-    return op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE;
-}
-
-static bool leaves(uint8_t op)
-{
-    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
-}
 
 /* Adds a section to its lock, or only counts it when there is no room yet. */
 static void add_section(builder *b, mr_section section)
@@ -190,7 +197,7 @@ static void add_carried(builder *b, uint32_t acquire)
     if (lock != MR_NONE && thread != MR_NONE)
         add_section(b, (mr_section){.lock = lock,
                                     .thread = thread,
-                                    .shared = trace->op[acquire] == MR_OP_SHARED_ACQUIRE,
+                                    .shared = mr_op_is_shared(trace->op[acquire]),
                                     .acquire = MR_NONE,
                                     .release = MR_NONE});
 }
@@ -199,7 +206,7 @@ static void add_carried(builder *b, uint32_t acquire)
 static uint32_t carried_section(const builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
-    bool shared = mr_window_op(w, i) == MR_OP_SHARED_RELEASE;
+    bool shared = mr_op_is_shared(mr_window_op(w, i));
     uint32_t s = w->locks[b->carried->dense_lock[b->trace->operand[w->start + i]]].sections_first;
     while (w->sections[s].thread != w->thread[i] || w->sections[s].shared != shared)
         s++;
@@ -214,7 +221,7 @@ static void enter(builder *b, uint32_t i)
     w->object[i] = w->locks[lock].sections_end;
     add_section(b, (mr_section){.lock = lock,
                                 .thread = w->thread[i],
-                                .shared = mr_window_op(w, i) == MR_OP_SHARED_ACQUIRE,
+                                .shared = mr_op_is_shared(mr_window_op(w, i)),
                                 .acquire = i,
                                 .release = MR_NONE});
 }
@@ -246,9 +253,9 @@ static void add_sections(builder *b)
         uint8_t op = mr_window_op(w, i);
         if (b->trace->link[w->start + i] == MR_NESTED)
             continue;
-        if (enters(op))
+        if (mr_op_acquires(op))
             enter(b, i);
-        else if (leaves(op) && w->sections)
+        else if (mr_op_releases(op) && w->sections)
             leave(b, i);
     }
 }
@@ -354,7 +361,7 @@ static bool build_accesses(mr_window *w, mr_arena *arena)
 
 static bool is_semaphore_op(uint8_t op)
 {
-    return op == MR_OP_POST || op == MR_OP_WAIT;
+    return MR_OP_DOES(op, MR_GIVES | MR_TAKES);
 }
 
 /* Counts what each semaphore has, or fills its lists. */
@@ -365,9 +372,9 @@ static void add_operations(mr_window *w, bool fill)
         if (!is_semaphore_op(op))
             continue;
         mr_window_semaphore *s = &w->semaphores[w->object[i]];
-        uint32_t *end = op == MR_OP_POST ? &s->posts_end : &s->waits_end;
+        uint32_t *end = mr_op_gives(op) ? &s->posts_end : &s->waits_end;
         if (fill)
-            (op == MR_OP_POST ? w->posts : w->waits)[*end] = i;
+            (mr_op_gives(op) ? w->posts : w->waits)[*end] = i;
         ++*end;
     }
 }
@@ -395,7 +402,7 @@ static bool build_semaphores(mr_window *w, const uint32_t *units, mr_arena *aren
     w->semaphores = mr_arena_zalloc(arena, w->lock_count, sizeof *w->semaphores);
     if (!w->semaphores)
         return false;
-    if (!w->trace->op_counts[MR_OP_POST] && !w->trace->op_counts[MR_OP_WAIT])
+    if (!mr_op_total(w->trace->op_counts, MR_GIVES | MR_TAKES))
         return true;
     add_operations(w, false);
     for (uint32_t l = 0; l < w->lock_count; l++) {

@@ -272,7 +272,8 @@ static mr_status parse_arguments(parser *self)
     return MR_OK;
 }
 
-/* Files first, then flags; then what concerns several keys, and whether the command has the format. */
+/* Files first, then flags; then what concerns several keys, and whether the command has the format.
+ */
 static mr_status apply(parser *self)
 {
     mr_config *config = self->cli->config;

@@ -35,7 +35,7 @@ typedef struct mr_cli {
     mr_config *config;     /* owned; defaults, then files, then flags */
     const char **operands; /* owned; what they point to is not */
     size_t operand_count;
-    bool help;        /* --help was given; the rest is not complete */
+    bool help;        /* --help was given; the other members may not be set */
     bool switch_on;   /* the command's own switch was given */
     bool model_given; /* --model was given */
     /* by the command's own flags: the value last given, NULL: none was; what it points to is not
@@ -53,9 +53,9 @@ struct mr_command {
      * " * !mark !confirm " for all but some */
     const char *keys;
     bool takes_config;       /* -c, --config */
-    bool raw;                /* all arguments are operands: they are another program's */
-    bool runs_program;       /* what follows the first operand are operands, too */
-    mr_subject subject;      /* what it reports, which decides on the formats that it has */
+    bool raw;                /* all arguments are operands, for another program */
+    bool runs_program;       /* all arguments after the first operand are operands */
+    mr_subject subject;      /* what it reports; report/formats.h has its formats */
     bool debugs;             /* has --debug */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
@@ -87,16 +87,16 @@ void mr_cli_help(const mr_command *command);
 /* Prints an error as its line on standard error. */
 void mr_cli_complain(const mr_error *error);
 
-/* What can be known to fail (output, witness.dir) is told before the work, not after it. */
+/* Tests before the work whether `output` and witness.dir can be written. MR_ERR_IO. */
 mr_status mr_cli_probe(const mr_config *config, mr_error *error);
 
 /* Says on standard error what repair dropped from a trace, if it dropped anything. */
 void mr_cli_tell_dropped(const mr_trace *trace);
 
-/* How the configuration asks to read a trace. */
+/* The options for reading a trace, from the configuration. */
 mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress);
 
-/* Reads a trace as the configuration asks; says what repair dropped. */
+/* Reads a trace with these options, and says what repair dropped. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error);
 

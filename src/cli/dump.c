@@ -1,4 +1,4 @@
-/* dump: one pair of a trace, for those who look for a mistake of maxrace. */
+/* dump: shows how maxrace decides one pair of a trace, to find a bug of maxrace. */
 #include "dump/dump.h"
 #include "cli.h"
 #include "config/suggest.h"

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Whose they are. */
+/* Which shards the files are of. */
 static void name_shard(const mr_checkpoint *checkpoint, uint64_t unit, char *buffer,
                        size_t size_bytes)
 {
@@ -23,7 +23,7 @@ static void name_shard(const mr_checkpoint *checkpoint, uint64_t unit, char *buf
         snprintf(buffer, size_bytes, "the run that has made them is not finished");
 }
 
-/* Units of work that no file has. */
+/* The error for units that no file has. */
 static mr_status check_missing(const mr_predicting *self, mr_error *error)
 {
     const mr_store_phase phase = {.units = mr_predict_unit_count(self->trace, self->cli->config)};
@@ -38,7 +38,7 @@ static mr_status check_missing(const mr_predicting *self, mr_error *error)
         return MR_OK;
     name_shard(self->checkpoint, first, whose, sizeof whose);
     return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                        "%" PRIu64 " of %" PRIu64 " units of work are missing: %s; let it run to "
+                        "%" PRIu64 " of %" PRIu64 " units are missing: %s; let it run to "
                         "its end by predict --resume, or decide them here by --decide-missing",
                         missing, phase.units, whose);
 }

@@ -92,8 +92,7 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
                                      .note = print_note};
     mr_config_resolve(self->cli->config);
     if (!self->ranks.leads) {
-        const mr_read_options options = {.repair = mr_config_bool(config, "repair"),
-                                         .threads = mr_predict_jobs(config, &self->ranks.cluster)};
+        const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
         return mr_trace_read(path, &options, &self->trace, error);
     }
     mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
@@ -104,12 +103,12 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
     return status;
 }
 
-/* What one run of a job array says. */
+/* The line of one run of a job array. Such a run has no report. */
 static void print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run *run = &result->run;
     uint64_t saved = run->units_saved + run->units_decided;
-    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units of work are in %s",
+    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s",
            self->shard, self->shards, saved, saved + result->stats.windows_missing,
            mr_config_text(self->cli->config, "checkpoint"));
     if (run->units_saved > 0)
@@ -131,7 +130,7 @@ static mr_status report_result(mr_predicting *self, mr_result *result, mr_status
     return MR_OK;
 }
 
-/* Keeps the first error and tells the others. */
+/* Keeps the first error and prints the second one. */
 static mr_status both(mr_status first, mr_error *error, mr_status second,
                       const mr_error *second_error)
 {
@@ -161,7 +160,7 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_error next_error;
     if (limit && ranks->leads)
         halt->deadline_seconds = self->start_seconds + (double)limit;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not be so long is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails like any other */
     if (!ranks->active)
         mr_interrupt_start(halt);
     mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);

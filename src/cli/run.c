@@ -23,13 +23,15 @@ typedef struct runs {
     uint64_t count;
     char folder[4096]; /* of the traces */
     bool temporary;
-    mr_names known;                 /* the static races so far */
-    size_t race_count, known_count; /* races, and those of the last run that were known */
+    mr_names known;     /* the static races so far */
+    size_t race_count;  /* new races of all runs */
+    size_t known_count; /* races of the last run that an earlier run had */
     mr_runs_report report;
     int program_status;
 } runs;
 
-/* The pair of places, the smaller one first, and the new number; false: no memory. */
+/* Adds the race's pair of places to the known ones; `*is_new` says that it was not there. False: no
+ * memory. */
 static bool note_race(runs *self, const mr_trace *trace, const mr_race *race, bool *is_new)
 {
     const mr_names *locations = &trace->locations;
@@ -75,7 +77,7 @@ static mr_status print(runs *self, const mr_trace *trace, const mr_result *resul
     return mr_runs_report_write(&self->report, &run, trace, result, error);
 }
 
-/* In reports the trace is named by what was run, where its file does not stay. */
+/* A temporary trace gets the name of the program, for reports. */
 static mr_status name_trace(const runs *self, mr_trace *trace, mr_error *error)
 {
     char name[512];
@@ -168,7 +170,7 @@ static mr_status run_all(FILE *stream, const void *context, mr_error *error)
     return status;
 }
 
-/* The folder of the traces: what --traces says, or one that goes away. */
+/* Makes the folder of the traces: that of --traces, or a temporary one. */
 static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 {
     const char *temporary = getenv("TMPDIR");

@@ -163,7 +163,7 @@ static int compare_races(const void *one, const void *two)
     return (x->high > y->high) - (x->high < y->high);
 }
 
-/* Counts per finder; leaves out what is unknown to some and found by none. */
+/* Counts the races of each finder, and drops static races that no finder reports. */
 static void count(mr_comparison *result)
 {
     size_t kept = 0;

@@ -35,7 +35,8 @@ static const char *choice_at(const char *choices, int64_t index, size_t *length)
     return from;
 }
 
-/* The mask of a comma-separated list of words of `choices`. False: `*wrong` is what is none. */
+/* The mask of a comma-separated list of words of `choices`. False: `*wrong` begins with a word that
+ * is not among them. */
 static bool find_list(const char *choices, const char *list, int64_t *mask, const char **wrong)
 {
     *mask = 0;

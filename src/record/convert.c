@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void summarise(const mr_log *log, const mr_event_pass *second, mr_record_summary *summary)
+static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_summary *summary)
 {
-    const mr_emitter *emitter = &second->emitter;
+    const mr_emitter *emitter = &pass->emitter;
     const mr_trace *trace = emitter->trace;
-    *summary = second->summary;
+    *summary = pass->summary;
     summary->state = log->header.state;
     summary->events = trace->event_count;
     summary->threads = trace->threads.count;
@@ -21,7 +21,7 @@ static void summarise(const mr_log *log, const mr_event_pass *second, mr_record_
     summary->dropped = emitter->dropped_count;
     if (summary->strange_kept)
         snprintf(summary->strange_variable, sizeof summary->strange_variable, "%.120s",
-                 mr_names_display(&trace->variables, second->strange));
+                 mr_names_display(&trace->variables, pass->strange));
     if (emitter->dropped_count)
         snprintf(summary->first_dropped, sizeof summary->first_dropped, "%.250s",
                  emitter->first_dropped.text);
@@ -49,21 +49,21 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
 {
     mr_log log;
     mr_scan scan = {.keep_all = options->keep_local};
-    mr_event_pass second;
+    mr_event_pass pass;
     *summary = (mr_record_summary){0};
     mr_status status = mr_log_open(&log, log_path, error);
     if (status)
         return status;
     status = mr_scan_run(&scan, &log, options->progress, error);
     if (!status) {
-        status = mr_event_pass_init(&second, &log, &scan, file, name, error);
+        status = mr_event_pass_init(&pass, &log, &scan, file, name, error);
         if (!status)
-            status = mr_event_pass_run(&second, options->progress, error);
+            status = mr_event_pass_run(&pass, options->progress, error);
         if (!status)
-            summarise(&log, &second, summary);
+            summarise(&log, &pass, summary);
         if (!status)
-            tell(options->debug, second.emitter.trace, summary);
-        mr_event_pass_free(&second);
+            tell(options->debug, pass.emitter.trace, summary);
+        mr_event_pass_free(&pass);
     }
     mr_scan_free(&scan);
     mr_log_close(&log);

@@ -1,7 +1,7 @@
 /*
- * predict_json: the result of a prediction for programs (docs/report-format.md). The outermost object is written by hand and
- * each part of it by jansson, one race at a time, so that memory does not grow with the number of
- * races.
+ * predict_json: the result of a prediction for programs (docs/report-format.md). The outermost
+ * object is written by hand and each part of it by jansson, one race at a time, so that memory does
+ * not grow with the number of races.
  */
 #include "context.h"
 #include "json_object.h"
@@ -18,7 +18,7 @@ typedef struct writer {
     mr_error *error;
 } writer;
 
-/* The value: of an atomic update what it read. */
+/* The access with its value. The value of an atomic update is the one that it read. */
 static mr_json access_object(const mr_trace *trace, uint32_t event)
 {
     mr_json self = mr_json_access(trace, mr_access_of_event(trace, event));
@@ -110,7 +110,7 @@ static mr_json far_object(const mr_stats *stats)
     return self;
 }
 
-/* What is missing, and why. */
+/* Why the result is not complete, and what is missing. */
 static mr_json incomplete_object(const mr_stats *stats)
 {
     static const char *const reasons[] = {"failure", "signal", "time_limit", "memory.limit_mb"};
@@ -151,7 +151,7 @@ static mr_json stats_object(const mr_result *result)
     return self;
 }
 
-/* Who has decided what. */
+/* The work of each worker. */
 static json_t *workers_array(const mr_run *run, bool *ok)
 {
     json_t *self = json_array();

@@ -37,7 +37,7 @@ void mr_prover_free(mr_prover *prover)
     mr_checker_free(prover->checker);
 }
 
-/* A new standing in the place of the old one. */
+/* Replaces the standing. */
 static void set_standing(mr_order_race *known, mr_standing standing, mr_proof proof,
                          const mr_question *question)
 {
@@ -78,7 +78,8 @@ mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proo
     return status;
 }
 
-/* The decision's window events as event numbers of the trace. */
+/* Makes a witness from the events of the decision, which are numbered from the start of the window.
+ */
 static mr_status accept_decision(mr_prover *prover, const mr_question *question,
                                  const mr_decision *decision, mr_proof proof, mr_order_race *known,
                                  mr_error *error)
