@@ -42,9 +42,8 @@ static void add(mr_clause *clause, mr_literal literal)
     clause->literals[clause->count++] = literal;
 }
 
-/* Folds before(u, v) by what is known of the question; what holds is said by edges, so it needs
- * nodes.
- */
+/* Folds before(u, v) by what is known of the question. True: it is folded. When it holds, known.h
+ * states the order by an edge, so both events become nodes. */
 static bool fold_known(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v)
 {
     const mr_known *known = encoding->options.known;

@@ -16,8 +16,8 @@ static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
     }
 }
 
-/* The edges into a row's node, but for those that the node before it in its thread has: `had`, a
- * number of rows for each slot. */
+/* Adds the edges into a row's node. `had`, a number of rows for each slot, says which edges the node
+ * before it in its thread has already. */
 static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t row, uint32_t slot,
                       uint32_t *had)
 {

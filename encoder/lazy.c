@@ -194,7 +194,7 @@ static bool next_source(sources *s, uint32_t *source)
             s->high == s->end || (s->first < s->low && s->read - w->writes_by_value[s->low - 1] <=
                                                            w->writes_by_value[s->high] - s->read);
         *source = w->writes_by_value[earlier ? --s->low : s->high++];
-        encoding->lazy->work++;
+        encoding->lazy->effort++;
         if (*source != s->saw && mr_encoding_in_cone(encoding, *source) &&
             mr_read_may_see(w, encoding->hard, s->read, *source))
             return true;
@@ -319,7 +319,7 @@ static bool line_up_dense(walk *k)
 static bool line_up(walk *k)
 {
     uint32_t count = k->encoding->formula.node_count;
-    k->lazy->work += count;
+    k->lazy->effort += count;
     if (line_up_dense(k))
         return true;
     placed *all = mr_calloc(count, sizeof *all);
@@ -359,7 +359,7 @@ static void enter(walk *k, uint32_t section)
     uint32_t *holders = &lazy->holders[w->sections[section].lock], count = 0;
     for (uint32_t i = *holders; i != MR_NONE && count < CLAUSES_PER_ACQUIRE;
          i = lazy->co_holder[i]) {
-        lazy->work++;
+        lazy->effort++;
         if (!mr_sections_exclude(&w->sections[i], &w->sections[section]))
             continue;
         mr_encode_exclusion(k->encoding, i, section);
@@ -440,7 +440,7 @@ static void refute_source(walk *k, uint32_t choice, uint32_t read, uint32_t sour
                                                         k->order[node] >= begin &&
                                                         count < CLAUSES_PER_READ;) {
         uint32_t write = event_of(k, node);
-        lazy->work++;
+        lazy->effort++;
         if (value != MR_NONE && lazy->gives[node] == value) {
             node = lazy->unlike[node];
             continue;

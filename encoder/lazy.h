@@ -71,7 +71,7 @@ struct mr_lazy {
     size_t read_count, read_capacity;
     mr_lazy_offer *offers; /* owned */
     size_t offer_count, offer_capacity;
-    uint64_t work; /* nodes, writes and sources looked at, for budgets */
+    uint64_t effort; /* nodes, writes and sources looked at */
 
     /* Scratch of the walk along an order. Arena memory. */
     uint32_t *read_of;   /* one an event: index in `reads` + 1, 0: no choices */

@@ -60,9 +60,8 @@ void mr_encode_exclusion(mr_encoding *encoding, uint32_t one, uint32_t other)
 /* The chains of a lock that take part: its sections of one thread and kind, which do not overlap.
  */
 typedef struct chains {
-    uint32_t *seen; /* one a chain: the lock for which it was counted */
-    uint32_t
-        *stated; /* one a chain: the section j for which its latest forced section was stated */
+    uint32_t *seen;   /* one a chain: the lock for which it was counted */
+    uint32_t *stated; /* one a chain: the section j for which its latest forced one was stated */
     uint32_t exclusive, shared; /* how many */
 } chains;
 

@@ -18,7 +18,7 @@ static void keep_away(mr_encoding *encoding, mr_clause clause, uint32_t read, ui
     mr_clause_end(encoding, &clause);
 }
 
-/* The write that a consistent read sees is none of a diverged thread. */
+/* Emits "the source is clean": a diverged thread wrote nothing that a consistent read sees. */
 static void see_clean(mr_encoding *encoding, mr_clause clause, uint32_t read, uint32_t source)
 {
     const mr_window *w = encoding->window;
@@ -28,8 +28,8 @@ static void see_clean(mr_encoding *encoding, mr_clause clause, uint32_t read, ui
     mr_clause_end(encoding, &clause);
 }
 
-/* What a read by source needs of its source. False: it cannot be consistent, nor anything else be
- * asked of it. */
+/* Emits what a read by source asks of its source. False: the source is not in C, so the read cannot
+ * be consistent, and no other clause is needed. */
 static bool ask_source(mr_encoding *encoding, uint32_t read, const mr_clause *guard)
 {
     const mr_window *w = encoding->window;

@@ -157,7 +157,7 @@ static void fill_column(mr_closure *closure, uint32_t chain, const uint32_t *nod
         for (uint32_t e = closure->predecessors[node]; e != MR_NONE; e = closure->edges[e].next)
             lower(&reached[closure->slot[closure->edges[e].from]], value);
     }
-    closure->work += closure->node_count + closure->edge_count;
+    closure->effort += closure->node_count + closure->edge_count;
 }
 
 static mr_closure_result build_edges(mr_closure *closure, const mr_formula *formula,
@@ -241,13 +241,13 @@ static bool spread(mr_closure *closure, uint32_t u, uint32_t chain, uint32_t val
             if (!note(closure, (mr_closure_trail){s, chain, reached[s]}))
                 return false;
             reached[s] = value;
-            closure->work++;
+            closure->effort++;
             if (!is_entered(closure, s))
                 continue;
             for (uint32_t e = closure->predecessors[closure->node_at[s]]; e != MR_NONE;
                  e = closure->edges[e].next) {
                 uint32_t from = closure->edges[e].from;
-                closure->work++;
+                closure->effort++;
                 if (reached[closure->slot[from]] > value && !mr_u32s_push(&closure->queue, from))
                     return false;
             }
@@ -273,7 +273,7 @@ mr_closure_result mr_closure_add(mr_closure *closure, uint32_t u, uint32_t v)
         if (value < reached[closure->slot[u]] && !spread(closure, u, c, value))
             return MR_CLOSURE_NO_MEMORY;
     }
-    closure->work += closure->chain_count;
+    closure->effort += closure->chain_count;
     MR_ASSERT(mr_closure_has(closure, u, v));
     MR_ASSERT_COSTLY(is_closed(closure));
     return MR_CLOSURE_OK;
@@ -325,7 +325,7 @@ static bool follow(path_search *p, uint32_t to, uint32_t node)
     mr_closure *c = p->closure;
     for (uint32_t e = c->predecessors[to]; e != MR_NONE; e = c->edges[e].next) {
         uint32_t from = c->edges[e].from;
-        c->work++;
+        c->effort++;
         bool arrived = from == p->u || chained(c, p->u, from);
         if (e >= p->edge_count || (!arrived && !mr_closure_has(c, p->u, from)))
             continue;
@@ -351,7 +351,7 @@ bool mr_closure_path(mr_closure *c, uint32_t u, uint32_t v, size_t edge_count, m
         return true;
     MR_ASSERT_COSTLY(mr_closure_has(c, u, v));
     memset(c->looked, 0, c->chain_count * sizeof *c->looked);
-    c->work += c->chain_count;
+    c->effort += c->chain_count;
     c->queue.count = 0;
     c->next[v] = MR_NONE;
     if (!mr_u32s_push(&c->queue, v))

@@ -57,9 +57,8 @@ void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, ui
     const mr_window *w = precedence->window;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t low = 0, high = mr_window_length(w, t);
-        while (
-            low <
-            high) { /* first event that is or needs a or b; later ones of its thread need it too */
+        /* The first event that is or needs a or b; later ones of its thread need it too. */
+        while (low < high) {
             uint32_t middle = low + (high - low) / 2, event = mr_window_at(w, t, middle);
             if (event == a || event == b || mr_precedes(precedence, a, event) ||
                 mr_precedes(precedence, b, event))

@@ -187,8 +187,8 @@ static void find_foreign(reader *r)
     }
 }
 
-/* May r see the write, which has what it saw, as far as it is not blocked? Monotone: false for all
- * later ones of its thread once it is for one. */
+/* May r see the write, which gives what r saw, as far as E and the order of the two say? When the
+ * answer is no for one write, it is no for all later ones of its thread. */
 static bool not_too_late(const reader *r, uint32_t write, uint32_t slot)
 {
     const mr_deduction *d = r->d;

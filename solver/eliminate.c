@@ -170,7 +170,8 @@ static bool is_closed(const mr_deduction *d)
     return true;
 }
 
-/* What is known is closed when the steps are enough for that. */
+/* Applies the rules until nothing changes or the budget is used up. False: the budget did not
+ * even do for closing what is known. */
 static bool run(mr_deduction *d)
 {
     bool rules = true;

@@ -38,7 +38,7 @@ typedef struct runner {
     uint32_t *events, count; /* those that have */
     uint32_t required_left;
     undo *undone;
-    uint64_t steps, max_steps;
+    uint64_t effort, max_effort;
 } runner;
 
 static bool is_required(const runner *r, uint32_t event)
@@ -201,7 +201,7 @@ static bool can_pass(runner *r, const mr_section *section)
     bool possible = true, diverges;
     while (possible && r->next[thread] <= w->position[section->release]) {
         uint32_t event = mr_window_at(w, thread, r->next[thread]);
-        r->steps++;
+        r->effort++;
         possible = is_possible(r, event, &diverges) && !diverges;
         if (!possible)
             break;
@@ -286,7 +286,7 @@ static bool pass(runner *r, pass_kind kind, bool all)
                     (kind != UNWISE || !moved) && event != r->stop[0] && event != r->stop[1] &&
                     takes_part(r, event, kind, all) && is_possible(r, event, &diverges) &&
                     is_known_first(r, event) && (kind == UNWISE || is_wise(r, event, diverges));
-        r->steps++;
+        r->effort++;
         if (!ready) {
             r->left[kept++] = event;
             continue;
@@ -302,7 +302,7 @@ static bool pass(runner *r, pass_kind kind, bool all)
 
 static bool run(runner *r, bool all)
 {
-    while (r->required_left && r->steps < r->max_steps)
+    while (r->required_left && r->effort < r->max_effort)
         if (!pass(r, WISE, all) && (all || !pass(r, OPTIONAL, all)) && !pass(r, UNWISE, all))
             return false;
     return !r->required_left;
@@ -373,7 +373,7 @@ mr_greedy mr_greedy_run(const mr_greedy_question *question, uint32_t max_passes,
         return MR_GREEDY_NO_MEMORY;
     for (int mode = 0; mode < 2; mode++) {
         reset(&r);
-        r.max_steps = r.steps + (uint64_t)max_passes * r.left_count;
+        r.max_effort = r.effort + (uint64_t)max_passes * r.left_count;
         if (run(&r, mode == 0) && edges_hold(&r, r.stop[0]) && edges_hold(&r, r.stop[1])) {
             *events = r.events;
             *count = r.count;

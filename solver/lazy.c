@@ -120,7 +120,7 @@ static mr_lazily run(loop *l, mr_arena *arena)
             return MR_LAZILY_NO_MEMORY;
         if (formula->too_large && !formula->contradiction)
             return MR_LAZILY_TOO_LARGE;
-        if (round == l->budget->rounds || l->encoding->lazy->work > l->budget->work)
+        if (round == l->budget->rounds || l->encoding->lazy->effort > l->budget->effort)
             return MR_LAZILY_OUT_OF_ROUNDS;
         result = ask(l);
     }

@@ -117,11 +117,11 @@ static mr_search_result visit(mr_search *s, uint32_t clause, uint32_t side, bool
     mr_truth other = mr_search_truth(s, literals[1 - side]);
     *moved = false;
     MR_ASSERT_COSTLY(mr_search_truth(s, literals[side]) == MR_FALSE);
-    s->steps++;
+    s->effort++;
     if (other == MR_TRUE)
         return MR_SEARCH_GOES_ON;
     for (uint32_t i = 2; i < c->count; i++) {
-        s->steps++;
+        s->effort++;
         if (mr_search_truth(s, literals[i]) == MR_FALSE)
             continue;
         mr_literal fallen = literals[side];
@@ -144,7 +144,7 @@ static mr_search_result visit_list(mr_search *s, uint32_t *list, uint32_t reache
         uint32_t item = *at, rank = s->watch_rank.items[item];
         uint32_t *next = &s->watch_next.items[item];
         bool moved = false;
-        s->steps++;
+        s->effort++;
         if (rank >= reached && rank < end) {
             mr_search_result result = visit(s, item / 2, item % 2, &moved);
             if (result != MR_SEARCH_GOES_ON)
@@ -170,7 +170,7 @@ static mr_search_result visit_late(mr_search *s, uint32_t clause, bool *settled)
     mr_literal *literals = s->literals + c->first;
     uint32_t open = 0;
     for (uint32_t i = 0; i < c->count && open < 2; i++) {
-        s->steps++;
+        s->effort++;
         if (mr_search_truth(s, literals[i]) == MR_FALSE)
             continue;
         mr_literal literal = literals[i];
@@ -404,7 +404,7 @@ static bool mark(mr_search *s, uint32_t assertion)
 /* Marks the assertions that make a false literal false, with no edges but the first so many. */
 static bool explain(mr_search *s, mr_literal literal, size_t edge_count)
 {
-    s->steps++;
+    s->effort++;
     if (mr_is_choice(literal))
         return mark(s, s->choice_asserted[literal.u]);
     if (literal.u == literal.v)
@@ -512,7 +512,7 @@ static bool learn(mr_search *s, uint32_t point)
     MR_ASSERT(level < s->level_count); /* else nothing is gained */
     go_back(s, level);
     MR_ASSERT(mr_search_truth(s, s->lesson[0]) == MR_OPEN);
-    s->steps += count;
+    s->effort += count;
     if (!add_clause(s, s->lesson, count, true))
         return false;
     uint32_t clause = (uint32_t)s->clause_count - 1;
@@ -576,7 +576,7 @@ mr_search_result mr_search_restart(mr_search *s, size_t keep)
         bool holds = c.learned && c.count > longest;
         for (uint32_t i = 0; i < c.count && !holds; i++)
             holds = mr_search_truth(s, s->literals[c.first + i]) == MR_TRUE;
-        s->steps += c.count;
+        s->effort += c.count;
         if (holds) /* for good, or it is forgotten */
             continue;
         memmove(s->literals + literals, s->literals + c.first, c.count * sizeof *s->literals);

@@ -40,8 +40,8 @@ typedef struct collector {
 /* In the index of groups: the pair has no group yet, or will have none. */
 enum { WANTED = INT32_MAX - 1, UNWANTED = INT32_MAX };
 
-/* Two strands with more unordered pairs than so many for each access are compared site by site, so
- * that what is full is passed over at once. */
+/* Two strands with more unordered pairs than so many for each access are compared site by site: then
+ * sites whose group is full are passed over at once. */
 enum { MR_PAIRS_EACH = 16 };
 
 mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,
@@ -75,7 +75,7 @@ typedef struct pairing {
     uint32_t place; /* in the collector's `sites`; MR_NONE: not looked up */
 } pairing;
 
-/* Begins with two sites; settled locations are asked for once. False: no memory. */
+/* Begins with two sites; `wanted` is asked once for each pair of places. False: no memory. */
 static bool open_pairing(collector *c, uint32_t one, uint32_t two, pairing *p)
 {
     const mr_candidate_options *options = c->options;
@@ -138,7 +138,7 @@ static bool is_full(const collector *c, const pairing *p)
            c->groups[p->group].count >= c->options->max_per_group;
 }
 
-/* Is there nothing to be had from these sites any more? */
+/* Will these sites add nothing more? */
 static bool is_done(const collector *c, const pairing *p)
 {
     if (p->group == UNWANTED)

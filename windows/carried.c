@@ -129,8 +129,8 @@ enum { LAST_ACCESS = MR_OP_ATOMIC_UPDATE };
 _Static_assert(1 MR_OP_MAP(IS_ACCESS_IN_ORDER, unused), "accesses are the smallest operations");
 #undef IS_ACCESS_IN_ORDER
 
-/* The first event from `event` on, and before `end`, that is no access: most are, and what a window
- * has to know of them is in their links. */
+/* The first event from `event` on, and before `end`, that is no access. Most events are accesses, and
+ * a window finds what it needs of them in links. */
 static uint32_t skip_accesses(const uint8_t *ops, uint32_t event, uint32_t end)
 {
     /* Added to an operation, sets the highest bit of its byte unless it is an access. */

@@ -63,7 +63,8 @@ static uint32_t intern(interner *in, uint32_t count)
     return w->lockset_count - 1;
 }
 
-/* Adds the section's lock to an ascending set; held both ways is held exclusively. */
+/* Adds the section's lock to an ascending set. A lock that is held both ways counts as held
+ * exclusively. */
 static void add_lock(uint32_t *set, uint32_t *count, const mr_section *section)
 {
     uint32_t item = 2 * section->lock + section->shared, at = *count;

@@ -6,11 +6,12 @@
 
 #include <string.h>
 
-/* How many sections back an acquire looks: enough for locks in use, a bound for a hot one in a
- * window of millions. Looking less far loses no verdict, only a short proof. */
+/* How many sections back an acquire looks. This is enough for most locks, and bounds the cost of a
+ * hot lock in a window of millions of events. Looking less far loses no verdict, only a short
+ * proof. */
 enum { MR_SECTIONS_BACK = 256 };
 
-/* Posts and waits of a semaphore that are counted for each wait; beyond, as above. */
+/* Semaphores with more posts and waits than this are not counted; that loses short proofs only. */
 enum { MR_OPERATIONS_COUNTED = 4096 };
 
 typedef struct builder {
@@ -134,8 +135,8 @@ static bool require_release(builder *b, uint32_t thread, const mr_section *secti
     return require_event(b, thread, section->release);
 }
 
-/* Sections of the acquire's lock that are certainly entered before it are certainly left before it.
- */
+/* Requires the releases of the sections that exclude the acquire's own and are certainly entered
+ * before it. */
 static bool require_releases(builder *b, uint32_t acquire)
 {
     const mr_window *w = b->window;
@@ -199,7 +200,8 @@ static bool require_units(builder *b, uint32_t wait)
     return true;
 }
 
-/* What must have happened before the event can be the next one, but for its thread's events. */
+/* Requires what the event needs to be the next one of its thread: its fork, and the events from
+ * which edges of BarrierPairs lead to it. */
 static bool require_entry(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
@@ -226,7 +228,7 @@ static bool require_unit(builder *b, uint32_t wait)
            require_event(b, w->thread[wait], post - w->start);
 }
 
-/* What the event itself needs, whatever its thread has read. */
+/* Requires what the event needs as a join, an acquire or a wait. */
 static bool require_edges(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
@@ -260,12 +262,12 @@ static bool require_edges(builder *b, uint32_t i)
     return true;
 }
 
-/* A step, which works on `current`, for clean(i). */
-static bool for_clean(builder *b, uint32_t i, bool (*step)(builder *b, uint32_t event))
+/* Calls `require`, which works on `current`, for clean(i). */
+static bool for_clean(builder *b, uint32_t i, bool (*require)(builder *b, uint32_t event))
 {
     uint32_t **current = b->current;
     b->current = b->clean;
-    bool complete = step(b, i);
+    bool complete = require(b, i);
     b->current = current;
     return complete;
 }
