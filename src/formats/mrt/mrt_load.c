@@ -1,4 +1,5 @@
 /* The whole trace from an .mrt file: blocks and their values → columns and what is derived. */
+#include "base/assert.h"
 #include "mrt_reader.h"
 #include "mrt_values.h"
 #include "trace/columns.h"
@@ -83,6 +84,7 @@ static mr_status append(load_state *load, const mr_events *given, mr_error *erro
     mr_trace *trace = load->trace;
     const uint32_t *values = NULL;
     mr_events events = *given;
+    MR_ASSERT(given->first + given->count == trace->event_count);
     mr_status status = make_room(load, (size_t)events.first + events.count, error);
     if (!status) {
         /* Before the values are read: they go into the same buffer when the file is not mapped. */
@@ -94,7 +96,7 @@ static mr_status append(load_state *load, const mr_events *given, mr_error *erro
         place_values(trace, &events, values);
         if (mr_index_add(load->index, trace, events.first, events.count))
             return MR_OK;
-        status = mr_error_memory(error, "reading the trace");
+        (void)mr_error_memory(error, "reading the trace");
     }
     trace->event_count = events.first;
     return mr_mrt_fail(load->mrt, error);

@@ -1,5 +1,6 @@
 #include "mrt_read.h"
 
+#include "base/assert.h"
 #include "mrt_names.h"
 #include "mrt_reader.h"
 #include "trace/columns.h"
@@ -264,6 +265,7 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     mrt->had_stacks = false;
     mrt->state = chunk->has_values ? MR_MRT_AT_VALUES : MR_MRT_AT_EVENTS;
     uint32_t good = mr_mrt_check_events(&mrt->check, events, trace->op_counts, error);
+    MR_ASSERT(good <= events->count);
     trace->event_count += good;
     if (good == events->count)
         return MR_OK;
@@ -378,5 +380,6 @@ mr_status mr_mrt_next(mr_mrt *mrt, mr_events *events, mr_error *error)
             return mr_mrt_fail(mrt, error);
         }
     }
+    MR_ASSERT(events->first + events->count == mrt->trace->event_count);
     return MR_OK;
 }

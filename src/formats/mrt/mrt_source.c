@@ -3,6 +3,8 @@
 
 #include "mrt_source.h"
 
+#include "base/assert.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -241,6 +243,7 @@ static void release(mr_mrt_source *source)
     uint64_t end = used & ~(uint64_t)(MR_MRT_RELEASE_BYTES - 1);
     if (end <= source->released)
         return;
+    MR_ASSERT(end <= source->chunk_offset); /* nothing that is still to be read */
     madvise((void *)(source->map + source->released), (size_t)(end - source->released),
             MADV_DONTNEED);
     source->released = end;
@@ -261,7 +264,9 @@ mr_status mr_mrt_source_payload(mr_mrt_source *source, const mr_mrt_chunk *chunk
     }
     if (status)
         return status;
+    MR_ASSERT((uintptr_t)*payload % MR_MRT_ALIGN_BYTES == 0); /* columns are used in place */
     source->offset += size_bytes;
+    MR_ASSERT(!source->map || source->offset <= source->size_bytes);
     if (checksum_differs(chunk, *payload))
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
                             "the .mrt file is damaged after byte %llu (a checksum differs)",
