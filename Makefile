@@ -1,5 +1,5 @@
 # make            the program and the library, in build/release
-# make test       all tests: plain, under AddressSanitizer + UndefinedBehaviorSanitizer, and the source checks
+# make test       each suite once, in minutes; make check-all has the rest
 # make help       everything else
 
 VERSION   := 0.1.0
@@ -34,7 +34,7 @@ endif
 PACKAGES      := z3 yaml-0.1 libzstd zlib jansson libxxhash libdw
 PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
 PACKAGE_LIBS  := $(shell pkg-config --libs $(PACKAGES))
-WARNINGS      := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARNINGS      := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wswitch-enum
 CPPFLAGS_ALL  := -Isrc -I. -D_POSIX_C_SOURCE=200809L -DMR_VERSION='"$(VERSION)"' $(CPPFLAGS)
 CFLAGS_ALL    := -std=c17 -fPIC -fvisibility=hidden -pthread $(OPTIMISE_$(VARIANT)) $(WARNINGS) $(PACKAGE_FLAGS) $(CFLAGS)
 LIBS          := $(PACKAGE_LIBS) -pthread
@@ -112,8 +112,8 @@ $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
 
 $(call object,$(MPI_SOURCES)): CPPFLAGS_ALL += $(MPI_FLAGS)
-$(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES))
-	$(CC) -shared $(LDFLAGS_ALL) $^ $(MPI_LIBS) -o $@
+$(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES)) $(BUILD)/sources
+	$(CC) -shared $(LDFLAGS_ALL) $(filter %.o,$^) $(MPI_LIBS) -o $@
 
 # A library, so that a test is linked with what it needs and nothing else.
 $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJECTS) $(BUILD)/sources
@@ -150,13 +150,35 @@ $(BUILD)/examples/%: $(BUILD)/examples/%.o $(BUILD)/libmaxrace.a
 .PHONY: tests
 tests: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(TESTS) $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 
-# Ends with "N passed, N failed". The clang variant is built only: clang's warnings are errors, too.
+# Scripts run without make's own variables, which would reach the make that they call.
+SCRIPT := env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)'
+BUILD_FAILED := { echo 'the build failed; the reason is above'; echo '0 passed, 1 failed'; exit 1; }
+
+# Each suite once, in the release build; the long ones do a share. Ends with "N passed, N failed".
 .PHONY: test
 test:
-	$(MAKE) VARIANT=release all tests
-	$(MAKE) VARIANT=sanitize build/sanitize/maxrace tests
-	$(MAKE) VARIANT=thread thread-tests
-	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/run.sh build/release build/sanitize
+	@$(MAKE) VARIANT=release all tests || $(BUILD_FAILED)
+	@$(SCRIPT) tests/run.sh test
+
+# The rest: full lengths, sanitizers, ThreadSanitizer and Helgrind, clang, the source checks, every compiler and seed of the
+# recorder. Of test_exact also EXACT_MORE traces of a fresh seed, which is printed.
+.PHONY: check-all
+check-all:
+	@$(MAKE) VARIANT=release all tests || $(BUILD_FAILED)
+	@$(MAKE) VARIANT=sanitize build/sanitize/maxrace tests || $(BUILD_FAILED)
+	@$(MAKE) VARIANT=thread thread-tests || $(BUILD_FAILED)
+	@$(SCRIPT) tests/run.sh check-all
+
+# One suite: test-NAME is tests/test_NAME.c or tests/check_NAME.sh. TEST_LENGTH=full: not only a share of it.
+SUITES := $(patsubst tests/test_%.c,%,$(TEST_SOURCES)) $(patsubst tests/check_%.sh,%,$(wildcard tests/check_*.sh))
+.PHONY: $(SUITES:%=test-%)
+$(patsubst tests/test_%.c,test-%,$(TEST_SOURCES)): test-%: $(BUILD)/tests/test_%
+$(SUITES:%=test-%): test-%: all $(patsubst examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
+	@$(SCRIPT) BUILD=$(BUILD) tests/run.sh suite $*
+test-threads: thread-variant $(addprefix $(BUILD)/tests/test_,pool jobs)
+.PHONY: thread-variant
+thread-variant:
+	@$(MAKE) VARIANT=thread thread-tests
 
 # The tests whose threads work together, for tests/check_threads.sh.
 THREAD_TESTS := test_pool test_jobs test_far_jobs test_facts test_mrt test_mrt_content
@@ -283,7 +305,7 @@ SHARED  := libmaxrace.so.$(VERSION)
 .PHONY: install
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIB_DIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
-	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/examples"
+	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/docs" "$(DOC_DIR)/examples"
 	install -m 755 $(BUILD)/maxrace "$(DESTDIR)$(PREFIX)/bin/maxrace"
 	install -m 644 $(BUILD)/libmaxrace.a "$(LIB_DIR)/libmaxrace.a"
 	install -m 755 $(BUILD)/libmaxrace.so "$(LIB_DIR)/$(SHARED)"
@@ -298,7 +320,8 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
 	install -m 644 config.yaml "$(DESTDIR)$(PREFIX)/share/maxrace/config.yaml"
-	install -m 644 README.md LICENSE $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)"
+	install -m 644 README.md NEWS.md LICENSE "$(DOC_DIR)"
+	install -m 644 $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)/docs"
 	install -m 644 $(wildcard examples/*.std examples/*.c) "$(DOC_DIR)/examples"
 
 .PHONY: uninstall
@@ -308,10 +331,10 @@ uninstall:
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
 	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)" "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
 
-# The source checks alone: part of make test.
+# The source checks alone: part of make check-all.
 .PHONY: lint
 lint: all
-	env -u MAKELEVEL MAKEFLAGS='$(MAKEOVERRIDES)' tests/check_source.sh
+	$(SCRIPT) tests/check_source.sh
 
 .PHONY: format
 format:
@@ -324,7 +347,9 @@ clean:
 .PHONY: help
 help:
 	@echo 'make                        the program and the library, in build/release'
-	@echo 'make test                   all tests and source checks; ends with "N passed, N failed"'
+	@echo 'make test                   each suite once, in minutes; ends with "N passed, N failed"'
+	@echo 'make check-all              the rest: full lengths, sanitizers, threads, clang, source checks'
+	@echo 'make test-NAME              one suite: tests/test_NAME.c or tests/check_NAME.sh; TEST_LENGTH=full: all of it'
 	@echo 'make tests                  builds the test programs of VARIANT'
 	@echo 'make check-long [SEED=n]    100,000 random traces against exhaustive search and definitions'
 	@echo 'make lint                   the source checks alone (clang, clang-tidy, cppcheck, clang-format, symbols)'

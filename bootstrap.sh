@@ -2,7 +2,7 @@
 # Sets up maxrace on a fresh Debian 12 machine.
 #
 #   ./bootstrap.sh demo     installs missing packages, builds, and shows a race with its witness
-#   ./bootstrap.sh test     the same, then the whole test suite; ends with "N passed, N failed"
+#   ./bootstrap.sh test     the same packages and build, then each test suite once; ends with "N passed, N failed"
 #   ./bootstrap.sh deps     only installs missing packages
 #   ./bootstrap.sh build    installs missing packages and builds
 #
@@ -89,6 +89,7 @@ demo() {
 
 run_tests() {
     install_missing "${build_packages[@]}" "${test_packages[@]}"
+    echo "building, then testing"
     exec make --no-print-directory -s -j"$job_count" test </dev/null
 }
 

@@ -22,7 +22,7 @@
 #include "formats/read.h"
 #include "ladder_cell.h"
 #include "ladder_windows.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "tests/support/random.h"
+#include "windows/lockset.h"
 #include "witness/checker.h"
 
 #include <stdio.h>
@@ -200,7 +201,7 @@ static mr_status open_window(asked *self, uint32_t start, uint32_t end)
         status = mr_barrier_edges_find(self->trace, MR_OPAQUE_PAIR, &self->opaque, self->error);
     if (status != MR_OK)
         return status;
-    self->carried.opaque = &self->opaque;
+    self->carried.barrier_edges = &self->opaque;
     mr_carried_move(&self->carried, start);
     self->ladder_session = mr_session_new();
     self->eager_session = mr_session_new();

@@ -3,7 +3,7 @@
 #include "base/seconds.h"
 #include "formats/read.h"
 #include "generate.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -26,7 +26,7 @@
 #include "formats/pack/input.h"
 #include "formats/read.h"
 #include "order/detect/detect.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,13 +1,16 @@
 #include "barrier_pairs.h"
 
+#include "base/assert.h"
+
 /* What a later access of a list needs when its thread stops there. */
 static void encode_stop(mr_encoding *encoding, uint32_t previous, uint32_t stop)
 {
     const mr_window *w = encoding->window;
-    for (size_t k = mr_window_opaque_from(w, stop); k < w->opaque_count && w->opaque[k].to == stop;
-         k++) {
-        uint32_t from = w->opaque[k].from;
+    for (size_t k = mr_window_barrier_edges_from(w, stop);
+         k < w->barrier_edge_count && w->barrier_edges[k].to == stop; k++) {
+        uint32_t from = w->barrier_edges[k].from;
         mr_clause clause = {0};
+        MR_ASSERT(encoding->window->thread[from] != encoding->window->thread[stop]);
         if (mr_encoding_is_required(encoding, from))
             continue;
         mr_clause_unless_included(encoding, &clause, previous);
@@ -17,14 +20,15 @@ static void encode_stop(mr_encoding *encoding, uint32_t previous, uint32_t stop)
     }
 }
 
-void mr_encode_opaque(mr_encoding *encoding)
+void mr_encode_barrier_pairs(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
-    for (size_t k = 0; k < w->opaque_count; k++)
-        if (mr_encoding_in_cone(encoding, w->opaque[k].to))
-            mr_formula_edge(&encoding->formula, mr_encoding_node(encoding, w->opaque[k].from),
-                            mr_encoding_node(encoding, w->opaque[k].to));
-    if (!w->opaque_count)
+    for (size_t k = 0; k < w->barrier_edge_count; k++)
+        if (mr_encoding_in_cone(encoding, w->barrier_edges[k].to))
+            mr_formula_edge(&encoding->formula,
+                            mr_encoding_node(encoding, w->barrier_edges[k].from),
+                            mr_encoding_node(encoding, w->barrier_edges[k].to));
+    if (!w->barrier_edge_count)
         return;
     for (int side = 0; side < 2; side++) {
         const mr_stops *stops = &encoding->stops[side];

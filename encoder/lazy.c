@@ -25,6 +25,126 @@ static bool is_constrained_read(const mr_encoding *encoding, uint32_t event)
            mr_read_is_constrained(encoding, event);
 }
 
+/* ---- nodes ---- */
+
+/* A lock is of interest when two threads have sections in C, one of them exclusive. */
+static bool is_contended(const mr_encoding *encoding, const mr_window_lock *lock)
+{
+    const mr_window *w = encoding->window;
+    uint32_t thread = MR_NONE;
+    bool exclusive = false, several = false;
+    for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
+        const mr_section *section = &w->sections[i];
+        if (section->acquire != MR_NONE && !mr_encoding_in_cone(encoding, section->acquire))
+            continue;
+        several |= thread != MR_NONE && thread != section->thread;
+        thread = section->thread;
+        exclusive |= !section->shared;
+        if (several && exclusive)
+            return true;
+    }
+    return false;
+}
+
+static void make_lock_nodes(mr_encoding *encoding)
+{
+    const mr_window *w = encoding->window;
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        const mr_window_lock *lock = &w->locks[l];
+        if (!lock->contended || !is_contended(encoding, lock))
+            continue;
+        for (uint32_t i = lock->sections_first; i < lock->sections_end; i++) {
+            const uint32_t events[] = {w->sections[i].acquire, w->sections[i].release};
+            for (int k = 0; k < 2; k++)
+                if (events[k] != MR_NONE && mr_encoding_in_cone(encoding, events[k]))
+                    mr_encoding_node(encoding, events[k]);
+        }
+    }
+}
+
+/* What the accesses of C to a variable have shown so far: a constrained read; that its reads need
+ * other threads kept away or brought in. */
+enum { READ = 1, OTHERS_NEEDED = 2 };
+
+/* Does the read see what it must if no other thread writes? */
+static bool sees_own(const mr_window *w, uint32_t read)
+{
+    uint32_t own = w->previous_write[read], value = mr_window_read_value(w, read);
+    const mr_window_variable *variable = &w->variables[w->object[read]];
+    if (variable->by_source)
+        return own == w->source[read];
+    return own == MR_NONE ? value && variable->carried_value == value
+                          : mr_window_written_value(w, own) == value;
+}
+
+static void look_at_access(const mr_encoding *encoding, uint32_t event, uint8_t *kind,
+                           uint32_t *owner)
+{
+    const mr_window *w = encoding->window;
+    uint32_t variable = w->object[event];
+    bool reads = is_constrained_read(encoding, event);
+    if (!w->variables[variable].shared || (!reads && !mr_op_writes(mr_window_op(w, event))))
+        return;
+    if (owner[variable] != MR_NONE && owner[variable] != w->thread[event])
+        kind[variable] |= OTHERS_NEEDED;
+    owner[variable] = w->thread[event];
+    if (reads)
+        kind[variable] |= sees_own(w, event) ? READ : READ | OTHERS_NEEDED;
+}
+
+/* Chooses the variables whose reads are looked at; `owner` is scratch, one a variable. */
+static void make_access_nodes(mr_encoding *encoding, uint32_t *owner)
+{
+    const mr_window *w = encoding->window;
+    uint8_t *kind = encoding->lazy->watched;
+    memset(owner, 0xff, w->variable_count * sizeof *owner);
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        for (uint32_t k = 0; k < encoding->cone[t]; k++)
+            if (mr_op_is_access(mr_window_op(w, mr_window_at(w, t, k))))
+                look_at_access(encoding, mr_window_at(w, t, k), kind, owner);
+    for (uint32_t v = 0; v < w->variable_count; v++)
+        kind[v] = (kind[v] & READ) && (kind[v] & OTHERS_NEEDED);
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        for (uint32_t k = 0; k < encoding->cone[t]; k++) {
+            uint32_t event = mr_window_at(w, t, k);
+            uint8_t op = mr_window_op(w, event);
+            if (mr_op_is_access(op) && kind[w->object[event]] &&
+                (mr_op_writes(op) || is_constrained_read(encoding, event)))
+                mr_encoding_node(encoding, event);
+        }
+    }
+}
+
+bool mr_lazy_prepare(mr_encoding *encoding, uint32_t stage)
+{
+    const mr_window *w = encoding->window;
+    mr_arena *arena = encoding->arena;
+    mr_lazy *lazy = encoding->lazy = mr_arena_zalloc(arena, 1, sizeof *lazy);
+    if (!lazy)
+        return false;
+    lazy->stage = stage;
+    lazy->read_of = mr_arena_zalloc(arena, w->size, sizeof *lazy->read_of);
+    lazy->watched = mr_arena_zalloc(arena, w->variable_count, 1);
+    lazy->holders = mr_arena_alloc(arena, w->lock_count, sizeof *lazy->holders);
+    lazy->co_holder = mr_arena_alloc(arena, w->section_count, sizeof *lazy->co_holder);
+    lazy->latest = mr_arena_alloc(arena, w->variable_count, sizeof *lazy->latest);
+    lazy->tried = mr_arena_alloc(arena, w->thread_count, sizeof *lazy->tried);
+    if (!lazy->read_of || !lazy->watched || !lazy->holders || !lazy->co_holder || !lazy->latest ||
+        !lazy->tried)
+        return false;
+    make_lock_nodes(encoding);
+    make_access_nodes(encoding, lazy->latest);
+    return true;
+}
+
+void mr_lazy_free(mr_lazy *lazy)
+{
+    if (!lazy)
+        return;
+    free(lazy->reads);
+    free(lazy->offers);
+}
+
 /* ---- choices ---- */
 
 /* A source that the read may see, told one after the other. */
@@ -117,6 +237,7 @@ static bool offer_next(mr_encoding *encoding, mr_lazy_read *read, size_t count)
     read->more = more ? encoding->formula.choice_count++ : MR_NONE;
     if (more)
         encoding->literals[count++] = mr_choice(read->more, true);
+    MR_ASSERT(count <= (size_t)encoding->window->size + 2); /* the room in `literals` */
     mr_formula_clause(&encoding->formula, encoding->literals, count);
     for (uint32_t i = read->newest; i != before && !mr_formula_stopped(&encoding->formula);
          i = encoding->lazy->offers[i].next)
@@ -127,6 +248,7 @@ static bool offer_next(mr_encoding *encoding, mr_lazy_read *read, size_t count)
 
 bool mr_lazy_extend(mr_encoding *encoding, uint32_t read)
 {
+    MR_REQUIRE(read < encoding->lazy->read_count);
     mr_lazy_read *extended = &encoding->lazy->reads[read];
     MR_REQUIRE(extended->more != MR_NONE);
     encoding->literals[0] = mr_choice(extended->more, false);
@@ -188,6 +310,7 @@ static bool line_up_dense(walk *k)
             return false;
         at[position] = node;
     }
+    MR_ASSERT(cut >= 0 && cut < count);
     k->length = (uint32_t)cut;
     memcpy(k->lazy->line, at, k->length * sizeof *at);
     return true;
@@ -285,6 +408,7 @@ static void write_to(walk *k, uint32_t write)
 {
     mr_lazy *lazy = k->lazy;
     uint32_t *latest = &lazy->latest[k->window->object[write]], node = node_of(k, write);
+    MR_ASSERT_COSTLY(*latest == MR_NONE || k->order[*latest] <= k->order[node]);
     lazy->gives[node] = is_clean(k, write) ? mr_window_written_value(k->window, write) : MR_NONE;
     lazy->earlier[node] = *latest;
     lazy->unlike[node] = *latest;
@@ -378,26 +502,55 @@ static void read_from(walk *k, uint32_t read)
         refute_source(k, MR_NONE, read, source, MR_NONE);
 }
 
+static void visit_access(walk *k, uint32_t event)
+{
+    const mr_window *w = k->window;
+    if (!k->lazy->watched[w->object[event]])
+        return;
+    if (is_constrained_read(k->encoding, event))
+        read_from(k, event);
+    if (mr_op_writes(mr_window_op(w, event)))
+        write_to(k, event);
+}
+
+static bool in_contended_section(const mr_window *w, uint32_t event)
+{
+    const mr_section *section = mr_window_section(w, event);
+    return section && w->locks[section->lock].contended;
+}
+
 static void visit(walk *k, uint32_t event)
 {
     const mr_window *w = k->window;
-    uint8_t op = mr_window_op(w, event);
-    if (mr_op_is_access(op)) {
-        if (!k->lazy->watched[w->object[event]])
-            return;
-        if (is_constrained_read(k->encoding, event))
-            read_from(k, event);
-        if (mr_op_writes(op))
-            write_to(k, event);
-        return;
+    switch ((mr_op)mr_window_op(w, event)) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        visit_access(k, event);
+        break;
+    case MR_OP_ACQUIRE:
+    case MR_OP_SHARED_ACQUIRE:
+        if (in_contended_section(w, event))
+            enter(k, w->object[event]);
+        break;
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+        if (in_contended_section(w, event))
+            leave(k, w->object[event]);
+        break;
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break; /* their clauses are in the formula from the start */
     }
-    const mr_section *section = mr_window_section(w, event);
-    if (!section || !w->locks[section->lock].contended)
-        return;
-    if (section->acquire == event)
-        enter(k, w->object[event]);
-    else
-        leave(k, w->object[event]);
 }
 
 /* The arrays for the nodes, when it is known how many there are. */

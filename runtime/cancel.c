@@ -1,6 +1,8 @@
 /*
  * Cancellation. Asynchronous cancellation is made deferred, with every event as a place where it
- * may happen, so a thread is never unwound in the middle of the runtime.
+ * may happen, so a thread is never unwound in the middle of the runtime. A thread that runs on
+ * without any event, and so has lost the baton to the watchdog, gets glibc's own signal for
+ * cancellation, with a handler of ours before glibc's: it takes the baton and ends the thread.
  */
 #include "real.h"
 #include "scheduler.h"
@@ -9,6 +11,91 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { SIGNAL_CANCEL = 32 }; /* glibc: no mask of the program blocks it, no sigaction changes it */
+
+/* As the kernel has it. */
+typedef struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+} kernel_action;
+
+static void (*glibc_handler)(int, siginfo_t *, void *);
+
+/* Does it run, or sleep in a call that is not known, outside of the runtime and without the baton?
+ */
+static bool is_lost(const mr_thread *thread)
+{
+    return __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == MR_OUTSIDE && thread->busy == 0 &&
+           (thread->attention & MR_ATTENTION_LOST) != 0;
+}
+
+static void cancelled(int number, siginfo_t *info, void *context)
+{
+    mr_thread *thread = mr_self;
+    if (thread != NULL && mr_rt.active && is_lost(thread) && thread->cancel_async) {
+        int saved_errno = errno;
+        mr_leave(mr_enter()); /* ends the thread, unless it has disabled that in the meantime */
+        errno = saved_errno;
+    } else {
+        glibc_handler(number, info, context);
+    }
+}
+
+/* Puts our handler before glibc's, which is there from its first pthread_cancel on. False: it is
+ * not. */
+static bool catch_cancel(void)
+{
+    kernel_action action = {0};
+    if (glibc_handler != NULL) {
+        return true;
+    }
+    if (mr_sys(SYS_rt_sigaction, SIGNAL_CANCEL, 0, (long)&action, sizeof action.mask, 0, 0) != 0 ||
+        action.handler == NULL) {
+        return false;
+    }
+    glibc_handler = action.handler;
+    action.handler = cancelled;
+    return mr_sys(SYS_rt_sigaction, SIGNAL_CANCEL, (long)&action, 0, sizeof action.mask, 0, 0) == 0;
+}
+
+/* A thread that ends in a real call, or in a loop, comes back to the runtime before anybody goes
+ * on, so that the run does not depend on how long that takes. */
+static void wait_until_back(const mr_thread *thread)
+{
+    const int PATIENCE_NS = 100000000; /* it may be in a call that goes on when cancelled */
+    int64_t start = mr_clock_ns(CLOCK_MONOTONIC);
+    while (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == MR_OUTSIDE &&
+           mr_clock_ns(CLOCK_MONOTONIC) - start < PATIENCE_NS) {
+        mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+}
+
+static int cancel(mr_thread *thread)
+{
+    thread->cancel_pending = true;
+    __atomic_or_fetch(&thread->attention, MR_ATTENTION_CANCEL, __ATOMIC_SEQ_CST);
+    int status = MR_REAL(pthread_cancel)(thread->handle);
+    if (thread->cancel_disabled) {
+        return status;
+    }
+    if (thread->cancellable) {
+        mr_wake(thread, MR_CANCELLED);
+    }
+    bool lost = is_lost(thread);
+    if (lost && thread->cancel_async && catch_cancel()) {
+        mr_sys(SYS_tgkill, mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0), thread->kernel_id, SIGNAL_CANCEL,
+               0, 0, 0);
+    }
+    if (!lost || thread->cancel_async) {
+        wait_until_back(thread);
+    }
+    return status;
+}
 
 MR_EXPORT int pthread_cancel(pthread_t handle)
 {
@@ -18,17 +105,8 @@ MR_EXPORT int pthread_cancel(pthread_t handle)
     }
     mr_yield(self);
     mr_thread *thread = mr_thread_find(handle);
-    int status = 0;
-    if (thread == NULL) {
-        status = ESRCH;
-    } else if (thread->state != MR_DONE) {
-        thread->cancel_pending = true;
-        __atomic_or_fetch(&thread->attention, MR_ATTENTION_CANCEL, __ATOMIC_SEQ_CST);
-        status = MR_REAL(pthread_cancel)(handle);
-        if (thread->cancellable && !thread->cancel_disabled) {
-            mr_wake(thread, MR_CANCELLED);
-        }
-    }
+    int status = thread == NULL ? ESRCH : thread->state == MR_DONE ? 0 : cancel(thread);
+    mr_attend(self); /* it may be itself */
     mr_leave(self);
     return status;
 }
@@ -42,6 +120,7 @@ MR_EXPORT int pthread_setcancelstate(int state, int *old_state)
             thread->cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
             if (thread->cancel_pending) {
                 __atomic_or_fetch(&thread->attention, MR_ATTENTION_CANCEL, __ATOMIC_SEQ_CST);
+                mr_attend(thread);
             }
         }
         mr_leave(thread);
@@ -64,6 +143,7 @@ MR_EXPORT int pthread_setcanceltype(int type, int *old_type)
         thread->cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
         if (thread->cancel_pending) {
             __atomic_or_fetch(&thread->attention, MR_ATTENTION_CANCEL, __ATOMIC_SEQ_CST);
+            mr_attend(thread);
         }
         status = 0;
     }

@@ -70,14 +70,14 @@ static void start_recording(const char *path)
         return;
     }
     mr_rt.logging = true;
-    mr_rt.schedule = parse_schedule(getenv(MR_LOG_ENV_SCHEDULE));
+    mr_rt.schedule = parse_schedule(secure_getenv(MR_LOG_ENV_SCHEDULE));
     mr_rt.header->schedule = mr_rt.schedule;
-    mr_rt.header->seed = mr_parse_number(getenv(MR_LOG_ENV_SEED), 1);
+    mr_rt.header->seed = mr_parse_number(secure_getenv(MR_LOG_ENV_SEED), 1);
     mr_rt.random = mr_rt.header->seed;
-    mr_rt.max_events = mr_parse_number(getenv(MR_LOG_ENV_MAX_EVENTS), 0);
-    mr_rt.switch_events = mr_parse_number(getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
+    mr_rt.max_events = mr_parse_number(secure_getenv(MR_LOG_ENV_MAX_EVENTS), 0);
+    mr_rt.switch_events = mr_parse_number(secure_getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
     mr_rt.logged = UINT32_MAX;
-    draw_changes(mr_parse_number(getenv(MR_LOG_ENV_PCT_DEPTH), 3));
+    draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));
     mr_budget_renew();
     mr_modules_log();
     if (mr_thread_main()) {
@@ -90,7 +90,7 @@ static void start_recording(const char *path)
 void mr_init(void)
 {
     static bool done;
-    const char *path = getenv(MR_LOG_ENV_FILE);
+    const char *path = secure_getenv(MR_LOG_ENV_FILE);
     if (done) {
         return;
     }

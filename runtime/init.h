@@ -2,7 +2,8 @@
 #ifndef MR_RUNTIME_INIT_H
 #define MR_RUNTIME_INIT_H
 
-/* Reads the environment once; with MAXRACE_LOG the recording begins. */
+/* Reads the environment once; with MAXRACE_LOG the recording begins. The environment of a program
+ * that runs with more rights than its user (setuid, setgid) is not read. */
 void mr_init(void);
 
 /* The process goes on unrecorded (the child of a fork). */

@@ -25,7 +25,7 @@
 static bool is_ready(int fd, short events)
 {
     struct pollfd one = {.fd = fd, .events = events};
-    return MR_REAL(poll)(&one, 1, 0) != 0; /* also when it is not open: the call says so at once */
+    return mr_poll_now(&one, 1) != 0; /* also when it is not open: the call says so at once */
 }
 
 /*
@@ -48,6 +48,7 @@ static bool gets_ready(mr_thread *thread, int fd, short events)
     }
     if (thread->attention != 0) {
         mr_attend(thread);
+        mr_thread_cancel_point(thread); /* here, and not when the kernel has found out */
         ready = is_ready(fd, events);
     }
     return ready;

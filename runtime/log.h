@@ -63,7 +63,8 @@
  *   wait(BARRIER_OUT, k). The last of N: wait(BARRIER_IN, k) of N-1 units, post(BARRIER_OUT, k) of
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
- * - write to a descriptor, sending a signal: before(CHANNEL, SIGNAL); read, handler: after
+ * - write to a descriptor: before(CHANNEL); read: after. Installing a handler, arming a timer that
+ *   sends a signal, sending it: before(SIGNAL); handler: after
  *
  * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
  * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,
@@ -92,11 +93,13 @@
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
 
 /*
- * How the program is told what to do: environment variables, read when the library is loaded.
+ * How the program is told what to do: environment variables, read when the library is loaded. A
+ * program that runs with more rights than its user (setuid, setgid) does not read them.
  *
- * - MAXRACE_LOG: path of the log. Without it nothing is recorded and threads run as usual. The file
- *   must not exist, or be empty: the first instrumented process that opens it records, so a shell
- *   or make in between does no harm, and a program that is run by the recorded one is not recorded
+ * - MAXRACE_LOG: path of the log. Without it nothing is recorded and threads run as usual. Nothing
+ *   may be at the path: the first instrumented process makes the file and records, so a shell or
+ *   make in between does no harm, and a program that is run by the recorded one is not recorded. A
+ *   file that stays empty says that there was no room for a log
  * - MAXRACE_SCHEDULE: random (default), pct, os
  * - MAXRACE_SEED: decimal, default 1
  * - MAXRACE_MAX_EVENTS: recording ends after so many records; 0 (default): no limit

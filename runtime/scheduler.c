@@ -12,7 +12,8 @@
 enum {
     NAP_MAX_NS = 20000000,
     EVENT_NS = 1000,
-    SPIN_EVENTS = 20000, /* pct: so long may one run while others wait */
+    PATIENCE = 20000, /* pct: events that a thread may run while others wait, … */
+    HALVINGS = 4,     /* … half as many after each time, up to so often */
 };
 
 static uint64_t random_next(void)
@@ -145,7 +146,10 @@ static void give(mr_thread *next)
 {
     mr_rt.owner = next;
     next->state = MR_RUNNING;
-    next->since_events = mr_events_now();
+    if (mr_rt.last_owner != next) {
+        mr_rt.last_owner = next;
+        next->since_events = mr_events_now();
+    }
     __atomic_store_n(&next->go, 1, __ATOMIC_RELEASE);
     mr_futex_wake(&next->go, 1);
 }
@@ -277,16 +281,19 @@ bool mr_others_can_run(const mr_thread *thread)
     return found;
 }
 
-/* pct: change points, and the end of patience with a thread that spins. */
+/* pct: change points, and the end of patience with a thread that spins. Threads that wait for each
+ * other in loops use all of it up at each turn, so it gets less. */
 static void adjust_priority(mr_thread *thread)
 {
     uint64_t now = mr_events_now();
+    uint32_t halvings = thread->long_runs < HALVINGS ? thread->long_runs : HALVINGS;
     while (mr_rt.change_count > 0 && mr_rt.changes[mr_rt.change_count - 1] <= now) {
         mr_rt.change_count--;
         thread->priority = --mr_rt.lowest;
     }
-    if (now - thread->since_events > SPIN_EVENTS) {
+    if (now - thread->since_events > (uint64_t)PATIENCE >> halvings) {
         thread->since_events = now;
+        thread->long_runs++;
         thread->priority = --mr_rt.lowest;
     }
 }

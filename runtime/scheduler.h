@@ -18,8 +18,8 @@
  * Schedules. random: at a yield with probability 1/2 (later less), at accesses after a random
  * number, a thread that is drawn evenly. pct: the runnable thread of the highest priority; at a few
  * random points its priority drops (Burckhardt et al., ASPLOS 2010); so it does when it runs long
- * while others wait, as in a spin loop. os: as random, but whoever the kernel lets run first gets
- * the baton.
+ * while others wait, as in a spin loop, and earlier the more often it has done so. os: as random,
+ * but whoever the kernel lets run first gets the baton.
  */
 #ifndef MR_RUNTIME_SCHEDULER_H
 #define MR_RUNTIME_SCHEDULER_H

@@ -1,16 +1,12 @@
 #include "signals.h"
 
+#include "memory.h"
 #include "real.h"
 #include "scheduler.h"
-#include "sys.h"
-#include "thread.h"
 #include "writer.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 /* What the program asked for; [0] is not used. Changed with the baton held. */
 static struct sigaction handlers[MR_SIGNALS_MAX];
@@ -124,8 +120,21 @@ void mr_signals_handle(mr_thread *thread)
     }
 }
 
+bool mr_signal_has_handler(int number)
+{
+    return number > 0 && number < MR_SIGNALS_MAX && is_handler(&handlers[number]);
+}
+
+void mr_signal_caused(int number, uintptr_t code)
+{
+    if (number > 0 && number < MR_SIGNALS_MAX) {
+        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
+    }
+}
+
 /* Installs our handler in place of the program's. */
-static int set_action(int number, const struct sigaction *action, struct sigaction *old)
+static int set_action(int number, const struct sigaction *action, struct sigaction *old,
+                      uintptr_t code)
 {
     struct sigaction ours;
     struct sigaction before = handlers[number];
@@ -134,6 +143,9 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
         if (is_handler(action)) {
             ours.sa_sigaction = arrived;
             ours.sa_flags |= SA_SIGINFO;
+            if (action->sa_handler != before.sa_handler) {
+                mr_signal_caused(number, code);
+            }
             handlers[number] = *action; /* before it can arrive */
         }
     }
@@ -146,8 +158,9 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
     return status;
 }
 
-MR_EXPORT int sigaction(int number, const struct sigaction *restrict action,
-                        struct sigaction *restrict old)
+/* With the code address of the call. */
+static int action_at(int number, const struct sigaction *action, struct sigaction *old,
+                     uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread == NULL || number <= 0 || number >= MR_SIGNALS_MAX) {
@@ -156,104 +169,62 @@ MR_EXPORT int sigaction(int number, const struct sigaction *restrict action,
         }
         return MR_REAL(sigaction)(number, action, old);
     }
-    int status = set_action(number, action, old);
+    int status = set_action(number, action, old, code);
     mr_leave(thread);
     return status;
 }
 
-static sighandler_t set_simple(int number, sighandler_t handler, int flags)
+MR_EXPORT int sigaction(int number, const struct sigaction *restrict action,
+                        struct sigaction *restrict old)
+{
+    int status = action_at(number, action, old, MR_CALLER);
+    if (status == 0 && old != NULL) {
+        mr_memory_end(mr_memory_begin(MR_CALLER), old, sizeof *old, MR_CALLER);
+    }
+    return status;
+}
+
+static sighandler_t set_simple(int number, sighandler_t handler, int flags, uintptr_t code)
 {
     struct sigaction action = {.sa_flags = flags};
     struct sigaction old;
     action.sa_handler = handler;
     sigemptyset(&action.sa_mask);
-    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+    return action_at(number, &action, &old, code) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 MR_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-    return set_simple(number, handler, SA_RESTART);
+    return set_simple(number, handler, SA_RESTART, MR_CALLER);
 }
 
 MR_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
 sighandler_t bsd_signal(int number, sighandler_t handler)
 {
-    return set_simple(number, handler, SA_RESTART);
+    return set_simple(number, handler, SA_RESTART, MR_CALLER);
 }
 
 MR_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
-    return set_simple(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
+    return set_simple(number, handler, (int)(SA_RESETHAND | SA_NODEFER), MR_CALLER);
 }
 
-/* The signal is with the other thread before anybody goes on, so that it does not depend on time
- * where it is handled. */
-static void wait_for_arrival(mr_thread *target, uint32_t before, int number)
-{
-    const int PATIENCE_NS = 20000000; /* it may be blocked there */
-    int64_t start = mr_clock_ns(CLOCK_MONOTONIC);
-    if (number <= 0 || number >= MR_SIGNALS_MAX || !is_handler(&handlers[number])) {
-        return;
+/* What came before is handled before it is blocked, and what is let through before the program goes
+ * on. */
+#define CHANGES_MASK(name)                                                                         \
+    MR_EXPORT int name(int how, const sigset_t *restrict set, sigset_t *restrict old)              \
+    {                                                                                              \
+        mr_thread *thread = mr_enter();                                                            \
+        int status = MR_REAL(name)(how, set, old);                                                 \
+        if (thread != NULL) {                                                                      \
+            mr_attend(thread);                                                                     \
+            if (status == 0 && old != NULL) {                                                      \
+                mr_memory_written(old, sizeof *old, MR_CALLER);                                    \
+            }                                                                                      \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return status;                                                                             \
     }
-    while (__atomic_load_n(&target->arrived, __ATOMIC_ACQUIRE) == before) {
-        if (mr_clock_ns(CLOCK_MONOTONIC) - start > PATIENCE_NS) {
-            return;
-        }
-        mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-    }
-    mr_wake(target, MR_INTERRUPTED);
-}
-
-/* Whatever comes of it, the sender has done what it did. */
-static void log_sent(int number, uintptr_t code)
-{
-    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, code, 0, 0);
-}
-
-MR_EXPORT int raise(int number)
-{
-    mr_thread *thread = mr_enter();
-    if (thread == NULL) {
-        return MR_REAL(raise)(number);
-    }
-    thread->raising = true;
-    log_sent(number, MR_CALLER);
-    int status = MR_REAL(raise)(number);
-    thread->raising = false;
-    mr_leave(thread);
-    return status;
-}
-
-MR_EXPORT int pthread_kill(pthread_t handle, int number)
-{
-    mr_thread *thread = mr_enter();
-    if (thread == NULL) {
-        return MR_REAL(pthread_kill)(handle, number);
-    }
-    thread->raising = pthread_equal(handle, pthread_self()) != 0;
-    log_sent(number, MR_CALLER);
-    mr_thread *target = mr_thread_find(handle);
-    uint32_t before = target != NULL ? target->arrived : 0;
-    int status = MR_REAL(pthread_kill)(handle, number);
-    if (status == 0 && target != NULL && target != thread) {
-        wait_for_arrival(target, before, number);
-    }
-    thread->raising = false;
-    mr_leave(thread);
-    return status;
-}
-
-MR_EXPORT int kill(pid_t process, int number)
-{
-    mr_thread *thread = mr_enter();
-    if (thread == NULL) {
-        return MR_REAL(kill)(process, number);
-    }
-    /* It goes to any thread that does not block it: to this one, when it is alone. */
-    thread->raising = process == getpid() && mr_rt.alive == 1;
-    log_sent(number, MR_CALLER);
-    int status = MR_REAL(kill)(process, number);
-    thread->raising = false;
-    mr_leave(thread);
-    return status;
-}
+CHANGES_MASK(pthread_sigmask)
+CHANGES_MASK(sigprocmask)
+#undef CHANGES_MASK

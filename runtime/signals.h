@@ -6,6 +6,9 @@
  * noted, and handled at the thread's next event, or when it waits in the runtime; in a real call
  * that may block the thread takes the baton for the handler. What a handler does is logged as of
  * the interrupted thread, between SIGNAL_BEGIN and SIGNAL_END.
+ *
+ * A handler runs after what has caused it: who installed it, who sent the signal, who armed the
+ * timer that did. The thread that unblocks a signal is the one that handles what was held back.
  */
 #ifndef MR_RUNTIME_SIGNALS_H
 #define MR_RUNTIME_SIGNALS_H
@@ -20,5 +23,11 @@ bool mr_signals_ready(const mr_thread *thread);
 
 /* Does the last signal handled ask for its call to be made again (SA_RESTART)? */
 bool mr_signals_restart(void);
+
+/* Did the program install a handler? */
+bool mr_signal_has_handler(int number);
+
+/* Logs that the caller, who is busy, does what may make the handler run later. */
+void mr_signal_caused(int number, uintptr_t code);
 
 #endif

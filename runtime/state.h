@@ -71,7 +71,8 @@ typedef struct mr_thread {
     uint64_t number;       /* of its sleep on a condition variable */
     uint32_t wake_bits;    /* of its futex wait */
     int64_t priority;      /* pct */
-    uint64_t since_events; /* event number when it was given the baton */
+    uint64_t since_events; /* event number when it was given the baton after another thread */
+    uint32_t long_runs;    /* pct: how often it ran long while others waited */
 
     int kernel_id; /* 0 until it runs */
     pthread_t handle;
@@ -120,6 +121,7 @@ typedef struct mr_runtime {
     bool logging; /* and what they do is logged */
     uint32_t lock;
     mr_thread *owner;
+    const mr_thread *last_owner; /* may be gone */
     mr_thread *threads;
     uint32_t thread_count; /* created so far */
     uint32_t alive;        /* not done */
@@ -145,7 +147,6 @@ typedef struct mr_runtime {
     bool complained; /* about all threads being blocked */
     bool ended;      /* the log is complete */
     mr_log_header *header;
-    pthread_key_t end_key;
     pthread_t main_handle;
 } mr_runtime;
 

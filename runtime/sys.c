@@ -1,5 +1,6 @@
 #include "sys.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -48,6 +49,16 @@ void mr_futex_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds)
 void mr_futex_wake(uint32_t *word, int count)
 {
     mr_sys(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, count, 0, 0, 0);
+}
+
+long mr_poll_now(struct pollfd *fds, size_t count)
+{
+    long result;
+    do {
+        struct timespec none = {0, 0};
+        result = mr_sys(SYS_ppoll, (long)fds, (long)count, (long)&none, 0, 0, 0);
+    } while (result == -EINTR);
+    return result;
 }
 
 void mr_lock(uint32_t *word)

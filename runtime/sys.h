@@ -20,6 +20,10 @@ static inline int mr_sys_failed(long result)
 void mr_futex_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds);
 void mr_futex_wake(uint32_t *word, int count);
 
+/* What poll says at once. No cancellation point, and a signal does not end it. */
+struct pollfd;
+long mr_poll_now(struct pollfd *fds, size_t count);
+
 /* A lock without owner: 0 free, 1 held, 2 held and waited for. */
 void mr_lock(uint32_t *word);
 void mr_unlock(uint32_t *word);

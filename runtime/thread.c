@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "deadline.h"
+#include "keys.h"
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
@@ -105,7 +106,7 @@ static void end_of_thread(void *value)
         return;
     }
     if (++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
-        pthread_setspecific(mr_rt.end_key, thread);
+        mr_end_key_set(thread);
         return;
     }
     if (mr_enter() == NULL) {
@@ -138,7 +139,7 @@ static void log_begin(mr_thread *thread)
 bool mr_thread_main(void)
 {
     mr_thread *thread = new_thread();
-    if (thread == NULL || pthread_key_create(&mr_rt.end_key, end_of_thread) != 0) {
+    if (thread == NULL || !mr_end_key_make(end_of_thread)) {
         return false;
     }
     link_thread(thread);
@@ -153,7 +154,7 @@ bool mr_thread_main(void)
     mr_self = thread;
     log_begin(thread);
     thread->busy = 0;
-    pthread_setspecific(mr_rt.end_key, thread);
+    mr_end_key_set(thread);
     return true;
 }
 
@@ -161,7 +162,7 @@ static void *thread_main(void *argument)
 {
     mr_thread *thread = argument;
     mr_first_turn(thread);
-    pthread_setspecific(mr_rt.end_key, thread);
+    mr_end_key_set(thread);
     log_begin(thread);
     void *(*start)(void *) = thread->start;
     void *its_argument = thread->argument;

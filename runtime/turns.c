@@ -4,10 +4,18 @@
 #include "sys.h"
 #include "writer.h"
 
+/* Is it in a real call, without the baton? What libc calls in there is not the program's: malloc,
+ * when the first thread to be cancelled loads the unwinder. */
+static bool is_in_call(const mr_thread *thread)
+{
+    return __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == MR_OUTSIDE &&
+           !(thread->attention & MR_ATTENTION_LOST);
+}
+
 mr_thread *mr_enter(void)
 {
     mr_thread *thread = mr_self;
-    if (thread == NULL || thread->busy != 0) {
+    if (thread == NULL || thread->busy != 0 || is_in_call(thread)) {
         return NULL;
     }
     thread->busy = 1;
@@ -80,6 +88,7 @@ void mr_outside_begin(mr_thread *thread)
 {
     mr_writer_settle();
     mr_lock(&mr_rt.lock);
+    __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_LOST, __ATOMIC_RELAXED);
     thread->state = MR_OUTSIDE;
     mr_rt.owner = NULL;
     mr_dispatch();

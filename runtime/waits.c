@@ -1,11 +1,17 @@
-/* Waiting for descriptors, children and signals: outside, unless there is something already. */
+/*
+ * Waiting for descriptors, children and signals: outside, unless there is something already. The
+ * kernel is asked for that directly, because functions of libc are cancellation points: a thread
+ * that ends in one with the baton and in the middle of the runtime would take both along.
+ */
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
 #include "scheduler.h"
+#include "sys.h"
 #include "thread.h"
 #include "writer.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +22,7 @@
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +70,16 @@ static bool settled(mr_thread *thread, int result, bool no_wait)
     return result != 0 || no_wait;
 }
 
+/* The result of a call of the kernel, as of a function of libc. */
+static int as_of_libc(long result)
+{
+    if (mr_sys_failed(result)) {
+        errno = (int)-result;
+        return -1;
+    }
+    return (int)result;
+}
+
 static void log_events(const struct pollfd *fds, nfds_t count, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
@@ -81,7 +98,7 @@ MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
     if (thread == NULL) {
         return MR_REAL(poll)(fds, count, timeout);
     }
-    int result = MR_REAL(poll)(fds, count, 0);
+    int result = as_of_libc(mr_poll_now(fds, count));
     if (settled(thread, result, timeout == 0)) {
         mr_leave(thread);
     } else {
@@ -99,7 +116,7 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
     if (thread == NULL) {
         return MR_REAL(ppoll)(fds, count, timeout, mask);
     }
-    MR_CALL(thread, MR_REAL(poll)(fds, count, 0) != 0,
+    MR_CALL(thread, mr_poll_now(fds, count) != 0,
             result = MR_REAL(ppoll)(fds, count, timeout, mask));
     log_events(fds, count, MR_CALLER);
     return result;
@@ -122,7 +139,7 @@ static void log_sets(descriptor_sets *sets, uintptr_t code)
 MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
                      fd_set *restrict others, struct timeval *restrict timeout)
 {
-    struct timeval none = {0, 0};
+    struct timespec none = {0, 0};
     descriptor_sets sets = {.of = {reads, writes, others}};
     mr_thread *thread = begin();
     if (thread == NULL) {
@@ -133,7 +150,8 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
             sets.before[i] = *sets.of[i];
         }
     }
-    int result = MR_REAL(select)(count, reads, writes, others, &none);
+    int result = as_of_libc(
+        mr_sys(SYS_pselect6, count, (long)reads, (long)writes, (long)others, (long)&none, 0));
     bool no_wait = timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0;
     if (settled(thread, result, no_wait)) {
         mr_leave(thread);
@@ -170,7 +188,7 @@ MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeo
     if (thread == NULL) {
         return MR_REAL(epoll_wait)(fd, events, most, timeout);
     }
-    int result = MR_REAL(epoll_wait)(fd, events, most, 0);
+    int result = as_of_libc(mr_sys(SYS_epoll_pwait, fd, (long)events, most, 0, 0, 0));
     if (settled(thread, result, timeout == 0)) {
         mr_leave(thread);
     } else {

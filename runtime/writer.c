@@ -1,28 +1,26 @@
 #include "writer.h"
 
+#include "log_file.h"
 #include "sys.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
+#include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     WINDOW = 1 << 19,
     RANGE_PIECE = 1 << 15,      /* bytes of one range record; a window has room for many */
     PENDING_MAX = 1 << 17,      /* bytes of a range whose value is filled in later */
-    TRACE_TIMES = 6,            /* as long as the log, the trace at most */
     SCRATCH_WINDOW = 512 << 10, /* where records go that nobody reads */
 };
 
 static mr_hot_state hot_of_nobody;
 
 mr_hot_state *mr_hot = &hot_of_nobody;
+mr_log_model mr_writer_model;
+int64_t mr_writer_unknown;
 
 _Static_assert(sizeof(mr_log_header) <= MR_LOG_LIVE_AT &&
                    MR_LOG_LIVE_AT + sizeof(mr_hot_state) <= MR_LOG_HEADER_BYTES,
@@ -30,69 +28,10 @@ _Static_assert(sizeof(mr_log_header) <= MR_LOG_LIVE_AT &&
 _Static_assert(offsetof(mr_hot_state, live) == 0, "a reader finds it there");
 
 static struct {
-    char path[4096];
-    dev_t device;
-    ino_t inode;
     uint64_t *window;
     uint64_t *scratch;
     uint64_t *after_switch; /* where the last SWITCH ends */
 } writer;
-
-/* The file again, or -errno; another file at its path counts as an error. */
-static int reopen(void)
-{
-    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)writer.path, O_RDWR | O_CLOEXEC, 0, 0, 0);
-    struct stat is;
-    if (fd < 0) {
-        return (int)fd;
-    }
-    if (fstat((int)fd, &is) != 0 || is.st_dev != writer.device || is.st_ino != writer.inode) {
-        mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
-        return -ESTALE;
-    }
-    return (int)fd;
-}
-
-/* Is there room for the log to end at `end`, and for the trace that is made of it beside it? An
- * access takes half a word here, and hardly more than three words there. Else a disk that the log
- * fills would leave no trace at all. */
-static int check_room(int fd, uint64_t start, uint64_t end)
-{
-    struct rlimit limit;
-    struct statfs disk;
-    if (mr_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) == 0 &&
-        limit.rlim_cur != RLIM_INFINITY && TRACE_TIMES * end > limit.rlim_cur) {
-        return -EFBIG; /* the kernel would send SIGXFSZ */
-    }
-    if (mr_sys(SYS_fstatfs, fd, (long)&disk, 0, 0, 0, 0) == 0 && disk.f_blocks != 0 &&
-        (end - start + TRACE_TIMES * end) / (uint64_t)disk.f_bsize > disk.f_bavail) {
-        return -ENOSPC;
-    }
-    return 0;
-}
-
-/* Blocks for bytes [start, end) of the file. */
-static int allocate(int fd, uint64_t start, uint64_t end)
-{
-    long status = check_room(fd, start, end);
-    if (status != 0) {
-        return (int)status;
-    }
-    do {
-        status = mr_sys(SYS_fallocate, fd, 0, (long)start, (long)(end - start), 0, 0);
-    } while (status == -EINTR);
-    if (status != -EOPNOTSUPP && status != -ENOSYS) {
-        return (int)status;
-    }
-    static const uint8_t zeros[4096];
-    for (uint64_t at = start; at < end; at += sizeof zeros) {
-        status = mr_sys(SYS_pwrite64, fd, (long)zeros, sizeof zeros, (long)at, 0, 0);
-        if (status != (long)sizeof zeros) {
-            return status < 0 ? (int)status : -ENOSPC;
-        }
-    }
-    return 0;
-}
 
 /* Records go to these bytes, from the begin. */
 static void use_window(uint64_t *window, size_t bytes)
@@ -107,24 +46,8 @@ static void use_window(uint64_t *window, size_t bytes)
 /* Writes the words before `end` of the window to the file; they stay in the window. */
 static int write_window(int fd, const uint64_t *end)
 {
-    const uint8_t *from = (const uint8_t *)writer.window;
-    size_t left = (size_t)((const uint8_t *)end - from);
-    uint64_t at = mr_rt.header->window_start;
-    int status = check_room(fd, at, at + left);
-    if (status != 0) {
-        return status;
-    }
-    while (left > 0) {
-        long written = mr_sys(SYS_pwrite64, fd, (long)from, (long)left, (long)at, 0, 0);
-        if (written <= 0 && written != -EINTR) {
-            return written < 0 ? (int)written : -ENOSPC;
-        }
-        written = written < 0 ? 0 : written;
-        from += written;
-        at += (uint64_t)written;
-        left -= (size_t)written;
-    }
-    return 0;
+    size_t bytes = (size_t)((const char *)end - (const char *)writer.window);
+    return mr_log_file_write(fd, writer.window, bytes, mr_rt.header->window_start);
 }
 
 /* The offset in the file of a record in the window. */
@@ -168,17 +91,6 @@ static void to_scratch(void)
     restart_scratch();
 }
 
-static void absolute_path(const char *path)
-{
-    size_t length = 0;
-    if (path[0] != '/') {
-        long got = mr_sys(SYS_getcwd, (long)writer.path, sizeof writer.path - 2, 0, 0, 0, 0);
-        length = got > 0 ? (size_t)got - 1 : 0; /* with the NUL */
-        writer.path[length++] = '/';
-    }
-    mr_copy_text(writer.path + length, sizeof writer.path - length, path);
-}
-
 /* Maps the header and the window. */
 static bool start_header(int fd)
 {
@@ -208,25 +120,20 @@ static bool start_header(int fd)
 
 bool mr_writer_open(const char *path)
 {
-    struct stat is;
-    absolute_path(path);
-    long fd =
-        mr_sys(SYS_openat, AT_FDCWD, (long)writer.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666, 0, 0);
-    if (fd < 0 || fstat((int)fd, &is) != 0) {
-        mr_complain("cannot write the log ", writer.path);
+    int fd = mr_log_file_make(path);
+    if (fd < 0) {
+        if (fd != -EEXIST) {
+            mr_complain("cannot write the log ", mr_log_file_path());
+        }
         return false;
     }
-    bool ours = is.st_size == 0;
-    writer.device = is.st_dev;
-    writer.inode = is.st_ino;
-    if (ours &&
-        (allocate((int)fd, 0, MR_LOG_HEADER_BYTES + WINDOW) != 0 || !start_header((int)fd))) {
-        mr_complain("no space for the log ", writer.path);
-        mr_sys(SYS_unlinkat, AT_FDCWD, (long)writer.path, 0, 0, 0, 0); /* so 'record' can tell */
-        ours = false;
+    bool ready = mr_log_file_allocate(fd, MR_LOG_HEADER_BYTES + WINDOW) == 0 && start_header(fd);
+    if (!ready) {
+        mr_complain("no space for the log ", mr_log_file_path());
+        mr_log_file_truncate(fd, 0); /* so 'record' can tell */
     }
-    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
-    return ours;
+    mr_log_file_close(fd);
+    return ready;
 }
 
 void mr_writer_close(mr_log_state state, int error)
@@ -238,31 +145,28 @@ void mr_writer_close(mr_log_state state, int error)
     mr_rt.logging = false;
     mr_rt.header->state = state;
     mr_rt.header->error = error;
-    int fd = reopen();
+    int fd = mr_log_file_open();
     if (fd >= 0) {
         const uint64_t *end = mr_writer_cursor();
         if (error == 0 && write_window(fd, end) == 0) {
             restart_window(end);
         }
-        mr_sys(SYS_ftruncate, fd, (long)mr_rt.header->window_start, 0, 0, 0, 0);
-        mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+        mr_log_file_truncate(fd, mr_rt.header->window_start);
+        mr_log_file_close(fd);
     }
     mr_rt.header->end = offset_of(mr_hot->live.cursor);
     to_scratch();
 }
 
-void mr_writer_grow(void)
+/* Writes the window to the file, and begins it anew. */
+static void empty_window(void)
 {
-    if (!mr_rt.logging) {
-        restart_scratch();
-        return;
-    }
     const uint64_t *cursor = mr_writer_cursor();
     const uint64_t *end = mr_hot->live.waiting == MR_LOG_WAITING_RANGE ? mr_hot->range : cursor;
-    int fd = reopen();
+    int fd = mr_log_file_open();
     int status = fd < 0 ? fd : write_window(fd, end);
     if (fd >= 0) {
-        mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+        mr_log_file_close(fd);
     }
     if (status == 0) {
         restart_window(end);
@@ -271,8 +175,25 @@ void mr_writer_grow(void)
         mr_complain(status == -ENOSPC
                         ? "no space left; the recording ends here, the program goes on: "
                         : "cannot write on; the recording ends here, the program goes on: ",
-                    writer.path);
+                    mr_log_file_path());
         mr_writer_close(MR_LOG_FULL, -status);
+    }
+}
+
+void mr_writer_grow(void)
+{
+    mr_thread *thread = mr_self;
+    uint8_t busy = thread != NULL ? thread->busy : 0;
+    if (!mr_rt.logging) {
+        restart_scratch();
+        return;
+    }
+    if (thread != NULL) {
+        thread->busy = 1; /* it may sleep here: the watchdog must not take the baton */
+    }
+    empty_window();
+    if (thread != NULL) {
+        thread->busy = busy;
     }
 }
 
@@ -292,11 +213,17 @@ static void copy_bytes(uint64_t *to, const void *from, size_t bytes)
     }
 }
 
-/* Ranges that are to be filled in follow each other. */
+/* The bits of a short record that say the kind in others are part of its site's number. */
+static bool is_range_write(const uint64_t *record)
+{
+    return !mr_log_is_short((uint32_t)record[0]) && mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE;
+}
+
+/* Ranges that are to be filled in follow each other; a read may come after them. */
 static void settle_ranges(uint64_t *record)
 {
     const uint64_t *end = (const uint64_t *)(const void *)mr_hot->live.cursor;
-    while (record < end && mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE) {
+    while (record < end && is_range_write(record)) {
         copy_bytes(record + 3, (const void *)mr_log_payload(record[0]), record[2]);
         record[0] &= ~((uint64_t)MR_LOG_NO_VALUE << 8);
         record += 3 + (record[2] + 7) / 8;
@@ -440,4 +367,131 @@ void mr_write_switch(uint32_t thread)
     writer.after_switch = record + 1;
     record[0] = mr_log_head(MR_LOG_SWITCH, 0, thread);
     mr_writer_advance(record + 1);
+}
+
+/* The site of an access: which one, and how far away its last address is. */
+typedef struct placed {
+    unsigned number;
+    bool is_new; /* READ or WRITE puts it in */
+    int64_t distance;
+    mr_log_site before;
+} placed;
+
+static placed place(unsigned head, uintptr_t code, uintptr_t address)
+{
+    mr_log_site now = {head | (uint64_t)code << 16, address};
+    unsigned number = mr_log_site_of(mr_log_kind_of(head), code, address);
+    mr_log_site before = mr_writer_model.sites[number];
+    int64_t distance = (int64_t)(address - before.address);
+    bool is_new = before.head != now.head || !mr_log_fits_far(distance);
+    mr_writer_model.sites[number] = now;
+    return (placed){number, is_new, distance, before};
+}
+
+/* The head of a record at a site that is not new. Returns where its value goes. */
+static uint32_t *put_head(const placed *at, mr_log_form form)
+{
+    uint32_t *record = mr_hot->live.cursor;
+    if (mr_log_fits_short(at->distance)) {
+        record[0] = mr_log_short(form, at->number, at->distance);
+        return record + 1;
+    }
+    *(mr_any64 *)record = (int64_t)mr_log_far(form, at->number, at->distance);
+    return record + 2;
+}
+
+void mr_put_known_far(unsigned head, uintptr_t code, uintptr_t address, int64_t value)
+{
+    placed at = place(head, code, address);
+    int64_t *known = mr_writer_known(head, address);
+    mr_log_form form = mr_log_form_for(value, *known);
+    *known = value;
+    if (at.is_new) {
+        mr_put_access(mr_writer_cursor(), head | (uint64_t)address << 16, code, value);
+    } else {
+        uint32_t *content = put_head(&at, form);
+        *(mr_any64 *)content = value;
+        mr_hot_advance(mr_hot, content + form - MR_LOG_FORM_SAME);
+    }
+}
+
+void mr_put_write_far(unsigned head, uintptr_t code, uintptr_t address)
+{
+    unsigned log2 = head >> 8 & 3;
+    placed at = place(head, code, address);
+    uint32_t *after;
+    mr_hot->open_address = (const void *)address;
+    mr_hot->open_known = mr_writer_known(head, address);
+    if (at.is_new) {
+        uint64_t *record = mr_writer_cursor();
+        record[0] = head | (uint64_t)address << 16;
+        record[1] = (uint64_t)code;
+        mr_hot->open_form = log2 | MR_OPEN_LONG;
+        mr_hot->open_site = &mr_writer_model.sites[at.number];
+        mr_hot->open_before = at.before;
+        mr_hot->live.open = record + 2;
+        after = (uint32_t *)(void *)(record + 3);
+    } else {
+        mr_log_form form = log2 == 3 ? MR_LOG_FORM_64 : MR_LOG_FORM_32;
+        uint32_t *content = put_head(&at, form);
+        mr_hot->open_form = log2 | (content - mr_hot->live.cursor == 2 ? MR_OPEN_FAR : 0);
+        mr_hot->live.open = content;
+        after = content + form - MR_LOG_FORM_SAME;
+    }
+    mr_hot->live.waiting = MR_LOG_WAITING_WRITE;
+    mr_hot_advance(mr_hot, after);
+}
+
+/* The write that waits has no record any more, and its site is as it was, because no reader hears
+ * of it. Returns what the site said. */
+static mr_log_site take_write_back(void)
+{
+    uint32_t *open = mr_hot->live.open, *record;
+    mr_log_site *site = mr_hot->open_site, said;
+    if (mr_hot->open_form & MR_OPEN_LONG) {
+        record = open - 4;
+        said = *site;
+        *site = mr_hot->open_before;
+    } else {
+        record = mr_hot->open_form & MR_OPEN_FAR ? open - 2 : open - 1;
+        mr_log_parts parts = mr_log_take_apart(record);
+        site = &mr_writer_model.sites[parts.site];
+        said = *site;
+        site->address -= (uint64_t)parts.distance;
+    }
+    uint32_t *end = open + ((mr_hot->open_form & (3 | MR_OPEN_LONG)) >= 3 ? 2 : 1);
+    while (end > record) { /* the head last: at each moment it is a record */
+        *(volatile uint32_t *)--end = MR_LOG_PADDING_UNIT;
+    }
+    mr_hot->live.waiting = MR_LOG_WAITING_NONE;
+    return said;
+}
+
+void mr_writer_wait_as_range(void)
+{
+    unsigned bytes = 1u << (mr_hot->open_form & 3);
+    mr_log_site said = take_write_back();
+    unsigned detail = (mr_log_detail(said.head) & ~3u) | MR_LOG_NO_VALUE;
+    uint64_t *record = mr_writer_cursor();
+    record[0] = mr_log_head(MR_LOG_RANGE_WRITE, detail, (uint64_t)mr_hot->open_address);
+    record[1] = mr_log_payload(said.head);
+    record[2] = bytes;
+    mr_hot->live.waiting = MR_LOG_WAITING_RANGE;
+    mr_hot->range = record;
+    mr_writer_advance(record + 4);
+}
+
+void mr_writer_fault(void)
+{
+    uint64_t value;
+    struct iovec here = {&value, 1u << (mr_hot->open_form & 3)};
+    struct iovec there = {(void *)(uintptr_t)mr_hot->open_address, here.iov_len};
+    if (mr_hot->live.waiting != MR_LOG_WAITING_WRITE &&
+        mr_hot->live.waiting != MR_LOG_WAITING_BOTH) {
+        return;
+    }
+    if (mr_sys(SYS_process_vm_readv, mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0), (long)&here, 1,
+               (long)&there, 1, 0) == -EFAULT) {
+        take_write_back();
+    }
 }

@@ -40,7 +40,7 @@ void mr_writer_wait_as_range(void);
  * then it has no value: its record becomes padding. */
 void mr_writer_fault(void);
 
-/* mr_put_known and mr_put_write, when it needs more than a short record (writer_access.c). */
+/* mr_put_known and mr_put_write, when it needs more than a short record. */
 void mr_put_known_far(unsigned head, uintptr_t code, uintptr_t address, int64_t value);
 void mr_put_write_far(unsigned head, uintptr_t code, uintptr_t address);
 

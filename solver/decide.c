@@ -1,5 +1,6 @@
 #include "decide.h"
 
+#include "base/assert.h"
 #include "base/seconds.h"
 #include "cone.h"
 #include "eliminate.h"
@@ -10,6 +11,7 @@
 #include "saturate.h"
 #include "schedule.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +66,11 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
 
 static outcome settle(candidate_task *task, mr_verdict verdict, mr_step step)
 {
+    const mr_decision *d = task->decision;
+    MR_ASSERT(verdict != MR_VERDICT_UNKNOWN);
+    MR_ASSERT(verdict != MR_VERDICT_RACE ||
+              mr_schedule_is_sound(task->problem->window, d->events, d->event_count, d->first,
+                                   d->second, task->arena));
     task->decision->verdict = verdict;
     task->decision->step = step;
     return SETTLED;
@@ -127,7 +134,7 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
                        mr_arena *arena)
 {
     const unsigned needed = MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_CONE);
-    const mr_eliminate_limits limits = {.steps = steps ? steps : ELIMINATE_STEPS,
+    const mr_eliminate_limits limits = {.effort = steps ? steps : ELIMINATE_STEPS,
                                         .memory_bytes = mr_limits_memory_bytes(&options->limits)};
     if (problem->refined || problem->window->model != MR_MODEL_VALUE ||
         (options->steps & needed) != needed)
@@ -175,6 +182,25 @@ static outcome settle_race(candidate_task *task, const mr_encoding *encoding, co
     return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
 }
 
+static void tell_cone(const candidate_task *task)
+{
+    const mr_debug *debug = task->options->debug;
+    const mr_window *w = task->problem->window;
+    uint64_t required = 0, cone = 0, allowed = 0;
+    if (!mr_debug_on(debug, MR_DEBUG_CONE))
+        return;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        required += task->required[t];
+        cone += task->cone[t];
+        allowed += task->allowed[t];
+    }
+    MR_DEBUG(debug, CONE,
+             "first=%" PRIu32 " second=%" PRIu32 " window=%" PRIu32 " required=%" PRIu64
+             " cone=%" PRIu64 " allowed=%" PRIu64,
+             w->start + task->stops[0].events[0], w->start + task->stops[1].events[0], w->size,
+             required, cone, allowed);
+}
+
 /* Computes C. */
 static outcome close_cone(candidate_task *task)
 {
@@ -196,13 +222,14 @@ static outcome close_cone(candidate_task *task)
         return NO_MEMORY;
     for (uint32_t t = 0; t < problem->window->thread_count; t++)
         task->decision->cone_events += task->cone[t];
+    tell_cone(task);
     return PASSED_ON;
 }
 
 static outcome try_eliminate(candidate_task *task)
 {
     const mr_eliminate_limits limits = {
-        .steps = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
+        .effort = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
@@ -272,6 +299,12 @@ static outcome encode(candidate_task *task, mr_step step, mr_encoding_options op
         return NO_MEMORY;
     const mr_formula *formula = &f->encoding.formula;
     task->decision->work += formula->literal_count + formula->attempts;
+    MR_DEBUG(task->options->debug, FORMULA,
+             "step=%s nodes=%" PRIu32 " choices=%" PRIu32 " edges=%zu clauses=%zu literals=%zu "
+             "contradiction=%d too_large=%d",
+             mr_step_name(step), formula->node_count, formula->choice_count, formula->edge_count,
+             formula->clause_count, formula->literal_count, formula->contradiction,
+             formula->too_large);
     if (formula->contradiction)
         return settle(task, MR_VERDICT_NO_RACE, step);
     if (formula->out_of_memory)
@@ -317,7 +350,7 @@ static outcome saturate(candidate_task *task, formula_task *f)
     if (!saturation_fits(task, &f->encoding))
         return give_up(task, MR_UNKNOWN_MEMORY);
     switch (mr_saturate(&f->encoding, task->options->saturate_steps, &task->decision->work,
-                        f->order, task->arena)) {
+                        f->order, task->options->debug, task->arena)) {
     case MR_SATURATED_SAT:
         return settle_race(task, &f->encoding, f->order, MR_STEP_SATURATE);
     case MR_SATURATED_UNSAT:
@@ -400,9 +433,9 @@ static outcome solve_whole(candidate_task *task, formula_task *f)
     task->decision->work += trouble.units * WORK_PER_UNIT;
     switch (answer) {
     case MR_ANSWER_UNSAT:
-        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SOLVER);
+        return settle(task, MR_VERDICT_NO_RACE, MR_STEP_Z3);
     case MR_ANSWER_SAT:
-        return settle_race(task, &f->encoding, f->order, MR_STEP_SOLVER);
+        return settle_race(task, &f->encoding, f->order, MR_STEP_Z3);
     case MR_ANSWER_UNKNOWN:
         break;
     }
@@ -412,7 +445,7 @@ static outcome solve_whole(candidate_task *task, formula_task *f)
 static outcome try_z3(candidate_task *task)
 {
     const mr_encoding_options options = {.plain = task->options->eager};
-    return try_formula(task, MR_STEP_SOLVER, options, solve_whole);
+    return try_formula(task, MR_STEP_Z3, options, solve_whole);
 }
 
 /* ---- the ladder ---- */
@@ -426,7 +459,7 @@ static const step_row ladder[] = {
     {MR_STEP_FILTER, try_filter},       {MR_STEP_CONE, try_cone},
     {MR_STEP_LINEARISE, try_linearise}, {MR_STEP_ELIMINATE, try_eliminate},
     {MR_STEP_GREEDY, try_greedy},       {MR_STEP_SATURATE, try_saturate},
-    {MR_STEP_LAZY, try_lazy},           {MR_STEP_SOLVER, try_z3},
+    {MR_STEP_LAZY, try_lazy},           {MR_STEP_Z3, try_z3},
 };
 
 /* What the arena refused makes the candidate unknown; it is no lack of memory of the system. */
@@ -435,11 +468,20 @@ static outcome out_of_share(candidate_task *task)
     task->arena->refused = false;
     task->decision->events = NULL;
     task->decision->verdict = MR_VERDICT_UNKNOWN;
-    task->decision->step = MR_STEP_SOLVER;
+    task->decision->step = MR_STEP_Z3;
     task->decision->reason = MR_UNKNOWN_MEMORY;
     snprintf(task->decision->detail, sizeof task->decision->detail,
              "its share of memory.limit_mb is used up");
     return SETTLED;
+}
+
+static const char *answer_of(const candidate_task *task, outcome result)
+{
+    if (result == PASSED_ON)
+        return "passed-on";
+    if (result == NO_MEMORY)
+        return "no-memory";
+    return task->decision->verdict == MR_VERDICT_RACE ? "race" : "no-race";
 }
 
 static outcome climb(candidate_task *task)
@@ -449,15 +491,19 @@ static outcome climb(candidate_task *task)
     for (size_t i = 0; i < sizeof ladder / sizeof *ladder; i++) {
         if (!uses(task, ladder[i].step))
             continue;
+        uint64_t before = task->decision->work;
         outcome result = ladder[i].try(task);
         double end = mr_seconds();
+        MR_DEBUG(task->options->debug, STEPS, "step=%s answer=%s effort=%" PRIu64 " seconds=%.6f",
+                 mr_step_name(ladder[i].step), answer_of(task, result),
+                 task->decision->work - before, end - begin);
         task->decision->seconds[ladder[i].step] = end - begin;
         begin = end;
         if (result != PASSED_ON)
             return result == NO_MEMORY && task->arena->refused ? out_of_share(task) : result;
     }
     task->decision->verdict = MR_VERDICT_UNKNOWN;
-    task->decision->step = MR_STEP_SOLVER;
+    task->decision->step = MR_STEP_Z3;
     return SETTLED;
 }
 
@@ -465,6 +511,7 @@ mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
                         const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
                         mr_decision *decision, mr_error *error)
 {
+    MR_REQUIRE(a.count && b.count);
     *decision = (mr_decision){0};
     candidate_task task = {.problem = problem,
                            .session = session,

@@ -20,6 +20,7 @@
 #ifndef MR_SOLVER_DECIDE_H
 #define MR_SOLVER_DECIDE_H
 
+#include "base/debug.h"
 #include "base/model.h"
 #include "encoder/encoding.h"
 #include "session.h"
@@ -36,6 +37,7 @@ typedef struct mr_decide_options {
     size_t max_clauses;      /* 0: no limit */
     unsigned steps;          /* MR_STEP_BIT of each step that is used */
     bool eager;              /* the formula is the plain one; for the step z3 alone */
+    const mr_debug *debug;   /* NULL: nobody listens (cone, steps, formula, search) */
     uint64_t saturate_steps; /* budget of saturation; 0: not used, as for what would need more than
                                 limits.memory_bytes */
 } mr_decide_options;

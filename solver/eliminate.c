@@ -1,301 +1,211 @@
 #include "eliminate.h"
 
-#include "elimination.h"
+#include "base/assert.h"
+#include "deduction_rules.h"
 
 #include <string.h>
 
-static uint32_t object_of(const mr_elimination *e, uint32_t row)
-{
-    const mr_window *w = e->window;
-    uint32_t event = e->known->event_of[row];
-    return mr_op_is_access(mr_window_op(w, event))
-               ? w->object[event]
-               : w->variable_count + mr_window_section(w, event)->lock;
-}
-
-void mr_elimination_exclude(mr_elimination *e, uint32_t row)
-{
-    uint32_t slot = e->slot_of[row], rank = mr_elimination_rank(e, row);
-    if (rank >= e->limit[slot])
-        return;
-    e->limit[slot] = rank;
-    e->bounds_changed = ++e->now;
-    e->no_race |= e->included[slot] > rank;
-}
-
-void mr_elimination_raise(mr_elimination *e, uint32_t row, uint32_t slot, uint32_t rank)
-{
-    uint32_t *clock = mr_elimination_clock(e, row);
-    if (rank <= clock[slot])
-        return;
-    if (slot == e->slot_of[row] || rank > e->limit[slot]) {
-        mr_elimination_exclude(e, row);
-        return;
-    }
-    clock[slot] = rank;
-    e->changed[row] = e->object_changed[object_of(e, row)] = ++e->now;
-}
-
-/* B(u) and u join B(row). */
-static void join(mr_elimination *e, uint32_t row, uint32_t u)
-{
-    const uint32_t *clock = mr_elimination_clock(e, u);
-    uint32_t slots = e->known->slot_count, slot = e->slot_of[u];
-    e->steps += slots;
-    for (uint32_t s = 0; s < slots; s++)
-        mr_elimination_raise(e, row, s, s == slot ? mr_elimination_rank(e, u) + 1 : clock[s]);
-}
-
-void mr_elimination_order(mr_elimination *e, uint32_t u, uint32_t v)
-{
-    if (mr_elimination_clock(e, v)[e->slot_of[u]] <= mr_elimination_rank(e, u))
-        join(e, v, u);
-}
-
-void mr_elimination_be_certain(mr_elimination *e, uint32_t slot, uint32_t rank)
-{
-    if (rank <= e->certain[slot])
-        return;
-    e->certain[slot] = rank;
-    e->bounds_changed = ++e->now;
-}
-
-static void include(mr_elimination *e, uint32_t slot, uint32_t rank)
-{
-    if (rank <= e->included[slot])
-        return;
-    e->included[slot] = rank;
-    e->bounds_changed = ++e->now;
-    e->no_race |= rank > e->limit[slot];
-}
-
-/* The rows among the first `count` events of a thread. */
-static uint32_t rows_of(const mr_elimination *e, uint32_t thread, uint32_t count)
-{
-    uint32_t slot = e->known->slot_of[thread];
-    if (slot == MR_NONE)
-        return 0;
-    return mr_known_rows(e->known, slot, count < e->cone[thread] ? count : e->cone[thread]);
-}
-
 /* How many rows its thread does before the access when it stops there. */
-static uint32_t stop_rank(const mr_elimination *e, uint32_t stop)
+static uint32_t stop_rank(const mr_deduction *d, uint32_t stop)
 {
-    return rows_of(e, e->window->thread[stop], e->window->position[stop]);
+    return mr_deduction_rows_of(d, d->window->thread[stop], d->window->position[stop]);
 }
 
 /* Must the thread, or can it not, stop at the access? */
-static bool is_passed(const mr_elimination *e, uint32_t stop)
+static bool is_passed(const mr_deduction *d, uint32_t stop)
 {
-    uint32_t slot = e->known->slot_of[e->window->thread[stop]];
-    return slot != MR_NONE && e->included[slot] > stop_rank(e, stop);
+    uint32_t slot = d->known->slot_of[d->window->thread[stop]];
+    return slot != MR_NONE && d->included[slot] > stop_rank(d, stop);
 }
 
-static bool is_out_of_reach(const mr_elimination *e, uint32_t stop)
+static bool is_out_of_reach(const mr_deduction *d, uint32_t stop)
 {
-    const mr_window *w = e->window;
-    const uint32_t *enabled = mr_precedence_enabled(e->forced, stop);
+    const mr_window *w = d->window;
+    const uint32_t *enabled = mr_precedence_enabled(d->forced, stop);
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t slot = e->known->slot_of[t];
+        uint32_t slot = d->known->slot_of[t];
         uint32_t need = t == w->thread[stop] ? w->position[stop] : enabled[t];
-        if (need > e->cone[t] || (slot != MR_NONE && rows_of(e, t, need) > e->limit[slot]))
+        if (need > d->cone[t] ||
+            (slot != MR_NONE && mr_deduction_rows_of(d, t, need) > d->limit[slot]))
             return true;
     }
     return false;
 }
 
-static void narrow_stops(mr_elimination *e, mr_stops *stops)
+static void narrow_stops(mr_deduction *d, mr_stops *stops)
 {
-    const mr_window *w = e->window;
-    uint32_t thread = w->thread[stops->events[0]], slot = e->known->slot_of[thread];
-    while (stops->count && is_passed(e, stops->events[0])) {
+    const mr_window *w = d->window;
+    uint32_t thread = w->thread[stops->events[0]], slot = d->known->slot_of[thread];
+    while (stops->count && is_passed(d, stops->events[0])) {
         stops->events++;
         stops->count--;
     }
-    while (stops->count && is_out_of_reach(e, stops->events[stops->count - 1]))
+    while (stops->count && is_out_of_reach(d, stops->events[stops->count - 1]))
         stops->count--;
     if (!stops->count) {
-        e->no_race = true;
+        d->no_race = true;
         return;
     }
-    const uint32_t *enabled = mr_precedence_enabled(e->forced, stops->events[0]);
+    const uint32_t *enabled = mr_precedence_enabled(d->forced, stops->events[0]);
     for (uint32_t t = 0; t < w->thread_count; t++)
-        if (t != thread && e->known->slot_of[t] != MR_NONE)
-            include(e, e->known->slot_of[t], rows_of(e, t, enabled[t]));
+        if (t != thread && d->known->slot_of[t] != MR_NONE)
+            mr_deduction_include(d, d->known->slot_of[t], mr_deduction_rows_of(d, t, enabled[t]));
     if (slot == MR_NONE)
         return;
-    include(e, slot, stop_rank(e, stops->events[0]));
-    uint32_t last = stop_rank(e, stops->events[stops->count - 1]);
-    if (last < e->limit[slot])
-        mr_elimination_exclude(e, e->known->row_first[slot] + last);
+    mr_deduction_include(d, slot, stop_rank(d, stops->events[0]));
+    uint32_t last = stop_rank(d, stops->events[stops->count - 1]);
+    if (last < d->limit[slot])
+        mr_deduction_exclude(d, d->known->row_first[slot] + last);
 }
 
 /* L is closed under B. */
-static void close_included(mr_elimination *e)
+static void close_included(mr_deduction *d)
 {
-    const mr_known *known = e->known;
-    for (uint64_t before = 0; before != e->bounds_changed && !e->no_race;) {
-        before = e->bounds_changed;
-        for (int i = 0; i < 2 && !e->no_race && !e->no_question; i++)
-            narrow_stops(e, &e->stops[i]);
+    const mr_known *known = d->known;
+    for (uint64_t before = 0; before != d->bounds_changed && !d->no_race;) {
+        before = d->bounds_changed;
+        for (int i = 0; i < 2 && !d->no_race && !d->no_question; i++)
+            narrow_stops(d, &d->stops[i]);
         for (uint32_t s = 0; s < known->slot_count; s++) {
-            if (!e->included[s])
+            if (!d->included[s])
                 continue;
-            const uint32_t *clock =
-                mr_elimination_clock(e, known->row_first[s] + e->included[s] - 1);
-            e->steps += known->slot_count;
+            const uint32_t *clock = mr_deduction_clock(d, known->row_first[s] + d->included[s] - 1);
+            d->effort += known->slot_count;
             for (uint32_t t = 0; t < known->slot_count; t++)
                 if (t != s)
-                    include(e, t, clock[t]);
+                    mr_deduction_include(d, t, clock[t]);
         }
     }
 }
 
 /* Model branch: the reads before the last branch, fork or mbegin of L. */
-static void find_certain(mr_elimination *e)
+static void find_certain(mr_deduction *d)
 {
-    const mr_window *w = e->window;
-    const mr_known *known = e->known;
+    const mr_window *w = d->window;
+    const mr_known *known = d->known;
     for (uint32_t s = 0; s < known->slot_count && w->model == MR_MODEL_BRANCH; s++) {
-        uint32_t thread = known->thread_of[s], end = e->required[thread];
-        if (e->included[s]) {
-            uint32_t last = known->event_of[known->row_first[s] + e->included[s] - 1];
+        uint32_t thread = known->thread_of[s], end = d->required[thread];
+        if (d->included[s]) {
+            uint32_t last = known->event_of[known->row_first[s] + d->included[s] - 1];
             end = w->position[last] + 1 > end ? w->position[last] + 1 : end;
         }
-        while (end && mr_known_rows(known, s, end) > e->certain[s] &&
+        while (end && mr_known_rows(known, s, end) > d->certain[s] &&
                !mr_binds_reads(w, mr_window_at(w, thread, end - 1)))
             end--;
         if (end)
-            mr_elimination_be_certain(e, s, mr_known_rows(known, s, end));
+            mr_deduction_be_certain(d, s, mr_known_rows(known, s, end));
     }
 }
 
 /* The first rule for one row. */
-static void close_row(mr_elimination *e, uint32_t row)
+static void close_row(mr_deduction *d, uint32_t row)
 {
-    const mr_known *known = e->known;
-    const uint32_t *clock = mr_elimination_clock(e, row);
-    bool all = e->changed[row] > e->closed[row], bounds = e->bounds_changed > e->closed[row];
-    uint64_t now = e->now;
-    e->steps += known->slot_count;
+    const mr_known *known = d->known;
+    const uint32_t *clock = mr_deduction_clock(d, row);
+    bool all = d->changed[row] > d->closed[row], bounds = d->bounds_changed > d->closed[row];
+    uint64_t now = d->now;
+    d->effort += known->slot_count;
     for (uint32_t s = 0; s < known->slot_count; s++) {
         uint32_t rank = clock[s];
         if (!rank)
             continue;
-        if (bounds && s != e->slot_of[row] && rank > e->limit[s]) {
-            mr_elimination_exclude(e, row);
+        if (bounds && s != d->slot_of[row] && rank > d->limit[s]) {
+            mr_deduction_exclude(d, row);
             return;
         }
         uint32_t before = known->row_first[s] + rank - 1;
-        if (all || e->changed[before] > e->closed[row])
-            join(e, row, before);
+        if (all || d->changed[before] > d->closed[row])
+            mr_deduction_join(d, before, row);
     }
-    e->closed[row] = now;
+    d->closed[row] = now;
 }
 
-static void rule(mr_elimination *e, uint32_t row)
+static void rule(mr_deduction *d, uint32_t row)
 {
-    uint64_t ruled = e->ruled[row], now = e->now;
-    uint32_t event = e->known->event_of[row];
-    if (e->changed[row] <= ruled && e->bounds_changed <= ruled &&
-        e->object_changed[object_of(e, row)] <= ruled)
+    uint64_t ruled = d->ruled[row], now = d->now;
+    uint32_t event = d->known->event_of[row];
+    if (d->changed[row] <= ruled && d->bounds_changed <= ruled &&
+        d->object_changed[mr_deduction_object(d, row)] <= ruled)
         return;
-    if (mr_op_reads(mr_window_op(e->window, event)))
-        mr_elimination_rule_read(e, row);
-    else if (!mr_op_is_access(mr_window_op(e->window, event)) &&
-             mr_window_section(e->window, event)->acquire == event)
-        mr_elimination_rule_acquire(e, row);
-    e->ruled[row] = now;
+    if (mr_op_reads(mr_window_op(d->window, event)))
+        mr_deduction_rule_read(d, row);
+    else if (!mr_op_is_access(mr_window_op(d->window, event)) &&
+             mr_window_section(d->window, event)->acquire == event)
+        mr_deduction_rule_acquire(d, row);
+    d->ruled[row] = now;
 }
 
 /* One pass over the rows. */
-static void pass(mr_elimination *e, bool rules)
+static void pass(mr_deduction *d, bool rules)
 {
-    close_included(e);
-    find_certain(e);
-    for (uint32_t i = 0; i < e->known->row_count && !e->no_race; i++) {
-        uint32_t row = e->in_trace_order[i];
-        if (mr_elimination_rank(e, row) >= e->limit[e->slot_of[row]])
+    close_included(d);
+    find_certain(d);
+    for (uint32_t i = 0; i < d->known->row_count && !d->no_race; i++) {
+        uint32_t row = d->in_trace_order[i];
+        if (mr_deduction_rank(d, row) >= d->limit[d->slot_of[row]])
             continue;
-        close_row(e, row);
+        close_row(d, row);
         if (rules)
-            rule(e, row);
+            rule(d, row);
     }
 }
 
-/* What is known is closed when the steps are enough for that. */
-bool mr_elimination_run(mr_elimination *e)
+/* Does B of each row have B of the rows in it? For costly checks. */
+static bool is_closed(const mr_deduction *d)
 {
-    bool rules = true;
-    for (uint64_t before = UINT64_MAX; before != e->now && !e->no_race;) {
-        before = e->now;
-        pass(e, rules);
-        if (e->max_steps && e->steps > e->max_steps) {
-            if (!rules)
-                return false;
-            rules = false; /* only the closure, for which there is as much again */
-            e->max_steps *= 2;
-            before = UINT64_MAX;
+    const mr_known *known = d->known;
+    for (uint32_t row = 0; row < known->row_count; row++) {
+        const uint32_t *clock = mr_deduction_clock(d, row);
+        if (mr_deduction_rank(d, row) >= d->limit[d->slot_of[row]])
+            continue;
+        for (uint32_t s = 0; s < known->slot_count; s++) {
+            if (!clock[s])
+                continue;
+            const uint32_t *before = mr_deduction_clock(d, known->row_first[s] + clock[s] - 1);
+            for (uint32_t t = 0; t < known->slot_count; t++)
+                if (t != s && t != d->slot_of[row] && before[t] > clock[t])
+                    return false;
         }
     }
     return true;
 }
 
-bool mr_elimination_prepare(mr_elimination *e)
+/* What is known is closed when the steps are enough for that. */
+static bool run(mr_deduction *d)
 {
-    const mr_window *w = e->window;
-    mr_known *known = e->known;
-    mr_arena *arena = e->arena;
-    uint32_t rows = known->row_count, slots = known->slot_count;
-    known->clock = mr_arena_alloc(arena, (size_t)rows * slots, sizeof *known->clock);
-    e->changed = mr_arena_zalloc(arena, rows, sizeof *e->changed);
-    e->closed = mr_arena_zalloc(arena, rows, sizeof *e->closed);
-    e->ruled = mr_arena_zalloc(arena, rows, sizeof *e->ruled);
-    e->object_changed = mr_arena_zalloc(arena, (size_t)w->variable_count + w->lock_count,
-                                        sizeof *e->object_changed);
-    uint32_t **of_slots[] = {&e->included, &e->limit, &e->certain, &e->blocked,
-                             &e->common,   &e->last,  &e->foreign};
-    for (size_t i = 0; i < sizeof of_slots / sizeof *of_slots; i++)
-        if (!(*of_slots[i] = mr_arena_zalloc(arena, slots, sizeof **of_slots[i])))
-            return false;
-    if (!known->clock || !e->changed || !e->closed || !e->ruled || !e->object_changed)
-        return false;
-    for (uint32_t s = 0; s < slots; s++) {
-        uint32_t thread = known->thread_of[s];
-        e->included[s] = mr_known_rows(known, s, e->required[thread]);
-        e->limit[s] = known->row_first[s + 1] - known->row_first[s];
-        e->certain[s] = w->model == MR_MODEL_BRANCH ? 0 : UINT32_MAX;
+    bool rules = true;
+    for (uint64_t before = UINT64_MAX; before != d->now && !d->no_race;) {
+        before = d->now;
+        pass(d, rules);
+        if (d->max_effort && d->effort > d->max_effort) {
+            if (!rules)
+                return false;
+            rules = false; /* only the closure, for which there is as much again */
+            d->max_effort *= 2;
+            before = UINT64_MAX;
+        }
     }
-    e->now = e->bounds_changed = 1;
-    for (uint32_t row = 0; row < rows; row++) {
-        const uint32_t *forced = e->forced->clock[known->event_of[row]];
-        uint32_t *clock = known->clock + (size_t)row * slots;
-        for (uint32_t s = 0; s < slots; s++)
-            clock[s] = s == e->slot_of[row]
-                           ? mr_elimination_rank(e, row)
-                           : rows_of(e, known->thread_of[s], forced[known->thread_of[s]]);
-        e->changed[row] = 1;
-    }
-    return mr_elimination_index(e);
+    MR_ASSERT_COSTLY(d->no_race || is_closed(d));
+    return true;
 }
 
 /* Lowers C, and the lists, to what does not need E. False: nothing is left. */
-static bool lower_cone(const mr_elimination *e, uint32_t *cone, mr_stops stops[2])
+static bool lower_cone(const mr_deduction *d, uint32_t *cone, mr_stops stops[2])
 {
-    const mr_window *w = e->window;
-    const mr_known *known = e->known;
+    const mr_window *w = d->window;
+    const mr_known *known = d->known;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t slot = known->slot_of[t];
         uint32_t rows = slot == MR_NONE ? 0 : known->row_first[slot + 1] - known->row_first[slot];
-        cone[t] = e->cone[t];
-        if (slot != MR_NONE && e->limit[slot] < rows)
-            cone[t] = w->position[known->event_of[known->row_first[slot] + e->limit[slot]]];
+        cone[t] = d->cone[t];
+        if (slot != MR_NONE && d->limit[slot] < rows)
+            cone[t] = w->position[known->event_of[known->row_first[slot] + d->limit[slot]]];
     }
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < 2; i++) {
             uint32_t last = stops[i].events[stops[i].count - 1], t = w->thread[last];
-            const uint32_t *enabled = mr_precedence_enabled(e->forced, last);
+            const uint32_t *enabled = mr_precedence_enabled(d->forced, last);
             bool reached = w->position[last] <= cone[t];
             for (uint32_t u = 0; u < w->thread_count; u++)
                 reached = reached && (u == t || enabled[u] <= cone[u]);
@@ -307,7 +217,7 @@ static bool lower_cone(const mr_elimination *e, uint32_t *cone, mr_stops stops[2
         }
         for (uint32_t t = 0; t < w->thread_count; t++) {
             while (cone[t]) {
-                const uint32_t *clock = e->forced->clock[mr_window_at(w, t, cone[t] - 1)];
+                const uint32_t *clock = d->forced->clock[mr_window_at(w, t, cone[t] - 1)];
                 bool whole = true;
                 for (uint32_t u = 0; u < w->thread_count && whole; u++)
                     whole = u == t || clock[u] <= cone[u];
@@ -322,39 +232,41 @@ static bool lower_cone(const mr_elimination *e, uint32_t *cone, mr_stops stops[2
 }
 
 /* L, with all that its rows need. False: it is not in C any more. */
-static bool raise_required(const mr_elimination *e, const uint32_t *cone, uint32_t *required)
+static bool raise_required(const mr_deduction *d, const uint32_t *cone, uint32_t *required)
 {
-    const mr_window *w = e->window;
-    const mr_known *known = e->known;
-    memcpy(required, e->required, w->thread_count * sizeof *required);
+    const mr_window *w = d->window;
+    const mr_known *known = d->known;
+    memcpy(required, d->required, w->thread_count * sizeof *required);
     for (uint32_t s = 0; s < known->slot_count; s++)
-        if (e->included[s])
-            mr_precedence_require(e->forced, required,
-                                  known->event_of[known->row_first[s] + e->included[s] - 1], true);
+        if (d->included[s])
+            mr_precedence_require(d->forced, required,
+                                  known->event_of[known->row_first[s] + d->included[s] - 1], true);
     for (int i = 0; i < 2; i++)
-        mr_precedence_require(e->forced, required, e->stops[i].events[0], false);
+        mr_precedence_require(d->forced, required, d->stops[i].events[0], false);
     for (uint32_t t = 0; t < w->thread_count; t++)
         if (required[t] > cone[t])
             return false;
     return true;
 }
 
-static mr_eliminated hand_over(mr_elimination *e, mr_stops stops[2], uint32_t *required,
+static mr_eliminated hand_over(mr_deduction *d, mr_stops stops[2], uint32_t *required,
                                uint32_t *cone)
 {
-    uint32_t threads = e->window->thread_count;
-    uint32_t *new_required = mr_arena_alloc(e->arena, threads, sizeof *new_required);
-    uint32_t *new_cone = mr_arena_alloc(e->arena, threads, sizeof *new_cone);
+    uint32_t threads = d->window->thread_count;
+    uint32_t *new_required = mr_arena_alloc(d->arena, threads, sizeof *new_required);
+    uint32_t *new_cone = mr_arena_alloc(d->arena, threads, sizeof *new_cone);
     if (!new_required || !new_cone)
         return MR_ELIMINATED_NO_MEMORY;
-    if (!lower_cone(e, new_cone, e->stops) || !raise_required(e, new_cone, new_required))
+    if (!lower_cone(d, new_cone, d->stops) || !raise_required(d, new_cone, new_required))
         return MR_ELIMINATED_ALL;
-    if (!mr_elimination_list_sources(e))
+    if (!mr_deduction_list_sources(d))
         return MR_ELIMINATED_NO_MEMORY;
+    for (uint32_t t = 0; t < threads; t++)
+        MR_ASSERT(required[t] <= new_required[t] && new_cone[t] <= cone[t]);
     memcpy(required, new_required, threads * sizeof *required);
     memcpy(cone, new_cone, threads * sizeof *cone);
     for (int i = 0; i < 2; i++)
-        stops[i] = e->stops[i];
+        stops[i] = d->stops[i];
     return MR_ELIMINATED_SOME;
 }
 
@@ -362,25 +274,180 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, mr_stops stops[2], uint3
                            uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
                            mr_arena *arena)
 {
-    mr_elimination e = {.window = forced->window,
-                        .forced = forced,
-                        .stops = {stops[0], stops[1]},
-                        .known = known,
-                        .required = required,
-                        .cone = cone,
-                        .arena = arena,
-                        .max_steps = limits->steps};
+    mr_deduction d = {.window = forced->window,
+                      .forced = forced,
+                      .stops = {stops[0], stops[1]},
+                      .known = known,
+                      .required = required,
+                      .cone = cone,
+                      .arena = arena,
+                      .max_effort = limits->effort};
     *known = (mr_known){.window = forced->window};
-    if (!mr_elimination_rows(&e))
+    if (!mr_deduction_rows(&d))
         return MR_ELIMINATED_NO_MEMORY;
     uint64_t cells = (uint64_t)known->row_count * known->slot_count;
     if (limits->memory_bytes && cells * sizeof *known->clock > limits->memory_bytes)
         return MR_ELIMINATED_NOTHING;
-    if (!mr_elimination_prepare(&e))
+    if (!mr_deduction_begin(&d))
         return MR_ELIMINATED_NO_MEMORY;
-    if (!mr_elimination_run(&e)) {
+    if (!run(&d)) {
         known->clock = NULL;
         return MR_ELIMINATED_NOTHING;
     }
-    return e.no_race ? MR_ELIMINATED_ALL : hand_over(&e, stops, required, cone);
+    return d.no_race ? MR_ELIMINATED_ALL : hand_over(&d, stops, required, cone);
+}
+
+/* ---- of a window, whatever is asked ---- */
+
+/* Clocks on their way from rows to events, in trace order: what is before an event stands before it
+ * in the trace, so its clock is there already. */
+typedef struct refiner {
+    const mr_deduction *d;
+    mr_precedence *forced;
+    uint32_t *clock; /* of the event at hand; scratch */
+    mr_arena *arena;
+} refiner;
+
+/* The event, with what is before it, joins the clock at hand. */
+static void take(refiner *r, uint32_t event, uint32_t of)
+{
+    const mr_window *w = r->forced->window;
+    uint32_t thread = w->thread[event], own = w->thread[of];
+    if (thread == own || r->clock[thread] > w->position[event])
+        return;
+    MR_ASSERT(event < of);
+    const uint32_t *from = r->forced->clock[event];
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        if (t != own && t != thread && from[t] > r->clock[t])
+            r->clock[t] = from[t];
+    r->clock[thread] = w->position[event] + 1;
+}
+
+/* What FORCED had before the event, and what the rows say. */
+static void take_forced(refiner *r, const uint32_t *clock, uint32_t of)
+{
+    const mr_window *w = r->forced->window;
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        if (t != w->thread[of] && clock[t])
+            take(r, mr_window_at(w, t, clock[t] - 1), of);
+}
+
+static void take_rows(refiner *r, uint32_t row, uint32_t of)
+{
+    const mr_known *known = r->d->known;
+    const uint32_t *clock = mr_deduction_clock(r->d, row);
+    for (uint32_t s = 0; s < known->slot_count; s++)
+        if (clock[s])
+            take(r, known->event_of[known->row_first[s] + clock[s] - 1], of);
+}
+
+static bool find_row(const mr_deduction *d, uint32_t event, uint32_t *row)
+{
+    *row = mr_deduction_row(d, event);
+    uint32_t end = d->known->row_first[d->known->slot_of[d->window->thread[event]] + 1];
+    return *row < end && d->known->event_of[*row] == event;
+}
+
+/* The clock at hand as one of the arena; `same` when it is no more than that. NULL: no memory. */
+static uint32_t *keep(refiner *r, uint32_t *same, uint32_t of)
+{
+    const mr_window *w = r->forced->window;
+    bool more = false;
+    for (uint32_t t = 0; t < w->thread_count && !more; t++)
+        more = t != w->thread[of] && r->clock[t] > same[t];
+    if (!more)
+        return same;
+    uint32_t *clock = mr_arena_alloc(r->arena, w->thread_count, sizeof *clock);
+    if (clock)
+        memcpy(clock, r->clock, w->thread_count * sizeof *clock);
+    return clock;
+}
+
+/* The first event of a thread has no event before it; what it needs to be next may have grown. */
+static bool refine_start(refiner *r, uint32_t thread, uint32_t event)
+{
+    uint32_t *old = r->forced->thread_start[thread];
+    memset(r->clock, 0, r->forced->window->thread_count * sizeof *r->clock);
+    take_forced(r, old, event);
+    r->forced->thread_start[thread] = keep(r, old, event);
+    return r->forced->thread_start[thread] != NULL;
+}
+
+/* Has a clock all that an older one has, in the other threads? For costly checks. */
+static bool covers(const mr_window *w, const uint32_t *clock, const uint32_t *old, uint32_t thread)
+{
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        if (t != thread && clock[t] < old[t])
+            return false;
+    return true;
+}
+
+static bool refine_event(refiner *r, uint32_t i)
+{
+    const mr_window *w = r->forced->window;
+    uint32_t thread = w->thread[i], position = w->position[i], row;
+    if (!position && !refine_start(r, thread, i))
+        return false;
+    uint32_t *before = position ? r->forced->clock[mr_window_at(w, thread, position - 1)]
+                                : r->forced->thread_start[thread];
+    uint32_t *old = r->forced->clock[i];
+    memcpy(r->clock, before, w->thread_count * sizeof *r->clock);
+    take_forced(r, old, i);
+    if (find_row(r->d, i, &row))
+        take_rows(r, row, i);
+    uint32_t *clock = keep(r, before, i);
+    if (!clock)
+        return false;
+    MR_ASSERT_COSTLY(covers(w, clock, old, thread));
+    for (uint32_t t = 0; t < w->thread_count && !r->forced->refined; t++)
+        r->forced->refined = t != thread && clock[t] > old[t];
+    r->forced->clock[i] = clock;
+    return true;
+}
+
+static bool deduce_window(mr_deduction *d, const mr_eliminate_limits *limits, mr_precedence *forced,
+                          mr_arena *arena)
+{
+    const mr_window *w = forced->window;
+    if (!mr_deduction_rows(d))
+        return false;
+    uint64_t cells = (uint64_t)d->known->row_count * d->known->slot_count;
+    if (limits->memory_bytes && cells * sizeof *d->known->clock > limits->memory_bytes)
+        return true;
+    refiner r = {.d = d, .forced = forced, .arena = arena};
+    r.clock = mr_arena_alloc(d->arena, w->thread_count, sizeof *r.clock);
+    if (!r.clock || !mr_deduction_begin(d))
+        return false;
+    run(d);
+    MR_ASSERT(!d->no_race); /* the trace is a witness of everything */
+    for (uint32_t i = 0; i < w->size; i++)
+        if (!refine_event(&r, i))
+            return false;
+    return true;
+}
+
+bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limits, mr_arena *arena)
+{
+    const mr_window *w = forced->window;
+    if (w->model == MR_MODEL_BRANCH || w->barrier_edge_count)
+        return true;
+    mr_arena scratch;
+    mr_arena_init(&scratch);
+    scratch.share = arena->share;
+    scratch.waits = arena->waits;
+    mr_known known = {.window = w};
+    mr_deduction d = {.window = w,
+                      .forced = forced,
+                      .known = &known,
+                      .arena = &scratch,
+                      .max_effort = limits->effort,
+                      .no_question = true};
+    uint32_t *cone = mr_arena_alloc(&scratch, w->thread_count, sizeof *cone);
+    for (uint32_t t = 0; cone && t < w->thread_count; t++)
+        cone[t] = mr_window_length(w, t);
+    d.required = mr_arena_zalloc(&scratch, w->thread_count, sizeof *d.required);
+    d.cone = cone;
+    bool complete = d.required && d.cone && deduce_window(&d, limits, forced, arena);
+    mr_arena_free(&scratch);
+    return complete;
 }

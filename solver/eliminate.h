@@ -68,7 +68,7 @@ typedef enum mr_eliminated {
 } mr_eliminated;
 
 typedef struct mr_eliminate_limits {
-    uint64_t steps;        /* clock entries looked at; 0: no limit */
+    uint64_t effort;       /* clock entries and items looked at; 0: no limit */
     uint64_t memory_bytes; /* of the clocks; 0: no limit */
 } mr_eliminate_limits;
 

@@ -1,8 +1,10 @@
 #include "saturate.h"
 
+#include "base/assert.h"
 #include "encoder/lazy.h"
 #include "search.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ typedef struct task {
     mr_search search;
     uint64_t max_steps, steps;
     uint32_t conflicts, max_conflicts; /* since the last start */
+    uint64_t all_conflicts, restarts;  /* for debug lines */
     int64_t *order;
     uint32_t *by_trace; /* nodes in trace order, CUT last */
     uint32_t *pending;  /* scratch of place() */
@@ -63,6 +66,7 @@ static void place(task *t, uint32_t node, int64_t *next)
     while (depth) {
         uint32_t top = t->pending[depth - 1], before = unplaced_before(t, top);
         if (before != MR_NONE) {
+            MR_ASSERT(depth < t->encoding->formula.node_count); /* no cycle */
             t->pending[depth++] = before;
             continue;
         }
@@ -84,6 +88,7 @@ static void make_order(task *t)
     place(t, cut, &next);
     for (uint32_t i = 0; i < count; i++)
         place(t, t->by_trace[i], &next);
+    MR_ASSERT(next == count);
 }
 
 /* A choice that is open may as well be false: its implications hold. */
@@ -206,6 +211,7 @@ static mr_search_result advance(task *t, bool *solved)
     bool violated;
     if (t->conflicts >= t->max_conflicts) {
         t->conflicts = 0;
+        t->restarts++;
         t->max_conflicts += t->max_conflicts / 10;
         return mr_search_restart(&t->search, t->max_conflicts);
     }
@@ -232,6 +238,7 @@ static mr_saturated run(task *t)
             result = advance(t, &solved);
         } else {
             t->conflicts++;
+            t->all_conflicts++;
             result = mr_search_resolve(&t->search, &refuted);
         }
     }
@@ -249,12 +256,13 @@ static bool prepare(task *t, mr_arena *arena)
     for (uint32_t i = 0; i < w->size; i++)
         if (t->encoding->node_of[i])
             t->by_trace[filled++] = t->encoding->node_of[i] - 1;
+    MR_ASSERT(filled + 1 == count); /* CUT alone has no event */
     t->by_trace[filled] = t->encoding->cut;
     return true;
 }
 
 mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *spent, int64_t *order,
-                         mr_arena *arena)
+                         const mr_debug *debug, mr_arena *arena)
 {
     if (encoding->formula.contradiction)
         return MR_SATURATED_UNSAT;
@@ -262,12 +270,23 @@ mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *sp
               .max_steps = max_steps,
               .max_conflicts = FIRST_CONFLICTS,
               .order = order};
+    static const char *const results[] = {
+        [MR_SATURATED_SAT] = "sat",
+        [MR_SATURATED_UNSAT] = "unsat",
+        [MR_SATURATED_OUT_OF_STEPS] = "out-of-effort",
+        [MR_SATURATED_NO_MEMORY] = "no-memory",
+    };
     mr_saturated result = MR_SATURATED_NO_MEMORY;
     mr_search_result begun = mr_search_init(&t.search, encoding, arena);
     if (begun == MR_SEARCH_CONFLICT)
         result = MR_SATURATED_UNSAT;
     else if (begun == MR_SEARCH_GOES_ON && prepare(&t, arena))
         result = run(&t);
+    MR_DEBUG(debug, SEARCH,
+             "result=%s effort=%" PRIu64 " conflicts=%" PRIu64 " restarts=%" PRIu64
+             " clauses=%zu learned=%zu",
+             results[result], steps_of(&t), t.all_conflicts, t.restarts, t.search.clause_count,
+             t.search.learned_count);
     *spent += steps_of(&t);
     mr_search_free(&t.search);
     free(t.violations);

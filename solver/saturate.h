@@ -18,6 +18,7 @@
 #ifndef MR_SOLVER_SATURATE_H
 #define MR_SOLVER_SATURATE_H
 
+#include "base/debug.h"
 #include "encoder/encoding.h"
 
 typedef enum mr_saturated {
@@ -28,9 +29,9 @@ typedef enum mr_saturated {
 } mr_saturated;
 
 /* Decides the formula of `encoding` within `max_steps` (0: no limit) and adds what it took to
- * `*spent`. On SAT `order` (one a node) is a solution. Scratch memory of `arena`. A lazy encoding
+ * `*spent`. On SAT `order` (one a node) is a solution. `debug` is told how it ended (topic search; may be NULL). Scratch memory of `arena`. A lazy encoding
  * gains clauses. */
 mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *spent, int64_t *order,
-                         mr_arena *arena);
+                         const mr_debug *debug, mr_arena *arena);
 
 #endif

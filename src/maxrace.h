@@ -6,23 +6,23 @@
  *   mr_trace_open → mr_order_report_run → mr_order_report_get_race … → mr_order_report_free
  *
  * This is the only header of the library; examples/library.c and examples/orders.c are complete
- * programs. What a trace, a
- * race and a witness are is said in docs/semantics.md.
+ * programs. docs/semantics.md says what a trace, a race and a witness are.
  *
- * Handles are opaque. Whoever gets one from a function named …_open, …_create or …_run gives it
- * back with …_close, …_destroy or …_free; these accept NULL. Strings and arrays that a function
- * hands out belong to the handle that it was asked about and live as long as that. Strings passed
- * in are copied where they are kept.
+ * Handles are opaque. A function named …_open, …_create or …_run returns a handle, and the caller
+ * frees it with …_close, …_destroy or …_free, which accept NULL. Strings and arrays that a function
+ * returns belong to the handle passed to it and live as long as the handle. The library copies
+ * strings that it keeps.
  *
- * Errors. A function that can fail returns false or NULL and says why in the mr_failure passed to
- * it (which may be NULL). The library never exits, never prints, and treats every input as possibly
- * wrong; only indexes and handles are the caller's to get right.
+ * Errors. A function that can fail returns false or NULL and fills the mr_failure passed to it
+ * (which may be NULL). Bad input is always such a failure; the library never exits or prints. Two
+ * things the caller must get right: indexes and handles. A wrong one, or a bug of the library, may
+ * end the process with a line on standard error.
  *
- * Threads. There is no global state. A trace does not change once it is open: any number of threads
- * may use it and run predictions and orders on it at once. A configuration may be used by many
- * threads as long as none changes it; a prediction or a report of an order may be read by many. A
- * mr_failure belongs to one thread at a time. solver.memory_mb is compared with what Z3 holds for
- * all predictions that run in the process.
+ * Threads. There is no global state. An open trace does not change: any number of threads may use
+ * it and run predictions and orders on it at once. Many threads may use a configuration as long as
+ * none changes it, and many may read a prediction or a report of an order. A mr_failure belongs to
+ * one thread at a time. The limit solver.memory_mb is for the memory of Z3 in the whole process,
+ * over all predictions that run.
  */
 #ifndef MAXRACE_H
 #define MAXRACE_H
@@ -58,7 +58,7 @@ typedef enum mr_failure_kind {
     MR_FAILURE_USAGE,       /* an argument that makes no sense */
     MR_FAILURE_CONFIG,      /* an unknown key, or a value that it does not allow */
     MR_FAILURE_TRACE,       /* the trace, or the witness file, is not well-formed or not valid */
-    MR_FAILURE_UNSUPPORTED, /* the analysis does not take such a trace, or not from there */
+    MR_FAILURE_UNSUPPORTED, /* the analysis cannot take this trace, or not from this input */
     MR_FAILURE_IO,          /* a file or stream could not be read or written */
     MR_FAILURE_MEMORY,      /* out of memory */
     MR_FAILURE_INTERNAL     /* a bug of maxrace */
@@ -84,17 +84,17 @@ MR_API const char *mr_failure_message(const mr_failure *failure);
 MR_API mr_trace *mr_trace_open(const char *path, bool repair, mr_failure *failure);
 
 /* The same with the settings `repair`, `memory.limit_mb` and `memory.spill_dir` of a configuration
- * (NULL: the defaults): a trace that takes more than half of the limit is kept in files
- * (docs/memory.md). mr_trace_open knows no limit. */
+ * (NULL: the defaults). A trace that takes more than half of the limit is kept in files
+ * (docs/memory.md). mr_trace_open has no limit. */
 MR_API mr_trace *mr_trace_open_configured(const char *path, const mr_config *config,
                                           mr_failure *failure);
 
-/* The same from plain text in memory, which is not needed afterwards; `name` stands for the file in
- * messages. */
+/* Reads a trace from plain text in memory; the caller may free the text afterwards. Messages name
+ * `name` as the file. */
 MR_API mr_trace *mr_trace_open_memory(const char *name, const char *text, size_t length_bytes,
                                       bool repair, mr_failure *failure);
 
-/* Predictions and order reports of the trace must have been freed before. */
+/* The caller frees the predictions and order reports of the trace before. */
 MR_API void mr_trace_close(mr_trace *trace);
 
 MR_API uint32_t mr_trace_event_count(const mr_trace *trace);
@@ -104,8 +104,8 @@ MR_API uint32_t mr_trace_variable_count(const mr_trace *trace);
 /* Events and lines that `repair` dropped. */
 MR_API uint64_t mr_trace_dropped_count(const mr_trace *trace);
 
-/* An event: the names as in the file, and where `…_text` is given (#@thread, #@var, #@lock, #@loc)
- * the text for people, else the name again. */
+/* An event, with the names of the file. `…_text` is the text for people (#@thread, #@var, #@lock,
+ * #@loc), or the name again when there is none. */
 typedef struct mr_event {
     uint32_t number;       /* 0-based, over the events of the file */
     uint64_t line;         /* 1-based line of the file */
@@ -128,9 +128,9 @@ MR_API size_t mr_trace_event_operation(const mr_trace *trace, uint32_t number, c
 MR_API bool mr_trace_write_text(const mr_trace *trace, FILE *stream, mr_failure *failure);
 
 /* Reads the trace at `path` as mr_trace_open does, and writes it in the binary format .mrt
- * (docs/mrt-format.md), which is read many times faster. A text of any size takes memory for its
- * names, values and a part of its events only. False: TRACE, IO, MEMORY; what was written is then
- * of no use. */
+ * (docs/mrt-format.md), which is many times faster to read. A text of any size takes memory only
+ * for its names, its values and a part of its events. False: TRACE, IO, MEMORY; the output is then
+ * incomplete. */
 MR_API bool mr_trace_convert(const char *path, bool repair, FILE *stream, mr_failure *failure);
 
 /* ---- configurations: keys and values are those of docs/configuration.md ---- */
@@ -140,13 +140,14 @@ MR_API mr_config *mr_config_create(void);
 MR_API void mr_config_destroy(mr_config *config);
 
 /* Sets a key to a value written as in the file: ("window.size", "20000"). False: CONFIG, MEMORY;
- * then nothing changed. The keys format, output, checkpoint, resume, time_limit and witness.dir are
- * for the command line and without effect here; repair is for mr_order_report_run_file only. */
+ * then nothing changed. The keys format, output, checkpoint, resume, time_limit and witness.dir
+ * only work on the command line; repair works for mr_trace_open_configured and
+ * mr_order_report_run_file. */
 MR_API bool mr_config_assign(mr_config *config, const char *key, const char *value,
                              mr_failure *failure);
 
-/* Sets what a YAML file says. False: CONFIG (also for a file that cannot be read), MEMORY; then
- * nothing changed. */
+/* Sets the keys that a YAML file contains. False: CONFIG (also for a file that cannot be read),
+ * MEMORY; then nothing changed. */
 MR_API bool mr_config_read_file(mr_config *config, const char *path, mr_failure *failure);
 
 /* The value of a key as it would stand in a file, in `buffer`, always terminated when size_bytes >
@@ -159,8 +160,8 @@ MR_API size_t mr_config_get(const mr_config *config, const char *key, char *buff
 /*
  * Predicts the races of the trace. `config` may be NULL (all defaults) and is copied; the trace
  * must stay open as long as the prediction is used. True: *prediction is complete. False:
- * UNSUPPORTED, CONFIG, MEMORY, INTERNAL; *prediction then holds what was found before the failure,
- * or is NULL. It is freed with mr_prediction_free in both cases.
+ * UNSUPPORTED, CONFIG, MEMORY, INTERNAL; *prediction then holds the races found before the failure,
+ * or is NULL. The caller calls mr_prediction_free in both cases.
  */
 MR_API bool mr_prediction_run(const mr_trace *trace, const mr_config *config,
                               mr_prediction **prediction, mr_failure *failure);
@@ -187,7 +188,7 @@ MR_API size_t mr_prediction_race_count(const mr_prediction *prediction);
 MR_API void mr_prediction_get_race(const mr_prediction *prediction, size_t index,
                                    mr_race_info *race);
 
-/* A pair that is neither a race nor proven to be none. */
+/* An unknown: a candidate whose verdict is unknown. */
 typedef struct mr_unknown_info {
     uint32_t first, second, window_start, window_end; /* as in mr_race_info */
     const char *order;
@@ -199,7 +200,7 @@ MR_API size_t mr_prediction_unknown_count(const mr_prediction *prediction);
 MR_API void mr_prediction_get_unknown(const mr_prediction *prediction, size_t index,
                                       mr_unknown_info *unknown);
 
-/* Writes the report, as the command line does, for people or as JSON (docs/report-format.md).
+/* Writes the report of `maxrace predict`, as text for people or as JSON (docs/report-format.md).
  * False: IO, MEMORY. */
 MR_API bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stream,
                                      mr_failure *failure);
@@ -214,21 +215,22 @@ MR_API bool mr_prediction_write_witness(const mr_prediction *prediction, size_t 
 /* ---- whole-trace orders: HB, FHB, SHB, CP, WCP, SyncP (docs/orders.md) ---- */
 
 /*
- * Runs the order that the configuration's key `relation` names on the whole trace, and proves of
- * its static races what can be proven, as the keys mark, confirm and witness.check say. `config`
- * may be NULL (all defaults; the order is shb) and is copied; the trace must stay open as long as
- * the report is used. True: *report is complete. False: UNSUPPORTED, CONFIG, MEMORY, INTERNAL;
- * *report then holds what was found and proven before the failure, or is NULL. It is freed with
- * mr_order_report_free in both cases.
+ * Runs the order that the key `relation` of the configuration names on the whole trace, and then
+ * proves static races as the keys mark, confirm and witness.check say. `config` may be NULL (all
+ * defaults; the order is shb) and is copied; the trace must stay open as long as the report is
+ * used. True: *report is complete. False: UNSUPPORTED, CONFIG, MEMORY, INTERNAL; *report then holds
+ * the races found and proven before the failure, or is NULL. The caller calls mr_order_report_free
+ * in both cases.
  */
 MR_API bool mr_order_report_run(const mr_trace *trace, const mr_config *config,
                                 mr_order_report **report, mr_failure *failure);
 
 /*
- * The same on a file ("-" is standard input) of any size: hb, fhb, shb and wcp take the events as
- * they come, and the trace is loaded only when there is something to prove; witness.check false
- * (fhb, shb) or mark false (hb, wcp) make that needless. cp and syncp load it. The key repair
- * counts. Fails also with TRACE and IO; *report is then about the events before the damage.
+ * The same on a file ("-" is standard input) of any size. hb, fhb, shb and wcp read the events one
+ * after the other; the trace is loaded only when races are to be proven, and never with
+ * witness.check false (fhb, shb) or mark false (hb, wcp). cp and syncp load the trace. The key
+ * repair works here. Fails also with TRACE and IO; *report is then about the events before the
+ * damage.
  */
 MR_API bool mr_order_report_run_file(const char *path, const mr_config *config,
                                      mr_order_report **report, mr_failure *failure);
@@ -245,7 +247,7 @@ typedef struct mr_order_counts {
     uint32_t racy_locations, racy_variables;
     size_t static_races;
     size_t proven;     /* static races with a witness, or sound by theorem */
-    size_t candidates; /* neither proven nor refuted nor asked */
+    size_t candidates; /* static races that nothing has proven or refuted */
 } mr_order_counts;
 
 MR_API void mr_order_report_get_counts(const mr_order_report *report, mr_order_counts *counts);
@@ -260,8 +262,8 @@ typedef struct mr_order_race_info {
      */
     const char *proved_by;
     size_t example_count; /* at least 1, at most the key `examples` */
-    /* of status race: as in a prediction, its model is rf unless `proved_by` is decision; its two
-     * accesses need not be an example. `order` and `confirmed_by` are "". */
+    /* For the status race: a witness as in a prediction. Its model is rf unless `proved_by` is
+     * decision. Its two accesses need not be an example. `order` and `confirmed_by` are "". */
     bool has_witness;
     mr_race_info witness;
 } mr_order_race_info;
@@ -270,19 +272,20 @@ typedef struct mr_order_race_info {
 MR_API void mr_order_report_get_race(const mr_order_report *report, size_t index,
                                      mr_order_race_info *race);
 
-/* The two accesses of an example of a static race, in the order of the trace; example 0 has the
- * earliest second access that there is, and of these pairs the latest first one. */
+/* The two accesses of an example of a static race, in the order of the trace. Example 0 is the
+ * reported pair with the earliest second access, and of several such pairs the one with the latest
+ * first access. */
 MR_API void mr_order_report_get_example(const mr_order_report *report, size_t index, size_t example,
                                         mr_event *first, mr_event *second);
 
-/* Writes the report, as `maxrace order` does. False: IO, MEMORY. */
+/* Writes the report of `maxrace order`. False: IO, MEMORY. */
 MR_API bool mr_order_report_write_text(const mr_order_report *report, FILE *stream,
                                        mr_failure *failure);
 MR_API bool mr_order_report_write_json(const mr_order_report *report, FILE *stream,
                                        mr_failure *failure);
 
-/* ---- the checker: is a witness right? It replays it on the trace and shares no code with the
- * prediction. Unrecorded calls are judged as `opaque: pair` says. ---- */
+/* ---- the checker: is a witness right? It replays the witness on the trace and shares no code with
+ * the prediction. BarrierPairs are treated as `opaque: pair` says. ---- */
 
 typedef enum mr_judgement {
     MR_ACCEPTED,

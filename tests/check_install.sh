@@ -16,7 +16,7 @@ every_file_is_there() {
     local file status=0
     for file in bin/maxrace lib/libmaxrace.a lib/libmaxrace.so lib/libmaxrace.so.0 lib/libmaxrace.so.0.1.0 \
         include/maxrace.h lib/pkgconfig/maxrace.pc share/maxrace/config.yaml share/doc/maxrace/README.md \
-        share/doc/maxrace/examples/bank.std lib/maxrace/libmaxrace_rt.so include/maxrace/annotate.h \
+        share/doc/maxrace/NEWS.md share/doc/maxrace/docs/semantics.md share/doc/maxrace/examples/bank.std lib/maxrace/libmaxrace_rt.so include/maxrace/annotate.h \
         $(pkg-config --exists ompi-c && echo lib/maxrace/maxrace-mpi.so); do
         [ -e "$prefix/$file" ] || { echo "there is no $file"; status=1; }
     done
@@ -68,7 +68,7 @@ static_program() {
     extra='' compile_and_run c --static && ! ldd "$scratch/program" | grep -q libmaxrace
 }
 
-# The header is C++ as well; only where there is a C++ compiler.
+# The header is C++ as well.
 header_in_cplusplus() {
     echo '#include <maxrace.h>' >"$scratch/header.cc"
     clang++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -nostdinc++ -I"$prefix/include" "$scratch/header.cc"
@@ -94,6 +94,30 @@ installed_recorder() {
         "$prefix/bin/maxrace" record -q -o "$scratch/hidden.mrt" -- "$scratch/hidden" || return 1
     output=$("$prefix/bin/maxrace" predict "$scratch/hidden.mrt")
     [ $? -eq 1 ] && [ "$(tail -n 1 <<<"$output" | cut -c 1-6)" = "1 race" ]
+}
+
+# Links between the installed documents lead somewhere.
+installed_links() {
+    local document target status=0
+    cd "$prefix/share/doc/maxrace" || return 1
+    for document in *.md docs/*.md; do
+        while read -r target; do
+            target=${target%%#*}
+            [ -z "$target" ] || [ -e "$(dirname "$document")/$target" ] || { echo "$document: there is no $target"; status=1; }
+        done < <(grep -o '](\([^)]*\))' "$document" | sed 's/^](//; s/)$//' | grep -v '^[a-z]*:')
+    done
+    return $status
+}
+
+# The program that the README shows compiles against what is installed, and finds the race of its demo.
+readme_program() {
+    local flags output
+    awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' README.md >"$scratch/readme.c"
+    flags=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs maxrace) || return 1
+    # shellcheck disable=SC2086
+    gcc -std=c17 -Wall -Wextra -Wpedantic -Werror "$scratch/readme.c" -o "$scratch/readme" $flags || return 1
+    output=$(LD_LIBRARY_PATH="$prefix/lib" "$scratch/readme" examples/bank.std) || return 1
+    [ "$output" = "event 3 races with event 10" ] || { echo "it printed: $output"; return 1; }
 }
 
 orders_example() {
@@ -124,11 +148,13 @@ write_program
 check install_tree install_tree
 check install_every_file_is_there every_file_is_there
 check install_installed_program installed_program
+check install_installed_links installed_links
+check install_readme_program readme_program
 check install_installed_mpi installed_mpi
 check install_installed_recorder installed_recorder
 check install_shared_program shared_program
 check install_static_program static_program
-check install_header_in_cplusplus header_in_cplusplus
+needs clang++ install_header_in_cplusplus && check install_header_in_cplusplus header_in_cplusplus
 check install_staged_files_name_the_prefix staged_files_name_the_prefix
 check install_nothing_is_left_by_uninstall nothing_is_left
 check install_library_example library_example

@@ -51,7 +51,7 @@ bad_usage() {
             says 2 "unknown flag '--nonsense'" "$maxrace" $command --nonsense ./plain || return 1
     done
     says 2 "--runs: '0' is not a number from 1 on" "$maxrace" run --runs 0 ./plain &&
-        says 2 "'run' reports as text or json; csv and markdown are for 'compare'" "$maxrace" run --format csv ./plain &&
+        says 2 "format: 'run' reports as text or json; csv is for 'compare'" "$maxrace" run --format csv ./plain &&
         says 2 "'--model' is not a flag of 'record'" "$maxrace" record --model rf ./plain &&
         says 2 "the trace is written as .mrt; name it so, and convert it if need be" "$maxrace" record -o plain.std ./plain &&
         says 2 "'--' needs a compiler after it" "$maxrace" cc --
@@ -317,7 +317,7 @@ check record_commands_build build
 check record_commands_bad_usage bad_usage
 check record_commands_no_program no_program
 check record_commands_no_compiler no_compiler
-check record_commands_compilers compilers
+needs clang record_commands_compilers && check record_commands_compilers compilers
 check record_commands_not_recorded not_recorded
 check record_commands_flags flags
 check record_commands_run_outputs run_outputs
@@ -329,5 +329,5 @@ check record_commands_max_events max_events
 check record_commands_full_disk full_disk
 check record_commands_makefile makefile
 check record_commands_configured configured
-command -v cmake >/dev/null && check record_commands_cmake_project cmake_project
+needs cmake record_commands_cmake_project && check record_commands_cmake_project cmake_project
 [ $failures -eq 0 ]

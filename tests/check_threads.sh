@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What threads do together under ThreadSanitizer (build/thread) and Helgrind (the plain build): no report, and the same
+# check_threads.sh [tsan|helgrind]...: what threads do together under ThreadSanitizer (build/thread) and Helgrind (the plain build): no report, and the same
 # results. LONG=1: on more traces, and the pool recorded by maxrace itself, which finds no race in it. Prints "[       OK ] name", or the reason and "[  FAILED  ] name".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -19,14 +19,6 @@ under_helgrind() {
     return "${PIPESTATUS[0]}"
 }
 
-check tsan_pool under_tsan "$tsan_traces" build/thread/tests/test_pool
-check tsan_jobs under_tsan "$tsan_traces" build/thread/tests/test_jobs
-check tsan_far_jobs under_tsan "$far_traces" build/thread/tests/test_far_jobs
-check tsan_facts under_tsan "$tsan_traces" build/thread/tests/test_facts
-check tsan_mrt under_tsan "$tsan_traces" build/thread/tests/test_mrt
-check tsan_mrt_content under_tsan "$tsan_traces" build/thread/tests/test_mrt_content
-check helgrind_pool under_helgrind "$helgrind_traces" "$build/tests/test_pool"
-check helgrind_jobs under_helgrind "$helgrind_traces" "$build/tests/test_jobs"
 # A race in one seed's run is a race.
 on_itself() {
     local pool=$1
@@ -36,9 +28,25 @@ on_itself() {
     return "${PIPESTATUS[0]}"
 }
 
+[ $# -gt 0 ] || set -- tsan helgrind
+for part in "$@"; do
+    case $part in
+    tsan)
+        for name in pool jobs facts mrt mrt_content; do
+            check tsan_$name under_tsan "$tsan_traces" build/thread/tests/test_$name
+        done
+        check tsan_far_jobs under_tsan "$far_traces" build/thread/tests/test_far_jobs
+        ;;
+    helgrind)
+        for name in pool jobs; do
+            needs valgrind helgrind_$name && check helgrind_$name under_helgrind "$helgrind_traces" "$build/tests/test_$name"
+        done
+        ;;
+    esac
+done
 if [ -n "${LONG:-}" ]; then
     scratch=$(mktemp -d) || exit 1
     trap 'rm -rf "$scratch"' EXIT
     check maxrace_on_itself on_itself "$scratch/pool"
 fi
-exit $((failures > 0))
+[ $failures -eq 0 ]

@@ -13,6 +13,7 @@
 #include "solver/decide.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/length.h"
 #include "support/setup.h"
 #include "witness/checker.h"
 
@@ -201,17 +202,11 @@ static void open_trace(examination *x)
     assert_non_null(x->checker);
 }
 
-static uint64_t number_from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static void test_steps(void **state)
 {
     (void)state;
-    uint64_t traces = number_from_environment("BRANCH_TRACES", DEFAULT_TRACES);
-    uint64_t seed = number_from_environment("BRANCH_SEED", DEFAULT_SEED);
+    uint64_t traces = mr_number_from_environment("BRANCH_TRACES", DEFAULT_TRACES);
+    uint64_t seed = mr_number_from_environment("BRANCH_SEED", DEFAULT_SEED);
     static char text[MOST_TEXT];
     examination x = {.session = mr_session_new(), .text = text};
     assert_non_null(x.session);

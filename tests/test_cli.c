@@ -20,9 +20,7 @@
 static mr_scratch scratch;
 
 /* Files of the scratch folder that the tests use. */
-static const struct {
-    const char *name, *text;
-} files[] = {
+static const mr_scratch_file files[] = {
     {"race.std", "T1|w(x=1)|10\nT2|r(x=1)|20\n"},
     {"none.std", "T1|w(x=1)|10\nT1|fork(T2)|11\nT2|r(x=1)|20\n"},
     {"broken.std", "T1|w(x=1)|10\nT2|rel(l)|15\nT2|r(x=1)|20\n"},
@@ -39,18 +37,8 @@ static const struct {
 
 static int setup(void **state)
 {
-    (void)state;
-    char path[512];
-    mr_scratch_make(&scratch);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        mr_scratch_write(&scratch, files[i].name, files[i].text, path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
     return 0;
 }
 
@@ -432,5 +420,5 @@ int main(void)
         cmocka_unit_test(test_failure_of_one),
         cmocka_unit_test(test_broken_line_million),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -18,9 +18,7 @@
 
 static mr_scratch scratch;
 
-static const struct {
-    const char *name, *text;
-} files[] = {
+static const mr_scratch_file files[] = {
     {"race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n"},
     {"none.std", "T1|w(x=1)|10\nT1|fork(T2)|11\nT2|r(x=1)|20\n"},
     {"empty.std", ""},
@@ -35,22 +33,12 @@ static const struct {
 
 static int setup(void **state)
 {
-    (void)state;
-    char path[512];
     mr_run run;
-    mr_scratch_make(&scratch);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        mr_scratch_write(&scratch, files[i].name, files[i].text, path);
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
     mr_run_maxrace(&run, &scratch, "convert @/guarded.std @/guarded.mrt", NULL, MR_RUN_CAPTURE);
     assert_int_equal(run.status, 0);
     mr_run_free(&run);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
     return 0;
 }
 
@@ -75,7 +63,7 @@ static void test_usage(void **state)
         {"compare --format xml @/race.std", 2, NULL,
          "maxrace: format: 'xml' is not one of text|json|csv|markdown\n"},
         {"order --format csv @/race.std", 2, NULL,
-         "maxrace: 'order' reports as text or json; csv and markdown are for 'compare'\n"},
+         "maxrace: format: 'order' reports as text or json; csv is for 'compare'\n"},
         {"compare -h", 0, "usage: maxrace compare [FLAGS] TRACE…", NULL},
         {"help compare", 0, "3 bad trace", NULL},
     };
@@ -324,5 +312,5 @@ int main(void)
         cmocka_unit_test(test_input),   cmocka_unit_test(test_json),
         cmocka_unit_test(test_figures),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -18,9 +18,7 @@
 
 static mr_scratch scratch;
 
-static const struct {
-    const char *name, *text;
-} files[] = {
+static const mr_scratch_file files[] = {
     {"race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n"},
     {"none.std", "T1|w(x=1)|10\nT1|fork(T2)|11\nT2|r(x=1)|20\n"},
     {"empty.std", ""},
@@ -42,18 +40,8 @@ static const struct {
 
 static int setup(void **state)
 {
-    (void)state;
-    char path[512];
-    mr_scratch_make(&scratch);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        mr_scratch_write(&scratch, files[i].name, files[i].text, path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
     return 0;
 }
 
@@ -141,7 +129,7 @@ static void test_marks(void **state)
         {"order --relation wcp @/swap.std", 1, "\n1 static race of wcp: 1 candidate\n", NULL},
         {"order --relation cp @/swap.std", 1, "\n1 static race of cp: 1 candidate\n", NULL},
         {"order --relation wcp --confirm @/swap.std", 1,
-         "  proof   found by the decision procedure; witness of ", NULL},
+         "  proof   found by the steps of predict; witness of ", NULL},
         {"order --relation cp --confirm @/swap.std", 1, "\n1 static race of cp: 1 proven\n", NULL},
         {"order --relation wcp --confirm --window-size 0 @/swap.std", 1,
          "\n1 static race of wcp: 1 proven\n", NULL},
@@ -150,7 +138,7 @@ static void test_marks(void **state)
         {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
          "  reason  size; within events 0 to 5\n", NULL},
         {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
-         "\n1 static race of wcp: 1 not decided\n", NULL},
+         "\n1 static race of wcp: 1 unknown\n", NULL},
     };
     CHECK_ROWS(rows);
 }
@@ -335,5 +323,5 @@ int main(void)
         cmocka_unit_test(test_standard_input), cmocka_unit_test(test_witness_dir),
         cmocka_unit_test(test_outputs),        cmocka_unit_test(test_json),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

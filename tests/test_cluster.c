@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "engine/identity.h"
 #include "support/generate_far.h"
 #include "support/generate_large.h"
 #include "support/predicted.h"
@@ -139,21 +140,19 @@ static bool take_part(play *p, mr_cluster *cluster)
         assert_int_equal(mr_config_set(p->config, "model", "rf", NULL, 0, NULL), MR_OK);
     if (mine && p->mishap == NO_TRACE)
         own = mr_error_set(&p->error, MR_ERR_TRACE, "race.std", 7, "bad line");
-    const mr_hello hello = {.trace = mine && p->mishap == OTHER_TRACE ? p->other : p->trace,
-                            .config = p->config,
-                            .jobs = mr_predict_jobs(p->config, cluster)};
-    mr_saved *saved = NULL;
+    const mr_trace *trace = mine && p->mishap == OTHER_TRACE ? p->other : p->trace;
+    mr_checkpoint *checkpoint = NULL;
     if (cluster->rank == 0 && p->file) {
-        const mr_saved_request request = {
+        const mr_checkpoint_request request = {
             .file = p->file, .resume = true, .shard = p->shard, .shards = p->shards};
-        own = mr_saved_open(&request, p->trace, p->config, &saved, &p->error);
+        own = mr_predict_open_checkpoint(&request, p->trace, p->config, &checkpoint, &p->error);
     }
-    p->status = mr_team_meet(&team, cluster, &p->halt, &hello, own, &p->error);
+    p->status = mr_predict_meet(&team, cluster, &p->halt, trace, p->config, own, &p->error);
     if (p->status == MR_OK && !team.over) {
         const mr_progress progress = {.report = attend, .context = p};
         const mr_predict_run run = {.progress = &progress,
                                     .halt = &p->halt,
-                                    .saved = saved,
+                                    .checkpoint = checkpoint,
                                     .shard = p->shard,
                                     .shards = p->shards,
                                     .team = &team};
@@ -161,10 +160,10 @@ static bool take_part(play *p, mr_cluster *cluster)
             mr_memory_fail_after(p->n);
         p->status = mr_predict(p->trace, p->config, &run, &p->result, &p->error);
         mr_memory_fail_after(0);
-        clean = mr_team_part(&team, p->status, &p->error, &p->result.run);
+        clean = mr_predict_part(&team, p->status, &p->error, &p->result.run);
     }
     mr_error close_error;
-    assert_int_equal(mr_saved_close(saved, &close_error), MR_OK);
+    assert_int_equal(mr_checkpoint_close(checkpoint, &close_error), MR_OK);
     mr_team_free(&team);
     return clean && !team.broken;
 }
@@ -529,7 +528,7 @@ static void check_shards(mr_trace *trace, const char *const *settings)
     char paths[SHARDS][512], name[] = "1";
     const char *parts[SHARDS];
     mr_scratch scratch;
-    mr_saved *saved;
+    mr_checkpoint *checkpoint;
     play alone = {.trace = trace, .config = make_config(settings)};
     play merged = {.trace = trace, .config = make_config(settings)};
     assert_int_equal(mr_predict(trace, alone.config, NULL, &alone.result, &alone.error), MR_OK);
@@ -538,14 +537,16 @@ static void check_shards(mr_trace *trace, const char *const *settings)
         parts[i] = mr_scratch_path(&scratch, name, paths[i]);
         run_shard(trace, settings, parts[i], i + 1, i == 1);
     }
-    const mr_saved_request request = {.parts = parts, .part_count = SHARDS};
-    assert_int_equal(mr_saved_open(&request, trace, merged.config, &saved, &merged.error), MR_OK);
-    const mr_predict_run run = {.saved = saved};
+    const mr_checkpoint_request request = {.parts = parts, .part_count = SHARDS};
+    assert_int_equal(
+        mr_predict_open_checkpoint(&request, trace, merged.config, &checkpoint, &merged.error),
+        MR_OK);
+    const mr_predict_run run = {.checkpoint = checkpoint};
     assert_int_equal(mr_predict(trace, merged.config, &run, &merged.result, &merged.error), MR_OK);
     assert_int_equal(merged.result.run.units_saved, mr_predict_unit_count(trace, merged.config));
     char *expected = report_of(&alone), *report = report_of(&merged);
     assert_string_equal(report, expected);
-    assert_int_equal(mr_saved_close(saved, &merged.error), MR_OK);
+    assert_int_equal(mr_checkpoint_close(checkpoint, &merged.error), MR_OK);
     mr_scratch_remove(&scratch);
     free(expected);
     free(report);

@@ -387,7 +387,7 @@ static void test_steps(void **state)
     mr_config *copy = mr_config_clone(config);
     assert_int_equal(mr_config_set(config, "solver.steps", "greedy", NULL, 0, &error), MR_OK);
     assert_int_equal(mr_config_set_of(copy, "solver.steps"),
-                     MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_SOLVER));
+                     MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_Z3));
     mr_config_free(copy);
     mr_config_free(config);
 }

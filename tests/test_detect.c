@@ -15,6 +15,7 @@
 #include "order/order.h"
 #include "support/crowd.h"
 #include "support/djit.h"
+#include "support/length.h"
 #include "support/order_reference.h"
 #include "support/walk.h"
 
@@ -82,7 +83,8 @@ static mr_events next_run(const mr_trace *trace, uint32_t first, uint32_t count,
         case MR_OPERAND_THREAD:
             raise_to(&counts->thread, events.operand[i]);
             break;
-        default:
+        case MR_OPERAND_NONE:
+        case MR_OPERAND_CALL:
             break;
         }
     }
@@ -440,7 +442,8 @@ static bool detect_survives(const mr_trace *trace, mr_relation relation, uint64_
 static void test_lack_of_memory(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 9; seed++) {
+    uint64_t traces = mr_length("DETECT_TRACES", 3, 9);
+    for (uint64_t seed = 0; seed < traces; seed++) {
         mr_trace *trace = make_trace(seed, 400);
         mr_outlook outlook;
         assert_true(mr_outlook_of_trace(&outlook, trace));

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "support/trials.h"
 #include "support/yardstick.h"
 #include "trace/trace.h"
@@ -26,6 +26,7 @@
 
 enum {
     DEFAULT_TRACES = 6000,
+    SHARE_TRACES = 2000,
     DEFAULT_SEED = 20180611,
     WINDOW_PLANS = 4,
     MODELS = MR_MODEL_BRANCH + 1,
@@ -410,8 +411,11 @@ static void examine_trial(mr_trial *trial, void *context)
 
 static void run(void (*examine)(examination *x))
 {
-    const mr_trials trials = {
-        .prefix = "EXACT", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};
+    const mr_trials trials = {.prefix = "EXACT",
+                              .traces = DEFAULT_TRACES,
+                              .share = SHARE_TRACES,
+                              .seed = DEFAULT_SEED,
+                              .all_kinds = true};
     examination x = {.examine = examine};
     mr_trials_run(&trials, examine_trial, &x);
     for (int step = 0; step < MR_STEP_COUNT; step++)

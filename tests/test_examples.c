@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "formats/read.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 #include <dirent.h>
 #include <stdio.h>

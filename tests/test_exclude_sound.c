@@ -17,6 +17,7 @@
 #include "formats/text/text_write.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/length.h"
 #include "support/trace_reading.h"
 
 #include <stdio.h>
@@ -93,12 +94,6 @@ static void end(trial *self)
     free(self->origin);
 }
 
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static void show(const trial *self, const char *text, uint64_t seed, mr_shape shape)
 {
     mr_error error;
@@ -133,8 +128,9 @@ static size_t try_one(uint64_t seed, mr_shape shape)
 static void test_random(void **state)
 {
     (void)state;
-    uint64_t traces = setting("EXCLUDE_TRACES", 3000), seed = setting("EXCLUDE_SEED", 1);
-    uint64_t shape = setting("EXCLUDE_SHAPE", MR_SHAPE_ALL);
+    uint64_t traces = mr_number_from_environment("EXCLUDE_TRACES", 3000),
+             seed = mr_number_from_environment("EXCLUDE_SEED", 1);
+    uint64_t shape = mr_number_from_environment("EXCLUDE_SHAPE", MR_SHAPE_ALL);
     size_t races = 0;
     for (uint64_t i = 0; i < traces; i++) {
         uint64_t which = shape < MR_SHAPE_ALL ? shape : (seed + i) % MR_SHAPE_ALL;

@@ -71,7 +71,7 @@ static uint64_t window_of(const mr_reduction *reduction, mr_model model)
     mr_window *window;
     mr_problem problem;
     assert_int_equal(mr_carried_init(&carried, &reduction->trace, &error), MR_OK);
-    carried.opaque = &reduction->opaque;
+    carried.barrier_edges = &reduction->opaque;
     mr_arena_init(&arena);
     assert_int_equal(
         mr_window_build(&carried, reduction->trace.event_count, model, &arena, &window, &error),

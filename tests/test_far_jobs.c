@@ -14,6 +14,7 @@
 
 #include "support/generate_far.h"
 #include "support/generate_large.h"
+#include "support/length.h"
 #include "support/predicted.h"
 #include "support/sample.h"
 
@@ -97,13 +98,7 @@ static void compare(const mr_trace *trace, const char *const *question, const ch
     free(expected);
 }
 
-enum { DEFAULT_SEED = 20261121, DEFAULT_TRACES = 12 };
-
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
+enum { DEFAULT_SEED = 20261121, DEFAULT_TRACES = 12, SHARE_TRACES = 4 };
 
 /* Plants of all kinds at many distances, close together in time, so that they share windows. */
 static void test_planted(void **state)
@@ -111,7 +106,7 @@ static void test_planted(void **state)
     (void)state;
     enum { PLANTS = 40, EVENTS = 8000 };
     static mr_plant plants[PLANTS];
-    uint64_t seed = from_environment("FAR_JOBS_SEED", DEFAULT_SEED);
+    uint64_t seed = mr_number_from_environment("FAR_JOBS_SEED", DEFAULT_SEED);
     cut_off tally = {0};
     for (uint32_t i = 0; i < PLANTS; i++) {
         uint32_t distance = 150u << i % 6, first = 60 + 71 * i;
@@ -136,8 +131,8 @@ static void test_random(void **state)
 {
     (void)state;
     enum { EVENTS = 600 };
-    uint64_t count = from_environment("FAR_JOBS_TRACES", DEFAULT_TRACES);
-    uint64_t seed = from_environment("FAR_JOBS_SEED", DEFAULT_SEED);
+    uint64_t count = mr_length("FAR_JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES);
+    uint64_t seed = mr_number_from_environment("FAR_JOBS_SEED", DEFAULT_SEED);
     cut_off tally = {0};
     for (uint64_t i = 0; i < count; i++) {
         char *text =
@@ -244,11 +239,12 @@ static void test_halted(void **state)
 {
     (void)state;
     size_t unknown = 0, settled = 0;
-    uint64_t count = from_environment("FAR_JOBS_TRACES", DEFAULT_TRACES) / 2;
+    uint64_t count = mr_length("FAR_JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES) / 2;
     for (uint64_t i = 0; i < count; i++) {
         halting never = {0};
-        char *text = mr_generate_large(from_environment("FAR_JOBS_SEED", DEFAULT_SEED) + i,
-                                       &mr_large_shapes[2 + i % 4], 600);
+        char *text =
+            mr_generate_large(mr_number_from_environment("FAR_JOBS_SEED", DEFAULT_SEED) + i,
+                              &mr_large_shapes[2 + i % 4], 600);
         assert_non_null(text);
         mr_trace *trace = mr_sample_trace(text);
         assert_non_null(trace);

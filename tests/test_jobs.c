@@ -17,6 +17,7 @@
 #include "predict/worker.h"
 #include "support/generate.h"
 #include "support/generate_large.h"
+#include "support/length.h"
 #include "support/predicted.h"
 #include "support/sample.h"
 #include "witness/pack.h"
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRACES = 600, DEFAULT_SEED = 20261121, LARGE_EVENTS = 1000 };
+enum { DEFAULT_TRACES = 600, SHARE_TRACES = 200, DEFAULT_SEED = 20261121, LARGE_EVENTS = 1000 };
 
 /* What is asked of a trace: keys and values. */
 static const char *const questions[][9] = {
@@ -43,12 +44,6 @@ static const char *const questions[][9] = {
 };
 
 enum { QUESTIONS = sizeof questions / sizeof *questions };
-
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static mr_config *configure(const char *const *question, unsigned jobs)
 {
@@ -195,8 +190,8 @@ static void examine(const char *text, const char *const *question, tally *sum)
 static void test_small(void **state)
 {
     (void)state;
-    uint64_t traces = from_environment("JOBS_TRACES", DEFAULT_TRACES);
-    uint64_t seed = from_environment("JOBS_SEED", DEFAULT_SEED);
+    uint64_t traces = mr_length("JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES);
+    uint64_t seed = mr_number_from_environment("JOBS_SEED", DEFAULT_SEED);
     tally sum = {0};
     for (uint64_t i = 0; i < traces; i++) {
         mr_random random = {seed + i};
@@ -225,8 +220,8 @@ static void test_large(void **state)
                                            "solver.saturate_steps",
                                            "20000",
                                            NULL};
-    uint64_t seed = from_environment("JOBS_SEED", DEFAULT_SEED);
-    uint64_t shapes = from_environment("JOBS_TRACES", DEFAULT_TRACES) / QUESTIONS;
+    uint64_t seed = mr_number_from_environment("JOBS_SEED", DEFAULT_SEED);
+    uint64_t shapes = mr_length("JOBS_TRACES", SHARE_TRACES, DEFAULT_TRACES) / QUESTIONS;
     tally sum = {0};
     (void)state;
     for (size_t s = 0; s < mr_large_shape_count && s < shapes; s++) {
@@ -251,12 +246,12 @@ static void check_bytes(const mr_trace *trace, const uint8_t *bytes, size_t coun
     mr_outcome *outcome = mr_outcome_read(trace, copy, count, &damaged);
     assert_true(outcome ? !damaged : damaged);
     for (size_t i = 0; outcome && i < outcome->count; i++) {
-        const mr_record *record = &outcome->records[i];
-        assert_true(record->first < record->second && record->second < trace->event_count);
+        const mr_pair_verdict *verdict = &outcome->verdicts[i];
+        assert_true(verdict->first < verdict->second && verdict->second < trace->event_count);
         mr_witness room;
-        if (record->has_race)
-            assert_non_null(mr_witness_open(trace, &record->race.witness, &room));
-        if (record->has_race)
+        if (verdict->has_race)
+            assert_non_null(mr_witness_open(trace, &verdict->race.witness, &room));
+        if (verdict->has_race)
             mr_witness_free(&room);
     }
     mr_outcome_free(outcome);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "solver/decide.h"
 #include "support/exhaustive.h"
 #include "support/generate_large.h"
@@ -107,7 +107,7 @@ static void compare_pair(large *l, const mr_candidate *c, agreement *sum)
     static const mr_decide_options linearise = {.steps = ALONE(MR_STEP_LINEARISE)};
     static const mr_decide_options saturate = {.steps = ALONE(MR_STEP_SATURATE),
                                                .saturate_steps = SATURATE_STEPS};
-    static const mr_decide_options z3 = {.steps = ALONE(MR_STEP_SOLVER),
+    static const mr_decide_options z3 = {.steps = ALONE(MR_STEP_Z3),
                                          .limits = {.timeout_ms = Z3_TIMEOUT_MS}};
     mr_decision one = decide(l, &saturate, c), two = decide(l, &z3, c);
     mr_decision easy = decide(l, &linearise, c);
@@ -186,23 +186,23 @@ typedef struct limit_case {
 } limit_case;
 
 static const limit_case too_small[] = {
-    {"size", {.steps = ALONE(MR_STEP_SOLVER), .max_clauses = 1}, MR_UNKNOWN_SIZE, true},
+    {"size", {.steps = ALONE(MR_STEP_Z3), .max_clauses = 1}, MR_UNKNOWN_SIZE, true},
     {"size, with saturation",
      {.steps = ALONE(MR_STEP_SATURATE), .max_clauses = 20, .saturate_steps = 1000000},
      MR_UNKNOWN_SIZE,
      false},
-    {"time", {.steps = ALONE(MR_STEP_SOLVER), .limits = {.timeout_ms = 1}}, MR_UNKNOWN_TIME, false},
+    {"time", {.steps = ALONE(MR_STEP_Z3), .limits = {.timeout_ms = 1}}, MR_UNKNOWN_TIME, false},
     {"memory",
-     {.steps = ALONE(MR_STEP_SOLVER), .limits = {.memory_bytes = 1}},
+     {.steps = ALONE(MR_STEP_Z3), .limits = {.memory_bytes = 1}},
      MR_UNKNOWN_MEMORY,
      false},
-    {"units", {.steps = ALONE(MR_STEP_SOLVER), .limits = {.units = 100}}, MR_UNKNOWN_STEPS, false},
+    {"units", {.steps = ALONE(MR_STEP_Z3), .limits = {.units = 100}}, MR_UNKNOWN_STEPS, false},
     {"units, lazily",
      {.steps = ALONE(MR_STEP_LAZY), .limits = {.units = 100}},
      MR_UNKNOWN_STEPS,
      false},
     {"units, eager",
-     {.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true, .limits = {.units = 100}},
+     {.steps = MR_STEP_BIT(MR_STEP_Z3), .eager = true, .limits = {.units = 100}},
      MR_UNKNOWN_STEPS,
      true},
     {"size, lazily", {.steps = ALONE(MR_STEP_LAZY), .max_clauses = 20}, MR_UNKNOWN_SIZE, false},
@@ -217,11 +217,11 @@ static const limit_case too_small[] = {
     {"steps", {.steps = ALONE(MR_STEP_SATURATE), .saturate_steps = 10}, MR_UNKNOWN_STEPS, false},
     {"no step", {.steps = ALONE(MR_STEP_LINEARISE)}, MR_UNKNOWN_STEPS, false},
     {"time, eager",
-     {.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true, .limits = {.timeout_ms = 1}},
+     {.steps = MR_STEP_BIT(MR_STEP_Z3), .eager = true, .limits = {.timeout_ms = 1}},
      MR_UNKNOWN_TIME,
      true},
     {"time after few steps",
-     {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_SOLVER),
+     {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_Z3),
       .saturate_steps = 10,
       .limits = {.timeout_ms = 1}},
      MR_UNKNOWN_TIME,
@@ -347,9 +347,9 @@ static void test_session_after_interrupt(void **state)
     mr_session_free(easy.session);
     easy.session = hard.session;
     static const mr_decide_options limited[] = {
-        {.steps = ALONE(MR_STEP_SOLVER), .limits = {.timeout_ms = 1}},
-        {.steps = ALONE(MR_STEP_SOLVER), .limits = {.memory_bytes = 1}}};
-    static const mr_decide_options unlimited = {.steps = ALONE(MR_STEP_SOLVER)};
+        {.steps = ALONE(MR_STEP_Z3), .limits = {.timeout_ms = 1}},
+        {.steps = ALONE(MR_STEP_Z3), .limits = {.memory_bytes = 1}}};
+    static const mr_decide_options unlimited = {.steps = ALONE(MR_STEP_Z3)};
     for (uint32_t k = 0; k < 8; k++) {
         decide(&hard, &limited[k % 2], &hard.candidates.items[k * 97 % hard.candidates.count]);
         const mr_candidate *c = &easy.candidates.items[k * 31 % easy.candidates.count];
@@ -368,9 +368,9 @@ static void test_same_each_time(void **state)
 {
     (void)state;
     static const mr_decide_options options[] = {
-        {.steps = ALONE(MR_STEP_SOLVER), .limits = {.units = 200000}},
+        {.steps = ALONE(MR_STEP_Z3), .limits = {.units = 200000}},
         {.steps = ALONE(MR_STEP_LAZY), .limits = {.units = 20000}},
-        {.steps = ALONE(MR_STEP_LAZY) | MR_STEP_BIT(MR_STEP_SOLVER), .limits = {.units = 2000}}};
+        {.steps = ALONE(MR_STEP_LAZY) | MR_STEP_BIT(MR_STEP_Z3), .limits = {.units = 2000}}};
     enum { OPTIONS = sizeof options / sizeof *options };
     size_t unknown = 0, known = 0;
     large l;

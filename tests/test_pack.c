@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "support/random.h"
 #include "support/sample.h"
 #include "witness/checker.h"

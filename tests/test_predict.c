@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
 #include "support/generate_large.h"

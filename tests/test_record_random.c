@@ -10,7 +10,7 @@
 #include "support/log_build.h"
 #include "support/random.h"
 
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "record/pieces.h"
 #include "runtime/log.h"
 

@@ -8,8 +8,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "report/formats.h"
 #include "report/line.h"
-#include "report/report.h"
+#include "report/schedule_table.h"
+#include "support/golden.h"
 #include "support/sample.h"
 #include "support/schema.h"
 #include "support/scratch.h"
@@ -81,7 +83,7 @@ static void make_bank(sample *self)
         (mr_witness){.first = 3, .second = 9, .window_start = 2, .events = first, .event_count = 4},
         MR_STRENGTH_HB, MR_STEP_LINEARISE);
     add_race(self, (mr_witness){.first = 0, .second = 10, .events = second, .event_count = 9},
-             MR_STRENGTH_BEYOND_WCP, MR_STEP_SOLVER);
+             MR_STRENGTH_BEYOND_WCP, MR_STEP_Z3);
     add_race(self, (mr_witness){.first = 3, .second = 10, .window_start = 3}, MR_STRENGTH_WCP,
              MR_STEP_FAR);
     add_unknown(self, 3, 10, MR_UNKNOWN_TIME, "canceled");
@@ -93,15 +95,14 @@ static void make_bank(sample *self)
                     [MR_STEP_CONE] = 1,
                     [MR_STEP_LINEARISE] = 2,
                     [MR_STEP_SATURATE] = 1,
-                    [MR_STEP_SOLVER] = 2,
+                    [MR_STEP_Z3] = 2,
                     [MR_STEP_FAR] = 1},
-        .races = {[MR_STEP_LINEARISE] = 1, [MR_STEP_SOLVER] = 1, [MR_STEP_FAR] = 1},
+        .races = {[MR_STEP_LINEARISE] = 1, [MR_STEP_Z3] = 1, [MR_STEP_FAR] = 1},
         .unknown = {[MR_UNKNOWN_TIME] = 1, [MR_UNKNOWN_MEMORY] = 1},
         .static_races = 3,
     };
     self->result.run = (mr_run){
-        .step_seconds =
-            {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_SOLVER] = 0.75},
+        .step_seconds = {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_Z3] = 0.75},
         .read_seconds = 0.25,
         .decide_seconds = 1.5,
         .solver_seconds = 1,
@@ -172,32 +173,22 @@ static char *report_text(const sample *self)
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    assert_true(mr_report_text(stream, self->trace, self->config, &self->result));
+    mr_error error;
+    assert_int_equal(
+        mr_predict_report_text(stream, self->trace, self->config, &self->result, &error), MR_OK);
     fclose(stream);
     return text;
 }
 
-/* With UPDATE_GOLDEN set, the files are written instead (and then read with care). */
 static void test_golden(void **state)
 {
     (void)state;
     for (size_t i = 0; i < golden_count; i++) {
         sample self;
-        char path[128];
-        snprintf(path, sizeof path, "tests/golden/%s.txt", goldens[i].name);
         goldens[i].make(&self);
         char *text = report_text(&self);
-        if (getenv("UPDATE_GOLDEN") != NULL) {
-            FILE *file = fopen(path, "w");
-            assert_non_null(file);
-            fputs(text, file);
-            fclose(file);
-        }
-        char *expected = mr_file_text(path);
-        assert_non_null(expected);
-        assert_string_equal(text, expected);
+        mr_golden(goldens[i].name, text);
         free(text);
-        free(expected);
         sample_free(&self);
     }
 }
@@ -209,7 +200,8 @@ static char *report_json_text(const sample *self)
     size_t length;
     mr_error error = {0};
     FILE *stream = open_memstream(&text, &length);
-    mr_status status = mr_report_json(stream, self->trace, self->config, &self->result, &error);
+    mr_status status =
+        mr_predict_report_json(stream, self->trace, self->config, &self->result, &error);
     fclose(stream);
     if (status != MR_OK)
         fail_msg("%s", error.text);
@@ -469,25 +461,17 @@ static void test_full_device(void **state)
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     setvbuf(full, NULL, _IONBF, 0);
-    assert_false(mr_report_text(full, self.trace, self.config, &self.result));
+    assert_int_equal(mr_predict_report_text(full, self.trace, self.config, &self.result, &error),
+                     MR_ERR_IO);
+    assert_non_null(strstr(error.text, "cannot write the report: "));
     clearerr(full);
-    assert_int_equal(mr_report_json(full, self.trace, self.config, &self.result, &error),
+    assert_int_equal(mr_predict_report_json(full, self.trace, self.config, &self.result, &error),
                      MR_ERR_IO);
     assert_string_equal(error.text, "cannot write the report: No space left on device");
     clearerr(full);
     assert_false(mr_report_schedule(full, self.trace, &self.races[0].witness));
     fclose(full);
     sample_free(&self);
-}
-
-static uint64_t json_allocations_left;
-
-static void *json_failing_malloc(size_t size)
-{
-    if (json_allocations_left == 0)
-        return NULL;
-    json_allocations_left--;
-    return malloc(size);
 }
 
 /* Whichever allocation fails, ours or jansson's, a report says so and leaks nothing. */
@@ -501,26 +485,47 @@ static void test_no_memory(void **state)
     mr_status status = MR_ERR_MEMORY;
     for (uint64_t n = 1; status != MR_OK; n++) {
         mr_memory_fail_after(n);
-        status = mr_report_json(null, self.trace, self.config, &self.result, &error);
+        status = mr_predict_report_json(null, self.trace, self.config, &self.result, &error);
         mr_memory_fail_after(0);
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
     }
-    json_set_alloc_funcs(json_failing_malloc, free);
     status = MR_ERR_MEMORY;
     for (uint64_t n = 0; status != MR_OK; n++) {
-        json_allocations_left = n;
-        status = mr_report_json(null, self.trace, self.config, &self.result, &error);
+        mr_json_fail_after(n);
+        status = mr_predict_report_json(null, self.trace, self.config, &self.result, &error);
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
     }
-    json_set_alloc_funcs(malloc, free);
-    bool ok = false;
-    for (uint64_t n = 1; !ok; n++) {
+    mr_json_fail_never();
+    status = MR_ERR_MEMORY;
+    for (uint64_t n = 1; status != MR_OK; n++) {
         mr_memory_fail_after(n);
-        ok = mr_report_text(null, self.trace, self.config, &self.result);
+        status = mr_predict_report_text(null, self.trace, self.config, &self.result, &error);
         mr_memory_fail_after(0);
+        assert_true(status == MR_OK || status == MR_ERR_MEMORY);
     }
     fclose(null);
     sample_free(&self);
+}
+
+/* Every word of the option has a row, and no row is empty. */
+static void test_formats(void **state)
+{
+    (void)state;
+    const char *words = mr_options[mr_config_find("format")].choices;
+    int bars = 0;
+    for (; *words != '\0'; words++)
+        bars += *words == '|';
+    assert_int_equal(bars + 1, MR_FORMAT_COUNT);
+    for (int format = 0; format < MR_FORMAT_COUNT; format++) {
+        bool any = false;
+        for (int subject = 0; subject < MR_SUBJECT_COUNT; subject++)
+            any = any || mr_format_has((mr_format)format, (mr_subject)subject);
+        assert_true(any);
+        assert_false(mr_format_has((mr_format)format, MR_SUBJECT_NONE));
+        /* The reports of several runs contain those of predictions. */
+        assert_true(!mr_format_has((mr_format)format, MR_SUBJECT_RUNS) ||
+                    mr_format_has((mr_format)format, MR_SUBJECT_PREDICT));
+    }
 }
 
 int main(void)
@@ -536,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_strange_names),
         cmocka_unit_test(test_full_device),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,8 @@
 #include "support/sample.h"
 #include "support/schema.h"
 
-#include "predict/predict.h"
-#include "report/report.h"
+#include "engine/predict.h"
+#include "report/predict_report.h"
 #include "trace/columns.h"
 
 #include <stdlib.h>
@@ -79,7 +79,9 @@ static char *print(const reported *self)
     size_t size;
     FILE *stream = open_memstream(&items, &size);
     assert_non_null(stream);
-    assert_true(mr_report_text(stream, self->trace, self->config, &self->result));
+    mr_error error;
+    assert_int_equal(
+        mr_predict_report_text(stream, self->trace, self->config, &self->result, &error), MR_OK);
     fclose(stream);
     return items;
 }
@@ -133,7 +135,8 @@ static void test_json(void **state)
     size_t size;
     make(&self, true);
     FILE *stream = open_memstream(&items, &size);
-    assert_int_equal(mr_report_json(stream, self.trace, self.config, &self.result, &error), MR_OK);
+    assert_int_equal(mr_predict_report_json(stream, self.trace, self.config, &self.result, &error),
+                     MR_OK);
     fclose(stream);
     json_t *report = json_loads(items, JSON_REJECT_DUPLICATES, &problem);
     json_t *schema = json_load_file("docs/report.schema.json", 0, &problem);
@@ -170,7 +173,7 @@ static void test_no_memory(void **state)
     assert_non_null(stream);
     for (uint64_t n = 1; status != MR_OK; n++) {
         mr_memory_fail_after(n);
-        status = mr_report_json(stream, self.trace, self.config, &self.result, &error);
+        status = mr_predict_report_json(stream, self.trace, self.config, &self.result, &error);
         mr_memory_fail_after(0);
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
     }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ static const char source[] =
     "#include <signal.h>\n"
     "#include <stdlib.h>\n"
     "#include <string.h>\n"
+    "#include <sys/auxv.h>\n"
     "#include <sys/mman.h>\n"
     "#include <unistd.h>\n"
     "typedef struct pair { long low, high; char tail[13]; } pair;\n"
@@ -52,6 +54,16 @@ static const char source[] =
     "    return *(long *)pages;\n"
     "}\n"
     "static void (*volatile call)(void) = nothing;\n"
+    "/* Each waits for its turn in a loop. */\n"
+    "static void *take_turns(void *argument)\n"
+    "{\n"
+    "    static volatile int turn;\n"
+    "    for (int i = 0; i < rounds; i++) {\n"
+    "        while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) % 2 != (long)argument);\n"
+    "        __atomic_add_fetch(&turn, 1, __ATOMIC_SEQ_CST);\n"
+    "    }\n"
+    "    return argument;\n"
+    "}\n"
     "static void *work(void *argument)\n"
     "{\n"
     "    char *block = malloc(64);\n"
@@ -81,11 +93,14 @@ static const char source[] =
     "{\n"
     "    pthread_t *threads = (pthread_t *)far[0];\n"
     "    const char *end = count > 1 ? words[1] : \"\";\n"
+    "    if (!strcmp(end, \"secure\"))\n"
+    "        return getauxval(AT_SECURE) ? 9 : 10;\n"
     "    if (count > 2)\n"
     "        rounds = atoi(words[2]);\n"
     "    for (long i = 0; i < two_threads; i++) {\n"
     "        far[1][i] = i + 70;\n"
-    "        pthread_create(&threads[i], 0, work, (void *)i);\n"
+    "        pthread_create(&threads[i], 0, strcmp(end, \"turns\") ? work : take_turns, (void "
+    "*)i);\n"
     "        if (far[1][i] != i + 70)\n"
     "            return 5;\n"
     "        far[1][9] = i + 80;\n"
@@ -103,6 +118,7 @@ static const char source[] =
     "        if (traps && i == 9)\n"
     "            __builtin_trap();\n"
     "    }\n"
+    "    if (!strcmp(end, \"turns\")) return 3;\n"
     "    if (!strcmp(end, \"abort\")) abort();\n"
     "    if (!strcmp(end, \"_exit\")) _exit(7);\n"
     "    if (!strcmp(end, \"kill\")) kill(getpid(), SIGKILL);\n"
@@ -248,8 +264,9 @@ static void read_story(story *self, const char *path)
 
 /* How the program is to be run: NULL and 0 are as usual. */
 typedef struct setup {
-    const char *end, *rounds, *log, *seed, *max_events;
+    const char *end, *rounds, *log, *seed, *max_events, *schedule;
     rlim_t file_bytes;
+    bool keep_log; /* what is at the path of the log stays there */
 } setup;
 
 static void set(const char *name, const char *value)
@@ -263,14 +280,16 @@ static void set(const char *name, const char *value)
 static _Noreturn void become_program(const setup *how)
 {
     char program[512], error[512];
-    struct rlimit limit = {how->file_bytes, how->file_bytes}, none = {0, 0};
+    struct rlimit limit = {how->file_bytes, how->file_bytes}, none = {0, 0}, time = {30, 30};
     int file = open(mr_scratch_path(&scratch, "error", error), O_CREAT | O_TRUNC | O_WRONLY, 0600);
     dup2(file, 2);
     close(file);
     set(MR_LOG_ENV_FILE, how->log);
     set(MR_LOG_ENV_SEED, how->seed);
     set(MR_LOG_ENV_MAX_EVENTS, how->max_events);
+    set(MR_LOG_ENV_SCHEDULE, how->schedule);
     setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_CPU, &time);
     if (how->file_bytes)
         setrlimit(RLIMIT_FSIZE, &limit);
     personality(ADDR_NO_RANDOMIZE);
@@ -283,7 +302,7 @@ static _Noreturn void become_program(const setup *how)
 static int run(const setup *how)
 {
     int status;
-    if (how->log)
+    if (how->log && !how->keep_log)
         unlink(how->log);
     fflush(NULL);
     pid_t child = fork();
@@ -453,6 +472,24 @@ static void test_limit(void **state)
     assert_true(!it.marked && it.reads > 100 && it.reads <= 500);
 }
 
+/* Threads that wait for each other in loops, again and again, do not wait long, whoever has the
+ * highest priority. */
+static void test_turns(void **state)
+{
+    (void)state;
+    static const char *const schedules[] = {"pct", "random"};
+    char log[512];
+    mr_scratch_path(&scratch, "log", log);
+    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
+        story it;
+        const setup how = {.log = log, .end = "turns", .rounds = "200", .schedule = schedules[i]};
+        assert_int_equal(run(&how), 3);
+        read_story(&it, log);
+        assert_int_equal(it.header.state, MR_LOG_EXITED);
+        assert_in_range(it.records, 1000, 2000000);
+    }
+}
+
 static void test_unrecorded(void **state)
 {
     (void)state;
@@ -462,12 +499,64 @@ static void test_unrecorded(void **state)
     free(text);
 }
 
+/* What is at the path of the log stays as it is, and a link to nothing leads to no file. */
+static void test_not_ours(void **state)
+{
+    (void)state;
+    static const struct {
+        mode_t type;
+        const char *target; /* of a symbolic link */
+    } rows[] = {{S_IFREG, NULL}, {S_IFIFO, NULL}, {S_IFLNK, "file"}, {S_IFLNK, "nothing"}};
+    char log[512], file[512], nothing[512];
+    mr_scratch_write(&scratch, "file", "", file);
+    mr_scratch_path(&scratch, "log", log);
+    mr_scratch_path(&scratch, "nothing", nothing);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct stat info;
+        unlink(log);
+        if (rows[i].type == S_IFREG)
+            mr_scratch_write(&scratch, "log", "", log);
+        else
+            assert_int_equal(rows[i].target ? symlink(rows[i].target, log) : mkfifo(log, 0600), 0);
+        assert_int_equal(run(&(setup){.log = log, .keep_log = true}), 3);
+        assert_int_equal(lstat(log, &info), 0);
+        assert_int_equal(info.st_mode & S_IFMT, rows[i].type);
+        assert_true(rows[i].type == S_IFLNK || info.st_size == 0);
+        assert_int_equal(stat(file, &info), 0);
+        assert_int_equal(info.st_size, 0);
+        assert_int_not_equal(access(nothing, F_OK), 0);
+    }
+    unlink(log);
+    unlink(file);
+}
+
+/* A program that runs with more rights than its user writes no log. */
+static void test_more_rights(void **state)
+{
+    (void)state;
+    const gid_t OTHER = 65534;
+    char log[512], program[512];
+    mr_scratch_path(&scratch, "log", log);
+    mr_scratch_path(&scratch, "program", program);
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(chown(program, (uid_t)-1, OTHER), 0);
+    assert_int_equal(chmod(program, 02755), 0);
+    int status = run(&(setup){.log = log, .end = "secure"});
+    assert_int_equal(chmod(program, 0755), 0);
+    if (status == 10)
+        skip(); /* such programs have no more rights here */
+    assert_int_equal(status, 9);
+    assert_int_not_equal(access(log, F_OK), 0);
+    assert_int_equal(run(&(setup){.log = log, .end = "secure"}), 10);
+    assert_int_equal(access(log, F_OK), 0);
+}
+
 static int build_program(void **state)
 {
     mr_run it;
     char path[512];
-    (void)state;
-    mr_scratch_make(&scratch);
+    mr_scratch_setup(state, &scratch);
     mr_scratch_write(&scratch, "program.c", source, path);
     mr_run_maxrace(&it, &scratch, "cc -g -O1 -pthread @/program.c -o @/program", NULL,
                    MR_RUN_CAPTURE);
@@ -476,13 +565,6 @@ static int build_program(void **state)
         print_error("%s", it.error);
     mr_run_free(&it);
     return status == 127 ? 0 : status;
-}
-
-static int remove_program(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
 }
 
 /* Without a compiler there is nothing to run. */
@@ -510,7 +592,10 @@ int main(void)
         cmocka_unit_test_setup(test_fault, need_program),
         cmocka_unit_test_setup(test_full, need_program),
         cmocka_unit_test_setup(test_limit, need_program),
+        cmocka_unit_test_setup(test_turns, need_program),
         cmocka_unit_test_setup(test_unrecorded, need_program),
+        cmocka_unit_test_setup(test_not_ours, need_program),
+        cmocka_unit_test_setup(test_more_rights, need_program),
     };
-    return cmocka_run_group_tests(tests, build_program, remove_program);
+    return cmocka_run_group_tests(tests, build_program, mr_scratch_teardown);
 }

@@ -116,12 +116,12 @@ static void test_shards(void **state)
 static uint64_t bytes_of_windows(const char *path)
 {
     mr_error error;
-    mr_saved_file file = {0};
+    mr_checkpoint_file file = {0};
     uint64_t bytes = 0;
-    assert_int_equal(mr_saved_file_read(&file, path, &error), MR_OK);
+    assert_int_equal(mr_checkpoint_file_read(&file, path, &error), MR_OK);
     for (size_t i = 0; i < file.count; i++)
         bytes += file.records[i].phase ? 0 : file.records[i].length;
-    mr_saved_file_close(&file, &error);
+    mr_checkpoint_file_close(&file, &error);
     return bytes;
 }
 
@@ -242,29 +242,29 @@ static void test_settings(void **state)
     char path[512];
     mr_error error;
     mr_subject_open(&s, 4, TINY_EVENTS, "30");
-    mr_saved_identity identity = {0};
-    assert_int_equal(mr_saved_identity_of(&identity, s.trace, s.config, &error), MR_OK);
-    mr_saved_file file = {0};
+    mr_identity identity = {0};
+    assert_int_equal(mr_identity_of(&identity, s.trace, s.config, &error), MR_OK);
+    mr_checkpoint_file file = {0};
     mr_saving_path("settings", path);
-    assert_int_equal(mr_saved_file_start(&file, path, &identity, false, &error), MR_OK);
-    assert_int_equal(mr_saved_file_close(&file, &error), MR_OK);
+    assert_int_equal(mr_checkpoint_file_start(&file, path, &identity, false, &error), MR_OK);
+    assert_int_equal(mr_checkpoint_file_close(&file, &error), MR_OK);
     mr_config *config = mr_config_new();
-    assert_int_equal(mr_saved_settings(path, config, &error), MR_OK);
+    assert_int_equal(mr_predict_settings_of_checkpoint(path, config, &error), MR_OK);
     assert_int_equal(mr_config_int(config, "window.size"), 30);
     assert_int_equal(mr_config_int(config, "window.overlap"), 15);
     assert_string_equal(identity.settings, "version");
     identity.settings[strlen("version") + 1] ^= 1;
     assert_int_equal(remove(path), 0);
-    assert_int_equal(mr_saved_file_start(&file, path, &identity, false, &error), MR_OK);
-    assert_int_equal(mr_saved_file_close(&file, &error), MR_OK);
-    assert_int_equal(mr_saved_settings(path, config, &error), MR_ERR_CONFIG);
+    assert_int_equal(mr_checkpoint_file_start(&file, path, &identity, false, &error), MR_OK);
+    assert_int_equal(mr_checkpoint_file_close(&file, &error), MR_OK);
+    assert_int_equal(mr_predict_settings_of_checkpoint(path, config, &error), MR_ERR_CONFIG);
     assert_non_null(strstr(error.text, "was written by maxrace "));
     mr_saving t = {.request = {.file = path, .resume = true}};
     mr_saving_run(&s, &t);
     assert_int_equal(t.status, MR_ERR_CONFIG);
     assert_non_null(strstr(t.error.text, "was written by maxrace "));
     mr_config_free(config);
-    mr_saved_identity_free(&identity);
+    mr_identity_free(&identity);
     mr_subject_close(&s);
 }
 
@@ -284,17 +284,18 @@ static void test_no_memory(void **state)
     s.report = reference.report;
     for (uint64_t n = 1; n < 4000; n += 7) {
         mr_error error = {0};
-        mr_saved *saved = NULL;
+        mr_checkpoint *checkpoint = NULL;
         mr_result result = {0};
-        mr_saved_request request = {.file = mr_saving_path("memory", path), .resume = true};
+        mr_checkpoint_request request = {.file = mr_saving_path("memory", path), .resume = true};
         remove(path);
         mr_memory_fail_after(n);
-        mr_status status = mr_saved_open(&request, s.trace, s.config, &saved, &error);
-        const mr_predict_run run = {.saved = saved};
+        mr_status status =
+            mr_predict_open_checkpoint(&request, s.trace, s.config, &checkpoint, &error);
+        const mr_predict_run run = {.checkpoint = checkpoint};
         if (status == MR_OK)
             status = mr_predict(s.trace, s.config, &run, &result, &error);
         mr_memory_fail_after(0);
-        mr_saved_close(saved, &error);
+        mr_checkpoint_close(checkpoint, &error);
         mr_result_free(&result);
         if (status == MR_OK)
             break;

@@ -1,5 +1,5 @@
 /* Files of outcomes that are damaged, or in use: nothing is lost that can be used, and nothing is
- * taken that is not whole. What somebody has changed on purpose: test_saved_forged.c. */
+ * taken that is not whole. What the checksums do not see: test_saved_changed.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "dispatch/crew.h"
+#include "dispatch/dispatch.h"
+#include "predict/outcome.h"
 #include "support/sample.h"
 #include "support/saving.h"
 
@@ -120,33 +121,48 @@ static void test_flipped(void **state)
 static void test_phases(void **state)
 {
     (void)state;
-    static const mr_saved_phase phases[] = {{1, 3, 5}, {0, 3, 5}, {1, 4, 5}, {1, 3, 6}};
+    static const mr_store_phase phases[] = {{1, 3, 5}, {0, 3, 5}, {1, 4, 5}, {1, 3, 6}};
+    static const uint8_t bytes[] = {7, 0, 255};
     mr_error error;
     char path[512];
     mr_subject s = {.trace = mr_sample_trace("A|w(x=1)|1\n"), .config = mr_config_new()};
-    mr_saved_request request = {.file = mr_saving_path("phases", path)};
+    mr_checkpoint_request request = {.file = mr_saving_path("phases", path)};
     for (int round = 0; round < 2; round++) {
-        mr_saved *saved;
-        mr_outcome *outcome = mr_outcome_new(2), *found = NULL;
+        mr_checkpoint *checkpoint;
+        size_t count = 1;
         request.resume = round > 0;
-        assert_int_equal(mr_saved_open(&request, s.trace, s.config, &saved, &error), MR_OK);
+        assert_int_equal(
+            mr_predict_open_checkpoint(&request, s.trace, s.config, &checkpoint, &error), MR_OK);
         for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++)
-            assert_int_equal(mr_saved_has(saved, &phases[i], 2), round > 0 && i == 0);
-        assert_false(mr_saved_has(saved, &phases[0], 1));
-        assert_int_equal(mr_saved_get(saved, &phases[0], 2, &found, &error), MR_OK);
+            assert_int_equal(mr_checkpoint_has(checkpoint, &phases[i], 2), round > 0 && i == 0);
+        assert_false(mr_checkpoint_has(checkpoint, &phases[0], 1));
+        const uint8_t *found = mr_checkpoint_get(checkpoint, &phases[0], 2, &count);
         assert_int_equal(found != NULL, round > 0);
+        assert_int_equal(count, round > 0 ? sizeof bytes : 0);
         if (found)
-            assert_int_equal(found->dropped_by_cone, 7);
-        outcome->dropped_by_cone = 7;
-        assert_int_equal(mr_saved_put(saved, &phases[0], outcome, &error), MR_OK);
-        mr_outcome_free(outcome);
-        mr_outcome_free(found);
-        assert_int_equal(mr_saved_close(saved, &error), MR_OK);
+            assert_memory_equal(found, bytes, sizeof bytes);
+        assert_int_equal(mr_checkpoint_put(checkpoint, &phases[0], 2, bytes, sizeof bytes, &error),
+                         MR_OK);
+        mr_checkpoint_refuse(checkpoint, &phases[0], 2, "the test says so");
+        assert_false(mr_checkpoint_has(checkpoint, &phases[0], 2));
+        assert_int_equal(mr_checkpoint_close(checkpoint, &error), MR_OK);
     }
     mr_subject_close(&s);
 }
 
 enum { UNITS = 4, FAILING = 2 };
+
+static bool encode(void *context, const mr_outcome *outcome, mr_bytes *bytes)
+{
+    return mr_outcome_write(context, outcome, bytes);
+}
+
+static mr_outcome *decode(void *context, uint64_t unit, const uint8_t *bytes, size_t count,
+                          bool *damaged)
+{
+    (void)unit;
+    return mr_outcome_read(context, bytes, count, damaged);
+}
 
 static mr_status decide_or_fail(void *context, unsigned worker, uint64_t unit, mr_outcome **outcome,
                                 mr_error *error)
@@ -172,28 +188,31 @@ static void test_failed_unit(void **state)
     mr_error error;
     char path[512];
     unsigned merged = 0;
-    mr_saved *saved;
+    mr_checkpoint *checkpoint;
     mr_subject s = {.trace = mr_sample_trace("A|w(x=1)|1\n"), .config = mr_config_new()};
-    mr_saved_request request = {.file = mr_saving_path("unit", path)};
-    assert_int_equal(mr_saved_open(&request, s.trace, s.config, &saved, &error), MR_OK);
-    mr_result result = {0};
-    mr_crew crew = {.jobs = 1, .trace = s.trace, .saved = saved, .run = &result.run};
+    mr_checkpoint_request request = {.file = mr_saving_path("unit", path)};
+    assert_int_equal(mr_predict_open_checkpoint(&request, s.trace, s.config, &checkpoint, &error),
+                     MR_OK);
+    const mr_store store = mr_checkpoint_store(checkpoint);
+    const mr_outcome_kind kind = {
+        .context = s.trace, .encode = encode, .decode = decode, .free = mr_outcome_free};
+    mr_dispatch dispatch = {.kind = &kind, .jobs = 1, .store = &store};
     const mr_phase phase = {.context = &merged,
                             .stage = "units",
                             .count = UNITS,
                             .decide = decide_or_fail,
                             .merge = count_merged};
-    assert_int_equal(mr_crew_run(&crew, &phase, &error), MR_ERR_MEMORY);
-    mr_result_free(&result);
+    assert_int_equal(mr_dispatch_run(&dispatch, &phase, &error), MR_ERR_MEMORY);
     assert_int_equal(merged, FAILING + 1);
-    assert_int_equal(crew.units_missing, UNITS - FAILING);
-    assert_int_equal(mr_saved_close(saved, &error), MR_OK);
+    assert_int_equal(dispatch.units_missing, UNITS - FAILING);
+    assert_int_equal(mr_checkpoint_close(checkpoint, &error), MR_OK);
     request.resume = true;
-    assert_int_equal(mr_saved_open(&request, s.trace, s.config, &saved, &error), MR_OK);
-    const mr_saved_phase known = {.units = UNITS};
+    assert_int_equal(mr_predict_open_checkpoint(&request, s.trace, s.config, &checkpoint, &error),
+                     MR_OK);
+    const mr_store_phase known = {.units = UNITS};
     for (uint64_t unit = 0; unit < UNITS; unit++)
-        assert_int_equal(mr_saved_has(saved, &known, unit), unit < FAILING);
-    assert_int_equal(mr_saved_close(saved, &error), MR_OK);
+        assert_int_equal(mr_checkpoint_has(checkpoint, &known, unit), unit < FAILING);
+    assert_int_equal(mr_checkpoint_close(checkpoint, &error), MR_OK);
     mr_subject_close(&s);
 }
 
@@ -204,10 +223,11 @@ static void test_locked(void **state)
     mr_subject s;
     char path[512];
     mr_error error;
-    mr_saved *saved;
+    mr_checkpoint *checkpoint;
     mr_subject_open(&s, 4, TINY_EVENTS, "30");
-    mr_saved_request request = {.file = mr_saving_path("locked", path), .resume = true};
-    assert_int_equal(mr_saved_open(&request, s.trace, s.config, &saved, &error), MR_OK);
+    mr_checkpoint_request request = {.file = mr_saving_path("locked", path), .resume = true};
+    assert_int_equal(mr_predict_open_checkpoint(&request, s.trace, s.config, &checkpoint, &error),
+                     MR_OK);
     mr_saving t = {.request = request};
     mr_saving_run(&s, &t);
     assert_int_equal(t.status, MR_ERR_IO);
@@ -216,7 +236,7 @@ static void test_locked(void **state)
     t = (mr_saving){.request = {.parts = parts, .part_count = 1}};
     mr_saving_run(&s, &t);
     assert_int_equal(t.status, MR_ERR_IO);
-    assert_int_equal(mr_saved_close(saved, &error), MR_OK);
+    assert_int_equal(mr_checkpoint_close(checkpoint, &error), MR_OK);
     mr_saving_same(&s, &t);
     mr_subject_close(&s);
 }

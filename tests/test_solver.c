@@ -20,6 +20,7 @@
 #include "solver/schedule.h"
 #include "support/exhaustive.h"
 #include "support/generate.h"
+#include "support/length.h"
 #include "support/setup.h"
 #include "witness/checker.h"
 
@@ -30,7 +31,7 @@
 /* The step under examination, with those that only drop pairs before it. */
 #define ALONE(step) (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(step))
 
-enum { DEFAULT_TRACES = 3600, DEFAULT_SEED = 770000 };
+enum { DEFAULT_TRACES = 3600, SHARE_TRACES = 1200, DEFAULT_SEED = 770000 };
 
 /* One window of one trace under examination. */
 typedef struct examination {
@@ -172,8 +173,8 @@ static void examine_saturate(examination *x)
 static void z3_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.steps = ALONE(MR_STEP_SOLVER)};
-    decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
+    mr_decide_options options = {.steps = ALONE(MR_STEP_Z3)};
+    decide_pair(x, &problem, &options, MR_STEP_Z3, a, b);
 }
 
 static void lazy_pair(examination *x, uint32_t a, uint32_t b)
@@ -186,8 +187,8 @@ static void lazy_pair(examination *x, uint32_t a, uint32_t b)
 static void eager_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true};
-    decide_pair(x, &problem, &options, MR_STEP_SOLVER, a, b);
+    mr_decide_options options = {.steps = MR_STEP_BIT(MR_STEP_Z3), .eager = true};
+    decide_pair(x, &problem, &options, MR_STEP_Z3, a, b);
 }
 
 /* ---- two lists of accesses at once ---- */
@@ -267,7 +268,7 @@ static void examine_lists(examination *x)
 
 static void examine_lists_by_z3(examination *x)
 {
-    each_lists(x, &(mr_decide_options){.steps = ALONE(MR_STEP_SOLVER)});
+    each_lists(x, &(mr_decide_options){.steps = ALONE(MR_STEP_Z3)});
 }
 
 static void examine_lists_lazily(examination *x)
@@ -277,7 +278,7 @@ static void examine_lists_lazily(examination *x)
 
 static void examine_lists_eagerly(examination *x)
 {
-    each_lists(x, &(mr_decide_options){.steps = MR_STEP_BIT(MR_STEP_SOLVER), .eager = true});
+    each_lists(x, &(mr_decide_options){.steps = MR_STEP_BIT(MR_STEP_Z3), .eager = true});
 }
 
 static void examine_lazy(examination *x)
@@ -299,7 +300,7 @@ static void examine_z3(examination *x)
 static void handing_over_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_problem problem = problem_of(x);
-    mr_decide_options options = {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_SOLVER),
+    mr_decide_options options = {.steps = ALONE(MR_STEP_SATURATE) | MR_STEP_BIT(MR_STEP_Z3),
                                  .saturate_steps = 1 + (a + b) % 40};
     mr_decision decision;
     mr_error error = {0};
@@ -309,7 +310,7 @@ static void handing_over_pair(examination *x, uint32_t a, uint32_t b)
         wrong(x, a, b, "handing over changes the verdict");
     if (decision.verdict == MR_VERDICT_RACE)
         check_schedule(x, a, b, decision.events, decision.event_count);
-    x->yes += decision.step == MR_STEP_SOLVER;
+    x->yes += decision.step == MR_STEP_Z3;
     x->no += decision.step == MR_STEP_SATURATE;
 }
 
@@ -349,7 +350,7 @@ static void test_late_writers(void **state)
         assert_non_null(x.checker);
         mr_problem problem = problem_of(&x);
         static const unsigned steps[] = {ALONE(MR_STEP_LAZY), ALONE(MR_STEP_SATURATE),
-                                         ALONE(MR_STEP_SOLVER)};
+                                         ALONE(MR_STEP_Z3)};
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
             mr_decide_options options = {.steps = steps[i], .saturate_steps = UINT64_MAX};
             mr_decision decision;
@@ -368,12 +369,6 @@ static void test_late_writers(void **state)
 }
 
 /* ---- running ---- */
-
-static uint64_t number_from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static void examine_window(examination *x, examine_function *examine, uint32_t start, uint32_t end,
                            mr_model model)
@@ -404,8 +399,8 @@ static void examine_trace(examination *x, examine_function *examine)
 
 static examination run(examine_function *examine, uint32_t part)
 {
-    uint64_t traces = number_from_environment("SOLVER_TRACES", DEFAULT_TRACES) / part;
-    uint64_t seed = number_from_environment("SOLVER_SEED", DEFAULT_SEED);
+    uint64_t traces = mr_length("SOLVER_TRACES", SHARE_TRACES, DEFAULT_TRACES) / part;
+    uint64_t seed = mr_number_from_environment("SOLVER_SEED", DEFAULT_SEED);
     examination x = {.session = mr_session_new()};
     assert_non_null(x.session);
     for (uint64_t i = 0; i < traces; i++) {

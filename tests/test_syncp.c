@@ -16,6 +16,7 @@
 #include "support/figures.h"
 #include "support/generate.h"
 #include "support/generate_large.h"
+#include "support/length.h"
 #include "support/sample.h"
 #include "support/syncp_reference.h"
 #include "support/walk.h"
@@ -426,7 +427,8 @@ static bool index_survives(const mr_trace *trace, uint64_t n)
 static void test_lack_of_memory(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    uint64_t traces = mr_length("SYNCP_TRACES", 6, 20);
+    for (uint64_t seed = 0; seed < traces; seed++) {
         uint64_t n = 1;
         mr_walk(seed, 100, walk_text);
         mr_trace *trace = mr_sample_trace(walk_text);

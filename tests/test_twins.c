@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "predict/predict.h"
+#include "engine/predict.h"
 #include "support/exhaustive.h"
 #include "support/trace_reading.h"
 

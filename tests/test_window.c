@@ -11,6 +11,7 @@
 #include "support/setup.h"
 #include "support/slow.h"
 #include "support/walk.h"
+#include "windows/lockset.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -320,21 +321,21 @@ static void check_opaque(const mr_window *w, const mr_barrier_edges *edges)
         mr_edge edge = edges->items[k];
         if (edge.from < w->start || edge.to >= w->end)
             continue;
-        assert_true(count < w->opaque_count);
-        assert_int_equal(outside(w, w->opaque[count].from), edge.from);
-        assert_int_equal(outside(w, w->opaque[count].to), edge.to);
-        if (!count || w->opaque[count - 1].to < w->opaque[count].to)
-            assert_int_equal(mr_window_opaque_from(w, w->opaque[count].to), count);
+        assert_true(count < w->barrier_edge_count);
+        assert_int_equal(outside(w, w->barrier_edges[count].from), edge.from);
+        assert_int_equal(outside(w, w->barrier_edges[count].to), edge.to);
+        if (!count || w->barrier_edges[count - 1].to < w->barrier_edges[count].to)
+            assert_int_equal(mr_window_barrier_edges_from(w, w->barrier_edges[count].to), count);
         count++;
     }
-    assert_int_equal(count, w->opaque_count);
+    assert_int_equal(count, w->barrier_edge_count);
 }
 
 static void check_object(const mr_window *w, uint32_t i, const bool *is_contended)
 {
     const mr_trace *trace = w->trace;
     uint32_t e = w->start + i;
-    switch (trace->op[e]) {
+    switch ((mr_op)trace->op[e]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_READ:
@@ -360,8 +361,13 @@ static void check_object(const mr_window *w, uint32_t i, const bool *is_contende
     case MR_OP_JOIN:
         assert_int_equal(w->object[i], thread_of_number(w, trace->operand[e]));
         break;
-    default:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         assert_int_equal(w->object[i], MR_NONE);
+        break;
     }
 }
 

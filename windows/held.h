@@ -42,6 +42,10 @@ typedef struct mr_held {
     uint32_t *entered;    /* sections */
 } mr_held;
 
+/* Fills window->held of a window that has its sections; a part of mr_window_build. False: no memory.
+ */
+bool mr_window_build_held(mr_window *window, mr_arena *arena);
+
 /* Is the section left within the first `length` events of its thread? */
 static inline bool mr_held_is_left(const mr_window *w, const mr_section *section, uint32_t length)
 {

@@ -5,7 +5,7 @@
  *   - all events of e's thread before e;
  *   - the fork of its thread, when that lies in the window;
  *   - for a join: all events of the joined thread in the window;
- *   - what the event needs because of opaque calls (mr_window.opaque);
+ *   - what the event needs because of opaque calls (mr_window.barrier_edges);
  *   - for a read, as the mode says, the write that it must see;
  * closed under these rules. Because each before(e) is a prefix in every thread, it is a clock: for
  * each thread t the number of events of t in it. Clocks change only where an edge comes in from

@@ -1,7 +1,8 @@
 #include "window.h"
 
 #include "base/assert.h"
-#include "window_parts.h"
+#include "held.h"
+#include "lockset.h"
 
 #include <string.h>
 
@@ -41,6 +42,8 @@ static bool allocate(builder *b, uint32_t size)
            w->previous_write && w->next_write && w->writes_by_value && b->variable_writes &&
            b->first_accessor;
 }
+
+/* ---- numbers ---- */
 
 static uint32_t dense_thread(builder *b, uint32_t number)
 {
@@ -105,8 +108,29 @@ static void number_lock(builder *b, uint32_t i, uint32_t event)
 {
     uint8_t op = b->trace->op[event];
     uint32_t lock = dense_lock(b, b->trace->operand[event]);
-    if (op == MR_OP_POST || op == MR_OP_WAIT)
+    if (MR_OP_DOES(op, MR_GIVES | MR_TAKES))
         b->window->object[i] = lock;
+}
+
+/* Forks and joins are numbered when all threads of the window are known. */
+static void number_operand(builder *b, uint32_t i, uint32_t event)
+{
+    uint8_t op = b->trace->op[event];
+    if (mr_op_is_access(op)) {
+        number_access(b, i, event);
+        return;
+    }
+    switch (mr_op_operand_kind((mr_op)op)) {
+    case MR_OPERAND_LOCK:
+        if (b->trace->link[event] != MR_NESTED)
+            number_lock(b, i, event);
+        break;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_VARIABLE:
+    case MR_OPERAND_THREAD:
+    case MR_OPERAND_CALL:
+        break;
+    }
 }
 
 /* First pass: dense numbers, program order, accesses. */
@@ -119,11 +143,7 @@ static void number_events(builder *b)
         w->thread[i] = thread;
         w->position[i] = w->threads[thread].end++;
         w->object[i] = w->source[i] = w->region_end[i] = MR_NONE;
-        if (mr_op_is_access(b->trace->op[event]))
-            number_access(b, i, event);
-        else if (mr_op_operand_kind(b->trace->op[event]) == MR_OPERAND_LOCK &&
-                 b->trace->link[event] != MR_NESTED)
-            number_lock(b, i, event);
+        number_operand(b, i, event);
     }
 }
 
@@ -148,23 +168,15 @@ static void group_events(builder *b)
         w->by_thread[w->threads[w->thread[i]].first + w->position[i]] = i;
         if (mr_op_writes(op))
             w->writes[w->variables[w->object[i]].writes_end++] = i;
-        if (op == MR_OP_FORK || op == MR_OP_JOIN) {
+        if (MR_OP_DOES(op, MR_FORKS | MR_JOINS)) {
             w->object[i] = b->carried->dense_thread[b->trace->operand[w->start + i]];
-            if (op == MR_OP_FORK && w->object[i] != MR_NONE)
+            if (mr_op_forks(op) && w->object[i] != MR_NONE)
                 w->threads[w->object[i]].fork = i;
         }
     }
 }
 
-static bool enters(uint8_t op)
-{
-    return op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE;
-}
-
-static bool leaves(uint8_t op)
-{
-    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
-}
+/* ---- critical sections ---- */
 
 /* Adds a section to its lock, or only counts it when there is no room yet. */
 static void add_section(builder *b, mr_section section)
@@ -185,7 +197,7 @@ static void add_carried(builder *b, uint32_t acquire)
     if (lock != MR_NONE && thread != MR_NONE)
         add_section(b, (mr_section){.lock = lock,
                                     .thread = thread,
-                                    .shared = trace->op[acquire] == MR_OP_SHARED_ACQUIRE,
+                                    .shared = mr_op_is_shared(trace->op[acquire]),
                                     .acquire = MR_NONE,
                                     .release = MR_NONE});
 }
@@ -194,10 +206,11 @@ static void add_carried(builder *b, uint32_t acquire)
 static uint32_t carried_section(const builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
-    bool shared = mr_window_op(w, i) == MR_OP_SHARED_RELEASE;
+    bool shared = mr_op_is_shared(mr_window_op(w, i));
     uint32_t s = w->locks[b->carried->dense_lock[b->trace->operand[w->start + i]]].sections_first;
     while (w->sections[s].thread != w->thread[i] || w->sections[s].shared != shared)
         s++;
+    MR_ASSERT(s < w->locks[w->sections[s].lock].carried_end);
     return s;
 }
 
@@ -208,7 +221,7 @@ static void enter(builder *b, uint32_t i)
     w->object[i] = w->locks[lock].sections_end;
     add_section(b, (mr_section){.lock = lock,
                                 .thread = w->thread[i],
-                                .shared = mr_window_op(w, i) == MR_OP_SHARED_ACQUIRE,
+                                .shared = mr_op_is_shared(mr_window_op(w, i)),
                                 .acquire = i,
                                 .release = MR_NONE});
 }
@@ -218,7 +231,10 @@ static void leave(builder *b, uint32_t i)
     mr_window *w = b->window;
     uint32_t acquire = b->trace->link[w->start + i];
     w->object[i] = acquire >= w->start ? w->object[acquire - w->start] : carried_section(b, i);
-    w->sections[w->object[i]].release = i;
+    mr_section *section = &w->sections[w->object[i]];
+    MR_ASSERT(section->thread == w->thread[i] && section->release == MR_NONE);
+    MR_ASSERT(section->acquire == MR_NONE || section->acquire < i);
+    section->release = i;
 }
 
 /* The sections of all locks: those carried in, then those of the window in trace order. Run twice:
@@ -237,9 +253,9 @@ static void add_sections(builder *b)
         uint8_t op = mr_window_op(w, i);
         if (b->trace->link[w->start + i] == MR_NESTED)
             continue;
-        if (enters(op))
+        if (mr_op_acquires(op))
             enter(b, i);
-        else if (leaves(op) && w->sections)
+        else if (mr_op_releases(op) && w->sections)
             leave(b, i);
     }
 }
@@ -272,10 +288,168 @@ static bool build_sections(builder *b)
     if (!w->sections)
         return false;
     add_sections(b);
-    for (uint32_t l = 0; l < w->lock_count; l++)
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        bool last = l + 1 == w->lock_count;
+        MR_ASSERT(w->locks[l].sections_end ==
+                  (last ? w->section_count : w->locks[l + 1].sections_first));
         mark_contended(w, &w->locks[l]);
+    }
     return true;
 }
+
+/* ---- writes of a thread and of a value ---- */
+
+/* Walks a thread's events forward (previous) or backward (next); `last` and `seen_by` are one a
+ * variable. */
+static void link_writes(mr_window *w, uint32_t thread, bool forward, uint32_t *last,
+                        uint32_t *seen_by)
+{
+    uint32_t length = mr_window_length(w, thread);
+    uint32_t *link = forward ? w->previous_write : w->next_write;
+    for (uint32_t k = 0; k < length; k++) {
+        uint32_t i = mr_window_at(w, thread, forward ? k : length - 1 - k);
+        if (!mr_op_is_access(mr_window_op(w, i)))
+            continue;
+        uint32_t variable = w->object[i];
+        link[i] = seen_by[variable] == thread ? last[variable] : MR_NONE;
+        if (mr_op_writes(mr_window_op(w, i))) {
+            last[variable] = i;
+            seen_by[variable] = thread;
+        }
+    }
+}
+
+/* Stable merge sort of writes by value, so that equal values stay in trace order. */
+static void sort_by_value(const mr_window *w, uint32_t *items, uint32_t *scratch, uint32_t count)
+{
+    if (count < 2)
+        return;
+    uint32_t half = count / 2;
+    sort_by_value(w, items, scratch, half);
+    sort_by_value(w, items + half, scratch, count - half);
+    memcpy(scratch, items, half * sizeof *items);
+    for (uint32_t left = 0, right = half, out = 0; left < half;)
+        items[out++] = right == count || mr_window_written_value(w, scratch[left]) <=
+                                             mr_window_written_value(w, items[right])
+                           ? scratch[left++]
+                           : items[right++];
+}
+
+static bool build_accesses(mr_window *w, mr_arena *arena)
+{
+    uint32_t *last = mr_arena_alloc(arena, w->variable_count, sizeof *last);
+    uint32_t *seen_by = mr_arena_alloc(arena, w->variable_count, sizeof *seen_by);
+    uint32_t *scratch = mr_arena_alloc(arena, w->size, sizeof *scratch);
+    if (!last || !seen_by || !scratch)
+        return false;
+    for (int forward = 0; forward < 2; forward++) {
+        memset(seen_by, 0xff, w->variable_count * sizeof *seen_by);
+        for (uint32_t t = 0; t < w->thread_count; t++)
+            link_writes(w, t, forward, last, seen_by);
+    }
+    for (uint32_t v = 0; v < w->variable_count; v++) {
+        uint32_t first = w->variables[v].writes_first;
+        uint32_t count = w->variables[v].writes_end - first;
+        memcpy(w->writes_by_value + first, w->writes + first, count * sizeof *w->writes);
+        if (!w->variables[v].by_source)
+            sort_by_value(w, w->writes_by_value + first, scratch, count);
+    }
+    return true;
+}
+
+/* ---- semaphores ---- */
+
+static bool is_semaphore_op(uint8_t op)
+{
+    return MR_OP_DOES(op, MR_GIVES | MR_TAKES);
+}
+
+/* Counts what each semaphore has, or fills its lists. */
+static void add_operations(mr_window *w, bool fill)
+{
+    for (uint32_t i = 0; i < w->size; i++) {
+        uint8_t op = mr_window_op(w, i);
+        if (!is_semaphore_op(op))
+            continue;
+        mr_window_semaphore *s = &w->semaphores[w->object[i]];
+        uint32_t *end = mr_op_gives(op) ? &s->posts_end : &s->waits_end;
+        if (fill)
+            (mr_op_gives(op) ? w->posts : w->waits)[*end] = i;
+        ++*end;
+    }
+}
+
+/* Do two threads of the window use it? */
+static bool is_shared(const mr_window *w, const mr_window_semaphore *s)
+{
+    uint32_t thread = MR_NONE;
+    for (uint32_t k = s->posts_first; k < s->posts_end; k++) {
+        if (thread != MR_NONE && w->thread[w->posts[k]] != thread)
+            return true;
+        thread = w->thread[w->posts[k]];
+    }
+    for (uint32_t k = s->waits_first; k < s->waits_end; k++) {
+        if (thread != MR_NONE && w->thread[w->waits[k]] != thread)
+            return true;
+        thread = w->thread[w->waits[k]];
+    }
+    return false;
+}
+
+static bool build_semaphores(mr_window *w, const uint32_t *units, mr_arena *arena)
+{
+    uint32_t posts = 0, waits = 0;
+    w->semaphores = mr_arena_zalloc(arena, w->lock_count, sizeof *w->semaphores);
+    if (!w->semaphores)
+        return false;
+    if (!mr_op_total(w->trace->op_counts, MR_GIVES | MR_TAKES))
+        return true;
+    add_operations(w, false);
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        mr_window_semaphore *s = &w->semaphores[l];
+        uint32_t post_count = s->posts_end, wait_count = s->waits_end;
+        s->units = units[w->locks[l].number];
+        s->posts_first = s->posts_end = posts;
+        s->waits_first = s->waits_end = waits;
+        posts += post_count;
+        waits += wait_count;
+    }
+    w->posts = mr_arena_alloc(arena, posts, sizeof *w->posts);
+    w->waits = mr_arena_alloc(arena, waits, sizeof *w->waits);
+    if (!w->posts || !w->waits)
+        return false;
+    add_operations(w, true);
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        mr_window_semaphore *s = &w->semaphores[l];
+        MR_ASSERT(s->posts_end <= posts && s->waits_end <= waits);
+        s->shared = is_shared(w, s);
+    }
+    return true;
+}
+
+/* ---- edges of BarrierPairs ---- */
+
+static bool build_barrier_edges(mr_window *w, const mr_barrier_edges *edges, mr_arena *arena)
+{
+    if (!edges)
+        return true;
+    size_t first = mr_barrier_edges_from(edges, w->start);
+    size_t end = mr_barrier_edges_from(edges, w->end);
+    w->barrier_edges = mr_arena_alloc(arena, end - first, sizeof *w->barrier_edges);
+    if (!w->barrier_edges)
+        return false;
+    for (size_t k = first; k < end; k++) {
+        mr_edge edge = edges->items[k];
+        if (edge.from < w->start)
+            continue; /* what is before the window has happened */
+        MR_ASSERT(edge.from < edge.to && edge.to < w->end);
+        w->barrier_edges[w->barrier_edge_count++] =
+            (mr_edge){.from = edge.from - w->start, .to = edge.to - w->start};
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
 
 static void forget_names(builder *b)
 {
@@ -286,6 +460,47 @@ static void forget_names(builder *b)
         b->carried->dense_variable[w->variables[v].number] = MR_NONE;
     for (uint32_t l = 0; l < w->lock_count; l++)
         b->carried->dense_lock[w->locks[l].number] = MR_NONE;
+}
+
+/* Is everything where the header says? For costly checks. */
+static bool is_access_sound(const mr_window *w, uint32_t i)
+{
+    uint32_t source = w->source[i], before = w->previous_write[i], after = w->next_write[i];
+    if (w->object[i] >= w->variable_count || w->lockset[i] >= w->lockset_count)
+        return false;
+    if (source != MR_NONE && (source >= i || w->object[source] != w->object[i]))
+        return false;
+    if (before != MR_NONE && (before >= i || w->thread[before] != w->thread[i]))
+        return false;
+    if (after != MR_NONE && (after <= i || w->thread[after] != w->thread[i]))
+        return false;
+    return w->region_end[i] > i; /* MR_NONE is */
+}
+
+static bool is_section_sound(const mr_window *w, uint32_t s)
+{
+    const mr_section *section = &w->sections[s], *next = section + 1;
+    if (section->acquire != MR_NONE && w->object[section->acquire] != s)
+        return false;
+    if (section->release != MR_NONE && w->object[section->release] != s)
+        return false;
+    if (s + 1 == w->locks[section->lock].sections_end || next->acquire == MR_NONE)
+        return true;
+    return section->acquire == MR_NONE || section->acquire < next->acquire;
+}
+
+static bool is_sound(const mr_window *w)
+{
+    for (uint32_t i = 0; i < w->size; i++) {
+        if (w->thread[i] >= w->thread_count || mr_window_at(w, w->thread[i], w->position[i]) != i)
+            return false;
+        if (mr_op_is_access(mr_window_op(w, i)) && !is_access_sound(w, i))
+            return false;
+    }
+    for (uint32_t s = 0; s < w->section_count; s++)
+        if (!is_section_sound(w, s))
+            return false;
+    return true;
 }
 
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
@@ -309,10 +524,23 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
     bool complete = build_sections(&b);
     forget_names(&b);
     if (!complete || !mr_window_build_locksets(w, arena) || !mr_window_build_held(w, arena) ||
-        !mr_window_build_accesses(w, arena) ||
-        !mr_window_build_semaphores(w, carried->units, arena) ||
-        !mr_window_build_opaque(w, carried->opaque, arena))
+        !build_accesses(w, arena) || !build_semaphores(w, carried->units, arena) ||
+        !build_barrier_edges(w, carried->barrier_edges, arena))
         return mr_error_memory(error, "building a window");
+    MR_ASSERT_COSTLY(is_sound(w));
     *window = w;
     return MR_OK;
+}
+
+size_t mr_window_barrier_edges_from(const mr_window *w, uint32_t event)
+{
+    size_t low = 0, high = w->barrier_edge_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (w->barrier_edges[middle].to < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

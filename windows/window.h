@@ -13,9 +13,8 @@
 #define MR_WINDOWS_WINDOW_H
 
 #include "base/arena.h"
-#include "opaque/barrier_pairs.h"
-#include "trace/trace.h"
-#include "witness/witness.h"
+#include "base/model.h"
+#include "carried.h"
 
 /* A critical section as far as the window sees it: outermost acquire and release of a lock, or
  * outermost shared ones (racq, rrel). A thread may be in one of each kind of one lock. */
@@ -86,9 +85,10 @@ typedef struct mr_window {
     uint32_t *writes;          /* writes (w aw au) grouped by variable, each in trace order */
     uint32_t *writes_by_value; /* the same groups, each ordered by (value, trace order) */
 
-    mr_edge *opaque; /* edges of opaque calls (opaque/barrier_pairs.h) between window events, in
+    mr_edge
+        *barrier_edges; /* edges of BarrierPairs (opaque/barrier_pairs.h) between window events, in
                         the order of `to` */
-    size_t opaque_count;
+    size_t barrier_edge_count;
 
     const struct mr_held *held; /* open sections of contended locks, by place: held.h */
 
@@ -109,28 +109,6 @@ typedef struct mr_window {
                              given back that the access needs to be held */
 } mr_window;
 
-/* What the events before a window leave behind; moves forward with the windows. */
-typedef struct mr_carried {
-    const mr_trace *trace;
-    uint32_t next;          /* the state is the one just before this event */
-    uint32_t *open_acquire; /* one a lock of the trace: its outermost acquire; MR_NONE: free */
-    uint32_t *open_shared;  /* the outermost shared acquires that are open, in trace order */
-    uint32_t open_shared_count;
-    uint32_t *units; /* one a lock of the trace: units given and not taken */
-    /* The order that opaque calls impose on the whole trace; NULL: none. Not owned, and set by the
-     * caller after mr_carried_init. */
-    const mr_barrier_edges *opaque;
-    /* Dense numbers of the window being built, one for each name of the trace; MR_NONE outside a
-     * build. */
-    uint32_t *dense_thread, *dense_variable, *dense_lock;
-} mr_carried;
-
-mr_status mr_carried_init(mr_carried *carried, const mr_trace *trace, mr_error *error);
-void mr_carried_free(mr_carried *carried);
-
-/* Plays the events up to, not including, `event`; going back starts again at event 0. O(events). */
-void mr_carried_move(mr_carried *carried, uint32_t event);
-
 /*
  * Builds the window [carried->next, end) for `model` with memory of `arena`. O(window events · log)
  * and independent of the size of the trace. `end` is at most the number of events.
@@ -138,14 +116,14 @@ void mr_carried_move(mr_carried *carried, uint32_t event);
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
                           mr_window **window, mr_error *error);
 
-/* The index in window->opaque of the first edge into `event` or a later one. O(log edges). */
-size_t mr_window_opaque_from(const mr_window *window, uint32_t event);
+/* The index in window->barrier_edges of the first edge into `event` or a later one. O(log edges). */
+size_t mr_window_barrier_edges_from(const mr_window *window, uint32_t event);
 
 /* The section that an event enters or leaves; NULL: it does neither. */
 static inline const mr_section *mr_window_section(const mr_window *window, uint32_t event)
 {
     uint8_t op = window->trace->op[window->start + event];
-    return op >= MR_OP_ACQUIRE && op <= MR_OP_SHARED_RELEASE && window->object[event] != MR_NONE
+    return MR_OP_DOES(op, MR_ACQUIRES | MR_RELEASES) && window->object[event] != MR_NONE
                ? &window->sections[window->object[event]]
                : NULL;
 }
@@ -155,9 +133,6 @@ static inline bool mr_sections_exclude(const mr_section *one, const mr_section *
 {
     return one->thread != other->thread && !(one->shared && other->shared);
 }
-
-/* Do two lock sets have a lock in common that one of them holds exclusively? O(size of both). */
-bool mr_locksets_meet(const mr_window *window, uint32_t lockset_1, uint32_t lockset_2);
 
 /* Operation of a window event. */
 static inline uint8_t mr_window_op(const mr_window *window, uint32_t event)
@@ -180,8 +155,7 @@ static inline uint32_t mr_window_written_value(const mr_window *window, uint32_t
  * a reordering (docs/semantics.md 2.6)? */
 static inline bool mr_binds_reads(const mr_window *window, uint32_t event)
 {
-    uint8_t op = mr_window_op(window, event);
-    return op == MR_OP_BRANCH || op == MR_OP_FORK || op == MR_OP_CALL_BEGIN;
+    return mr_op_binds(mr_window_op(window, event));
 }
 
 /* The k-th event of a thread, and how many it has. */

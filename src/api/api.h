@@ -1,5 +1,5 @@
-/* api: what the files of the public interface (maxrace.h) share: from the library's own errors to
- * mr_failure, and names. */
+/* api: functions that the files of the public interface (maxrace.h) share: they turn errors of the
+ * library into an mr_failure, and look up names. */
 #ifndef MR_API_API_H
 #define MR_API_API_H
 
@@ -12,11 +12,12 @@ struct mr_failure {
     char message[1152];
 };
 
-/* Says in `failure` (may be NULL) how a call ended; `error` is read only when `status` is none of
- * success. Returns whether it was success. */
+/* Fills `failure` (may be NULL) with the result of a call. `error` is read only when `status` is
+ * not MR_OK. Returns whether the status is MR_OK. */
 bool mr_failure_set(mr_failure *failure, mr_status status, const mr_error *error);
 
-/* What became of writing `what` to a stream, with errno from there, in `failure`; returns `ok`. */
+/* Fills `failure` with the result `ok` of writing to a stream, where errno is from the writing and
+ * `what` names it in the message. Returns `ok`. */
 bool mr_api_written(bool ok, const char *what, mr_failure *failure);
 
 /* The name with this number, as in the file and for people. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers of the public header are a promise; those of the library follow its table. */
+/* The numbers of the public header never change; those of mr_status must be the same. */
 #define SAME(public_name, status) _Static_assert((int)(public_name) == (int)(status), #public_name)
 SAME(MR_FAILURE_NONE, MR_OK);
 SAME(MR_FAILURE_USAGE, MR_ERR_USAGE);

@@ -24,7 +24,7 @@ static mr_order_report *report_new(const mr_config *config)
     return NULL;
 }
 
-/* On the trace, or when it is NULL on the file. */
+/* Runs the order on the trace, or on the file when the trace is NULL. */
 static bool run(const mr_trace *trace, const char *path, const mr_config *config,
                 mr_order_report **report, mr_failure *failure)
 {
@@ -101,7 +101,7 @@ void mr_order_report_get_race(const mr_order_report *report, size_t index, mr_or
     race->witness.witness_count = witness->event_count;
 }
 
-/* The access, from what is kept of it: the events of a stream are gone. */
+/* Describes an access from what the race list keeps of it. The events of a stream are not kept. */
 static void describe(const mr_trace *names, const mr_racing_access *access, uint32_t variable,
                      mr_event *event)
 {
@@ -128,8 +128,9 @@ void mr_order_report_get_example(const mr_order_report *report, size_t index, si
 bool mr_order_report_write_text(const mr_order_report *report, FILE *stream, mr_failure *failure)
 {
     errno = 0;
-    bool ok =
-        mr_order_report_text(stream, report->sweep.names, report->config, &report->sweep.result);
+    mr_error error;
+    bool ok = mr_order_report_text(stream, report->sweep.names, report->config,
+                                   &report->sweep.result, &error) == MR_OK;
     return mr_api_written(ok, "writing the report", failure);
 }
 

@@ -1,7 +1,7 @@
 #include "api.h"
 #include "base/memory.h"
-#include "predict/predict.h"
-#include "report/report.h"
+#include "engine/predict.h"
+#include "report/predict_report.h"
 #include "witness/file.h"
 #include "witness/pack.h"
 
@@ -109,15 +109,17 @@ void mr_prediction_get_unknown(const mr_prediction *prediction, size_t index,
 
 bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
 {
-    bool ok = mr_report_text(stream, prediction->trace, prediction->config, &prediction->result);
+    mr_error error;
+    bool ok = mr_predict_report_text(stream, prediction->trace, prediction->config,
+                                     &prediction->result, &error) == MR_OK;
     return mr_api_written(ok, "writing the report", failure);
 }
 
 bool mr_prediction_write_json(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
 {
     mr_error error = {0};
-    mr_status status =
-        mr_report_json(stream, prediction->trace, prediction->config, &prediction->result, &error);
+    mr_status status = mr_predict_report_json(stream, prediction->trace, prediction->config,
+                                              &prediction->result, &error);
     return mr_failure_set(failure, status, &error);
 }
 

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "config/suggest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,8 @@ static void suggest_flag(const mr_command *command, const char *name, char best[
     consider(name, "--help", &distance, best);
     if (command->takes_config)
         consider(name, "--config", &distance, best);
+    if (command->debugs)
+        consider(name, "--debug", &distance, best);
     if (command->switch_name != NULL) {
         snprintf(flag, sizeof flag, "--%s", command->switch_name);
         consider(name, flag, &distance, best);
@@ -140,6 +143,28 @@ static mr_status take_value(parser *self, const char *name, const char *attached
     return MR_OK;
 }
 
+static mr_status take_own(parser *self, int flag, const char *name, const char *attached)
+{
+    mr_status status = take_value(self, name, attached, &self->cli->own[flag]);
+    if (status == MR_OK && self->cli->command->own[flag].two)
+        status = take_value(self, name, NULL, &self->cli->own_second[flag]);
+    return status;
+}
+
+static void print_debug_line(void *context, const char *line)
+{
+    (void)context;
+    fprintf(stderr, "%s\n", line);
+}
+
+static mr_status set_debug(parser *self, const char *name, const char *attached)
+{
+    const char *list;
+    mr_status status = take_value(self, name, attached, &list);
+    self->cli->debug.write = print_debug_line;
+    return status == MR_OK ? mr_debug_parse(list, &self->cli->debug.topics, self->error) : status;
+}
+
 static mr_status set_option(parser *self, int option, const char *name, const char *attached)
 {
     const char *value = attached;
@@ -186,7 +211,9 @@ static mr_status parse_long(parser *self, const char *argument)
         return set_config_file(self, name, attached);
     int own_flag = find_own(command, name);
     if (own_flag >= 0)
-        return take_value(self, name, attached, &self->cli->own[own_flag]);
+        return take_own(self, own_flag, name, attached);
+    if (command->debugs && strcmp(name, "--debug") == 0)
+        return set_debug(self, name, attached);
     bool own = command->switch_name != NULL && strcmp(name + 2, command->switch_name) == 0;
     bool help = strcmp(name, "--help") == 0;
     if (negated < 0 && !own && !help)
@@ -245,7 +272,8 @@ static mr_status parse_arguments(parser *self)
     return MR_OK;
 }
 
-/* Files first, then flags; then what concerns several keys. */
+/* Files first, then flags; then what concerns several keys, and whether the command has the format.
+ */
 static mr_status apply(parser *self)
 {
     mr_config *config = self->cli->config;
@@ -259,12 +287,9 @@ static mr_status apply(parser *self)
                                    self->settings[i].text, NULL, 0, self->error);
     if (status == MR_OK)
         status = mr_config_check(config, self->error);
-    int format = mr_config_choice(config, "format");
-    if (status == MR_OK && !self->cli->command->tables &&
-        (format == MR_FORMAT_CSV || format == MR_FORMAT_MARKDOWN))
-        return mr_error_set(self->error, MR_ERR_CONFIG, NULL, 0,
-                            "'%s' reports as text or json; csv and markdown are for 'compare'",
-                            self->cli->command->name);
+    const mr_command *command = self->cli->command;
+    if (status == MR_OK)
+        status = mr_format_check(config, command->subject, command->name, self->error);
     return status;
 }
 

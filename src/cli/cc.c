@@ -126,7 +126,7 @@ static task task_of(char *const *given, size_t count)
     return found;
 }
 
-/* Is the compiler clang? Asked by name only where the name says it. */
+/* Is the compiler clang? The compiler is only run when its name does not say it. */
 static bool is_clang(const char *compiler)
 {
     char command[PATH_MAX + 64], line[256];
@@ -157,8 +157,8 @@ static void add_joined(arguments *self, const char *before, const char *after)
     add(self, text);
 }
 
-/* gcc puts code of its own in the place of these, which nobody would be told of; as calls they come
- * to the runtime library. */
+/* gcc replaces calls of these functions by its own code, which the runtime library would not see.
+ * The flags keep the calls. */
 static void add_calls(arguments *self)
 {
     static const char *const functions[] = {
@@ -171,15 +171,15 @@ static void add_calls(arguments *self)
         add_joined(self, "-fno-builtin-", functions[i]);
 }
 
-/* What is said for every file. */
+/* Adds the flags for compiling a file. */
 static void add_compiling(arguments *self, bool clang, const mr_runtime_place *place)
 {
     if (clang) {
-        /* Else a read that a write follows would not be told. */
+        /* Without this flag, clang does not report a read that is followed by a write. */
         add(self, "-mllvm");
         add(self, "-tsan-instrument-read-before-write=1");
     } else {
-        add(self, "-Wno-tsan"); /* fences are ours to deal with */
+        add(self, "-Wno-tsan"); /* no warnings about fences: the runtime library handles them */
         add_calls(self);
     }
     if (place->include[0]) {

@@ -1,6 +1,6 @@
 /* check: is a witness of a trace right? */
 #include "cli.h"
-#include "report/report.h"
+#include "report/schedule_table.h"
 #include "witness/checker.h"
 #include "witness/file.h"
 

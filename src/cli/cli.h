@@ -8,8 +8,10 @@
 #ifndef MR_CLI_CLI_H
 #define MR_CLI_CLI_H
 
+#include "base/debug.h"
 #include "config/config.h"
 #include "progress.h"
+#include "report/formats.h"
 #include "trace/trace.h"
 
 #define MR_EXIT_RACES    1 /* predict, order: there are races */
@@ -22,6 +24,7 @@ typedef struct mr_command mr_command;
 /* A flag with a value that only one command has, and that is no key of the configuration. */
 typedef struct mr_own_flag {
     const char *name, *value, *help; /* "seed", "S", what it means */
+    bool two;                        /* it takes two values */
 } mr_own_flag;
 
 enum { MR_OWN_FLAGS = 5 };
@@ -32,12 +35,14 @@ typedef struct mr_cli {
     mr_config *config;     /* owned; defaults, then files, then flags */
     const char **operands; /* owned; what they point to is not */
     size_t operand_count;
-    bool help;        /* --help was given; the rest is not complete */
+    bool help;        /* --help was given; the other members may not be set */
     bool switch_on;   /* the command's own switch was given */
     bool model_given; /* --model was given */
     /* by the command's own flags: the value last given, NULL: none was; what it points to is not
      * owned */
     const char *own[MR_OWN_FLAGS];
+    const char *own_second[MR_OWN_FLAGS]; /* the second value of a flag that takes two */
+    mr_debug debug;                       /* by --debug; on loan to what the command calls */
 } mr_cli;
 
 struct mr_command {
@@ -48,9 +53,10 @@ struct mr_command {
      * " * !mark !confirm " for all but some */
     const char *keys;
     bool takes_config;       /* -c, --config */
-    bool raw;                /* all arguments are operands: they are another program's */
-    bool runs_program;       /* what follows the first operand are operands, too */
-    bool tables;             /* can report as csv and markdown, too */
+    bool raw;                /* all arguments are operands, for another program */
+    bool runs_program;       /* all arguments after the first operand are operands */
+    mr_subject subject;      /* what it reports; report/formats.h has its formats */
+    bool debugs;             /* has --debug */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
     mr_own_flag own[MR_OWN_FLAGS]; /* the first without a name ends them */
@@ -81,16 +87,16 @@ void mr_cli_help(const mr_command *command);
 /* Prints an error as its line on standard error. */
 void mr_cli_complain(const mr_error *error);
 
-/* What can be known to fail (output, witness.dir) is told before the work, not after it. */
+/* Tests before the work whether `output` and witness.dir can be written. MR_ERR_IO. */
 mr_status mr_cli_probe(const mr_config *config, mr_error *error);
 
 /* Says on standard error what repair dropped from a trace, if it dropped anything. */
 void mr_cli_tell_dropped(const mr_trace *trace);
 
-/* How the configuration asks to read a trace. */
+/* The options for reading a trace, from the configuration. */
 mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress);
 
-/* Reads a trace as the configuration asks; says what repair dropped. */
+/* Reads a trace with these options, and says what repair dropped. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error);
 
@@ -100,6 +106,7 @@ mr_status mr_cli_merge(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_dump(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_convert(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_exclude(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error);

@@ -9,6 +9,7 @@
 
 const mr_command mr_commands[] = {
     {.name = "predict",
+     .subject = MR_SUBJECT_PREDICT,
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
@@ -24,10 +25,12 @@ const mr_command mr_commands[] = {
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
                 "resources or internal, 5 not complete (ended before its time, or no memory for\n"
                 "far races), with races or without.\n"
-                "Candidates without a verdict are named in the report.\n",
+                "The report names the unknown candidates.\n",
      .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
+     .debugs = true,
      .run = mr_cli_predict},
     {.name = "merge",
+     .subject = MR_SUBJECT_PREDICT,
      .operands = "TRACE FILE…",
      .operands_min = 2,
      .operands_max = SIZE_MAX,
@@ -41,8 +44,10 @@ const mr_command mr_commands[] = {
                 "were. The report is the same as that of one run of predict. What is left to do,\n"
                 "far races above all, is done here, and can be saved by a checkpoint of its own.\n"
                 "Exit status: as predict.\n",
+     .debugs = true,
      .run = mr_cli_merge},
     {.name = "order",
+     .subject = MR_SUBJECT_ORDER,
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
@@ -64,10 +69,10 @@ const mr_command mr_commands[] = {
          "internal.\n",
      .run = mr_cli_order},
     {.name = "compare",
+     .subject = MR_SUBJECT_COMPARE,
      .operands = "TRACE…",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
-     .tables = true,
      .keys = " * !relation !examples !mark !confirm !model !candidates.report !witness.dir "
              "!witness.check"
              " !witness.full_schedule !checkpoint !resume !time_limit ",
@@ -102,6 +107,25 @@ const mr_command mr_commands[] = {
      .summary = "what is in the trace: events, threads, locks, variables, operations …",
      .details = "",
      .run = mr_cli_info},
+    {.name = "dump",
+     .operands = "TRACE",
+     .operands_min = 1,
+     .operands_max = 1,
+     .keys =
+         " model opaque repair output quiet window.size window.overlap solver.strategy solver.steps"
+         " solver.saturate_steps solver.rlimit solver.timeout_ms solver.memory_mb"
+         " solver.max_clauses memory.limit_mb memory.spill_dir ",
+     .takes_config = true,
+     .own = {{"pair", "A B", "two conflicting events, by their numbers", .two = true}},
+     .summary = "what the decision about one pair rests on: window, cone, steps, formula",
+     .details =
+         "For those who look for a mistake of maxrace. The dump is a file in SMT-LIB; all but the\n"
+         "formula stands in comments:  maxrace dump TRACE --pair 3 10 | z3 -in\n"
+         "A solver answers sat where the pair is a race within its window, unsat where it is "
+         "none.\n"
+         "Exit status: 0 done, 2 usage or configuration, 3 bad trace, 4 input, output or "
+         "resources.\n",
+     .run = mr_cli_dump},
     {.name = "convert",
      .operands = "IN OUT",
      .operands_min = 2,
@@ -172,8 +196,10 @@ const mr_command mr_commands[] = {
          "the program ends. The same program, input, schedule and seed give the same trace.\n"
          "Exit status: that of the program, 128 + N when signal N ended it; when there is no\n"
          "trace, 2 usage, 3 nothing was recorded, 4 input, output or resources.\n",
+     .debugs = true,
      .run = mr_cli_record},
     {.name = "run",
+     .subject = MR_SUBJECT_RUNS,
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
@@ -193,6 +219,7 @@ const mr_command mr_commands[] = {
          "output.\n"
          "Exit status: that of predict over all runs: 0 no race, 1 races, 2 usage or\n"
          "configuration, 3 nothing was recorded, 4 out of resources or internal.\n",
+     .debugs = true,
      .run = mr_cli_run},
     {.name = "config",
      .operands = "",
@@ -272,6 +299,15 @@ static void print_overview(void)
     puts("\n'maxrace help COMMAND' names the flags of a command.");
 }
 
+static void print_debug_flag(void)
+{
+    puts("  --debug TOPIC,…\n      what modules decide, on standard error, a line each; topics, or "
+         "all:");
+    for (int topic = 0; topic < MR_DEBUG_COUNT; topic++)
+        printf("      %-11s %s\n", mr_debug_topic_name((mr_debug_topic)topic),
+               mr_debug_topic_tells((mr_debug_topic)topic));
+}
+
 void mr_cli_help(const mr_command *command)
 {
     if (command == NULL) {
@@ -291,6 +327,8 @@ void mr_cli_help(const mr_command *command)
     for (int i = 0; i < MR_OWN_FLAGS && command->own[i].name != NULL; i++)
         printf("  --%s %s\n      %s\n", command->own[i].name, command->own[i].value,
                command->own[i].help);
+    if (command->debugs)
+        print_debug_flag();
     puts("  -h, --help\n      print this");
     for (size_t i = 0; i < mr_option_count; i++)
         if (mr_command_has(command, i))

@@ -1,8 +1,8 @@
 /* common: what commands on traces share. */
 #include "cli.h"
+#include "engine/predict.h"
 #include "formats/read.h"
 #include "output.h"
-#include "predict/predict.h"
 #include "witness_dir.h"
 
 #include <inttypes.h>

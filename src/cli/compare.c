@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "compare/containment.h"
 #include "output.h"
-#include "report/comparison.h"
 
 #include <stdlib.h>
 
@@ -11,12 +10,12 @@ typedef struct comparer {
     const mr_config *config;
     mr_comparison_report report;
     bool any_race;
-    bool output_failed; /* there is no use in going on */
-    mr_status worst;    /* of the traces so far; MR_OK, or that with the greatest exit status */
+    bool output_failed; /* end the command */
+    mr_status worst;    /* of the traces so far: the status with the greatest exit status */
     mr_error worst_error;
 } comparer;
 
-/* Keeps one error for the end and tells the others now. */
+/* Keeps the worst error for the end and prints the others now. */
 static void note_failure(comparer *self, const mr_error *error)
 {
     if (self->worst == MR_OK) {
@@ -44,7 +43,7 @@ static void note_breaches(comparer *self, const mr_comparison *comparison)
     }
 }
 
-/* When no finder came to its end there is nothing to show. */
+/* Has any finder come to its end? */
 static bool has_finding(const mr_comparison *comparison)
 {
     for (int finder = 0; finder < MR_FINDER_COUNT; finder++)

@@ -6,7 +6,7 @@
 static const int signals[] = {SIGINT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
-/* A signal handler has no other way to know. */
+/* Static, because a signal handler has no arguments of its own. */
 static mr_halt *_Atomic asked_to;
 static atomic_bool was_asked;
 

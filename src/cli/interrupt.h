@@ -1,6 +1,6 @@
 /*
- * interrupt: the first SIGINT or SIGTERM asks a run to come to its end, the second one ends the
- * program. Signals that were ignored when the program was started stay so.
+ * interrupt: the first SIGINT or SIGTERM asks the run to stop, and the second one ends the program.
+ * Signals that were ignored when the program started stay ignored.
  *
  *   mr_interrupt_start → (the run) → mr_interrupt_end
  */
@@ -9,7 +9,7 @@
 
 #include "base/halt.h"
 
-/* One at a time. `halt` must last until the end. */
+/* At most one run at a time. `halt` must live until mr_interrupt_end. */
 void mr_interrupt_start(mr_halt *halt);
 void mr_interrupt_end(void);
 

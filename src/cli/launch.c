@@ -30,7 +30,7 @@ static mr_status failed(mr_error *error, const char *what)
     return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot %s: %s", what, strerror(errno));
 }
 
-/* An empty file in the folder of `beside`. */
+/* An unused path in the folder of `beside`. The program makes the file. */
 static mr_status make_log(const char *beside, mr_launched *launched, mr_error *error)
 {
     const char *slash = strrchr(beside, '/');
@@ -45,18 +45,21 @@ static mr_status make_log(const char *beside, mr_launched *launched, mr_error *e
     if (file < 0)
         return mr_error_set(error, MR_ERR_IO, beside, 0, "cannot write: %s", strerror(errno));
     close(file);
+    if (unlink(launched->log) != 0)
+        return mr_error_set(error, MR_ERR_IO, launched->log, 0, "cannot remove: %s",
+                            strerror(errno));
     return MR_OK;
 }
 
 static bool set_number(const char *name, uint64_t number)
 {
-    /* As long every time: the environment moves the stack. */
+    /* The text always has the same length, because the size of the environment moves the stack. */
     char text[32];
     snprintf(text, sizeof text, "%020" PRIu64, number);
     return setenv(name, text, 1) == 0;
 }
 
-/* In the child: never returns. The number of an error goes to the pipe. */
+/* Runs in the child and never returns. On failure it writes errno to the pipe. */
 static void execute(const mr_launch *launch, const char *log, int error_pipe)
 {
     char schedule[16];

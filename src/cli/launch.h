@@ -1,9 +1,9 @@
 /*
  * launch: runs a program so that its runtime library writes a log (runtime/log.h).
  *
- * Addresses are not randomised, and the name of the log is as long every time, so that the same
- * program, input and seed give the same log. While it runs, interrupts of the terminal are for the
- * program; SIGTERM and SIGHUP are passed on to it.
+ * Addresses are not randomised, and the name of the log always has the same length, so that the
+ * same program, input and seed give the same log. While the program runs, it gets the interrupts of
+ * the terminal, and maxrace passes SIGTERM and SIGHUP on to it.
  */
 #ifndef MR_CLI_LAUNCH_H
 #define MR_CLI_LAUNCH_H
@@ -14,20 +14,21 @@
 #include <stdint.h>
 
 typedef struct mr_launch {
-    const char *const *arguments; /* of the program, the first is its name; ends with NULL */
+    const char *const *arguments; /* the program's name, its arguments, NULL */
     const char *schedule;         /* "random", "pct", "os" */
     uint64_t seed, max_events;    /* 0: no limit */
     bool output_to_errors;        /* its standard output is our standard error */
 } mr_launch;
 
-/* What a program left. */
+/* The result of a program that has ended. */
 typedef struct mr_launched {
     char log[4096];  /* the log; the caller removes it (mr_launch_clean) */
-    int exit_status; /* as a shell says it: 128 + signal */
-    int signal;      /* that ended it; 0: none did */
+    int exit_status; /* as in a shell: 128 + signal when a signal ended it */
+    int signal;      /* the signal that ended it; 0: none did */
 } mr_launched;
 
-/* Runs it to its end. The log is made beside `beside`. MR_ERR_IO: it cannot be started. */
+/* Runs the program to its end. The log is in the folder of `beside`. MR_ERR_IO: the program cannot
+ * be started. */
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error);
 void mr_launch_clean(mr_launched *launched);

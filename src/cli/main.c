@@ -15,8 +15,8 @@ void mr_cli_complain(const mr_error *error)
     fprintf(stderr, "%s%s\n", error->file[0] == '\0' ? "maxrace: " : "", line);
 }
 
-/* A closed standard stream must not become the number of a file that is opened later. A closed pipe
- * is a write error like any other. */
+/* Opens /dev/null for each standard stream that is closed, so that no later file gets its number.
+ * Ignores SIGPIPE, so that writing to a closed pipe is an error like any other. */
 static void prepare_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)

@@ -1,12 +1,8 @@
 /* order: the races of one whole-trace order. What was found before a failure is reported too. */
 #include "cli.h"
 #include "output.h"
-#include "report/order_report.h"
 #include "sweep/sweep.h"
 #include "witness_dir.h"
-
-#include <errno.h>
-#include <string.h>
 
 typedef struct report {
     const mr_sweep *sweep;
@@ -17,12 +13,8 @@ static mr_status print_report(FILE *stream, const void *context, mr_error *error
 {
     const report *self = context;
     const mr_sweep *sweep = self->sweep;
-    if (mr_config_choice(self->config, "format") == MR_FORMAT_JSON)
-        return mr_order_report_json(stream, sweep->names, self->config, &sweep->result, error);
-    if (mr_order_report_text(stream, sweep->names, self->config, &sweep->result))
-        return MR_OK;
-    return mr_error_set(error, MR_ERR_IO, mr_config_text(self->config, "output"), 0,
-                        "cannot write the report: %s", strerror(errno != 0 ? errno : EIO));
+    return mr_format_chosen(self->config)
+        ->order(stream, sweep->names, self->config, &sweep->result, error);
 }
 
 /* The file of a static race has the number that the report gives it. */

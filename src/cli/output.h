@@ -1,6 +1,6 @@
 /*
- * output: a file that appears when it is complete: written beside its place and renamed. What is
- * not a regular file (a device, a pipe) is written directly; no path, or "-", is standard output.
+ * output: a file that appears when it is complete. It is written beside its place and then renamed.
+ * A device or a pipe is written directly; no path, or "-", is standard output.
  *
  *   mr_output_probe (early: can it be written at all?) … mr_output_open → write → mr_output_close
  */
@@ -18,21 +18,21 @@ typedef struct mr_output {
     char *temporary; /* owned; the file written to before the rename; NULL: written directly */
 } mr_output;
 
-/* MR_ERR_IO when the file could not be written now. Creates nothing. */
+/* Tests whether the file can be written, and creates nothing. MR_ERR_IO. */
 mr_status mr_output_probe(const char *path, mr_error *error);
 
-/* After an error nothing need be closed. */
+/* After an error there is nothing to close. */
 mr_status mr_output_open(mr_output *output, const char *path, mr_error *error);
 
-/* Completes the file when `good`, else leaves no trace of it. MR_ERR_IO also for writes that failed
- * before. Frees what `output` holds in every case. */
+/* Completes the file when `good`, and removes it otherwise. MR_ERR_IO also reports writes that
+ * failed before. Frees what `output` holds in every case. */
 mr_status mr_output_close(mr_output *output, bool good, mr_error *error);
 
 /* Writes what a report prints to its stream. Fills the error when it fails. */
 typedef mr_status mr_output_writer(FILE *stream, const void *context, mr_error *error);
 
-/* Opens, lets `write` write, completes the file when that was good. The first failure is the error.
- */
+/* Opens the file, calls `write`, and completes the file when `write` returns MR_OK. The first
+ * failure is the error. */
 mr_status mr_output_write(const char *path, mr_output_writer *write, const void *context,
                           mr_error *error);
 

@@ -1,14 +1,13 @@
 #include "predicting.h"
 
 #include "base/seconds.h"
+#include "engine/identity.h"
+#include "engine/predict.h"
 #include "formats/read.h"
 #include "interrupt.h"
 #include "output.h"
-#include "predict/predict.h"
-#include "report/report.h"
 #include "witness_dir.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,13 +24,8 @@ typedef struct report {
 static mr_status print_report(FILE *stream, const void *context, mr_error *error)
 {
     const report *self = context;
-    if (mr_config_choice(self->config, "format") == MR_FORMAT_JSON)
-        return mr_report_json(stream, self->trace, self->config, self->result, error);
-    if (mr_report_text(stream, self->trace, self->config, self->result))
-        return MR_OK;
-    return errno == ENOMEM ? mr_error_memory(error, "writing the report")
-                           : mr_error_set(error, MR_ERR_IO, mr_config_text(self->config, "output"),
-                                          0, "cannot write the report: %s", strerror(errno));
+    return mr_format_chosen(self->config)
+        ->predict(stream, self->trace, self->config, self->result, error);
 }
 
 static mr_status write_report(const mr_trace *trace, const mr_config *config,
@@ -75,7 +69,7 @@ mr_status mr_predicting_start(mr_predicting *self, mr_error *error)
                             "--resume needs --checkpoint FILE, the file to go on from");
     status = mr_cli_probe(config, error);
     if (status == MR_OK && checkpoint[0] != '\0' && !mr_config_bool(config, "resume"))
-        status = mr_saved_probe(checkpoint, error);
+        status = mr_checkpoint_probe(checkpoint, error);
     return status;
 }
 
@@ -89,13 +83,13 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
 {
     const mr_config *config = self->cli->config;
     const char *checkpoint = mr_config_text(config, "checkpoint");
-    mr_saved_request request = {.file = checkpoint[0] != '\0' ? checkpoint : NULL,
-                                .resume = mr_config_bool(config, "resume"),
-                                .shard = self->shard,
-                                .shards = self->shards,
-                                .parts = self->parts,
-                                .part_count = self->part_count,
-                                .note = print_note};
+    mr_checkpoint_request request = {.file = checkpoint[0] != '\0' ? checkpoint : NULL,
+                                     .resume = mr_config_bool(config, "resume"),
+                                     .shard = self->shard,
+                                     .shards = self->shards,
+                                     .parts = self->parts,
+                                     .part_count = self->part_count,
+                                     .note = print_note};
     mr_config_resolve(self->cli->config);
     if (!self->ranks.leads) {
         const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
@@ -104,16 +98,17 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
     mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
     self->read_seconds = mr_seconds() - self->start_seconds;
     if (status == MR_OK && (request.file || request.part_count))
-        status = mr_saved_open(&request, self->trace, config, &self->saved, error);
+        status =
+            mr_predict_open_checkpoint(&request, self->trace, config, &self->checkpoint, error);
     return status;
 }
 
-/* What one run of a job array says. */
+/* The line of one run of a job array. Such a run has no report. */
 static void print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run *run = &result->run;
     uint64_t saved = run->units_saved + run->units_decided;
-    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units of work are in %s",
+    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s",
            self->shard, self->shards, saved, saved + result->stats.windows_missing,
            mr_config_text(self->cli->config, "checkpoint"));
     if (run->units_saved > 0)
@@ -135,7 +130,7 @@ static mr_status report_result(mr_predicting *self, mr_result *result, mr_status
     return MR_OK;
 }
 
-/* Keeps the first error and tells the others. */
+/* Keeps the first error and prints the second one. */
 static mr_status both(mr_status first, mr_error *error, mr_status second,
                       const mr_error *second_error)
 {
@@ -155,16 +150,17 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_ranks *ranks = &self->ranks;
     mr_halt *halt = &ranks->halt;
     const mr_predict_run run = {.progress = ranks->leads ? &self->progress.progress : NULL,
+                                .debug = &self->cli->debug,
                                 .halt = halt,
                                 .team = ranks->active ? &ranks->team : NULL,
-                                .saved = self->saved,
+                                .checkpoint = self->checkpoint,
                                 .shard = self->shard,
                                 .shards = self->shards};
     mr_result result = {0};
     mr_error next_error;
     if (limit && ranks->leads)
         halt->deadline_seconds = self->start_seconds + (double)limit;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not be so long is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails like any other */
     if (!ranks->active)
         mr_interrupt_start(halt);
     mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);
@@ -172,8 +168,8 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
         mr_interrupt_end();
     mr_ranks_part(ranks, status, error, &result.run);
     mr_cli_progress_end(&self->progress);
-    mr_status closed = mr_saved_close(self->saved, &next_error);
-    self->saved = NULL;
+    mr_status closed = mr_checkpoint_close(self->checkpoint, &next_error);
+    self->checkpoint = NULL;
     status = both(status, error, closed, &next_error);
     mr_status written = report_result(self, &result, status, &next_error);
     status = both(status, error, written, &next_error);
@@ -194,7 +190,7 @@ mr_status mr_predicting_finish(mr_predicting *self, mr_status so_far, int *exit_
     if (!over)
         status = predict(self, exit_status, error);
     mr_cli_progress_end(&self->progress);
-    mr_saved_close(self->saved, &ignored);
+    mr_checkpoint_close(self->checkpoint, &ignored);
     mr_trace_free(self->trace);
     return mr_ranks_end(&self->ranks, status, exit_status, error);
 }

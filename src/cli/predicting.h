@@ -1,13 +1,13 @@
 /*
- * predicting: what predict and merge have in common: a prediction that signals and time_limit can
- * end, that takes and saves outcomes, and its report.
+ * predicting: the part that predict and merge share. It runs a prediction that signals and
+ * time_limit can end and that loads and saves outcomes, and writes the report.
  *
  *   mr_predicting_start → (read the trace) → mr_predicting_open → mr_predicting_finish
  */
 #ifndef MR_CLI_PREDICTING_H
 #define MR_CLI_PREDICTING_H
 
-#include "checkpoint/saved.h"
+#include "checkpoint/checkpoint.h"
 #include "cli.h"
 #include "ranks.h"
 
@@ -17,23 +17,24 @@ typedef struct mr_predicting {
     mr_ranks ranks;
     mr_cli_progress progress;
     double start_seconds;
-    uint32_t shard, shards;   /* of --shard; 0: all */
+    uint32_t shard, shards;   /* of --shard K/N; 0: no shards */
     const char *const *parts; /* files of shards */
     size_t part_count;
     mr_trace *trace; /* owned */
     double read_seconds;
-    mr_saved *saved; /* owned; NULL: none is asked for */
+    mr_checkpoint *checkpoint; /* owned; NULL: no checkpoint and no parts */
 } mr_predicting;
 
-/* Zero-initialise, then set cli, mpi, shard and parts; it must stay in place. What can be known to
- * fail is told here. To be ended by mr_predicting_finish in every case. */
+/* Zero-initialise, then set cli, mpi, shard and parts; `self` must stay in place. Tests here what
+ * would make the command fail later. The caller calls mr_predicting_finish in every case. */
 mr_status mr_predicting_start(mr_predicting *self, mr_error *error);
 
 /* Reads the trace, and opens the checkpoint and the parts; the latter two on rank 0 only. */
 mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *error);
 
-/* With MR_OK so far, on all ranks: predicts and reports; errors of both are told, the first
- * decides. Then, in every case, closes everything. With MPI it may not return. */
+/* Predicts and reports when the status so far is MR_OK on all ranks. It prints the errors of both,
+ * and the first decides the exit status. Then it closes everything, in every case. With MPI it may
+ * not return. */
 mr_status mr_predicting_finish(mr_predicting *self, mr_status so_far, int *exit_status,
                                mr_error *error);
 

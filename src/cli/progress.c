@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A job that is done sooner shows nothing; a line is not rewritten sooner. */
+/* The time before the line appears, and the least time between two versions of it. */
 static const double delay_seconds = 1, pause_seconds = 0.1;
 
 typedef enum unit {
     UNIT_EVENTS,
     UNIT_BYTES,
-    UNIT_PIECES, /* of what the stage is called after */
+    UNIT_PIECES, /* what the stage is named after, "windows" for example */
 } unit;
 
 static unit unit_of(const char *stage)

@@ -1,12 +1,12 @@
 /*
- * progress: one line on the terminal while something takes long: the stage, how far it is, and how
- * fast it goes. It appears after a second, is rewritten in place, and is gone at the end.
+ * progress: one line on the terminal during long work: the stage, how much is done, and how fast.
+ * The line appears after a second, is rewritten in place, and disappears at the end.
  *
  *   mr_cli_progress_start → library calls with &self.progress → mr_cli_progress_end
  *
  * Nothing is written when standard error is no terminal, or with --quiet. The stages "reading" and
- * "converting" count bytes; "windows", "far races", "witnesses" and "candidates" count those; every
- * other stage counts events.
+ * "converting" count bytes; "windows", "far races", "witnesses" and "candidates" count what they
+ * are named after; every other stage counts events.
  */
 #ifndef MR_CLI_PROGRESS_H
 #define MR_CLI_PROGRESS_H
@@ -24,8 +24,8 @@ typedef struct mr_cli_progress {
 } mr_cli_progress;
 
 void mr_cli_progress_start(mr_cli_progress *self, const mr_config *config);
-/* Erases the line. Call it before anything else is printed; it may appear again, until the job is
- * done. */
+/* Erases the line. The caller calls it before printing anything else. The line may appear again
+ * while the work goes on. */
 void mr_cli_progress_end(mr_cli_progress *self);
 
 /* The text of the line: "reading 45 %, 253.1 MB/s". `rate` is in units a second. */

@@ -16,8 +16,8 @@ typedef const char *start_function(mr_cluster *cluster, const char *version);
 static struct {
     mr_cluster *cluster;
     mr_halt *halt;
-    volatile sig_atomic_t told; /* it has said why the run ends */
-    volatile sig_atomic_t dead; /* it has found a rank that is */
+    volatile sig_atomic_t told; /* the handler has printed why the run ends */
+    volatile sig_atomic_t dead; /* the handler has found a dead rank */
 } watched;
 
 /* ---- a rank that dies ---- */
@@ -25,7 +25,7 @@ static struct {
 static void say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* nobody to tell */
+        return; /* standard error is gone: there is no way to report it */
 }
 
 /* The first dead rank, or the number of ranks. */
@@ -37,7 +37,7 @@ static unsigned first_dead(const mr_cluster *cluster)
     return rank;
 }
 
-/* Is this the first rank that may be alive? */
+/* Is this the first rank that is not known to be dead? That rank prints messages. */
 static bool speaks(const mr_cluster *cluster)
 {
     for (unsigned rank = 0; rank < cluster->rank; rank++)
@@ -46,7 +46,8 @@ static bool speaks(const mr_cluster *cluster)
     return true;
 }
 
-/* What ends the ranks sends SIGKILL soon after SIGTERM. SIGINT is from somebody who knows. */
+/* mpirun sends SIGKILL soon after SIGTERM, so the line is printed here. SIGINT comes from the user,
+ * who needs no line. */
 static void on_signal(int number)
 {
     const mr_cluster *cluster = watched.cluster;
@@ -83,7 +84,7 @@ bool mr_ranks_can(void)
     return mr_place_find(LIBRARY, path);
 }
 
-/* Open MPI loads parts of its own, which look for its names among all. */
+/* RTLD_GLOBAL: Open MPI loads plug-ins that need its symbols. */
 static mr_status load(mr_cluster *cluster, mr_error *error)
 {
     char path[MR_RUNTIME_PATH_BYTES];
@@ -123,14 +124,11 @@ mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error 
 mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config *config,
                         mr_status status, bool *over, mr_error *error)
 {
-    const mr_hello hello = {.trace = trace,
-                            .config = config,
-                            .jobs =
-                                mr_predict_jobs(config, ranks->active ? &ranks->cluster : NULL)};
     *over = status != MR_OK;
     if (!ranks->active)
         return status;
-    status = mr_team_meet(&ranks->team, &ranks->cluster, &ranks->halt, &hello, status, error);
+    status =
+        mr_predict_meet(&ranks->team, &ranks->cluster, &ranks->halt, trace, config, status, error);
     *over = status != MR_OK || ranks->team.over;
     return status;
 }
@@ -140,10 +138,10 @@ mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config 
 void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run *run)
 {
     if (ranks->active)
-        mr_team_part(&ranks->team, status, error, run);
+        mr_predict_part(&ranks->team, status, error, run);
 }
 
-/* Of all that went wrong, one line: that of rank 0, or of the next when rank 0 is lost. */
+/* Only one rank prints its error: rank 0, or rank 1 when rank 0 is lost. */
 static bool complains(const mr_ranks *ranks, mr_status status)
 {
     bool alone = ranks->leads || (ranks->team.broken && ranks->cluster.rank == 1);
@@ -156,13 +154,13 @@ mr_status mr_ranks_end(mr_ranks *ranks, mr_status status, int *exit_status, cons
         return status;
     bool clean = !ranks->team.broken && !watched.dead;
     mr_team_free(&ranks->team);
-    /* Who ends first may end the others, whose work is done. */
+    /* mpirun may send signals to the other ranks when the first one ends. Their work is done. */
     handle_signals(SIG_IGN);
     if (complains(ranks, status))
         mr_cli_complain(error);
     if (status != MR_OK)
         *exit_status = mr_status_exit(status);
-    /* What mpirun returns is for rank 0 to say. */
+    /* Rank 0 decides the exit status of mpirun. */
     if (!ranks->leads && clean)
         *exit_status = 0;
     fflush(NULL);

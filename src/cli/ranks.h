@@ -4,18 +4,19 @@
  *   mr_ranks_start → (read the trace) → mr_ranks_meet → mr_predict → mr_ranks_part → (report) →
  *   mr_ranks_end
  *
- * MPI is in a library of its own (src/dispatch/mpi), which is loaded here. SIGTERM, which is what the other
- * ranks get when one dies, halts the run, and the first of those that live says why.
+ * MPI is in a library of its own (src/dispatch/mpi), which is loaded here. When a rank
+ * dies, mpirun sends SIGTERM to the others. The signal halts their run, and the first living rank
+ * prints the reason.
  */
 #ifndef MR_CLI_RANKS_H
 #define MR_CLI_RANKS_H
 
 #include "cli.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 typedef struct mr_ranks {
     bool active; /* with --mpi */
-    bool leads;  /* reads, reports and writes: also without --mpi */
+    bool leads;  /* this process reads, reports and writes; true without --mpi */
     mr_cluster cluster;
     mr_team team;
     mr_halt halt;
@@ -25,17 +26,18 @@ typedef struct mr_ranks {
  * without MPI; MR_ERR_IO: MPI cannot be started. */
 mr_status mr_ranks_start(mr_ranks *ranks, const mr_cli *cli, bool mpi, mr_error *error);
 
-/* As mr_team_meet. `*over`: there is nothing to do. */
+/* As mr_predict_meet. `*over`: this rank has nothing to do. */
 mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config *config,
                         mr_status status, bool *over, mr_error *error);
 
-/* As mr_team_part. */
+/* As mr_predict_part. */
 void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run *run);
 
-/* The end of the command, which was `status`; what main is to return. May not return. */
+/* Ends the command, whose result is `status`. Returns the status that main takes. May not return.
+ */
 mr_status mr_ranks_end(mr_ranks *ranks, mr_status status, int *exit_status, const mr_error *error);
 
-/* Is there an MPI to be loaded? */
+/* Can MPI be loaded? */
 bool mr_ranks_can(void);
 
 #endif

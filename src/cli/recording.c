@@ -108,7 +108,8 @@ static mr_status write_rest(const char *whole, const char *patterns, FILE *strea
     return status;
 }
 
-/* Converts the log to a file beside it first, of which the stream gets what is not excluded. */
+/* Converts the log to a temporary trace beside it, removes the excluded events, and writes the rest
+ * to the stream. */
 static mr_status convert_part(const char *log, const char *path, const char *patterns, FILE *stream,
                               const mr_record_options *options, mr_record_summary *summary,
                               mr_error *error)
@@ -134,7 +135,7 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
     bool is_there = stat(launched->log, &info) == 0;
     if (is_there && info.st_size > 0)
         return MR_OK;
-    if (!is_there) /* the runtime library takes a log away that it cannot begin */
+    if (is_there) /* the runtime library leaves the log empty when it cannot start */
         return mr_error_set(error, MR_ERR_IO, launched->log, 0,
                             "nothing was recorded: there is no room for the log");
     return mr_error_set(
@@ -153,7 +154,8 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     mr_record_summary summary = {0};
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
-                                 .progress = &progress.progress};
+                                 .progress = &progress.progress,
+                                 .debug = &cli->debug};
     const mr_launch launch = {.arguments = cli->operands,
                               .schedule = recording->schedule,
                               .seed = recording->seed,
@@ -163,7 +165,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     if (status)
         return status;
     *exit_status = launched.exit_status;
-    signal(SIGXFSZ, SIG_IGN); /* a trace that may not be so long is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails like any other */
     status = check_log(&launched, cli->operands[0], error);
     mr_cli_progress_start(&progress, cli->config);
     if (!status && patterns[0])

@@ -1,4 +1,4 @@
-/* recording: one run of a program, and the trace of it; what record and run share. */
+/* recording: runs a program once and makes its trace. Shared by record and run. */
 #ifndef MR_CLI_RECORDING_H
 #define MR_CLI_RECORDING_H
 
@@ -20,11 +20,10 @@ mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t
                         uint64_t *number, mr_error *error);
 
 /*
- * Runs the program that the operands name, and writes its trace to `stream`. `path` is where that
- * leads: the log is made beside it for as long as it is needed. `name` stands for the trace in
- * messages. `exit_status` is the program's, as
- * a shell says it. Says on standard error what was recorded, unless quiet. MR_ERR_TRACE: nothing
- * was recorded; MR_ERR_IO, MR_ERR_MEMORY.
+ * Runs the program that the operands name, and writes its trace to `stream`. `path` is the file of
+ * the stream; the log is made beside it and removed at the end. Messages name the trace `name`.
+ * `exit_status` is that of the program, as in a shell. Prints on standard error what was recorded,
+ * unless quiet. MR_ERR_TRACE: nothing was recorded; MR_ERR_IO, MR_ERR_MEMORY.
  */
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
                            const char *name, bool output_to_errors, FILE *stream, int *exit_status,

@@ -4,10 +4,9 @@
 
 #include "base/seconds.h"
 #include "cli.h"
+#include "engine/predict.h"
 #include "output.h"
-#include "predict/predict.h"
 #include "recording.h"
-#include "report/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,16 +20,18 @@ enum { PATH_BYTES = 4300 };
 typedef struct runs {
     mr_cli *cli;
     mr_recording recording;
-    uint64_t count, number; /* 1, 2, … count */
-    char folder[4096];      /* of the traces */
+    uint64_t count;
+    char folder[4096]; /* of the traces */
     bool temporary;
-    mr_names known;                 /* the static races so far */
-    size_t race_count, known_count; /* races, and those of the last run that were known */
-    FILE *stream;                   /* of the report */
+    mr_names known;     /* the static races so far */
+    size_t race_count;  /* new races of all runs */
+    size_t known_count; /* races of the last run that an earlier run had */
+    mr_runs_report report;
     int program_status;
 } runs;
 
-/* The pair of places, the smaller one first, and the new number; false: no memory. */
+/* Adds the race's pair of places to the known ones; `*is_new` says that it was not there. False: no
+ * memory. */
 static bool note_race(runs *self, const mr_trace *trace, const mr_race *race, bool *is_new)
 {
     const mr_names *locations = &trace->locations;
@@ -72,33 +73,11 @@ static mr_status keep_new(runs *self, const mr_trace *trace, mr_result *result, 
 
 static mr_status print(runs *self, const mr_trace *trace, const mr_result *result, mr_error *error)
 {
-    const mr_config *config = self->cli->config;
-    FILE *stream = self->stream;
-    bool json = mr_config_choice(config, "format") == MR_FORMAT_JSON;
-    if (self->count > 1 && json)
-        fprintf(stream, "%s{\"seed\":%" PRIu64 ",\"exit_status\":%d,\"report\":\n",
-                self->number > 1 ? ",\n" : "{\"runs\":[\n", self->recording.seed,
-                self->program_status);
-    else if (self->count > 1)
-        fprintf(stream, "%sRun %" PRIu64 " of %" PRIu64 ", seed %" PRIu64 "\n",
-                self->number > 1 ? "\n" : "", self->number, self->count, self->recording.seed);
-    errno = 0;
-    mr_status status = MR_OK;
-    if (json)
-        status = mr_report_json(stream, trace, config, result, error);
-    else if (!mr_report_text(stream, trace, config, result))
-        status = errno == ENOMEM ? mr_error_memory(error, "writing the report")
-                                 : mr_error_set(error, MR_ERR_IO, NULL, 0,
-                                                "cannot write the report: %s", strerror(errno));
-    if (self->count > 1 && json)
-        fprintf(stream, ",\"known_races\":%zu}", self->known_count);
-    else if (self->known_count)
-        fprintf(stream, "%zu race%s known from earlier runs\n", self->known_count,
-                self->known_count == 1 ? "" : "s");
-    return status;
+    const mr_one_run run = {self->recording.seed, self->program_status, self->known_count};
+    return mr_runs_report_write(&self->report, &run, trace, result, error);
 }
 
-/* In reports the trace is named by what was run, where its file does not stay. */
+/* A temporary trace gets the name of the program, for reports. */
 static mr_status name_trace(const runs *self, mr_trace *trace, mr_error *error)
 {
     char name[512];
@@ -120,7 +99,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     mr_result result = {0};
     mr_error print_error;
     mr_cli_progress progress;
-    const mr_predict_run run = {.progress = &progress.progress};
+    const mr_predict_run run = {.progress = &progress.progress, .debug = &self->cli->debug};
     double start_seconds = mr_seconds();
     mr_cli_progress_start(&progress, self->cli->config);
     mr_status status = mr_cli_read_trace(path, self->cli->config, &progress, &trace, error);
@@ -180,22 +159,18 @@ static mr_status run_once(runs *self, mr_error *error)
 static mr_status run_all(FILE *stream, const void *context, mr_error *error)
 {
     runs *self = (runs *)context;
-    bool json = mr_config_choice(self->cli->config, "format") == MR_FORMAT_JSON;
     mr_status status = MR_OK;
-    self->stream = stream;
-    for (self->number = 1; self->number <= self->count && !status; self->number++) {
+    mr_runs_report_begin(&self->report, stream, self->cli->config, self->count);
+    for (uint64_t number = 1; number <= self->count && !status; number++) {
         status = run_once(self, error);
         self->recording.seed++;
     }
-    if (self->count > 1 && json && !status)
-        fprintf(stream, "],\"races\":%zu}\n", self->race_count);
-    else if (self->count > 1 && !status)
-        fprintf(stream, "\n%zu race%s in %" PRIu64 " runs\n", self->race_count,
-                self->race_count == 1 ? "" : "s", self->count);
+    if (!status)
+        mr_runs_report_end(&self->report, self->race_count);
     return status;
 }
 
-/* The folder of the traces: what --traces says, or one that goes away. */
+/* Makes the folder of the traces: that of --traces, or a temporary one. */
 static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 {
     const char *temporary = getenv("TMPDIR");

@@ -1,5 +1,5 @@
-/* runtime_place: where what is not in the program itself is: beside the program (in the folder that
- * it was built in), or in lib/maxrace of the folder that it was installed in. */
+/* runtime_place: finds the files that maxrace needs beside its program. They are in the folder of
+ * the program (where it was built), or in lib/maxrace of the folder where it was installed. */
 #ifndef MR_CLI_RUNTIME_PLACE_H
 #define MR_CLI_RUNTIME_PLACE_H
 
@@ -11,11 +11,12 @@ enum { MR_RUNTIME_PATH_BYTES = 4096 + 64 };
 
 typedef struct mr_runtime_place {
     char folder[MR_RUNTIME_PATH_BYTES];   /* with libmaxrace_rt.so */
-    char stand_in[MR_RUNTIME_PATH_BYTES]; /* what gcc finds instead of its own, ends with '/' */
-    char include[MR_RUNTIME_PATH_BYTES];  /* with maxrace/annotate.h; "": among the system's */
+    char stand_in[MR_RUNTIME_PATH_BYTES]; /* searched by gcc before its own folders; ends with '/'
+                                           */
+    char include[MR_RUNTIME_PATH_BYTES];  /* with maxrace/annotate.h; "": a system folder has it */
 } mr_runtime_place;
 
-/* Where the file is; false: nowhere, and `path` is in the last folder that was tried. */
+/* Finds the file. False: it is nowhere, and `path` is in the last folder that was tried. */
 bool mr_place_find(const char *file, char path[MR_RUNTIME_PATH_BYTES]);
 
 /* The runtime library of recorded programs. The environment variable MAXRACE_RUNTIME names another

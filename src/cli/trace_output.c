@@ -43,7 +43,7 @@ mr_status mr_trace_output_write(FILE *stream, mr_trace_format format, const mr_t
     return mr_text_write(stream, format.packing, trace, progress, error);
 }
 
-/* Errors without a place are the output's. */
+/* An error without a place is about the output. */
 static void set_place(mr_error *error, const char *path)
 {
     char text[sizeof error->text];

@@ -1,6 +1,6 @@
 /*
- * trace_output: a trace written where the user says: the name says which format is meant (.mrt is
- * binary, .gz and .zst are packed text, all else is text, "-" is text to standard output).
+ * trace_output: writes a trace to a file. The name of the file says the format: .mrt is binary, .gz
+ * and .zst are packed text, every other name is text, and "-" is text to standard output.
  */
 #ifndef MR_CLI_TRACE_OUTPUT_H
 #define MR_CLI_TRACE_OUTPUT_H
@@ -13,8 +13,8 @@ typedef struct mr_trace_format {
     mr_packing packing; /* of a text */
 } mr_trace_format;
 
-/* Opens the output, and says in which format to write to its stream. After an error nothing need
- * be closed. MR_ERR_USAGE, MR_ERR_IO, MR_ERR_MEMORY. */
+/* Opens the output and chooses the format of its stream. After an error there is nothing to close.
+ * MR_ERR_USAGE, MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_trace_output_open(mr_output *output, const char *path, mr_trace_format *format,
                                mr_error *error);
 
@@ -22,8 +22,8 @@ mr_status mr_trace_output_open(mr_output *output, const char *path, mr_trace_for
 mr_status mr_trace_output_write(FILE *stream, mr_trace_format format, const mr_trace *trace,
                                 const struct mr_progress *progress, mr_error *error);
 
-/* Completes the file when `status` is MR_OK, else removes it and gives an error of the output its
- * place. Returns the status of all. */
+/* Completes the file when `status` is MR_OK, and removes it otherwise. An error without a place
+ * gets `path`. Returns `status`, or the status of completing the file. */
 mr_status mr_trace_output_close(mr_output *output, const char *path, mr_status status,
                                 mr_error *error);
 

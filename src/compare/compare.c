@@ -4,7 +4,7 @@
 
 #include "base/seconds.h"
 #include "order/detect/detect.h"
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +163,7 @@ static int compare_races(const void *one, const void *two)
     return (x->high > y->high) - (x->high < y->high);
 }
 
-/* Counts per finder; leaves out what is unknown to some and found by none. */
+/* Counts the races of each finder, and drops static races that no finder reports. */
 static void count(mr_comparison *result)
 {
     size_t kept = 0;

@@ -1,16 +1,17 @@
 /*
- * compare: all relations and both models on one trace: who finds what, and is the theory kept?
+ * compare: runs all relations and models on one trace, says which finder finds which race, and
+ * checks that the findings contain each other as the theory says.
  *
- * A *finder* is a whole-trace order (src/order) or a prediction with a model (src/predict). Static
- * races (unordered pairs of locations) are what all finders have in common; the orders count racy
- * events, too (race_list.h), and predictions name what they could not decide.
+ * A *finder* is a whole-trace order (src/order) or a prediction with a model (src/predict). All
+ * finders report static races (unordered pairs of locations). Orders also count racy events
+ * (race_list.h), and predictions also report unknowns.
  *
- * What must hold on every trace (docs/semantics.md 6) is checked, by static races and where both
- * sides count them by racy events:
+ * These containments hold on every trace (docs/semantics.md 6). They are checked by static races,
+ * and by racy events where both sides count them:
  *
  *   fhb in shb in hb in cp in wcp;  shb in syncp in rf in value in branch
  *
- * A static race that the greater side left unknown is no breach. syncp in rf is only demanded when
+ * A static race that the greater side left unknown is no breach. "syncp in rf" is checked only when
  * the prediction may look at everything: prefilter all, far syncp, no ignored locations.
  */
 #ifndef MR_COMPARE_COMPARE_H
@@ -30,28 +31,28 @@ const char *mr_finder_name(int finder); /* "hb" … "syncp", "rf", "value", "bra
 mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error);
 
 typedef struct mr_finding {
-    bool done; /* asked for, and it came to its end */
+    bool done; /* the finder ran to its end */
     uint32_t static_races;
     uint32_t only;           /* static races that no other finder reports */
-    bool counts_events;      /* are the next three there? (orders) */
+    bool counts_events;      /* are the next three set? (orders only) */
     uint64_t racy_events;    /* second accesses of reported pairs */
     uint32_t racy_locations; /* their locations */
     uint32_t racy_variables; /* their variables */
-    uint32_t unknown;        /* static races without verdict (predictions) */
+    uint32_t unknown;        /* unknown static races (predictions only) */
     double seconds;          /* of this finder alone, on the trace in memory */
 } mr_finding;
 
 /* A static race that at least one finder reports. */
 typedef struct mr_compared_race {
     uint32_t low, high;            /* locations, low <= high */
-    uint32_t first, second;        /* an event pair of it, of the first finder that reports it */
+    uint32_t first, second;        /* a pair of events, from the first finder that reports it */
     uint32_t found_by, unknown_by; /* sets of finders */
 } mr_compared_race;
 
 /* A breach of a containment: a bug of maxrace. */
 typedef struct mr_breach {
     int smaller, greater; /* finders */
-    bool by_event;        /* `event` is racy in the smaller only; else: the static race */
+    bool by_event;        /* `event` is racy in the smaller only; else it is the static race */
     uint32_t event;
     uint32_t low, high;
 } mr_breach;
@@ -68,9 +69,9 @@ typedef struct mr_comparison {
 } mr_comparison;
 
 /*
- * Runs the finders in `finders` one after the other. `comparison` is overwritten and freed with
- * mr_comparison_free, also after an error: it then holds the findings made before. The errors of
- * mr_predict and mr_detect. A breach is no error here; see breach_count.
+ * Runs the finders of the set `finders` one after the other. Overwrites `comparison`; the caller
+ * calls mr_comparison_free in every case. After an error it holds the findings made before. Errors
+ * are those of the prediction and of mr_detect. A breach is no error here; see breach_count.
  */
 mr_status mr_compare(const mr_trace *trace, const mr_config *config, unsigned finders,
                      const mr_progress *progress, mr_comparison *comparison, mr_error *error);

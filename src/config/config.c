@@ -35,7 +35,8 @@ static const char *choice_at(const char *choices, int64_t index, size_t *length)
     return from;
 }
 
-/* The mask of a comma-separated list of words of `choices`. False: `*wrong` is what is none. */
+/* The mask of a comma-separated list of words of `choices`. False: `*wrong` begins with a word that
+ * is not among them. */
 static bool find_list(const char *choices, const char *list, int64_t *mask, const char **wrong)
 {
     *mask = 0;
@@ -218,6 +219,12 @@ mr_status mr_config_check(const mr_config *config, mr_error *error)
                         " events) must be less than window.size (%" PRId64
                         " events); set window.overlap to at most %" PRId64,
                         overlap, size, size - 1);
+}
+
+const char *mr_config_place(const mr_config *config, const char *key, uint64_t *line)
+{
+    *line = config->values[mr_config_find(key)].line;
+    return *line > 0 ? config->path : NULL;
 }
 
 int64_t mr_config_overlap(const mr_config *config)

@@ -13,6 +13,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef enum mr_option_type {
@@ -35,15 +36,21 @@ typedef struct mr_option {
     const char *help;         /* one line */
 } mr_option;
 
+/* The formats of reports, and the words of `format`. The table of report/formats.h says which
+ * subject is reported in which format. */
+#define MR_FORMAT_MAP(X)                                                                           \
+    X(TEXT, "text")                                                                                \
+    X(JSON, "json")                                                                                \
+    X(CSV, "csv")                                                                                  \
+    X(MARKDOWN, "markdown")
+
+#define MR_FORMAT_ID(id, word) MR_FORMAT_##id,
+typedef enum mr_format { MR_FORMAT_MAP(MR_FORMAT_ID) MR_FORMAT_COUNT } mr_format;
+#undef MR_FORMAT_ID
+
 /* The indexes that mr_config_choice gives, in the order of the words in options.def. `model` gives
- * mr_model (witness/witness.h), `opaque` mr_opaque (opaque/barrier_pairs.h); the bits of `solver.steps` are
- * those of mr_step (base/model.h). */
-typedef enum mr_format {
-    MR_FORMAT_TEXT,
-    MR_FORMAT_JSON,
-    MR_FORMAT_CSV, /* compare only, as is the next */
-    MR_FORMAT_MARKDOWN,
-} mr_format;
+ * mr_model and `opaque` mr_opaque; the bits of `solver.steps` are those of mr_step (all in
+ * base/model.h). */
 
 typedef enum mr_prefilter {
     MR_PREFILTER_ALL, /* every pair that is not certainly no race */
@@ -76,8 +83,8 @@ typedef struct mr_config mr_config;
 extern const mr_option mr_options[];
 extern const size_t mr_option_count;
 
-/* Does the option concern only how a run goes, and not what it finds or what the report says of
- * it? Reports list such options apart (docs/report-format.md). */
+/* Does the option only affect how a run goes, and neither what it finds nor what the report says? A
+ * report lists such options apart (docs/report-format.md). */
 bool mr_config_is_run_only(size_t option);
 
 /* NULL: no memory. A new config holds the defaults. */
@@ -90,8 +97,8 @@ mr_config *mr_config_clone(const mr_config *config);
 /* Index in mr_options of a key, or -1. */
 int mr_config_find(const char *key);
 
-/* Index of the key that a user most likely meant by `text` (a mistyped key or flag, dots, dashes
- * and underscores alike), or -1 when none is near. */
+/* Index of the key that a user most likely meant by `text`, a mistyped key or flag, or -1 when no
+ * key is near. Dots, dashes and underscores count as equal. */
 int mr_config_suggest(const char *text);
 
 /* Sets an option from text as written by a user. MR_ERR_CONFIG with one line that names the key,
@@ -104,10 +111,14 @@ mr_status mr_config_set(mr_config *config, const char *key, const char *text, co
  * a file that cannot be read, or MR_ERR_MEMORY. An empty file sets nothing. */
 mr_status mr_config_load(mr_config *config, const char *path, mr_error *error);
 
-/* Tests what concerns several keys, after everything is set: window.overlap < window.size (unless
- * the size is 0). MR_ERR_CONFIG, with the place in the file last loaded when a value comes from
- * there. */
+/* Tests the rule between keys, after everything is set: window.overlap < window.size (unless the
+ * size is 0). MR_ERR_CONFIG, with the place in the file last loaded when a value comes from there.
+ */
 mr_status mr_config_check(const mr_config *config, mr_error *error);
+
+/* Where the value of a key comes from: the file last loaded and the line in it, or NULL and 0 for a
+ * flag or a default. The path is valid until the next mr_config_load. */
+const char *mr_config_place(const mr_config *config, const char *key, uint64_t *line);
 
 /* window.overlap in events: half of window.size when it is -1. */
 int64_t mr_config_overlap(const mr_config *config);
@@ -115,8 +126,8 @@ int64_t mr_config_overlap(const mr_config *config);
 /* memory.limit_mb in bytes: 80 % of what the machine has when it is -1; 0: no limit. */
 uint64_t mr_config_memory_bytes(const mr_config *config);
 
-/* Puts the numbers in force in the place of values that stand for them (window.overlap: -1), for
- * reports. Not memory.limit_mb: a report says the same on every machine. */
+/* Replaces a value that stands for another number (window.overlap: -1) by that number, for reports.
+ * memory.limit_mb stays as it is, so that a report says the same on every machine. */
 void mr_config_resolve(mr_config *config);
 
 /* The value in force; the key must exist and have that type (a programming error otherwise). */

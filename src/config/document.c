@@ -1,4 +1,6 @@
-/* document: what is written from the table: the YAML file, the manual page, the lines of --help. */
+/* document: the texts that are made from the table: the YAML file, docs/configuration.md, the lines
+ * of
+ * --help. */
 #include "config.h"
 #include "store.h"
 
@@ -33,7 +35,7 @@ static void print_default(FILE *stream, const mr_option *option)
     }
 }
 
-/* What is allowed: "0 to 60000 ms", "rf|value" … */
+/* The allowed values: "0 to 60000 ms", "rf|value" … */
 static void print_allowed(FILE *stream, const mr_option *option)
 {
     switch (option->type) {
@@ -194,7 +196,7 @@ void mr_config_print_markdown(FILE *stream)
     }
 }
 
-/* What stands for the value of a flag. */
+/* The word that stands for the value of a flag in the help. */
 static const char *value_name(const mr_option *option)
 {
     switch (option->type) {

@@ -15,6 +15,10 @@
 #define TEXT(key, text, what, flag, help)                                                          \
     {key, MR_OPTION_TEXT, 0, text, 0, 0, "", what, flag, help},
 
+/* "text|json|…": each word brings a bar, and the first bar is left out. */
+#define BAR_AND_WORD(id, word) "|" word
+#define FORMAT_WORDS           (&MR_FORMAT_MAP(BAR_AND_WORD)[1])
+
 const mr_option mr_options[] = {
 #include "options.def"
 };
@@ -24,6 +28,8 @@ const mr_option mr_options[] = {
 #undef CHOICE
 #undef LIST
 #undef TEXT
+#undef FORMAT_WORDS
+#undef BAR_AND_WORD
 
 const size_t mr_option_count = sizeof mr_options / sizeof mr_options[0];
 

@@ -1,7 +1,7 @@
 /*
- * yaml_read: a configuration file, read as a stream of libyaml events, so that every message has
- * its line and nothing is built that an input could blow up: aliases, anchors and tags are refused,
- * the size of the file and the depth of nesting are bounded.
+ * yaml_read: reads a configuration file as a stream of libyaml events. So every message has its
+ * line, and no input can take much memory: aliases, anchors and tags are refused, and the size of
+ * the file and the depth of nesting are bounded.
  */
 #include "base/assert.h"
 #include "base/memory.h"
@@ -121,7 +121,7 @@ static mr_status wrong_type(const loader *self, const mr_option *option, uint64_
                         option->key, expected(option), found);
 }
 
-/* A scalar where a section's mapping belongs. Nothing at all is an empty section. */
+/* A scalar in the place of a section's mapping. An empty scalar is an empty section. */
 static mr_status section_scalar(const loader *self, const char *key, const yaml_event_t *event)
 {
     if (event->data.scalar.length == 0 && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
@@ -236,7 +236,7 @@ static mr_status read_mapping(loader *self, const char *prefix, uint64_t line, i
     }
 }
 
-/* What stands at the top of the document. */
+/* Reads the top of the document. */
 static mr_status read_root(loader *self, const yaml_event_t *event)
 {
     if (event->type == YAML_MAPPING_START_EVENT)
@@ -304,7 +304,7 @@ static mr_status parse(loader *self, mr_error *error)
     return status;
 }
 
-/* Lines are kept for the file last loaded only. */
+/* Forgets the lines of an earlier file: a value only has a line in the file last loaded. */
 static bool start_file(mr_config *config, const char *path)
 {
     char *copy = mr_strndup(path, strlen(path));

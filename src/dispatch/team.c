@@ -1,18 +1,16 @@
 #include "team.h"
 
 #include "base/memory.h"
-#include "checkpoint/saved_identity.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* While nothing but a message can go on. */
+/* How long a rank sleeps between two looks for messages when it has nothing else to do. */
 enum { PAUSE_MS = 2 };
 
-/* How long rank 0 waits at the end for ranks that are still deciding: a question is given up after
- * solver.timeout_ms, but not before its formula is built. */
+/* How long rank 0 waits at the end for ranks that are still deciding. A rank looks for the halt
+ * only between questions, and one question may take that long. */
 enum { PART_SECONDS = 60 };
 
 /* ---- messages ---- */
@@ -30,7 +28,7 @@ mr_arrival mr_team_receive(mr_team *team, mr_message *message)
     do {
         *message = (mr_message){0};
         arrival = cluster->receive(cluster->context, &message->from, &message->bytes, &count);
-        /* Who has said goodbye may go. */
+        /* A rank may vanish after its BYE. */
     } while (arrival == MR_ARRIVAL_LOST && team->members[message->from].gone);
     if (arrival == MR_ARRIVAL_LOST)
         team->broken = team->members[message->from].gone = true;
@@ -83,7 +81,7 @@ mr_status mr_team_lost(const mr_team *team, unsigned rank, mr_error *error)
                         name_of(team, rank));
 }
 
-/* Hands a message over to who carries it. */
+/* Gives the cluster a copy of a message. */
 static mr_status hand_over(mr_team *team, unsigned to, const mr_bytes *bytes, mr_error *error)
 {
     const mr_cluster *cluster = team->cluster;
@@ -165,68 +163,41 @@ static mr_status read_error(const mr_team *team, mr_message *message, mr_error *
 static mr_status send_hello(mr_team *team, const mr_hello *hello, mr_status status, mr_error *error)
 {
     mr_bytes bytes = {0};
-    mr_saved_identity own = {0};
-    mr_error own_error;
-    if (status == MR_OK)
-        status = mr_saved_identity_of(&own, hello->trace, hello->config, error = &own_error);
     mr_team_write(&bytes, MR_WORD_HELLO);
     write_text(&bytes, MR_VERSION);
     write_error(&bytes, status, error);
     if (status == MR_OK) {
         mr_bytes_number(&bytes, hello->jobs);
-        mr_bytes_number(&bytes, own.event_count);
-        mr_bytes_number(&bytes, own.trace);
-        mr_bytes_number(&bytes, own.settings_bytes);
-        mr_bytes_raw(&bytes, own.settings, own.settings_bytes);
+        mr_bytes_raw(&bytes, hello->subject->items, hello->subject->count);
+        bytes.failed |= hello->subject->failed;
     }
-    mr_saved_identity_free(&own);
     return mr_team_send(team, 0, &bytes, error);
 }
 
-/* Rank 0 compares what a rank reads with what it reads itself. */
-static mr_status compare(const mr_team *team, mr_message *message, const mr_saved_identity *own,
-                         mr_error *error)
-{
-    const char *name = name_of(team, message->from);
-    uint64_t events = mr_bytes_get(&message->in), trace = mr_bytes_get(&message->in);
-    uint64_t length = mr_bytes_get(&message->in);
-    const uint8_t *settings = mr_bytes_get_raw(&message->in, length);
-    if (!settings)
-        return mr_team_garbled(team, message->from, error);
-    if (length != own->settings_bytes || memcmp(settings, own->settings, length) != 0)
-        return mr_error_set(error, MR_ERR_CONFIG, NULL, 0,
-                            "%s has other settings than rank 0; give all ranks the same flags and "
-                            "configuration file",
-                            name);
-    if (events != own->event_count || trace != own->trace)
-        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
-                            "%s has read another trace than rank 0 (%" PRIu64 " and %" PRIu64
-                            " events); all ranks must see the same file",
-                            name, events, own->event_count);
-    return MR_OK;
-}
-
-static mr_status hear_hello(const mr_team *team, mr_message *message, const mr_saved_identity *own,
-                            mr_error *error)
+/* `compares`: rank 0 knows its own subject. */
+static mr_status hear_hello(const mr_team *team, mr_message *message, const mr_hello *own,
+                            bool compares, mr_error *error)
 {
     char version[64];
+    const char *name = name_of(team, message->from);
     read_text(&message->in, version, sizeof version);
     if (message->word != MR_WORD_HELLO || message->in.damaged)
         return mr_team_garbled(team, message->from, error);
     if (strcmp(version, MR_VERSION) != 0)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                            "%s is maxrace %s, but rank 0 is %s; use the same everywhere",
-                            name_of(team, message->from), version, MR_VERSION);
+                            "%s is maxrace %s, but rank 0 is %s; use the same everywhere", name,
+                            version, MR_VERSION);
     mr_status status = read_error(team, message, error);
     if (status != MR_OK)
         return status;
     team->members[message->from].jobs = mr_bytes_get_u32(&message->in, UINT32_MAX);
-    /* When rank 0 has not read the trace, there is nothing to compare with, nor a need to. */
-    return own->settings ? compare(team, message, own, error) : MR_OK;
+    if (compares)
+        status = own->compare(own->context, name, &message->in, error);
+    return message->in.damaged ? mr_team_garbled(team, message->from, error) : status;
 }
 
-/* The greetings of all. */
-static mr_status hear_hellos(mr_team *team, const mr_saved_identity *own, mr_error *error)
+/* Hears all other ranks; the first error counts. */
+static mr_status hear_hellos(mr_team *team, const mr_hello *own, bool compares, mr_error *error)
 {
     mr_status first = MR_OK;
     for (unsigned heard = 1; heard < team->cluster->size && !team->broken; heard++) {
@@ -234,7 +205,7 @@ static mr_status hear_hellos(mr_team *team, const mr_saved_identity *own, mr_err
         mr_error its_error;
         mr_status its = wait_for(team, &message) == MR_ARRIVAL_LOST
                             ? mr_team_lost(team, message.from, &its_error)
-                            : hear_hello(team, &message, own, &its_error);
+                            : hear_hello(team, &message, own, compares, &its_error);
         mr_message_free(&message);
         if (first == MR_OK && its != MR_OK) {
             first = its;
@@ -244,15 +215,12 @@ static mr_status hear_hellos(mr_team *team, const mr_saved_identity *own, mr_err
     return first;
 }
 
-static mr_status welcome(mr_team *team, const mr_hello *hello, mr_status status, mr_error *error)
+static mr_status welcome(mr_team *team, const mr_hello *own, mr_status status, mr_error *error)
 {
     mr_bytes bytes = {0};
-    mr_saved_identity own = {0};
     mr_error next_error;
-    if (status == MR_OK)
-        status = mr_saved_identity_of(&own, hello->trace, hello->config, error);
-    mr_status heard = hear_hellos(team, &own, status == MR_OK ? error : &next_error);
-    mr_saved_identity_free(&own);
+    mr_status heard =
+        hear_hellos(team, own, status == MR_OK, status == MR_OK ? error : &next_error);
     status = status == MR_OK ? heard : status;
     team->over = status != MR_OK;
     mr_team_write(&bytes, team->over ? MR_WORD_END : MR_WORD_WELCOME);
@@ -288,32 +256,14 @@ mr_status mr_team_meet(mr_team *team, const mr_cluster *cluster, mr_halt *halt,
 
 /* ---- the end ---- */
 
-/* The times of a rank that add up. */
-enum { TIMES = MR_STEP_COUNT + 6 };
-
-static void times_of(mr_run *run, double *times[TIMES])
-{
-    size_t count = 0;
-    for (int step = 0; step < MR_STEP_COUNT; step++)
-        times[count++] = &run->step_seconds[step];
-    times[count++] = &run->order_seconds;
-    times[count++] = &run->window_seconds;
-    times[count++] = &run->decide_seconds;
-    times[count++] = &run->solver_seconds;
-    times[count++] = &run->far_seconds;
-    times[count] = &run->witness_seconds;
-}
-
-static bool say_goodbye(mr_team *team, mr_status status, const mr_error *error, mr_run *run)
+static bool say_goodbye(mr_team *team, mr_status status, const mr_error *error,
+                        const mr_account *account)
 {
     mr_bytes bytes = {0};
-    mr_error ignored; /* that it cannot be said is enough */
-    double *times[TIMES];
-    times_of(run, times);
+    mr_error ignored; /* rank 0 cannot be told; team->broken says so */
     mr_team_write(&bytes, MR_WORD_BYE);
     write_error(&bytes, status, error);
-    for (size_t i = 0; i < TIMES; i++)
-        mr_bytes_number(&bytes, (uint64_t)(*times[i] * 1e6));
+    account->write(account->context, &bytes);
     team->broken |= mr_team_send(team, 0, &bytes, &ignored) != MR_OK;
     while (!team->broken && !team->over) {
         mr_message message;
@@ -326,12 +276,11 @@ static bool say_goodbye(mr_team *team, mr_status status, const mr_error *error, 
 
 mr_status mr_team_read_bye(mr_team *team, mr_message *message, mr_error *error)
 {
-    double *times[TIMES];
-    times_of(&team->others, times);
+    mr_member *member = &team->members[message->from];
     mr_status status = read_error(team, message, error);
-    for (size_t i = 0; i < TIMES; i++)
-        *times[i] += (double)mr_bytes_get(&message->in) * 1e-6;
-    team->members[message->from].gone = true;
+    mr_bytes_free(&member->account);
+    mr_bytes_raw(&member->account, message->in.next, (size_t)(message->in.end - message->in.next));
+    member->gone = true;
     return status;
 }
 
@@ -348,7 +297,7 @@ static void see_all_off(mr_team *team)
     time_t latest = time(NULL) + PART_SECONDS;
     while (!team->broken && !all_gone(team)) {
         mr_message message;
-        mr_error ignored; /* the run is over, and what came of it is known */
+        mr_error ignored; /* the run is over, and its result is known */
         mr_arrival arrival = mr_team_receive(team, &message);
         if (arrival == MR_ARRIVAL_MESSAGE && message.word == MR_WORD_BYE)
             mr_team_read_bye(team, &message, &ignored);
@@ -360,32 +309,36 @@ static void see_all_off(mr_team *team)
     }
 }
 
-static bool see_off(mr_team *team, mr_run *run)
+static bool see_off(mr_team *team, const mr_account *account)
 {
-    double *to[TIMES], *from[TIMES];
-    /* Also those that have said goodbye wait for it. */
+    /* Ranks wait for END after their BYE. */
     for (unsigned rank = 1; rank < team->cluster->size; rank++) {
         mr_bytes bytes = {0};
-        mr_error ignored; /* likewise */
+        mr_error ignored; /* the run is over, and its result is known */
         mr_team_write(&bytes, MR_WORD_END);
         team->broken |= mr_team_send(team, rank, &bytes, &ignored) != MR_OK;
     }
     team->over = true;
     see_all_off(team);
-    times_of(run, to);
-    times_of(&team->others, from);
-    for (size_t i = 0; i < TIMES; i++)
-        *to[i] += *from[i];
+    for (unsigned rank = 1; rank < team->cluster->size; rank++) {
+        const mr_bytes *told = &team->members[rank].account;
+        mr_bytes_reader reader = {.next = told->items, .end = told->items + told->count};
+        if (told->count)
+            account->add(account->context, &reader);
+    }
     return !team->broken;
 }
 
-bool mr_team_part(mr_team *team, mr_status status, const mr_error *error, mr_run *run)
+bool mr_team_part(mr_team *team, mr_status status, const mr_error *error, const mr_account *account)
 {
-    return team->cluster->rank > 0 ? say_goodbye(team, status, error, run) : see_off(team, run);
+    return team->cluster->rank > 0 ? say_goodbye(team, status, error, account)
+                                   : see_off(team, account);
 }
 
 void mr_team_free(mr_team *team)
 {
+    for (unsigned rank = 0; team->members && rank < team->cluster->size; rank++)
+        mr_bytes_free(&team->members[rank].account);
     free(team->members);
     team->members = NULL;
 }

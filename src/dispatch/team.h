@@ -1,19 +1,19 @@
 /*
- * team: the ranks of one prediction (cluster.h), what they agree on, and their messages.
+ * team: the ranks of one run (cluster.h), what they agree on, and their messages.
  *
- *   mr_team_meet → mr_predict (crew.h: phase by phase) → mr_team_part → mr_team_free
+ *   mr_team_meet → (phases: dispatch.h) → mr_team_part → mr_team_free
  *
- * Every rank reads the trace and goes through the same phases. Rank 0 shares out the units of a
- * phase, merges their outcomes in order, and sends each one that it merges to all others, who merge
- * it, too: so all ranks know the same at the end of a phase, and plan the same next one. Only rank
- * 0 reports and writes files.
+ * Every rank has the same input and goes through the same phases. Rank 0 shares out the units of a
+ * phase, merges their outcomes in order, and sends each outcome that it merges to all other ranks,
+ * which merge it as well. So all ranks know the same at the end of a phase, and plan the same next
+ * phase. Only rank 0 reports and writes files.
  *
  *   rank 0 → others   WELCOME (all may begin) | END (the run is over)
  *                     in a phase: UNITS (to decide), MERGED (an outcome), HALT (stop deciding)
- *   others → rank 0   HELLO, in a phase: READY (it has been entered), OUTCOME; BYE
+ *   others → rank 0   HELLO, in a phase: READY (the rank has entered it), OUTCOME; BYE
  *
- * Whatever goes wrong, the run ends with one error, which rank 0 has: it names the rank. A rank
- * that fails says so in its BYE; one that is lost is noticed by who carries the messages.
+ * Whatever goes wrong, the run ends with one error, which rank 0 has and which names the rank. A
+ * rank that fails says so in its BYE. The cluster notices a rank that is lost.
  */
 #ifndef MR_DISPATCH_TEAM_H
 #define MR_DISPATCH_TEAM_H
@@ -22,50 +22,60 @@
 #include "base/error.h"
 #include "base/halt.h"
 #include "cluster.h"
-#include "config/config.h"
-#include "predict/result.h"
-#include "trace/trace.h"
 
 /* What rank 0 knows of a rank. */
 typedef struct mr_member {
     unsigned jobs;
-    bool gone; /* it has said goodbye, or is lost */
-    uint64_t phase,
-        units;     /* the last phase that it has entered, and how many units it sees there */
-    uint64_t away; /* units it was given and has not brought back */
+    bool gone;             /* its BYE has come, or it is lost */
+    uint64_t phase, units; /* the last phase that it has entered, and the units of that phase */
+    uint64_t away;         /* units that it has got, and of which it has sent no outcome */
+    mr_bytes account;      /* what its BYE has told; owned */
 } mr_member;
 
 typedef struct mr_team {
     const mr_cluster *cluster;
-    mr_halt *halt;      /* of this rank; rank 0 passes its own on to all */
+    mr_halt *halt;      /* of this rank; rank 0 sends the reason of its own to all */
     mr_member *members; /* owned: one a rank, used by rank 0 */
-    uint64_t phase;     /* number of the one under way, from 1 */
+    uint64_t phase;     /* number of the phase under way, from 1 */
     bool over;          /* END has been sent or has come: no more phases */
-    bool broken;        /* somebody is lost: there can be no orderly end */
-    mr_run others;      /* of rank 0: the times of those that have said goodbye */
+    bool broken;        /* a rank is lost: there can be no orderly end */
 } mr_team;
 
-/* Of a rank. */
+/* What a rank says at the beginning. */
 typedef struct mr_hello {
-    const mr_trace *trace; /* NULL: it could not be read */
-    const mr_config *config;
-    unsigned jobs;
+    unsigned jobs; /* its threads */
+    const mr_bytes
+        *subject; /* what it works on, and how; not read when the rank cannot take part */
+    /* Compares, on rank 0, the subject of another rank with its own: MR_OK, or an error that says
+     * what differs, with `name` as the name of the other rank. Bytes that make no sense: sets
+     * theirs->damaged. */
+    mr_status (*compare)(void *context, const char *name, mr_bytes_reader *theirs, mr_error *error);
+    void *context;
 } mr_hello;
 
+/* What a rank tells of its work at the end. */
+typedef struct mr_account {
+    void *context;
+    void (*write)(void *context, mr_bytes *bytes); /* on ranks other than 0 */
+    void (*add)(void *context,
+                mr_bytes_reader *from); /* on rank 0: what another rank has written */
+} mr_account;
+
 /*
- * Every rank tells how it stands; `status` and `error` are why it cannot take part. The run begins
- * when all can, read the same trace, and have the same version and settings. On rank 0, the error
- * of the first that cannot, with its name. On others MR_OK: when team->over is set afterwards, the
- * run is over, and rank 0 has told why. `halt` is used until the end. `team` is to be freed also
- * after an error.
+ * Every rank says hello; `status` and `error` are why it cannot take part. The run begins when all
+ * ranks can take part, have the same version of maxrace, and the same subject. On rank 0: the error
+ * of the first rank that cannot take part, with its name. On others MR_OK: when team->over is set
+ * afterwards, the run is over, and rank 0 has told why. `halt` is used until the end. `team` is to
+ * be freed also after an error.
  */
 mr_status mr_team_meet(mr_team *team, const mr_cluster *cluster, mr_halt *halt,
                        const mr_hello *hello, mr_status status, mr_error *error);
 
-/* The end, on every rank: rank 0 waits until all have stopped, and adds their times to `run`; on
- * others `status` and `error` are why they end (MR_OK: nothing is wrong). False: not all can be
- * heard of. */
-bool mr_team_part(mr_team *team, mr_status status, const mr_error *error, mr_run *run);
+/* The end, on every rank. Rank 0 waits until all others have stopped, and adds up their accounts.
+ * On others, `status` and `error` are why the rank ends (MR_OK: nothing is wrong). False: some rank
+ * is lost. */
+bool mr_team_part(mr_team *team, mr_status status, const mr_error *error,
+                  const mr_account *account);
 void mr_team_free(mr_team *team);
 
 /* ---- for phases ---- */
@@ -76,16 +86,16 @@ typedef enum mr_word {
     MR_WORD_END,
     MR_WORD_READY,   /* phase, units */
     MR_WORD_UNITS,   /* phase, count, units in ascending order */
-    MR_WORD_OUTCOME, /* phase, worker, microseconds, partly?, then outcome.h */
-    MR_WORD_MERGED,  /* phase, then outcome.h */
+    MR_WORD_OUTCOME, /* phase, unit, worker, microseconds, partly?, then the outcome as bytes */
+    MR_WORD_MERGED,  /* phase, unit, then the outcome as bytes */
     MR_WORD_HALT,    /* reason */
-    MR_WORD_BYE,     /* status, its error; the times of the rank */
+    MR_WORD_BYE,     /* status, its error; the account of the rank */
 } mr_word;
 
 typedef struct mr_message {
     unsigned from;
     mr_word word;
-    mr_bytes_reader in; /* what comes after the word */
+    mr_bytes_reader in; /* the bytes behind the word */
     uint8_t *bytes;     /* owned */
 } mr_message;
 
@@ -93,18 +103,19 @@ typedef struct mr_message {
 void mr_team_write(mr_bytes *bytes, mr_word word);
 /* Sends it, and frees it. MR_ERR_MEMORY; MR_ERR_IO: the rank is lost, which is noted. */
 mr_status mr_team_send(mr_team *team, unsigned to, mr_bytes *bytes, mr_error *error);
-/* The same to all others who are there. */
+/* Sends it to all other ranks that are not gone, and frees it. The same errors. */
 mr_status mr_team_send_all(mr_team *team, mr_bytes *bytes, mr_error *error);
 
-/* The next message, if there is one (mr_message_free); LOST: of `from`, which is noted. */
+/* The next message, if there is one (mr_message_free). LOST: the rank `from` is, which is noted. */
 mr_arrival mr_team_receive(mr_team *team, mr_message *message);
 void mr_message_free(mr_message *message);
 
-/* A BYE, on rank 0. Its error, with the name of the rank; MR_OK: it has none. */
+/* Reads a BYE, on rank 0, and keeps its account. Its error, with the name of the rank; MR_OK: it
+ * has none. */
 mr_status mr_team_read_bye(mr_team *team, mr_message *message, mr_error *error);
 
-/* Errors with the name of a rank: what it sent makes no sense; it is lost; it was
- * halted by itself. */
+/* Errors with the name of a rank: its message makes no sense; the rank is lost; the rank was
+ * halted, but rank 0 was not. */
 mr_status mr_team_garbled(const mr_team *team, unsigned rank, mr_error *error);
 mr_status mr_team_lost(const mr_team *team, unsigned rank, mr_error *error);
 mr_status mr_team_left(const mr_team *team, unsigned rank, mr_error *error);

@@ -14,7 +14,8 @@ typedef struct writer {
     const mr_trace *trace;
     const mr_exclude_options *options;
     mr_builder builder;
-    bool *taken, *hidden; /* by event; by variable: its values are not kept */
+    bool *taken;  /* by event */
+    bool *hidden; /* by variable: kept accesses lose their values */
     mr_excluded_calls calls;
     uint64_t *ids; /* by call: the number in its identifier */
     uint64_t last_id;
@@ -34,7 +35,7 @@ static mr_slice slice_of(const mr_name *name)
     return (mr_slice){name->text, name->length};
 }
 
-/* Adds the event; lines are those of the text without empty lines and comments. */
+/* Adds the event. Its line is that of a text without empty lines and comments. */
 static mr_status append(writer *self, const mr_parsed *event, mr_error *error)
 {
     mr_trace *to = self->builder.trace;
@@ -68,7 +69,7 @@ static bool reserve(writer *self, size_t bytes)
     return done;
 }
 
-/* A name that a reach set cannot hold, or that has a meaning there. */
+/* Is it a name that a reach set cannot hold, or that has a meaning there? */
 static bool means_everything(const mr_name *name)
 {
     return memchr(name->text, ',', name->length) || (name->length == 1 && name->text[0] == '*');
@@ -93,7 +94,7 @@ static bool write_names(writer *self, const mr_name *const *names, size_t count,
     return true;
 }
 
-/* x1, x2, …, as far as the trace does not have them. */
+/* Chooses the numbers of the identifiers x1, x2, …; identifiers of the trace are skipped. */
 static void new_id(writer *self, uint32_t call)
 {
     char text[ID_BYTES];
@@ -161,7 +162,7 @@ static void give_value(const mr_trace *trace, uint32_t event, mr_parsed *kept)
     kept->has_value = value != 0;
     if (value == 0)
         return;
-    if (kept->op != MR_OP_ATOMIC_UPDATE) {
+    if (!mr_op_updates((uint8_t)kept->op)) {
         kept->value = trace->values[value];
         return;
     }
@@ -176,7 +177,7 @@ static mr_status append_kept(writer *self, uint32_t event, mr_error *error)
     const mr_names *names = mr_trace_operand_names(trace, kept.op);
     if (names)
         kept.name = slice_of(&names->items[trace->operand[event]]);
-    if (kept.op == MR_OP_CALL_BEGIN)
+    if (mr_op_calls((uint8_t)kept.op))
         return append_recorded_call(self, event, &kept, error);
     if (mr_op_is_access(trace->op[event])) {
         if (!self->hidden[trace->operand[event]])
@@ -245,7 +246,7 @@ static bool keep_texts(writer *self, mr_directive directive, const mr_names *nam
     return true;
 }
 
-/* What was written for an event has its stack. */
+/* The events that were written for an event get its stack. */
 static bool note_stack(writer *self, uint32_t event)
 {
     while (self->trace->stack && self->stacks.count < self->builder.trace->event_count)

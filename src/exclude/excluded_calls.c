@@ -2,22 +2,24 @@
 
 #include <stdlib.h>
 
-/* The text of a reach set; a line of a trace has up to 1 MiB. */
+/* The greatest length of a reach set as text. A line of a trace may have 1 MiB. */
 enum { MOST_REACH_BYTES = 1 << 19, FEWEST_TO_COMPACT = 64 };
 
-/* Who touched an element last, and when another thread did before. MR_NONE: nobody. */
+/* The last touch of an element, and the last one before it by another thread. MR_NONE: there is
+ * none. */
 typedef struct last_touch {
     uint32_t thread, event, event_of_others;
 } last_touch;
 
-/* The call of a thread that is growing. */
+/* The call of a thread that is open: further taken events may join it. */
 typedef struct open_call {
-    mr_u32s elements; /* may be there more than once */
-    size_t compacted; /* so many were there when each was there once */
-    uint64_t bytes;   /* of their names, commas included */
+    mr_u32s elements; /* may contain an element more than once */
+    size_t compacted; /* their number after `compact`, when each was there once */
+    uint64_t bytes;   /* length of their names, commas included */
     uint32_t first, last;
     uint32_t number;
-    bool open, disturbed; /* another thread touched what it touched */
+    bool open;
+    bool disturbed; /* another thread touched an element of the call since */
 } open_call;
 
 typedef struct finder {
@@ -25,10 +27,10 @@ typedef struct finder {
     const mr_exclude_options *options;
     const bool *taken;
     mr_excluded_calls *calls;
-    last_touch *touches; /* by element; the last one stands for "everything" */
+    last_touch *touches; /* by element; the last one is `everything` */
     open_call *own;      /* by thread */
-    uint32_t *depth;     /* by thread: recorded calls that are open */
-    uint32_t everything;
+    uint32_t *depth;     /* by thread: number of open mbegins of the full trace */
+    uint32_t everything; /* the element that such a call touches */
 } finder;
 
 const mr_name *mr_excluded_element_name(const mr_trace *trace, uint32_t element)
@@ -46,7 +48,7 @@ static uint32_t thread_element(const mr_trace *trace, uint32_t thread)
     return trace->variables.count + trace->locks.count + thread;
 }
 
-/* What the event names: an element, or MR_NONE. */
+/* The element that the event names, or MR_NONE. */
 static uint32_t element_of(const mr_trace *trace, uint32_t event)
 {
     uint32_t operand = trace->operand[event];
@@ -57,9 +59,11 @@ static uint32_t element_of(const mr_trace *trace, uint32_t event)
         return trace->variables.count + operand;
     case MR_OPERAND_THREAD:
         return thread_element(trace, operand);
-    default:
-        return MR_NONE;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_CALL:
+        break;
     }
+    return MR_NONE;
 }
 
 /* Touching. */
@@ -85,14 +89,15 @@ static bool touched_by_others(const finder *self, uint32_t element, uint32_t thr
     return when != MR_NONE && when >= since;
 }
 
-/* The begin and end of a thread; its first and last event may stand for them. */
+/* Is it the first or last event of its thread, which may stand for its begin or end? */
 static bool is_edge_of_thread(const mr_trace *trace, uint32_t event)
 {
     const mr_thread_info *info = &trace->thread_info[trace->thread[event]];
     return event == info->first || event == info->last;
 }
 
-/* A kept fork or join does not touch the thread; a taken one does, as part of its call. */
+/* Notes what the event touches. A kept fork or join does not touch the thread; a taken one does, as
+ * part of its call. */
 static void touch_all(finder *self, uint32_t event)
 {
     const mr_trace *trace = self->trace;
@@ -102,11 +107,11 @@ static void touch_all(finder *self, uint32_t event)
         touch(self, element, event);
     if (is_edge_of_thread(trace, event))
         touch(self, thread_element(trace, thread), event);
-    if (trace->op[event] == MR_OP_CALL_BEGIN)
+    if (mr_op_calls(trace->op[event]))
         self->depth[thread]++;
     if (self->depth[thread])
         touch(self, self->everything, event);
-    if (trace->op[event] == MR_OP_CALL_END)
+    if (mr_op_returns(trace->op[event]))
         self->depth[thread]--;
 }
 
@@ -118,7 +123,7 @@ static int compare_elements(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Each element once, in rising order. */
+/* Sorts the elements and removes those that are there twice. */
 static void compact(const mr_trace *trace, open_call *call)
 {
     mr_u32s *elements = &call->elements;
@@ -177,7 +182,7 @@ static bool add_element(finder *self, open_call *call, uint32_t element)
     return true;
 }
 
-/* Must the event begin a call of its own? */
+/* Must the event begin a new call? */
 static bool must_cut(finder *self, open_call *call, uint32_t event)
 {
     const mr_trace *trace = self->trace;

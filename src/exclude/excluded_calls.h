@@ -1,7 +1,7 @@
 /*
- * excluded_calls: the calls that stand in the place of taken events: from where to where, and what they
- * reach (exclude.h). An *element* is a variable, a lock or semaphore, or a thread, as one number:
- * variables first, then locks, then threads.
+ * excluded_calls: finds the calls that stand in the place of taken events, and what they reach
+ * (exclude.h). An *element* is a variable, a lock, a semaphore or a thread, as one number:
+ * variables first, then locks and semaphores, then threads.
  */
 #ifndef MR_EXCLUDE_EXCLUDED_CALLS_H
 #define MR_EXCLUDE_EXCLUDED_CALLS_H
@@ -10,7 +10,7 @@
 
 typedef struct mr_excluded_call {
     uint32_t first, last;   /* its first and its last taken event */
-    uint32_t start, length; /* its elements, in `elements`, in rising order */
+    uint32_t start, length; /* its elements: elements[start], …, in rising order */
 } mr_excluded_call;
 
 /* Zero-initialise; free with mr_excluded_calls_free. */
@@ -18,7 +18,7 @@ typedef struct mr_excluded_calls {
     mr_excluded_call *items; /* in the order in which they end */
     size_t count, capacity;
     mr_u32s elements;
-    uint32_t *call_of; /* by event: its call, MR_NONE: it is not taken */
+    uint32_t *call_of; /* by event: its call; MR_NONE: the event is not taken */
 } mr_excluded_calls;
 
 /* False: no memory. */

@@ -2,25 +2,16 @@
 
 #include <stdlib.h>
 
-static bool is_acquire(uint8_t op)
-{
-    return op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE;
-}
-
-static bool is_release(uint8_t op)
-{
-    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
-}
-
-/* Takes the acquire that the event `release` undoes off the list of those of its thread that are
- * open; the newest is at `*top`. MR_NONE: there is none. */
+/* Removes the acquire that belongs to `release` from the list of open acquires of its thread, whose
+ * newest is at `*top`, and returns it. MR_NONE: there is none. */
 static uint32_t close_acquire(const mr_trace *trace, uint32_t release, uint32_t *top,
                               uint32_t *below)
 {
-    uint8_t wanted = trace->op[release] == MR_OP_RELEASE ? MR_OP_ACQUIRE : MR_OP_SHARED_ACQUIRE;
+    bool shared = mr_op_is_shared(trace->op[release]);
     for (uint32_t *at = top; *at != MR_NONE; at = &below[*at]) {
         uint32_t acquire = *at;
-        if (trace->operand[acquire] == trace->operand[release] && trace->op[acquire] == wanted) {
+        if (trace->operand[acquire] == trace->operand[release] &&
+            mr_op_is_shared(trace->op[acquire]) == shared) {
             *at = below[acquire];
             return acquire;
         }
@@ -33,7 +24,8 @@ static void take_together(bool *taken, uint32_t a, uint32_t b)
     taken[a] = taken[b] = taken[a] || taken[b];
 }
 
-/* Pairs of acquire and release, nested ones too, and units of semaphores. */
+/* Takes the partners of taken events: of acquires and releases, nested ones too, and of posts and
+ * waits. */
 static bool take_partners(const mr_trace *trace, bool *taken)
 {
     uint32_t *top = mr_calloc((size_t)trace->threads.count + 1, sizeof *top);
@@ -44,14 +36,14 @@ static bool take_partners(const mr_trace *trace, bool *taken)
     for (uint32_t event = 0; done && event < trace->event_count; event++) {
         uint8_t op = trace->op[event];
         uint32_t *own = &top[trace->thread[event]];
-        if (is_acquire(op)) {
+        if (mr_op_acquires(op)) {
             below[event] = *own;
             *own = event;
-        } else if (is_release(op)) {
+        } else if (mr_op_releases(op)) {
             uint32_t acquire = close_acquire(trace, event, own, below);
             if (acquire != MR_NONE)
                 take_together(taken, acquire, event);
-        } else if (op == MR_OP_WAIT && trace->link[event] != MR_NONE) {
+        } else if (mr_op_takes(op) && trace->link[event] != MR_NONE) {
             take_together(taken, trace->link[event], event);
         }
     }
@@ -60,7 +52,8 @@ static bool take_partners(const mr_trace *trace, bool *taken)
     return done;
 }
 
-/* Who writes a variable in events that are not taken. */
+/* For each variable, the thread that writes it in events that are not taken, or one of: MR_NONE, no
+ * thread; SEVERAL. */
 enum { SEVERAL = MR_NONE - 1 };
 
 static void find_writers(const mr_trace *trace, const bool *taken, uint32_t *writer)
@@ -75,7 +68,7 @@ static void find_writers(const mr_trace *trace, const bool *taken, uint32_t *wri
     }
 }
 
-/* From the end to the start, since an update that is taken is read from and reads. */
+/* Takes writes by rule (2). From the end to the start: an update that is taken here reads, too. */
 static bool take_sources(const mr_trace *trace, bool *taken)
 {
     bool every = trace->op_counts[MR_OP_BRANCH] > 0;

@@ -5,34 +5,30 @@
 #include "far.h"
 
 #include "base/memory.h"
-#include "base/seconds.h"
 #include "far_bytes.h"
 #include "order/detect/detect.h"
 #include "order/syncp/syncp.h"
-#include "predict/fits.h"
 
 #include <stdlib.h>
 
 /* Races that are confirmed by one unit. */
 enum { RACES_OF_UNIT = 16 };
 
-/* A race to be confirmed. */
+/* A pair of the search, and the first event of its window. */
 typedef struct far_race {
     uint32_t first, second, start;
 } far_race;
 
-/* The races of the phase, and what it takes to confirm them. */
+/* A phase that confirms races. */
 typedef struct confirmer {
     mr_far_context *far;
     far_race *races;
     size_t count;
-    bool again;             /* the pairs have been searched for again */
-    bool all_race;          /* no pair has turned out not to be one that the search names */
     mr_syncp_index *index;  /* owned */
     mr_syncp_index **views; /* one a worker, made when it is needed; owned */
 } confirmer;
 
-/* In this order what is before a window is played once by each worker. */
+/* In this order each worker plays the events before the windows once. */
 static int compare_start(const void *one, const void *two)
 {
     const far_race *x = one, *y = two;
@@ -43,7 +39,7 @@ static int compare_start(const void *one, const void *two)
     return (x->second > y->second) - (x->second < y->second);
 }
 
-/* Does the room have what far races need? Estimates, by two passes over the trace. */
+/* Has the room enough memory for far races? An estimate, by two passes over the trace. */
 static mr_status look_for_room(const mr_predict_settings *settings, bool *fits, mr_error *error)
 {
     uint64_t syncp = 0, left = mr_room_left(settings->room);
@@ -84,14 +80,10 @@ static mr_status search(const mr_predict_settings *settings, mr_outcome *outcome
 
 mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome, mr_error *error)
 {
-    double begin = mr_seconds();
     bool fits = false;
     mr_status status = look_for_room(settings, &fits, error);
     outcome->no_room = status == MR_OK && !fits;
-    if (fits)
-        status = search(settings, outcome, error);
-    outcome->seconds = mr_seconds() - begin;
-    return status;
+    return status == MR_OK && fits ? search(settings, outcome, error) : status;
 }
 
 /* ---- by the workers ---- */
@@ -104,29 +96,18 @@ static mr_status view_of(confirmer *self, unsigned number, mr_syncp_index **view
     return *view ? MR_OK : mr_error_memory(error, "building the witness of a far race");
 }
 
-/* What an answer about a race has to be. */
-static mr_far_question question_of(const mr_trace *trace, const far_race *race)
-{
-    uint32_t one = trace->location[race->first], two = trace->location[race->second];
-    return (mr_far_question){.key_1 = one < two ? one : two,
-                             .key_2 = one < two ? two : one,
-                             .one_pair = true,
-                             .first = race->first,
-                             .second = race->second,
-                             .window_end = race->second + 1};
-}
-
-/* The race and its witness; should the checker refuse it, it is unknown, not lost. */
+/* Adds the race with its witness. Should the checker reject the witness, the pair is unknown. */
 static mr_status confirm(mr_worker *worker, mr_syncp_index *index, const far_race *race,
-                         mr_record *record)
+                         mr_pair_verdict *verdict)
 {
     mr_decision decision = {.step = MR_STEP_FAR};
     mr_u32s events = {0};
-    mr_far_question question = question_of(worker->trace, race);
-    record->key_1 = question.key_1;
-    record->key_2 = question.key_2;
-    record->first = race->first;
-    record->second = race->second;
+    uint32_t one = worker->trace->location[race->first];
+    uint32_t two = worker->trace->location[race->second];
+    verdict->key_1 = one < two ? one : two;
+    verdict->key_2 = one < two ? two : one;
+    verdict->first = race->first;
+    verdict->second = race->second;
     if (!mr_syncp_schedule(index, race->first, race->second, race->start, &events)) {
         mr_u32s_free(&events);
         return mr_error_memory(worker->error, "building the witness of a far race");
@@ -139,12 +120,12 @@ static mr_status confirm(mr_worker *worker, mr_syncp_index *index, const far_rac
                           .events = events.items,
                           .event_count = (uint32_t)events.count};
     mr_status status =
-        mr_worker_confirm_witness(worker, &witness, MR_STRENGTH_BEYOND_WCP, &decision, record);
-    if (status != MR_OK || record->has_race)
+        mr_worker_confirm_witness(worker, &witness, MR_STRENGTH_BEYOND_WCP, &decision, verdict);
+    if (status != MR_OK || verdict->has_race)
         return status;
     mr_window window = {.start = race->start, .end = race->second + 1};
-    mr_record_note_unknown(&window, race->first, race->second, MR_STRENGTH_BEYOND_WCP, &decision,
-                           record);
+    mr_pair_verdict_note_unknown(&window, race->first, race->second, MR_STRENGTH_BEYOND_WCP,
+                                 &decision, verdict);
     return MR_OK;
 }
 
@@ -154,7 +135,6 @@ static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_o
     confirmer *self = context;
     mr_worker *worker = NULL;
     mr_syncp_index *view = NULL;
-    double begin = mr_seconds();
     mr_outcome *made = *outcome = mr_outcome_new(unit);
     if (!made)
         return mr_error_memory(error, "building the witness of a far race");
@@ -164,7 +144,6 @@ static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_o
     if (status != MR_OK)
         return status;
     worker->error = error;
-    made->worker = number;
     size_t end = (unit + 1) * RACES_OF_UNIT;
     for (size_t i = unit * RACES_OF_UNIT; status == MR_OK && i < end && i < self->count; i++) {
         if (mr_halt_asked(self->far->settings->halt) != MR_HALT_NONE) {
@@ -172,31 +151,14 @@ static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_o
             *outcome = NULL;
             return MR_OK;
         }
-        mr_record *record = mr_outcome_add(made);
-        status = record ? confirm(worker, view, &self->races[i], record)
-                        : mr_error_memory(error, "recording a race");
+        mr_pair_verdict *verdict = mr_outcome_add(made);
+        status = verdict ? confirm(worker, view, &self->races[i], verdict)
+                         : mr_error_memory(error, "recording a race");
     }
-    made->seconds = mr_seconds() - begin;
     return status;
 }
 
 /* ---- by who merges ---- */
-
-/* Each race has a witness; a file that says otherwise is not believed. */
-static bool fits(void *context, const mr_outcome *outcome)
-{
-    const confirmer *self = context;
-    size_t first = outcome->unit * RACES_OF_UNIT, left = self->count - first;
-    if (outcome->count != (left < RACES_OF_UNIT ? left : RACES_OF_UNIT))
-        return false;
-    for (size_t i = 0; i < outcome->count; i++) {
-        const mr_far_question question =
-            question_of(self->far->settings->trace, &self->races[first + i]);
-        if (!outcome->records[i].has_race || !mr_fits_question(&outcome->records[i], &question))
-            return false;
-    }
-    return true;
-}
 
 static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
 {
@@ -205,28 +167,24 @@ static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
     mr_stats *stats = &merge->result->stats;
     mr_status status = MR_OK;
     for (size_t i = 0; status == MR_OK && i < outcome->count; i++) {
-        mr_record *record = &outcome->records[i];
-        stats->settled[MR_STEP_FAR] += record->has_race;
-        stats->races[MR_STEP_FAR] += record->has_race;
-        if (record->has_unknown)
-            stats->unknown[record->open.reason]++;
-        status = mr_merge_record(merge, record, MR_FAR_WINDOW, error);
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
+        stats->settled[MR_STEP_FAR] += verdict->has_race;
+        stats->races[MR_STEP_FAR] += verdict->has_race;
+        if (verdict->has_unknown)
+            stats->unknown[verdict->open.reason]++;
+        status = mr_merge_verdict(merge, verdict, MR_FAR_WINDOW, error);
     }
     return status;
 }
 
-/* The search found nothing else, but what it found may have been read from a file since. */
+/* Drops pairs that are no races. The search finds no such pair, but a file may have been
+ * changed. */
 static void keep_races(confirmer *self)
 {
-    const mr_trace *trace = self->far->settings->trace;
     size_t kept = 0;
-    for (size_t i = 0; i < self->count; i++) {
-        uint32_t first = self->races[i].first, second = self->races[i].second;
-        if (mr_events_conflict(trace, first, second) &&
-            mr_syncp_is_race(self->index, first, second))
+    for (size_t i = 0; i < self->count; i++)
+        if (mr_syncp_is_race(self->index, self->races[i].first, self->races[i].second))
             self->races[kept++] = self->races[i];
-    }
-    self->all_race &= kept == self->count;
     self->count = kept;
 }
 
@@ -235,8 +193,8 @@ static mr_status start(confirmer *self, mr_error *error)
     const mr_predict_settings *settings = self->far->settings;
     mr_detect_options options = {.outlook = mr_facts_outlook(settings->facts),
                                  .edges = &settings->opaque,
-                                 .progress = self->far->crew->progress};
-    self->views = mr_calloc(self->far->crew->jobs, sizeof(mr_syncp_index *));
+                                 .progress = self->far->dispatch->progress};
+    self->views = mr_calloc(self->far->dispatch->jobs, sizeof(mr_syncp_index *));
     if (!self->views || !options.outlook)
         return mr_error_memory(error, "looking for far races");
     mr_status status = mr_syncp_index_new(settings->trace, &options, &self->index, error);
@@ -252,16 +210,13 @@ static mr_status start(confirmer *self, mr_error *error)
 
 static mr_status confirm_all(confirmer *self, mr_error *error)
 {
-    mr_phase phase = {.context = self,
-                      .stage = "far races",
-                      .decide = decide_unit,
-                      .fits = fits,
-                      .merge = merge_unit};
+    mr_phase phase = {
+        .context = self, .stage = "far races", .decide = decide_unit, .merge = merge_unit};
     mr_status status = start(self, error);
     phase.count = (self->count + RACES_OF_UNIT - 1) / RACES_OF_UNIT;
-    if (status == MR_OK && (self->all_race || self->again))
-        status = mr_crew_run(self->far->crew, &phase, error);
-    for (unsigned i = 0; self->views && i < self->far->crew->jobs; i++)
+    if (status == MR_OK)
+        status = mr_dispatch_run(self->far->dispatch, &phase, error);
+    for (unsigned i = 0; self->views && i < self->far->dispatch->jobs; i++)
         mr_syncp_index_free(self->views[i]);
     free(self->views);
     mr_syncp_index_free(self->index);
@@ -280,60 +235,19 @@ static bool is_wanted(const mr_far_context *far, const mr_event_pair *pair)
     return !entry || !entry->race;
 }
 
-/* Takes a pair that is open. The search names each pair of locations once. */
-static mr_status choose(confirmer *self, const mr_event_pair *pair, mr_ledger *named,
-                        mr_error *error)
+mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,
+                         mr_error *error)
 {
-    const mr_trace *trace = self->far->settings->trace;
-    size_t before = named->count;
-    if (!mr_ledger_get_static(named, trace, pair->first, pair->second))
-        return mr_error_memory(error, "looking for far races");
-    if (named->count == before)
-        self->all_race = false;
-    else if (is_wanted(self->far, pair))
-        self->races[self->count++] = (far_race){.first = pair->first, .second = pair->second};
-    return MR_OK;
-}
-
-/* All of them; when they have not been searched for again, only if all are races. */
-static mr_status confirm_pairs(mr_far_context *far, const mr_event_pair *pairs, size_t count,
-                               bool again, bool *all_race, mr_error *error)
-{
-    mr_ledger named = {0};
-    confirmer self = {.far = far,
-                      .again = again,
-                      .all_race = true,
-                      .races = mr_calloc(count, sizeof *self.races)};
+    confirmer self = {.far = far, .races = mr_calloc(count, sizeof *self.races)};
     mr_status status = MR_OK;
     if (!self.races)
         return mr_error_memory(error, "looking for far races");
-    for (size_t i = 0; status == MR_OK && i < count; i++)
-        status = choose(&self, &pairs[i], &named, error);
-    mr_ledger_free(&named);
-    if (status == MR_OK && self.count && (self.all_race || again))
+    for (size_t i = 0; i < count; i++)
+        if (is_wanted(far, &pairs[i]))
+            self.races[self.count++] =
+                (far_race){.first = pairs[i].first, .second = pairs[i].second};
+    if (self.count)
         status = confirm_all(&self, error);
     free(self.races);
-    *all_race = self.all_race;
     return status;
-}
-
-/* In a team, every rank does it, as all have the same pairs. */
-static mr_status search_again(mr_far_context *far, mr_error *error)
-{
-    bool all_race;
-    mr_outcome *outcome = mr_outcome_new(0);
-    if (!outcome)
-        return mr_error_memory(error, "looking for far races");
-    mr_status status = search(far->settings, outcome, error);
-    if (status == MR_OK)
-        status = confirm_pairs(far, outcome->pairs, outcome->pair_count, true, &all_race, error);
-    mr_outcome_free(outcome);
-    return status;
-}
-
-mr_status mr_far_confirm(mr_far_context *far, const mr_event_pair *pairs, size_t count,
-                         bool *all_race, mr_error *error)
-{
-    mr_status status = confirm_pairs(far, pairs, count, false, all_race, error);
-    return status == MR_OK && !*all_race ? search_again(far, error) : status;
 }

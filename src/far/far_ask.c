@@ -9,18 +9,18 @@
  * over a window look at what is needed only. */
 enum { WORK_OF_CONE = 8, STEPS_OF_WORK = 4, EVENTS_REORDERED_BY_WORK = 16 };
 
-mr_record *mr_decider_answer(const mr_decider *d, const mr_open_race *race, mr_close_pair pair,
-                             mr_outcome *outcome)
+mr_pair_verdict *mr_decider_answer(const mr_decider *d, const mr_open_race *race,
+                                   mr_close_pair pair, mr_outcome *outcome)
 {
     const mr_candidate_group *group = mr_decider_group_of(d, race);
-    mr_record *record = mr_outcome_add(outcome);
-    if (!record)
+    mr_pair_verdict *verdict = mr_outcome_add(outcome);
+    if (!verdict)
         return NULL;
-    record->key_1 = group->location_1;
-    record->key_2 = group->location_2;
-    record->first = d->reduction.events[pair.first];
-    record->second = d->reduction.events[pair.second];
-    return record;
+    verdict->key_1 = group->location_1;
+    verdict->key_2 = group->location_2;
+    verdict->first = d->reduction.events[pair.first];
+    verdict->second = d->reduction.events[pair.second];
+    return verdict;
 }
 
 mr_status mr_decider_build(mr_carried *carried, uint32_t start, uint32_t end, mr_model model,
@@ -39,34 +39,12 @@ mr_status mr_decider_pose(const mr_window *window, mr_arena *arena, mr_problem *
                : mr_error_memory(error, "building a far window");
 }
 
-mr_far_question mr_decider_question(const mr_decider *d, const mr_open_race *race,
-                                    const mr_close_pair *pair, uint32_t start, uint32_t end,
-                                    bool asked)
-{
-    const mr_candidate_group *group = mr_decider_group_of(d, race);
-    const uint64_t reordering = (end - start) / EVENTS_REORDERED_BY_WORK;
-    const uint64_t most =
-        WORK_OF_CONE * (uint64_t)(end - start) + d->decide.saturate_steps / STEPS_OF_WORK;
-    mr_far_question question = {.key_1 = group->location_1,
-                                .key_2 = group->location_2,
-                                .one_pair = pair != NULL,
-                                .asked = asked,
-                                .least_steps = asked ? 0 : reordering,
-                                .most_steps = asked ? most : reordering,
-                                .window_end = d->reduction.events[end - 1] + 1};
-    if (pair) {
-        question.first = d->reduction.events[pair->first];
-        question.second = d->reduction.events[pair->second];
-    }
-    return question;
-}
-
 mr_status mr_decider_try_reorder(mr_worker *worker, const mr_problem *problem, mr_close_pair pair,
-                                 mr_record *record)
+                                 mr_pair_verdict *verdict)
 {
     mr_decision decision = {.first = pair.first, .second = pair.second};
     mr_status status = MR_OK;
-    record->steps = problem->window->size / EVENTS_REORDERED_BY_WORK;
+    verdict->steps = problem->window->size / EVENTS_REORDERED_BY_WORK;
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     mr_reordered found = mr_reorder(&problem->forced, pair.first, pair.second, &decision.events,
                                     &decision.event_count, &worker->arena);
@@ -77,20 +55,20 @@ mr_status mr_decider_try_reorder(mr_worker *worker, const mr_problem *problem, m
         status = mr_error_memory(worker->error, "deciding far races");
     else if (found == MR_REORDERED)
         status =
-            mr_worker_confirm(worker, problem->window, MR_STRENGTH_BEYOND_WCP, &decision, record);
+            mr_worker_confirm(worker, problem->window, MR_STRENGTH_BEYOND_WCP, &decision, verdict);
     mr_arena_release(&worker->arena, mark);
     return status;
 }
 
 mr_status mr_decider_ask(mr_worker *worker, const mr_problem *problem, mr_stops one, mr_stops two,
-                         mr_decision *decision, mr_record *record)
+                         mr_decision *decision, mr_pair_verdict *verdict)
 {
-    record->asked = true;
-    mr_status status = mr_worker_ask(worker, problem, record, one, two, decision);
-    record->steps = WORK_OF_CONE * decision->cone_events;
+    verdict->asked = true;
+    mr_status status = mr_worker_ask(worker, problem, verdict, one, two, decision);
+    verdict->steps = WORK_OF_CONE * decision->cone_events;
     if (decision->verdict == MR_VERDICT_UNKNOWN) {
-        record->steps += worker->decide.saturate_steps / STEPS_OF_WORK;
-        record->unknown[decision->reason] = 1;
+        verdict->steps += worker->decide.saturate_steps / STEPS_OF_WORK;
+        verdict->unknown[decision->reason] = 1;
     }
     return status;
 }

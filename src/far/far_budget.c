@@ -51,15 +51,16 @@ void mr_decider_pay(mr_decider *d, mr_open_race *race, uint64_t work)
     d->spent += work;
 }
 
-mr_status mr_decider_count(mr_decider *d, mr_open_race *race, mr_record *record, mr_error *error)
+mr_status mr_decider_count(mr_decider *d, mr_open_race *race, mr_pair_verdict *verdict,
+                           mr_error *error)
 {
     mr_stats *stats = &d->context->merge->result->stats;
-    mr_decider_pay(d, race, record->steps);
-    race->unanswered += record->unanswered;
-    race->refused |= record->unknown[MR_UNKNOWN_MEMORY] != 0;
-    stats->settled[MR_STEP_FAR] += record->has_race;
-    stats->races[MR_STEP_FAR] += record->has_race;
-    return mr_merge_record(d->context->merge, record, MR_FAR_WINDOW, error);
+    mr_decider_pay(d, race, verdict->steps);
+    race->unanswered += verdict->unanswered;
+    race->refused |= verdict->unknown[MR_UNKNOWN_MEMORY] != 0;
+    stats->settled[MR_STEP_FAR] += verdict->has_race;
+    stats->races[MR_STEP_FAR] += verdict->has_race;
+    return mr_merge_verdict(d->context->merge, verdict, MR_FAR_WINDOW, error);
 }
 
 mr_status mr_decider_conclude(mr_decider *d, mr_open_race *race, const mr_unknown *open,
@@ -73,9 +74,9 @@ mr_status mr_decider_conclude(mr_decider *d, mr_open_race *race, const mr_unknow
         stats->settled[MR_STEP_FAR]++;
         return MR_OK;
     }
-    mr_record record = {
+    mr_pair_verdict verdict = {
         .key_1 = group->location_1, .key_2 = group->location_2, .has_unknown = true, .open = *open};
     stats->far_unknown++;
     stats->unknown[open->reason]++;
-    return mr_merge_record(d->context->merge, &record, MR_FAR_WINDOW, error);
+    return mr_merge_verdict(d->context->merge, &verdict, MR_FAR_WINDOW, error);
 }

@@ -1,6 +1,6 @@
 #include "far_bytes.h"
 
-#include "felt.h"
+#include "relevant.h"
 
 /* Bytes, as the header says. */
 enum {
@@ -13,14 +13,14 @@ enum {
 
 bool mr_far_bytes_find(mr_far_bytes *bytes, const mr_trace *trace, mr_model model, uint32_t size)
 {
-    mr_felt felt = {0};
+    mr_relevant relevant = {0};
     uint32_t kept = 0;
-    bool complete = mr_felt_find(&felt, trace, model);
+    bool complete = mr_relevant_find(&relevant, trace, model);
     for (uint32_t event = 0; complete && event < trace->event_count; event++) {
         mr_trace_pass(trace, event);
-        kept += mr_felt_keeps(&felt, trace, model, event);
+        kept += mr_relevant_keeps(&relevant, trace, model, event);
     }
-    mr_felt_free(&felt);
+    mr_relevant_free(&relevant);
     uint64_t window = size && size < kept ? size : kept;
     *bytes = (mr_far_bytes){
         .kept = kept,

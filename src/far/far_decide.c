@@ -181,14 +181,14 @@ static mr_status start_orders(mr_decider *d)
 static mr_status start_far(mr_decider *d)
 {
     const mr_predict_settings *settings = d->context->settings;
-    d->workers = mr_calloc(d->context->crew->jobs, sizeof(mr_far_worker *));
+    d->workers = mr_calloc(d->context->dispatch->jobs, sizeof(mr_far_worker *));
     if (!d->workers)
         return mr_error_memory(d->error, "deciding far races");
     mr_status status =
         mr_reduce(&d->reduction, settings->trace, &settings->opaque, settings->model, d->error);
     if (status == MR_OK)
         status = mr_carried_init(&d->carried, &d->reduction.trace, d->error);
-    d->carried.opaque = &d->reduction.opaque;
+    d->carried.barrier_edges = &d->reduction.opaque;
     choose_questions(d);
     return status == MR_OK && d->limits->weakest != MR_STRENGTH_BEYOND_WCP ? start_orders(d)
                                                                            : status;

@@ -6,12 +6,12 @@
  *   far_windows.c  phases: windows around pairs of accesses, of one size after the other
  *   far_whole.c    phases: questions to the far window itself
  *   far_ask.c      one question: by a worker
- *   far_budget.c   what has been paid for, and what an answer means: by who merges
- *   far_units.c    a phase of units, and who decides them
+ *   far_budget.c   what has been paid for, and what an answer means: by the calling thread
+ *   far_units.c    a phase of units, and its workers
  *
- * A phase is planned by the calling thread when no unit is under way. Then the plan, the far window
- * and all that is said of static races stay as they are, but for `spent`, `unanswered`, `refused`
- * and `no_race` of the races, `spent` of the decider, and the ledger: these change as outcomes are
+ * The calling thread plans a phase when no unit is under way. During the phase the plan, the far
+ * window and the open pairs of places do not change. Only `spent`, `unanswered`, `refused` and
+ * `no_race` of a pair of places, `spent` of the decider, and the ledger change as outcomes are
  * merged, under the lock.
  */
 #ifndef MR_FAR_DECIDER_H
@@ -20,24 +20,24 @@
 #include "far.h"
 #include "far_pairs.h"
 #include "order/detect/detect.h"
-#include "predict/fits.h"
+#include "reduce.h"
 
 #include <pthread.h>
 
 /* Windows around different pairs of one static race, for each size. */
 enum { MR_FAR_PLACES = 4 };
 
-/* A static race that has candidates in the far window. */
+/* A pair of places that has candidates in the far window. */
 typedef struct mr_open_race {
     uint32_t group; /* of `candidates` */
     bool no_race;   /* proven in the far window */
     mr_close_pairs pairs;
     uint64_t spent;      /* work */
     uint64_t unanswered; /* questions */
-    bool refused;        /* for want of memory, one of those that were paid for has no answer */
+    bool refused;        /* a question that was paid for was refused for want of memory */
 } mr_open_race;
 
-/* One of those who decide units. */
+/* Decides units. */
 typedef struct mr_far_worker {
     mr_worker worker;   /* on the reduced trace; session and checker are those of the full one's */
     mr_problem problem; /* of the window around pairs that was built last, in the worker's arena */
@@ -81,7 +81,6 @@ typedef struct mr_far_units {
     void *context;
     uint64_t count;
     mr_status (*decide)(void *context, mr_far_worker *worker, mr_outcome *outcome);
-    bool (*fits)(void *context, const mr_outcome *outcome); /* mr_phase.fits */
     mr_status (*merge)(void *context, mr_outcome *outcome, mr_error *error);
 } mr_far_units;
 
@@ -111,14 +110,15 @@ bool mr_decider_is_due(const mr_decider *d, const mr_open_race *race, uint64_t w
  * counted yet? */
 bool mr_decider_may_ask(const mr_decider *d, const mr_open_race *race, uint64_t work,
                         uint64_t unanswered);
-/* The same, for who does not hold the lock. */
+/* The same, by a thread that does not hold the lock. */
 bool mr_decider_is_due_now(mr_decider *d, const mr_open_race *race, uint64_t work);
 bool mr_decider_may_ask_now(mr_decider *d, const mr_open_race *race, uint64_t work,
                             uint64_t unanswered);
 void mr_decider_pay(mr_decider *d, mr_open_race *race, uint64_t work);
 
 /* Counts an answer: pays for it and adds it to the result. */
-mr_status mr_decider_count(mr_decider *d, mr_open_race *race, mr_record *record, mr_error *error);
+mr_status mr_decider_count(mr_decider *d, mr_open_race *race, mr_pair_verdict *verdict,
+                           mr_error *error);
 
 /* The last word about a static race without a race: unknown as in `open`, or none when it is NULL.
  */
@@ -127,9 +127,9 @@ mr_status mr_decider_conclude(mr_decider *d, mr_open_race *race, const mr_unknow
 
 /* ---- far_ask.c ---- */
 
-/* A new record of the outcome, for an answer about a pair of accesses; NULL: no memory. */
-mr_record *mr_decider_answer(const mr_decider *d, const mr_open_race *race, mr_close_pair pair,
-                             mr_outcome *outcome);
+/* A new verdict of the outcome, for an answer about a pair of accesses; NULL: no memory. */
+mr_pair_verdict *mr_decider_answer(const mr_decider *d, const mr_open_race *race,
+                                   mr_close_pair pair, mr_outcome *outcome);
 
 /* Builds a window of the reduced trace around pairs, or over all of it, in the decider's model and
  * in memory of `arena`, and makes a problem of it. */
@@ -141,16 +141,11 @@ mr_status mr_decider_pose(const mr_window *window, mr_arena *arena, mr_problem *
 /* Is there a witness in trace order, but for sections that are held back (solver/reorder.h)? The
  * pair is one of window events. */
 mr_status mr_decider_try_reorder(mr_worker *worker, const mr_problem *problem, mr_close_pair pair,
-                                 mr_record *record);
+                                 mr_pair_verdict *verdict);
 /* Asks about the accesses of two lists. */
 mr_status mr_decider_ask(mr_worker *worker, const mr_problem *problem, mr_stops one, mr_stops two,
-                         mr_decision *decision, mr_record *record);
+                         mr_decision *decision, mr_pair_verdict *verdict);
 
-/* What the answer of either has to be, in the window of these bounds: about the pair, or any
- * accesses of the static race when it is NULL; with the work that it can have taken. */
-mr_far_question mr_decider_question(const mr_decider *d, const mr_open_race *race,
-                                    const mr_close_pair *pair, uint32_t start, uint32_t end,
-                                    bool asked);
 /* What is unknown when the static race has no verdict in the far window. */
 mr_unknown mr_decider_unknown(const mr_decider *d, const mr_open_race *race,
                               const mr_decision *decision);

@@ -14,7 +14,7 @@ static mr_status list_reported(mr_decider *d)
     const mr_predict_settings *settings = d->context->settings;
     mr_relation relation = d->limits->weakest == MR_STRENGTH_HB ? MR_RELATION_HB : MR_RELATION_WCP;
     mr_detect_options options = {
-        .most_examples = 1, .edges = &settings->opaque, .progress = d->context->crew->progress};
+        .most_examples = 1, .edges = &settings->opaque, .progress = d->context->dispatch->progress};
     if (d->listed)
         return MR_OK;
     d->listed = true;

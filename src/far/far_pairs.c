@@ -1,5 +1,7 @@
 #include "far_pairs.h"
 
+#include "windows/lockset.h"
+
 #include <string.h>
 
 static uint32_t distance(const mr_close_pair *pair)

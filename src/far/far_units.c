@@ -2,7 +2,6 @@
 #include "far_decider.h"
 
 #include "base/memory.h"
-#include "base/seconds.h"
 
 #include <stdlib.h>
 
@@ -14,6 +13,11 @@ typedef struct round {
 bool mr_decider_is_halted(const mr_decider *d)
 {
     return mr_halt_asked(d->context->settings->halt) != MR_HALT_NONE;
+}
+
+static mr_status expand(const void *context, mr_witness *witness, mr_error *error)
+{
+    return mr_reduction_expand(context, witness, error);
 }
 
 static mr_status start_worker(mr_decider *d, unsigned number, mr_far_worker *made, mr_error *error)
@@ -29,11 +33,12 @@ static mr_status start_worker(mr_decider *d, unsigned number, mr_far_worker *mad
                                .session = base->session,
                                .checker = base->checker,
                                .decide = d->decide,
-                               .reduction = &d->reduction,
+                               .expand = expand,
+                               .expand_context = &d->reduction,
                                .opaque = &d->reduction.opaque};
     mr_arena_init(&made->worker.arena);
     status = mr_carried_init(&made->worker.carried, made->worker.trace, error);
-    made->worker.carried.opaque = &d->reduction.opaque;
+    made->worker.carried.barrier_edges = &d->reduction.opaque;
     return status;
 }
 
@@ -54,7 +59,7 @@ static mr_status worker_of(mr_decider *d, unsigned number, mr_far_worker **worke
 
 void mr_decider_free_workers(mr_decider *d)
 {
-    for (unsigned i = 0; d->workers && i < d->context->crew->jobs; i++) {
+    for (unsigned i = 0; d->workers && i < d->context->dispatch->jobs; i++) {
         if (!d->workers[i])
             continue;
         mr_worker_leave(&d->workers[i]->worker);
@@ -68,7 +73,6 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
                         mr_error *error)
 {
     const round_of_units *self = context;
-    double begin = mr_seconds();
     mr_far_worker *worker = NULL;
     mr_status status = worker_of(self->d, number, &worker, error);
     if (status != MR_OK)
@@ -82,19 +86,11 @@ static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcom
     if (!worker->worker.halted)
         status = self->units->decide(self->units->context, worker, *outcome);
     mr_worker_end(&worker->worker);
-    (*outcome)->worker = number;
-    (*outcome)->seconds = mr_seconds() - begin;
     if (status == MR_OK && worker->worker.halted) {
         mr_outcome_free(*outcome);
         *outcome = NULL;
     }
     return status;
-}
-
-static bool fits(void *context, const mr_outcome *outcome)
-{
-    const round_of_units *self = context;
-    return self->units->fits(self->units->context, outcome);
 }
 
 static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
@@ -113,7 +109,6 @@ mr_status mr_decider_run(mr_decider *d, const mr_far_units *units)
                             .stage = "far races",
                             .count = units->count,
                             .decide = decide,
-                            .fits = fits,
                             .merge = merge};
-    return units->count ? mr_crew_run(d->context->crew, &phase, d->error) : MR_OK;
+    return units->count ? mr_dispatch_run(d->context->dispatch, &phase, d->error) : MR_OK;
 }

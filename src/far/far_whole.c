@@ -40,33 +40,16 @@ static mr_status try_unit(void *context, mr_far_worker *far, mr_outcome *outcome
         worker->halted |= mr_decider_is_halted(d);
         if (worker->halted || !mr_decider_is_due_now(d, race, work))
             break;
-        mr_record *record = mr_decider_answer(d, race, pair, outcome);
-        if (!record)
+        mr_pair_verdict *verdict = mr_decider_answer(d, race, pair, outcome);
+        if (!verdict)
             return mr_error_memory(worker->error, "deciding far races");
         status = mr_decider_try_reorder(
-            worker, &d->problem, (mr_close_pair){pair.first - start, pair.second - start}, record);
-        work += record->steps;
-        if (record->has_race)
+            worker, &d->problem, (mr_close_pair){pair.first - start, pair.second - start}, verdict);
+        work += verdict->steps;
+        if (verdict->has_race)
             break;
     }
     return status;
-}
-
-/* One for each pair, until one has the race or there is no budget. */
-static bool tries_fit(void *context, const mr_outcome *outcome)
-{
-    const mr_decider *d = context;
-    const mr_open_race *race = race_of(d, outcome);
-    const mr_window *window = d->problem.window;
-    if (outcome->count > race->pairs.count || outcome->count > MR_FAR_PLACES)
-        return false;
-    for (size_t i = 0; i < outcome->count; i++) {
-        const mr_far_question question =
-            mr_decider_question(d, race, &race->pairs.items[i], window->start, window->end, false);
-        if (!mr_fits_question(&outcome->records[i], &question))
-            return false;
-    }
-    return true;
 }
 
 static mr_status merge_tries(void *context, mr_outcome *outcome, mr_error *error)
@@ -76,17 +59,14 @@ static mr_status merge_tries(void *context, mr_outcome *outcome, mr_error *error
     mr_status status = MR_OK;
     for (size_t i = 0; status == MR_OK && i < outcome->count; i++)
         if (mr_decider_is_due(d, race, 0))
-            status = mr_decider_count(d, race, &outcome->records[i], error);
+            status = mr_decider_count(d, race, &outcome->verdicts[i], error);
     return status;
 }
 
 mr_status mr_decider_try_whole(mr_decider *d)
 {
-    const mr_far_units units = {.context = d,
-                                .count = mr_decider_count_open(d),
-                                .decide = try_unit,
-                                .fits = tries_fit,
-                                .merge = merge_tries};
+    const mr_far_units units = {
+        .context = d, .count = mr_decider_count_open(d), .decide = try_unit, .merge = merge_tries};
     return mr_decider_run(d, &units);
 }
 
@@ -98,32 +78,32 @@ static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decisi
     const mr_decider *d = q->d;
     uint32_t start = d->problem.window->start;
     uint32_t x = start + one.events[0], y = start + two.events[0];
-    mr_record *record =
+    mr_pair_verdict *verdict =
         mr_decider_answer(d, q->race, (mr_close_pair){x < y ? x : y, x < y ? y : x}, q->outcome);
     *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
-    if (!record)
+    if (!verdict)
         return mr_error_memory(q->worker->error, "deciding far races");
     q->over = !mr_decider_may_ask_now(q->d, q->race, q->work, q->unanswered);
     if (q->over) {
-        record->has_unknown = true;
-        record->open = mr_decider_unknown(d, q->race, decision);
+        verdict->has_unknown = true;
+        verdict->open = mr_decider_unknown(d, q->race, decision);
         return MR_OK;
     }
     mr_arena_reset(&q->worker->arena);
-    mr_status status = mr_decider_ask(q->worker, &d->problem, one, two, decision, record);
-    q->work += record->steps;
-    q->unanswered += record->unanswered;
-    q->over = record->has_race || q->worker->halted;
+    mr_status status = mr_decider_ask(q->worker, &d->problem, one, two, decision, verdict);
+    q->work += verdict->steps;
+    q->unanswered += verdict->unanswered;
+    q->over = verdict->has_race || q->worker->halted;
     bool last = decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
     if (decision->verdict == MR_VERDICT_UNKNOWN && last) {
-        record->has_unknown = true;
-        record->open = mr_decider_unknown(d, q->race, decision);
+        verdict->has_unknown = true;
+        verdict->open = mr_decider_unknown(d, q->race, decision);
     }
     return status;
 }
 
 /* Decides all accesses of two sites; where that has no verdict, halves of the longer list, as
- * settle.c does. */
+ * group.c does. */
 static mr_status decide_sites(inquiry *q, mr_stops one, mr_stops two)
 {
     mr_decision decision;
@@ -155,33 +135,6 @@ static mr_status decide_unit(void *context, mr_far_worker *far, mr_outcome *outc
     return status;
 }
 
-/* Is it the unknown of the static race? */
-static bool is_unknown_of(const mr_decider *d, const mr_open_race *race, const mr_unknown *unknown)
-{
-    const mr_decision any = {0};
-    const mr_unknown own = mr_decider_unknown(d, race, &any);
-    return unknown->first == own.first && unknown->second == own.second &&
-           unknown->window_start == own.window_start && unknown->window_end == own.window_end;
-}
-
-/* There is one at least; the last may say that there was no budget to ask. */
-static bool answers_fit(void *context, const mr_outcome *outcome)
-{
-    const mr_decider *d = context;
-    const mr_open_race *race = race_of(d, outcome);
-    const mr_window *window = d->problem.window;
-    mr_far_question question = mr_decider_question(d, race, NULL, window->start, window->end, true);
-    for (size_t i = 0; i < outcome->count; i++) {
-        const mr_record *record = &outcome->records[i];
-        if (i + 1 == outcome->count && record->has_unknown)
-            question.asked = record->asked;
-        if (!mr_fits_question(record, &question) ||
-            (record->has_unknown && !is_unknown_of(d, race, &record->open)))
-            return false;
-    }
-    return outcome->count > 0;
-}
-
 /* Goes through the answers as if they had been asked for one after the other now. */
 static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *error)
 {
@@ -191,18 +144,18 @@ static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *err
     bool is_open = false;
     mr_status status = MR_OK;
     for (size_t i = 0; status == MR_OK && i < outcome->count; i++) {
-        mr_record *record = &outcome->records[i];
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
         bool may = mr_decider_may_ask(d, race, 0, 0);
-        if (!is_open && (!may || record->has_unknown)) {
+        if (!is_open && (!may || verdict->has_unknown)) {
             const mr_decision budget = {.reason =
                                             race->refused ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_BUDGET};
-            open = may ? record->open : mr_decider_unknown(d, race, &budget);
+            open = may ? verdict->open : mr_decider_unknown(d, race, &budget);
             is_open = true;
         }
         if (!may)
             break;
-        record->has_unknown = false; /* one is noted at the end */
-        status = mr_decider_count(d, race, record, error);
+        verdict->has_unknown = false; /* one is noted at the end */
+        status = mr_decider_count(d, race, verdict, error);
     }
     if (status != MR_OK || mr_decider_is_settled(d, race) ||
         d->model != d->context->settings->model)
@@ -215,7 +168,6 @@ mr_status mr_decider_decide_whole(mr_decider *d)
     const mr_far_units units = {.context = d,
                                 .count = mr_decider_count_open(d),
                                 .decide = decide_unit,
-                                .fits = answers_fit,
                                 .merge = merge_answers};
     for (uint32_t i = 0; i < d->open_count; i++)
         d->open[i].unanswered = 0;

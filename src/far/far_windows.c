@@ -195,14 +195,14 @@ static mr_status answer(const plan *p, const request *r, mr_far_worker *far, mr_
     uint32_t start = far->problem.window->start;
     uint32_t first = r->pair.first - start, second = r->pair.second - start;
     mr_decision decision;
-    mr_record *record = mr_decider_answer(p->d, &p->d->open[r->race], r->pair, outcome);
-    if (!record)
+    mr_pair_verdict *verdict = mr_decider_answer(p->d, &p->d->open[r->race], r->pair, outcome);
+    if (!verdict)
         return mr_error_memory(far->worker.error, "deciding far races");
     if (p->way == MR_FAR_CHEAP)
         return mr_decider_try_reorder(&far->worker, &far->problem, (mr_close_pair){first, second},
-                                      record);
+                                      verdict);
     return mr_decider_ask(&far->worker, &far->problem, (mr_stops){&first, 1},
-                          (mr_stops){&second, 1}, &decision, record);
+                          (mr_stops){&second, 1}, &decision, verdict);
 }
 
 /* Has the unit found this race already? */
@@ -210,9 +210,9 @@ static bool has_race(const mr_decider *d, const request *r, const mr_outcome *ou
 {
     const mr_candidate_group *group = mr_decider_group_of(d, &d->open[r->race]);
     for (size_t i = 0; i < outcome->count; i++) {
-        const mr_record *record = &outcome->records[i];
-        if (record->has_race && record->key_1 == group->location_1 &&
-            record->key_2 == group->location_2)
+        const mr_pair_verdict *verdict = &outcome->verdicts[i];
+        if (verdict->has_race && verdict->key_1 == group->location_1 &&
+            verdict->key_2 == group->location_2)
             return true;
     }
     return false;
@@ -244,23 +244,13 @@ static mr_status decide_unit(void *context, mr_far_worker *far, mr_outcome *outc
 
 /* ---- by who merges ---- */
 
-static mr_far_question question_of(const plan *p, const request *r, const shared_window *shared)
+/* Is the verdict the answer to the request? */
+static bool answers(const plan *p, const request *r, const mr_pair_verdict *verdict)
 {
-    return mr_decider_question(p->d, &p->d->open[r->race], &r->pair, shared->start, shared->end,
-                               p->way != MR_FAR_CHEAP);
-}
-
-/* Answers to some of its requests, in their order. */
-static bool unit_fits(void *context, const mr_outcome *outcome)
-{
-    const plan *p = context;
-    const unit *u = &p->units[outcome->unit];
-    size_t next = 0;
-    for (uint32_t i = u->first; i < u->first + u->count && next < outcome->count; i++) {
-        const mr_far_question question = question_of(p, &p->requests[i], &p->windows[u->window]);
-        next += mr_fits_question(&outcome->records[next], &question);
-    }
-    return next == outcome->count;
+    const mr_candidate_group *group = mr_decider_group_of(p->d, &p->d->open[r->race]);
+    const uint32_t *full = p->d->reduction.events;
+    return verdict->key_1 == group->location_1 && verdict->key_2 == group->location_2 &&
+           verdict->first == full[r->pair.first] && verdict->second == full[r->pair.second];
 }
 
 static void count_due(const plan *p, shared_window *shared)
@@ -276,17 +266,17 @@ static void count_due(const plan *p, shared_window *shared)
     stats->far_events += size;
 }
 
-/* `record`: NULL when it was not asked for, as there was no budget. */
+/* `verdict`: NULL when it was not asked for, as there was no budget. */
 static mr_status merge_answer(const plan *p, const request *r, const shared_window *shared,
-                              mr_record *record, mr_error *error)
+                              mr_pair_verdict *verdict, mr_error *error)
 {
     mr_open_race *race = &p->d->open[r->race];
     uint64_t share = shared->due ? (shared->end - shared->start) / shared->due : 0;
     if (!shared->due || !mr_decider_is_due(p->d, race, share))
         return MR_OK;
     mr_decider_pay(p->d, race, share);
-    return record && mr_decider_may_ask(p->d, race, 0, 0)
-               ? mr_decider_count(p->d, race, record, error)
+    return verdict && mr_decider_may_ask(p->d, race, 0, 0)
+               ? mr_decider_count(p->d, race, verdict, error)
                : MR_OK;
 }
 
@@ -301,12 +291,11 @@ static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
         count_due(p, shared);
     for (uint32_t i = u->first; status == MR_OK && i < u->first + u->count; i++) {
         const request *r = &p->requests[i];
-        const mr_far_question question = question_of(p, r, shared);
-        mr_record *record = next < outcome->count ? &outcome->records[next] : NULL;
-        if (record && !mr_far_question_is_of(&question, record))
-            record = NULL;
-        next += record != NULL;
-        status = merge_answer(p, r, shared, record, error);
+        mr_pair_verdict *verdict = next < outcome->count ? &outcome->verdicts[next] : NULL;
+        if (verdict && !answers(p, r, verdict))
+            verdict = NULL;
+        next += verdict != NULL;
+        status = merge_answer(p, r, shared, verdict, error);
     }
     return status;
 }
@@ -317,11 +306,8 @@ static mr_status try_size(mr_decider *d, mr_far_way way, uint32_t size)
 {
     plan p = {.d = d, .way = way, .size = size};
     mr_status status = make_plan(&p);
-    const mr_far_units units = {.context = &p,
-                                .count = p.unit_count,
-                                .decide = decide_unit,
-                                .fits = unit_fits,
-                                .merge = merge_unit};
+    const mr_far_units units = {
+        .context = &p, .count = p.unit_count, .decide = decide_unit, .merge = merge_unit};
     if (status == MR_OK)
         status = mr_decider_run(d, &units);
     d->windows += p.window_count;

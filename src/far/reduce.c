@@ -1,11 +1,11 @@
 #include "reduce.h"
 
-#include "felt.h"
+#include "relevant.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What becomes of an event, while the reduction is made. */
+/* What the reduction does with an event. */
 enum { LEFT_OUT = 0, KEPT, MARK };
 
 typedef struct reducer {
@@ -13,9 +13,9 @@ typedef struct reducer {
     const mr_trace *full;
     const mr_barrier_edges *opaque;
     mr_model model;
-    mr_felt felt;
-    uint8_t *fate;    /* one an event of the full trace */
-    uint32_t *number; /* its number in the reduced trace, when kept */
+    mr_relevant relevant;
+    uint8_t *fate;    /* by event of the full trace */
+    uint32_t *number; /* by event of the full trace: its number in the reduced one, when kept */
 } reducer;
 
 static void make_mark(reducer *r, uint32_t event)
@@ -24,15 +24,15 @@ static void make_mark(reducer *r, uint32_t event)
         r->fate[event] = MARK;
 }
 
-/* Decides on every event; returns how many stay. */
+/* Decides for each event whether it is kept; returns how many are. */
 static uint32_t choose(reducer *r)
 {
     const mr_trace *full = r->full;
     for (uint32_t i = 0; i < full->event_count; i++)
-        if (mr_felt_keeps(&r->felt, full, r->model, i))
+        if (mr_relevant_keeps(&r->relevant, full, r->model, i))
             r->fate[i] = KEPT;
-    for (uint32_t i = 0; full->op_counts[MR_OP_JOIN] && i < full->event_count; i++)
-        if (full->op[i] == MR_OP_JOIN)
+    for (uint32_t i = 0; mr_op_total(full->op_counts, MR_JOINS) && i < full->event_count; i++)
+        if (mr_op_joins(full->op[i]))
             make_mark(r, full->thread_info[full->operand[i]].last);
     for (size_t k = 0; k < r->opaque->count; k++) {
         make_mark(r, r->opaque->items[k].from);
@@ -83,7 +83,7 @@ static void copy_event(reducer *r, uint32_t event)
     mr_thread_info *info = &trace->thread_info[full->thread[event]];
     info->first = info->event_count++ ? info->first : i;
     info->last = i;
-    if (trace->op[i] == MR_OP_FORK)
+    if (mr_op_forks(trace->op[i]))
         trace->thread_info[trace->operand[i]].fork = i;
 }
 
@@ -123,11 +123,11 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
     reducer r = {.out = reduction, .full = full, .opaque = opaque, .model = model};
     r.fate = mr_calloc(full->event_count, sizeof *r.fate);
     r.number = mr_calloc(full->event_count, sizeof *r.number);
-    bool complete = r.fate && r.number && mr_felt_find(&r.felt, full, model) &&
+    bool complete = r.fate && r.number && mr_relevant_find(&r.relevant, full, model) &&
                     allocate(reduction, choose(&r)) && copy_edges(&r);
     if (complete)
         copy_events(&r);
-    mr_felt_free(&r.felt);
+    mr_relevant_free(&r.relevant);
     free(r.fate);
     free(r.number);
     return complete ? MR_OK : mr_error_memory(error, "leaving out what no reordering can feel");
@@ -213,7 +213,7 @@ static bool list_all(expander *x, const mr_witness *witness)
         uint32_t event = x->reduction->events[witness->events[i]];
         if (!pass(x, event))
             return false;
-        if (full->op[event] == MR_OP_JOIN && !list_up_to(x, full->operand[event], event))
+        if (mr_op_joins(full->op[event]) && !list_up_to(x, full->operand[event], event))
             return false;
         if (!list_up_to(x, full->thread[event], event + 1))
             return false;

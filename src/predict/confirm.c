@@ -1,5 +1,4 @@
-/* From a decision to what is reported: a race that the checker has accepted, or an unknown
- * candidate. */
+/* From a decision to a race that the checker has accepted, or to an unknown. */
 #include "base/seconds.h"
 #include "worker.h"
 
@@ -26,7 +25,7 @@ static mr_status build(mr_worker *worker, const mr_window *window, const mr_deci
 }
 
 mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_strength strength,
-                                    mr_decision *decision, mr_record *record)
+                                    mr_decision *decision, mr_pair_verdict *verdict)
 {
     double begin = mr_seconds();
     mr_error refusal;
@@ -34,8 +33,8 @@ mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_s
     mr_status status =
         minimise ? mr_witness_minimise(worker->trace, worker->opaque, witness, worker->error)
                  : MR_OK;
-    if (status == MR_OK && worker->reduction)
-        status = mr_reduction_expand(worker->reduction, witness, worker->error);
+    if (status == MR_OK && worker->expand)
+        status = worker->expand(worker->expand_context, witness, worker->error);
     if (status == MR_OK && minimise)
         mr_witness_observe(witness);
     mr_checker *checker = status == MR_OK ? mr_worker_checker(worker) : NULL;
@@ -43,13 +42,13 @@ mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_s
         status = mr_error_memory(worker->error, "checking a witness");
     if (status == MR_OK) {
         status = mr_checker_check(checker, witness, &refusal);
-        record->has_race = status == MR_OK;
+        verdict->has_race = status == MR_OK;
         if (status == MR_OK) {
-            mr_step step = worker->reduction ? MR_STEP_FAR : decision->step;
-            record->race =
+            mr_step step = worker->expand ? MR_STEP_FAR : decision->step;
+            verdict->race =
                 (mr_race){.witness = *witness, .strength = strength, .confirmed_by = step};
         } else if (status == MR_ERR_INTERNAL) {
-            record->rejected_witnesses++;
+            verdict->rejected_witnesses++;
             decision->verdict = MR_VERDICT_UNKNOWN;
             decision->reason = MR_UNKNOWN_REJECTED;
             status = MR_OK;
@@ -57,29 +56,30 @@ mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_s
             *worker->error = refusal;
         }
     }
-    if (!record->has_race)
+    if (!verdict->has_race)
         mr_witness_free(witness);
     worker->run.witness_seconds += mr_seconds() - begin;
     return status;
 }
 
 mr_status mr_worker_confirm(mr_worker *worker, const mr_window *window, mr_strength strength,
-                            mr_decision *decision, mr_record *record)
+                            mr_decision *decision, mr_pair_verdict *verdict)
 {
     mr_witness witness;
     mr_status status = build(worker, window, decision, &witness);
     return status != MR_OK
                ? status
-               : mr_worker_confirm_witness(worker, &witness, strength, decision, record);
+               : mr_worker_confirm_witness(worker, &witness, strength, decision, verdict);
 }
 
-void mr_record_note_unknown(const mr_window *window, uint32_t first, uint32_t second,
-                            mr_strength strength, const mr_decision *decision, mr_record *record)
+void mr_pair_verdict_note_unknown(const mr_window *window, uint32_t first, uint32_t second,
+                                  mr_strength strength, const mr_decision *decision,
+                                  mr_pair_verdict *verdict)
 {
-    if (record->has_unknown)
+    if (verdict->has_unknown)
         return;
-    record->has_unknown = true;
-    mr_unknown *unknown = &record->open;
+    verdict->has_unknown = true;
+    mr_unknown *unknown = &verdict->open;
     *unknown = (mr_unknown){.first = first,
                             .second = second,
                             .window_start = window->start,

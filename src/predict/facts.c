@@ -5,18 +5,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-typedef enum part_state { PART_OPEN, PART_UNDER_WAY, PART_MADE, PART_FAILED } part_state;
-
-/* The parts, each made by one thread. */
-enum { OUTLOOK, CHECKER, PARTS = CHECKER + MR_CHECKER_PARTS };
+typedef struct fact {
+    pthread_mutex_t mutex; /* held while the fact is made */
+    bool asked, made;
+} fact;
 
 struct mr_facts {
     const mr_trace *trace;
+    mr_opaque calls;
     mr_outlook outlook;
     mr_checker *checker;
-    pthread_mutex_t mutex; /* guards the rest */
-    pthread_cond_t changed;
-    part_state parts[PARTS];
+    fact has_outlook, has_checker;
 };
 
 mr_facts *mr_facts_new(const mr_trace *trace, mr_opaque calls)
@@ -25,16 +24,11 @@ mr_facts *mr_facts_new(const mr_trace *trace, mr_opaque calls)
     if (!facts)
         return NULL;
     facts->trace = trace;
-    facts->checker = mr_checker_start(trace, calls);
+    facts->calls = calls;
     mr_outlook_init(&facts->outlook);
-    if (facts->checker && !pthread_mutex_init(&facts->mutex, NULL)) {
-        if (!pthread_cond_init(&facts->changed, NULL))
-            return facts;
-        pthread_mutex_destroy(&facts->mutex);
-    }
-    mr_checker_free(facts->checker);
-    free(facts);
-    return NULL;
+    pthread_mutex_init(&facts->has_outlook.mutex, NULL);
+    pthread_mutex_init(&facts->has_checker.mutex, NULL);
+    return facts;
 }
 
 void mr_facts_free(mr_facts *facts)
@@ -43,57 +37,40 @@ void mr_facts_free(mr_facts *facts)
         return;
     mr_outlook_free(&facts->outlook);
     mr_checker_free(facts->checker);
-    pthread_cond_destroy(&facts->changed);
-    pthread_mutex_destroy(&facts->mutex);
+    pthread_mutex_destroy(&facts->has_outlook.mutex);
+    pthread_mutex_destroy(&facts->has_checker.mutex);
     free(facts);
 }
 
-static bool make(mr_facts *facts, unsigned part)
+static bool make_outlook(mr_facts *facts)
 {
-    return part == OUTLOOK ? mr_outlook_of_trace(&facts->outlook, facts->trace)
-                           : mr_checker_learn(facts->checker, part - CHECKER);
+    return mr_outlook_of_trace(&facts->outlook, facts->trace);
 }
 
-/* The first part from `first` on, and before `end`, in this state; `end`: none is. */
-static unsigned find(const mr_facts *facts, part_state state, unsigned first, unsigned end)
+static bool make_checker(mr_facts *facts)
 {
-    while (first < end && facts->parts[first] != state)
-        first++;
-    return first;
+    facts->checker = mr_checker_new(facts->trace, facts->calls);
+    return facts->checker != NULL;
 }
 
-/* Has the parts [first, end) made. False: no memory. */
-static bool need(mr_facts *facts, unsigned first, unsigned end)
+/* Is the fact there? Makes it when nobody has asked before. */
+static bool need(mr_facts *facts, fact *it, bool (*make)(mr_facts *facts))
 {
-    pthread_mutex_lock(&facts->mutex);
-    for (;;) {
-        unsigned part = find(facts, PART_OPEN, first, end);
-        if (part == end && find(facts, PART_UNDER_WAY, first, end) == end)
-            break;
-        if (part == end)
-            part = find(facts, PART_OPEN, 0, PARTS);
-        if (part == PARTS) {
-            pthread_cond_wait(&facts->changed, &facts->mutex);
-            continue;
-        }
-        facts->parts[part] = PART_UNDER_WAY;
-        pthread_mutex_unlock(&facts->mutex);
-        bool made = make(facts, part);
-        pthread_mutex_lock(&facts->mutex);
-        facts->parts[part] = made ? PART_MADE : PART_FAILED;
-        pthread_cond_broadcast(&facts->changed);
-    }
-    bool made = find(facts, PART_FAILED, first, end) == end;
-    pthread_mutex_unlock(&facts->mutex);
+    pthread_mutex_lock(&it->mutex);
+    if (!it->asked)
+        it->made = make(facts);
+    it->asked = true;
+    bool made = it->made;
+    pthread_mutex_unlock(&it->mutex);
     return made;
 }
 
 const mr_outlook *mr_facts_outlook(mr_facts *facts)
 {
-    return need(facts, OUTLOOK, OUTLOOK + 1) ? &facts->outlook : NULL;
+    return need(facts, &facts->has_outlook, make_outlook) ? &facts->outlook : NULL;
 }
 
 const mr_checker *mr_facts_checker(mr_facts *facts)
 {
-    return need(facts, CHECKER, PARTS) ? facts->checker : NULL;
+    return need(facts, &facts->has_checker, make_checker) ? facts->checker : NULL;
 }

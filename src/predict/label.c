@@ -5,9 +5,16 @@
 
 #include <stdlib.h>
 
-int mr_pair_label_compare(const void *one, const void *two)
+typedef struct pair_label {
+    uint32_t first, second; /* events, first < second */
+    size_t index;           /* of the race in the result or, behind the races, of the unknown */
+    mr_strength strength;
+} pair_label;
+
+/* By first, then by second access. */
+static int compare(const void *one, const void *two)
 {
-    const mr_pair_label *x = one, *y = two;
+    const pair_label *x = one, *y = two;
     if (x->first != y->first)
         return x->first < y->first ? -1 : 1;
     return (x->second > y->second) - (x->second < y->second);
@@ -15,7 +22,7 @@ int mr_pair_label_compare(const void *one, const void *two)
 
 /* Slides an order over the pairs that are not hb, in the order of their first accesses, and sets
  * the strength of those that it leaves unordered. */
-static mr_status label(const mr_predict_settings *settings, mr_pair_label *pairs, size_t count,
+static mr_status label(const mr_predict_settings *settings, pair_label *pairs, size_t count,
                        mr_relation relation, mr_strength strength, mr_error *error)
 {
     const mr_outlook *outlook = mr_facts_outlook(settings->facts);
@@ -25,7 +32,7 @@ static mr_status label(const mr_predict_settings *settings, mr_pair_label *pairs
                            : mr_error_memory(error, "ordering the accesses of races");
     uint32_t end = 0;
     for (size_t i = 0; status == MR_OK && i < count; i++) {
-        mr_pair_label *pair = &pairs[i];
+        pair_label *pair = &pairs[i];
         if (pair->strength == MR_STRENGTH_HB)
             continue;
         if (pair->second >= end)
@@ -41,14 +48,14 @@ static mr_status label(const mr_predict_settings *settings, mr_pair_label *pairs
     return status;
 }
 
-mr_status mr_label_pairs(const mr_predict_settings *settings, mr_pair_label *pairs, size_t count,
-                         mr_error *error)
+static mr_status label_pairs(const mr_predict_settings *settings, pair_label *pairs, size_t count,
+                             mr_error *error)
 {
     size_t open = 0;
     for (size_t i = 0; i < count; i++)
         open += pairs[i].strength != MR_STRENGTH_HB;
     if (count)
-        qsort(pairs, count, sizeof *pairs, mr_pair_label_compare);
+        qsort(pairs, count, sizeof *pairs, compare);
     if (!open)
         return MR_OK;
     mr_status status = label(settings, pairs, count, MR_RELATION_HB, MR_STRENGTH_HB, error);
@@ -59,19 +66,24 @@ mr_status mr_label_pairs(const mr_predict_settings *settings, mr_pair_label *pai
 mr_status mr_label_result(const mr_predict_settings *settings, mr_result *result, mr_error *error)
 {
     size_t races = result->race_count, count = races + result->unknown_count;
-    mr_pair_label *pairs = mr_calloc(count, sizeof *pairs);
+    pair_label *pairs = mr_calloc(count, sizeof *pairs);
     if (!pairs)
         return mr_error_memory(error, "ordering the accesses of races");
-    for (size_t i = 0; i < count; i++) {
-        const mr_witness *witness = i < races ? &result->races[i].witness : NULL;
-        const mr_unknown *unknown = witness ? NULL : &result->unknowns[i - races];
-        pairs[i] =
-            (mr_pair_label){.first = witness ? witness->first : unknown->first,
-                            .second = witness ? witness->second : unknown->second,
-                            .index = i,
-                            .strength = witness ? result->races[i].strength : unknown->strength};
+    for (size_t i = 0; i < races; i++) {
+        const mr_race *race = &result->races[i];
+        pairs[i] = (pair_label){.first = race->witness.first,
+                                .second = race->witness.second,
+                                .index = i,
+                                .strength = race->strength};
     }
-    mr_status status = mr_label_pairs(settings, pairs, count, error);
+    for (size_t i = races; i < count; i++) {
+        const mr_unknown *unknown = &result->unknowns[i - races];
+        pairs[i] = (pair_label){.first = unknown->first,
+                                .second = unknown->second,
+                                .index = i,
+                                .strength = unknown->strength};
+    }
+    mr_status status = label_pairs(settings, pairs, count, error);
     for (size_t i = 0; status == MR_OK && i < count; i++) {
         if (pairs[i].index < races)
             result->races[pairs[i].index].strength = pairs[i].strength;

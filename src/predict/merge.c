@@ -6,22 +6,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What becomes of a record. */
+/* What the merge does with a verdict. */
 typedef enum use {
-    DROPPED,  /* a window before has proven the race */
-    AS_IT_IS, /* all of it counts */
-    UNASKED,  /* what trace order says counts; `why` there is no more */
+    DROPPED,  /* an earlier window has proven the race */
+    AS_IT_IS, /* all of the verdict counts */
+    UNASKED, /* only what trace order says counts; `why` is the budget that forbids the questions */
 } use;
 
-static use use_of(const mr_merge *merge, const mr_record *record, uint64_t *window_steps,
+static use use_of(const mr_merge *merge, const mr_pair_verdict *verdict, uint64_t *window_steps,
                   const char **why)
 {
     const mr_predict_settings *settings = merge->settings;
-    const mr_ledger_entry *entry = mr_ledger_find(&merge->ledger, record->key_1, record->key_2);
+    const mr_ledger_entry *entry = mr_ledger_find(&merge->ledger, verdict->key_1, verdict->key_2);
     if (entry && entry->race)
         return DROPPED;
-    *window_steps += record->steps_in_order;
-    if (record->in_trace_order)
+    *window_steps += verdict->steps_in_order;
+    if (verdict->in_trace_order)
         return AS_IT_IS;
     *why = "candidates.max_unanswered";
     if (settings->max_unanswered && entry && entry->unanswered >= settings->max_unanswered)
@@ -29,10 +29,10 @@ static use use_of(const mr_merge *merge, const mr_record *record, uint64_t *wind
     *why = "candidates.max_window_steps";
     if (settings->max_window_steps && *window_steps >= settings->max_window_steps)
         return UNASKED;
-    *why = NULL; /* it should have been asked about */
-    if (!record->asked)
+    *why = NULL; /* no budget forbids the questions */
+    if (!verdict->asked)
         return UNASKED;
-    *window_steps += record->steps;
+    *window_steps += verdict->steps;
     return AS_IT_IS;
 }
 
@@ -41,30 +41,30 @@ bool mr_merge_is_complete(const mr_merge *merge, const mr_outcome *outcome)
     uint64_t steps = 0;
     for (size_t i = 0; i < outcome->count; i++) {
         const char *why = "";
-        if (use_of(merge, &outcome->records[i], &steps, &why) == UNASKED && !why)
+        if (use_of(merge, &outcome->verdicts[i], &steps, &why) == UNASKED && !why)
             return false;
     }
     return true;
 }
 
-static void free_race(mr_record *record)
+static void free_race(mr_pair_verdict *verdict)
 {
-    if (record->has_race)
-        mr_witness_free(&record->race.witness);
-    record->has_race = false;
+    if (verdict->has_race)
+        mr_witness_free(&verdict->race.witness);
+    verdict->has_race = false;
 }
 
-/* Leaves what is known of a record that nobody asks about. */
-static void forget_answers(mr_record *record)
+/* Drops the answers to questions from a verdict. */
+static void forget_answers(mr_pair_verdict *verdict)
 {
-    free_race(record);
-    *record = (mr_record){.key_1 = record->key_1,
-                          .key_2 = record->key_2,
-                          .steps_in_order = record->steps_in_order,
-                          .pairs = record->pairs,
-                          .first = record->first,
-                          .second = record->second,
-                          .strength = record->strength};
+    free_race(verdict);
+    *verdict = (mr_pair_verdict){.key_1 = verdict->key_1,
+                                 .key_2 = verdict->key_2,
+                                 .steps_in_order = verdict->steps_in_order,
+                                 .pairs = verdict->pairs,
+                                 .first = verdict->first,
+                                 .second = verdict->second,
+                                 .strength = verdict->strength};
 }
 
 void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome)
@@ -72,40 +72,40 @@ void mr_merge_trim(const mr_merge *merge, mr_outcome *outcome)
     uint64_t steps = 0;
     size_t kept = 0;
     for (size_t i = 0; i < outcome->count; i++) {
-        mr_record *record = &outcome->records[i];
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
         const char *why;
-        switch (use_of(merge, record, &steps, &why)) {
+        switch (use_of(merge, verdict, &steps, &why)) {
         case DROPPED:
-            free_race(record);
+            free_race(verdict);
             continue;
         case UNASKED:
-            forget_answers(record);
+            forget_answers(verdict);
             break;
         case AS_IT_IS:
             break;
         }
-        outcome->records[kept++] = *record;
+        outcome->verdicts[kept++] = *verdict;
     }
     outcome->count = kept;
 }
 
-static mr_status add_race(mr_merge *merge, mr_ledger_entry *entry, mr_record *record,
+static mr_status add_race(mr_merge *merge, mr_ledger_entry *entry, mr_pair_verdict *verdict,
                           uint64_t window, mr_error *error)
 {
     mr_result *result = merge->result;
     void *races = result->races;
-    mr_witness *witness = &record->race.witness;
+    mr_witness *witness = &verdict->race.witness;
     if ((result->race_count >= MR_WITNESSES_OPEN && !witness->packed &&
          !mr_witness_pack(merge->settings->trace, witness)) ||
         !mr_grow(&races, &result->race_capacity, result->race_count + 1, sizeof *result->races))
         return mr_error_memory(error, "recording a race");
     result->races = races;
-    result->races[result->race_count++] = record->race;
-    record->has_race = false; /* taken over */
+    result->races[result->race_count++] = verdict->race;
+    verdict->has_race = false; /* taken over */
     entry->race = true;
     entry->window = window;
     if (merge->known)
-        mr_known_races_add(merge->known, record->key_1, record->key_2, window);
+        mr_known_races_add(merge->known, verdict->key_1, verdict->key_2, window);
     return MR_OK;
 }
 
@@ -126,58 +126,60 @@ static mr_status add_unknown(mr_merge *merge, mr_ledger_entry *entry, const mr_u
     return MR_OK;
 }
 
-mr_status mr_merge_record(mr_merge *merge, mr_record *record, uint64_t window, mr_error *error)
+mr_status mr_merge_verdict(mr_merge *merge, mr_pair_verdict *verdict, uint64_t window,
+                           mr_error *error)
 {
-    mr_ledger_entry *entry = mr_ledger_get(&merge->ledger, record->key_1, record->key_2);
+    mr_ledger_entry *entry = mr_ledger_get(&merge->ledger, verdict->key_1, verdict->key_2);
     if (!entry) {
-        free_race(record);
+        free_race(verdict);
         return mr_error_memory(error, "recording a candidate");
     }
-    entry->unanswered += record->unanswered;
-    merge->result->stats.rejected_witnesses += record->rejected_witnesses;
+    entry->unanswered += verdict->unanswered;
+    merge->result->stats.rejected_witnesses += verdict->rejected_witnesses;
     mr_status status = MR_OK;
-    if (record->has_unknown && !record->has_race)
-        status = add_unknown(merge, entry, &record->open, error);
-    if (record->has_race && status == MR_OK)
-        status = add_race(merge, entry, record, window, error);
+    if (verdict->has_unknown && !verdict->has_race)
+        status = add_unknown(merge, entry, &verdict->open, error);
+    if (verdict->has_race && status == MR_OK)
+        status = add_race(merge, entry, verdict, window, error);
     if (status != MR_OK)
-        free_race(record);
+        free_race(verdict);
     return status;
 }
 
-/* What was asked counts, too. */
-static mr_status add_whole(mr_merge *merge, mr_record *record, uint64_t window, mr_error *error)
+/* Adds a verdict with the answers to its questions. */
+static mr_status add_whole(mr_merge *merge, mr_pair_verdict *verdict, uint64_t window,
+                           mr_error *error)
 {
     mr_stats *stats = &merge->result->stats;
     for (int step = 0; step < MR_STEP_COUNT; step++) {
-        stats->settled[step] += record->settled[step];
-        stats->candidates += record->settled[step];
+        stats->settled[step] += verdict->settled[step];
+        stats->candidates += verdict->settled[step];
     }
     for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++) {
-        stats->unknown[reason] += record->unknown[reason];
-        stats->candidates += record->unknown[reason];
+        stats->unknown[reason] += verdict->unknown[reason];
+        stats->candidates += verdict->unknown[reason];
     }
-    if (record->has_race)
-        stats->races[record->race.confirmed_by]++;
-    return mr_merge_record(merge, record, window, error);
+    if (verdict->has_race)
+        stats->races[verdict->race.confirmed_by]++;
+    return mr_merge_verdict(merge, verdict, window, error);
 }
 
-static mr_status add_unasked(mr_merge *merge, const mr_record *record, uint64_t window,
+static mr_status add_unasked(mr_merge *merge, const mr_pair_verdict *verdict, uint64_t window,
                              const char *why, mr_error *error)
 {
     mr_stats *stats = &merge->result->stats;
     uint32_t start = 0, end = 0;
     mr_window_plan_get(&merge->settings->plan, (uint32_t)window, &start, &end);
-    mr_unknown unknown = {.first = record->first,
-                          .second = record->second,
+    mr_unknown unknown = {.first = verdict->first,
+                          .second = verdict->second,
                           .window_start = start,
                           .window_end = end,
-                          .strength = record->strength,
+                          .strength = verdict->strength,
                           .reason = MR_UNKNOWN_BUDGET};
     snprintf(unknown.detail, sizeof unknown.detail, "%s", why ? why : "not asked");
-    stats->candidates += record->pairs;
-    stats->unknown[MR_UNKNOWN_BUDGET] += record->pairs;
-    mr_ledger_entry *entry = mr_ledger_get(&merge->ledger, record->key_1, record->key_2);
+    stats->candidates += verdict->pairs;
+    stats->unknown[MR_UNKNOWN_BUDGET] += verdict->pairs;
+    mr_ledger_entry *entry = mr_ledger_get(&merge->ledger, verdict->key_1, verdict->key_2);
     return entry ? add_unknown(merge, entry, &unknown, error)
                  : mr_error_memory(error, "recording a candidate");
 }
@@ -194,17 +196,17 @@ mr_status mr_merge_window(mr_merge *merge, mr_outcome *outcome, mr_error *error)
     stats->settled[MR_STEP_FILTER] += outcome->dropped_by_filter;
     stats->settled[MR_STEP_CONE] += outcome->dropped_by_cone;
     for (size_t i = 0; i < outcome->count && status == MR_OK; i++) {
-        mr_record *record = &outcome->records[i];
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
         const char *why = NULL;
-        switch (use_of(merge, record, &steps, &why)) {
+        switch (use_of(merge, verdict, &steps, &why)) {
         case DROPPED:
             break;
         case AS_IT_IS:
-            status = add_whole(merge, record, outcome->unit, error);
+            status = add_whole(merge, verdict, outcome->unit, error);
             break;
         case UNASKED:
             stopped |= limit && steps >= limit;
-            status = add_unasked(merge, record, outcome->unit, why, error);
+            status = add_unasked(merge, verdict, outcome->unit, why, error);
             break;
         }
     }
@@ -248,7 +250,7 @@ static void drop_settled(mr_merge *merge)
     result->unknown_count = kept;
 }
 
-/* Distinct pairs of locations among the races. */
+/* Counts the distinct pairs of places among the races. */
 static mr_status count_static_races(mr_merge *merge, mr_error *error)
 {
     mr_result *result = merge->result;

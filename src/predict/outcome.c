@@ -17,20 +17,20 @@ void mr_outcome_free(mr_outcome *outcome)
     if (!outcome)
         return;
     for (size_t i = 0; i < outcome->count; i++)
-        if (outcome->records[i].has_race)
-            mr_witness_free(&outcome->records[i].race.witness);
-    free(outcome->records);
+        if (outcome->verdicts[i].has_race)
+            mr_witness_free(&outcome->verdicts[i].race.witness);
+    free(outcome->verdicts);
     free(outcome->pairs);
     free(outcome);
 }
 
-mr_record *mr_outcome_add(mr_outcome *outcome)
+mr_pair_verdict *mr_outcome_add(mr_outcome *outcome)
 {
-    void *records = outcome->records;
-    if (!mr_grow(&records, &outcome->capacity, outcome->count + 1, sizeof *outcome->records))
+    void *verdicts = outcome->verdicts;
+    if (!mr_grow(&verdicts, &outcome->capacity, outcome->count + 1, sizeof *outcome->verdicts))
         return NULL;
-    outcome->records = records;
-    mr_record *record = &outcome->records[outcome->count++];
-    *record = (mr_record){0};
-    return record;
+    outcome->verdicts = verdicts;
+    mr_pair_verdict *verdict = &outcome->verdicts[outcome->count++];
+    *verdict = (mr_pair_verdict){0};
+    return verdict;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The bits of a record's first number. */
+/* The bits of the first number of a verdict. */
 enum { ASKED = 1, IN_TRACE_ORDER = 2, HAS_RACE = 4, HAS_UNKNOWN = 8, ALL_BITS = 15 };
 
 /* ---- writing ---- */
@@ -66,26 +66,26 @@ static void write_unknown(const mr_unknown *unknown, mr_bytes *bytes)
     mr_bytes_raw(bytes, unknown->detail, length);
 }
 
-static bool write_record(const mr_trace *trace, const mr_record *record, mr_bytes *bytes)
+static bool write_verdict(const mr_trace *trace, const mr_pair_verdict *verdict, mr_bytes *bytes)
 {
     mr_bytes_number(
-        bytes, (record->asked ? ASKED : 0u) | (record->in_trace_order ? IN_TRACE_ORDER : 0u) |
-                   (record->has_race ? HAS_RACE : 0u) | (record->has_unknown ? HAS_UNKNOWN : 0u));
-    mr_bytes_number(bytes, record->key_1);
-    mr_bytes_number(bytes, record->key_2);
-    mr_bytes_number(bytes, record->unanswered);
-    mr_bytes_number(bytes, record->steps_in_order);
-    mr_bytes_number(bytes, record->steps);
-    mr_bytes_number(bytes, record->pairs);
-    mr_bytes_number(bytes, record->first);
-    mr_bytes_number(bytes, record->second - record->first);
-    mr_bytes_number(bytes, (uint64_t)record->strength);
-    mr_bytes_number(bytes, record->rejected_witnesses);
-    write_counts(bytes, record->settled, MR_STEP_COUNT);
-    write_counts(bytes, record->unknown, MR_UNKNOWN_COUNT);
-    if (record->has_unknown)
-        write_unknown(&record->open, bytes);
-    return !record->has_race || write_race(trace, &record->race, bytes);
+        bytes, (verdict->asked ? ASKED : 0u) | (verdict->in_trace_order ? IN_TRACE_ORDER : 0u) |
+                   (verdict->has_race ? HAS_RACE : 0u) | (verdict->has_unknown ? HAS_UNKNOWN : 0u));
+    mr_bytes_number(bytes, verdict->key_1);
+    mr_bytes_number(bytes, verdict->key_2);
+    mr_bytes_number(bytes, verdict->unanswered);
+    mr_bytes_number(bytes, verdict->steps_in_order);
+    mr_bytes_number(bytes, verdict->steps);
+    mr_bytes_number(bytes, verdict->pairs);
+    mr_bytes_number(bytes, verdict->first);
+    mr_bytes_number(bytes, verdict->second - verdict->first);
+    mr_bytes_number(bytes, (uint64_t)verdict->strength);
+    mr_bytes_number(bytes, verdict->rejected_witnesses);
+    write_counts(bytes, verdict->settled, MR_STEP_COUNT);
+    write_counts(bytes, verdict->unknown, MR_UNKNOWN_COUNT);
+    if (verdict->has_unknown)
+        write_unknown(&verdict->open, bytes);
+    return !verdict->has_race || write_race(trace, &verdict->race, bytes);
 }
 
 bool mr_outcome_write(const mr_trace *trace, const mr_outcome *outcome, mr_bytes *bytes)
@@ -95,7 +95,7 @@ bool mr_outcome_write(const mr_trace *trace, const mr_outcome *outcome, mr_bytes
     mr_bytes_number(bytes, outcome->dropped_by_cone);
     mr_bytes_number(bytes, outcome->count);
     for (size_t i = 0; i < outcome->count; i++)
-        if (!write_record(trace, &outcome->records[i], bytes))
+        if (!write_verdict(trace, &outcome->verdicts[i], bytes))
             return false;
     mr_bytes_number(bytes, outcome->pair_count);
     for (size_t i = 0; i < outcome->pair_count; i++) {
@@ -122,6 +122,13 @@ static void read_counts(source *s, uint64_t *counts, uint32_t length)
             counts[i] = mr_bytes_get(&s->in);
 }
 
+/* A pair of events is one of conflicting accesses. */
+static void check_pair(source *s, uint32_t first, uint32_t second)
+{
+    s->in.damaged |= first >= second || second >= s->trace->event_count ||
+                     !mr_events_conflict(s->trace, first, second);
+}
+
 /* start <= first < second < end <= events */
 static void read_place(source *s, uint32_t *first, uint32_t *second, uint32_t *start, uint32_t *end)
 {
@@ -130,8 +137,8 @@ static void read_place(source *s, uint32_t *first, uint32_t *second, uint32_t *s
     *end = *start + mr_bytes_get_u32(&s->in, events - *start);
     *first = *start + mr_bytes_get_u32(&s->in, *end - *start);
     *second = *first + mr_bytes_get_u32(&s->in, *end - *first);
-    if (*first >= *second || *second >= *end)
-        s->in.damaged = true;
+    s->in.damaged |= *second >= *end;
+    check_pair(s, *first, *second);
 }
 
 static void read_race(source *s, mr_race *race)
@@ -166,31 +173,31 @@ static void read_unknown(source *s, mr_unknown *unknown)
         memcpy(unknown->detail, detail, length);
 }
 
-static void read_record(source *s, mr_record *record)
+static void read_verdict(source *s, mr_pair_verdict *verdict)
 {
     uint32_t bits = mr_bytes_get_u32(&s->in, ALL_BITS);
-    record->asked = bits & ASKED;
-    record->in_trace_order = bits & IN_TRACE_ORDER;
-    record->has_unknown = bits & HAS_UNKNOWN;
-    record->key_1 = mr_bytes_get_u32(&s->in, UINT32_MAX);
-    record->key_2 = mr_bytes_get_u32(&s->in, UINT32_MAX);
-    record->unanswered = mr_bytes_get(&s->in);
-    record->steps_in_order = mr_bytes_get(&s->in);
-    record->steps = mr_bytes_get(&s->in);
-    record->pairs = mr_bytes_get(&s->in);
-    record->first = mr_bytes_get_u32(&s->in, s->trace->event_count);
-    record->second =
-        record->first + mr_bytes_get_u32(&s->in, s->trace->event_count - record->first);
-    s->in.damaged |= record->first >= record->second || record->second >= s->trace->event_count;
-    record->strength = (mr_strength)mr_bytes_get_u32(&s->in, MR_STRENGTH_BEYOND_WCP);
-    record->rejected_witnesses = mr_bytes_get(&s->in);
-    read_counts(s, record->settled, MR_STEP_COUNT);
-    read_counts(s, record->unknown, MR_UNKNOWN_COUNT);
-    if (record->has_unknown)
-        read_unknown(s, &record->open);
-    record->has_race = bits & HAS_RACE; /* so that the witness is freed whatever happens */
-    if (record->has_race)
-        read_race(s, &record->race);
+    verdict->asked = bits & ASKED;
+    verdict->in_trace_order = bits & IN_TRACE_ORDER;
+    verdict->has_unknown = bits & HAS_UNKNOWN;
+    verdict->key_1 = mr_bytes_get_u32(&s->in, UINT32_MAX);
+    verdict->key_2 = mr_bytes_get_u32(&s->in, UINT32_MAX);
+    verdict->unanswered = mr_bytes_get(&s->in);
+    verdict->steps_in_order = mr_bytes_get(&s->in);
+    verdict->steps = mr_bytes_get(&s->in);
+    verdict->pairs = mr_bytes_get(&s->in);
+    verdict->first = mr_bytes_get_u32(&s->in, s->trace->event_count);
+    verdict->second =
+        verdict->first + mr_bytes_get_u32(&s->in, s->trace->event_count - verdict->first);
+    check_pair(s, verdict->first, verdict->second);
+    verdict->strength = (mr_strength)mr_bytes_get_u32(&s->in, MR_STRENGTH_BEYOND_WCP);
+    verdict->rejected_witnesses = mr_bytes_get(&s->in);
+    read_counts(s, verdict->settled, MR_STEP_COUNT);
+    read_counts(s, verdict->unknown, MR_UNKNOWN_COUNT);
+    if (verdict->has_unknown)
+        read_unknown(s, &verdict->open);
+    verdict->has_race = bits & HAS_RACE; /* so that the witness is freed whatever happens */
+    if (verdict->has_race)
+        read_race(s, &verdict->race);
 }
 
 static void read_pairs(source *s, mr_outcome *outcome)
@@ -206,7 +213,7 @@ static void read_pairs(source *s, mr_outcome *outcome)
         mr_event_pair *pair = &outcome->pairs[outcome->pair_count];
         pair->first = mr_bytes_get_u32(&s->in, s->trace->event_count);
         pair->second = mr_bytes_get_u32(&s->in, s->trace->event_count);
-        s->in.damaged |= pair->first >= pair->second || pair->second >= s->trace->event_count;
+        check_pair(s, pair->first, pair->second);
     }
 }
 
@@ -220,12 +227,12 @@ mr_outcome *mr_outcome_read(const mr_trace *trace, const uint8_t *bytes, size_t 
         return NULL;
     outcome->dropped_by_filter = mr_bytes_get(&s.in);
     outcome->dropped_by_cone = mr_bytes_get(&s.in);
-    uint64_t records = mr_bytes_get(&s.in);
-    for (uint64_t i = 0; i < records && !s.in.damaged && !s.no_memory; i++) {
-        mr_record *record = mr_outcome_add(outcome);
-        s.no_memory |= !record;
-        if (record)
-            read_record(&s, record);
+    uint64_t verdicts = mr_bytes_get(&s.in);
+    for (uint64_t i = 0; i < verdicts && !s.in.damaged && !s.no_memory; i++) {
+        mr_pair_verdict *verdict = mr_outcome_add(outcome);
+        s.no_memory |= !verdict;
+        if (verdict)
+            read_verdict(&s, verdict);
     }
     if (!s.no_memory)
         read_pairs(&s, outcome);

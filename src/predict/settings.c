@@ -1,6 +1,5 @@
 #include "settings.h"
 
-#include "predict.h"
 #include "trace/columns.h"
 
 #include <stdlib.h>
@@ -33,7 +32,7 @@ mr_decide_options mr_predict_limits(const mr_config *config)
                    .timeout_ms = (uint32_t)mr_config_int(config, "solver.timeout_ms"),
                    .memory_bytes = (uint64_t)mr_config_int(config, "solver.memory_mb") << 20},
         .max_clauses = (size_t)mr_config_int(config, "solver.max_clauses"),
-        .steps = eager ? MR_STEP_BIT(MR_STEP_SOLVER) : mr_config_set_of(config, "solver.steps"),
+        .steps = eager ? MR_STEP_BIT(MR_STEP_Z3) : mr_config_set_of(config, "solver.steps"),
         .eager = eager,
         .saturate_steps = (uint64_t)mr_config_int(config, "solver.saturate_steps")};
 }
@@ -103,7 +102,7 @@ static mr_status make_room(mr_predict_settings *settings, const mr_config *confi
     return MR_OK;
 }
 
-/* Is what the checker will know (checker.h) a small part of the memory that is left? */
+/* Is the memory of the checker (checker.h) a small part of the memory that is left? */
 static bool has_plenty(const mr_predict_settings *settings)
 {
     enum { EVENT_BYTES = 12, PARTS = 16 };
@@ -111,7 +110,8 @@ static bool has_plenty(const mr_predict_settings *settings)
     return !settings->room || bytes <= mr_room_left(settings->room) / PARTS;
 }
 
-/* Where memory is short, what the checker knows is there before anybody asks what is left. */
+/* Makes the facts. Where memory is short, the checker is made at once, before workers look how much
+ * memory is left. */
 static mr_status learn(mr_predict_settings *settings, mr_error *error)
 {
     settings->facts = mr_facts_new(settings->trace, settings->calls);

@@ -2,7 +2,9 @@
 
 #include "base/seconds.h"
 
-/* mr_candidate_options.wanted: no window before this one proves the pair. */
+#include <inttypes.h>
+
+/* mr_candidate_options.wanted: is there no lower window that is known to prove the pair? */
 static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
 {
     const mr_worker *worker = context;
@@ -10,14 +12,14 @@ static bool is_open(void *context, uint32_t location_1, uint32_t location_2)
            !mr_known_races_below(worker->known, location_1, location_2, worker->window);
 }
 
-/* Without its orders. */
+/* Makes all that every worker needs. */
 static mr_status start(mr_worker *worker)
 {
     const mr_predict_settings *settings = worker->settings;
     mr_status status = mr_carried_init(&worker->carried, settings->trace, worker->error);
     if (status != MR_OK)
         return status;
-    worker->carried.opaque = &settings->opaque;
+    worker->carried.barrier_edges = &settings->opaque;
     worker->session = mr_session_new();
     return worker->session ? MR_OK : mr_error_memory(worker->error, "starting the prediction");
 }
@@ -48,10 +50,10 @@ mr_checker *mr_worker_checker(mr_worker *worker)
     return worker->checker;
 }
 
-/* What an arena keeps from one window to the next, when there is a limit. */
+/* With a limit on memory, an arena keeps so much from one window to the next. */
 enum { MR_WORKER_KEEPS_BYTES = 32 << 20 };
 
-/* What a window takes for certain: 170 bytes an event, and a clock entry for each thread. */
+/* The memory that every window takes: for each event 170 bytes, and one for each thread. */
 static uint64_t least_bytes(const mr_worker *worker)
 {
     const mr_predict_settings *settings = worker->settings;
@@ -123,8 +125,8 @@ static mr_status slide(mr_worker *worker, mr_order **order, mr_relation relation
     return mr_order_slide(*order, start, end, worker->error);
 }
 
-/* HB is all that is needed to look at its races first. What WCP says of a race is found out at the
- * end (label.h), unless it chooses the candidates. */
+/* Makes the orders of a window. HB alone is enough to try its races first. WCP labels races at the
+ * end of the run (label.h); here it is needed only when it chooses the candidates. */
 static mr_status order_window(mr_worker *worker, uint32_t start, uint32_t end)
 {
     double begin = mr_seconds();
@@ -147,13 +149,21 @@ static mr_status find_candidates(mr_worker *worker, const mr_problem *problem,
                             worker->wcp, &worker->candidates, &worker->arena))
         return mr_error_memory(worker->error, "collecting candidates");
     worker->run.step_seconds[MR_STEP_FILTER] += mr_seconds() - begin;
+    MR_DEBUG(worker->settings->debug, WINDOWS,
+             "window=%" PRIu64 " events=%" PRIu32 "-%" PRIu32 " threads=%" PRIu32
+             " variables=%" PRIu32 " locks=%" PRIu32 " sections=%" PRIu32 " candidates=%" PRIu32
+             " static=%" PRIu32 " dropped_by_filter=%" PRIu64 " dropped_by_cone=%" PRIu64,
+             worker->window, window->start, window->end - 1, window->thread_count,
+             window->variable_count, window->lock_count, window->section_count, candidates->count,
+             candidates->group_count, candidates->dropped_by_filter, candidates->dropped_by_cone);
     outcome->dropped_by_filter = candidates->dropped_by_filter;
     outcome->dropped_by_cone = candidates->dropped_by_cone;
     return MR_OK;
 }
 
-static mr_status settle(mr_worker *worker, mr_problem *problem, const mr_candidates *candidates,
-                        const mr_candidate_group *group, mr_outcome *outcome)
+static mr_status decide_group(mr_worker *worker, mr_problem *problem,
+                              const mr_candidates *candidates, const mr_candidate_group *group,
+                              mr_outcome *outcome)
 {
     uint32_t start = problem->window->start;
     const mr_candidate *first = &candidates->items[group->first];
@@ -161,13 +171,13 @@ static mr_status settle(mr_worker *worker, mr_problem *problem, const mr_candida
     uint32_t key_2 = worker->settings->by_event ? start + first->second : group->location_2;
     if (worker->known && mr_known_races_below(worker->known, key_1, key_2, worker->window))
         return MR_OK;
-    mr_record *record = mr_outcome_add(outcome);
-    if (!record)
+    mr_pair_verdict *verdict = mr_outcome_add(outcome);
+    if (!verdict)
         return mr_error_memory(worker->error, "recording a candidate");
-    record->key_1 = key_1;
-    record->key_2 = key_2;
-    mr_status status = mr_worker_settle(worker, problem, candidates, group, record);
-    if (record->in_trace_order && worker->known)
+    verdict->key_1 = key_1;
+    verdict->key_2 = key_2;
+    mr_status status = mr_worker_decide_group(worker, problem, candidates, group, verdict);
+    if (verdict->in_trace_order && worker->known)
         mr_known_races_add(worker->known, key_1, key_2, worker->window);
     return status;
 }
@@ -194,7 +204,7 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
     mr_worker_asks(worker, true);
     for (uint32_t g = 0; status == MR_OK && g < candidates.group_count && !worker->halted; g++)
         if (candidates.groups[g].count)
-            status = settle(worker, &problem, &candidates, &candidates.groups[g], outcome);
+            status = decide_group(worker, &problem, &candidates, &candidates.groups[g], outcome);
     worker->run.window_seconds += ready - begin;
     worker->run.decide_seconds += mr_seconds() - ready;
     return status;
@@ -203,7 +213,6 @@ static mr_status decide(mr_worker *worker, uint32_t start, uint32_t end, mr_outc
 mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome *outcome,
                                   mr_error *error)
 {
-    double begin = mr_seconds();
     uint32_t start = 0, end = 0;
     worker->error = error;
     worker->window = window;
@@ -214,6 +223,5 @@ mr_status mr_worker_decide_window(mr_worker *worker, uint64_t window, mr_outcome
     mr_window_plan_get(&worker->settings->plan, (uint32_t)window, &start, &end);
     mr_status status = decide(worker, start, end, outcome);
     mr_worker_end(worker);
-    outcome->seconds = mr_seconds() - begin;
     return status;
 }

@@ -1,18 +1,19 @@
-/* The accesses of the second pass: each becomes an event for every piece of it that is kept. */
+/* The accesses of the event pass. An access becomes one event for each of its pieces that is kept.
+ */
 #include "event_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-/* One record of an access while its pieces are gone through. */
+/* The record of an access, while the pass goes through its pieces. */
 typedef struct access {
     const uint64_t *record;
     mr_extent extent;
     mr_emitted event;
     bool reads, writes, is_range, has_value;
-    bool placed; /* the event knows where it is */
-    bool locked; /* the lock of atomic accesses of several pieces is held */
+    bool placed; /* the event has its thread, stack and location */
+    bool locked; /* the thread holds the lock that keeps the pieces of an atomic access together */
 } access;
 
 static mr_op op_of(unsigned kind)
@@ -45,8 +46,8 @@ static int64_t part_of(uint64_t value, uint64_t offset, uint64_t bytes)
     return sign_extend(value >> 8 * offset, bytes);
 }
 
-/* The values of a piece: what was read, and what was written. What is longer than 8 bytes has a
- * number of its own for each content; `digest` is then what tells contents apart. */
+/* The values of a piece: the value read and the value written. The value of a piece of more than 8
+ * bytes is a number that stands for its content, and `digest` tells contents apart. */
 typedef struct values {
     int64_t read, written;
     XXH128_hash_t digest;
@@ -69,7 +70,7 @@ static values values_of(const access *self, uint64_t offset, uint64_t bytes)
             found.read = sign_extend(word, bytes);
         }
         found.written = found.read;
-    } else if (self->event.op == MR_OP_ATOMIC_UPDATE) {
+    } else if (mr_op_updates((uint8_t)self->event.op)) {
         found.read = part_of(record[2], offset, bytes);
         found.written = part_of(record[3], offset, bytes);
     } else {
@@ -79,19 +80,20 @@ static values values_of(const access *self, uint64_t offset, uint64_t bytes)
     return found;
 }
 
-static mr_status place(mr_event_pass *second, access *self, mr_error *error)
+static mr_status place(mr_event_pass *pass, access *self, mr_error *error)
 {
     if (self->placed)
         return MR_OK;
     self->placed = true;
-    return mr_event_pass_place(second, self->record, &self->event, error);
+    return mr_event_pass_place(pass, self->record, &self->event, error);
 }
 
-/* Was this memory changed by code that is not recorded? */
-static mr_status check(mr_event_pass *second, access *self, mr_piece *piece, uint64_t address,
+/* Counts the read when it sees another value than the last recorded access left there: code that is
+ * not recorded has written the piece. */
+static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t address,
                        uint64_t bytes, const values *found, mr_error *error)
 {
-    mr_record_summary *summary = &second->summary;
+    mr_record_summary *summary = &pass->summary;
     bool strange = self->reads && self->has_value && piece->has_last && !piece->reached &&
                    piece->last != found->read;
     piece->has_last = self->has_value;
@@ -100,106 +102,105 @@ static mr_status check(mr_event_pass *second, access *self, mr_piece *piece, uin
     if (!strange || !piece->keep || summary->strange_kept++)
         return MR_OK;
     uint32_t variable = piece->variable;
-    mr_status status = place(second, self, error);
+    mr_status status = place(pass, self, error);
     if (!status && !variable &&
-        !mr_naming_variable(&second->naming, self->extent.life, address, bytes, &piece->variable))
+        !mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &piece->variable))
         return mr_event_pass_no_memory(error);
     if (status)
         return status;
     if (!variable)
         piece->variable++;
-    const mr_trace *trace = second->emitter.trace;
-    second->strange = piece->variable - 1;
+    const mr_trace *trace = pass->emitter.trace;
+    pass->strange = piece->variable - 1;
     snprintf(summary->strange_location, sizeof summary->strange_location, "%.120s",
              trace->locations.items[self->event.location].text);
     return MR_OK;
 }
 
-/* The lock that keeps the parts of atomic accesses of these bytes together. */
-static mr_status atomic_lock(mr_event_pass *second, const mr_extent *extent, uint32_t *lock,
+/* The lock that keeps the events of one atomic access of these bytes together. */
+static mr_status atomic_lock(mr_event_pass *pass, const mr_extent *extent, uint32_t *lock,
                              mr_error *error)
 {
     uint64_t aligned = extent->address / 8;
-    uint32_t known = second->atomics.count;
-    uint32_t at = mr_pairs_add(&second->atomics, (mr_pair){extent->life->number, aligned});
+    uint32_t known = pass->atomics.count;
+    uint32_t at = mr_pairs_add(&pass->atomics, (mr_pair){extent->life->number, aligned});
     if (at == MR_PAIRS_NONE)
         return mr_event_pass_no_memory(error);
     if (at == known) {
-        void *locks = second->atomic_locks;
-        if (!mr_grow(&locks, &second->atomic_capacity, (size_t)at + 1,
-                     sizeof *second->atomic_locks))
+        void *locks = pass->atomic_locks;
+        if (!mr_grow(&locks, &pass->atomic_capacity, (size_t)at + 1, sizeof *pass->atomic_locks))
             return mr_event_pass_no_memory(error);
-        second->atomic_locks = locks;
-        if (!mr_naming_atomic(&second->naming, extent->life, extent->address,
-                              &second->atomic_locks[at]))
+        pass->atomic_locks = locks;
+        if (!mr_naming_atomic(&pass->naming, extent->life, extent->address,
+                              &pass->atomic_locks[at]))
             return mr_event_pass_no_memory(error);
     }
-    *lock = second->atomic_locks[at];
+    *lock = pass->atomic_locks[at];
     return MR_OK;
 }
 
-static mr_status emit_lock(mr_event_pass *second, const access *self, mr_op op, mr_error *error)
+static mr_status emit_lock(mr_event_pass *pass, const access *self, mr_op op, mr_error *error)
 {
     mr_emitted event = self->event;
-    mr_status status = atomic_lock(second, &self->extent, &event.operand, error);
-    mr_local_use use = {self->extent.life, self->extent.address, 1, second->pass.thread};
-    if (!status && !mr_locals_note_lock(&second->locals, event.operand, &use))
+    mr_status status = atomic_lock(pass, &self->extent, &event.operand, error);
+    mr_local_use use = {self->extent.life, self->extent.address, 1, pass->reader.thread};
+    if (!status && !mr_locals_note_lock(&pass->locals, event.operand, &use))
         return mr_event_pass_no_memory(error);
     event.op = op;
     event.has_value = false;
-    return status ? status : mr_emitter_add(&second->emitter, &event, error);
+    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
 
 /* The number that stands for a long content. */
-static mr_status long_value(mr_event_pass *second, const values *found, int64_t *value,
+static mr_status long_value(mr_event_pass *pass, const values *found, int64_t *value,
                             mr_error *error)
 {
     uint32_t number =
-        mr_pairs_add(&second->contents, (mr_pair){found->digest.high64, found->digest.low64});
+        mr_pairs_add(&pass->contents, (mr_pair){found->digest.high64, found->digest.low64});
     if (number == MR_PAIRS_NONE)
         return mr_event_pass_no_memory(error);
     *value = number;
     return MR_OK;
 }
 
-static mr_status emit(mr_event_pass *second, access *self, mr_piece *piece, uint64_t address,
+static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t address,
                       uint64_t bytes, const values *found, mr_error *error)
 {
     mr_emitted *event = &self->event;
-    mr_status status = place(second, self, error);
+    mr_status status = place(pass, self, error);
     if (!status && !self->locked && mr_op_is_atomic((uint8_t)event->op) &&
-        mr_pieces_is_split(&second->scan->pieces, self->extent)) {
-        status = emit_lock(second, self, MR_OP_ACQUIRE, error);
+        mr_pieces_is_split(&pass->scan->pieces, self->extent)) {
+        status = emit_lock(pass, self, MR_OP_ACQUIRE, error);
         self->locked = true;
     }
     if (status)
         return status;
     if (!piece->variable) {
         uint32_t variable;
-        if (!mr_naming_variable(&second->naming, self->extent.life, address, bytes, &variable))
+        if (!mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &variable))
             return mr_event_pass_no_memory(error);
         piece->variable = variable + 1;
     }
     event->operand = piece->variable - 1;
-    mr_local_use use = {self->extent.life, address, bytes, second->pass.thread};
-    if (!mr_locals_note_variable(&second->locals, event->operand, &use))
+    mr_local_use use = {self->extent.life, address, bytes, pass->reader.thread};
+    if (!mr_locals_note_variable(&pass->locals, event->operand, &use))
         return mr_event_pass_no_memory(error);
     event->has_value = self->has_value && !piece->reached;
     event->value = self->reads ? found->read : found->written;
     event->written_value = found->written;
     if (found->is_long && event->has_value)
-        status = long_value(second, found, &event->value, error);
-    return status ? status : mr_emitter_add(&second->emitter, event, error);
+        status = long_value(pass, found, &event->value, error);
+    return status ? status : mr_emitter_add(&pass->emitter, event, error);
 }
 
-mr_status mr_event_pass_access(mr_event_pass *second, const uint64_t *record, mr_error *error)
+mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     uint64_t address = mr_log_payload(record[0]), bytes = mr_log_access_bytes(record);
     uint64_t end = address + bytes;
     access self = {
         .record = record,
-        .extent = {mr_lifetimes_find(&second->pass.lives, address), address, bytes},
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, bytes},
         .event = {.op = op_of(kind)},
         .is_range = mr_log_is_range(kind),
         .has_value = !(mr_log_detail(record[0]) & MR_LOG_NO_VALUE),
@@ -208,21 +209,21 @@ mr_status mr_event_pass_access(mr_event_pass *second, const uint64_t *record, mr
     self.writes = mr_op_writes((uint8_t)self.event.op);
     mr_status status = MR_OK;
     bool any = false;
-    second->summary.accesses++;
+    pass->summary.accesses++;
     if (!self.is_range)
-        mr_contexts_reach(&second->contexts, second->pass.thread, mr_log_code(record[1]));
+        mr_contexts_reach(&pass->contexts, pass->reader.thread, mr_log_code(record[1]));
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
-        mr_piece *piece = mr_pieces_at(&second->scan->pieces, rest, &step);
+        mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
         values found = values_of(&self, at - address, step);
-        status = check(second, &self, piece, at, step, &found, error);
+        status = check(pass, &self, piece, at, step, &found, error);
         if (status || !piece->keep)
             continue;
         any = true;
-        status = emit(second, &self, piece, at, step, &found, error);
+        status = emit(pass, &self, piece, at, step, &found, error);
     }
     if (!status && self.locked)
-        status = emit_lock(second, &self, MR_OP_RELEASE, error);
-    second->summary.left_out += !any;
+        status = emit_lock(pass, &self, MR_OP_RELEASE, error);
+    pass->summary.left_out += !any;
     return status;
 }

@@ -133,8 +133,8 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Is it code that the user did not write and does not care for: the runtime library, and below the
- * first function of a thread the C library? */
+/* Is the code left out of stacks: code of the runtime library, or code of the C library that calls
+ * the first function of a thread? */
 static bool is_hidden(const mr_code *code, uint32_t caller)
 {
     return begins_with(code->module_name, "libmaxrace_rt.so") ||
@@ -170,7 +170,7 @@ static bool find_stack(mr_contexts *contexts, uint32_t caller, uint64_t address,
     return true;
 }
 
-/* The same; a loop asks again and again. */
+/* The same as find_stack. A loop asks for the same addresses again, so recent answers are kept. */
 static bool stack_above(mr_contexts *contexts, uint32_t caller, uint64_t address, uint32_t *stack)
 {
     mr_recent_stack *recent = &contexts->recent[(address ^ address >> 8) % MR_CONTEXTS_RECENT];
@@ -201,7 +201,8 @@ bool mr_contexts_stack(mr_contexts *contexts, uint32_t thread, uint64_t address,
     return stack_above(contexts, *stack, address, stack);
 }
 
-/* The place of a frame; of a file below /usr only its name. */
+/* Adds the place of a frame to the name. Of a file below /usr only the last part of the path is
+ * used. */
 static void put_place(const mr_contexts *contexts, uint32_t stack, char *name, size_t name_bytes)
 {
     const mr_trace *trace = contexts->trace;

@@ -1,13 +1,14 @@
 /*
- * contexts: call stacks while a log is read, as the stacks of the trace (trace/stacks.h), and the
- * locations that follow from them.
+ * contexts: the call stack of each thread while a pass reads the log. Stacks become stacks of the
+ * trace (trace/stacks.h), and each stack has a location.
  *
- * The location of an event is its innermost line, "bank.c:21:5"; where that is in a file below /usr
- * or in a module without debug information, the first line of the program's own that called it is
- * added: "stl_vector.h:1043:34 < bank.cpp:30:7". So each use of a container is a location of its
- * own.
+ * The location of an event is the line of its innermost frame, "bank.c:21:5". When this line is in
+ * a file below /usr or in a module without debug information, the location also names the nearest
+ * calling line of the program itself: "stl_vector.h:1043:34 < bank.cpp:30:7". So each use of a
+ * container has a location of its own.
  *
- * Frames of the runtime library, and of what is below the first function of a thread, are left out.
+ * Two kinds of frames are left out: frames of the runtime library, and frames of the C library that
+ * call the first function of a thread.
  */
 #ifndef MR_RECORD_CONTEXTS_H
 #define MR_RECORD_CONTEXTS_H
@@ -20,19 +21,19 @@ typedef struct mr_call {
     uint64_t address; /* where the function was called */
     mr_frame_place frame;
     uint64_t number;      /* 1, 2, … in the order of the log */
-    uint64_t frame_bytes; /* for the caller: how long the frame is, from the stack pointer on */
-    uint32_t frame_kind;  /* for the caller; 0 at first */
-    uint32_t stack;       /* of the call; MR_PAIRS_NONE: not asked for so far */
+    uint64_t frame_bytes; /* set by locals.h: size of the frame, from the stack pointer on */
+    uint32_t frame_kind;  /* set by locals.h; 0: not known yet */
+    uint32_t stack;       /* of the call; MR_PAIRS_NONE: not computed yet */
 } mr_call;
 
 /* The calls of one thread of the log. */
 typedef struct mr_call_stack {
     mr_call *calls;
     size_t count, capacity;
-    uint64_t at; /* where the innermost function was last seen (a return address), 0: not yet */
+    uint64_t at; /* the last return address seen in the innermost function; 0: none yet */
 } mr_call_stack;
 
-/* Which stack a code address had last. */
+/* The last stack that was computed for a code address. */
 typedef struct mr_recent_stack {
     uint64_t address;
     uint32_t caller, stack;
@@ -50,35 +51,37 @@ typedef struct mr_contexts {
     mr_pairs known; /* (stack of the caller, code address) → number in `stack_of` */
     uint32_t *stack_of;
     size_t known_capacity;
-    mr_recent_stack recent[MR_CONTEXTS_RECENT]; /* by address; of what is in `known` */
+    mr_recent_stack recent[MR_CONTEXTS_RECENT]; /* by hash of the address; a cache of `known` */
     mr_pairs frames;                            /* (caller, frame) → stack - 1 */
-    uint32_t *location;                         /* by stack: number + 1; 0: not asked for so far */
+    uint32_t *location;                         /* by stack: number + 1; 0: not computed yet */
     size_t location_capacity;
-    uint8_t *own; /* by frame: is it the program's own? */
+    uint8_t *own; /* by frame: is it code of the program itself? */
     size_t own_capacity;
 } mr_contexts;
 
-/* Zero-initialise, with symbols and trace; the trace's names and stacks stay its own. */
+/* Zero-initialise, then set `symbols` and `trace`. The names and stacks added stay with the trace.
+ */
 void mr_contexts_free(mr_contexts *contexts);
 
-/* Each false: no memory. `address`: where the function was called. */
+/* The thread enters a function, or leaves `count` functions. `address` is where the function was
+ * called. Each returns false when there is no memory. */
 bool mr_contexts_enter(mr_contexts *contexts, uint32_t thread, uint64_t address,
                        const mr_frame_place *frame);
 bool mr_contexts_leave(mr_contexts *contexts, uint32_t thread, uint64_t count);
-/* The thread is at the code address, in its innermost function. */
+/* Notes that the innermost function of the thread is at the code address. */
 void mr_contexts_reach(mr_contexts *contexts, uint32_t thread, uint64_t address);
 
-/* The calls that the thread is in, or NULL. */
+/* The open calls of the thread, or NULL when it has made none. */
 mr_call_stack *mr_contexts_calls(mr_contexts *contexts, uint32_t thread);
 
-/* The stack of the code address (a return address) in the thread, 0 when nothing is known of it.
+/* The stack of the thread when it is at the code address (a return address); 0: not known.
  * False: no memory. */
 bool mr_contexts_stack(mr_contexts *contexts, uint32_t thread, uint64_t address, uint32_t *stack);
 
 /* The location of a stack, a number of the trace. False: no memory. */
 bool mr_contexts_location(mr_contexts *contexts, uint32_t stack, uint32_t *location);
 
-/* What is known of code is over: another module may be there. */
+/* Forgets all answers about code addresses, because another module may be mapped there now. */
 void mr_contexts_forget(mr_contexts *contexts);
 
 #endif

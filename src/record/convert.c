@@ -3,13 +3,14 @@
 #include "event_pass.h"
 #include "scan.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-static void summarise(const mr_log *log, const mr_event_pass *second, mr_record_summary *summary)
+static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_summary *summary)
 {
-    const mr_emitter *emitter = &second->emitter;
+    const mr_emitter *emitter = &pass->emitter;
     const mr_trace *trace = emitter->trace;
-    *summary = second->summary;
+    *summary = pass->summary;
     summary->state = log->header.state;
     summary->events = trace->event_count;
     summary->threads = trace->threads.count;
@@ -20,10 +21,26 @@ static void summarise(const mr_log *log, const mr_event_pass *second, mr_record_
     summary->dropped = emitter->dropped_count;
     if (summary->strange_kept)
         snprintf(summary->strange_variable, sizeof summary->strange_variable, "%.120s",
-                 mr_names_display(&trace->variables, second->strange));
+                 mr_names_display(&trace->variables, pass->strange));
     if (emitter->dropped_count)
         snprintf(summary->first_dropped, sizeof summary->first_dropped, "%.250s",
                  emitter->first_dropped.text);
+}
+
+static void tell(const mr_debug *debug, const mr_trace *trace, const mr_record_summary *summary)
+{
+    if (!mr_debug_on(debug, MR_DEBUG_RECORDER))
+        return;
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        MR_DEBUG(debug, RECORDER, "thread=%" PRIu32 " name=%s", t,
+                 mr_names_display(&trace->threads, t));
+    MR_DEBUG(debug, RECORDER,
+             "state=%" PRIu32 " events=%" PRIu64 " accesses=%" PRIu64 " left_out=%" PRIu64
+             " variables=%" PRIu32 " locks=%" PRIu32 " hand_overs=%" PRIu64
+             " strange_reads=%" PRIu64 " dropped=%" PRIu64 " damaged=%d",
+             summary->state, summary->events, summary->accesses, summary->left_out,
+             summary->variables, summary->locks, summary->hand_overs, summary->strange_reads,
+             summary->dropped, summary->damaged);
 }
 
 mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
@@ -32,19 +49,21 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
 {
     mr_log log;
     mr_scan scan = {.keep_all = options->keep_local};
-    mr_event_pass second;
+    mr_event_pass pass;
     *summary = (mr_record_summary){0};
     mr_status status = mr_log_open(&log, log_path, error);
     if (status)
         return status;
     status = mr_scan_run(&scan, &log, options->progress, error);
     if (!status) {
-        status = mr_event_pass_init(&second, &log, &scan, file, name, error);
+        status = mr_event_pass_init(&pass, &log, &scan, file, name, error);
         if (!status)
-            status = mr_event_pass_run(&second, options->progress, error);
+            status = mr_event_pass_run(&pass, options->progress, error);
         if (!status)
-            summarise(&log, &second, summary);
-        mr_event_pass_free(&second);
+            summarise(&log, &pass, summary);
+        if (!status)
+            tell(options->debug, pass.emitter.trace, summary);
+        mr_event_pass_free(&pass);
     }
     mr_scan_free(&scan);
     mr_log_close(&log);

@@ -1,18 +1,22 @@
 /*
- * convert: the log of a recorded program (runtime/log.h) → an .mrt trace. Two passes over the log:
- * the first one finds the variables (pieces.h), the second one writes the events.
+ * convert: makes an .mrt trace from the log of a recorded program (runtime/log.h). Two passes go
+ * over the log: the first finds the variables (scan.h, pieces.h), the second writes the events
+ * (event_pass.h).
  *
- * Atomic accesses of memory that is also accessed in parts are several events each; a lock of their
- * own keeps them in one, so that no reordering sees half of one. Annotated orders are atomic
- * updates ("before") and reads ("after") of a counter: an "after" sees the number of all "before"
- * so far. That also orders the "before" among themselves; it hides races, it invents none.
+ * An atomic access of memory that other accesses touch in parts becomes several events. The trace
+ * gives these events a lock of their own, so that no reordering sees half of the access.
  *
- * Values of pieces of more than 8 bytes stand for their content: the same number for the same bytes
- * (told by a digest of 128 bits).
+ * An annotated order becomes accesses of a counter: "before" is an atomic update, "after" is an
+ * atomic read that sees the number of all "before" so far. The updates also order the "before"
+ * among themselves. That may hide races; it never adds one.
+ *
+ * The value of a piece of more than 8 bytes is a number that stands for its content: equal bytes
+ * have equal numbers (a digest of 128 bits tells contents apart).
  */
 #ifndef MR_RECORD_CONVERT_H
 #define MR_RECORD_CONVERT_H
 
+#include "base/debug.h"
 #include "log_reader.h"
 
 #include <stdio.h>
@@ -20,28 +24,29 @@
 struct mr_progress;
 
 typedef struct mr_record_options {
-    bool
-        keep_local; /* also write accesses of variables that only one thread uses, or none writes */
-    const struct mr_progress *progress; /* NULL: nobody wants to know */
+    bool keep_local; /* also write accesses of variables that one thread uses alone, or that no
+                        thread writes */
+    const struct mr_progress *progress; /* may be NULL */
+    const mr_debug *debug;              /* NULL: nobody listens (topic recorder) */
 } mr_record_options;
 
-/* What the log and the trace hold. */
+/* What the conversion found in the log and wrote to the trace. */
 typedef struct mr_record_summary {
     uint32_t state;    /* mr_log_state */
     uint64_t events;   /* written */
     uint64_t accesses; /* in the log */
-    uint64_t left_out; /* of these, of variables that are not kept */
+    uint64_t left_out; /* accesses that have no kept piece */
     uint32_t threads, variables, locks;
     uint64_t hand_overs, taken; /* see mr_log_header */
-    /* Reads that did not see what the last recorded write of the variable wrote, or what the read
-     * before it saw: code that was not built for recording wrote there. Of these, those of kept
-     * variables, which are treated by their sources then. */
+    /* Reads that saw another value than the last recorded access of the variable left there: code
+     * that was not built for recording has written the variable. strange_kept counts those of kept
+     * variables, whose reads must then see the same write. */
     uint64_t strange_reads, strange_kept;
-    char strange_variable[128], strange_location[128]; /* of the first of the latter */
+    char strange_variable[128], strange_location[128]; /* of the first strange read that is kept */
     uint64_t dropped;                                  /* records that broke a rule of traces */
     char first_dropped[256];
-    uint64_t inferred_posts; /* units of a semaphore that another process must have given */
-    bool damaged;            /* the log makes no sense after the part that was read */
+    uint64_t inferred_posts; /* units of a semaphore that no recorded post gave */
+    bool damaged;            /* the rest of the log cannot be read */
 } mr_record_summary;
 
 /* `name` stands for the trace in messages. Errors of writing have no place. */

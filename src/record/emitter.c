@@ -70,7 +70,7 @@ static mr_status flush(mr_emitter *emitter, mr_error *error)
     return status;
 }
 
-/* Is the event possible after those so far? */
+/* Is the event possible after the events so far? */
 static mr_status validate(mr_emitter *emitter, const mr_emitted *event, bool *valid,
                           mr_error *error)
 {

@@ -1,6 +1,7 @@
 /*
- * emitter: the events of a recorded program → an .mrt file. Only valid sequences of events are
- * written: what would break a rule (validity.h) is left out and counted, with the first reason.
+ * emitter: writes the events of a recorded program to an .mrt file. The file is always a valid
+ * trace: the emitter drops and counts an event that would break a rule (validity.h), and keeps the
+ * reason of the first.
  *
  *   mr_emitter_init → mr_emitter_add* → mr_emitter_finish → mr_emitter_free
  */
@@ -15,7 +16,7 @@ typedef struct mr_emitter_block mr_emitter_block;
 
 typedef struct mr_emitter {
     mr_builder builder; /* names, values; its trace is `trace` */
-    mr_trace *trace;    /* the names of threads, variables, locks are the caller's to add */
+    mr_trace *trace;    /* the caller adds the names of threads, variables and locks */
     mr_mrt_writer *writer;
     mr_emitter_block *block;
     mr_rows rows;
@@ -24,7 +25,7 @@ typedef struct mr_emitter {
     mr_error first_dropped; /* status MR_OK: none */
 } mr_emitter;
 
-/* An event; what the operation does not have is left out. */
+/* An event. Fields that its operation does not have are ignored. */
 typedef struct mr_emitted {
     mr_op op;
     uint32_t thread, operand, location, stack;
@@ -33,13 +34,13 @@ typedef struct mr_emitted {
     const char *reach; /* mbegin: "x1,x2,…" */
 } mr_emitted;
 
-/* Writes to `file`, which stays the caller's. `path` is the name of the trace. Free in every case.
- */
+/* Writes to `file`, which the caller closes. `path` is the name of the trace. The caller calls
+ * mr_emitter_free in every case. */
 mr_status mr_emitter_init(mr_emitter *emitter, FILE *file, const char *path, mr_error *error);
 void mr_emitter_free(mr_emitter *emitter);
 
 mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error *error);
-/* The last block and the end of the file. */
+/* Writes the last block and the end of the file. */
 mr_status mr_emitter_finish(mr_emitter *emitter, mr_error *error);
 
 #endif

@@ -18,7 +18,7 @@ static bool matches(const char *pattern, const char *text, uint32_t length, bool
     return match;
 }
 
-/* Chooses the locations of events in frames that match. False: no memory. */
+/* Chooses the locations of events whose innermost frame matches. False: no memory. */
 static bool choose_frames(const mr_trace *trace, const char *pattern, bool *chosen)
 {
     bool failed = false, *frames = mr_calloc(trace->frames.count + 1ull, sizeof *frames);

@@ -47,7 +47,7 @@ static uint32_t new_node(mr_lifetimes *lives, const mr_life *life)
     return at;
 }
 
-/* Splits the tree at `address`: lives that begin before it, and the others. */
+/* Splits the tree at `address`: `left` gets the lives that begin before it, `right` the others. */
 static void split(mr_life_node *nodes, uint32_t root, uint64_t address, uint32_t *left,
                   uint32_t *right)
 {
@@ -65,7 +65,7 @@ static void split(mr_life_node *nodes, uint32_t root, uint64_t address, uint32_t
     *left = *right = 0;
 }
 
-/* Joins two trees; all of `left` is before all of `right`. */
+/* Joins two trees. All lives of `left` begin before all lives of `right`. */
 static uint32_t join(mr_life_node *nodes, uint32_t left, uint32_t right)
 {
     uint32_t result = 0, *at = &result;

@@ -1,10 +1,10 @@
 /*
- * lifetimes: which life of which memory an address belongs to while a log is read. A piece of memory
- * that is given to the program (malloc, mmap, the stack of a thread) begins a life; when it is
- * taken away, or given anew, that life is over. Memory that nobody gave, static memory above all,
- * has one life from 0 on, number 0.
+ * lifetimes: the life that an address belongs to while a pass reads the log. A life begins when the
+ * program gets a piece of memory (malloc, mmap, the stack of a thread). It ends when the program
+ * gives the memory back, or when the same memory is given out again. All other memory, static
+ * memory for example, belongs to life number 0, which starts at address 0.
  *
- * O(log of the lives at that time) a call; a look-up near the last ones is O(1).
+ * A call takes O(log of the lives at that time); a look-up near a recent one takes O(1).
  */
 #ifndef MR_RECORD_LIFETIMES_H
 #define MR_RECORD_LIFETIMES_H
@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 typedef struct mr_life {
-    uint64_t start, end; /* of what is left of it */
-    uint64_t origin;     /* where it began when it was given; addresses in it count from here */
+    uint64_t start, end; /* the part that is still alive: [start, end) */
+    uint64_t origin;     /* the first address when the life began; offsets count from here */
     uint32_t number;     /* 1, 2, … in the order of the log; 0: static memory */
-    uint32_t thread;     /* of the log: who was given it */
-    uint32_t site;       /* for the caller: where it was given */
-    uint32_t ordinal;    /* for the caller: how many were given there before it */
-    uint64_t bytes;      /* when it was given */
+    uint32_t thread;     /* thread of the log that got the memory */
+    uint32_t site;       /* for the caller: the location that got the memory */
+    uint32_t ordinal;    /* for the caller: number of earlier lives from the same location */
+    uint64_t bytes;      /* size when the life began */
     uint8_t kind;        /* mr_log_memory */
 } mr_life;
 
@@ -33,20 +33,23 @@ typedef struct mr_lifetimes {
     mr_life_node *nodes; /* owned; a treap, 0 is no node */
     size_t count, capacity;
     uint32_t root, free_node;
-    uint32_t given; /* number of the last life */
-    mr_life everything;
-    uint32_t near[MR_LIFETIMES_NEAR]; /* node found last, by address */
+    uint32_t given;                   /* number of the last life */
+    mr_life everything;               /* life number 0 */
+    uint32_t near[MR_LIFETIMES_NEAR]; /* a cache of look-ups: the node found last, by hash of the
+                                         address */
 } mr_lifetimes;
 
 void mr_lifetimes_init(mr_lifetimes *lives);
 void mr_lifetimes_free(mr_lifetimes *lives);
 
-/* A new life of [start, start + bytes). False: no memory. */
+/* A life of [start, start + bytes) begins. False: no memory. */
 bool mr_lifetimes_give(mr_lifetimes *lives, uint64_t start, uint64_t bytes, uint8_t kind,
                        uint32_t thread);
-/* The lives there are over. False: no memory. */
+/* The lives of [start, start + bytes) end there. A life that is longer keeps the rest. False: no
+ * memory. */
 bool mr_lifetimes_take(mr_lifetimes *lives, uint64_t start, uint64_t bytes);
-/* The life of the byte, never NULL; valid until the next give or take. */
+/* The life of the byte at `address`, never NULL. The pointer is valid until the next give or take.
+ */
 mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address);
 
 #endif

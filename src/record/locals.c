@@ -27,7 +27,8 @@ void mr_locals_free(mr_locals *locals)
     mr_names_free(&locals->names);
 }
 
-/* Adds the key; `*is_new` when it was not there and `*values` has got a place for it. */
+/* Adds the key. `*is_new` says that the key was not there; `*values` then has room for its value.
+ */
 static bool add_key(mr_pairs *table, mr_pair key, void **values, size_t *capacity,
                     size_t value_bytes, uint32_t *number, bool *is_new)
 {
@@ -38,7 +39,7 @@ static bool add_key(mr_pairs *table, mr_pair key, void **values, size_t *capacit
            (!*is_new || mr_grow(values, capacity, (size_t)*number + 1, value_bytes));
 }
 
-/* Finds out which kind of frame the call has. False: no memory. */
+/* Sets kind and size of the call's frame. False: no memory. */
 static bool measure(mr_locals *locals, mr_call *call)
 {
     const mr_frame_place *frame = &call->frame;
@@ -63,8 +64,8 @@ static bool measure(mr_locals *locals, mr_call *call)
     return true;
 }
 
-/* The innermost call whose stack pointer is not above the address, or NULL. Calls of a thread lie
- * below each other; where they do not (another stack for a signal), none may be found. */
+/* The innermost call whose stack pointer is not above the address, or NULL. An inner frame lies
+ * below an outer one, except on a signal's own stack; there the result may be NULL. */
 static mr_call *call_around(const mr_call_stack *stack, uint64_t address)
 {
     size_t low = 0, high = stack->count;
@@ -78,8 +79,8 @@ static mr_call *call_around(const mr_call_stack *stack, uint64_t address)
     return low < stack->count ? &stack->calls[low] : NULL;
 }
 
-/* What the variable in the frame is called: number of the name plus 1, 0: nothing certain. False:
- * no memory. */
+/* The name of the variable in the frame: `*answer` is its number plus 1, or 0 when no name is
+ * certain. False: no memory. */
 static bool ask(mr_locals *locals, const mr_call *call, uint64_t at, const mr_local_use *use,
                 uint32_t *answer)
 {
@@ -119,7 +120,7 @@ static void add_name(mr_local_names *names, uint32_t name)
         names->names[names->count++] = name;
 }
 
-/* `name`: number plus 1, 0: there is none. */
+/* Adds the name of a period: its number plus 1; 0 when the period has none. */
 static void add_period(mr_local_names *names, uint32_t name)
 {
     if (name)
@@ -148,9 +149,8 @@ static mr_local *local_of(mr_local_list *list, uint32_t number)
     return &list->items[number];
 }
 
-/* The call with the address in its frame, NULL: there is none. `*at`: where it is. False: no
- * memory.
- */
+/* Finds the call whose frame holds the address, or NULL, and the code address `*at` that it has
+ * reached. False: no memory. */
 static bool find_call(mr_locals *locals, const mr_local_use *use, const mr_call **call,
                       uint64_t *at)
 {
@@ -205,7 +205,8 @@ bool mr_locals_note_lock(mr_locals *locals, uint32_t lock, const mr_local_use *u
     return note(locals, &locals->locks, lock, use);
 }
 
-/* Puts what it is called, alone: "f.x", "f.x/g.y.wake.2". False: that is not known. */
+/* Writes the text for people, without a thread before it: "f.x", "f.x/g.y.wake.2". False: the text
+ * is not known. */
 static bool put_names(const mr_locals *locals, mr_local *self, const char *name, char *text)
 {
     end_period(self);
@@ -220,10 +221,10 @@ static bool put_names(const mr_locals *locals, mr_local *self, const char *name,
     return names->count && !names->unknown && used < NAME_BYTES;
 }
 
-/* Whose stacks have something of a name. */
+/* The stacks that have a variable or lock with a certain name. */
 typedef struct holder {
-    uint32_t owner, count; /* count: of those that have got the name */
-    bool several;          /* it is on the stacks of several threads, or something else's name */
+    uint32_t owner, count; /* count: variables that have got the name so far */
+    bool several;          /* several threads' stacks have the name, or something else has it */
 } holder;
 
 typedef struct texts {
@@ -245,7 +246,7 @@ static holder *holder_of(texts *self, const char *text, uint32_t owner)
     return &self->holders[number];
 }
 
-/* The first pass: who has what. False: no memory. */
+/* The first pass: fills `seen` with the stacks that have each name. False: no memory. */
 static bool collect(const mr_locals *locals, mr_local_list *list, const mr_names *names,
                     texts *seen)
 {
@@ -264,7 +265,7 @@ static bool collect(const mr_locals *locals, mr_local_list *list, const mr_names
     return true;
 }
 
-/* The second pass. False: no memory. */
+/* The second pass: sets the texts. False: no memory. */
 static bool set(const mr_locals *locals, mr_local_list *list, mr_names *names, texts *seen)
 {
     char text[NAME_BYTES], full[NAME_BYTES + 64];

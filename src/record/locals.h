@@ -1,21 +1,23 @@
 /*
- * locals: what the variables and locks on the stacks of a recorded program are called, for people.
+ * locals: texts for people for the variables and locks on the stacks of a recorded program.
  *
- * In the trace they are places on a stack, "T1.stack-88": that is what they are, whichever function
- * has its frame there. Their text for people is the variable that lies there: "worker.table[3]",
- * in whatever calls of it have their frame there.
+ * The trace names such a variable by its address on the stack, "T1.stack-88", because different
+ * functions have their frames there one after the other. The text for people is the variable of the
+ * source that lies there: "worker.table[3]".
  *
- * - The uses of a place fall into periods: those in a row in one call of a function with one name.
- *   What counts are periods with a use by another thread than the stack's; when there are none, all
- *   do. So it does not matter what else has been there that was its thread's alone.
- * - Where several variables lie, one after the other, there are several names, "load.to/save.from",
- *   at most MR_LOCAL_NAMES.
- * - No text when a period that counts is in no known frame, or of no variable for certain: what the
- *   compiler put there, code that was not recorded, no debug information.
- * - When the same is on several stacks, the thread comes first: "T1.worker.table[3]"; in several
- *   places of a stack (recursion), or when something else has the name, "#2", "#3", … behind it.
+ * - The uses of an address fall into periods. A period is a row of uses within one call, under one
+ *   name. Only periods in which another thread than the owner of the stack uses the address count.
+ *   When there is no such period, all periods count. So variables that only their own thread used
+ *   do not disturb the text.
+ * - When the periods that count have different names, the text joins them: "load.to/save.from", at
+ *   most MR_LOCAL_NAMES.
+ * - There is no text when a period that counts lies in no known frame, or when its variable is not
+ *   certain: the compiler put the value there, the code was not recorded, or there is no debug
+ *   information.
+ * - When several stacks have the same text, the thread stands before it: "T1.worker.table[3]". When
+ *   one stack has the text twice (recursion), or something else has it, "#2", "#3", … follow.
  *
- * Expected O(log depth of the stack) a use; 100 bytes for each variable on a stack.
+ * A use takes expected O(log depth of the stack). Memory: 100 bytes for each variable on a stack.
  */
 #ifndef MR_RECORD_LOCALS_H
 #define MR_RECORD_LOCALS_H
@@ -25,22 +27,23 @@
 
 enum { MR_LOCAL_NAMES = 3 };
 
-/* Names of a place, by number; without order. */
+/* The names of an address, by number, in no order. */
 typedef struct mr_local_names {
     uint32_t names[MR_LOCAL_NAMES], count;
-    bool unknown; /* or there are more */
+    bool unknown; /* a name is not known, or there are more names */
 } mr_local_names;
 
 /* One variable or lock of the trace. */
 typedef struct mr_local {
-    uint64_t call;       /* the period: the number of the call, 0: not in a known frame; */
-    uint32_t name;       /* and the number of the name, plus 1; 0: there is none */
-    bool is_used;        /* there is a period */
-    bool is_shared;      /* another thread has used it in the period */
-    uint64_t at;         /* where the function was when it was used last */
+    uint64_t call;       /* of the current period: number of the call; 0: in no known frame */
+    uint32_t name;       /* of the current period: number of the name, plus 1; 0: none */
+    bool is_used;        /* there is a current period */
+    bool is_shared;      /* another thread has used the address in the current period */
+    uint64_t at;         /* the code address of the function at the last use */
     uint32_t owner;      /* the thread whose stack it is */
-    uint32_t name_bytes; /* of its name in the trace, what says the place; 0: it is on no stack */
-    mr_local_names shared, all; /* of the periods that are over: such ones, and all */
+    uint32_t name_bytes; /* length of the part of the trace's name that says the address; 0: on no
+                            stack */
+    mr_local_names shared, all; /* names of the earlier periods: of the shared ones, and of all */
 } mr_local;
 
 typedef struct mr_local_list {
@@ -53,14 +56,14 @@ typedef struct mr_locals {
     mr_contexts *contexts; /* borrowed */
     mr_trace *trace;       /* borrowed; texts of its names are set */
     mr_local_list variables, locks;
-    mr_pairs frames; /* (code and age, frame pointer to stack pointer) → kind of frame - 1 */
-    uint64_t *frame_bytes; /* by that, see mr_call; 0: not known */
+    mr_pairs frames;       /* (code and age, frame pointer - stack pointer) → kind of frame - 1 */
+    uint64_t *frame_bytes; /* by kind of frame - 1: size (see mr_call); 0: not known */
     size_t frame_capacity;
     mr_pairs places;     /* (kind of frame and offset, bytes) → place */
     mr_pairs asked;      /* (place, at) → number in answer_of */
     uint32_t *answer_of; /* number of the name, plus 1; 0: there is none */
     size_t asked_capacity;
-    uint64_t age; /* how often code was forgotten */
+    uint64_t age; /* number of calls of mr_locals_forget so far */
     mr_names names;
 } mr_locals;
 
@@ -68,20 +71,21 @@ typedef struct mr_locals {
 typedef struct mr_local_use {
     const mr_life *life;
     uint64_t address, bytes;
-    uint32_t thread; /* of the log: who uses it */
+    uint32_t thread; /* of the log */
 } mr_local_use;
 
-/* Zero-initialise, with symbols, contexts and trace, and then mr_names_init(&names). */
+/* Zero-initialise, set symbols, contexts and trace, then call mr_names_init(&names). */
 void mr_locals_free(mr_locals *locals);
 
-/* The variable or lock of this number is used; not on a stack: nothing. False: no memory. */
+/* Notes a use of the variable or lock with this number. Memory outside of stacks is ignored. False:
+ * no memory. */
 bool mr_locals_note_variable(mr_locals *locals, uint32_t variable, const mr_local_use *use);
 bool mr_locals_note_lock(mr_locals *locals, uint32_t lock, const mr_local_use *use);
 
-/* Sets the texts: nothing more will be used. False: no memory. */
+/* Sets the texts, after the last use. False: no memory. */
 bool mr_locals_finish(mr_locals *locals);
 
-/* What is known of code is over: another module may be there. */
+/* Forgets all answers about code addresses, because another module may be mapped there now. */
 void mr_locals_forget(mr_locals *locals);
 
 #endif

@@ -26,8 +26,8 @@ static const uint32_t *units_at(const mr_log *log, uint64_t offset)
     return (const uint32_t *)(const void *)((const char *)log->map + offset);
 }
 
-/* Where the program was when it ended without a word: the bytes in the window, and in them the one
- * where a value should be. */
+/* The end of a program that died: the number of bytes in the window, and the place of a write whose
+ * value is missing. */
 static uint64_t find_end(const mr_log *log, uint64_t *open)
 {
     mr_log_live live;
@@ -37,7 +37,7 @@ static uint64_t find_end(const mr_log *log, uint64_t *open)
     return (uintptr_t)live.cursor - (uintptr_t)live.window;
 }
 
-/* Where the records are: in the file, then in the window. */
+/* Finds the records: first those in the file, then those in the window. */
 static bool find_records(mr_log *log)
 {
     const mr_log_header *header = &log->header;
@@ -131,7 +131,7 @@ static bool has_role(const uint64_t *record, bool orders)
            record[2] >> 56 == 0;
 }
 
-/* False: the log makes no sense. */
+/* Lets a record about threads or memory take effect. False: the log cannot be read. */
 static bool apply(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t head = record[0];
@@ -160,7 +160,7 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
     return true;
 }
 
-/* The units from the next record on, as many as follow each other. */
+/* The units from the next record on; `*left` of them stand in one piece of memory. */
 static const uint32_t *look(const mr_log_pass *pass, uint64_t *left)
 {
     const mr_log *log = pass->log;
@@ -172,7 +172,7 @@ static const uint32_t *look(const mr_log_pass *pass, uint64_t *left)
     return log->window + (pass->next - log->file_units);
 }
 
-/* A record without what the model tells; NULL: the log makes no sense. */
+/* Makes a full record from a short one with the help of the model. NULL: the log cannot be read. */
 static const uint64_t *expand(mr_log_pass *pass, const uint32_t *units)
 {
     const uint64_t *record = (const uint64_t *)(const void *)units;

@@ -1,6 +1,7 @@
 /*
- * log_reader: the records of a log (runtime/log.h), one after the other, with what they say of
- * threads and memory kept up to date. Two passes over the same log give the same lives and objects.
+ * log_reader: reads the records of a log (runtime/log.h), one after the other, and keeps track of
+ * the current thread and of the lives of memory. Two passes over the same log give the same lives
+ * and objects.
  *
  *   mr_log_open → (mr_log_pass_init → mr_log_next* → mr_log_pass_free)* → mr_log_close
  */
@@ -15,19 +16,19 @@
 typedef struct mr_log {
     mr_log_header header;
     const uint32_t *units;  /* the records in the file, in 32-bit units */
-    const uint32_t *window; /* and after them those in the window */
+    const uint32_t *window; /* the records in the window, which follow those in the file */
     uint64_t file_units;
     uint64_t unit_count; /* of both */
-    uint64_t open_unit;  /* in a write whose value never came; UINT64_MAX: there is none */
+    uint64_t open_unit;  /* a unit of the write whose value is missing; UINT64_MAX: there is none */
     void *map;
     uint64_t map_bytes;
 } mr_log;
 
-/* MR_ERR_TRACE: it is no log, or of another version; MR_ERR_IO. */
+/* MR_ERR_TRACE: the file is no log, or a log of another version; MR_ERR_IO. */
 mr_status mr_log_open(mr_log *log, const char *path, mr_error *error);
 void mr_log_close(mr_log *log);
 
-/* A log with more threads makes no sense. */
+/* A log with more threads is damaged. */
 enum { MR_LOG_THREADS_MAX = 1 << 24 };
 
 typedef struct mr_log_pass {
@@ -35,7 +36,7 @@ typedef struct mr_log_pass {
     uint64_t next; /* unit of the next record */
     mr_log_model *model;
     uint64_t expanded[MR_LOG_EXPANDED_WORDS];
-    uint32_t thread; /* whose record it is */
+    uint32_t thread; /* the thread that wrote the record */
     mr_lifetimes lives;
     bool failed; /* no memory */
 } mr_log_pass;
@@ -43,12 +44,12 @@ typedef struct mr_log_pass {
 void mr_log_pass_init(mr_log_pass *pass, const mr_log *log);
 void mr_log_pass_free(mr_log_pass *pass);
 
-/* The next record, valid until the next call; NULL at the end, or where the log makes no sense any
- * more. Accesses are READ and WRITE records, none is short; ENTER records are as
- * mr_log_expand_enter makes them. Records of memory have taken effect. */
+/* The next record, valid until the next call. NULL: the log ends here, or the rest cannot be read.
+ * Short records of accesses arrive as READ and WRITE records, and ENTER records arrive as
+ * mr_log_expand_enter makes them. Records about memory have taken effect. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
 
-/* The bytes that a record of an access is about: address and number. */
+/* The number of bytes that a record of an access reads or writes. */
 static inline uint64_t mr_log_access_bytes(const uint64_t *record)
 {
     return mr_log_is_range(mr_log_kind_of(record[0])) ? record[2] : mr_log_bytes(record[0]);

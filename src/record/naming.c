@@ -19,7 +19,7 @@ static void add(char *name, const char *format, ...)
     va_end(arguments);
 }
 
-/* Replaces what a name of a variable, a lock or in a list cannot have. */
+/* Replaces characters that a name cannot have. */
 static void clean(char *name)
 {
     for (char *at = name; *at; at++) {
@@ -33,7 +33,7 @@ static void clean(char *name)
     }
 }
 
-/* Adds the name, or what it becomes when it is taken, to the names. */
+/* Adds the name; when it is taken, the name with "#2", "#3", … behind it. */
 static bool add_name(mr_names *names, char *name, uint32_t *number)
 {
     uint32_t taken;
@@ -44,7 +44,7 @@ static bool add_name(mr_names *names, char *name, uint32_t *number)
     return mr_names_add(names, name, (uint32_t)strlen(name), number);
 }
 
-/* "bank.c:12:20#3"; the blanks of a location go. */
+/* "bank.c:12:20#3"; blanks of the location are left out. */
 static void name_block(const mr_naming *naming, const mr_life *life, char *name)
 {
     const mr_name *site = &naming->trace->locations.items[life->site];

@@ -3,14 +3,14 @@
  *
  *   static memory      counter   table[3].len   bank::balance   f.count (static in function f)
  *   heap, mmap         bank.c:12:20#3+8: the third block from that place, 8 bytes into it
- *   stack of a thread  T1.stack-88: so many bytes below its top; for people see locals.h
+ *   stack of a thread  T1.stack-88: 88 bytes below its top; locals.h makes the text for people
  *   else               bank+0x4040 (offset in a file), 0x7f… (an address)
  *
- * Locks are named like the memory that they are. Of a semaphore that stands for a wake-up of a
- * condition variable or a use of a barrier (docs/trace-format.md) role and number follow:
- * "ready.wake.2", "gate.3.in"; what stands for an order is "x.order", "channel.3" (a pipe),
- * "signal.10". A name that is taken gets "#2", "#3", … behind it. Characters that the text format
- * gives a meaning are replaced: ( ) by { }, others by _.
+ * A lock has the name of the memory that it lies in. A semaphore that stands for a wake-up of a
+ * condition variable or a use of a barrier (docs/trace-format.md) has its role and number behind
+ * the name: "ready.wake.2", "gate.3.in". Variables that stand for an order are "x.order",
+ * "channel.3" (a pipe) and "signal.10". A name that is taken gets "#2", "#3", … behind it.
+ * Characters with a meaning in the text format are replaced: ( ) by { }, others by _.
  */
 #ifndef MR_RECORD_NAMING_H
 #define MR_RECORD_NAMING_H
@@ -30,23 +30,24 @@ bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address
                         uint32_t *variable);
 bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object,
                     uint32_t *lock);
-/* The lock that keeps atomic accesses of several pieces in one; it is named like the first. */
+/* The lock that keeps the events of an atomic access together. It has the name of its first piece.
+ */
 bool mr_naming_atomic(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *lock);
-/* The variable that stands for an order: annotated, of a descriptor, or of a signal. */
+/* The variable that stands for an order: of an annotation, a file descriptor or a signal. */
 bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *object,
                      uint32_t *variable);
 
-/* How many bytes of the name of something on a stack say where that is: of "T1.stack-88.wake.2"
- * those before ".wake". */
+/* The length of the part of a name on a stack that says the address: "T1.stack-88" of
+ * "T1.stack-88.wake.2". */
 uint32_t mr_naming_stack_bytes(const mr_life *life, uint64_t address);
-/* How many bytes a lock or semaphore of the role has, so that it is named and not its first part.
- */
+/* The size of a lock or semaphore of this role. With it the name is that of the whole lock, not
+ * that of its first member. */
 uint64_t mr_naming_object_bytes(uint8_t role);
 
 /* "T0", … */
 bool mr_naming_thread(mr_naming *naming, uint32_t thread, uint32_t *number);
-/* The name of a thread for people, from the function that it starts with; nothing when that is not
- * known, or the thread has a name. `address` 0: main. */
+/* Sets the text for people of a thread to its first function, unless the function is not known or
+ * the thread has a text. `address` 0: main. */
 bool mr_naming_thread_start(mr_naming *naming, uint32_t number, uint64_t address);
 
 #endif

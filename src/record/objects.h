@@ -1,7 +1,7 @@
 /*
- * objects: which lock or semaphore a record of a log is about. Two records are about the same one
- * when address, role and number are equal, the address was not retired in between, and its memory
- * is in the same life.
+ * objects: the locks, semaphores and orders that the records of a log name. Two records name the
+ * same object when address, role and number are equal, the memory is in the same life, and no
+ * record between them retires the address.
  */
 #ifndef MR_RECORD_OBJECTS_H
 #define MR_RECORD_OBJECTS_H
@@ -17,10 +17,10 @@ typedef struct mr_object {
 } mr_object;
 
 typedef struct mr_objects {
-    mr_pairs ages;     /* (address, life) → number of the age table */
-    uint32_t *retired; /* how often it was retired */
+    mr_pairs ages;     /* (address, life) → index in `retired` */
+    uint32_t *retired; /* how often the address was retired in this life */
     size_t retired_capacity;
-    mr_pairs table; /* (age and retired, role and number) → number of the object */
+    mr_pairs table; /* (index in `retired` and its count, role and number) → number of the object */
     mr_object *items;
     size_t capacity;
 } mr_objects;
@@ -28,15 +28,16 @@ typedef struct mr_objects {
 /* Zero-initialise. */
 void mr_objects_free(mr_objects *objects);
 
-/* The object of a record; made when new. NULL: no memory. Valid until the next call. */
+/* The object of a record, which is added when it is new. The pointer is valid until the next call.
+ * NULL: no memory. */
 mr_object *mr_objects_of(mr_objects *objects, mr_lifetimes *lives, const uint64_t *record);
-/* The same by parts. */
+/* The same, from the parts of the record. */
 mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t address, uint8_t role,
                          uint64_t number);
-/* What the address stood for is over. False: no memory. */
+/* The objects at the address end; later records name new ones. False: no memory. */
 bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t address);
 
-/* Is the role one of what orders, and is neither lock nor semaphore? */
+/* Does an object of this role only order events, and is neither lock nor semaphore? */
 static inline bool mr_object_orders(uint8_t role)
 {
     return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL;

@@ -24,7 +24,7 @@ static mr_pair key_of(const mr_life *life, uint64_t offset)
     return (mr_pair){life->number, offset / MR_PIECE_LINE_BYTES};
 }
 
-/* The line, when it is the one that was found last near there. */
+/* The line, when the cache of recent look-ups has it. */
 static mr_piece_line *near_line(const mr_pieces *pieces, mr_pair key)
 {
     uint32_t number = pieces->near[key.low % MR_PIECES_NEAR];
@@ -34,7 +34,7 @@ static mr_piece_line *near_line(const mr_pieces *pieces, mr_pair key)
     return kept->high == key.high && kept->low == key.low ? &pieces->lines[number] : NULL;
 }
 
-/* The line of an offset, made when new; NULL: no memory. */
+/* The line of an offset, which is added when it is new. NULL: no memory. */
 static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t offset)
 {
     mr_piece_line *near = near_line(pieces, key_of(life, offset));
@@ -138,7 +138,7 @@ bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
            (note_bound(pieces, reach.life, offset) && note_bound(pieces, reach.life, end));
 }
 
-/* Marks the bytes of atomic accesses that have a boundary inside. */
+/* Marks the bytes of atomic accesses that contain a boundary. */
 static void mark_split(mr_pieces *pieces)
 {
     for (uint32_t i = 0; i < pieces->atomics.count; i++) {
@@ -173,8 +173,7 @@ bool mr_pieces_make(mr_pieces *pieces)
     return pieces->pieces != NULL;
 }
 
-/* Looks at the piece for the first time: [offset, end) has been walked over, `union_of` is what its
- * lines say. */
+/* Decides whether the piece is kept, from what the lines say of all its bytes. */
 static void judge(const mr_pieces *pieces, mr_piece *piece, bool shared, bool written, bool reached)
 {
     piece->seen = true;
@@ -182,7 +181,7 @@ static void judge(const mr_pieces *pieces, mr_piece *piece, bool shared, bool wr
     piece->keep = pieces->keep_all || piece->reached || (shared && written);
 }
 
-/* The piece that begins at `offset`, a boundary; `end` is one, too, at or behind its end. */
+/* The piece that begins at the boundary `offset`. `end` is a boundary at or behind its end. */
 static mr_piece *piece_at(mr_pieces *pieces, const mr_life *life, uint64_t offset, uint64_t end,
                           uint64_t *bytes)
 {
@@ -232,7 +231,7 @@ mr_piece *mr_pieces_next_in(mr_pieces *pieces, mr_extent reach, uint64_t *addres
     uint64_t offset = offset_of(reach), end = offset + reach.bytes;
     for (uint64_t at = offset; at < end; at = next_line(at)) {
         const mr_piece_line *line = find_line(pieces, reach.life, at);
-        /* What is accessed and follows no boundary here belongs to a piece that began before. */
+        /* Accessed bytes of the line before its first boundary belong to an earlier piece. */
         uint64_t begins = line ? line->bounds & line->accessed & bits_of(at, end) : 0;
         if (!begins)
             continue;

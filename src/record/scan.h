@@ -1,4 +1,5 @@
-/* scan: the first pass over a log: where the variables begin and end, and who uses them. */
+/* scan: the first pass over a log. It finds where variables begin and end, and which threads use
+ * them. */
 #ifndef MR_RECORD_SCAN_H
 #define MR_RECORD_SCAN_H
 
@@ -9,18 +10,18 @@
 struct mr_progress;
 
 typedef struct mr_scan {
-    bool keep_all; /* set by the caller */
+    bool keep_all; /* set by the caller: leave nothing out */
     mr_pieces pieces;
-    mr_objects objects; /* in the order in which the second pass meets them, too */
-    uint64_t last_unit; /* where the log ends, or stops to make sense */
+    mr_objects objects; /* the second pass finds the same objects with the same numbers */
+    uint64_t last_unit; /* the end of the part of the log that can be read */
 } mr_scan;
 
-/* Zero-initialise. MR_ERR_MEMORY; free in either case. */
+/* Zero-initialise. MR_ERR_MEMORY. The caller calls mr_scan_free in either case. */
 mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const struct mr_progress *progress,
                       mr_error *error);
 void mr_scan_free(mr_scan *scan);
 
-/* What more than so many bytes can be reached is as good as everything. */
+/* An extent of more bytes counts as all memory. */
 enum { MR_REACH_MAX_BYTES = 1 << 24 };
 
 #endif

@@ -21,7 +21,8 @@ typedef struct mr_comparison_report {
     size_t count;     /* traces so far */
 } mr_comparison_report;
 
-/* The head of the table. Errors stay in the stream. */
+/* The head of the table. The format is one that `compare` has (mr_format_has). Errors stay in the
+ * stream. */
 void mr_comparison_begin(mr_comparison_report *report, FILE *stream, mr_format format,
                          unsigned finders, bool run);
 /* MR_ERR_IO, MR_ERR_MEMORY. */
@@ -29,10 +30,16 @@ mr_status mr_comparison_write(mr_comparison_report *report, const mr_comparison 
                               mr_error *error);
 void mr_comparison_end(mr_comparison_report *report);
 
-/* comparison_json.c: one trace as a JSON object, without a newline; `run` as above. Errors as
- * above.
- */
-mr_status mr_comparison_json(FILE *stream, const mr_comparison *comparison, bool run,
-                             mr_error *error);
+/* A cell of the table in formats.h: what stands before all traces, a trace, what stands after them.
+ * Errors of the stream stay in it; other errors (MR_ERR_MEMORY) are returned. */
+typedef struct mr_comparison_writer {
+    void (*begin)(const mr_comparison_report *report); /* NULL: nothing, as for `end` */
+    mr_status (*write)(const mr_comparison_report *report, const mr_comparison *comparison,
+                       mr_error *error);
+    void (*end)(const mr_comparison_report *report);
+} mr_comparison_writer;
+
+extern const mr_comparison_writer mr_comparison_text, mr_comparison_json, mr_comparison_csv,
+    mr_comparison_markdown;
 
 #endif

@@ -1,12 +1,12 @@
+/* comparison_json: a comparison for programs (docs/report-format.md). */
 #include "comparison.h"
 
 #include "compare/containment.h"
 #include "escape.h"
+#include "phrases.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(9))
 
@@ -99,8 +99,9 @@ static bool fill(const mr_comparison *comparison, bool run, json_t *findings, js
     return true;
 }
 
-mr_status mr_comparison_json(FILE *stream, const mr_comparison *comparison, bool run,
-                             mr_error *error)
+/* The trace as an object, without a newline. */
+static mr_status write_object(FILE *stream, const mr_comparison *comparison, bool run,
+                              mr_error *error)
 {
     json_t *object = trace_value(comparison);
     json_t *findings = json_object(), *races = json_array(), *breaches = json_array();
@@ -114,11 +115,31 @@ mr_status mr_comparison_json(FILE *stream, const mr_comparison *comparison, bool
     if (!ok || (json_dumpf(object, stream, DUMP_FLAGS) != 0 && !ferror(stream)))
         status = mr_error_memory(error, "writing the report");
     else if (ferror(stream))
-        status = mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write the report: %s",
-                              strerror(errno != 0 ? errno : EIO));
+        status = mr_report_write_failed(NULL, error);
     json_decref(findings);
     json_decref(races);
     json_decref(breaches);
     json_decref(object);
     return status;
 }
+
+static void print_head(const mr_comparison_report *report)
+{
+    fputs("{\"tool\":{\"name\":\"maxrace\",\"version\":\"" MR_VERSION "\"},\n\"traces\":[",
+          report->stream);
+}
+
+static mr_status write_trace(const mr_comparison_report *report, const mr_comparison *comparison,
+                             mr_error *error)
+{
+    fputs(report->count > 0 ? ",\n" : "\n", report->stream);
+    return write_object(report->stream, comparison, report->run, error);
+}
+
+static void print_end(const mr_comparison_report *report)
+{
+    fputs("]}\n", report->stream);
+}
+
+const mr_comparison_writer mr_comparison_json = {
+    .begin = print_head, .write = write_trace, .end = print_end};

@@ -31,9 +31,9 @@ static bool choose_events(mr_context *context, const mr_result *result)
     return true;
 }
 
-/* `held` is every acquire so far; `open` is by thread the position in it of the youngest one that
- * is open, MR_NONE for none, and `next` by position that of the next older one. Opens the outermost
- * acquire `event` of its thread. */
+/* The open acquires of each thread are a list: `held` has every acquire so far, open[thread] is the
+ * position in `held` of the innermost open one (MR_NONE: none), and next[position] is the position
+ * of the next outer one. Adds the acquire `event`. */
 static bool open_section(uint32_t *open, mr_u32s *held, mr_u32s *next, uint32_t event,
                          uint32_t thread)
 {
@@ -43,7 +43,7 @@ static bool open_section(uint32_t *open, mr_u32s *held, mr_u32s *next, uint32_t 
     return true;
 }
 
-/* Closes the section that the release ends; it need not be the youngest one. */
+/* Closes the section that the release ends. It need not be the innermost one. */
 static void close_section(const mr_trace *trace, uint32_t *open, const mr_u32s *held, mr_u32s *next,
                           uint32_t release)
 {
@@ -54,7 +54,7 @@ static void close_section(const mr_trace *trace, uint32_t *open, const mr_u32s *
         *at = next->items[*at];
 }
 
-/* Lists the acquires that are open in the thread, in the order of the trace. */
+/* Adds the open acquires of the thread to the list, in the order of the trace. */
 static bool list_held(mr_context *context, uint32_t top, const mr_u32s *held, const mr_u32s *next)
 {
     size_t first = context->acquires.count;
@@ -76,10 +76,9 @@ static bool sweep_events(mr_context *context, uint32_t *open, mr_u32s *held, mr_
             uint8_t op = trace->op[event];
             if (trace->link[event] == MR_NESTED)
                 continue;
-            if ((op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE) &&
-                !open_section(open, held, next, event, trace->thread[event]))
+            if (mr_op_acquires(op) && !open_section(open, held, next, event, trace->thread[event]))
                 return false;
-            if (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE)
+            if (mr_op_releases(op))
                 close_section(trace, open, held, next, event);
         }
         context->first[i] = context->acquires.count;
@@ -168,7 +167,7 @@ static void print_stack(const mr_trace *trace, FILE *stream, int indent, uint32_
 /* "lock m (M1), taken at bank.c:20:3, event 17" */
 static void print_acquire(const mr_trace *trace, FILE *stream, uint32_t event)
 {
-    bool shared = trace->op[event] == MR_OP_SHARED_ACQUIRE;
+    bool shared = mr_op_is_shared(trace->op[event]);
     fputs(shared ? "          holds, shared, " : "          holds ", stream);
     mr_phrase_name(stream, &trace->locks, trace->operand[event]);
     fputs(", taken at ", stream);
@@ -255,7 +254,7 @@ void mr_context_put(const mr_context *context, mr_json *access, uint32_t event)
     for (size_t i = 0; i < count; i++) {
         mr_json lock = mr_json_new();
         mr_json_put_name(&lock, "lock", "lock_text", &trace->locks, trace->operand[acquires[i]]);
-        mr_json_put(&lock, "shared", json_boolean(trace->op[acquires[i]] == MR_OP_SHARED_ACQUIRE));
+        mr_json_put(&lock, "shared", json_boolean(mr_op_is_shared(trace->op[acquires[i]])));
         put_place(&lock, trace, acquires[i]);
         access->ok = access->ok && lock.ok;
         if (json_array_append_new(locks, lock.json) != 0)

@@ -49,19 +49,13 @@ void mr_json_put_name(mr_json *self, const char *key, const char *text_key, cons
         mr_json_put_text(self, text_key, names->items[number].display);
 }
 
-mr_status mr_json_write_failed(mr_error *error)
-{
-    return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write the report: %s",
-                        strerror(errno != 0 ? errno : EIO));
-}
-
 mr_status mr_json_dump(FILE *stream, mr_json value, mr_error *error)
 {
     mr_status status = MR_OK;
     if (!value.ok)
         status = mr_error_memory(error, "writing the report");
     else if (json_dumpf(value.json, stream, JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0)
-        status = ferror(stream) ? mr_json_write_failed(error)
+        status = ferror(stream) ? mr_report_write_failed(NULL, error)
                                 : mr_error_memory(error, "writing the report");
     json_decref(value.json);
     return status;
@@ -81,7 +75,7 @@ mr_status mr_json_dump_last(FILE *stream, const char *key, mr_json value, mr_err
     mr_status status = mr_json_dump(stream, value, error);
     fputs("}\n", stream);
     if (status == MR_OK && (fflush(stream) != 0 || ferror(stream)))
-        return mr_json_write_failed(error);
+        return mr_report_write_failed(NULL, error);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /*
- * json_object: JSON objects under construction, and the members that all reports have; for the
- * files of src/report only. A failure is remembered and told when the object is written.
+ * json_object: builds JSON objects, and the members that all reports have; for the files of
+ * src/report only. When memory runs out, the object keeps that in `ok`, and mr_json_dump returns
+ * the error.
  */
 #ifndef MR_REPORT_JSON_OBJECT_H
 #define MR_REPORT_JSON_OBJECT_H
@@ -25,29 +26,28 @@ void mr_json_put_object(mr_json *self, const char *key, mr_json value);
 void mr_json_put_number(mr_json *self, const char *key, uint64_t number);
 void mr_json_put_seconds(mr_json *self, const char *key, double seconds);
 void mr_json_put_text(mr_json *self, const char *key, const char *text);
-/* The name as in the file, and its text for people where there is one. */
+/* Adds the name as in the file, and its text for people when there is one. */
 void mr_json_put_name(mr_json *self, const char *key, const char *text_key, const mr_names *names,
                       uint32_t number);
 /* "window": [start, end] */
 void mr_json_put_window(mr_json *self, uint32_t start, uint32_t end);
-/* The numbers of the events of a witness; of more than MR_JSON_MOST_EVENTS, "runs": the first and
- * the last one of each run of consecutive numbers. */
+/* Adds the numbers of the events of a witness. With more than MR_JSON_MOST_EVENTS events it adds
+ * "runs" instead: the first and the last of each run of consecutive numbers. */
 enum { MR_JSON_MOST_EVENTS = 4096 };
 void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness);
 
 mr_json mr_json_tool(void);
 /* Needs names and counts only, no columns. */
 mr_json mr_json_trace(const mr_trace *trace);
-/* The options that can change the result or the report, or those that cannot. */
+/* The options that can change the result or the report; with `run_only`, the others. */
 mr_json mr_json_config(const mr_config *config, bool run_only);
 /* An access without its value. Needs no columns. */
 mr_json mr_json_access(const mr_trace *trace, mr_access access);
 
-/* Writes the object and frees it; `"key": value,` and a newline; the same for the last member, with
- * what ends the report. MR_ERR_IO, MR_ERR_MEMORY. */
+/* Each writes the object and frees it. _member writes `"key": value,` and a newline, _last the last
+ * member and the end of the report. MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_json_dump(FILE *stream, mr_json value, mr_error *error);
 mr_status mr_json_dump_member(FILE *stream, const char *key, mr_json value, mr_error *error);
 mr_status mr_json_dump_last(FILE *stream, const char *key, mr_json value, mr_error *error);
-mr_status mr_json_write_failed(mr_error *error);
 
 #endif

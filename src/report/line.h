@@ -20,8 +20,8 @@ typedef struct mr_line {
 } mr_line;
 
 void mr_line_clear(mr_line *line);
-/* Adds text, escaped, using at most `width` characters: the head of what is too long, or its tail.
- */
+/* Adds text, escaped, of at most `width` characters. Of a longer text _add keeps the head and
+ * _add_tail the tail. */
 void mr_line_add(mr_line *line, const char *text, size_t width);
 void mr_line_add_tail(mr_line *line, const char *text, size_t width);
 /* Adds blanks up to a column; at least one when the line ends in something else. */

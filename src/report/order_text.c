@@ -41,7 +41,7 @@ static void print_head(const writer *self)
 static const char *standing_text(mr_standing standing)
 {
     static const char *const texts[] = {"proven", "sound by theorem", "candidate", "no race",
-                                        "not decided"};
+                                        "unknown"};
     return texts[standing];
 }
 
@@ -57,10 +57,12 @@ static const char *proof_text(mr_proof proof)
     case MR_PROOF_SYNCP:
         return "a race of syncp";
     case MR_PROOF_DECISION:
-        return "found by the decision procedure";
-    default:
-        return "";
+        return "found by the steps of predict";
+    case MR_PROOF_NONE:
+    case MR_PROOF_COUNT:
+        break;
     }
+    return "";
 }
 
 static void print_window(FILE *stream, const char *before, const mr_order_race *known)
@@ -69,7 +71,7 @@ static void print_window(FILE *stream, const char *before, const mr_order_race *
             known->window_end - 1);
 }
 
-/* Where the witness is about two other events than the first example. */
+/* The accesses of the witness, when they are not the first example. */
 static void print_witness(const writer *self, const mr_order_race *known,
                           const mr_race_example *example)
 {
@@ -183,7 +185,7 @@ static void print_summary(const writer *self)
     mr_phrase_rejected(self->stream, result->stats.rejected_witnesses);
 }
 
-/* What differs from run to run. */
+/* The section on the run: what differs from run to run. */
 static void print_run(FILE *stream, const mr_order_stats *stats)
 {
     const mr_phrase_stage stages[] = {
@@ -197,8 +199,8 @@ static void print_run(FILE *stream, const mr_order_stats *stats)
     mr_phrase_stopped(stream, stats->queries_stopped_by_time, stats->queries_stopped_by_memory);
 }
 
-bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
-                          const mr_order_result *result)
+mr_status mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
+                               const mr_order_result *result, mr_error *error)
 {
     writer self = {stream, trace, result};
     errno = 0;
@@ -209,5 +211,7 @@ bool mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *
     if (mr_config_bool(config, "report.run"))
         print_run(stream, &result->stats);
     print_last_line(&self);
-    return fflush(stream) == 0 && !ferror(stream);
+    if (fflush(stream) == 0 && !ferror(stream))
+        return MR_OK;
+    return mr_report_write_failed(mr_config_text(config, "output"), error);
 }

@@ -1,7 +1,9 @@
 #include "phrases.h"
 #include "escape.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 mr_access mr_access_of_event(const mr_trace *trace, uint32_t event)
 {
@@ -59,14 +61,14 @@ void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr
     if (trace->locations.items[access.location].length > 0)
         mr_phrase_name(stream, &trace->locations, access.location);
     else
-        fputs("an unnamed location", stream);
+        fputs("an unnamed place", stream);
     fputs(" by ", stream);
     mr_phrase_name(stream, &trace->threads, access.thread);
     fprintf(stream, ", event %" PRIu32 ", line %" PRIu64 "\n", access.event,
             mr_trace_line(trace, access.event));
 }
 
-/* "read 0.25, order 1.00" after `head`; nothing when no stage is worth naming. */
+/* "read 0.25, order 1.00" after `head`; nothing when no stage took a notable time. */
 static bool print_stages(FILE *stream, const char *head, const mr_phrase_stage *stages,
                          size_t count)
 {
@@ -123,7 +125,13 @@ void mr_phrase_rejected(FILE *stream, uint64_t count)
 {
     if (count > 0)
         fprintf(stream,
-                "  %" PRIu64 " witness%s refused by the checker: this is a bug of maxrace, please "
+                "  %" PRIu64 " witness%s rejected by the checker: this is a bug of maxrace, please "
                 "report it\n",
                 count, count == 1 ? "" : "es");
+}
+
+mr_status mr_report_write_failed(const char *path, mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write the report: %s",
+                        strerror(errno != 0 ? errno : EIO));
 }

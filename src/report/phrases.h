@@ -1,4 +1,4 @@
-/* phrases: what the text reports have in common; for the files of src/report only. */
+/* phrases: texts that several reports have; for the files of src/report only. */
 #ifndef MR_REPORT_PHRASES_H
 #define MR_REPORT_PHRASES_H
 
@@ -19,7 +19,7 @@ const char *mr_phrase_s(uint64_t count); /* "s", or "" for 1 */
 void mr_phrase_count(FILE *stream, uint64_t count, const char *noun, const char *after);
 /* The name, with its text for people before it: "bank.balance (V12)". */
 void mr_phrase_name(FILE *stream, const mr_names *names, uint32_t number);
-/* The line "bank.std: 11 events, 2 threads, 1 lock, 2 variables", and the one about repair, which
+/* The line "bank.std: 11 events, 2 threads, 1 lock, 2 variables", and the line about repair, which
  * is left out when nothing was dropped. */
 void mr_phrase_trace(FILE *stream, const mr_trace *trace);
 void mr_phrase_dropped(FILE *stream, const mr_trace *trace);
@@ -32,15 +32,18 @@ typedef struct mr_phrase_stage {
     double seconds;
 } mr_phrase_stage;
 
-/* Lines of the summary and of the section on the run: the total with the stages that took time
- * worth naming; such stages without a total, after `head`, when there are any; the memory, when it
- * is known; queries of Z3 that the bound on time or memory ended, and refused witnesses, when there
- * are any. */
+/* Lines of the summary and of the section on the run. In this order: the total time, with the
+ * stages that took a notable part of it; such stages without a total, after `head`; the memory;
+ * queries of Z3 that the bound on time or memory ended; rejected witnesses. A line with nothing to
+ * say is left out. */
 void mr_phrase_seconds(FILE *stream, double total_seconds, const mr_phrase_stage *stages,
                        size_t count);
 void mr_phrase_stages(FILE *stream, const char *head, const mr_phrase_stage *stages, size_t count);
 void mr_phrase_memory(FILE *stream, uint64_t peak_bytes);
 void mr_phrase_stopped(FILE *stream, uint64_t by_time, uint64_t by_memory);
 void mr_phrase_rejected(FILE *stream, uint64_t count);
+
+/* MR_ERR_IO, for a stream that failed with errno; `path` (may be NULL) is the file behind it. */
+mr_status mr_report_write_failed(const char *path, mr_error *error);
 
 #endif

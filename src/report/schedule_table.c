@@ -1,10 +1,10 @@
 /*
- * schedule_table: a witness as a table, one line an event. Up to COLUMNS_MAX threads stand side by
- * side, so that a switch is a step to another column; more threads are named where they take over.
+ * schedule_table: prints a witness as a table, one line for each event. Up to COLUMNS_MAX threads
+ * have a column each, so that a switch is a step to another column. With more threads, the table
+ * names a thread where it takes over.
  */
 #include "schedule_table.h"
 #include "line.h"
-#include "report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 
 #define COLUMNS_MAX  4
 #define GUTTER       12 /* mark and event number */
-#define RUN_EDGE     2  /* events kept at each end of what one thread does in a row */
-#define RUN_HIDE_MIN 3  /* fewer hidden events than this are not worth a line */
+#define RUN_EDGE     2  /* events kept at each end of a run of one thread */
+#define RUN_HIDE_MIN 3  /* a stretch of fewer events is never hidden */
 #define LAST_KEPT    6  /* events kept before the race */
-#define ROWS_HEAD    20 /* of a schedule that is still long, so many lines from the start … */
-#define ROWS_TAIL    60 /* … and from the end are kept */
+#define ROWS_HEAD    20 /* lines kept at the start of a schedule that is still long */
+#define ROWS_TAIL    60 /* and at its end */
 
 typedef struct table {
     FILE *stream;
@@ -26,7 +26,7 @@ typedef struct table {
     uint32_t *seen; /* one an event of the schedule: the write that it sees */
     bool *keep;     /* one an event of the schedule */
     uint32_t threads[COLUMNS_MAX];
-    uint32_t thread_count; /* COLUMNS_MAX + 1: more than fit side by side */
+    uint32_t thread_count; /* COLUMNS_MAX + 1: more threads than columns */
     size_t note_column;
     uint32_t last_thread; /* list form: thread of the line before */
 } table;
@@ -64,8 +64,8 @@ static size_t column_width(const table *self)
     return side_by_side(self) ? widths[self->thread_count] : 14;
 }
 
-/* Worth a line whatever surrounds it: what touches the variable of the race, starts or ends of
- * threads, and reads that see another write than in the recorded execution. */
+/* Is the event always shown? Such events are accesses of the variable of the race, starts and ends
+ * of threads, and reads that see another write than in the trace. */
 static bool interesting(const table *self, uint32_t index)
 {
     const mr_trace *trace = self->trace;
@@ -77,9 +77,12 @@ static bool interesting(const table *self, uint32_t index)
                (op == MR_OP_READ && self->seen[index] != trace->link[event]);
     case MR_OPERAND_THREAD:
         return true;
-    default:
-        return false;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_LOCK:
+    case MR_OPERAND_CALL:
+        break;
     }
+    return false;
 }
 
 /* Chooses the lines of [from, to), events of one thread in a row. */
@@ -92,7 +95,7 @@ static void choose_in_run(table *self, uint32_t from, uint32_t to)
     }
 }
 
-/* Shows hidden stretches that are too short to be worth hiding. */
+/* Shows hidden stretches that are too short to hide. */
 static void show_short_gaps(table *self)
 {
     uint32_t count = self->witness->event_count, gap = 0;
@@ -108,7 +111,7 @@ static void show_short_gaps(table *self)
     }
 }
 
-/* Hides the middle of what is still long. */
+/* Hides the middle of a schedule that is still long. */
 static void hide_middle(table *self)
 {
     uint32_t count = self->witness->event_count, kept = 0, rank = 0;
@@ -185,13 +188,13 @@ static void describe_read(const table *self, uint32_t event, uint32_t seen, char
             snprintf(buffer, size_bytes, "sees the initial value");
         return;
     }
-    value = trace->op[seen] == MR_OP_ATOMIC_UPDATE
-                ? trace->updates[trace->value[seen]].written_value
-                : trace->value[seen];
+    value = mr_op_updates(trace->op[seen]) ? trace->updates[trace->value[seen]].written_value
+                                           : trace->value[seen];
     int length = value != 0 ? snprintf(buffer, size_bytes, "sees %" PRId64 " of event %" PRIu32,
                                        trace->values[value], seen)
                             : -1;
-    /* The operation names the value too: of the two, the event is what must not be cut. */
+    /* When the note is too long, the value is cut and not the event: the operation names the value,
+     * too. */
     if (length < 0 || (size_t)length > MR_LINE_WIDTH - self->note_column)
         snprintf(buffer, size_bytes, "sees event %" PRIu32, seen);
 }
@@ -224,7 +227,8 @@ static void print_event(table *self, uint32_t event, const char *mark, const cha
     if (note[0] != '\0')
         mr_line_pad(&line, line.width + 2);
     const char *location = mr_names_display(&trace->locations, trace->location[event]);
-    /* The accesses have their places in the heading of the race: there all of it or nothing. */
+    /* The heading of the race names the places of the accesses, so a place that does not fit is
+     * left out. */
     size_t least = mark[0] != '\0' ? strlen(location) + 3 : 8;
     if (location[0] != '\0' && mr_line_room(&line) >= least) {
         mr_line_add(&line, "at ", 3);
@@ -282,7 +286,8 @@ static void print_events(table *self)
     }
 }
 
-/* One of the two accesses; a read sees what is there before the other access, or the other. */
+/* The line of one of the two accesses. A read sees the last write before both, or the other access.
+ */
 static void print_access(table *self, uint32_t event, uint32_t other, const mr_sees *sees)
 {
     char note[96] = "RACE";
@@ -296,7 +301,7 @@ static void print_access(table *self, uint32_t event, uint32_t other, const mr_s
     print_event(self, event, "=>", note);
 }
 
-/* What happens before the first line of the table. */
+/* The line about the events before the table. */
 static void print_start(const table *self)
 {
     uint32_t start = self->witness->window_start;
@@ -323,7 +328,7 @@ static void print_table(table *self, const mr_sees *sees)
     print_access(self, witness->second, witness->first, sees);
 }
 
-/* Replays the schedule: threads in it, and what each read sees. */
+/* Replays the schedule and notes its threads and the write that each read sees. */
 static bool replay(table *self, mr_sees *sees)
 {
     const mr_witness *witness = self->witness;

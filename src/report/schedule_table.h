@@ -1,4 +1,4 @@
-/* schedule_table: the schedule of a witness for people; for the files of src/report only. */
+/* schedule_table: the schedule of a witness for people. */
 #ifndef MR_REPORT_SCHEDULE_TABLE_H
 #define MR_REPORT_SCHEDULE_TABLE_H
 
@@ -7,8 +7,12 @@
 
 #include <stdio.h>
 
-/* Prints the schedule; with `full`, every event of it. `sees` is used for what the reads see.
- * False: no memory (the stream's own errors stay in it). */
+/* The whole schedule of one witness, as the text report shows it. False: the stream failed, or
+ * there is no memory; errno says which. */
+bool mr_report_schedule(FILE *stream, const mr_trace *trace, const mr_witness *witness);
+
+/* For the files of src/report only: prints the schedule; with `full`, every event of it. `sees`
+ * finds the write that each read sees. False: no memory (errors of the stream stay in it). */
 bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees, bool full);
 
 #endif

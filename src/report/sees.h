@@ -1,11 +1,11 @@
 /*
- * sees: which write a read sees when a witness is replayed, for the printed schedule.
+ * sees: finds the write that each read of a witness sees, for the printed schedule.
  *
  *   mr_sees_init → (mr_sees_start → mr_sees_step*)* → mr_sees_free
  *
  * Starting at a window costs O(events since the last start), or O(events before the window) when it
- * begins earlier than the last one. Says what a schedule would show; whether it is right is the
- * checker's word.
+ * begins earlier than the last one. It only replays; the checker decides whether the witness is
+ * right.
  */
 #ifndef MR_REPORT_SEES_H
 #define MR_REPORT_SEES_H
@@ -15,16 +15,16 @@
 typedef struct mr_sees {
     const mr_trace *trace;
     uint32_t *last_write; /* one a variable; MR_NONE: none yet */
-    uint32_t position;    /* the events before it are in last_write … */
-    mr_u32s undo;         /* … and then these: pairs of variable, last write before the step */
+    uint32_t position;    /* last_write contains the events before it, then the steps in `undo` */
+    mr_u32s undo;         /* for each write of a step: the variable, and its last write before */
 } mr_sees;
 
 bool mr_sees_init(mr_sees *sees, const mr_trace *trace); /* false: no memory */
 void mr_sees_free(mr_sees *sees);
 
-/* All events before `window_start` have happened as observed, and nothing else. */
+/* Goes to the state in which the events before `window_start` have happened as in the trace. */
 void mr_sees_start(mr_sees *sees, uint32_t window_start);
-/* `event` happens next; `*seen` is the write that it sees when it reads, else MR_NONE. False: no
+/* Lets `event` happen. `*seen` is the write that it sees when it reads, else MR_NONE. False: no
  * memory. */
 bool mr_sees_step(mr_sees *sees, uint32_t event, uint32_t *seen);
 /* The last write of a variable now, or MR_NONE. */

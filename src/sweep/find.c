@@ -1,4 +1,4 @@
-/* From the file to the races of the order. */
+/* find: from the file to the races of the order. */
 #include "run.h"
 
 #include "base/seconds.h"
@@ -32,7 +32,8 @@ static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outloo
                                .progress = job->progress};
 }
 
-/* The trace, into memory. With MR_ERR_TRACE it may be there too: what stands before the damage. */
+/* Reads the trace into memory. After MR_ERR_TRACE, `loaded` may hold the events before the damage.
+ */
 static mr_status read_trace(const mr_sweep_job *job, mr_error *error)
 {
     mr_read_options options = read_options(job);
@@ -82,8 +83,8 @@ static mr_status find_in_memory(const mr_sweep_job *job)
     return status != MR_OK ? status : found;
 }
 
-/* A first pass over the file, for its outlook. What is wrong with the file is not told here but by
- * the second pass. */
+/* A first pass over the file, which makes the outlook. It reports no damage of the file; the second
+ * pass does. */
 static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
 {
     mr_stream *stream;
@@ -106,8 +107,8 @@ static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
                : mr_error_memory(job->error, "reading what the trace holds");
 }
 
-/* Feeds the stream to the detector. After an error of the file the detector has what stands before
- * its place, and `*ended` is true, as at the end of the file. */
+/* Feeds the stream to the detector. After an error of the file the detector has the events before
+ * the damage, and `*ended` is true, as at the end of the file. */
 static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ended)
 {
     mr_order_stats *stats = &job->sweep->result.stats;
@@ -154,19 +155,20 @@ static mr_status find_in_stream(const mr_sweep_job *job, const mr_outlook *outlo
     return status;
 }
 
-/* Does the order want to know what the file holds, at the price of reading it twice? */
+/* Does the order need an outlook that costs a second reading of the file? */
 static bool wants_outlook(const mr_sweep_job *job)
 {
     return job->relation == MR_RELATION_WCP && mr_stream_outlook(job->sweep->stream) == NULL &&
            can_be_read_again(job->path);
 }
 
-/* The stream has calls that were not recorded: what they order takes the whole trace. */
+/* The stream has BarrierPairs. Their edges need the whole trace, so the trace is read into memory.
+ */
 static mr_status find_after_all(const mr_sweep_job *job)
 {
     if (!can_be_read_again(job->path))
         return mr_error_set(job->error, MR_ERR_UNSUPPORTED, job->path, 0,
-                            "the trace has unrecorded calls (mbegin), which takes a file that can "
+                            "the trace has BarrierPairs (mbegin), which takes a file that can "
                             "be read twice; give a file, or set opaque: ignore");
     mr_stream_close(job->sweep->stream);
     job->sweep->stream = NULL;

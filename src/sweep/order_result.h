@@ -1,6 +1,6 @@
 /*
  * order_result: what a whole-trace order found on a trace, and what is proven of it, as plain data.
- * Filled by src/sweep, printed by src/report/order_report.h.
+ * Filled by src/sweep, written by src/report.
  */
 #ifndef MR_SWEEP_ORDER_RESULT_H
 #define MR_SWEEP_ORDER_RESULT_H
@@ -15,8 +15,8 @@ typedef enum mr_standing {
     MR_STANDING_RACE,      /* "race": the checker accepted a witness */
     MR_STANDING_SOUND,     /* "sound": proven by a theorem; no witness was asked for */
     MR_STANDING_CANDIDATE, /* "candidate": nothing proves it, nothing refutes it */
-    MR_STANDING_NO_RACE,   /* "no-race": the examples are none, in the windows looked at */
-    MR_STANDING_UNKNOWN,   /* "unknown": it was asked, and there was no answer */
+    MR_STANDING_NO_RACE,   /* "no-race": no example is a race, in the windows looked at */
+    MR_STANDING_UNKNOWN,   /* "unknown": the question had no answer */
     MR_STANDING_COUNT
 } mr_standing;
 
@@ -38,20 +38,20 @@ const char *mr_proof_name(mr_proof proof);
 typedef struct mr_order_race {
     mr_standing standing;
     mr_proof proof;
-    /* MR_STANDING_RACE: owned; its two accesses need not be an example of the list, but have the
-     * locations of the static race */
+    /* MR_STANDING_RACE: owned. Its two accesses have the locations of the static race; they need
+     * not be an example of the list. */
     mr_witness witness;
     mr_unknown_reason reason; /* MR_STANDING_UNKNOWN */
     char detail[64];          /* MR_STANDING_UNKNOWN: the solver's own words; may be empty */
-    /* MR_STANDING_NO_RACE, _UNKNOWN: where it was looked for, by the last example */
+    /* MR_STANDING_NO_RACE, _UNKNOWN: the window of the last example that was asked */
     uint32_t window_start, window_end;
 } mr_order_race;
 
 typedef struct mr_order_stats {
-    /* find: the order itself; read includes waiting for what is read by another thread; load: the
-     * trace into memory, for witnesses */
+    /* find: the order itself. read: includes waiting for the thread that reads. load: reading the
+     * trace into memory, for witnesses. */
     double read_seconds, find_seconds, load_seconds, mark_seconds, confirm_seconds, total_seconds;
-    uint64_t rejected_witnesses; /* refused by the checker: 0, or maxrace has a bug */
+    uint64_t rejected_witnesses; /* rejected by the checker; not 0: a bug of maxrace */
     uint64_t peak_memory_bytes;
     uint64_t queries_stopped_by_time, queries_stopped_by_memory; /* as in mr_run (result.h) */
 } mr_order_stats;

@@ -1,5 +1,4 @@
-/* What is proven of each static race: by witnesses of sound orders, or by the decision procedure.
- */
+/* prove: proves static races by witnesses of sound orders, or by the decision procedure. */
 #include "run.h"
 
 #include "base/seconds.h"
@@ -40,8 +39,7 @@ static int compare_tasks(const void *one, const void *two)
     return (x->question.second > y->question.second) - (x->question.second < y->question.second);
 }
 
-/* What is known after one more answer about a static race: a race settles it; what is not decided
- * weighs more than what is no race. */
+/* Takes one more answer about a static race: race wins over unknown, and unknown over no race. */
 static void combine(mr_order_race *known, mr_order_race answer)
 {
     if (answer.standing == MR_STANDING_RACE || known->standing == MR_STANDING_CANDIDATE ||
@@ -60,7 +58,7 @@ static mr_status ask_promised(const mr_sweep_job *job, mr_prover *prover, const 
     return status;
 }
 
-/* Makes the witness that syncp promises and has it checked. */
+/* Makes the witness that syncp promises, and asks the checker. */
 static mr_status take_schedule(const mr_sweep_job *job, mr_prover *prover, const task *item,
                                mr_order_race *answer)
 {
@@ -118,8 +116,9 @@ static const mr_race_example *example_of(const mr_race_list *list, size_t race)
     return &list->examples[list->races[race].first_example];
 }
 
-/* A witness that a sound order promises: everything before the window as observed, then what the
- * accesses need, in trace order. The window of fhb and shb begins with the first access. */
+/* The question whose witness a sound order promises: the events before the window as observed, then
+ * the events that the accesses need, in trace order. The window of fhb and shb begins with the
+ * first access. */
 static mr_question promised(const mr_prover *prover, const mr_race_example *pair)
 {
     uint32_t start = pair->first.event;
@@ -140,8 +139,9 @@ static mr_proof proof_of(mr_relation relation)
                                          : MR_PROOF_SYNCP;
 }
 
-/* The races of a sound order are races of the result: those in `found`, where `relation` is the
- * order of the result itself or its static races are among those of the result. */
+/* Proves the static races of a sound order. `found` are its races; `race_of` gives the race of the
+ * result that each of them is, or SIZE_MAX for none. `race_of` NULL: `found` is the result's own
+ * list. */
 static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_relation relation,
                              const mr_race_list *found, const size_t *race_of)
 {
@@ -167,9 +167,9 @@ static mr_status check_found(const mr_sweep_job *job, mr_prover *prover, mr_rela
     return status;
 }
 
-/* By the static races of `found` (an order on the trace in memory): the open candidate of the
- * result with the same locations, or SIZE_MAX. NULL: no memory. The file's names may have other
- * numbers in the two ways of reading it, so they meet through the events. */
+/* For each static race of `found` (an order on the trace in memory): the candidate of the result
+ * with the same locations, or SIZE_MAX. NULL: no memory. The stream and the trace in memory may
+ * number the names of the file differently, so the locations are compared through the events. */
 static size_t *find_candidates(const mr_sweep_job *job, const mr_race_list *found)
 {
     const mr_order_result *result = &job->sweep->result;
@@ -198,7 +198,7 @@ static void call_sound(const mr_sweep_job *job, mr_relation relation, const mr_r
                 (mr_order_race){.standing = MR_STANDING_SOUND, .proof = proof_of(relation)};
 }
 
-/* Proves the candidates that are races of a sound order, too. */
+/* Proves the candidates that are also races of the sound order `relation`. */
 static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation relation)
 {
     mr_race_list found = {0};
@@ -245,8 +245,8 @@ static mr_status mark(const mr_sweep_job *job, mr_prover *prover)
     return status;
 }
 
-/* A window of window.size events with the pair in its middle, cut at the ends of the trace; all
- * from the first access to the second where that is more. */
+/* A question on a window of window.size events with the pair in its middle. The window ends where
+ * the trace ends, and always contains both accesses. */
 static mr_question around(const mr_sweep_job *job, const mr_race_example *pair)
 {
     uint64_t size = (uint64_t)mr_config_int(job->config, "window.size");
@@ -262,7 +262,7 @@ static mr_question around(const mr_sweep_job *job, const mr_race_example *pair)
                          .model = (mr_model)mr_config_choice(job->config, "model")};
 }
 
-/* Every example of every candidate goes to the decision procedure, until one is a race. */
+/* Asks the decision procedure about the examples of each candidate until one is a race. */
 static mr_status confirm(const mr_sweep_job *job, mr_prover *prover)
 {
     mr_order_result *result = &job->sweep->result;

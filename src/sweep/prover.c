@@ -1,6 +1,6 @@
 #include "prover.h"
 
-#include "predict/predict.h"
+#include "predict/settings.h"
 #include "witness/minimise.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_conf
                                    &prover->opaque, error);
     if (status != MR_OK)
         return status;
-    prover->carried.opaque = &prover->opaque;
+    prover->carried.barrier_edges = &prover->opaque;
     prover->session = mr_session_new();
     prover->checker = mr_checker_new(trace, (mr_opaque)mr_config_choice(config, "opaque"));
     if (prover->session == NULL || prover->checker == NULL)
@@ -37,7 +37,7 @@ void mr_prover_free(mr_prover *prover)
     mr_checker_free(prover->checker);
 }
 
-/* A new standing in the place of the old one. */
+/* Replaces the standing. */
 static void set_standing(mr_order_race *known, mr_standing standing, mr_proof proof,
                          const mr_question *question)
 {
@@ -78,7 +78,8 @@ mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proo
     return status;
 }
 
-/* The decision's window events as event numbers of the trace. */
+/* Makes a witness from the events of the decision, which are numbered from the start of the window.
+ */
 static mr_status accept_decision(mr_prover *prover, const mr_question *question,
                                  const mr_decision *decision, mr_proof proof, mr_order_race *known,
                                  mr_error *error)

@@ -1,10 +1,11 @@
 /*
- * prover: is a pair of accesses a race, and the witness that the checker accepted. Asks one pair on
- * one window after the other.
+ * prover: answers questions about single pairs: is the pair a race in a window? A race comes with a
+ * witness that the checker accepted.
  *
  *   mr_prover_init → mr_prover_ask* → mr_prover_free
  *
- * Cheap when the windows come in the order of their starts: what is before a window is played once.
+ * When the windows come in the order of their starts, the events before a window are replayed only
+ * once.
  */
 #ifndef MR_SWEEP_PROVER_H
 #define MR_SWEEP_PROVER_H
@@ -17,7 +18,7 @@
 
 typedef struct mr_prover {
     const mr_trace *trace;
-    mr_order_stats *stats; /* refused witnesses are counted */
+    mr_order_stats *stats; /* rejected witnesses are counted here */
     mr_decide_options decide;
     bool minimise;
     mr_arena arena;
@@ -25,34 +26,35 @@ typedef struct mr_prover {
     mr_barrier_edges opaque; /* of the whole trace */
     mr_session *session;
     mr_checker *checker;
-    mr_syncp_index *syncp; /* while races of syncp are proven, owned by who does it; else NULL */
+    mr_syncp_index *syncp; /* while races of syncp are proven: on loan from prove.c; else NULL */
 } mr_prover;
 
 typedef struct mr_question {
     uint32_t first, second; /* events of the trace, first < second */
     uint32_t start, end;    /* the window: start <= first, second < end */
     mr_model model;
-    bool trace_order; /* ask for a witness in trace order only; no-race is then unknown */
+    bool trace_order; /* look for a witness in trace order only */
 } mr_question;
 
-/* MR_ERR_MEMORY; mr_prover_free is fine also then. */
+/* MR_ERR_MEMORY. The caller calls mr_prover_free in every case. */
 mr_status mr_prover_init(mr_prover *prover, const mr_trace *trace, const mr_config *config,
                          mr_order_stats *stats, mr_error *error);
 void mr_prover_free(mr_prover *prover);
 
 /*
- * Answers: `known` gets a standing of race with its witness (owned by it) and `proof`, no-race, or
- * unknown. A witness that the checker refuses makes it unknown (rejected) and is counted; it is a
- * bug. MR_ERR_MEMORY; `known` is then as it was.
+ * Sets the standing of `known`: race, with the witness (which `known` then owns) and `proof`;
+ * no-race; or unknown. When the checker rejects a witness, the standing is unknown (rejected), and
+ * the witness is counted; that is a bug of maxrace. MR_ERR_MEMORY; `known` then does not change.
  */
 mr_status mr_prover_ask(mr_prover *prover, const mr_question *question, mr_proof proof,
                         mr_order_race *known, mr_error *error);
 
-/* Checks a witness that somebody else has found, and takes its events over. As mr_prover_ask. */
+/* Asks the checker about a witness that the caller has made, and takes its events over. The result
+ * is as for mr_prover_ask. */
 mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proof,
                            mr_order_race *known, mr_error *error);
 
-/* A witness that a theorem promises was not found: the same as a refused one. */
+/* A witness that a theorem promises was not found. The result is as for a rejected one. */
 void mr_prover_reject(mr_prover *prover, const mr_question *question, mr_order_race *known);
 
 #endif

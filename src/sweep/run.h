@@ -15,15 +15,15 @@ typedef struct mr_sweep_job {
     mr_error *error;
 } mr_sweep_job;
 
-/* find.c: fills the list of the result, and `names`. After an error of the file, of what stands
- * before its place. */
+/* find.c: fills the list of the result, and `names`. After an error of the file they are about the
+ * events before the damage. */
 mr_status mr_sweep_find(const mr_sweep_job *job);
 
-/* find.c: reads the file into memory, unless it is there. A file that is damaged gives what stands
- * before the damage, and MR_OK: mr_sweep_find has said it. */
+/* find.c: reads the file into memory, unless it is there. Of a damaged file it reads the events
+ * before the damage and returns MR_OK, because mr_sweep_find has reported the damage. */
 mr_status mr_sweep_load(const mr_sweep_job *job);
 
-/* Is anything to be proven, should there be races? */
+/* Will races be proven when there are any? */
 static inline bool mr_sweep_proves(const mr_sweep_job *job)
 {
     return mr_relation_sound(job->relation) ? job->check : job->mark || job->confirm;

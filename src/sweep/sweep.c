@@ -30,7 +30,7 @@ static void finish(mr_order_result *result)
         result->stats.peak_memory_bytes = (uint64_t)usage.ru_maxrss << 10;
 }
 
-/* Of a trace in memory, or of the file at `path`. */
+/* Runs the order on the trace `given`, or, when it is NULL, on the file at `path`. */
 static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
                      const mr_config *config, const mr_progress *progress, mr_error *error)
 {

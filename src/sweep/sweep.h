@@ -1,26 +1,28 @@
 /*
  * sweep: one whole-trace order run on a file, from the bytes to what is proven of each race.
  *
- *   find   the races of the order (order/detect.h). The streaming orders (hb, fhb, shb, wcp) take
- *          the events from a stream, the trace is not kept; cp and syncp read it into memory.
- *          wcp goes over a regular file twice when the stream cannot say beforehand what the file
- *          holds: the first pass makes the outlook that lets it forget what nobody needs.
- *   prove  with a trace in memory, which is loaded for it when there is a race:
- *          fhb, shb, syncp: a witness for each static race, accepted by the checker. A refused one
- *          is a bug; its race is unknown (rejected).
- *          hb, cp, wcp (`mark`): a static race that is also one of shb, or else of syncp, is proven
- *          by its witness; the others are candidates. The first race of hb is always one of shb.
- *          (The first race of cp and wcp need not be one: it may be a deadlock.)
- *   confirm  (`confirm`) each candidate goes to the decision procedure, on a window of window.size
- *          events around its examples, or from the first access to the second where that is longer.
+ *   find     the races of the order (order/detect/detect.h). The streaming orders (hb, fhb, shb,
+ *            wcp) take the events from a stream and do not keep the trace; cp and syncp read the
+ *            trace into memory. For wcp a regular file is read twice when the stream has no outlook
+ *            (trace/outlook.h): the first pass makes the outlook, and with it wcp can forget
+ *            sections.
+ *   prove    needs the trace in memory, which is loaded when there is a race.
+ *            fhb, shb, syncp: a witness for each static race, accepted by the checker. A rejected
+ *            one is a bug of maxrace; its race is unknown (rejected).
+ *            hb, cp, wcp (`mark`): a static race that is also one of shb, or else of syncp, is
+ *            proven by its witness; the others are candidates. The first race of hb is always one
+ *            of shb. (The first race of cp and wcp need not be one: it may be a deadlock.)
+ *   confirm  (`confirm`) the decision procedure is asked about each candidate, on a window of
+ *            window.size events around each example, or from the first access to the second when
+ *            that is longer.
  *
- * With witness.check false nothing is loaded or checked for fhb, shb and syncp, and what is proven
- * is called sound. What cannot be read twice (standard input, a pipe) is kept in memory from the
- * start when something is to be proven.
+ * With witness.check false, the trace is not loaded for fhb, shb and syncp, the checker is not
+ * asked, and proven races are called sound. Input that cannot be read twice (standard input, a
+ * pipe) is kept in memory from the start when races are to be proven.
  *
  *   mr_sweep_run | mr_sweep_run_trace → use → mr_sweep_free
  *
- * Knows files through src/trace only, prints nothing; knows no report formats.
+ * It reads files through src/trace and src/formats only, and prints nothing.
  */
 #ifndef MR_SWEEP_SWEEP_H
 #define MR_SWEEP_SWEEP_H
@@ -32,10 +34,10 @@
 
 typedef struct mr_sweep {
     mr_order_result result;
-    /* Names, counts and lines for a report, on loan; NULL: the run failed so early that there is
-     * nothing to report. */
+    /* Names, counts and lines for a report, on loan. NULL: the run failed before there was
+     * something to report. */
     const mr_trace *names;
-    /* With columns, for witness files; NULL: it was not needed. On loan. */
+    /* The trace with its columns, for witness files, on loan. NULL: no witness needed it. */
     const mr_trace *trace;
 
     mr_stream *stream; /* owned */
@@ -43,8 +45,8 @@ typedef struct mr_sweep {
 } mr_sweep;
 
 /*
- * Overwrites `sweep`, which is freed with mr_sweep_free also after an error. After an error the
- * result, if `names` is there, holds what was found and proven before it: MR_ERR_TRACE and
+ * Overwrites `sweep`; the caller calls mr_sweep_free in every case. After an error, when `names` is
+ * not NULL, the result holds what was found and proven before it. MR_ERR_TRACE and
  * MR_ERR_IO (a damaged file: the events before the damage), MR_ERR_UNSUPPORTED (no result),
  * MR_ERR_CONFIG as mr_config_check, MR_ERR_MEMORY. `progress` may be NULL.
  */

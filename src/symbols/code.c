@@ -131,8 +131,9 @@ static bool make_frame(Dwarf_Die *unit, Dwarf_Die *die, place at, mr_arena *text
     return frame->function && frame->place;
 }
 
-/* The entries around the address, the innermost first. Those of dwarf_getscopes go on from an
- * inlined function to where that was written; wanted is where it was inlined. */
+/* The entries around the address, the innermost first. dwarf_getscopes does not serve: after an
+ * inlined function it goes on to the place where the function was written, not where it was
+ * inlined. */
 static int scopes_at(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
 {
     Dwarf_Die *found = NULL;

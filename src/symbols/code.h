@@ -6,7 +6,8 @@
 #include "elf.h"
 #include "symbols.h"
 
-/* The addresses of the compilation units, sorted: not every compiler writes .debug_aranges. */
+/* The addresses of a compilation unit. They are collected here and sorted, because some compilers
+ * do not write .debug_aranges. */
 typedef struct mr_unit_range {
     uint64_t start, end;
     Dwarf_Off unit; /* offset of its entry */
@@ -17,21 +18,22 @@ typedef struct mr_code_table {
     size_t range_count, capacity;
 } mr_code_table;
 
-/* Lists the units. False: no memory; free in either case. */
+/* Lists the units. False: no memory. The caller calls mr_code_table_free in either case. */
 bool mr_code_table_init(mr_code_table *table, const mr_elf *elf);
 void mr_code_table_free(mr_code_table *table);
 
-/* The unit that the address lies in, or false. */
+/* Finds the unit that the address lies in. False: there is none. */
 bool mr_code_unit(const mr_code_table *table, const mr_elf *elf, uint64_t address, Dwarf_Die *unit);
 
-/* The function whose code, with what is inlined into it, the address is, or false. */
+/* Finds the function whose code, with the functions inlined into it, contains the address. False:
+ * there is none. */
 bool mr_code_function(const mr_code_table *table, const mr_elf *elf, uint64_t address,
                       Dwarf_Die *function);
 
 enum { MR_CODE_FRAMES = 64 };
 
-/* The frames at an address of the file, texts in the arena, at most MR_CODE_FRAMES; 0 when the
- * debug information does not say. -1: no memory. */
+/* Fills the frames at an address of the file, at most MR_CODE_FRAMES, with texts in the arena.
+ * Returns their number; 0: the debug information has none; -1: no memory. */
 int mr_code_frames(const mr_code_table *table, const mr_elf *elf, uint64_t address, mr_arena *texts,
                    mr_code_frame *frames);
 

@@ -7,7 +7,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-/* Where the variable lies, when that is one address. */
+/* The address of the variable. False: it has no fixed one. */
 static bool address_of(Dwarf_Die *die, uint64_t *address)
 {
     Dwarf_Attribute location, part;
@@ -45,7 +45,7 @@ static bool add_variable(mr_data_table *table, Dwarf_Die *die)
     return true;
 }
 
-/* Does it pay to look into the entry for variables? */
+/* Can the entry contain variables? */
 static bool holds_variables(Dwarf_Die *die)
 {
     switch (dwarf_tag(die)) {

@@ -14,12 +14,13 @@ typedef struct mr_data_table {
     size_t count, capacity;
 } mr_data_table;
 
-/* Lists the variables: one pass over the debug information of the file. False: no memory; free in
- * either case. */
+/* Lists the variables in one pass over the debug information of the file. False: no memory. The
+ * caller calls mr_data_table_free in either case. */
 bool mr_data_table_init(mr_data_table *table, const mr_elf *elf);
 void mr_data_table_free(mr_data_table *table);
 
-/* Names `size_bytes` at an address of the file (mr_symbols_data). False: no variable is there. */
+/* Writes the name of the `size_bytes` at an address of the file (mr_symbols_data). False: no
+ * variable is there. */
 bool mr_data_name(const mr_data_table *table, const mr_elf *elf, uint64_t address,
                   uint64_t size_bytes, char *name, size_t name_bytes);
 

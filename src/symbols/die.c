@@ -15,7 +15,7 @@ bool mr_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *number)
     return true;
 }
 
-/* What the entry is an instance or a definition of: there it has its name and place. */
+/* The entry that this one is an instance or a definition of. It has the name and the place. */
 static Dwarf_Die origin_of(const Dwarf_Die *die)
 {
     static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};

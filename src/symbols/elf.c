@@ -24,7 +24,7 @@ static bool has_id(Elf_Data *data, const uint8_t *id, size_t id_bytes, bool *fou
     return false;
 }
 
-/* Has the file this build-id? One without any has none to compare. */
+/* Does the file have this build-id? A file without a build-id counts as right. */
 static bool is_same_file(Elf *elf, const uint8_t *id, size_t id_bytes)
 {
     bool found = false;
@@ -130,7 +130,7 @@ const mr_elf_symbol *mr_elf_find(const mr_elf *self, uint64_t address, bool is_c
         else
             high = middle;
     }
-    /* Symbols may lie in each other; a few steps back find the one around. */
+    /* A symbol may lie inside another one: look a few symbols back. */
     for (size_t steps = 0; low > 0 && steps < 16; steps++) {
         const mr_elf_symbol *symbol = &self->symbols[--low];
         uint64_t size_bytes = symbol->size_bytes ? symbol->size_bytes : 1;

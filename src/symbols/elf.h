@@ -22,12 +22,12 @@ typedef struct mr_elf {
     size_t symbol_count;
 } mr_elf;
 
-/* Opens the file; what is not there stays empty. An id of other bytes than `id`: as if it were not
- * there. False: no memory; close in either case. */
+/* Opens the file. A part that is missing stays empty; a file with another build-id than `id` counts
+ * as missing. False: no memory. The caller calls mr_elf_close in either case. */
 bool mr_elf_open(mr_elf *elf, const char *path, const uint8_t *id, size_t id_bytes);
 void mr_elf_close(mr_elf *elf);
 
-/* Is it for AArch64? Else it is for x86-64. */
+/* Is the file for AArch64? Otherwise it is for x86-64. */
 bool mr_elf_is_aarch64(const mr_elf *elf);
 
 /* The symbol of this kind that the address lies in, or NULL. */

@@ -10,27 +10,27 @@
 
 enum { CANDIDATES_MAX = 8, DEPTH_MAX = 100 };
 
-/* A variable that lies, at some time, where is asked for. */
+/* A candidate: a variable that lies at the asked address at some time. */
 typedef struct candidate {
     Dwarf_Die die, function; /* the function may be an inlined one */
-    uint64_t offset_bytes;   /* in it */
-    bool in_scope;           /* the function is where the variable can be named */
-    bool is_there;           /* and there it lies in this place */
-    bool always;             /* it lies nowhere else */
+    uint64_t offset_bytes;   /* of the asked address in the variable */
+    bool in_scope;           /* the code address `at` is in the scope of the variable */
+    bool is_there;           /* at this code address the variable lies at the asked address */
+    bool always;             /* the variable lies nowhere else */
     int depth;               /* of its scope in the function */
 } candidate;
 
 typedef struct search {
     const mr_elf *elf;
     const mr_frame_place *frame;
-    uint64_t base; /* that locations count from */
+    uint64_t base; /* locations are offsets from it */
     bool has_base;
     uint64_t at, address, size_bytes;
     candidate found[CANDIDATES_MAX];
     unsigned count; /* more than CANDIDATES_MAX: too many */
 } search;
 
-/* What a register holds where the frame is known. */
+/* The value of a register at the address where the frame is known. */
 static bool value_of(const mr_elf *elf, const mr_frame_place *frame, uint64_t number,
                      uint64_t *value)
 {
@@ -41,7 +41,7 @@ static bool value_of(const mr_elf *elf, const mr_frame_place *frame, uint64_t nu
     return *value != 0;
 }
 
-/* The address that the operation makes; false: not known here. */
+/* Computes the address of the operation. False: it is not known here. */
 static bool evaluate(const mr_elf *elf, const mr_frame_place *frame, const Dwarf_Op *op,
                      uint64_t *address)
 {
@@ -74,7 +74,7 @@ bool mr_local_frame_end(const mr_elf *elf, const mr_frame_place *frame, uint64_t
     return known;
 }
 
-/* What the locations of the function's variables count from. */
+/* Computes the base that the locations of the function's variables are offsets from. */
 static void find_base(search *self, Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
@@ -89,7 +89,7 @@ static void find_base(search *self, Dwarf_Die *function)
                          : evaluate(self->elf, self->frame, ops, &self->base);
 }
 
-/* Where the location says that the variable lies. */
+/* Computes the address of the variable from its location. */
 static bool locate(const search *self, const Dwarf_Op *ops, size_t count, uint64_t *address)
 {
     if (count != 1 || (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31))
@@ -100,7 +100,7 @@ static bool locate(const search *self, const Dwarf_Op *ops, size_t count, uint64
     return self->has_base;
 }
 
-/* Notes the variable when it can lie around what is asked for. */
+/* Adds the variable to the candidates when it can contain the asked bytes. */
 static void consider(search *self, Dwarf_Die *die, Dwarf_Die *function, bool in_scope, int depth)
 {
     Dwarf_Attribute location;
@@ -148,7 +148,7 @@ static void consider_below(search *self, Dwarf_Die *parent, Dwarf_Die *function,
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* How much says that it is this one; 0: nothing. */
+/* The rank of a candidate; 0: it cannot be the variable. */
 static int rank_of(const candidate *self)
 {
     if (!self->in_scope)
@@ -157,12 +157,12 @@ static int rank_of(const candidate *self)
 }
 
 /*
- * The one that it is; NULL: not certain. Only what is in scope can be it, and of that what lies
- * there just then. When several do:
+ * The candidate that is the variable; NULL: not certain. Only candidates in scope count, and those
+ * that lie there at this code address come before the others. Among several of these:
  *
- * - a variable that lies nowhere else is where another one was put for a while
- * - the variable of an inner scope: compilers let two share a place when one is dead before the
- *   other is first mentioned, and one of an outer scope dies with that
+ * - a variable that lies nowhere else comes first: another one is only there for a while
+ * - then a variable of an inner scope: two variables share an address when one is dead before the
+ *   program first names the other, and the inner one lives later
  */
 static const candidate *choose(const search *self)
 {
@@ -207,7 +207,7 @@ bool mr_local_name(const mr_code_table *table, const mr_elf *elf, const mr_frame
     if (!mr_code_function(table, elf, frame->code - 1, &function))
         return false;
     if (at && dwarf_haspc(&function, at - 1) <= 0)
-        self.at = 0; /* in code that it called and that is not recorded */
+        self.at = 0; /* the use is in code that the function called and that is not recorded */
     find_base(&self, &function);
     consider_below(&self, &function, &function, true, 0);
     const candidate *chosen = choose(&self);

@@ -66,7 +66,7 @@ void mr_symbols_free(mr_symbols *symbols)
     free(symbols);
 }
 
-/* What is known of code may be of another module from now on. */
+/* Forgets the answers about code addresses, which another module may use from now on. */
 static void forget_code(mr_symbols *symbols)
 {
     mr_keys_free(&symbols->addresses);

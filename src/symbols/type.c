@@ -26,7 +26,7 @@ static uint64_t size_of(Dwarf_Die *type)
     return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
 }
 
-/* Where the member begins; of a bit field the byte. */
+/* The offset of the member; of a bit field, the offset of its byte. */
 static uint64_t offset_of(Dwarf_Die *member)
 {
     uint64_t offset;
@@ -59,7 +59,7 @@ static bool to_member(part *at, char *name, size_t name_bytes)
     return false;
 }
 
-/* How many elements a dimension has; 0: not known. */
+/* The number of elements of a dimension; 0: not known. */
 static uint64_t length_of(Dwarf_Die *dimension)
 {
     uint64_t count;

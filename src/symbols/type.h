@@ -1,4 +1,4 @@
-/* type: which part of a variable lies at an offset of it. */
+/* type: finds the part of a variable that lies at an offset in it. */
 #ifndef MR_SYMBOLS_TYPE_H
 #define MR_SYMBOLS_TYPE_H
 
@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /*
- * Puts the way to the part of the `type` that begins at or around `offset_bytes` behind what stands
- * in `name`: "[3].len", "[3].len+2" for what begins inside of len. Goes down to the largest part
- * that begins there and is not larger than `size_bytes`, or to a part without parts. Of the members
- * of a union the first is taken, unless it is too short.
+ * Adds to `name` the path to the part of the `type` at `offset_bytes`: "[3].len", or "[3].len+2"
+ * when the offset is inside of len. The part is the largest one that begins there and has at most
+ * `size_bytes` bytes, or one that has no parts itself. Of a union the first member is taken, unless
+ * it is too short.
  */
 void mr_type_part(Dwarf_Die *type, uint64_t offset_bytes, uint64_t size_bytes, char *name,
                   size_t name_bytes);

@@ -154,7 +154,7 @@ static void index_wait(mr_index *pass, uint32_t event)
 static void index_call(mr_index *pass, uint32_t event)
 {
     uint32_t *link = pass->run.link, *open = &pass->open_call[pass->run.thread[event]];
-    if (pass->run.op[event] == MR_OP_CALL_BEGIN) {
+    if (mr_op_calls(pass->run.op[event])) {
         link[event] = *open;
         *open = event;
         return;
@@ -176,7 +176,7 @@ static void close_calls(mr_index *pass, uint32_t *link)
         }
 }
 
-/* Any operation but r and w. False: no memory. */
+/* Any operation but r and w, which mr_index_add knows. False: no memory. */
 static bool index_operation(mr_index *pass, uint32_t event)
 {
     const columns *run = &pass->run;
@@ -201,8 +201,7 @@ static bool index_operation(mr_index *pass, uint32_t event)
     case MR_OP_SHARED_RELEASE:
         share = get_share(pass, event);
         if (share)
-            (run->op[event] == MR_OP_SHARED_ACQUIRE ? index_acquire : index_release)(pass, share,
-                                                                                     event);
+            (mr_op_acquires(run->op[event]) ? index_acquire : index_release)(pass, share, event);
         return share != NULL;
     case MR_OP_POST:
         return index_post(pass, event);
@@ -216,9 +215,15 @@ static bool index_operation(mr_index *pass, uint32_t event)
     case MR_OP_FORK:
         pass->threads[run->operand[event]].fork = event;
         return true;
-    default:
-        return true;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    return true;
 }
 
 /* One event by the thread. */

@@ -133,15 +133,13 @@ static inline void mr_trace_pass(const mr_trace *trace, uint32_t event)
 static inline uint32_t mr_trace_read_value(const mr_trace *trace, uint32_t event)
 {
     uint32_t value = trace->value[event];
-    return trace->op[event] == MR_OP_ATOMIC_UPDATE && value ? trace->updates[value].read_value
-                                                            : value;
+    return mr_op_updates(trace->op[event]) && value ? trace->updates[value].read_value : value;
 }
 
 static inline uint32_t mr_trace_written_value(const mr_trace *trace, uint32_t event)
 {
     uint32_t value = trace->value[event];
-    return trace->op[event] == MR_OP_ATOMIC_UPDATE && value ? trace->updates[value].written_value
-                                                            : value;
+    return mr_op_updates(trace->op[event]) && value ? trace->updates[value].written_value : value;
 }
 
 /* Are two events accesses that conflict (docs/semantics.md 3)? */

@@ -12,3 +12,17 @@ check() {
         failures=$((failures + 1))
     fi
 }
+
+# skip NAME REASON: the test cannot run here.
+skip() {
+    echo "[  SKIPPED ] $1: $2"
+}
+
+# needs TOOL NAME...: true when there is the command TOOL; else these tests are skipped.
+needs() {
+    local tool=$1 name
+    shift
+    command -v "$tool" >/dev/null && return
+    for name in "$@"; do skip "$name" "there is no $tool"; done
+    return 1
+}

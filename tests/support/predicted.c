@@ -7,7 +7,7 @@
 
 #include "predicted.h"
 
-#include "report/report.h"
+#include "report/predict_report.h"
 #include "witness/checker.h"
 #include "witness/pack.h"
 
@@ -75,7 +75,7 @@ char *mr_predicted_report(const mr_trace *trace, const mr_config *config, const 
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     assert_non_null(stream);
-    if (mr_report_json(stream, trace, config, result, &error) != MR_OK)
+    if (mr_predict_report_json(stream, trace, config, result, &error) != MR_OK)
         fail_msg("%s", error.text);
     assert_int_equal(fclose(stream), 0);
     return text;

@@ -5,7 +5,7 @@
 #ifndef MR_TESTS_SUPPORT_PREDICTED_H
 #define MR_TESTS_SUPPORT_PREDICTED_H
 
-#include "predict/predict.h"
+#include "engine/predict.h"
 
 void mr_settings_set(mr_config *config, const char *key, const char *value);
 /* The defaults but for these keys and values in turn, ended by NULL; owned by the caller. */

@@ -47,7 +47,7 @@ static void count_note(void *context, const char *line)
 
 void mr_saving_run(const mr_subject *s, mr_saving *t)
 {
-    mr_saved *saved = NULL;
+    mr_checkpoint *checkpoint = NULL;
     mr_result result = {0};
     mr_error close_error;
     bool uses_files = t->request.file || t->request.part_count;
@@ -56,14 +56,15 @@ void mr_saving_run(const mr_subject *s, mr_saving *t)
     t->request.context = &t->notes;
     t->request.shard = t->shard;
     t->request.shards = t->shards;
-    t->status =
-        uses_files ? mr_saved_open(&t->request, s->trace, s->config, &saved, &t->error) : MR_OK;
+    t->status = uses_files ? mr_predict_open_checkpoint(&t->request, s->trace, s->config,
+                                                        &checkpoint, &t->error)
+                           : MR_OK;
     if (t->status != MR_OK)
         return;
     const mr_predict_run run = {
-        .halt = &t->halt, .saved = saved, .shard = t->shard, .shards = t->shards};
+        .halt = &t->halt, .checkpoint = checkpoint, .shard = t->shard, .shards = t->shards};
     t->status = mr_predict(s->trace, s->config, &run, &result, &t->error);
-    mr_status closed = mr_saved_close(saved, &close_error);
+    mr_status closed = mr_checkpoint_close(checkpoint, &close_error);
     if (t->status == MR_OK && closed != MR_OK) {
         t->status = closed;
         t->error = close_error;

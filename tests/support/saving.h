@@ -8,7 +8,8 @@
 #ifndef MR_TESTS_SUPPORT_SAVING_H
 #define MR_TESTS_SUPPORT_SAVING_H
 
-#include "checkpoint/saved_file.h"
+#include "checkpoint/file.h"
+#include "engine/identity.h"
 #include "predicted.h"
 
 /* The fixture of a test program: a folder for thousands of files, each brought to the disk: in
@@ -31,7 +32,7 @@ void mr_subject_close(mr_subject *subject);
 
 /* One prediction. Zero-initialise, then set what the first lines say. */
 typedef struct mr_saving {
-    mr_saved_request request; /* without its shard and note */
+    mr_checkpoint_request request; /* without its shard and note */
     mr_halt halt;
     uint32_t shard, shards;
     unsigned notes;   /* lines told about damage */

@@ -1,6 +1,7 @@
 #include "schema.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool problem_set(char problem[256], const char *what, const char *name)
@@ -123,4 +124,25 @@ bool mr_schema_fits(const json_t *root, const json_t *schema, const json_t *valu
     return keywords_known(schema, problem) && scalar_fits(schema, value, problem) &&
            (!json_is_object(value) || object_fits(root, schema, value, problem)) &&
            (!json_is_array(value) || array_fits(root, schema, value, problem));
+}
+
+static uint64_t allocations_left;
+
+static void *failing_malloc(size_t size)
+{
+    if (allocations_left == 0)
+        return NULL;
+    allocations_left--;
+    return malloc(size);
+}
+
+void mr_json_fail_after(uint64_t n)
+{
+    allocations_left = n;
+    json_set_alloc_funcs(failing_malloc, free);
+}
+
+void mr_json_fail_never(void)
+{
+    json_set_alloc_funcs(malloc, free);
 }

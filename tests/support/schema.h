@@ -7,9 +7,14 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* True when it fits; else what does not is in `problem`. `root` holds the definitions. */
 bool mr_schema_fits(const json_t *root, const json_t *schema, const json_t *value,
                     char problem[256]);
+
+/* From now on the JSON library gets memory n times, then none; until mr_json_fail_never. */
+void mr_json_fail_after(uint64_t n);
+void mr_json_fail_never(void);
 
 #endif

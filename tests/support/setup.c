@@ -24,7 +24,7 @@ void mr_setup_take(mr_setup *setup, mr_trace *trace)
     assert_int_equal(mr_carried_init(&setup->carried, setup->trace, &error), MR_OK);
     assert_int_equal(mr_barrier_edges_find(setup->trace, MR_OPAQUE_PAIR, &setup->opaque, &error),
                      MR_OK);
-    setup->carried.opaque = &setup->opaque;
+    setup->carried.barrier_edges = &setup->opaque;
 }
 
 void mr_setup_window(mr_setup *setup, uint32_t start, uint32_t end, mr_model model)

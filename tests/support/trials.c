@@ -2,6 +2,7 @@
 
 #include "formats/read.h"
 #include "generate.h"
+#include "length.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,8 +80,7 @@ static uint64_t number_from_environment(const char *prefix, const char *name, ui
 {
     char variable[64];
     snprintf(variable, sizeof variable, "%s_%s", prefix, name);
-    const char *text = getenv(variable);
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+    return mr_number_from_environment(variable, otherwise);
 }
 
 /* The shape that the environment names, or `otherwise`; MR_SHAPE_ALL for all in turn. */
@@ -103,7 +103,8 @@ static mr_shape shape_from_environment(const char *prefix, const char *otherwise
 
 uint64_t mr_trials_run(const mr_trials *trials, mr_trial_examine *examine, void *context)
 {
-    uint64_t traces = number_from_environment(trials->prefix, "TRACES", trials->traces);
+    uint64_t wanted = trials->share && !mr_length_full() ? trials->share : trials->traces;
+    uint64_t traces = number_from_environment(trials->prefix, "TRACES", wanted);
     uint64_t seed = number_from_environment(trials->prefix, "SEED", trials->seed);
     mr_shape only = shape_from_environment(trials->prefix, trials->shape);
     uint64_t shapes = trials->all_kinds ? MR_SHAPE_ALL : MR_SHAPE_COUNT;

@@ -33,6 +33,7 @@ void mr_trial_wrong(mr_trial *trial, const char *format, ...) __attribute__((for
 typedef struct mr_trials {
     const char *prefix;
     uint64_t traces, seed; /* when the environment does not say */
+    uint64_t share;        /* of `traces`, for a test that runs a share (length.h); 0: all */
     const char *shape;     /* the same; NULL: all in turn */
     bool longer;           /* traces of 20 to 48 events, not 4 to 20 */
     bool all_kinds;        /* also shapes with the operations of MR_KIND_SHAPE_MAP */

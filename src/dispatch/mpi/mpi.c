@@ -1,11 +1,11 @@
 /*
- * mpi: carries the messages of a cluster (dispatch/cluster.h) by MPI. A library of its own,
- * maxrace-mpi.so, which the program loads for --mpi only: so maxrace neither needs MPI nor waits
- * for it otherwise. Uses nothing of maxrace but the struct that it fills.
+ * mpi: carries the messages of a cluster (dispatch/cluster.h) by MPI. This file is a library of its
+ * own, maxrace-mpi.so, which the program loads for --mpi only: without --mpi maxrace neither needs
+ * MPI nor waits for it. The library uses nothing of maxrace but the struct that it fills.
  *
- * Messages are sent without waiting and kept until they have gone. All MPI calls are made by the
- * calling thread. A rank of the same host that is no more is noticed by its process; one of another
- * host by whoever started the ranks (mpirun, srun -K), who ends all others.
+ * Sending does not wait; a message is kept until it has gone. All MPI calls are made by one thread.
+ * A rank on the same host is lost when its process is gone. When a rank on another host is lost,
+ * mpirun or srun -K ends all others.
  */
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "dispatch/cluster.h"
@@ -32,7 +32,7 @@ typedef struct parcel {
     uint8_t bytes[];
 } parcel;
 
-/* What all ranks know of each. */
+/* What every rank knows of another one. */
 typedef struct peer {
     char host[64];
     int64_t process;
@@ -42,8 +42,8 @@ typedef struct carrier {
     int rank, size;
     peer *peers;
     char (*names)[128];
-    bool *near;  /* the process can be seen from here */
-    bool *told;  /* it was said that the rank is lost */
+    bool *near;  /* by rank: its process can be seen from here */
+    bool *told;  /* by rank: it was reported as lost */
     parcel *out; /* oldest first */
     parcel **last;
     double looked; /* when processes were looked at, in seconds */
@@ -55,7 +55,7 @@ static const char *name_of(void *context, unsigned rank)
     return self->names[rank];
 }
 
-/* Forgets what has gone. False: something cannot go. */
+/* Frees the messages that have gone. False: a message cannot be sent. */
 static bool move_on(carrier *self)
 {
     bool well = true;
@@ -103,7 +103,7 @@ static bool is_dead(void *context, unsigned rank)
     return self->near[rank] && kill((pid_t)self->peers[rank].process, 0) != 0 && errno == ESRCH;
 }
 
-/* A rank that is lost and of which that was not said. */
+/* Finds a rank that is lost and was not reported before. */
 static bool find_lost(carrier *self, unsigned *lost)
 {
     double now = MPI_Wtime();
@@ -163,7 +163,7 @@ static void end(void *context, bool clean)
     carrier_free(self);
 }
 
-/* Who is where. */
+/* Learns the host and the process of every rank. */
 static bool meet(carrier *self)
 {
     peer own = {.process = (int64_t)getpid()};

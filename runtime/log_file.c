@@ -1,0 +1,133 @@
+#include "log_file.h"
+
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+
+enum { TRACE_TIMES = 6 }; /* as long as the log, the trace at most */
+
+static struct {
+    char path[4096];
+    dev_t device;
+    ino_t inode;
+} file;
+
+static void absolute_path(const char *path)
+{
+    size_t length = 0;
+    if (path[0] != '/') {
+        long got = mr_sys(SYS_getcwd, (long)file.path, sizeof file.path - 2, 0, 0, 0, 0);
+        length = got > 0 ? (size_t)got - 1 : 0; /* with the NUL */
+        file.path[length++] = '/';
+    }
+    mr_copy_text(file.path + length, sizeof file.path - length, path);
+}
+
+int mr_log_file_make(const char *path)
+{
+    struct stat is;
+    absolute_path(path);
+    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)file.path,
+                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600, 0, 0);
+    if (fd >= 0 && fstat((int)fd, &is) == 0) {
+        file.device = is.st_dev;
+        file.inode = is.st_ino;
+    }
+    return (int)fd;
+}
+
+int mr_log_file_open(void)
+{
+    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)file.path,
+                     O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0, 0);
+    struct stat is;
+    if (fd < 0) {
+        return (int)fd;
+    }
+    if (fstat((int)fd, &is) != 0 || is.st_dev != file.device || is.st_ino != file.inode) {
+        mr_log_file_close((int)fd);
+        return -ESTALE;
+    }
+    return (int)fd;
+}
+
+void mr_log_file_close(int fd)
+{
+    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+const char *mr_log_file_path(void)
+{
+    return file.path;
+}
+
+/* Is there room for the log to end at `end`, and for the trace that is made of it beside it? An
+ * access takes half a word here, and hardly more than three words there. Else a disk that the log
+ * fills would leave no trace at all. */
+static int check_room(int fd, uint64_t start, uint64_t end)
+{
+    struct rlimit limit;
+    struct statfs disk;
+    if (mr_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) == 0 &&
+        limit.rlim_cur != RLIM_INFINITY && TRACE_TIMES * end > limit.rlim_cur) {
+        return -EFBIG; /* the kernel would send SIGXFSZ */
+    }
+    if (mr_sys(SYS_fstatfs, fd, (long)&disk, 0, 0, 0, 0) == 0 && disk.f_blocks != 0 &&
+        (end - start + TRACE_TIMES * end) / (uint64_t)disk.f_bsize > disk.f_bavail) {
+        return -ENOSPC;
+    }
+    return 0;
+}
+
+int mr_log_file_allocate(int fd, uint64_t bytes)
+{
+    long status = check_room(fd, 0, bytes);
+    if (status != 0) {
+        return (int)status;
+    }
+    do {
+        status = mr_sys(SYS_fallocate, fd, 0, 0, (long)bytes, 0, 0);
+    } while (status == -EINTR);
+    if (status != -EOPNOTSUPP && status != -ENOSYS) {
+        return (int)status;
+    }
+    static const uint8_t zeros[4096];
+    for (uint64_t at = 0; at < bytes; at += sizeof zeros) {
+        status = mr_sys(SYS_pwrite64, fd, (long)zeros, sizeof zeros, (long)at, 0, 0);
+        if (status != (long)sizeof zeros) {
+            return status < 0 ? (int)status : -ENOSPC;
+        }
+    }
+    return 0;
+}
+
+int mr_log_file_write(int fd, const void *from, size_t bytes, uint64_t at)
+{
+    const uint8_t *next = from;
+    size_t left = bytes;
+    int status = check_room(fd, at, at + left);
+    if (status != 0) {
+        return status;
+    }
+    while (left > 0) {
+        long written = mr_sys(SYS_pwrite64, fd, (long)next, (long)left, (long)at, 0, 0);
+        if (written <= 0 && written != -EINTR) {
+            return written < 0 ? (int)written : -ENOSPC;
+        }
+        written = written < 0 ? 0 : written;
+        next += written;
+        at += (uint64_t)written;
+        left -= (size_t)written;
+    }
+    return 0;
+}
+
+void mr_log_file_truncate(int fd, uint64_t at)
+{
+    mr_sys(SYS_ftruncate, fd, (long)at, 0, 0, 0, 0);
+}

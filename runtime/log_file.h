@@ -1,0 +1,38 @@
+/*
+ * log_file: the file that the log is written to. There is one for the process.
+ *
+ *   mr_log_file_make → (mr_log_file_open → … → mr_log_file_close)*
+ *
+ * The path is opened anew each time, because the program may close any descriptor. Another file at
+ * the path is an error then. Results are -errno on failure.
+ *
+ * The path comes from the environment, and the program may have more rights than whoever set it. So
+ * only a file that this process made is ever written, no symbolic link is followed at its end, and
+ * nothing is removed.
+ */
+#ifndef MR_RUNTIME_LOG_FILE_H
+#define MR_RUNTIME_LOG_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Makes the file. Returns its descriptor; -EEXIST when there is anything at the path. */
+int mr_log_file_make(const char *path);
+
+/* The file again. Returns its descriptor. */
+int mr_log_file_open(void);
+void mr_log_file_close(int fd);
+
+/* Its absolute path; what was asked for when mr_log_file_make has failed. */
+const char *mr_log_file_path(void);
+
+/* Gives the first `bytes` bytes of the file blocks on the disk. */
+int mr_log_file_allocate(int fd, uint64_t bytes);
+
+/* Writes bytes at an offset, when the disk then has room for the trace, too. */
+int mr_log_file_write(int fd, const void *from, size_t bytes, uint64_t at);
+
+/* The file ends at the offset: what is behind it is given back to the disk. */
+void mr_log_file_truncate(int fd, uint64_t at);
+
+#endif

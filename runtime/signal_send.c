@@ -1,0 +1,89 @@
+/* Sending signals. Whatever comes of it, the sender has done what it did. */
+#include "real.h"
+#include "scheduler.h"
+#include "signals.h"
+#include "sys.h"
+#include "thread.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The signal is with the other thread before anybody goes on, so that it does not depend on time
+ * where it is handled. */
+static void wait_for_arrival(mr_thread *target, uint32_t before, int number)
+{
+    const int PATIENCE_NS = 20000000; /* it may be blocked there */
+    int64_t start = mr_clock_ns(CLOCK_MONOTONIC);
+    if (!mr_signal_has_handler(number)) {
+        return;
+    }
+    while (__atomic_load_n(&target->arrived, __ATOMIC_ACQUIRE) == before) {
+        if (mr_clock_ns(CLOCK_MONOTONIC) - start > PATIENCE_NS) {
+            return;
+        }
+        mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+    mr_wake(target, MR_INTERRUPTED);
+}
+
+MR_EXPORT int raise(int number)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(raise)(number);
+    }
+    thread->raising = true;
+    mr_signal_caused(number, MR_CALLER);
+    int status = MR_REAL(raise)(number);
+    thread->raising = false;
+    mr_leave(thread);
+    return status;
+}
+
+/* To a thread of the program, which may be the caller. */
+#define SENDS_TO_THREAD(name, parameters, arguments)                                               \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_thread *thread = mr_enter();                                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        mr_thread *target = mr_thread_find(handle);                                                \
+        uint32_t before = target != NULL ? target->arrived : 0;                                    \
+        thread->raising = target == thread;                                                        \
+        mr_signal_caused(number, MR_CALLER);                                                       \
+        int status = MR_REAL(name) arguments;                                                      \
+        if (status == 0 && target != NULL && target != thread) {                                   \
+            wait_for_arrival(target, before, number);                                              \
+        }                                                                                          \
+        thread->raising = false;                                                                   \
+        mr_leave(thread);                                                                          \
+        return status;                                                                             \
+    }
+SENDS_TO_THREAD(pthread_kill, (pthread_t handle, int number), (handle, number))
+SENDS_TO_THREAD(pthread_sigqueue, (pthread_t handle, int number, const union sigval value),
+                (handle, number, value))
+#undef SENDS_TO_THREAD
+
+/* To a process: to any thread that does not block it, so to this one when it is alone. */
+#define SENDS_TO_PROCESS(name, parameters, arguments, ours)                                        \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        mr_thread *thread = mr_enter();                                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        thread->raising = (ours) && mr_rt.alive == 1;                                              \
+        mr_signal_caused(number, MR_CALLER);                                                       \
+        int status = MR_REAL(name) arguments;                                                      \
+        thread->raising = false;                                                                   \
+        mr_leave(thread);                                                                          \
+        return status;                                                                             \
+    }
+SENDS_TO_PROCESS(kill, (pid_t process, int number), (process, number), process == getpid())
+SENDS_TO_PROCESS(killpg, (pid_t group, int number), (group, number), false)
+SENDS_TO_PROCESS(sigqueue, (pid_t process, int number, const union sigval value),
+                 (process, number, value), process == getpid())
+#undef SENDS_TO_PROCESS

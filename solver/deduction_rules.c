@@ -1,0 +1,395 @@
+#include "deduction_rules.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+/* ---- locks ---- */
+
+/* rel1 → acq2. */
+static void leave_first(mr_deduction *d, const mr_section *one, uint32_t acquire)
+{
+    if (mr_deduction_is_possible(d, one->release))
+        mr_deduction_order(d, mr_deduction_row(d, one->release), acquire);
+    else
+        mr_deduction_exclude(d, acquire);
+}
+
+/* The latest section of the chain that is entered in the first `bound` rows of its slot. */
+static const mr_section *latest_entered(const mr_deduction *d, const mr_row_chain *chain,
+                                        uint32_t bound)
+{
+    uint32_t low = chain->first, high = chain->end, first_row = d->known->row_first[chain->slot];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (d->items[middle] - first_row < bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == chain->first
+               ? NULL
+               : mr_window_section(d->window, d->known->event_of[d->items[low - 1]]);
+}
+
+static void exclude_chain(mr_deduction *d, uint32_t row, const mr_section *own,
+                          const mr_row_chain *chain)
+{
+    uint32_t slot = chain->slot, bound = mr_deduction_clock(d, row)[slot];
+    uint32_t other = d->included[slot];
+    if (slot == d->slot_of[row])
+        return;
+    d->effort += 8;
+    if (mr_deduction_is_possible(d, own->release)) {
+        uint32_t known = mr_deduction_clock(d, mr_deduction_row(d, own->release))[slot];
+        other = known < other ? known : other;
+    }
+    const mr_section *section = latest_entered(d, chain, other > bound ? other : bound);
+    if (section)
+        leave_first(d, section, row);
+}
+
+void mr_deduction_rule_acquire(mr_deduction *d, uint32_t row)
+{
+    const mr_window *w = d->window;
+    const mr_section *own = mr_window_section(w, d->known->event_of[row]);
+    const mr_window_lock *lock = &w->locks[own->lock];
+    for (uint32_t s = lock->sections_first; s < lock->carried_end; s++)
+        if (mr_sections_exclude(&w->sections[s], own))
+            leave_first(d, &w->sections[s], row);
+    uint32_t object = w->variable_count + 2 * own->lock; /* exclusive; shared is the next one */
+    uint32_t end = d->chains_first[object + (own->shared ? 1 : 2)];
+    for (uint32_t c = d->chains_first[object]; c < end; c++)
+        exclude_chain(d, row, own, &d->chains[c]);
+}
+
+/* ---- reads ---- */
+
+/* A read under the rules, and its P(r) as far as they ask. */
+typedef struct reader {
+    mr_deduction *d;
+    uint32_t row, rank, slot, event;
+    uint32_t seen; /* value index; by source: the write, or MR_NONE */
+    const mr_window_variable *variable;
+    const mr_row_chain *chains;
+    uint32_t chain_count;
+    bool foreign_before;  /* something foreign is in B(r) */
+    bool carried;         /* "none" is possible */
+    uint32_t slots, some; /* slots with writes of P(r): how many, and one of them */
+} reader;
+
+static reader make_reader(mr_deduction *d, uint32_t row)
+{
+    const mr_window *w = d->window;
+    uint32_t event = d->known->event_of[row], object = w->object[event];
+    uint32_t first = d->chains_first[object];
+    return (reader){.d = d,
+                    .row = row,
+                    .rank = mr_deduction_rank(d, row),
+                    .slot = d->slot_of[row],
+                    .event = event,
+                    .seen = mr_deduction_seen(w, event),
+                    .variable = &w->variables[object],
+                    .chains = &d->chains[first],
+                    .chain_count = d->chains_first[object + 1] - first};
+}
+
+static uint32_t item_rank(const mr_deduction *d, const mr_row_chain *chain, uint32_t item)
+{
+    return d->items[item] - d->known->row_first[chain->slot];
+}
+
+typedef enum item_kind {
+    FOREIGN,
+    SAME,
+    UNCERTAIN, /* a read that may be inconsistent */
+} item_kind;
+
+static item_kind kind_of(const reader *r, const mr_row_chain *chain, uint32_t item)
+{
+    const mr_deduction *d = r->d;
+    uint32_t event = d->known->event_of[d->items[item]];
+    if (mr_op_writes(mr_window_op(d->window, event)))
+        return FOREIGN;
+    if (item_rank(d, chain, item) >= d->certain[chain->slot])
+        return UNCERTAIN;
+    return mr_deduction_seen(d->window, event) == r->seen ? SAME : FOREIGN;
+}
+
+/* The nearest foreign item of the chain, from `item` on backwards. */
+static uint32_t foreign_back(const reader *r, const mr_row_chain *chain, uint32_t item)
+{
+    while (item != MR_NONE) {
+        item_kind kind = kind_of(r, chain, item);
+        r->d->effort++;
+        if (kind == FOREIGN)
+            break;
+        if (kind == SAME)
+            item = r->d->skip_back[item];
+        else
+            item = item == chain->first ? MR_NONE : item - 1;
+    }
+    return item;
+}
+
+/* The same on from `item`, as far as C goes without E. */
+static uint32_t foreign_on(const reader *r, const mr_row_chain *chain, uint32_t item)
+{
+    while (item < chain->end) { /* MR_NONE is not */
+        item_kind kind = kind_of(r, chain, item);
+        r->d->effort++;
+        if (item_rank(r->d, chain, item) >= r->d->limit[chain->slot])
+            return MR_NONE;
+        if (kind == FOREIGN)
+            return item;
+        item = kind == SAME ? r->d->skip_on[item] : item + 1;
+    }
+    return MR_NONE;
+}
+
+/* How many items of the chain are among the first `bound` rows of its slot, from its first on: the
+ * item after them. */
+static uint32_t items_below(const mr_deduction *d, const mr_row_chain *chain, uint32_t bound)
+{
+    uint32_t low = chain->first, high = chain->end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (item_rank(d, chain, middle) < bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Fills `foreign`: row + 1 of the latest foreign access of each slot in B(r), 0: none; and
+ * `blocked`, the union of their B. */
+static void find_foreign(reader *r)
+{
+    mr_deduction *d = r->d;
+    uint32_t slots = d->known->slot_count;
+    memset(d->foreign, 0, slots * sizeof *d->foreign);
+    memset(d->blocked, 0, slots * sizeof *d->blocked);
+    for (uint32_t c = 0; c < r->chain_count; c++) {
+        const mr_row_chain *chain = &r->chains[c];
+        uint32_t end = items_below(d, chain, mr_deduction_clock(d, r->row)[chain->slot]);
+        uint32_t item = end == chain->first ? MR_NONE : foreign_back(r, chain, end - 1);
+        d->effort += 8;
+        if (item == MR_NONE)
+            continue;
+        const uint32_t *clock = mr_deduction_clock(d, d->items[item]);
+        r->foreign_before = true;
+        d->foreign[chain->slot] = d->items[item] + 1;
+        d->effort += slots;
+        for (uint32_t s = 0; s < slots; s++)
+            if (clock[s] > d->blocked[s])
+                d->blocked[s] = clock[s];
+    }
+}
+
+/* May r see the write, which has what it saw, as far as it is not blocked? Monotone: false for all
+ * later ones of its thread once it is for one. */
+static bool not_too_late(const reader *r, uint32_t write, uint32_t slot)
+{
+    const mr_deduction *d = r->d;
+    uint32_t rank = write - d->known->row_first[slot];
+    return rank < d->limit[slot] &&
+           (slot == r->slot ? rank < r->rank : mr_deduction_clock(d, write)[r->slot] <= r->rank);
+}
+
+/* The writes of the chain in P(r), by value: valued[*first … *end). */
+static void find_choices(const reader *r, const mr_row_chain *chain, uint32_t *first, uint32_t *end)
+{
+    const mr_deduction *d = r->d;
+    uint32_t low = chain->values_first, high = chain->values_end;
+    uint32_t least = d->known->row_first[chain->slot] + d->blocked[chain->slot];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const mr_valued_row *item = &d->valued[middle];
+        if (item->value < r->seen || (item->value == r->seen && item->row < least))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *first = low;
+    high = chain->values_end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const mr_valued_row *item = &d->valued[middle];
+        if (item->value == r->seen && not_too_late(r, item->row, chain->slot))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *end = low;
+}
+
+/* The writes `first` … `last` of a slot are in P(r). */
+static void add_sources(reader *r, uint32_t slot, uint32_t first, uint32_t last)
+{
+    mr_deduction *d = r->d;
+    const uint32_t *clock = mr_deduction_clock(d, first);
+    uint32_t slots = d->known->slot_count, first_row = d->known->row_first[slot];
+    for (uint32_t s = 0; s < slots; s++) {
+        uint32_t needs = s == slot ? first - first_row + 1 : clock[s];
+        if (!r->slots || needs < d->common[s])
+            d->common[s] = needs;
+    }
+    MR_ASSERT(first <= last && d->slot_of[first] == slot && d->slot_of[last] == slot);
+    d->last[slot] = last - first_row + 1;
+    d->effort += slots;
+    r->slots++;
+    r->some = slot;
+}
+
+static void add_by_source(reader *r)
+{
+    mr_deduction *d = r->d;
+    if (r->seen == MR_NONE || !mr_deduction_is_possible(d, r->seen))
+        return;
+    uint32_t row = mr_deduction_row(d, r->seen), slot = d->slot_of[row];
+    if (row - d->known->row_first[slot] >= d->blocked[slot] && not_too_late(r, row, slot))
+        add_sources(r, slot, row, row);
+}
+
+/* P(r): `last` has the rank + 1 of its last write in each slot, 0: none; `common` the intersection
+ * of B(s) + s. */
+static void find_sources(reader *r)
+{
+    mr_deduction *d = r->d;
+    memset(d->last, 0, d->known->slot_count * sizeof *d->last);
+    if (r->variable->by_source) {
+        r->carried = r->seen == MR_NONE && !r->foreign_before;
+        add_by_source(r);
+        return;
+    }
+    r->carried = r->seen && r->variable->carried_value == r->seen && !r->foreign_before;
+    for (uint32_t c = 0; c < r->chain_count; c++) {
+        uint32_t first, end;
+        find_choices(r, &r->chains[c], &first, &end);
+        d->effort += 8;
+        if (first < end)
+            add_sources(r, r->chains[c].slot, d->valued[first].row, d->valued[end - 1].row);
+    }
+}
+
+/* (d) */
+static void put_foreign_first(const reader *r)
+{
+    mr_deduction *d = r->d;
+    uint32_t last = d->known->row_first[r->some] + d->last[r->some] - 1;
+    for (uint32_t c = 0; c < r->chain_count; c++) {
+        uint32_t foreign = d->foreign[r->chains[c].slot];
+        if (foreign && r->chains[c].slot != r->some)
+            mr_deduction_order(d, foreign - 1, last);
+    }
+}
+
+/* Is all of P(r) in B(row)? */
+static bool is_after_sources(const reader *r, uint32_t row)
+{
+    const mr_deduction *d = r->d;
+    const uint32_t *clock = mr_deduction_clock(d, row);
+    for (uint32_t c = 0; c < r->chain_count; c++)
+        if (clock[r->chains[c].slot] < d->last[r->chains[c].slot])
+            return false;
+    return true;
+}
+
+/* (c) and, when P(r) has no write, (e) */
+static void put_foreign_after(const reader *r, const mr_row_chain *chain)
+{
+    mr_deduction *d = r->d;
+    uint32_t low = chain->first, high = chain->end;
+    while (low < high && r->slots) {
+        uint32_t middle = low + (high - low) / 2;
+        d->effort += r->chain_count;
+        if (is_after_sources(r, d->items[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    uint32_t item = low < chain->end ? foreign_on(r, chain, low) : MR_NONE;
+    if (item != MR_NONE)
+        mr_deduction_order(d, r->row, d->items[item]);
+}
+
+void mr_deduction_rule_read(mr_deduction *d, uint32_t row)
+{
+    reader r = make_reader(d, row);
+    if (r.rank >= d->certain[r.slot])
+        return;
+    find_foreign(&r);
+    find_sources(&r);
+    if (!r.slots && !r.carried) {
+        mr_deduction_exclude(d, row);
+        return;
+    }
+    if (r.slots && r.carried)
+        return;
+    for (uint32_t s = 0; r.slots && s < d->known->slot_count; s++)
+        mr_deduction_raise(d, row, s, d->common[s]);
+    if (r.rank >= d->included[r.slot])
+        return;
+    if (r.slots == 1)
+        put_foreign_first(&r);
+    for (uint32_t c = 0; c < r.chain_count; c++)
+        if (r.chains[c].slot != r.slot)
+            put_foreign_after(&r, &r.chains[c]);
+    if (r.slots == 1 && d->common[r.some] == d->last[r.some]) /* a single write: it is clean */
+        mr_deduction_be_certain(d, r.some, d->last[r.some]);
+}
+
+static bool is_value_read(const mr_deduction *d, uint32_t row)
+{
+    const mr_window *w = d->window;
+    uint32_t event = d->known->event_of[row], slot = d->slot_of[row];
+    uint32_t rank = row - d->known->row_first[slot];
+    return mr_op_reads(mr_window_op(w, event)) && !w->variables[w->object[event]].by_source &&
+           rank < d->certain[slot] && rank < d->limit[slot];
+}
+
+/* Writes P(r) to `list`, unless that is NULL. How many there are. */
+static size_t list_row(mr_deduction *d, uint32_t row, uint32_t *list)
+{
+    size_t count = 0;
+    reader r = make_reader(d, row);
+    find_foreign(&r);
+    find_sources(&r);
+    if (r.carried && list)
+        list[count] = MR_NONE;
+    count += r.carried;
+    for (uint32_t c = 0; c < r.chain_count; c++) {
+        uint32_t first, end;
+        find_choices(&r, &r.chains[c], &first, &end);
+        for (uint32_t k = first; list && k < end; k++)
+            list[count + k - first] = d->known->event_of[d->valued[k].row];
+        count += end - first;
+    }
+    return count;
+}
+
+bool mr_deduction_list_sources(mr_deduction *d)
+{
+    mr_known *known = d->known;
+    size_t total = 0;
+    known->sources_first =
+        mr_arena_alloc(d->arena, (size_t)known->row_count + 1, sizeof *known->sources_first);
+    if (!known->sources_first)
+        return false;
+    for (uint32_t row = 0; row < known->row_count; row++) {
+        known->sources_first[row] = total;
+        if (is_value_read(d, row))
+            total += list_row(d, row, NULL);
+    }
+    known->sources_first[known->row_count] = total;
+    known->sources = mr_arena_alloc(d->arena, total, sizeof *known->sources);
+    for (uint32_t row = 0; known->sources && row < known->row_count; row++) {
+        size_t first = known->sources_first[row], count = known->sources_first[row + 1] - first;
+        if (!count)
+            continue;
+        size_t listed = list_row(d, row, known->sources + first);
+        MR_ASSERT(listed == count);
+    }
+    return known->sources;
+}

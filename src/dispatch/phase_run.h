@@ -1,0 +1,72 @@
+/*
+ * phase_run: a phase under way, on the rank that shares out its units. For the files of dispatch.
+ *
+ *   dispatch.c    one process, and what it has in common with rank 0: units are taken and decided,
+ *                 outcomes saved and merged
+ *   rank_zero.c   what rank 0 of a team does beside that: it hands units to the other ranks, and
+ *                 takes in their outcomes
+ *   rank_other.c  the whole phase on another rank
+ */
+#ifndef MR_DISPATCH_PHASE_RUN_H
+#define MR_DISPATCH_PHASE_RUN_H
+
+#include "base/pool.h"
+#include "dispatch.h"
+
+#include <pthread.h>
+
+/* How often a rank looks for messages, in milliseconds. */
+enum { MR_TEAM_LOOK_MS = 2 };
+
+/* An outcome, and who has decided its unit. */
+typedef struct mr_decided {
+    mr_outcome *outcome; /* owned */
+    uint32_t rank, worker;
+    double seconds;
+    bool partly; /* the unit failed: this is what was found before */
+} mr_decided;
+
+typedef struct mr_phase_run {
+    mr_dispatch *dispatch;
+    const mr_phase *phase;
+    mr_store_phase key;   /* of the phase, for the store */
+    bool *saved_before;   /* by unit: the store has its outcome; fixed before units are taken */
+    mr_outcome **waiting; /* by unit: an outcome that is not merged yet; owned */
+    uint64_t merged;      /* the next unit to be merged */
+    uint64_t mine;        /* units of this shard; of these … */
+    uint64_t done;        /* … with an outcome, also a partial one */
+    uint64_t missing;     /* … without a whole outcome */
+
+    pthread_mutex_t mutex; /* guards the next two */
+    uint64_t taken;        /* units that somebody has taken */
+    uint64_t away;         /* units that other ranks have */
+
+    /* Of rank 0: */
+    unsigned jobs;          /* of all ranks together */
+    double decided_units;   /* units, and the seconds that they took; */
+    double decided_seconds; /*   the latest units count most */
+    bool told_halt;
+} mr_phase_run;
+
+/* The next unit that nobody has taken; false: there is none, or the run is halted. By any
+ * thread. */
+bool mr_phase_run_take(mr_phase_run *run, uint64_t *unit);
+/* About how many units of this shard nobody has taken. By any thread. */
+uint64_t mr_phase_run_left(mr_phase_run *run);
+/* Takes over the outcome of a unit, and merges what can be merged. By the calling thread. */
+mr_status mr_phase_run_deliver(mr_phase_run *run, uint64_t unit, mr_decided decided,
+                               mr_error *error);
+
+/* Decides a unit on this rank (mr_pool.work). `*product` is an mr_decided to be freed, or NULL when
+ * the run was halted. */
+mr_status mr_phase_decide(const mr_phase *phase, unsigned worker, uint64_t unit, void **product,
+                          mr_error *error);
+
+/* rank_zero.c: before the phase; then mr_pool.look, with a mr_phase_run. */
+void mr_rank_zero_begin(mr_phase_run *run);
+mr_status mr_rank_zero_look(void *run, mr_error *error);
+
+/* rank_other.c: the whole phase. */
+mr_status mr_rank_other_run(mr_dispatch *dispatch, const mr_phase *phase, mr_error *error);
+
+#endif

@@ -1,0 +1,373 @@
+#include "predict.h"
+
+#include "base/memory.h"
+#include "base/seconds.h"
+#include "dispatch/dispatch.h"
+#include "far/far.h"
+#include "predict/label.h"
+#include "predict/merge.h"
+#include "predict/worker.h"
+#include "witness/pack.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+typedef struct prediction {
+    mr_predict_settings settings;
+    mr_merge merge;
+    mr_known_races *known;
+    mr_outcome_kind kind;
+    mr_store store; /* the checkpoint, when there is one */
+    mr_dispatch dispatch;
+    mr_worker **workers; /* one a job, and one for the calling thread; made when they are needed */
+    mr_checker *checker; /* of saved races; made when it is needed */
+    uint64_t window_count;
+    bool searches;        /* the last unit is the search for sync-preserving races */
+    bool searched;        /* its outcome was merged; then: */
+    bool no_room;         /*   there is no memory for far races */
+    mr_event_pair *pairs; /*   the pairs that it has found; owned */
+    size_t pair_count;
+} prediction;
+
+/* ---- outcomes (mr_outcome_kind) ---- */
+
+static bool encode(void *context, const mr_outcome *outcome, mr_bytes *bytes)
+{
+    const prediction *p = context;
+    return mr_outcome_write(p->settings.trace, outcome, bytes);
+}
+
+static mr_outcome *decode(void *context, uint64_t unit, const uint8_t *bytes, size_t count,
+                          bool *damaged)
+{
+    const prediction *p = context;
+    mr_outcome *outcome = mr_outcome_read(p->settings.trace, bytes, count, damaged);
+    if (!outcome || outcome->unit == unit)
+        return outcome;
+    mr_outcome_free(outcome);
+    *damaged = true;
+    return NULL;
+}
+
+static bool is_final(const mr_outcome *outcome)
+{
+    return !outcome->no_room;
+}
+
+/* Is the witness one of the pair of the verdict, and in the model of this run? */
+static bool is_witness_of(const prediction *p, const mr_pair_verdict *verdict)
+{
+    const mr_witness *witness = &verdict->race.witness;
+    const uint32_t *location = p->settings.trace->location;
+    uint32_t one = p->settings.by_event ? witness->first : location[witness->first];
+    uint32_t two = p->settings.by_event ? witness->second : location[witness->second];
+    return witness->model == p->settings.model && verdict->key_1 == (one < two ? one : two) &&
+           verdict->key_2 == (one < two ? two : one);
+}
+
+static mr_status check_race(prediction *p, const mr_pair_verdict *verdict, mr_error *error)
+{
+    const mr_witness *witness = &verdict->race.witness;
+    mr_witness room;
+    if (!is_witness_of(p, verdict))
+        return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "a witness of something else");
+    if (!p->checker) {
+        const mr_checker *shared = mr_facts_checker(p->settings.facts);
+        p->checker = shared ? mr_checker_like(shared) : NULL;
+    }
+    if (!p->checker)
+        return mr_error_memory(error, "reading the checkpoint");
+    const mr_witness *open = mr_witness_open(p->settings.trace, witness, &room);
+    mr_status status = open ? mr_checker_check(p->checker, open, error)
+                            : mr_error_memory(error, "reading the checkpoint");
+    mr_witness_free(&room);
+    return status;
+}
+
+/* A race of an earlier run counts only when the checker accepts its witness again. */
+static mr_status check(void *context, const mr_outcome *outcome, mr_error *error)
+{
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < outcome->count && status == MR_OK; i++)
+        if (outcome->verdicts[i].has_race)
+            status = check_race(context, &outcome->verdicts[i], error);
+    return status;
+}
+
+static bool count_unit(void *context, uint32_t rank, uint32_t worker, double seconds)
+{
+    const prediction *p = context;
+    return mr_run_count_unit(&p->merge.result->run, rank, worker, seconds);
+}
+
+/* ---- windows, and the search beside them ---- */
+
+static mr_status worker_of(void *context, unsigned number, mr_worker **worker, mr_error *error)
+{
+    prediction *p = context;
+    mr_status status = MR_OK;
+    if (!p->workers[number]) {
+        mr_worker *made = mr_calloc(1, sizeof *made);
+        if (!made)
+            return mr_error_memory(error, "starting the prediction");
+        p->workers[number] = made;
+        status = mr_worker_init(made, &p->settings, p->known, error);
+    }
+    *worker = p->workers[number];
+    return status;
+}
+
+static mr_status decide_window(prediction *p, unsigned number, mr_outcome *outcome, bool *halted,
+                               mr_error *error)
+{
+    mr_worker *worker = NULL;
+    mr_status status = worker_of(p, number, &worker, error);
+    if (status == MR_OK)
+        status = mr_worker_decide_window(worker, outcome->unit, outcome, error);
+    *halted = status == MR_OK && worker && worker->halted;
+    return status;
+}
+
+static mr_status decide(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
+                        mr_error *error)
+{
+    prediction *p = context;
+    bool halted = false;
+    mr_status status;
+    *outcome = mr_outcome_new(unit);
+    if (!*outcome)
+        return mr_error_memory(error, "starting a window");
+    if (unit == p->window_count)
+        status = mr_far_search(&p->settings, *outcome, error);
+    else
+        status = decide_window(p, number, *outcome, &halted, error);
+    /* The outcome of a unit that failed has what was found before. */
+    if (halted) {
+        mr_outcome_free(*outcome);
+        *outcome = NULL;
+    }
+    return status;
+}
+
+/* Decides a window again, as the races of all windows before it are known now. */
+static mr_status decide_again(prediction *p, mr_outcome **outcome, mr_error *error)
+{
+    bool halted = false;
+    mr_outcome *again = mr_outcome_new((*outcome)->unit);
+    if (!again)
+        return mr_error_memory(error, "starting a window");
+    mr_status status = decide_window(p, p->dispatch.jobs, again, &halted, error);
+    p->merge.result->run.windows_again++;
+    if (status != MR_OK || halted) {
+        mr_outcome_free(again);
+        return status;
+    }
+    mr_outcome_free(*outcome);
+    *outcome = again;
+    return MR_OK;
+}
+
+static mr_status prepare(void *context, mr_outcome **outcome, mr_error *error)
+{
+    prediction *p = context;
+    mr_status status = MR_OK;
+    if ((*outcome)->unit == p->window_count)
+        return MR_OK;
+    if (!mr_merge_is_complete(&p->merge, *outcome))
+        status = decide_again(p, outcome, error);
+    mr_merge_trim(&p->merge, *outcome);
+    return status;
+}
+
+static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
+{
+    prediction *p = context;
+    if (outcome->unit < p->window_count)
+        return mr_merge_window(&p->merge, outcome, error);
+    p->pairs = outcome->pairs;
+    p->pair_count = outcome->pair_count;
+    outcome->pairs = NULL;
+    p->searched = true;
+    p->no_room = outcome->no_room;
+    return MR_OK;
+}
+
+static mr_status do_windows(prediction *p, mr_error *error)
+{
+    p->window_count = mr_window_plan_count(&p->settings.plan);
+    p->searches = p->settings.far != MR_FAR_NONE;
+    const mr_phase phase = {.context = p,
+                            .stage = "windows",
+                            .count = p->window_count + p->searches,
+                            .last_first = p->searches,
+                            .decide = decide,
+                            .prepare = prepare,
+                            .merge = merge};
+    mr_status status = mr_dispatch_run(&p->dispatch, &phase, error);
+    for (unsigned i = 0; i <= p->dispatch.jobs; i++)
+        if (p->workers[i])
+            mr_worker_leave(p->workers[i]);
+    return status;
+}
+
+/* ---- far races ---- */
+
+/* The races that are farther apart than a window. */
+static mr_status find_far(prediction *p, mr_error *error)
+{
+    double begin = mr_seconds();
+    mr_far_context far = {.settings = &p->settings,
+                          .merge = &p->merge,
+                          .dispatch = &p->dispatch,
+                          .worker_of = worker_of,
+                          .context = p};
+    mr_status status = MR_OK;
+    if (p->pairs)
+        status = mr_far_confirm(&far, p->pairs, p->pair_count, error);
+    if (status == MR_OK && p->settings.far >= MR_FAR_HB && p->window_count > 1 &&
+        mr_halt_asked(p->settings.halt) == MR_HALT_NONE)
+        status = mr_far_decide(&far, error);
+    p->merge.result->run.far_seconds += mr_seconds() - begin;
+    return status;
+}
+
+/* ---- all of it ---- */
+
+unsigned mr_predict_jobs(const mr_config *config, const mr_cluster *cluster)
+{
+    int64_t jobs = mr_config_int(config, "jobs");
+    if (jobs)
+        return (unsigned)jobs;
+    long cores = cluster ? (long)cluster->cores : sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (unsigned)cores : 1;
+}
+
+static mr_status start(prediction *p, const mr_trace *trace, const mr_config *config,
+                       const mr_predict_run *run, mr_result *result, mr_error *error)
+{
+    mr_status status = mr_predict_settings_read(&p->settings, trace, config, error);
+    mr_team *team = run ? run->team : NULL;
+    p->settings.halt = team ? team->halt : run ? run->halt : NULL;
+    p->settings.debug = run ? run->debug : NULL;
+    p->settings.decide.debug = p->settings.debug;
+    p->kind = (mr_outcome_kind){.context = p,
+                                .encode = encode,
+                                .decode = decode,
+                                .free = mr_outcome_free,
+                                .is_final = is_final,
+                                .check = check,
+                                .count = count_unit};
+    if (run && run->checkpoint)
+        p->store = mr_checkpoint_store(run->checkpoint);
+    p->dispatch = (mr_dispatch){.kind = &p->kind,
+                                .jobs = mr_predict_jobs(config, team ? team->cluster : NULL),
+                                .halt = p->settings.halt,
+                                .progress = run ? run->progress : NULL,
+                                .debug = run ? run->debug : NULL,
+                                .team = team,
+                                .store = p->store.context ? &p->store : NULL,
+                                .shard = run ? run->shard : 0,
+                                .shards = run ? run->shards : 0};
+    p->known = mr_known_races_new();
+    p->merge = (mr_merge){.settings = &p->settings, .result = result, .known = p->known};
+    p->workers = mr_calloc((size_t)p->dispatch.jobs + 1, sizeof(mr_worker *));
+    if (status == MR_OK && (!p->known || !p->workers))
+        status = mr_error_memory(error, "starting the prediction");
+    return status;
+}
+
+static void add_times(mr_run *to, const mr_run *from)
+{
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        to->step_seconds[step] += from->step_seconds[step];
+    to->order_seconds += from->order_seconds;
+    to->window_seconds += from->window_seconds;
+    to->decide_seconds += from->decide_seconds;
+    to->witness_seconds += from->witness_seconds;
+    to->queries_stopped_by_time += from->queries_stopped_by_time;
+    to->queries_stopped_by_memory += from->queries_stopped_by_memory;
+}
+
+static void stop(prediction *p)
+{
+    mr_run *run = &p->merge.result->run;
+    run->units_saved = p->dispatch.units_saved;
+    run->units_decided = p->dispatch.units_decided;
+    for (unsigned i = 0; p->workers && i <= p->dispatch.jobs; i++) {
+        if (!p->workers[i])
+            continue;
+        add_times(run, &p->workers[i]->run);
+        mr_worker_free(p->workers[i]);
+        free(p->workers[i]);
+    }
+    free(p->workers);
+    mr_checker_free(p->checker);
+    run->step_seconds[MR_STEP_FAR] = run->far_seconds;
+    run->solver_seconds = 0;
+    for (int step = MR_STEP_ELIMINATE; step <= MR_STEP_Z3; step++)
+        run->solver_seconds += run->step_seconds[step];
+    struct rusage usage;
+    if (!getrusage(RUSAGE_SELF, &usage))
+        run->peak_memory_bytes = (uint64_t)usage.ru_maxrss << 10;
+    mr_ledger_free(&p->merge.ledger);
+    mr_known_races_free(p->known);
+    mr_predict_settings_free(&p->settings);
+    free(p->pairs);
+}
+
+/* Says what is missing in the result because the run has come to an early end. */
+static void note_missing(prediction *p, mr_status status, bool far_done)
+{
+    mr_stats *stats = &p->merge.result->stats;
+    if (p->dispatch.shards) {
+        stats->windows_missing = p->dispatch.units_missing;
+    } else {
+        stats->windows_missing = p->window_count - stats->windows;
+        stats->far_missing = p->settings.far != MR_FAR_NONE && (!far_done || !p->searched);
+    }
+    stats->incomplete = status != MR_OK || stats->windows_missing || stats->far_missing;
+    stats->halted = stats->incomplete ? mr_halt_asked(p->settings.halt) : MR_HALT_NONE;
+    if (status == MR_OK && stats->incomplete && !stats->halted && p->no_room)
+        stats->halted = MR_HALT_MEMORY;
+}
+
+uint64_t mr_predict_unit_count(const mr_trace *trace, const mr_config *config)
+{
+    mr_window_plan plan = mr_predict_settings_plan(trace, config);
+    return mr_window_plan_count(&plan) + (mr_predict_settings_far(config) != MR_FAR_NONE);
+}
+
+mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_predict_run *run,
+                     mr_result *result, mr_error *error)
+{
+    double begin = mr_seconds();
+    mr_error end_error;
+    mr_status status = mr_config_check(config, error);
+    if (status != MR_OK)
+        return status;
+    prediction p = {0};
+    bool far_done = false;
+    status = start(&p, trace, config, run, result, error);
+    if (status == MR_OK)
+        status = do_windows(&p, error);
+    bool reports = !p.dispatch.team || p.dispatch.team->cluster->rank == 0; /* only rank 0 does */
+    if (status == MR_OK && p.settings.far != MR_FAR_NONE && !p.dispatch.shards && !p.no_room &&
+        mr_halt_asked(p.settings.halt) == MR_HALT_NONE) {
+        status = find_far(&p, error);
+        far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
+    }
+    note_missing(&p, status, far_done);
+    mr_status ended = mr_merge_finish(&p.merge, &end_error);
+    double labels = mr_seconds();
+    if (ended == MR_OK && reports)
+        ended = mr_label_result(&p.settings, result, &end_error);
+    result->run.order_seconds += mr_seconds() - labels;
+    stop(&p);
+    result->run.total_seconds += mr_seconds() - begin;
+    if (status == MR_OK && ended != MR_OK) {
+        *error = end_error;
+        return ended;
+    }
+    return status;
+}

@@ -1,0 +1,196 @@
+#include "relevant.h"
+
+#include <stdlib.h>
+
+/* More threads than this get no clocks: the matrix would be large. */
+enum { MOST_CLOCKS = 2048 };
+
+/* A point in a thread: the number of the thread plus one (zero is no thread), and how many threads
+ * it had forked by then, plus one. */
+typedef struct moment {
+    uint32_t thread, time;
+} moment;
+
+typedef struct name_state {
+    moment write, read; /* the last write, and the last read */
+    bool many;          /* some earlier read is not certainly before `read` */
+} name_state;
+
+typedef struct finder {
+    const mr_trace *trace;
+    bool by_thread;        /* a variable that two threads use, one of them writing, is relevant */
+    uint32_t thread_count; /* with clocks; 0: none */
+    uint32_t *clocks;      /* clocks[t][u]: the time of u that is certainly before t's next event */
+    name_state *variables, *locks;
+    mr_relevant *relevant;
+} finder;
+
+static uint32_t *clock_of(const finder *f, uint32_t thread)
+{
+    return f->clocks + (size_t)thread * f->thread_count;
+}
+
+static bool is_before(const finder *f, moment earlier, uint32_t thread, bool by_thread)
+{
+    if (!earlier.thread || earlier.thread == thread + 1)
+        return true;
+    return f->thread_count && !by_thread && earlier.time <= clock_of(f, thread)[earlier.thread - 1];
+}
+
+/* Is there an earlier operation on the name that excludes this one and is not certainly before it?
+ * Adds this one to the state of the name. */
+static bool is_unordered(const finder *f, name_state *name, uint32_t thread, bool writes,
+                         bool by_thread)
+{
+    moment now = {thread + 1, f->thread_count ? clock_of(f, thread)[thread] : 0};
+    if (!is_before(f, name->write, thread, by_thread))
+        return true;
+    if (writes) {
+        name->write = now;
+        return name->many || !is_before(f, name->read, thread, by_thread);
+    }
+    name->many |= !is_before(f, name->read, thread, by_thread);
+    name->read = now;
+    return false;
+}
+
+static void join_clock(finder *f, uint32_t into, uint32_t from)
+{
+    uint32_t *to = clock_of(f, into);
+    const uint32_t *clock = clock_of(f, from);
+    for (uint32_t t = 0; t < f->thread_count; t++)
+        to[t] = clock[t] > to[t] ? clock[t] : to[t];
+}
+
+static void fork_thread(finder *f, uint32_t parent, uint32_t child)
+{
+    if (!f->thread_count)
+        return;
+    join_clock(f, child, parent);
+    clock_of(f, parent)[parent]++;
+}
+
+static void look_at_lock(finder *f, uint32_t event, bool writes)
+{
+    const mr_trace *trace = f->trace;
+    uint32_t lock = trace->operand[event];
+    if (trace->link[event] != MR_NESTED && !f->relevant->locks[lock])
+        f->relevant->locks[lock] =
+            is_unordered(f, &f->locks[lock], trace->thread[event], writes, false);
+}
+
+static void look_at(finder *f, uint32_t event)
+{
+    const mr_trace *trace = f->trace;
+    uint8_t op = trace->op[event];
+    uint32_t thread = trace->thread[event], operand = trace->operand[event];
+    if (mr_op_is_access(op)) {
+        if (!f->relevant->variables[operand])
+            f->relevant->variables[operand] =
+                is_unordered(f, &f->variables[operand], thread, mr_op_writes(op), f->by_thread);
+        return;
+    }
+    switch ((mr_op)op) {
+    case MR_OP_ACQUIRE:
+    case MR_OP_RELEASE:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+        look_at_lock(f, event, true);
+        break;
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+        look_at_lock(f, event, false);
+        break;
+    case MR_OP_FORK:
+        fork_thread(f, thread, operand);
+        break;
+    case MR_OP_JOIN:
+        if (f->thread_count)
+            join_clock(f, thread, operand);
+        break;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break;
+    }
+}
+
+static bool prepare(finder *f)
+{
+    const mr_trace *trace = f->trace;
+    uint32_t threads = trace->threads.count;
+    f->relevant->variables = mr_calloc(trace->variables.count, 1);
+    f->relevant->locks = mr_calloc(trace->locks.count, 1);
+    f->variables = mr_calloc(trace->variables.count, sizeof *f->variables);
+    f->locks = mr_calloc(trace->locks.count, sizeof *f->locks);
+    if (!f->relevant->variables || !f->relevant->locks || !f->variables || !f->locks)
+        return false;
+    if (threads > MOST_CLOCKS)
+        return true;
+    f->clocks = mr_calloc((size_t)threads * threads, sizeof *f->clocks);
+    if (!f->clocks)
+        return false;
+    f->thread_count = threads;
+    for (uint32_t t = 0; t < threads; t++)
+        clock_of(f, t)[t] = 1;
+    return true;
+}
+
+bool mr_relevant_find(mr_relevant *relevant, const mr_trace *trace, mr_model model)
+{
+    *relevant = (mr_relevant){0};
+    finder f = {.trace = trace, .by_thread = model == MR_MODEL_BRANCH, .relevant = relevant};
+    bool complete = prepare(&f);
+    for (uint32_t event = 0; complete && event < trace->event_count; event++)
+        look_at(&f, event);
+    free(f.variables);
+    free(f.locks);
+    free(f.clocks);
+    return complete;
+}
+
+bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_model model,
+                       uint32_t event)
+{
+    uint8_t op = trace->op[event];
+    switch ((mr_op)op) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        return relevant->variables[trace->operand[event]];
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+        return true;
+    case MR_OP_BRANCH:
+    case MR_OP_CALL_BEGIN:
+        return model == MR_MODEL_BRANCH;
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_END:
+        return false;
+    case MR_OP_ACQUIRE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+        break;
+    }
+    return trace->link[event] != MR_NESTED && relevant->locks[trace->operand[event]];
+}
+
+void mr_relevant_free(mr_relevant *relevant)
+{
+    free(relevant->variables);
+    free(relevant->locks);
+    *relevant = (mr_relevant){0};
+}

@@ -1,0 +1,303 @@
+/* From the candidates of two places, or one pair of events, to a verdict. */
+#include "base/seconds.h"
+#include "worker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* The steps that look for a witness in trace order only. */
+enum {
+    TRACE_ORDER =
+        MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE) | MR_STEP_BIT(MR_STEP_LINEARISE)
+};
+
+/* A group that is being decided. */
+typedef struct group_state {
+    mr_worker *worker;
+    const mr_problem *problem;
+    mr_pair_verdict *verdict;
+    mr_decision latest; /* the answer to the last question */
+    bool refused;       /* some question was refused for want of memory */
+} group_state;
+
+static bool halted(mr_worker *worker)
+{
+    worker->halted |= mr_halt_asked(worker->settings->halt) != MR_HALT_NONE;
+    return worker->halted;
+}
+
+/* Far events have the numbers of the reduced trace (reduce.h). */
+static void tell_answer(const group_state *s, mr_stops a, mr_stops b)
+{
+    static const char *const verdicts[] = {"race", "no-race", "unknown"};
+    const mr_debug *debug = s->worker->settings->debug;
+    const mr_debug_topic topic = s->worker->expand ? MR_DEBUG_FAR : MR_DEBUG_CANDIDATES;
+    if (!mr_debug_on(debug, topic))
+        return;
+    const mr_decision *decision = &s->latest;
+    bool unknown = decision->verdict == MR_VERDICT_UNKNOWN;
+    uint32_t start = s->problem->window->start;
+    mr_debug_write(debug, topic,
+                   "first=%" PRIu32 " of=%" PRIu32 " second=%" PRIu32 " of=%" PRIu32
+                   " verdict=%s %s=%s effort=%" PRIu64,
+                   start + a.events[0], a.count, start + b.events[0], b.count,
+                   verdicts[decision->verdict], unknown ? "reason" : "step",
+                   unknown ? mr_unknown_reason_name(decision->reason)
+                           : mr_step_name(decision->step),
+                   decision->work);
+}
+
+/* Asks one question, by those of `steps` that the settings allow; a race is confirmed and put into
+ * the verdict. A rejected witness makes the answer unknown. */
+static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
+{
+    mr_worker *worker = s->worker;
+    const mr_window *window = s->problem->window;
+    mr_decision *decision = &s->latest;
+    mr_decide_options options = worker->decide;
+    options.steps &= steps;
+    if (halted(worker)) {
+        *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+        return MR_OK;
+    }
+    mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
+    mr_status status = mr_decide_any(s->problem, worker->session, &options, a, b, &worker->arena,
+                                     decision, worker->error);
+    tell_answer(s, a, b);
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        worker->run.step_seconds[step] += decision->seconds[step];
+    worker->run.queries_stopped_by_time += decision->stopped_by_time;
+    worker->run.queries_stopped_by_memory += decision->stopped_by_memory;
+    worker->window_steps += decision->work;
+    if (steps == TRACE_ORDER)
+        s->verdict->steps_in_order += decision->work;
+    else
+        s->verdict->steps += decision->work;
+    if (decision->verdict == MR_VERDICT_UNKNOWN && steps != TRACE_ORDER) {
+        s->verdict->unanswered++;
+        s->refused |= decision->reason == MR_UNKNOWN_MEMORY;
+    }
+    if (status == MR_OK && decision->verdict == MR_VERDICT_RACE) {
+        mr_strength strength =
+            mr_pair_strength(worker->hb, worker->wcp, window->start + decision->first,
+                             window->start + decision->second);
+        status = mr_worker_confirm(worker, window, strength, decision, s->verdict);
+    }
+    mr_arena_release(&worker->arena, mark);
+    return status;
+}
+
+mr_status mr_worker_ask(mr_worker *worker, const mr_problem *problem, mr_pair_verdict *verdict,
+                        mr_stops a, mr_stops b, mr_decision *decision)
+{
+    group_state s = {.worker = worker, .problem = problem, .verdict = verdict};
+    mr_status status = ask(&s, MR_ALL_STEPS, a, b);
+    *decision = s.latest;
+    return status;
+}
+
+/* Counts the last answer for `pairs` event pairs. */
+static void count(group_state *s, uint64_t pairs)
+{
+    if (s->latest.verdict == MR_VERDICT_UNKNOWN)
+        s->verdict->unknown[s->latest.reason] += pairs;
+    else
+        s->verdict->settled[s->latest.step] += pairs;
+}
+
+/* Notes that the pair (window events) is unknown. */
+static void note_unknown(group_state *s, uint32_t one, uint32_t two)
+{
+    mr_worker *worker = s->worker;
+    const mr_window *window = s->problem->window;
+    uint32_t first = window->start + (one < two ? one : two);
+    uint32_t second = window->start + (one < two ? two : one);
+    mr_pair_verdict_note_unknown(window, first, second,
+                                 mr_pair_strength(worker->hb, worker->wcp, first, second),
+                                 &s->latest, s->verdict);
+}
+
+/* Makes the last answer unknown, as a budget is spent. */
+static void stop(group_state *s, const char *budget)
+{
+    s->latest = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    snprintf(s->latest.detail, sizeof s->latest.detail, "%s", budget);
+}
+
+/* Has the group had its questions without an answer, or spent as many steps as a whole window may?
+ * Then `latest` says so. Both counts begin with the group, so the verdict does not depend on what
+ * other windows, or other groups, have cost. */
+static bool out_of_budget(group_state *s)
+{
+    const mr_predict_settings *settings = s->worker->settings;
+    if (settings->max_unanswered && s->verdict->unanswered >= settings->max_unanswered) {
+        stop(s, "candidates.max_unanswered");
+        if (s->refused)
+            s->latest.reason = MR_UNKNOWN_MEMORY;
+        return true;
+    }
+    if (settings->max_window_steps && s->verdict->steps >= settings->max_window_steps) {
+        stop(s, "candidates.max_window_steps");
+        return true;
+    }
+    return halted(s->worker);
+}
+
+/* Decides one pair, for which trace order has been tried. */
+static mr_status decide_pair(group_state *s, const mr_candidate *candidate)
+{
+    if (!out_of_budget(s)) {
+        mr_status status = ask(s, MR_ALL_STEPS & ~(unsigned)MR_STEP_BIT(MR_STEP_LINEARISE),
+                               (mr_stops){&candidate->first, 1}, (mr_stops){&candidate->second, 1});
+        if (status != MR_OK)
+            return status;
+    }
+    count(s, 1);
+    if (s->latest.verdict == MR_VERDICT_UNKNOWN)
+        note_unknown(s, candidate->first, candidate->second);
+    return MR_OK;
+}
+
+/* Looks for a witness in trace order of one of the kept pairs. Only a race is counted. */
+static mr_status try_trace_order(group_state *s, const mr_candidate *candidates, uint32_t length)
+{
+    if (!(s->worker->decide.steps & MR_STEP_BIT(MR_STEP_LINEARISE)))
+        return MR_OK;
+    for (uint32_t i = 0; i < length && !s->verdict->has_race; i++) {
+        mr_status status = ask(s, TRACE_ORDER, (mr_stops){&candidates[i].first, 1},
+                               (mr_stops){&candidates[i].second, 1});
+        if (status != MR_OK)
+            return status;
+    }
+    s->verdict->in_trace_order = s->verdict->has_race;
+    if (s->verdict->has_race)
+        count(s, 1);
+    return MR_OK;
+}
+
+/*
+ * Decides all accesses of two sites by one question; when that is unknown, asks about each half of
+ * the longer list. `open` becomes the first unknown answer about a part that stays unknown.
+ */
+static mr_status decide_sites(group_state *s, mr_stops one, mr_stops two, mr_decision *open)
+{
+    mr_status status = MR_OK;
+    bool budget = out_of_budget(s);
+    if (!budget)
+        status = ask(s, MR_ALL_STEPS, one, two);
+    if (status != MR_OK || s->latest.verdict != MR_VERDICT_UNKNOWN)
+        return status;
+    if (budget || s->latest.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2) {
+        if (open->verdict != MR_VERDICT_UNKNOWN)
+            *open = s->latest;
+        note_unknown(s, one.events[0], two.events[0]);
+        return MR_OK;
+    }
+    mr_stops *longer = one.count >= two.count ? &one : &two;
+    uint32_t half = longer->count / 2, length = longer->count;
+    longer->count = half;
+    status = decide_sites(s, one, two, open);
+    if (status != MR_OK || s->verdict->has_race)
+        return status;
+    longer->events += half;
+    longer->count = length - half;
+    return decide_sites(s, one, two, open);
+}
+
+static mr_status decide_all_sites(group_state *s, const mr_site_pair *pairs, uint32_t length)
+{
+    for (uint32_t i = 0; i < length && !s->verdict->has_race; i++) {
+        mr_decision open = {.verdict = MR_VERDICT_NO_RACE};
+        mr_status status =
+            decide_sites(s, (mr_stops){pairs[i].one->events, pairs[i].one->count},
+                         (mr_stops){pairs[i].two->events, pairs[i].two->count}, &open);
+        if (status != MR_OK)
+            return status;
+        if (open.verdict == MR_VERDICT_UNKNOWN && !s->verdict->has_race)
+            s->latest = open; /* a later half may have been answered */
+        count(s, s->verdict->has_race ? 1 : pairs[i].pairs);
+    }
+    return MR_OK;
+}
+
+/* Two places, for is_pair. */
+typedef struct location_pair {
+    uint32_t location_1, location_2;
+} location_pair;
+
+/* mr_candidate_options.wanted: only these two places. */
+static bool is_pair(void *context, uint32_t location_1, uint32_t location_2)
+{
+    const location_pair *pair = context;
+    return pair->location_1 == location_1 && pair->location_2 == location_2;
+}
+
+/* Decides all accesses of the sites of the group. When the candidates of the group were not all
+ * collected, they are collected again, without other groups. */
+static mr_status decide_group(group_state *s, const mr_candidates *candidates,
+                              const mr_candidate_group *group)
+{
+    mr_worker *worker = s->worker;
+    if (!group->stopped)
+        return decide_all_sites(s, &candidates->site_pairs[group->first_site_pair],
+                                group->site_pair_count);
+    location_pair pair = {group->location_1, group->location_2};
+    mr_candidate_options options = worker->candidates;
+    options.stop_when_full = false;
+    options.wanted = is_pair;
+    options.context = &pair;
+    mr_candidates all;
+    mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
+    mr_worker_asks(worker, false);
+    bool found =
+        mr_candidates_find(&all, s->problem->window, &s->problem->hard, &s->problem->forced,
+                           worker->hb, worker->wcp, &options, &worker->arena);
+    mr_worker_asks(worker, true);
+    if (!found)
+        return mr_error_memory(worker->error, "collecting candidates");
+    mr_status status = decide_all_sites(s, all.site_pairs, all.site_pair_count);
+    mr_arena_release(&worker->arena, mark);
+    return status;
+}
+
+static mr_status decide_pairs(group_state *s, const mr_candidate *candidates,
+                              const mr_candidate_group *group)
+{
+    for (uint32_t i = 0; i < group->count && !s->verdict->has_race; i++) {
+        mr_status status = decide_pair(s, &candidates[i]);
+        if (status != MR_OK)
+            return status;
+    }
+    if (!group->left_out || s->verdict->has_race)
+        return MR_OK;
+    stop(s, "more pairs than are kept");
+    count(s, group->left_out);
+    note_unknown(s, candidates->first, candidates->second);
+    return MR_OK;
+}
+
+mr_status mr_worker_decide_group(mr_worker *worker, mr_problem *problem,
+                                 const mr_candidates *candidates, const mr_candidate_group *group,
+                                 mr_pair_verdict *verdict)
+{
+    const mr_predict_settings *settings = worker->settings;
+    const mr_candidate *first = &candidates->items[group->first];
+    group_state s = {.worker = worker, .problem = problem, .verdict = verdict};
+    verdict->pairs = group->count + group->left_out;
+    verdict->first = problem->window->start + first->first;
+    verdict->second = problem->window->start + first->second;
+    verdict->strength = first->strength;
+    mr_status status = try_trace_order(&s, first, group->count);
+    if (status != MR_OK || verdict->has_race ||
+        (settings->max_window_steps && worker->window_steps >= settings->max_window_steps))
+        return status;
+    verdict->asked = true;
+    if (!mr_predict_settings_ask_sites(settings))
+        return decide_pairs(&s, first, group);
+    mr_worker_asks(worker, false);
+    bool refined = mr_problem_refine(problem, &worker->decide, 0, &worker->arena);
+    mr_worker_asks(worker, true);
+    if (!refined)
+        return mr_error_memory(worker->error, "deciding a candidate");
+    return decide_group(&s, candidates, group);
+}

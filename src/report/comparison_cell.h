@@ -1,0 +1,30 @@
+/* comparison_cell: the numbers of a comparison as text; for the files of src/report only. */
+#ifndef MR_REPORT_COMPARISON_CELL_H
+#define MR_REPORT_COMPARISON_CELL_H
+
+#include "comparison.h"
+
+/* A row of the table: one quantity of all finders. Only the seconds differ from run to run, and
+ * they are the last. */
+typedef enum mr_quantity {
+    MR_QUANTITY_RACY_EVENTS,
+    MR_QUANTITY_RACY_LOCATIONS,
+    MR_QUANTITY_RACY_VARIABLES,
+    MR_QUANTITY_STATIC_RACES,
+    MR_QUANTITY_ONLY,
+    MR_QUANTITY_UNKNOWN,
+    MR_QUANTITY_SECONDS,
+    MR_QUANTITY_COUNT
+} mr_quantity;
+
+enum { MR_CELL_BYTES = 32 };
+
+/* "racy events" */
+const char *mr_quantity_name(mr_quantity quantity);
+/* How many quantities this report shows, from the first one on. */
+int mr_quantity_shown(const mr_comparison_report *report);
+/* The quantity of a finder; "-" where it has none. */
+const char *mr_cell_text(const mr_finding *finding, int finder, mr_quantity quantity,
+                         char buffer[MR_CELL_BYTES]);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * formats: the table of all reports. A row is a format, a column is a subject, and a cell is what
+ * writes that subject in that format; an empty cell is a format that the subject does not have. The
+ * command line chooses its reports from this table only.
+ *
+ * A new format: its word in MR_FORMAT_MAP (config.h), a row here, and a file with its functions. A
+ * new subject: a column.
+ */
+#ifndef MR_REPORT_FORMATS_H
+#define MR_REPORT_FORMATS_H
+
+#include "comparison.h"
+#include "config/config.h"
+#include "order_report.h"
+#include "predict_report.h"
+#include "runs_report.h"
+
+/* What is reported. */
+typedef enum mr_subject {
+    MR_SUBJECT_NONE,    /* no report */
+    MR_SUBJECT_PREDICT, /* the result of a prediction: `predict`, `merge` */
+    MR_SUBJECT_ORDER,   /* the races of an order: `order` */
+    MR_SUBJECT_COMPARE, /* what several relations find: `compare` */
+    MR_SUBJECT_RUNS,    /* one prediction or several, one a recorded run: `run` */
+    MR_SUBJECT_COUNT
+} mr_subject;
+
+/* Each writes the whole report of one result. MR_ERR_IO, MR_ERR_MEMORY. */
+typedef mr_status mr_predict_writer(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                    const mr_result *result, mr_error *error);
+typedef mr_status mr_order_writer(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                  const mr_order_result *result, mr_error *error);
+
+typedef struct mr_format_row {
+    mr_predict_writer *predict;
+    mr_order_writer *order;
+    const mr_comparison_writer *compare;
+    const mr_runs_writer *runs;
+} mr_format_row;
+
+/* By mr_format. */
+extern const mr_format_row mr_formats[MR_FORMAT_COUNT];
+
+/* The row of `format` as configured. */
+const mr_format_row *mr_format_chosen(const mr_config *config);
+
+/* Is the cell of the table filled? */
+bool mr_format_has(mr_format format, mr_subject subject);
+
+/* Does the subject have the configured format? MR_ERR_CONFIG says what `command` reports as
+ * instead, and which commands have the format. Without a subject every format is right. */
+mr_status mr_format_check(const mr_config *config, mr_subject subject, const char *command,
+                          mr_error *error);
+
+#endif

@@ -1,0 +1,367 @@
+/* predict_text: the result of a prediction for people. */
+#include "context.h"
+#include "escape.h"
+#include "phrases.h"
+#include "predict_report.h"
+#include "schedule_table.h"
+#include "witness/pack.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define UNKNOWN_SHOWN 20
+
+typedef struct writer {
+    FILE *stream;
+    const mr_trace *trace;
+    const mr_config *config;
+    const mr_result *result;
+    mr_context context;
+} writer;
+
+static void print_trace(const writer *self)
+{
+    const mr_trace *trace = self->trace;
+    FILE *stream = self->stream;
+    mr_phrase_trace(stream, trace);
+    if (mr_config_int(self->config, "window.size") == 0)
+        fputs("one window", stream);
+    else
+        fprintf(stream, "windows of %" PRId64 " events that overlap by %" PRId64,
+                mr_config_int(self->config, "window.size"),
+                mr_config_int(self->config, "window.overlap"));
+    fprintf(stream, ", model %s\n",
+            mr_model_name((mr_model)mr_config_choice(self->config, "model")));
+    if (trace->by_source_count > 0 && mr_config_choice(self->config, "model") != MR_MODEL_RF)
+        fprintf(stream,
+                "%" PRIu32
+                " variable%s without usable values: their reads must see the same write\n",
+                trace->by_source_count, mr_phrase_s(trace->by_source_count));
+    mr_phrase_dropped(stream, trace);
+}
+
+static const char *strength_text(mr_strength strength)
+{
+    switch (strength) {
+    case MR_STRENGTH_HB:
+        return "unordered by happens-before (hb)";
+    case MR_STRENGTH_WCP:
+        return "ordered by happens-before, unordered by weak-causally-precedes (wcp)";
+    case MR_STRENGTH_BEYOND_WCP:
+        break;
+    }
+    return "ordered by both happens-before and weak-causally-precedes (beyond-wcp)";
+}
+
+static const char *step_text(mr_step step)
+{
+    switch (step) {
+    case MR_STEP_LINEARISE:
+        return "the required events in trace order (linearise)";
+    case MR_STEP_GREEDY:
+        return "running what can run, in trace order (greedy)";
+    case MR_STEP_SATURATE:
+        return "propagation and search (saturate)";
+    case MR_STEP_LAZY:
+        return "the solver, with clauses by and by (lazy)";
+    case MR_STEP_Z3:
+        return "the solver (z3)";
+    case MR_STEP_FAR:
+        return "a window of its own (far)";
+    case MR_STEP_FILTER:
+    case MR_STEP_CONE:
+    case MR_STEP_ELIMINATE:
+    case MR_STEP_COUNT:
+        break;
+    }
+    return mr_step_name(step);
+}
+
+static bool print_race(const writer *self, size_t index, mr_sees *sees)
+{
+    const mr_race *race = &self->result->races[index];
+    const mr_witness *witness = &race->witness;
+    FILE *stream = self->stream;
+    fprintf(stream, "\nRace %zu of %zu on ", index + 1, self->result->race_count);
+    mr_phrase_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
+    fputs("\n", stream);
+    mr_phrase_access(stream, "first", self->trace, mr_access_of_event(self->trace, witness->first));
+    mr_context_print(&self->context, stream, witness->first);
+    mr_phrase_access(stream, "second", self->trace,
+                     mr_access_of_event(self->trace, witness->second));
+    mr_context_print(&self->context, stream, witness->second);
+    mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
+    mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
+    fprintf(stream, "  order   %s\n", strength_text(race->strength));
+    fprintf(stream, "  witness found by %s; accepted by the checker\n",
+            step_text(race->confirmed_by));
+    mr_witness room;
+    const mr_witness *open = mr_witness_open(self->trace, witness, &room);
+    bool ok =
+        open != NULL && mr_schedule_print(stream, open, sees,
+                                          mr_config_bool(self->config, "witness.full_schedule"));
+    mr_witness_free(&room);
+    return ok;
+}
+
+static void print_short_access(const writer *self, uint32_t event)
+{
+    char text[512];
+    mr_trace_print_op(self->trace, event, true, text, sizeof text);
+    mr_escape_print(self->stream, text);
+    fputs(" at ", self->stream);
+    mr_escape_print(self->stream,
+                    mr_names_display(&self->trace->locations, self->trace->location[event]));
+    fprintf(self->stream, " (event %" PRIu32 ")", event);
+}
+
+static void print_unknowns(const writer *self)
+{
+    const mr_result *result = self->result;
+    FILE *stream = self->stream;
+    if (result->unknown_count == 0)
+        return;
+    fputs("\nUnknown (these may or may not be races):\n", stream);
+    for (size_t i = 0; i < result->unknown_count && i < UNKNOWN_SHOWN; i++) {
+        const mr_unknown *unknown = &result->unknowns[i];
+        fputs("  ", stream);
+        print_short_access(self, unknown->first);
+        fputs(" and ", stream);
+        print_short_access(self, unknown->second);
+        fprintf(stream, ": %s", mr_unknown_reason_name(unknown->reason));
+        if (unknown->detail[0] != '\0') {
+            fputs(", ", stream);
+            mr_escape_print(stream, unknown->detail);
+        }
+        fputs("\n", stream);
+    }
+    if (result->unknown_count > UNKNOWN_SHOWN)
+        fprintf(stream, "  and %zu more\n", result->unknown_count - UNKNOWN_SHOWN);
+}
+
+/* "    linearise  2 pairs, 1 race"; a step that settled no pair has no line. */
+static void print_step(FILE *stream, const mr_stats *stats, mr_step step)
+{
+    if (stats->settled[step] == 0)
+        return;
+    fprintf(stream, "    %-9s  ", mr_step_name(step));
+    mr_phrase_count(stream, stats->settled[step], "pair", "");
+    if (stats->races[step] > 0) {
+        fputs(", ", stream);
+        mr_phrase_count(stream, stats->races[step], "race", "");
+    }
+    fputs("\n", stream);
+}
+
+static void print_steps(const writer *self)
+{
+    const mr_stats *stats = &self->result->stats;
+    FILE *stream = self->stream;
+    fprintf(stream, "  candidates  %" PRIu64 " pair%s of events\n", stats->candidates,
+            mr_phrase_s(stats->candidates));
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        print_step(stream, stats, (mr_step)step);
+    const char *separator = "  unknown     ";
+    for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++) {
+        if (stats->unknown[reason] == 0)
+            continue;
+        fprintf(stream, "%s%" PRIu64 " by %s", separator, stats->unknown[reason],
+                mr_unknown_reason_name((mr_unknown_reason)reason));
+        separator = ", ";
+    }
+    if (separator[0] == ',')
+        fputs("\n", stream);
+}
+
+/* The work of the workers: a line for each, or one line for all when there are many. */
+static void print_shares(FILE *stream, const mr_run *run)
+{
+    enum { MOST_LINES = 8 };
+    mr_share low = {.units = UINT64_MAX, .seconds = 1e300}, high = {0};
+    for (size_t i = 0; i < run->share_count; i++) {
+        const mr_share *share = &run->shares[i];
+        low.units = share->units < low.units ? share->units : low.units;
+        high.units = share->units > high.units ? share->units : high.units;
+        low.seconds = share->seconds < low.seconds ? share->seconds : low.seconds;
+        high.seconds = share->seconds > high.seconds ? share->seconds : high.seconds;
+        if (run->share_count <= MOST_LINES)
+            fprintf(stream, "  worker %" PRIu32 ".%-3" PRIu32 "%" PRIu64 " unit%s, %.2f s\n",
+                    share->rank, share->worker, share->units, mr_phrase_s(share->units),
+                    share->seconds);
+    }
+    if (run->share_count > MOST_LINES)
+        fprintf(stream,
+                "  workers     %zu, of which each has done %" PRIu64 " to %" PRIu64
+                " units in %.2f to %.2f s\n",
+                run->share_count, low.units, high.units, low.seconds, high.seconds);
+}
+
+/* The section on the run: what differs from run to run. */
+static void print_run(FILE *stream, const mr_run *run)
+{
+    mr_phrase_stage steps[MR_STEP_COUNT];
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        steps[step] = (mr_phrase_stage){mr_step_name((mr_step)step), run->step_seconds[step]};
+    const mr_phrase_stage stages[] = {
+        {"read", run->read_seconds},
+        {"order", run->order_seconds},
+        {"windows", run->window_seconds},
+        {"decide", run->decide_seconds},
+        {"of that solver", run->solver_seconds},
+        {"far", run->far_seconds},
+        {"witness", run->witness_seconds},
+    };
+    fputs("\nRun\n", stream);
+    mr_phrase_seconds(stream, run->total_seconds, stages, sizeof stages / sizeof stages[0]);
+    mr_phrase_stages(stream, "  steps       ", steps, MR_STEP_COUNT);
+    mr_phrase_memory(stream, run->peak_memory_bytes);
+    if (run->units_saved > 0)
+        fprintf(stream,
+                "  saved       %" PRIu64 " units by earlier runs, %" PRIu64
+                " decided by this one\n",
+                run->units_saved, run->units_decided);
+    if (run->windows_again > 0)
+        fprintf(stream, "  again       %" PRIu64 " window%s decided twice\n", run->windows_again,
+                mr_phrase_s(run->windows_again));
+    mr_phrase_stopped(stream, run->queries_stopped_by_time, run->queries_stopped_by_memory);
+    print_shares(stream, run);
+}
+
+/* The lines about far races. */
+static void print_far(const writer *self)
+{
+    const mr_stats *stats = &self->result->stats;
+    FILE *stream = self->stream;
+    if (stats->far_windows == 0)
+        return;
+    fprintf(stream, "  far         %" PRIu64 " pair%s of places beyond the windows",
+            stats->far_pairs, mr_phrase_s(stats->far_pairs));
+    if (stats->far_pairs > 0)
+        fprintf(stream, ": %" PRIu64 " no race, %" PRIu64 " unknown", stats->far_no_race,
+                stats->far_unknown);
+    fprintf(stream, "; %" PRIu64 " window%s of %" PRIu64 " events in all\n", stats->far_windows,
+            mr_phrase_s(stats->far_windows), stats->far_events);
+    if (stats->far_parts > 0)
+        fprintf(stream,
+                "              %" PRIu64 " pair%s of places seen in parts only "
+                "(window.far_size)\n",
+                stats->far_parts, mr_phrase_s(stats->far_parts));
+}
+
+static void print_summary(const writer *self)
+{
+    const mr_stats *stats = &self->result->stats;
+    FILE *stream = self->stream;
+    fprintf(stream, "\nSummary\n  windows     %" PRIu64, stats->windows);
+    if (stats->windows_missing > 0)
+        fprintf(stream, " of %" PRIu64, stats->windows + stats->windows_missing);
+    if (stats->windows_stopped > 0)
+        fprintf(stream, ", %" PRIu64 " of them stopped by candidates.max_window_steps",
+                stats->windows_stopped);
+    fputs("\n", stream);
+    print_steps(self);
+    print_far(self);
+    fprintf(stream, "  static      %" PRIu64 " race%s\n", stats->static_races,
+            mr_phrase_s(stats->static_races));
+    mr_phrase_rejected(stream, stats->rejected_witnesses);
+}
+
+/* " (2 by hb, 1 beyond wcp)" */
+static void print_strengths(const writer *self)
+{
+    static const char *const texts[] = {"by hb", "by wcp", "beyond wcp"};
+    uint64_t counts[3] = {0};
+    for (size_t i = 0; i < self->result->race_count; i++)
+        counts[self->result->races[i].strength]++;
+    const char *separator = " (";
+    for (int i = 0; i < 3; i++) {
+        if (counts[i] == 0)
+            continue;
+        fprintf(self->stream, "%s%" PRIu64 " %s", separator, counts[i], texts[i]);
+        separator = ", ";
+    }
+    if (self->result->race_count > 0)
+        fputs(")", self->stream);
+}
+
+/* ", 3 candidates unknown (2 time, 1 memory)"; a single reason stands without its number. */
+static void print_unknown_counts(const writer *self)
+{
+    uint64_t counts[MR_UNKNOWN_COUNT] = {0};
+    size_t total = self->result->unknown_count;
+    for (size_t i = 0; i < total; i++)
+        counts[self->result->unknowns[i].reason]++;
+    if (total == 0)
+        return;
+    fprintf(self->stream, ", %zu candidate%s unknown", total, mr_phrase_s(total));
+    const char *separator = " (";
+    for (int i = 0; i < MR_UNKNOWN_COUNT; i++) {
+        if (counts[i] == 0)
+            continue;
+        fputs(separator, self->stream);
+        if (counts[i] < total)
+            fprintf(self->stream, "%" PRIu64 " ", counts[i]);
+        fputs(mr_unknown_reason_name((mr_unknown_reason)i), self->stream);
+        separator = ", ";
+    }
+    fputs(")", self->stream);
+}
+
+/* "; not complete, ended by time_limit: 12 of 340 windows not looked at, nor all far races" */
+static void print_incomplete(const writer *self)
+{
+    static const char *const reasons[] = {"a failure", "a signal", "time_limit", "memory.limit_mb"};
+    const mr_stats *stats = &self->result->stats;
+    FILE *stream = self->stream;
+    if (!stats->incomplete)
+        return;
+    fprintf(stream, "; not complete, ended by %s", reasons[stats->halted]);
+    if (stats->windows_missing > 0)
+        fprintf(stream, ": %" PRIu64 " of %" PRIu64 " windows not looked at%s",
+                stats->windows_missing, stats->windows + stats->windows_missing,
+                stats->far_missing ? ", nor all far races" : "");
+    else if (stats->far_missing)
+        fputs(": not all far races looked for", stream);
+}
+
+static void print_last_line(const writer *self)
+{
+    size_t races = self->result->race_count;
+    if (races == 0)
+        fputs(self->result->stats.incomplete ? "no race so far" : "no race", self->stream);
+    else
+        fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
+    print_strengths(self);
+    print_unknown_counts(self);
+    print_incomplete(self);
+    fputs("\n", self->stream);
+}
+
+mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                 const mr_result *result, mr_error *error)
+{
+    writer self = {.stream = stream, .trace = trace, .config = config, .result = result};
+    mr_sees sees;
+    errno = 0;
+    bool ok = mr_sees_init(&sees, trace);
+    ok = mr_context_init(&self.context, trace, result) && ok;
+    if (ok)
+        print_trace(&self);
+    for (size_t i = 0; i < result->race_count && ok && !ferror(stream); i++)
+        ok = print_race(&self, i, &sees);
+    mr_sees_free(&sees);
+    mr_context_free(&self.context);
+    if (!ok) {
+        errno = ENOMEM;
+        return mr_error_memory(error, "writing the report");
+    }
+    print_unknowns(&self);
+    print_summary(&self);
+    if (mr_config_bool(config, "report.run"))
+        print_run(stream, &result->run);
+    print_last_line(&self);
+    if (fflush(stream) == 0 && !ferror(stream))
+        return MR_OK;
+    return mr_report_write_failed(mr_config_text(config, "output"), error);
+}

@@ -1,0 +1,76 @@
+#include "runs_report.h"
+
+#include "formats.h"
+#include "phrases.h"
+
+#include <inttypes.h>
+
+/* ---- text ---- */
+
+static void text_before(const mr_runs_report *report, const mr_one_run *run)
+{
+    fprintf(report->stream, "%sRun %" PRIu64 " of %" PRIu64 ", seed %" PRIu64 "\n",
+            report->number > 1 ? "\n" : "", report->number, report->count, run->seed);
+}
+
+static void text_after(const mr_runs_report *report, const mr_one_run *run)
+{
+    if (run->known_races > 0)
+        fprintf(report->stream, "%zu race%s known from earlier runs\n", run->known_races,
+                mr_phrase_s(run->known_races));
+}
+
+static void text_end(const mr_runs_report *report, size_t races)
+{
+    fprintf(report->stream, "\n%zu race%s in %" PRIu64 " runs\n", races, mr_phrase_s(races),
+            report->count);
+}
+
+const mr_runs_writer mr_runs_text = {text_before, text_after, text_end};
+
+/* ---- JSON ---- */
+
+static void json_before(const mr_runs_report *report, const mr_one_run *run)
+{
+    fprintf(report->stream, "%s{\"seed\":%" PRIu64 ",\"exit_status\":%d,\"report\":\n",
+            report->number > 1 ? ",\n" : "{\"runs\":[\n", run->seed, run->exit_status);
+}
+
+static void json_after(const mr_runs_report *report, const mr_one_run *run)
+{
+    fprintf(report->stream, ",\"known_races\":%zu}", run->known_races);
+}
+
+static void json_end(const mr_runs_report *report, size_t races)
+{
+    fprintf(report->stream, "],\"races\":%zu}\n", races);
+}
+
+const mr_runs_writer mr_runs_json = {json_before, json_after, json_end};
+
+/* ---- any format ---- */
+
+void mr_runs_report_begin(mr_runs_report *report, FILE *stream, const mr_config *config,
+                          uint64_t count)
+{
+    *report = (mr_runs_report){.stream = stream, .config = config, .count = count};
+}
+
+mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, const mr_trace *trace,
+                               const mr_result *result, mr_error *error)
+{
+    const mr_format_row *row = mr_format_chosen(report->config);
+    report->number++;
+    if (report->count > 1)
+        row->runs->before(report, run);
+    mr_status status = row->predict(report->stream, trace, report->config, result, error);
+    if (report->count > 1)
+        row->runs->after(report, run);
+    return status;
+}
+
+void mr_runs_report_end(mr_runs_report *report, size_t races)
+{
+    if (report->count > 1)
+        mr_format_chosen(report->config)->runs->end(report, races);
+}

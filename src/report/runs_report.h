@@ -1,0 +1,46 @@
+/*
+ * runs_report: the predictions of `maxrace run`, one a recorded run of the program. A single run
+ * has the report of a prediction; several have one report each, with a head, and an end.
+ *
+ *   mr_runs_report_begin → mr_runs_report_write(run)* → mr_runs_report_end
+ */
+#ifndef MR_REPORT_RUNS_REPORT_H
+#define MR_REPORT_RUNS_REPORT_H
+
+#include "config/config.h"
+#include "predict/result.h"
+
+typedef struct mr_runs_report {
+    FILE *stream; /* on loan */
+    const mr_config *config;
+    uint64_t count;  /* of runs */
+    uint64_t number; /* of the run that is written: 1, 2, … count */
+} mr_runs_report;
+
+/* One run of the program, beside what is predicted from it. */
+typedef struct mr_one_run {
+    uint64_t seed;
+    int exit_status;    /* of the program */
+    size_t known_races; /* races left out of the result, because an earlier run had them */
+} mr_one_run;
+
+/* The format is one that `run` has (mr_format_has). */
+void mr_runs_report_begin(mr_runs_report *report, FILE *stream, const mr_config *config,
+                          uint64_t count);
+/* The next run. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, const mr_trace *trace,
+                               const mr_result *result, mr_error *error);
+/* After the last run: the races of all of them. Errors stay in the stream. */
+void mr_runs_report_end(mr_runs_report *report, size_t races);
+
+/* A cell of the table in formats.h: what stands before and after the report of a run when there are
+ * several, and after all runs. Errors stay in the stream. */
+typedef struct mr_runs_writer {
+    void (*before)(const mr_runs_report *report, const mr_one_run *run);
+    void (*after)(const mr_runs_report *report, const mr_one_run *run);
+    void (*end)(const mr_runs_report *report, size_t races);
+} mr_runs_writer;
+
+extern const mr_runs_writer mr_runs_text, mr_runs_json;
+
+#endif

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Records the programs of tests/programs, each built by gcc, with one seed, and predicts from the traces; with
+# TEST_LENGTH=full also built by clang, and with five seeds.
+# Each program and compiler is a test: prints "[       OK ] name", or the reason and "[  FAILED  ] name".
+#
+# NAME-safe has no race, from any seed. NAME-race has one; when the comment at its top says "Predicted from every order", from
+# each seed, else from at least one of the first 20. No read may see what no recorded write wrote, no event be left out, and
+# the same seed must give the same trace. Built without optimisation, which would remove writes that nobody reads.
+# RECORD_ONLY=pattern chooses programs.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+maxrace=$(realpath "${BUILD:-build/release}/maxrace")
+if [ "${TEST_LENGTH:-}" = full ]; then seeds=5 compilers='gcc clang'; else seeds=1 compilers=gcc; fi
+more_seeds=20 limit_seconds=60
+. tests/support/check.sh
+
+# record PROGRAM SEED TRACE [FLAG…]: fails with the reason when the program hangs, crashes, or its trace is not as it should be.
+record() {
+    local program=$1 seed=$2 trace=$3 said status
+    shift 3
+    said=$(timeout -k 5 "$limit_seconds" "$maxrace" record --seed "$seed" -o "$trace" "$@" -- "$program" 2>&1 >/dev/null)
+    status=$?
+    [ $status -lt 124 ] || { echo "seed $seed: status $status: $said"; return 1; }
+    ! grep -q 'no recorded write\|no trace can have\|makes no sense\|recorded nothing' <<<"$said" || { echo "seed $seed: $said"; return 1; }
+}
+
+# one COMPILER SOURCE FOLDER: all about one program; prints what is wrong.
+one() {
+    local compiler=$1 source=$2 folder=$3 seed status races=0 name command=cc flags=(--record-local) standard=-std=gnu17
+    name=$(basename "$source")
+    mkdir -p "$folder"
+    # What the library of C++ does to memory of the program, outside of what several threads use, is not recorded.
+    case $name in *.cpp) command=c++ flags=() standard=-std=c++20 ;; esac
+    MAXRACE_CC=$compiler MAXRACE_CXX=${compiler/gcc/g}++ "$maxrace" $command $standard -g -O0 -pthread "$source" -o "$folder/program" || return 1
+    for ((seed = 1; seed <= more_seeds; seed++)); do
+        record "$folder/program" "$seed" "$folder/one.mrt" "${flags[@]}" || return 1
+        "$maxrace" predict -q "$folder/one.mrt" >"$folder/report" 2>&1
+        status=$?
+        case $name-$status in
+        *-race.*-1) races=$((races + 1)) ;;
+        *-race.*-0) grep -q 'Predicted from every\( \|$\)' "$source" && { echo "seed $seed: no race"; return 1; } ;;
+        *-safe.*-0) ;;
+        *-safe.*-1) echo "seed $seed: a false race"; sed -n '/^Race 1/,/^Summary/p' "$folder/report"; return 1 ;;
+        *) echo "seed $seed: predict: status $status"; cat "$folder/report"; return 1 ;;
+        esac
+        [ "$seed" -ge $seeds ] && { [ $races -gt 0 ] || [[ $name == *-safe.* ]]; } && break
+    done
+    [[ $name == *-safe.* ]] || [ $races -gt 0 ] || { echo "no race from $more_seeds seeds"; return 1; }
+    # Without what only one thread uses: the time of the clock is in there, too.
+    record "$folder/program" 1 "$folder/two.mrt" && record "$folder/program" 1 "$folder/one.mrt" || return 1
+    cmp "$folder/one.mrt" "$folder/two.mrt"
+}
+
+if [ "${1:-}" = --one ]; then
+    compiler=$2 source=$3 folder=$4
+    title=record_$(basename "$source" | tr '.-' '__')_$compiler
+    if output=$(one "$compiler" "$source" "$folder" 2>&1); then
+        echo "[       OK ] $title"
+    else
+        printf '%s\n[  FAILED  ] %s\n' "$output" "$title"
+    fi
+    rm -rf "$folder"
+    exit
+fi
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+number=0
+for source in tests/programs/${RECORD_ONLY:-*}.c tests/programs/${RECORD_ONLY:-*}.cpp; do
+    [ -e "$source" ] || continue
+    for compiler in $compilers; do
+        language_compiler=$compiler
+        [[ $source != *.cpp ]] || language_compiler=${compiler/gcc/g}++
+        needs "$language_compiler" "record_$(basename "$source" | tr '.-' '__')_$compiler" >>"$scratch/output" || continue
+        number=$((number + 1))
+        printf '%s\0%s\0%s\0' "$compiler" "$source" "$scratch/$number"
+    done
+done | xargs -0 -r -n 3 -P "${TEST_JOBS:-$(nproc)}" "$0" --one >>"$scratch/output"
+cat "$scratch/output"
+[ -s "$scratch/output" ] && ! grep -q '^\[  FAILED  \]' "$scratch/output"

@@ -1,0 +1,101 @@
+/* The table of formats × subjects: what each command prints in each format, and how it refuses the
+ * formats that it does not have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/run.h"
+
+static mr_scratch scratch;
+
+static int setup(void **state)
+{
+    char path[512];
+    mr_run run;
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write(&scratch, "race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n", path);
+    mr_scratch_write(&scratch, "csv.yaml", "jobs: 1\nformat: csv\n", path);
+    mr_scratch_write(&scratch, "jobs.yaml", "jobs: 1\n", path);
+    mr_run_maxrace(&run, &scratch, "predict --shard 1/1 --checkpoint @/shard @/race.std", NULL,
+                   MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 0);
+    mr_run_free(&run);
+    return 0;
+}
+
+#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
+
+#define REFUSED(command, format)                                                                   \
+    2, NULL, "maxrace: format: '" command "' reports as text or json; " format " is for 'compare'\n"
+
+static void test_matrix(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --format text @/race.std", 1, "\nRace 1 of 1 on x\n", NULL},
+        {"predict --format json @/race.std", 1, "\n\"races\":[\n{\"first\":", NULL},
+        {"predict --format csv @/race.std", REFUSED("predict", "csv")},
+        {"predict --format markdown @/race.std", REFUSED("predict", "markdown")},
+        {"merge --format text @/race.std @/shard", 1, "\nRace 1 of 1 on x\n", NULL},
+        {"merge --format json @/race.std @/shard", 1, "\n\"races\":[\n{\"first\":", NULL},
+        {"merge --format csv @/race.std @/shard", REFUSED("merge", "csv")},
+        {"merge --format markdown @/race.std @/shard", REFUSED("merge", "markdown")},
+        {"order --format text @/race.std", 1, "\nrelation shb: 1 racy event at 1 location", NULL},
+        {"order --format json @/race.std", 1, "\n\"order\":{\"relation\":\"shb\",", NULL},
+        {"order --format csv @/race.std", REFUSED("order", "csv")},
+        {"order --format markdown @/race.std", REFUSED("order", "markdown")},
+        {"compare --format text @/race.std", 1, "\nstatic races                  1", NULL},
+        {"compare --format json @/race.std", 1, "\n\"traces\":[\n{\"file\":", NULL},
+        {"compare --format csv @/race.std", 1, "/race.std\",2,hb,", NULL},
+        {"compare --format markdown @/race.std", 1, "\n| race.std | 2 | racy events | ", NULL},
+        /* What `run` prints as text and JSON is tested with recorded programs. */
+        {"run --format csv ./none", REFUSED("run", "csv")},
+        {"run --format markdown ./none", REFUSED("run", "markdown")},
+    };
+    CHECK_ROWS(rows);
+}
+
+static void test_words_of_no_format(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --format xml @/race.std", 2, NULL,
+         "maxrace: format: 'xml' is not one of text|json|csv|markdown\n"},
+        {"predict --format= @/race.std", 2, NULL,
+         "maxrace: format: '' is not one of text|json|csv|markdown\n"},
+        {"info --format json @/race.std", 2, NULL, "maxrace: '--format' is not a flag of 'info'\n"},
+        {"check --format text @/race.std @/none", 2, NULL,
+         "maxrace: '--format' is not a flag of 'check'\n"},
+    };
+    CHECK_ROWS(rows);
+}
+
+/* The line names the place of the setting, unless a flag wins over it. */
+static void test_configured(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict -c @/csv.yaml @/race.std", 2, NULL,
+         "@/csv.yaml:2: format: 'predict' reports as text or json; csv is for 'compare'\n"},
+        {"predict -c @/csv.yaml -c @/jobs.yaml @/race.std", REFUSED("predict", "csv")},
+        {"predict -c @/csv.yaml --format markdown @/race.std", REFUSED("predict", "markdown")},
+        {"predict -c @/csv.yaml --format text @/race.std", 1, "\nRace 1 of 1 on x\n", NULL},
+        {"compare -c @/csv.yaml @/race.std", 1, "/race.std\",2,hb,", NULL},
+        /* `config` reports nothing: what it prints may be meant for any command. */
+        {"config -c @/csv.yaml", 0, "\nformat: csv\n", NULL},
+    };
+    CHECK_ROWS(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_words_of_no_format),
+        cmocka_unit_test(test_configured),
+    };
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
+}
