@@ -244,7 +244,7 @@ mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *err
         }
         return MR_OK;
     }
-    /* The mapping stays as it is: behind the end of the file nobody looks. */
+    /* The mapping keeps its size: nothing reads behind the end of the file. */
     if (ftruncate(array->file, (off_t)(count * array->element_bytes)))
         return failed(spill, "shorten a file of", errno, error);
     close(array->file);

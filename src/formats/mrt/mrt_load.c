@@ -18,7 +18,8 @@ typedef struct load_state {
 static mr_status make_room(load_state *load, size_t need, mr_error *error)
 {
     const mr_mrt *mrt = load->mrt;
-    /* What the index says saves moving; it counts as far as the file is long enough for it. */
+    /* With the number of events from the index the columns need not move later. A number that the
+     * file is too short for is not believed. */
     uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
     if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
         need = (size_t)told;

@@ -78,7 +78,7 @@ static void load_contents(mr_mrt *mrt)
                             &payload) ||
         !mr_mrt_source_peek(source, end.index_offset, MR_MRT_INDEX, &index, &payload))
         return;
-    /* One that is damaged or wrong is met again where it stands. */
+    /* A damaged or wrong index is reported when the reader comes to it. */
     if (mr_mrt_contents_read(&mrt->contents, payload, index.size_bytes, &unused))
         mr_mrt_contents_free(&mrt->contents);
     else
@@ -277,8 +277,8 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     return MR_OK;
 }
 
-/* Each block has one such chunk at most, before the next block. Only who reads the whole trace uses
- * it. */
+/* Each block has at most one such chunk, before the next block. It is used only when the trace is
+ * read whole. */
 static mr_status read_stacks(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
 {
     const unsigned char *payload;
@@ -296,7 +296,7 @@ static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr
 {
     bool same = index->event_count == mrt->trace->event_count &&
                 !memcmp(index->op_counts, mrt->trace->op_counts, sizeof index->op_counts);
-    /* Stacks are not looked at on the way, but by who reads the whole trace. */
+    /* Stacks are counted only when the trace is read whole. */
     uint32_t stacks = mrt->trace->stack_count ? mrt->trace->stack_count - 1 : 0;
     same = same && (!mrt->whole || index->stack_count == stacks);
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT; space++)

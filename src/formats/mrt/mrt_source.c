@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much is read before more memory is taken for it, and given back when it was used. */
+/* How much is read before more memory is taken for it; steps in which used pages are given back. */
 enum {
     MR_MRT_READ_BYTES = 1 << 20,
     MR_MRT_RELEASE_BYTES = 8 << 20,
@@ -234,8 +234,8 @@ static mr_status check_size(const mr_mrt_source *source, const mr_mrt_chunk *chu
     return MR_OK;
 }
 
-/* Pages that were used are given back, so that a large file does not count as memory in use. Not at
- * once: a stream reads some blocks ahead of who uses them. */
+/* Gives used pages back, so that a large file does not count as memory in use. The last 8 MiB stay:
+ * a stream reads some blocks ahead of the events that its user has. */
 static void release(mr_mrt_source *source)
 {
     uint64_t used =
