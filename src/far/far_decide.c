@@ -111,9 +111,9 @@ static mr_status do_far_window(mr_decider *d, uint32_t start, uint32_t end)
 static void settle_unknowns(mr_decider *d, size_t first_unknown)
 {
     mr_ledger *ledger = &d->context->merge->ledger;
-    for (size_t s = 0; s < ledger->slot_count; s++) {
-        mr_ledger_entry *entry = &ledger->slots[s];
-        if (!entry->used || !entry->unknown || entry->race || entry->unknown_index >= first_unknown)
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        mr_ledger_entry *entry = &ledger->entries[i];
+        if (!entry->unknown || entry->race || entry->unknown_index >= first_unknown)
             continue;
         const mr_ledger_entry *number = mr_ledger_find(&d->numbers, entry->key_1, entry->key_2);
         if (!number || d->open[number->unknown_index].no_race)

@@ -34,6 +34,7 @@ typedef struct columns {
     const uint32_t *thread, *operand, *value;
     uint32_t *link;
     const mr_update *updates;
+    uint32_t update_count;
 } columns;
 
 struct mr_index {
@@ -83,6 +84,7 @@ static inline void index_write(mr_index *pass, uint32_t event, uint32_t value)
 static void index_update(mr_index *pass, uint32_t event)
 {
     uint32_t value = pass->run.value[event];
+    MR_ASSERT(!value || value < pass->run.update_count);
     mr_update update = value ? pass->run.updates[value] : (mr_update){0};
     index_read(pass, event, update.read_value);
     index_write(pass, event, update.written_value);
@@ -98,6 +100,7 @@ static void index_acquire(mr_index *pass, lock_state *lock, uint32_t event)
 
 static void index_release(mr_index *pass, lock_state *lock, uint32_t event)
 {
+    MR_ASSERT(lock->depth > 0); /* the trace is valid: the thread holds the lock */
     if (--lock->depth) {
         pass->run.link[event] = MR_NESTED;
     } else {
@@ -143,6 +146,7 @@ static void index_wait(mr_index *pass, uint32_t event)
     MR_ASSERT(pass->posts && queue->first != MR_NONE);
     const post *given = &pass->posts[queue->first];
     pass->run.link[event] = given->event;
+    MR_ASSERT(given->event < event);
     pass->run.link[given->event] = event;
     queue->first = given->next;
 }
@@ -156,6 +160,7 @@ static void index_call(mr_index *pass, uint32_t event)
         return;
     }
     uint32_t begin = *open;
+    MR_ASSERT(begin < event); /* the trace is valid: a call of the thread is open */
     *open = link[begin];
     link[begin] = event;
     link[event] = begin;
@@ -224,6 +229,7 @@ static bool index_operation(mr_index *pass, uint32_t event)
 /* One event by the thread. */
 static inline void index_thread(mr_thread_info *info, uint32_t event)
 {
+    MR_ASSERT_COSTLY(!info->event_count || info->last < event);
     info->first = info->event_count++ ? info->first : event;
     info->last = event;
 }
@@ -323,7 +329,8 @@ bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32
                            .operand = trace->operand,
                            .value = trace->value,
                            .link = trace->link,
-                           .updates = trace->updates};
+                           .updates = trace->updates,
+                           .update_count = trace->update_count};
     index->end = first + count;
     for (uint32_t event = first; event < index->end; event++) {
         uint8_t op = run->op[event];
@@ -348,6 +355,17 @@ bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32
     return true;
 }
 
+/* Has each event been counted once, by its thread and by its operation? */
+static bool counts_all_events(const mr_index *index)
+{
+    uint64_t by_thread = 0, by_op = 0;
+    for (size_t i = 0; i < index->thread_count; i++)
+        by_thread += index->threads[i].event_count;
+    for (int op = 0; op < MR_OP_COUNT; op++)
+        by_op += index->op_counts[op];
+    return by_thread == index->end && by_op == index->end;
+}
+
 bool mr_index_finish(mr_index *index, mr_trace *trace)
 {
     uint32_t variables = trace->variables.count, threads = trace->threads.count;
@@ -357,6 +375,7 @@ bool mr_index_finish(mr_index *index, mr_trace *trace)
     if (!trace->variable_info || !trace->thread_info || !widen_variables(index, variables) ||
         !widen_threads(index, threads))
         return false;
+    MR_ASSERT_COSTLY(counts_all_events(index));
     for (uint32_t i = 0; i < variables; i++) {
         const variable_state *state = &index->variables[i];
         trace->variable_info[i] = (mr_variable_info){state->initial_value, state->by_source};

@@ -1,4 +1,5 @@
 /* The whole trace from an .mrt file: blocks and their values → columns and what is derived. */
+#include "base/assert.h"
 #include "mrt_reader.h"
 #include "mrt_values.h"
 #include "trace/columns.h"
@@ -17,7 +18,8 @@ typedef struct load_state {
 static mr_status make_room(load_state *load, size_t need, mr_error *error)
 {
     const mr_mrt *mrt = load->mrt;
-    /* What the index says saves moving; it counts as far as the file is long enough for it. */
+    /* With the number of events from the index the columns need not move later. A number that the
+     * file is too short for is not believed. */
     uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
     if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
         need = (size_t)told;
@@ -83,6 +85,7 @@ static mr_status append(load_state *load, const mr_events *given, mr_error *erro
     mr_trace *trace = load->trace;
     const uint32_t *values = NULL;
     mr_events events = *given;
+    MR_ASSERT(given->first + given->count == trace->event_count);
     mr_status status = make_room(load, (size_t)events.first + events.count, error);
     if (!status) {
         /* Before the values are read: they go into the same buffer when the file is not mapped. */
@@ -94,7 +97,7 @@ static mr_status append(load_state *load, const mr_events *given, mr_error *erro
         place_values(trace, &events, values);
         if (mr_index_add(load->index, trace, events.first, events.count))
             return MR_OK;
-        status = mr_error_memory(error, "reading the trace");
+        (void)mr_error_memory(error, "reading the trace");
     }
     trace->event_count = events.first;
     return mr_mrt_fail(load->mrt, error);
