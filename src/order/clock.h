@@ -24,6 +24,8 @@
 #ifndef MR_ORDER_CLOCK_H
 #define MR_ORDER_CLOCK_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,6 +75,7 @@ static inline void mr_clock_drop(mr_clock_pool *pool, mr_clock **clock)
 {
     mr_clock *old = *clock;
     *clock = NULL;
+    MR_ASSERT_COSTLY(!old || old->references > 0);
     if (old && !--old->references)
         mr_clock_recycle(pool, old);
 }

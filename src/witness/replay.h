@@ -71,6 +71,9 @@ bool mr_replay_do(mr_replay *replay, uint32_t event, bool diverges);
 /* Back to the state at `base`. */
 void mr_replay_take_back(mr_replay *replay);
 
+/* Is the state that of the events before `event`, and nothing more? For assertions; O(threads). */
+bool mr_replay_is_at(const mr_replay *replay, uint32_t event);
+
 /* How often the thread of the event holds the event's lock shared. */
 uint32_t mr_replay_share_depth(const mr_replay *replay, uint32_t event);
 

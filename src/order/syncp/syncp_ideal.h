@@ -41,6 +41,7 @@
 #ifndef MR_ORDER_SYNCP_IDEAL_H
 #define MR_ORDER_SYNCP_IDEAL_H
 
+#include "base/assert.h"
 #include "base/map.h"
 #include "trace/trace.h"
 
@@ -130,6 +131,7 @@ static inline const uint32_t *mr_syncp_row(const mr_syncp_ideals *ideals, uint32
 /* The list of sections open at the end of a step that has ended; step 0: before the first. */
 static inline uint32_t mr_syncp_open(const mr_syncp_ideals *ideals, uint32_t thread, uint32_t step)
 {
+    MR_ASSERT_COSTLY(step <= ideals->threads[thread].step_count);
     return step ? ideals->threads[thread].steps[step - 1].open : MR_NONE;
 }
 
