@@ -17,7 +17,8 @@
  *
  * Clocks are counted references, copied on write: an unchanged clock costs nothing when a lock, a
  * section, a variable and a thousand events of a window share it. NULL is the clock of zeros. A
- * join or copy costs O(threads). A pool and its clocks are used by one thread of ours at a time.
+ * join or copy costs O(threads). Only one thread of this process at a time may use a pool and its
+ * clocks.
  *
  * The number of threads may grow: a clock made before is shorter, and what it lacks is 0.
  */

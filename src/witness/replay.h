@@ -3,13 +3,13 @@
  * internal to src/witness, for the checker.
  *
  * Events before `base` happened as observed, then those that mr_replay_do did; these can all be
- * taken back. Nothing is judged here: the caller makes sure that an event is possible. From the raw
- * columns of the trace only.
+ * taken back. Replay does not judge: its caller has tested that an event is possible, and replay
+ * only asserts it. It uses the raw columns of the trace only.
  *
  *   mr_replay_init → (mr_replay_seek → mr_replay_do* → mr_replay_take_back)* → mr_replay_free
  *
  * Each event O(1); a seek to an earlier start begins again at event 0. Memory: 4 bytes an event,
- * for all replays that share what does not change.
+ * once for all replays made by mr_replay_init_like.
  */
 #ifndef MR_WITNESS_REPLAY_H
 #define MR_WITNESS_REPLAY_H

@@ -9,9 +9,9 @@
  *   (4) of two acquires of one lock, the release of the one that is earlier in the trace;
  *   (5) of an event after which an edge of a call ends (opaque/barrier_pairs.h), where that begins.
  *
- * Outermost pairs only. A lock that is shared, too, stands here for several mutexes, as whole.h
- * says. (In a valid trace that earlier acquire was released before
- * the later one.) Put in trace order, a closed ideal is such a reordering, and the smallest closed
+ * Only outermost acquires and releases count. A lock that is also held shared stands here for
+ * several mutexes, as whole.h says. In rule (4) the trace itself has that release before the later
+ * acquire, since it is valid. Put in trace order, a closed ideal is such a reordering, and the smallest closed
  * ideal that holds some events, their *closure*, is contained in all that hold them. All events of
  * a closure stand, in the trace, no later than the last of the events it was made from.
  *
