@@ -58,8 +58,8 @@ typedef struct mr_edges {
     size_t source_count, next_source;
 } mr_edges;
 
-/* Takes over the edges of calls of the whole trace; `opaque` must outlive them. False: no memory, here
- * and below. */
+/* Takes over the edges of calls of the whole trace; `opaque` must outlive them. False: no memory,
+ * here and below. */
 bool mr_edges_foresee(mr_edges *edges, const mr_barrier_edges *opaque);
 /* There are so many semaphores from now on. */
 bool mr_edges_grow(mr_edges *edges, uint32_t lock_count);

@@ -11,9 +11,10 @@
  *
  * Only outermost acquires and releases count. A lock that is also held shared stands here for
  * several mutexes, as whole.h says. In rule (4) the trace itself has that release before the later
- * acquire, since it is valid. Put in trace order, a closed ideal is such a reordering, and the smallest closed
- * ideal that holds some events, their *closure*, is contained in all that hold them. All events of
- * a closure stand, in the trace, no later than the last of the events it was made from.
+ * acquire, since it is valid. Put in trace order, a closed ideal is such a reordering, and the
+ * smallest closed ideal that holds some events, their *closure*, is contained in all that hold
+ * them. All events of a closure stand, in the trace, no later than the last of the events it was
+ * made from.
  *
  * Steps. The events of a thread are cut into steps 1, 2, …; a step ends with
  *   an acquire or release of a lock of several threads (for each mutex that it stands for), a fork,
