@@ -1,5 +1,7 @@
 #include "greedy.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 /* What a read of a variable would see. */
@@ -153,7 +155,11 @@ static void pass_section(runner *r, uint32_t event, const mr_section *section, b
 {
     bool enter = (section->acquire == event) != back;
     lock_state *state = &r->locks[section->lock];
-    r->open[section - r->window->sections] = enter;
+    uint32_t *open = &r->open[section - r->window->sections];
+    MR_ASSERT(*open != enter);
+    MR_ASSERT(section->shared || state->owner == (enter ? MR_NONE : section->thread));
+    MR_ASSERT(!section->shared || enter || state->sharers);
+    *open = enter;
     if (section->shared)
         state->sharers += enter ? 1 : UINT32_MAX;
     else
@@ -163,14 +169,18 @@ static void pass_section(runner *r, uint32_t event, const mr_section *section, b
 static void count_unit(runner *r, uint32_t event, bool back)
 {
     uint8_t op = mr_window_op(r->window, event);
-    if (MR_OP_DOES(op, MR_GIVES | MR_TAKES))
-        r->units[r->window->object[event]] += mr_op_gives(op) != back ? 1 : UINT32_MAX;
+    if (!MR_OP_DOES(op, MR_GIVES | MR_TAKES))
+        return;
+    bool more = mr_op_gives(op) != back;
+    MR_ASSERT(more || r->units[r->window->object[event]]);
+    r->units[r->window->object[event]] += more ? 1 : UINT32_MAX;
 }
 
 static void run_event(runner *r, uint32_t event, bool diverges)
 {
     const mr_window *w = r->window;
     const mr_section *section = mr_window_section(w, event);
+    MR_ASSERT(w->position[event] == r->next[w->thread[event]]);
     r->diverged[w->thread[event]] |= diverges;
     if (mr_op_writes(mr_window_op(w, event)))
         write_variable(r, event);

@@ -480,7 +480,7 @@ mr_status mr_barrier_edges_find(const mr_trace *trace, mr_opaque mode, mr_barrie
     for (uint32_t event = 0; ok && event < trace->event_count; event++)
         ok = step(&w, event);
     clear(&w);
-    return ok ? MR_OK : mr_error_memory(error, "ordering unrecorded calls");
+    return ok ? MR_OK : mr_error_memory(error, "ordering BarrierPairs");
 }
 
 void mr_barrier_edges_free(mr_barrier_edges *edges)

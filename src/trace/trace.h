@@ -116,7 +116,6 @@ typedef struct mr_read_options {
     uint64_t memory_bytes; /* of the process; columns that take more than half of it are kept in
                               files (spill.h); 0: no limit */
     const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
-    unsigned threads; /* that may read an .mrt file side by side; 0: as 1. The trace is the same */
 } mr_read_options;
 
 void mr_trace_free(mr_trace *trace); /* NULL is fine */

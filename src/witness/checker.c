@@ -339,34 +339,18 @@ mr_status mr_checker_check(mr_checker *c, const mr_witness *witness, mr_error *e
 
 /* ---- life ---- */
 
-mr_checker *mr_checker_start(const mr_trace *trace, mr_opaque opaque)
+mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque)
 {
     mr_checker *c = mr_calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->trace = trace;
     c->opaque = opaque;
-    return c;
-}
-
-bool mr_checker_learn(mr_checker *c, unsigned part)
-{
-    if (part == 0)
-        return mr_requirements_init(&c->required, c->trace);
-    return part == 1 ? mr_replay_init(&c->state, c->trace)
-                     : mr_witness_calls_init(&c->calls, c->trace, c->opaque);
-}
-
-mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque)
-{
-    mr_checker *c = mr_checker_start(trace, opaque);
-    for (unsigned part = 0; c && part < MR_CHECKER_PARTS; part++) {
-        if (!mr_checker_learn(c, part)) {
-            mr_checker_free(c);
-            c = NULL;
-        }
-    }
-    return c;
+    if (mr_requirements_init(&c->required, trace) && mr_replay_init(&c->state, trace) &&
+        mr_witness_calls_init(&c->calls, trace, opaque))
+        return c;
+    mr_checker_free(c);
+    return NULL;
 }
 
 mr_checker *mr_checker_like(const mr_checker *other)
