@@ -27,7 +27,7 @@ typedef struct mr_record_options {
     bool keep_local; /* also write accesses of variables that one thread uses alone, or that no
                         thread writes */
     const struct mr_progress *progress; /* may be NULL */
-    const mr_debug *debug;              /* NULL: nobody listens (topic recorder) */
+    const mr_debug *debug;              /* topic recorder; may be NULL */
 } mr_record_options;
 
 /* What the conversion found in the log and wrote to the trace. */
