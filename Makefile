@@ -34,7 +34,7 @@ endif
 PACKAGES      := z3 yaml-0.1 libzstd zlib jansson libxxhash libdw
 PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES))
 PACKAGE_LIBS  := $(shell pkg-config --libs $(PACKAGES))
-WARNINGS      := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARNINGS      := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wswitch-enum
 CPPFLAGS_ALL  := -Isrc -I. -D_POSIX_C_SOURCE=200809L -DMR_VERSION='"$(VERSION)"' $(CPPFLAGS)
 CFLAGS_ALL    := -std=c17 -fPIC -fvisibility=hidden -pthread $(OPTIMISE_$(VARIANT)) $(WARNINGS) $(PACKAGE_FLAGS) $(CFLAGS)
 LIBS          := $(PACKAGE_LIBS) -pthread

@@ -1,5 +1,7 @@
 #include "fork_join.h"
 
+#include "base/assert.h"
+
 static void edge(mr_encoding *encoding, uint32_t u, uint32_t v)
 {
     mr_formula_edge(&encoding->formula, mr_encoding_node(encoding, u),
@@ -16,8 +18,9 @@ void mr_encode_fork_join(mr_encoding *encoding)
             edge(encoding, w->threads[t].fork, mr_window_at(w, t, 0));
         for (uint32_t k = 0; k < encoding->cone[t]; k++) {
             uint32_t event = mr_window_at(w, t, k), joined = w->object[event];
-            if (mr_window_op(w, event) != MR_OP_JOIN || joined == MR_NONE)
+            if (!mr_op_joins(mr_window_op(w, event)) || joined == MR_NONE)
                 continue;
+            MR_ASSERT(encoding->cone[joined] == mr_window_length(w, joined));
             mr_encoding_node(encoding, mr_window_at(w, joined, 0));
             edge(encoding, mr_window_at(w, joined, mr_window_length(w, joined) - 1), event);
         }

@@ -1,5 +1,7 @@
 #include "known.h"
 
+#include "base/assert.h"
+
 /* For each row of a slot, how many rows there are up to its latest node: node_end[row], 0: none. */
 static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
 {
@@ -25,6 +27,7 @@ static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t 
     for (uint32_t s = 0; s < known->slot_count; s++) {
         if (s == slot || clock[s] == 0)
             continue;
+        MR_ASSERT(clock[s] <= known->row_first[s + 1] - known->row_first[s]);
         uint32_t end = node_end[known->row_first[s] + clock[s] - 1];
         if (end <= had[s])
             continue;

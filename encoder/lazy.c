@@ -62,8 +62,9 @@ static void make_lock_nodes(mr_encoding *encoding)
     }
 }
 
-/* What is known of a variable while the cone is looked through. */
-enum { READ = 1, WRITTEN = 2, OTHERS_NEEDED = 4 };
+/* What the accesses of C to a variable have shown so far: a constrained read; that its reads need
+ * other threads kept away or brought in. */
+enum { READ = 1, OTHERS_NEEDED = 2 };
 
 /* Does the read see what it must if no other thread writes? */
 static bool sees_own(const mr_window *w, uint32_t read)
@@ -87,8 +88,6 @@ static void look_at_access(const mr_encoding *encoding, uint32_t event, uint8_t 
     if (owner[variable] != MR_NONE && owner[variable] != w->thread[event])
         kind[variable] |= OTHERS_NEEDED;
     owner[variable] = w->thread[event];
-    if (mr_op_writes(mr_window_op(w, event)))
-        kind[variable] |= WRITTEN;
     if (reads)
         kind[variable] |= sees_own(w, event) ? READ : READ | OTHERS_NEEDED;
 }
@@ -238,6 +237,7 @@ static bool offer_next(mr_encoding *encoding, mr_lazy_read *read, size_t count)
     read->more = more ? encoding->formula.choice_count++ : MR_NONE;
     if (more)
         encoding->literals[count++] = mr_choice(read->more, true);
+    MR_ASSERT(count <= (size_t)encoding->window->size + 2); /* the room in `literals` */
     mr_formula_clause(&encoding->formula, encoding->literals, count);
     for (uint32_t i = read->newest; i != before && !mr_formula_stopped(&encoding->formula);
          i = encoding->lazy->offers[i].next)
@@ -248,6 +248,7 @@ static bool offer_next(mr_encoding *encoding, mr_lazy_read *read, size_t count)
 
 bool mr_lazy_extend(mr_encoding *encoding, uint32_t read)
 {
+    MR_REQUIRE(read < encoding->lazy->read_count);
     mr_lazy_read *extended = &encoding->lazy->reads[read];
     MR_REQUIRE(extended->more != MR_NONE);
     encoding->literals[0] = mr_choice(extended->more, false);
@@ -309,6 +310,7 @@ static bool line_up_dense(walk *k)
             return false;
         at[position] = node;
     }
+    MR_ASSERT(cut >= 0 && cut < count);
     k->length = (uint32_t)cut;
     memcpy(k->lazy->line, at, k->length * sizeof *at);
     return true;
@@ -406,6 +408,7 @@ static void write_to(walk *k, uint32_t write)
 {
     mr_lazy *lazy = k->lazy;
     uint32_t *latest = &lazy->latest[k->window->object[write]], node = node_of(k, write);
+    MR_ASSERT_COSTLY(*latest == MR_NONE || k->order[*latest] <= k->order[node]);
     lazy->gives[node] = is_clean(k, write) ? mr_window_written_value(k->window, write) : MR_NONE;
     lazy->earlier[node] = *latest;
     lazy->unlike[node] = *latest;
@@ -499,26 +502,55 @@ static void read_from(walk *k, uint32_t read)
         refute_source(k, MR_NONE, read, source, MR_NONE);
 }
 
+static void visit_access(walk *k, uint32_t event)
+{
+    const mr_window *w = k->window;
+    if (!k->lazy->watched[w->object[event]])
+        return;
+    if (is_constrained_read(k->encoding, event))
+        read_from(k, event);
+    if (mr_op_writes(mr_window_op(w, event)))
+        write_to(k, event);
+}
+
+static bool in_contended_section(const mr_window *w, uint32_t event)
+{
+    const mr_section *section = mr_window_section(w, event);
+    return section && w->locks[section->lock].contended;
+}
+
 static void visit(walk *k, uint32_t event)
 {
     const mr_window *w = k->window;
-    uint8_t op = mr_window_op(w, event);
-    if (mr_op_is_access(op)) {
-        if (!k->lazy->watched[w->object[event]])
-            return;
-        if (is_constrained_read(k->encoding, event))
-            read_from(k, event);
-        if (mr_op_writes(op))
-            write_to(k, event);
-        return;
+    switch ((mr_op)mr_window_op(w, event)) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        visit_access(k, event);
+        break;
+    case MR_OP_ACQUIRE:
+    case MR_OP_SHARED_ACQUIRE:
+        if (in_contended_section(w, event))
+            enter(k, w->object[event]);
+        break;
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+        if (in_contended_section(w, event))
+            leave(k, w->object[event]);
+        break;
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break; /* their clauses are in the formula from the start */
     }
-    const mr_section *section = mr_window_section(w, event);
-    if (!section || !w->locks[section->lock].contended)
-        return;
-    if (section->acquire == event)
-        enter(k, w->object[event]);
-    else
-        leave(k, w->object[event]);
 }
 
 /* The arrays for the nodes, when it is known how many there are. */

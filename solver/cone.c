@@ -1,5 +1,6 @@
 #include "cone.h"
 
+#include "base/assert.h"
 #include "windows/read_choices.h"
 #include "windows/unit_choices.h"
 
@@ -29,6 +30,9 @@ static uint32_t last_of(const mr_stops *list)
 bool mr_cone_narrow(const mr_precedence *precedence, mr_stops *a, mr_stops *b)
 {
     mr_stops *side[2][2] = {{a, b}, {b, a}};
+    MR_REQUIRE(!a->count || !b->count ||
+               precedence->window->thread[a->events[0]] !=
+                   precedence->window->thread[b->events[0]]);
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < 2; i++) {
@@ -218,6 +222,42 @@ static void close_wait(closer *c, uint32_t wait)
     }
 }
 
+/* What the operation of the event may need of other threads; reads are closed by close_reads. */
+static void close_operation(closer *c, uint32_t event)
+{
+    const mr_window *w = c->window;
+    uint32_t *constrained = &c->constrained[w->thread[event]];
+    switch ((mr_op)mr_window_op(w, event)) {
+    case MR_OP_ACQUIRE:
+    case MR_OP_SHARED_ACQUIRE:
+        if (mr_window_section(w, event))
+            close_acquire(c, mr_window_section(w, event));
+        break;
+    case MR_OP_WAIT:
+        close_wait(c, event);
+        break;
+    case MR_OP_FORK:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_BRANCH:
+        if (*constrained <= w->position[event])
+            *constrained = w->position[event] + 1;
+        break;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_CALL_END:
+        break;
+    }
+}
+
 static uint32_t post_count(const mr_window *w)
 {
     uint32_t count = 0;
@@ -225,6 +265,21 @@ static uint32_t post_count(const mr_window *w)
         if (w->semaphores[l].posts_end > count)
             count = w->semaphores[l].posts_end;
     return count;
+}
+
+/* Is C closed under FORCED, as far as U goes? For costly checks. */
+static bool is_closed(const closer *c)
+{
+    const mr_window *w = c->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        if (!c->cone[t])
+            continue;
+        const uint32_t *clock = c->forced->clock[mr_window_at(w, t, c->cone[t] - 1)];
+        for (uint32_t u = 0; u < w->thread_count; u++)
+            if (u != t && clock[u] > c->cone[u] && c->allowed[u] > c->cone[u])
+                return false;
+    }
+    return true;
 }
 
 bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
@@ -251,19 +306,17 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
         for (uint32_t t = 0; t < w->thread_count; t++) {
             for (; done[t] < cone[t]; done[t]++) {
                 uint32_t event = mr_window_at(w, t, done[t]);
-                uint8_t op = mr_window_op(w, event);
                 changed = true;
                 close_event(&c, event);
-                const mr_section *section = mr_window_section(w, event);
-                if (section && section->acquire == event)
-                    close_acquire(&c, section);
-                else if (op == MR_OP_WAIT)
-                    close_wait(&c, event);
-                else if (mr_binds_reads(w, event) && c.constrained[t] <= done[t])
-                    c.constrained[t] = done[t] + 1;
+                close_operation(&c, event);
             }
             changed |= close_reads(&c, t, &closed[t]);
         }
     }
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        MR_ASSERT(required[t] <= cone[t]);
+    for (int i = 0; i < 2; i++)
+        MR_ASSERT(cone[w->thread[stops[i]]] <= w->position[stops[i]]);
+    MR_ASSERT_COSTLY(is_closed(&c));
     return true;
 }

@@ -1,5 +1,6 @@
 #include "decide.h"
 
+#include "base/assert.h"
 #include "base/seconds.h"
 #include "cone.h"
 #include "eliminate.h"
@@ -65,6 +66,11 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
 
 static outcome settle(candidate_task *task, mr_verdict verdict, mr_step step)
 {
+    const mr_decision *d = task->decision;
+    MR_ASSERT(verdict != MR_VERDICT_UNKNOWN);
+    MR_ASSERT(verdict != MR_VERDICT_RACE ||
+              mr_schedule_is_sound(task->problem->window, d->events, d->event_count, d->first,
+                                   d->second, task->arena));
     task->decision->verdict = verdict;
     task->decision->step = step;
     return SETTLED;
@@ -505,6 +511,7 @@ mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
                         const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
                         mr_decision *decision, mr_error *error)
 {
+    MR_REQUIRE(a.count && b.count);
     *decision = (mr_decision){0};
     candidate_task task = {.problem = problem,
                            .session = session,

@@ -1,5 +1,7 @@
 #include "greedy.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 /* What a read of a variable would see. */
@@ -102,23 +104,40 @@ static bool is_possible(const runner *r, uint32_t event, bool *diverges)
 {
     const mr_window *w = r->window;
     uint32_t thread = w->thread[event], object = w->object[event];
-    uint8_t op = mr_window_op(w, event);
-    const mr_section *section = mr_window_section(w, event);
+    const mr_section *section;
     *diverges = false;
     if (!edges_hold(r, event))
         return false;
-    if (mr_op_reads(op)) {
+    switch ((mr_op)mr_window_op(w, event)) {
+    case MR_OP_READ:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_UPDATE:
         *diverges = !is_consistent(r, event);
         return !*diverges ||
                (w->model == MR_MODEL_BRANCH && w->position[event] >= r->bound[thread]);
-    }
-    if (section && section->acquire == event)
-        return is_free(r, section);
-    if (op == MR_OP_JOIN)
+    case MR_OP_ACQUIRE:
+    case MR_OP_SHARED_ACQUIRE:
+        section = mr_window_section(w, event);
+        return !section || is_free(r, section);
+    case MR_OP_JOIN:
         return object == MR_NONE || r->next[object] == mr_window_length(w, object);
-    if (op == MR_OP_WAIT)
+    case MR_OP_WAIT:
         return r->units[object] > 0;
-    return !mr_binds_reads(w, event) || !r->diverged[thread];
+    case MR_OP_FORK:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_BRANCH:
+        return !r->diverged[thread];
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_CALL_END:
+        break; /* nothing but program order and the edges of calls */
+    }
+    return true;
 }
 
 /* ---- running ---- */
@@ -136,7 +155,11 @@ static void pass_section(runner *r, uint32_t event, const mr_section *section, b
 {
     bool enter = (section->acquire == event) != back;
     lock_state *state = &r->locks[section->lock];
-    r->open[section - r->window->sections] = enter;
+    uint32_t *open = &r->open[section - r->window->sections];
+    MR_ASSERT(*open != enter);
+    MR_ASSERT(section->shared || state->owner == (enter ? MR_NONE : section->thread));
+    MR_ASSERT(!section->shared || enter || state->sharers);
+    *open = enter;
     if (section->shared)
         state->sharers += enter ? 1 : UINT32_MAX;
     else
@@ -146,14 +169,18 @@ static void pass_section(runner *r, uint32_t event, const mr_section *section, b
 static void count_unit(runner *r, uint32_t event, bool back)
 {
     uint8_t op = mr_window_op(r->window, event);
-    if (op == MR_OP_POST || op == MR_OP_WAIT)
-        r->units[r->window->object[event]] += (op == MR_OP_POST) != back ? 1 : UINT32_MAX;
+    if (!MR_OP_DOES(op, MR_GIVES | MR_TAKES))
+        return;
+    bool more = mr_op_gives(op) != back;
+    MR_ASSERT(more || r->units[r->window->object[event]]);
+    r->units[r->window->object[event]] += more ? 1 : UINT32_MAX;
 }
 
 static void run_event(runner *r, uint32_t event, bool diverges)
 {
     const mr_window *w = r->window;
     const mr_section *section = mr_window_section(w, event);
+    MR_ASSERT(w->position[event] == r->next[w->thread[event]]);
     r->diverged[w->thread[event]] |= diverges;
     if (mr_op_writes(mr_window_op(w, event)))
         write_variable(r, event);

@@ -1,5 +1,6 @@
 #include "lazy.h"
 
+#include "base/assert.h"
 #include "encoder/lazy.h"
 #include "placement.h"
 
@@ -54,6 +55,7 @@ static mr_assumptions assume(loop *l)
     for (size_t i = 0; i < lazy->read_count; i++) {
         if (lazy->reads[i].more == MR_NONE)
             continue;
+        MR_ASSERT(lazy->reads[i].more < l->encoding->formula.choice_count);
         l->reads[all.count] = (uint32_t)i;
         l->assumed[all.count++] = lazy->reads[i].more;
     }
@@ -129,9 +131,11 @@ static mr_lazily run(loop *l, mr_arena *arena)
         return MR_LAZILY_UNSAT;
     case UNKNOWN:
         return MR_LAZILY_TROUBLE;
-    default:
-        return MR_LAZILY_NO_MEMORY;
+    case GOES_ON:
+    case NO_MEMORY:
+        break;
     }
+    return MR_LAZILY_NO_MEMORY;
 }
 
 mr_lazily mr_solve_lazily(mr_encoding *encoding, mr_session *session, const mr_limits *limits,

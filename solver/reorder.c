@@ -1,5 +1,6 @@
 #include "reorder.h"
 
+#include "base/assert.h"
 #include "cone.h"
 #include "windows/read_choices.h"
 
@@ -230,29 +231,65 @@ static bool enter(reorderer *r, const mr_section *section)
     return true;
 }
 
-static bool play(reorderer *r, uint32_t event)
+static void leave(reorderer *r, const mr_section *section)
+{
+    if (section->shared) {
+        MR_ASSERT(r->shares[section->lock] > 0);
+        r->shares[section->lock]--;
+    } else {
+        MR_ASSERT(r->owner[section->lock] == section->thread);
+        r->owner[section->lock] = MR_NONE;
+    }
+}
+
+static bool play_access(reorderer *r, uint32_t event)
 {
     const mr_window *w = r->window;
     uint8_t op = mr_window_op(w, event);
-    const mr_section *section = mr_window_section(w, event);
-    if (section && section->acquire == event)
-        return enter(r, section);
-    if (section && section->shared)
-        r->shares[section->lock]--;
-    else if (section)
-        r->owner[section->lock] = MR_NONE;
-    else if (op == MR_OP_POST)
-        r->units[w->object[event]]++;
-    else if (op == MR_OP_WAIT)
-        return r->units[w->object[event]]-- > 0;
+    uint32_t *last_write = &r->last_write[w->object[event]];
     if (mr_op_reads(op) && !reads_right(r, event)) {
-        uint32_t last = r->last_write[w->object[event]];
-        if (last != MR_NONE && !is_late(r, event))
-            r->spoiler = last;
+        if (*last_write != MR_NONE && !is_late(r, event))
+            r->spoiler = *last_write;
         return false;
     }
     if (mr_op_writes(op))
-        r->last_write[w->object[event]] = event;
+        *last_write = event;
+    return true;
+}
+
+static bool play(reorderer *r, uint32_t event)
+{
+    const mr_window *w = r->window;
+    const mr_section *section = mr_window_section(w, event);
+    switch ((mr_op)mr_window_op(w, event)) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+        return play_access(r, event);
+    case MR_OP_ACQUIRE:
+    case MR_OP_SHARED_ACQUIRE:
+        return !section || enter(r, section);
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+        if (section)
+            leave(r, section);
+        break;
+    case MR_OP_POST:
+        r->units[w->object[event]]++;
+        break;
+    case MR_OP_WAIT:
+        return r->units[w->object[event]]-- > 0;
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break;
+    }
     return true;
 }
 
@@ -287,6 +324,7 @@ static bool play_in_order(reorderer *r, uint32_t *events, uint32_t count)
                 return false;
             events[played++] = i;
         }
+    MR_ASSERT(played == count);
     return true;
 }
 

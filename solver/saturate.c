@@ -1,5 +1,6 @@
 #include "saturate.h"
 
+#include "base/assert.h"
 #include "encoder/lazy.h"
 #include "search.h"
 
@@ -65,6 +66,7 @@ static void place(task *t, uint32_t node, int64_t *next)
     while (depth) {
         uint32_t top = t->pending[depth - 1], before = unplaced_before(t, top);
         if (before != MR_NONE) {
+            MR_ASSERT(depth < t->encoding->formula.node_count); /* no cycle */
             t->pending[depth++] = before;
             continue;
         }
@@ -86,6 +88,7 @@ static void make_order(task *t)
     place(t, cut, &next);
     for (uint32_t i = 0; i < count; i++)
         place(t, t->by_trace[i], &next);
+    MR_ASSERT(next == count);
 }
 
 /* A choice that is open may as well be false: its implications hold. */
@@ -253,6 +256,7 @@ static bool prepare(task *t, mr_arena *arena)
     for (uint32_t i = 0; i < w->size; i++)
         if (t->encoding->node_of[i])
             t->by_trace[filled++] = t->encoding->node_of[i] - 1;
+    MR_ASSERT(filled + 1 == count); /* CUT alone has no event */
     t->by_trace[filled] = t->encoding->cut;
     return true;
 }

@@ -123,6 +123,12 @@ sizes() {
         END { end_of_file(); exit bad }'
 }
 
+# -Wswitch-enum looks at switches over enums only, and operations are kept as bytes.
+op_switches() {
+    ! c_files "${all_folders[@]}" | xargs grep -n -A1 'switch (' | grep -B1 'case MR_OP_' | grep 'switch (' | grep -v '(mr_op)' |
+        sed 's/$/  (write switch ((mr_op)…), so that a new operation cannot be forgotten)/' | grep .
+}
+
 # A header can be included alone, first.
 headers_stand_alone() {
     local header status=0
@@ -209,6 +215,7 @@ for part in "$@"; do
         check source_mpi_symbols mpi_symbols
         check source_global_state global_state
         check source_sizes sizes
+        check source_op_switches op_switches
         check source_layers layers
         check source_layers_find_mistakes layers_find_mistakes
         check source_headers_stand_alone headers_stand_alone

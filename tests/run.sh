@@ -145,7 +145,7 @@ run_all() {
         unset "running[$process]"
     done
     [ -z "$all_failed" ] || echo "failed:$all_failed"
-    [ "$all_skipped" -eq 0 ] || echo "$all_skipped tests skipped; the reasons are above"
+    [ "$all_skipped" -eq 0 ] || echo "$all_skipped tests skipped; they are named above"
     keep_results "$plan"
     echo "$passed passed, $failed failed"
     [ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]

@@ -37,6 +37,7 @@ static const mr_scratch_file files[] = {
 
 static int setup(void **state)
 {
+<<<<<<< HEAD
     (void)state;
     mr_scratch_make_with(&scratch, files, sizeof files / sizeof files[0]);
     return 0;
@@ -46,6 +47,10 @@ static int teardown(void **state)
 {
     (void)state;
     mr_scratch_remove(&scratch);
+=======
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
     return 0;
 }
 
@@ -422,5 +427,5 @@ int main(void)
         cmocka_unit_test(test_failure_of_one),
         cmocka_unit_test(test_broken_line_million),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

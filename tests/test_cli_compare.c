@@ -33,21 +33,31 @@ static const mr_scratch_file files[] = {
 
 static int setup(void **state)
 {
+<<<<<<< HEAD
     (void)state;
     mr_run run;
     mr_scratch_make_with(&scratch, files, sizeof files / sizeof files[0]);
+=======
+    mr_run run;
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
     mr_run_maxrace(&run, &scratch, "convert @/guarded.std @/guarded.mrt", NULL, MR_RUN_CAPTURE);
     assert_int_equal(run.status, 0);
     mr_run_free(&run);
     return 0;
 }
 
+<<<<<<< HEAD
 static int teardown(void **state)
 {
     (void)state;
     mr_scratch_remove(&scratch);
     return 0;
 }
+=======
+#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
 
 #define FINDERS "hb, fhb, shb, cp, wcp, syncp, rf, value and branch"
 #define BROKEN                                                                                     \
@@ -315,5 +325,5 @@ int main(void)
         cmocka_unit_test(test_input),   cmocka_unit_test(test_json),
         cmocka_unit_test(test_figures),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

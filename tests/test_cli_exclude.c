@@ -20,6 +20,7 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
+<<<<<<< HEAD
     (void)state;
     static const mr_scratch_file files[] = {
         {"in.std", "#@loc 2 lib/a.c:2\nA|w(x=1)|1\nA|acq(l)|2\nA|w(y=1)|2\nA|rel(l)|2\n"
@@ -29,13 +30,17 @@ static int setup(void **state)
         {"broken.std", "A|w(x=1)|1\nA|rel(l)|2\n"},
     };
     mr_scratch_make_with(&scratch, files, sizeof files / sizeof files[0]);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
+=======
+    char path[512];
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write(&scratch, "in.std",
+                     "#@loc 2 lib/a.c:2\nA|w(x=1)|1\nA|acq(l)|2\nA|w(y=1)|2\nA|rel(l)|2\n"
+                     "B|r(x=1)|3\n",
+                     path);
+    mr_scratch_write(&scratch, "names", "2\nnowhere\n", path);
+    mr_scratch_write(&scratch, "empty", "", path);
+    mr_scratch_write(&scratch, "broken.std", "A|w(x=1)|1\nA|rel(l)|2\n", path);
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
     return 0;
 }
 
@@ -146,5 +151,5 @@ int main(void)
         cmocka_unit_test(test_formats),     cmocka_unit_test(test_same_seed),
         cmocka_unit_test(test_full_device),
     };
-    return cmocka_run_group_tests_name("cli_exclude", tests, setup, teardown);
+    return cmocka_run_group_tests_name("cli_exclude", tests, setup, mr_scratch_teardown);
 }

@@ -13,6 +13,7 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
+<<<<<<< HEAD
     (void)state;
     static const mr_scratch_file files[] = {
         {"race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n"},
@@ -21,6 +22,14 @@ static int setup(void **state)
     };
     mr_run run;
     mr_scratch_make_with(&scratch, files, sizeof files / sizeof files[0]);
+=======
+    char path[512];
+    mr_run run;
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write(&scratch, "race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n", path);
+    mr_scratch_write(&scratch, "csv.yaml", "jobs: 1\nformat: csv\n", path);
+    mr_scratch_write(&scratch, "jobs.yaml", "jobs: 1\n", path);
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
     mr_run_maxrace(&run, &scratch, "predict --shard 1/1 --checkpoint @/shard @/race.std", NULL,
                    MR_RUN_CAPTURE);
     assert_int_equal(run.status, 0);
@@ -28,12 +37,16 @@ static int setup(void **state)
     return 0;
 }
 
+<<<<<<< HEAD
 static int teardown(void **state)
 {
     (void)state;
     mr_scratch_remove(&scratch);
     return 0;
 }
+=======
+#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
 
 #define REFUSED(command, format)                                                                   \
     2, NULL, "maxrace: format: '" command "' reports as text or json; " format " is for 'compare'\n"
@@ -104,5 +117,5 @@ int main(void)
         cmocka_unit_test(test_words_of_no_format),
         cmocka_unit_test(test_configured),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -174,14 +174,14 @@ static void test_shards(void **state)
 {
     (void)state;
     static const mr_run_row rows[] = {
-        {PREDICT "--shard 1/5 --checkpoint @/s1", 0, "shard 1/5: 12 of 12 units of work", NULL},
-        {PREDICT "--shard 2/5 --checkpoint @/s2", 0, "shard 2/5: 12 of 12 units of work", NULL},
-        {PREDICT "--shard 3/5 --checkpoint @/s3 -j 1", 0, "shard 3/5: 12 of 12 units of wor", NULL},
-        {PREDICT "--shard 4/5 --checkpoint @/s4", 0, "shard 4/5: 12 of 12 units of work", NULL},
+        {PREDICT "--shard 1/5 --checkpoint @/s1", 0, "shard 1/5: 12 of 12 units", NULL},
+        {PREDICT "--shard 2/5 --checkpoint @/s2", 0, "shard 2/5: 12 of 12 units", NULL},
+        {PREDICT "--shard 3/5 --checkpoint @/s3 -j 1", 0, "shard 3/5: 12 of 12 units", NULL},
+        {PREDICT "--shard 4/5 --checkpoint @/s4", 0, "shard 4/5: 12 of 12 units", NULL},
         {"merge @/trace.std @/s3 @/s1 @/s2", 2, NULL,
-         "maxrace: 24 of 60 units of work are missing: there is no file of shard 4/5; let it run "
+         "maxrace: 24 of 60 units are missing: there is no file of shard 4/5; let it run "
          "to its end by predict --resume, or decide them here by --decide-missing\n"},
-        {PREDICT "--shard 5/5 --time-limit 0 --checkpoint @/s5", 0, "12 of 12 units of work", NULL},
+        {PREDICT "--shard 5/5 --time-limit 0 --checkpoint @/s5", 0, "12 of 12 units", NULL},
         {PREDICT "--shard 5/5 --resume --checkpoint @/s5", 0, ", 12 of them by earlier runs", NULL},
         {"merge @/hard.std @/s3 @/s1 @/s2", 2, NULL,
          "@/s3: belongs to a trace of 6000 events, this one has 20000; use the file of this "
@@ -265,7 +265,7 @@ static void test_two_signals(void **state)
         "predict --window-size 200 --checkpoint @/two --resume --time-limit 1 @/hard.std", NULL,
         MR_RUN_CAPTURE);
     assert_int_equal(run.status, INCOMPLETE);
-    assert_non_null(strstr(run.out, " units of work by earlier runs, "));
+    assert_non_null(strstr(run.out, " units by earlier runs, "));
     mr_run_free(&run);
 }
 
@@ -309,7 +309,7 @@ static void test_disk_full(void **state)
     mr_run_maxrace(&run, &scratch, PREDICT "--checkpoint @/full --resume --report-run", NULL,
                    MR_RUN_CAPTURE);
     assert_string_equal(run.error, ""); /* nothing torn */
-    assert_non_null(strstr(run.out, " units of work by earlier runs, "));
+    assert_non_null(strstr(run.out, " units by earlier runs, "));
     mr_run_free(&run);
     same_report(PREDICT "--checkpoint @/full --resume", true);
 }

@@ -83,7 +83,8 @@ static mr_events next_run(const mr_trace *trace, uint32_t first, uint32_t count,
         case MR_OPERAND_THREAD:
             raise_to(&counts->thread, events.operand[i]);
             break;
-        default:
+        case MR_OPERAND_NONE:
+        case MR_OPERAND_CALL:
             break;
         }
     }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "report/order_report.h"
+#include "support/golden.h"
 #include "support/sample.h"
 #include "support/schema.h"
 #include "support/scratch.h"
@@ -164,27 +165,15 @@ static char *report_text(const sample *self)
     return text;
 }
 
-/* With UPDATE_GOLDEN set, the files are written instead (and then read with care). */
 static void test_golden(void **state)
 {
     (void)state;
     for (size_t i = 0; i < golden_count; i++) {
         sample self;
-        char path[128];
-        snprintf(path, sizeof path, "tests/golden/%s.txt", goldens[i].name);
         goldens[i].make(&self);
         char *text = report_text(&self);
-        if (getenv("UPDATE_GOLDEN") != NULL) {
-            FILE *file = fopen(path, "w");
-            assert_non_null(file);
-            fputs(text, file);
-            fclose(file);
-        }
-        char *expected = mr_file_text(path);
-        assert_non_null(expected);
-        assert_string_equal(text, expected);
+        mr_golden(goldens[i].name, text);
         free(text);
-        free(expected);
         sample_free(&self);
     }
 }

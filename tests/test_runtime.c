@@ -556,8 +556,7 @@ static int build_program(void **state)
 {
     mr_run it;
     char path[512];
-    (void)state;
-    mr_scratch_make(&scratch);
+    mr_scratch_setup(state, &scratch);
     mr_scratch_write(&scratch, "program.c", source, path);
     mr_run_maxrace(&it, &scratch, "cc -g -O1 -pthread @/program.c -o @/program", NULL,
                    MR_RUN_CAPTURE);
@@ -566,13 +565,6 @@ static int build_program(void **state)
         print_error("%s", it.error);
     mr_run_free(&it);
     return status == 127 ? 0 : status;
-}
-
-static int remove_program(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
 }
 
 /* Without a compiler there is nothing to run. */
@@ -605,5 +597,5 @@ int main(void)
         cmocka_unit_test_setup(test_not_ours, need_program),
         cmocka_unit_test_setup(test_more_rights, need_program),
     };
-    return cmocka_run_group_tests(tests, build_program, remove_program);
+    return cmocka_run_group_tests(tests, build_program, mr_scratch_teardown);
 }

@@ -335,7 +335,7 @@ static void check_object(const mr_window *w, uint32_t i, const bool *is_contende
 {
     const mr_trace *trace = w->trace;
     uint32_t e = w->start + i;
-    switch (trace->op[e]) {
+    switch ((mr_op)trace->op[e]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_READ:
@@ -361,8 +361,13 @@ static void check_object(const mr_window *w, uint32_t i, const bool *is_contende
     case MR_OP_JOIN:
         assert_int_equal(w->object[i], thread_of_number(w, trace->operand[e]));
         break;
-    default:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         assert_int_equal(w->object[i], MR_NONE);
+        break;
     }
 }
 

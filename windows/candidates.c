@@ -1,5 +1,6 @@
 #include "candidates.h"
 
+#include "base/assert.h"
 #include "base/map.h"
 #include "lockset.h"
 
@@ -155,6 +156,7 @@ static bool keep(collector *c, uint32_t a, uint32_t b, mr_strength strength, uin
     if (c->count == UINT32_MAX || !mr_grow(&items, &c->capacity, c->count + 1, sizeof *c->items))
         return false;
     c->items = items;
+    MR_ASSERT(c->window->thread[a] != c->window->thread[b]);
     c->items[c->count++] = (found){
         .candidate = {.first = a < b ? a : b, .second = a < b ? b : a, .strength = strength},
         .group = group};
@@ -308,6 +310,7 @@ static bool pair_strands(collector *c, const mr_access_strand *one, const mr_acc
         if (length_of(&forced))
             left += mr_access_conflicts(two, op, forced.low, forced.high);
     }
+    MR_ASSERT(left <= open && open <= pairs); /* cone drops what filter drops, and more */
     c->out->dropped_by_filter += pairs - open;
     c->out->dropped_by_cone += open - left;
     if (!left)
@@ -367,6 +370,7 @@ static bool finish(collector *c, mr_arena *arena)
         first += out->groups[g].count;
         first_site_pair += out->groups[g].site_pair_count;
     }
+    MR_ASSERT(first == out->count && first_site_pair == out->site_pair_count);
     for (size_t i = 0; i < c->count; i++)
         out->items[i] = c->items[i].candidate;
     for (size_t i = 0; i < c->site_count; i++)

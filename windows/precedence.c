@@ -1,5 +1,6 @@
 #include "precedence.h"
 
+#include "base/assert.h"
 #include "read_choices.h"
 #include "unit_choices.h"
 
@@ -22,6 +23,7 @@ typedef struct builder {
     uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
     uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
     uint32_t *common;       /* scratch: two clocks */
+    uint32_t event;         /* the one at hand: the clocks of all before it are there */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it. */
@@ -43,6 +45,7 @@ static bool require_event(builder *b, uint32_t thread, uint32_t event)
     uint32_t other = w->thread[event];
     if (other == thread || b->current[thread][other] > w->position[event])
         return true;
+    MR_ASSERT(event < b->event); /* what is before an event stands before it in the trace */
     uint32_t *clock = fork_clock(b, thread);
     if (!clock)
         return false;
@@ -125,6 +128,12 @@ static bool require_seen(builder *b, uint32_t read)
     return w->source[read] == MR_NONE || require_source(b, w->thread[read], w->source[read]);
 }
 
+static bool require_release(builder *b, uint32_t thread, const mr_section *section)
+{
+    MR_ASSERT(section->release != MR_NONE); /* the trace leaves it before the other is entered */
+    return require_event(b, thread, section->release);
+}
+
 /* Sections of the acquire's lock that are certainly entered before it are certainly left before it.
  */
 static bool require_releases(builder *b, uint32_t acquire)
@@ -141,8 +150,7 @@ static bool require_releases(builder *b, uint32_t acquire)
             continue;
         if (section->acquire == MR_NONE ||
             b->current[thread][section->thread] > w->position[section->acquire]) {
-            if (mr_sections_exclude(section, entered) &&
-                !require_event(b, thread, section->release))
+            if (mr_sections_exclude(section, entered) && !require_release(b, thread, section))
                 return false;
         }
         if (own - s > MR_SECTIONS_BACK)
@@ -223,7 +231,7 @@ static bool require_edges(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
     uint32_t joined = w->object[i];
-    switch (mr_window_op(w, i)) {
+    switch ((mr_op)mr_window_op(w, i)) {
     case MR_OP_JOIN:
         return joined == MR_NONE ||
                require_event(b, w->thread[i],
@@ -233,9 +241,23 @@ static bool require_edges(builder *b, uint32_t i)
         return b->mode != MR_PRECEDENCE_FORCED || w->object[i] == MR_NONE || require_releases(b, i);
     case MR_OP_WAIT:
         return require_unit(b, i);
-    default:
-        return true;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_FORK:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    return true;
 }
 
 /* A step, which works on `current`, for clean(i). */
@@ -248,10 +270,33 @@ static bool for_clean(builder *b, uint32_t i, bool (*step)(builder *b, uint32_t 
     return complete;
 }
 
+/* Is the clock of event i at least that of the event before it in its thread and that of HARD, and
+ * does it name only events before i? For costly checks. */
+static bool is_clock_sound(const builder *b, uint32_t i)
+{
+    const mr_window *w = b->window;
+    uint32_t thread = w->thread[i], position = w->position[i];
+    const uint32_t *clock = b->precedence->clock[i];
+    const uint32_t *before = position ? b->precedence->clock[mr_window_at(w, thread, position - 1)]
+                                      : b->precedence->thread_start[thread];
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        if (t == thread)
+            continue;
+        if (clock[t] < before[t] || clock[t] > mr_window_length(w, t))
+            return false;
+        if (clock[t] && mr_window_at(w, t, clock[t] - 1) >= i)
+            return false;
+        if (b->mode == MR_PRECEDENCE_FORCED && clock[t] < b->hard->clock[i][t])
+            return false;
+    }
+    return true;
+}
+
 static bool add_event(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
     uint32_t thread = w->thread[i];
+    b->event = i;
     if (mr_binds_reads(w, i))
         b->current[thread] = b->clean[thread];
     bool same = b->current[thread] == b->clean[thread];
@@ -273,6 +318,7 @@ static bool add_event(builder *b, uint32_t i)
         b->current[thread] = b->clean[thread];
     b->precedence->clock[i] = b->current[thread];
     b->clean_clock[i] = b->clean[thread];
+    MR_ASSERT_COSTLY(is_clock_sound(b, i));
     return true;
 }
 
@@ -289,6 +335,7 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                  .common =
                      mr_arena_alloc(arena, 2 * (size_t)window->thread_count, sizeof *b.common)};
     uint32_t *zero = mr_arena_zalloc(arena, window->thread_count, sizeof *zero);
+    MR_REQUIRE(mode != MR_PRECEDENCE_FORCED || hard);
     precedence->window = window;
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
     precedence->thread_start =
@@ -317,6 +364,7 @@ bool mr_precedence_require(const mr_precedence *precedence, uint32_t *prefix, ui
                            bool including)
 {
     const mr_window *w = precedence->window;
+    MR_REQUIRE(event < w->size);
     uint32_t thread = w->thread[event];
     const uint32_t *clock =
         including ? precedence->clock[event] : mr_precedence_enabled(precedence, event);

@@ -1,5 +1,6 @@
 #include "visible.h"
 
+#include "base/assert.h"
 #include "base/table.h"
 
 /* Which thread reads a (variable, value), or that several do. */
@@ -62,7 +63,7 @@ static bool is_visible(const readers *all, const mr_window *w, uint32_t event)
 {
     uint8_t op = mr_window_op(w, event);
     if (!mr_op_writes(op) || !w->variables[w->object[event]].shared)
-        return op == MR_OP_FORK || (op == MR_OP_POST && w->semaphores[w->object[event]].shared);
+        return mr_op_forks(op) || (mr_op_gives(op) && w->semaphores[w->object[event]].shared);
     uint32_t found = *find(all, key_of(w, event, event, mr_window_written_value(w, event)));
     if (!found)
         return false;
@@ -83,6 +84,7 @@ uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena
         const mr_section *section = mr_window_section(w, i);
         bool visible = stretch[i] || is_visible(&all, w, i) ||
                        (count_releases && section && section->release == i);
+        MR_ASSERT_COSTLY(seen[w->thread[i]] <= w->position[i]);
         stretch[i] = seen[w->thread[i]];
         seen[w->thread[i]] += visible;
     }

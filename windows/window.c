@@ -108,8 +108,29 @@ static void number_lock(builder *b, uint32_t i, uint32_t event)
 {
     uint8_t op = b->trace->op[event];
     uint32_t lock = dense_lock(b, b->trace->operand[event]);
-    if (op == MR_OP_POST || op == MR_OP_WAIT)
+    if (MR_OP_DOES(op, MR_GIVES | MR_TAKES))
         b->window->object[i] = lock;
+}
+
+/* Forks and joins are numbered when all threads of the window are known. */
+static void number_operand(builder *b, uint32_t i, uint32_t event)
+{
+    uint8_t op = b->trace->op[event];
+    if (mr_op_is_access(op)) {
+        number_access(b, i, event);
+        return;
+    }
+    switch (mr_op_operand_kind((mr_op)op)) {
+    case MR_OPERAND_LOCK:
+        if (b->trace->link[event] != MR_NESTED)
+            number_lock(b, i, event);
+        break;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_VARIABLE:
+    case MR_OPERAND_THREAD:
+    case MR_OPERAND_CALL:
+        break;
+    }
 }
 
 /* First pass: dense numbers, program order, accesses. */
@@ -122,11 +143,7 @@ static void number_events(builder *b)
         w->thread[i] = thread;
         w->position[i] = w->threads[thread].end++;
         w->object[i] = w->source[i] = w->region_end[i] = MR_NONE;
-        if (mr_op_is_access(b->trace->op[event]))
-            number_access(b, i, event);
-        else if (mr_op_operand_kind(b->trace->op[event]) == MR_OPERAND_LOCK &&
-                 b->trace->link[event] != MR_NESTED)
-            number_lock(b, i, event);
+        number_operand(b, i, event);
     }
 }
 
@@ -151,25 +168,15 @@ static void group_events(builder *b)
         w->by_thread[w->threads[w->thread[i]].first + w->position[i]] = i;
         if (mr_op_writes(op))
             w->writes[w->variables[w->object[i]].writes_end++] = i;
-        if (op == MR_OP_FORK || op == MR_OP_JOIN) {
+        if (MR_OP_DOES(op, MR_FORKS | MR_JOINS)) {
             w->object[i] = b->carried->dense_thread[b->trace->operand[w->start + i]];
-            if (op == MR_OP_FORK && w->object[i] != MR_NONE)
+            if (mr_op_forks(op) && w->object[i] != MR_NONE)
                 w->threads[w->object[i]].fork = i;
         }
     }
 }
 
 /* ---- critical sections ---- */
-
-static bool enters(uint8_t op)
-{
-    return op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE;
-}
-
-static bool leaves(uint8_t op)
-{
-    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
-}
 
 /* Adds a section to its lock, or only counts it when there is no room yet. */
 static void add_section(builder *b, mr_section section)
@@ -190,7 +197,7 @@ static void add_carried(builder *b, uint32_t acquire)
     if (lock != MR_NONE && thread != MR_NONE)
         add_section(b, (mr_section){.lock = lock,
                                     .thread = thread,
-                                    .shared = trace->op[acquire] == MR_OP_SHARED_ACQUIRE,
+                                    .shared = mr_op_is_shared(trace->op[acquire]),
                                     .acquire = MR_NONE,
                                     .release = MR_NONE});
 }
@@ -199,10 +206,11 @@ static void add_carried(builder *b, uint32_t acquire)
 static uint32_t carried_section(const builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
-    bool shared = mr_window_op(w, i) == MR_OP_SHARED_RELEASE;
+    bool shared = mr_op_is_shared(mr_window_op(w, i));
     uint32_t s = w->locks[b->carried->dense_lock[b->trace->operand[w->start + i]]].sections_first;
     while (w->sections[s].thread != w->thread[i] || w->sections[s].shared != shared)
         s++;
+    MR_ASSERT(s < w->locks[w->sections[s].lock].carried_end);
     return s;
 }
 
@@ -213,7 +221,7 @@ static void enter(builder *b, uint32_t i)
     w->object[i] = w->locks[lock].sections_end;
     add_section(b, (mr_section){.lock = lock,
                                 .thread = w->thread[i],
-                                .shared = mr_window_op(w, i) == MR_OP_SHARED_ACQUIRE,
+                                .shared = mr_op_is_shared(mr_window_op(w, i)),
                                 .acquire = i,
                                 .release = MR_NONE});
 }
@@ -223,7 +231,10 @@ static void leave(builder *b, uint32_t i)
     mr_window *w = b->window;
     uint32_t acquire = b->trace->link[w->start + i];
     w->object[i] = acquire >= w->start ? w->object[acquire - w->start] : carried_section(b, i);
-    w->sections[w->object[i]].release = i;
+    mr_section *section = &w->sections[w->object[i]];
+    MR_ASSERT(section->thread == w->thread[i] && section->release == MR_NONE);
+    MR_ASSERT(section->acquire == MR_NONE || section->acquire < i);
+    section->release = i;
 }
 
 /* The sections of all locks: those carried in, then those of the window in trace order. Run twice:
@@ -242,9 +253,9 @@ static void add_sections(builder *b)
         uint8_t op = mr_window_op(w, i);
         if (b->trace->link[w->start + i] == MR_NESTED)
             continue;
-        if (enters(op))
+        if (mr_op_acquires(op))
             enter(b, i);
-        else if (leaves(op) && w->sections)
+        else if (mr_op_releases(op) && w->sections)
             leave(b, i);
     }
 }
@@ -277,8 +288,12 @@ static bool build_sections(builder *b)
     if (!w->sections)
         return false;
     add_sections(b);
-    for (uint32_t l = 0; l < w->lock_count; l++)
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        bool last = l + 1 == w->lock_count;
+        MR_ASSERT(w->locks[l].sections_end ==
+                  (last ? w->section_count : w->locks[l + 1].sections_first));
         mark_contended(w, &w->locks[l]);
+    }
     return true;
 }
 
@@ -346,7 +361,7 @@ static bool build_accesses(mr_window *w, mr_arena *arena)
 
 static bool is_semaphore_op(uint8_t op)
 {
-    return op == MR_OP_POST || op == MR_OP_WAIT;
+    return MR_OP_DOES(op, MR_GIVES | MR_TAKES);
 }
 
 /* Counts what each semaphore has, or fills its lists. */
@@ -357,9 +372,9 @@ static void add_operations(mr_window *w, bool fill)
         if (!is_semaphore_op(op))
             continue;
         mr_window_semaphore *s = &w->semaphores[w->object[i]];
-        uint32_t *end = op == MR_OP_POST ? &s->posts_end : &s->waits_end;
+        uint32_t *end = mr_op_gives(op) ? &s->posts_end : &s->waits_end;
         if (fill)
-            (op == MR_OP_POST ? w->posts : w->waits)[*end] = i;
+            (mr_op_gives(op) ? w->posts : w->waits)[*end] = i;
         ++*end;
     }
 }
@@ -387,7 +402,7 @@ static bool build_semaphores(mr_window *w, const uint32_t *units, mr_arena *aren
     w->semaphores = mr_arena_zalloc(arena, w->lock_count, sizeof *w->semaphores);
     if (!w->semaphores)
         return false;
-    if (!w->trace->op_counts[MR_OP_POST] && !w->trace->op_counts[MR_OP_WAIT])
+    if (!mr_op_total(w->trace->op_counts, MR_GIVES | MR_TAKES))
         return true;
     add_operations(w, false);
     for (uint32_t l = 0; l < w->lock_count; l++) {
@@ -404,8 +419,11 @@ static bool build_semaphores(mr_window *w, const uint32_t *units, mr_arena *aren
     if (!w->posts || !w->waits)
         return false;
     add_operations(w, true);
-    for (uint32_t l = 0; l < w->lock_count; l++)
-        w->semaphores[l].shared = is_shared(w, &w->semaphores[l]);
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        mr_window_semaphore *s = &w->semaphores[l];
+        MR_ASSERT(s->posts_end <= posts && s->waits_end <= waits);
+        s->shared = is_shared(w, s);
+    }
     return true;
 }
 
@@ -420,10 +438,14 @@ static bool build_barrier_edges(mr_window *w, const mr_barrier_edges *edges, mr_
     w->barrier_edges = mr_arena_alloc(arena, end - first, sizeof *w->barrier_edges);
     if (!w->barrier_edges)
         return false;
-    for (size_t k = first; k < end; k++)
-        if (edges->items[k].from >= w->start) /* what is before the window has happened */
-            w->barrier_edges[w->barrier_edge_count++] = (mr_edge){
-                .from = edges->items[k].from - w->start, .to = edges->items[k].to - w->start};
+    for (size_t k = first; k < end; k++) {
+        mr_edge edge = edges->items[k];
+        if (edge.from < w->start)
+            continue; /* what is before the window has happened */
+        MR_ASSERT(edge.from < edge.to && edge.to < w->end);
+        w->barrier_edges[w->barrier_edge_count++] =
+            (mr_edge){.from = edge.from - w->start, .to = edge.to - w->start};
+    }
     return true;
 }
 
@@ -438,6 +460,47 @@ static void forget_names(builder *b)
         b->carried->dense_variable[w->variables[v].number] = MR_NONE;
     for (uint32_t l = 0; l < w->lock_count; l++)
         b->carried->dense_lock[w->locks[l].number] = MR_NONE;
+}
+
+/* Is everything where the header says? For costly checks. */
+static bool is_access_sound(const mr_window *w, uint32_t i)
+{
+    uint32_t source = w->source[i], before = w->previous_write[i], after = w->next_write[i];
+    if (w->object[i] >= w->variable_count || w->lockset[i] >= w->lockset_count)
+        return false;
+    if (source != MR_NONE && (source >= i || w->object[source] != w->object[i]))
+        return false;
+    if (before != MR_NONE && (before >= i || w->thread[before] != w->thread[i]))
+        return false;
+    if (after != MR_NONE && (after <= i || w->thread[after] != w->thread[i]))
+        return false;
+    return w->region_end[i] > i; /* MR_NONE is */
+}
+
+static bool is_section_sound(const mr_window *w, uint32_t s)
+{
+    const mr_section *section = &w->sections[s], *next = section + 1;
+    if (section->acquire != MR_NONE && w->object[section->acquire] != s)
+        return false;
+    if (section->release != MR_NONE && w->object[section->release] != s)
+        return false;
+    if (s + 1 == w->locks[section->lock].sections_end || next->acquire == MR_NONE)
+        return true;
+    return section->acquire == MR_NONE || section->acquire < next->acquire;
+}
+
+static bool is_sound(const mr_window *w)
+{
+    for (uint32_t i = 0; i < w->size; i++) {
+        if (w->thread[i] >= w->thread_count || mr_window_at(w, w->thread[i], w->position[i]) != i)
+            return false;
+        if (mr_op_is_access(mr_window_op(w, i)) && !is_access_sound(w, i))
+            return false;
+    }
+    for (uint32_t s = 0; s < w->section_count; s++)
+        if (!is_section_sound(w, s))
+            return false;
+    return true;
 }
 
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
@@ -464,6 +527,7 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
         !build_accesses(w, arena) || !build_semaphores(w, carried->units, arena) ||
         !build_barrier_edges(w, carried->barrier_edges, arena))
         return mr_error_memory(error, "building a window");
+    MR_ASSERT_COSTLY(is_sound(w));
     *window = w;
     return MR_OK;
 }

@@ -123,7 +123,7 @@ size_t mr_window_barrier_edges_from(const mr_window *window, uint32_t event);
 static inline const mr_section *mr_window_section(const mr_window *window, uint32_t event)
 {
     uint8_t op = window->trace->op[window->start + event];
-    return op >= MR_OP_ACQUIRE && op <= MR_OP_SHARED_RELEASE && window->object[event] != MR_NONE
+    return MR_OP_DOES(op, MR_ACQUIRES | MR_RELEASES) && window->object[event] != MR_NONE
                ? &window->sections[window->object[event]]
                : NULL;
 }
@@ -155,8 +155,7 @@ static inline uint32_t mr_window_written_value(const mr_window *window, uint32_t
  * a reordering (docs/semantics.md 2.6)? */
 static inline bool mr_binds_reads(const mr_window *window, uint32_t event)
 {
-    uint8_t op = mr_window_op(window, event);
-    return op == MR_OP_BRANCH || op == MR_OP_FORK || op == MR_OP_CALL_BEGIN;
+    return mr_op_binds(mr_window_op(window, event));
 }
 
 /* The k-th event of a thread, and how many it has. */

@@ -223,5 +223,5 @@ mr_status mr_pool_run(const mr_pool *pool, mr_error *error)
     }
     end(&r);
     free(workers);
-    return status == MR_OK && starved ? mr_error_memory(error, "recording a unit of work") : status;
+    return status == MR_OK && starved ? mr_error_memory(error, "recording a unit") : status;
 }

@@ -25,7 +25,7 @@ const mr_command mr_commands[] = {
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
                 "resources or internal, 5 not complete (ended before its time, or no memory for\n"
                 "far races), with races or without.\n"
-                "Candidates without a verdict are named in the report.\n",
+                "The report names the unknown candidates.\n",
      .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
      .debugs = true,
      .run = mr_cli_predict},

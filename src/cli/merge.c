@@ -38,7 +38,7 @@ static mr_status check_missing(const mr_predicting *self, mr_error *error)
         return MR_OK;
     name_shard(self->checkpoint, first, whose, sizeof whose);
     return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                        "%" PRIu64 " of %" PRIu64 " units of work are missing: %s; let it run to "
+                        "%" PRIu64 " of %" PRIu64 " units are missing: %s; let it run to "
                         "its end by predict --resume, or decide them here by --decide-missing",
                         missing, phase.units, whose);
 }

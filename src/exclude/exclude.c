@@ -166,7 +166,7 @@ static void give_value(const mr_trace *trace, uint32_t event, mr_parsed *kept)
     kept->has_value = value != 0;
     if (value == 0)
         return;
-    if (kept->op != MR_OP_ATOMIC_UPDATE) {
+    if (!mr_op_updates((uint8_t)kept->op)) {
         kept->value = trace->values[value];
         return;
     }
@@ -181,7 +181,7 @@ static mr_status append_kept(writer *self, uint32_t event, mr_error *error)
     const mr_names *names = mr_trace_operand_names(trace, kept.op);
     if (names)
         kept.name = slice_of(&names->items[trace->operand[event]]);
-    if (kept.op == MR_OP_CALL_BEGIN)
+    if (mr_op_calls((uint8_t)kept.op))
         return append_recorded_call(self, event, &kept, error);
     if (mr_op_is_access(trace->op[event])) {
         if (!self->hidden[trace->operand[event]])

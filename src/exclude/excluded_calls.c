@@ -61,9 +61,11 @@ static uint32_t element_of(const mr_trace *trace, uint32_t event)
         return trace->variables.count + operand;
     case MR_OPERAND_THREAD:
         return thread_element(trace, operand);
-    default:
-        return MR_NONE;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_CALL:
+        break;
     }
+    return MR_NONE;
 }
 
 /* Touching. */
@@ -109,12 +111,16 @@ static void touch_all(finder *self, uint32_t event)
         touch(self, element, event);
     if (is_edge_of_thread(trace, event))
         touch(self, thread_element(trace, thread), event);
-    if (trace->op[event] == MR_OP_CALL_BEGIN)
+    if (mr_op_calls(trace->op[event]))
         self->depth[thread]++;
     if (self->depth[thread])
         touch(self, self->everything, event);
+<<<<<<< HEAD
     if (trace->op[event] == MR_OP_CALL_END) {
         MR_ASSERT(self->depth[thread] > 0); /* a valid trace has the mbegin of each mend */
+=======
+    if (mr_op_returns(trace->op[event]))
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
         self->depth[thread]--;
     }
 }

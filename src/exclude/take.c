@@ -4,25 +4,16 @@
 
 #include <stdlib.h>
 
-static bool is_acquire(uint8_t op)
-{
-    return op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE;
-}
-
-static bool is_release(uint8_t op)
-{
-    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
-}
-
 /* Removes the acquire that belongs to `release` from the list of open acquires of its thread, whose
  * newest is at `*top`, and returns it. MR_NONE: there is none. */
 static uint32_t close_acquire(const mr_trace *trace, uint32_t release, uint32_t *top,
                               uint32_t *below)
 {
-    uint8_t wanted = trace->op[release] == MR_OP_RELEASE ? MR_OP_ACQUIRE : MR_OP_SHARED_ACQUIRE;
+    bool shared = mr_op_is_shared(trace->op[release]);
     for (uint32_t *at = top; *at != MR_NONE; at = &below[*at]) {
         uint32_t acquire = *at;
-        if (trace->operand[acquire] == trace->operand[release] && trace->op[acquire] == wanted) {
+        if (trace->operand[acquire] == trace->operand[release] &&
+            mr_op_is_shared(trace->op[acquire]) == shared) {
             *at = below[acquire];
             return acquire;
         }
@@ -47,16 +38,20 @@ static bool take_partners(const mr_trace *trace, bool *taken)
     for (uint32_t event = 0; done && event < trace->event_count; event++) {
         uint8_t op = trace->op[event];
         uint32_t *own = &top[trace->thread[event]];
-        if (is_acquire(op)) {
+        if (mr_op_acquires(op)) {
             below[event] = *own;
             *own = event;
-        } else if (is_release(op)) {
+        } else if (mr_op_releases(op)) {
             uint32_t acquire = close_acquire(trace, event, own, below);
             MR_ASSERT(acquire == MR_NONE || acquire < event);
             if (acquire != MR_NONE)
                 take_together(taken, acquire, event);
+<<<<<<< HEAD
         } else if (op == MR_OP_WAIT && trace->link[event] != MR_NONE) {
             MR_ASSERT(trace->link[event] < event && trace->op[trace->link[event]] == MR_OP_POST);
+=======
+        } else if (mr_op_takes(op) && trace->link[event] != MR_NONE) {
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
             take_together(taken, trace->link[event], event);
         }
     }

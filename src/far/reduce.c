@@ -31,8 +31,8 @@ static uint32_t choose(reducer *r)
     for (uint32_t i = 0; i < full->event_count; i++)
         if (mr_relevant_keeps(&r->relevant, full, r->model, i))
             r->fate[i] = KEPT;
-    for (uint32_t i = 0; full->op_counts[MR_OP_JOIN] && i < full->event_count; i++)
-        if (full->op[i] == MR_OP_JOIN)
+    for (uint32_t i = 0; mr_op_total(full->op_counts, MR_JOINS) && i < full->event_count; i++)
+        if (mr_op_joins(full->op[i]))
             make_mark(r, full->thread_info[full->operand[i]].last);
     for (size_t k = 0; k < r->opaque->count; k++) {
         make_mark(r, r->opaque->items[k].from);
@@ -83,7 +83,7 @@ static void copy_event(reducer *r, uint32_t event)
     mr_thread_info *info = &trace->thread_info[full->thread[event]];
     info->first = info->event_count++ ? info->first : i;
     info->last = i;
-    if (trace->op[i] == MR_OP_FORK)
+    if (mr_op_forks(trace->op[i]))
         trace->thread_info[trace->operand[i]].fork = i;
 }
 
@@ -213,7 +213,7 @@ static bool list_all(expander *x, const mr_witness *witness)
         uint32_t event = x->reduction->events[witness->events[i]];
         if (!pass(x, event))
             return false;
-        if (full->op[event] == MR_OP_JOIN && !list_up_to(x, full->operand[event], event))
+        if (mr_op_joins(full->op[event]) && !list_up_to(x, full->operand[event], event))
             return false;
         if (!list_up_to(x, full->thread[event], event + 1))
             return false;

@@ -90,7 +90,7 @@ static void look_at(finder *f, uint32_t event)
                 is_unordered(f, &f->variables[operand], thread, mr_op_writes(op), f->by_thread);
         return;
     }
-    switch (op) {
+    switch ((mr_op)op) {
     case MR_OP_ACQUIRE:
     case MR_OP_RELEASE:
     case MR_OP_POST:
@@ -108,7 +108,16 @@ static void look_at(finder *f, uint32_t event)
         if (f->thread_count)
             join_clock(f, thread, operand);
         break;
-    default:
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
 }
@@ -151,9 +160,13 @@ bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_mo
                        uint32_t event)
 {
     uint8_t op = trace->op[event];
-    if (mr_op_is_access(op))
+    switch ((mr_op)op) {
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
         return relevant->variables[trace->operand[event]];
-    switch (op) {
     case MR_OP_FORK:
     case MR_OP_JOIN:
         return true;
@@ -164,9 +177,15 @@ bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_mo
     case MR_OP_END:
     case MR_OP_CALL_END:
         return false;
-    default:
-        return trace->link[event] != MR_NESTED && relevant->locks[trace->operand[event]];
+    case MR_OP_ACQUIRE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+        break;
     }
+    return trace->link[event] != MR_NESTED && relevant->locks[trace->operand[event]];
 }
 
 void mr_relevant_free(mr_relevant *relevant)

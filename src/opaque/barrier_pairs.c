@@ -320,12 +320,18 @@ static touched touches(const walk *w, uint32_t event)
     const mr_trace *trace = w->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
     const mr_thread_info *info = &trace->thread_info[thread];
-    uint8_t op = trace->op[event];
     touched result = {.elements = {MR_NONE, MR_NONE}};
-    if (mr_op_is_access(op)) {
+    switch (mr_op_operand_kind((mr_op)trace->op[event])) {
+    case MR_OPERAND_VARIABLE:
         result = (touched){true, {w->variable_element[operand], MR_NONE}};
-    } else if (mr_op_operand_kind((mr_op)op) == MR_OPERAND_LOCK) {
+        break;
+    case MR_OPERAND_LOCK:
         result = (touched){true, {w->lock_element[operand], MR_NONE}};
+        break;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_THREAD: /* a fork or join does not touch the thread */
+    case MR_OPERAND_CALL:
+        break;
     }
     /* Begin and end, or what stands for them: a begin is the first event, an end the last. */
     if (event == info->first || event == info->last) {
@@ -410,12 +416,12 @@ static bool step(walk *w, uint32_t event)
     uint32_t thread = w->trace->thread[event];
     uint8_t op = w->trace->op[event];
     touched what = touches(w, event);
-    if ((op == MR_OP_CALL_BEGIN && !begin_call(w, event, thread)) ||
-        !need_calls(w, event, thread, what) || !need_in_calls(w, event, thread) ||
-        !tell_calls(w, event, thread, what) || !note_touch(w, event, thread, what))
+    if ((mr_op_calls(op) && !begin_call(w, event, thread)) || !need_calls(w, event, thread, what) ||
+        !need_in_calls(w, event, thread) || !tell_calls(w, event, thread, what) ||
+        !note_touch(w, event, thread, what))
         return false;
     w->threads[thread].last = event + 1;
-    return op != MR_OP_CALL_END || end_call(w, event, thread);
+    return !mr_op_returns(op) || end_call(w, event, thread);
 }
 
 static bool init(walk *w)
@@ -459,14 +465,14 @@ mr_status mr_barrier_edges_find(const mr_trace *trace, mr_opaque mode, mr_barrie
                                 mr_error *error)
 {
     *edges = (mr_barrier_edges){0};
-    if (mode == MR_OPAQUE_IGNORE || !trace->op_counts[MR_OP_CALL_BEGIN])
+    if (mode == MR_OPAQUE_IGNORE || !mr_op_total(trace->op_counts, MR_CALLS))
         return MR_OK;
     walk w = {.trace = trace, .mode = mode, .edges = edges};
     bool ok = init(&w);
     for (uint32_t event = 0; ok && event < trace->event_count; event++)
         ok = step(&w, event);
     clear(&w);
-    return ok ? MR_OK : mr_error_memory(error, "ordering unrecorded calls");
+    return ok ? MR_OK : mr_error_memory(error, "ordering BarrierPairs");
 }
 
 void mr_barrier_edges_free(mr_barrier_edges *edges)

@@ -89,9 +89,15 @@ static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
         return mr_fhb_feed(detector, events);
     case MR_RELATION_SHB:
         return mr_shb_feed(detector, events);
-    default:
+    case MR_RELATION_WCP:
         return mr_wcp_feed(detector, events);
+    case MR_RELATION_CP:
+    case MR_RELATION_SYNCP:
+    case MR_RELATION_COUNT:
+        break;
     }
+    MR_ASSERT(!"this order does not stream");
+    return (mr_feed_end){MR_FEED_NO_MEMORY, 0};
 }
 
 /* The events from row `first` on, `count` of them. */
@@ -157,7 +163,7 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
     if (end.stop == MR_FEED_CALL)
         return mr_error_set(
             error, MR_ERR_UNSUPPORTED, NULL, 0,
-            "event %u: what a call that was not recorded orders is not known before "
+            "event %u: what a BarrierPair orders is not known before "
             "the whole trace is; load it",
             events->first + end.row);
     detector->failed = false;

@@ -50,13 +50,11 @@ static inline mr_variable *mr_detector_variable(mr_detector *detector, uint32_t 
 static inline void mr_detector_plain(mr_detector *detector, const mr_access *access,
                                      const mr_variable *variable)
 {
-    if (access->op == MR_OP_WRITE && variable->is_atomic)
+    if (mr_op_writes(access->op) && variable->is_atomic)
         mr_edges_plain_write(&detector->edges, &detector->wcp, access->variable);
 }
 
 #define MR_INLINE static inline __attribute__((always_inline))
-
-_Static_assert(MR_OP_READ == 0 && MR_OP_WRITE == 1, "accesses are the smallest operations");
 
 /* What an order does; false: no memory. */
 typedef bool mr_access_step(mr_detector *detector, const mr_access *access);
@@ -76,8 +74,8 @@ MR_INLINE bool mr_feed_shared(mr_detector *detector, mr_op op, uint32_t thread, 
 {
     mr_hb *hb = &detector->wcp.hb;
     bool outermost;
-    if (!(op == MR_OP_SHARED_ACQUIRE ? mr_hb_enters_shared(hb, thread, lock, &outermost)
-                                     : mr_hb_leaves_shared(hb, thread, lock, &outermost)))
+    if (!(mr_op_acquires((uint8_t)op) ? mr_hb_enters_shared(hb, thread, lock, &outermost)
+                                      : mr_hb_leaves_shared(hb, thread, lock, &outermost)))
         return false;
     return !outermost || at_sync(detector, op, thread, lock);
 }
@@ -100,10 +98,10 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
     for (row = 0; row < count; row++) {
         uint8_t op = ops[row];
         uint32_t operand = operands[row];
-        if (!has_outlook && row + AHEAD < count && ops[row + AHEAD] <= MR_OP_WRITE)
+        if (!has_outlook && row + AHEAD < count && mr_op_is_plain(ops[row + AHEAD]))
             __builtin_prefetch(mr_variables_get(&detector->variables, operands[row + AHEAD]));
         /* Before the switch: most events end here. */
-        if (op <= MR_OP_WRITE) {
+        if (mr_op_is_plain(op)) {
             if (has_outlook && !contended[operand])
                 continue;
             mr_access access = {events->first + row, threads[row], operand, locations[row], op};
@@ -111,7 +109,7 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
                 return (mr_feed_end){MR_FEED_NO_MEMORY, row};
             continue;
         }
-        switch (op) {
+        switch ((mr_op)op) {
         case MR_OP_ACQUIRE:
             if ((!has_outlook || shared[operand]) && mr_hb_enters(&detector->wcp.hb, operand))
                 ok = at_sync(detector, MR_OP_ACQUIRE, threads[row], operand);
@@ -148,7 +146,12 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
             if (!detector->knows_calls)
                 return (mr_feed_end){MR_FEED_CALL, row};
             break;
-        default: /* begin, end, mend, branch */
+        case MR_OP_READ:
+        case MR_OP_WRITE:
+        case MR_OP_BEGIN:
+        case MR_OP_END:
+        case MR_OP_CALL_END:
+        case MR_OP_BRANCH:
             break;
         }
         if (!ok)

@@ -54,7 +54,7 @@ static bool follow_atomics(mr_hb *hb, mr_variable *variable, const mr_access *ac
     mr_atomics *atomics = variable->history->atomics;
     if (!mr_clock_join(&hb->pool, clock, (mr_time){.clock = atomics->write_clock}))
         return false;
-    if (access->op == MR_OP_READ)
+    if (!mr_op_writes(access->op))
         return true;
     if (!mr_clock_join(&hb->pool, clock, (mr_time){.clock = atomics->read_clock}))
         return false;
@@ -98,8 +98,8 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
             (variable->is_atomic && !follow_atomics(hb, variable, access)))
             return false;
     }
-    if (!(access->op == MR_OP_WRITE ? note_write(hb, variable, access->thread)
-                                    : note_read(hb, variable, access->thread)))
+    if (!(mr_op_writes(access->op) ? note_write(hb, variable, access->thread)
+                                   : note_read(hb, variable, access->thread)))
         return false;
     thread->local++;
     return true;

@@ -18,6 +18,7 @@
 #ifndef MR_ORDER_HB_H
 #define MR_ORDER_HB_H
 
+#include "base/assert.h"
 #include "base/map.h"
 #include "clock.h"
 #include "trace/op.h"
@@ -110,7 +111,7 @@ bool mr_hb_join(mr_hb *hb, uint32_t thread, uint32_t child);
 /* Any of these by the operation: acquires and releases (outermost), forks and joins. */
 static inline bool mr_hb_sync(mr_hb *hb, mr_op op, uint32_t thread, uint32_t operand)
 {
-    switch (op) {
+    switch ((mr_op)op) {
     case MR_OP_ACQUIRE:
         return mr_hb_acquire(hb, thread, operand);
     case MR_OP_RELEASE:
@@ -122,9 +123,24 @@ static inline bool mr_hb_sync(mr_hb *hb, mr_op op, uint32_t thread, uint32_t ope
         return mr_hb_release_shared(hb, thread, operand);
     case MR_OP_FORK:
         return mr_hb_fork(hb, thread, operand);
-    default:
+    case MR_OP_JOIN:
         return mr_hb_join(hb, thread, operand);
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    MR_ASSERT(!"this operation comes in another way");
+    return false;
 }
 
 #endif

@@ -131,9 +131,14 @@ static bool step(mr_order *order, uint32_t event)
         return mr_edges_post(&order->edges, &order->wcp, thread, operand);
     case MR_OP_WAIT:
         return mr_edges_wait(&order->edges, &order->wcp, thread, operand);
-    default:
-        return true;
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    return true;
 }
 
 /* What the events after it follow because of it. */
@@ -193,7 +198,7 @@ static bool pass_over(mr_order *order, uint32_t event)
     bool edges = mr_edges_next(&order->edges) == event;
     if (edges && !mr_edges_enter(&order->edges, &order->wcp, event, thread))
         return false;
-    if ((op == MR_OP_POST || op == MR_OP_WAIT) && !step(order, event))
+    if ((mr_op_gives(op) || mr_op_takes(op)) && !step(order, event))
         return false;
     if (edges)
         mr_edges_leave(&order->edges, &order->wcp, event, thread);
@@ -202,8 +207,7 @@ static bool pass_over(mr_order *order, uint32_t event)
 
 static bool has_queues(const mr_order *order)
 {
-    const uint64_t *counts = order->trace->op_counts;
-    return counts[MR_OP_POST] || counts[MR_OP_WAIT];
+    return mr_op_total(order->trace->op_counts, MR_GIVES | MR_TAKES) > 0;
 }
 
 mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error)

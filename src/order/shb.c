@@ -41,10 +41,10 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
         mr_knowledge knowledge = {{thread->clock, NULL}};
         if (!mr_variable_access(variable, access, knowledge, thread->local, &detector->list))
             return false;
-        if (access->op == MR_OP_READ)
+        if (!mr_op_writes(access->op))
             return follow_write(hb, variable, access->thread);
     }
-    if (access->op == MR_OP_WRITE)
+    if (mr_op_writes(access->op))
         publish(hb, variable, access->thread);
     return true;
 }

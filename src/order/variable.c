@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) bool update_fronts(mr_variable *var
 {
     mr_epoch epoch = {access->thread, local};
     *racy = mr_front_unordered(&variable->writes, access->thread, knowledge);
-    if (access->op == MR_OP_READ)
+    if (!mr_op_writes(access->op))
         return mr_front_add(&variable->reads, epoch, knowledge, true);
     if (variable->reads.latest.local) {
         mr_front_prune(&variable->reads, access->thread, knowledge);
@@ -137,7 +137,7 @@ static __attribute__((noinline)) bool update_all_fronts(mr_variable *variable,
         if (!update_fronts(variable, access, knowledge, local, racy))
             return false;
         *racy |= mr_front_unordered(&atomics->writes, thread, knowledge);
-        if (access->op == MR_OP_READ)
+        if (!mr_op_writes(access->op))
             return true;
         *racy |= mr_front_unordered(&atomics->reads, thread, knowledge);
         mr_front_prune(&atomics->writes, thread, knowledge);
@@ -145,7 +145,7 @@ static __attribute__((noinline)) bool update_all_fronts(mr_variable *variable,
         return true;
     }
     *racy = mr_front_unordered(&variable->writes, thread, knowledge);
-    if (access->op == MR_OP_ATOMIC_READ)
+    if (!mr_op_writes(access->op))
         return mr_front_add(&atomics->reads, epoch, knowledge, true);
     *racy |= mr_front_unordered(&variable->reads, thread, knowledge);
     return mr_front_add(&atomics->writes, epoch, knowledge, true);

@@ -318,7 +318,7 @@ static bool hard_edge(mr_wcp *wcp, uint32_t from, uint32_t thread)
 
 bool mr_wcp_sync(mr_wcp *wcp, mr_op op, uint32_t thread, uint32_t operand)
 {
-    switch (op) {
+    switch ((mr_op)op) {
     case MR_OP_ACQUIRE:
         return acquire(wcp, thread, operand, false) && mr_hb_acquire(&wcp->hb, thread, operand);
     case MR_OP_RELEASE:
@@ -334,9 +334,24 @@ bool mr_wcp_sync(mr_wcp *wcp, mr_op op, uint32_t thread, uint32_t operand)
                mr_hb_release_shared(&wcp->hb, thread, operand);
     case MR_OP_FORK:
         return hard_edge(wcp, thread, operand) && mr_hb_fork(&wcp->hb, thread, operand);
-    default:
+    case MR_OP_JOIN:
         return hard_edge(wcp, operand, thread) && mr_hb_join(&wcp->hb, thread, operand);
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    MR_ASSERT(!"this operation comes in another way");
+    return false;
 }
 
 void mr_wcp_publish(mr_wcp *wcp, uint32_t thread, mr_stamp *stamp)

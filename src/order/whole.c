@@ -35,12 +35,12 @@ static bool look_at(mr_whole *whole, uint32_t event, bool with_reads)
 {
     const mr_trace *trace = whole->trace;
     uint8_t op = trace->op[event];
-    uint32_t source = op == MR_OP_WAIT ? mr_whole_post(whole, event)
-                      : with_reads     ? read_source(trace, event)
-                                       : mr_whole_atomic_source(whole, event);
+    uint32_t source = mr_op_takes(op) ? mr_whole_post(whole, event)
+                      : with_reads    ? read_source(trace, event)
+                                      : mr_whole_atomic_source(whole, event);
     if (source != MR_NONE)
         mark(whole, source);
-    return op != MR_OP_SHARED_ACQUIRE ||
+    return !MR_OP_DOES_ALL(op, MR_ACQUIRES | MR_SHARED) ||
            add_reader(whole, trace->operand[event], trace->thread[event]);
 }
 
@@ -96,16 +96,11 @@ static uint32_t other_reader(const mr_whole *whole, uint32_t event, uint32_t loc
     return lock;
 }
 
-static bool is_shared(uint8_t op)
-{
-    return op == MR_OP_SHARED_ACQUIRE || op == MR_OP_SHARED_RELEASE;
-}
-
 uint32_t mr_whole_first_lock(const mr_whole *whole, uint32_t event)
 {
     const mr_trace *trace = whole->trace;
     uint32_t lock = trace->operand[event];
-    if (!is_shared(trace->op[event]))
+    if (!mr_op_is_shared(trace->op[event]))
         return lock;
     return mr_map_get(&whole->reader_numbers, mr_map_key(lock, trace->thread[event]), MR_NONE);
 }
@@ -113,7 +108,7 @@ uint32_t mr_whole_first_lock(const mr_whole *whole, uint32_t event)
 uint32_t mr_whole_next_lock(const mr_whole *whole, uint32_t event, uint32_t lock)
 {
     const mr_trace *trace = whole->trace;
-    if (is_shared(trace->op[event]))
+    if (mr_op_is_shared(trace->op[event]))
         return MR_NONE;
     uint32_t next = lock < trace->locks.count ? whole->first_reader[lock]
                                               : whole->readers[lock - trace->locks.count].next;

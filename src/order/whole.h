@@ -53,7 +53,7 @@ uint32_t mr_whole_next_lock(const mr_whole *whole, uint32_t event, uint32_t lock
 static inline uint32_t mr_whole_post(const mr_whole *whole, uint32_t event)
 {
     const mr_trace *trace = whole->trace;
-    uint32_t post = trace->op[event] == MR_OP_WAIT ? trace->link[event] : MR_NONE;
+    uint32_t post = mr_op_takes(trace->op[event]) ? trace->link[event] : MR_NONE;
     return post != MR_NONE && trace->thread[post] != trace->thread[event] ? post : MR_NONE;
 }
 

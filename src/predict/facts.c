@@ -12,6 +12,7 @@ typedef struct fact {
 
 struct mr_facts {
     const mr_trace *trace;
+    mr_opaque calls;
     mr_outlook outlook;
     mr_checker *checker;
     fact has_outlook, has_checker;
@@ -23,11 +24,7 @@ mr_facts *mr_facts_new(const mr_trace *trace, mr_opaque calls)
     if (!facts)
         return NULL;
     facts->trace = trace;
-    facts->checker = mr_checker_start(trace, calls);
-    if (!facts->checker) {
-        free(facts);
-        return NULL;
-    }
+    facts->calls = calls;
     mr_outlook_init(&facts->outlook);
     pthread_mutex_init(&facts->has_outlook.mutex, NULL);
     pthread_mutex_init(&facts->has_checker.mutex, NULL);
@@ -52,10 +49,8 @@ static bool make_outlook(mr_facts *facts)
 
 static bool make_checker(mr_facts *facts)
 {
-    bool made = true;
-    for (unsigned part = 0; made && part < MR_CHECKER_PARTS; part++)
-        made = mr_checker_learn(facts->checker, part);
-    return made;
+    facts->checker = mr_checker_new(facts->trace, facts->calls);
+    return facts->checker != NULL;
 }
 
 /* Is the fact there? Makes it when nobody has asked before. */

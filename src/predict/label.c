@@ -69,14 +69,19 @@ mr_status mr_label_result(const mr_predict_settings *settings, mr_result *result
     pair_label *pairs = mr_calloc(count, sizeof *pairs);
     if (!pairs)
         return mr_error_memory(error, "ordering the accesses of races");
-    for (size_t i = 0; i < count; i++) {
-        const mr_witness *witness = i < races ? &result->races[i].witness : NULL;
-        const mr_unknown *unknown = witness ? NULL : &result->unknowns[i - races];
-        pairs[i] =
-            (pair_label){.first = witness ? witness->first : unknown->first,
-                         .second = witness ? witness->second : unknown->second,
-                         .index = i,
-                         .strength = witness ? result->races[i].strength : unknown->strength};
+    for (size_t i = 0; i < races; i++) {
+        const mr_race *race = &result->races[i];
+        pairs[i] = (pair_label){.first = race->witness.first,
+                                .second = race->witness.second,
+                                .index = i,
+                                .strength = race->strength};
+    }
+    for (size_t i = races; i < count; i++) {
+        const mr_unknown *unknown = &result->unknowns[i - races];
+        pairs[i] = (pair_label){.first = unknown->first,
+                                .second = unknown->second,
+                                .index = i,
+                                .strength = unknown->strength};
     }
     mr_status status = label_pairs(settings, pairs, count, error);
     for (size_t i = 0; status == MR_OK && i < count; i++) {

@@ -70,7 +70,7 @@ static values values_of(const access *self, uint64_t offset, uint64_t bytes)
             found.read = sign_extend(word, bytes);
         }
         found.written = found.read;
-    } else if (self->event.op == MR_OP_ATOMIC_UPDATE) {
+    } else if (mr_op_updates((uint8_t)self->event.op)) {
         found.read = part_of(record[2], offset, bytes);
         found.written = part_of(record[3], offset, bytes);
     } else {

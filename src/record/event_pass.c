@@ -49,7 +49,7 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
     inferred.op = MR_OP_POST;
     unsigned count = mr_log_count(record[1]);
     for (unsigned i = 0; i < (count ? count : 1) && !status; i++) {
-        if (op == MR_OP_POST) {
+        if (mr_op_gives((uint8_t)op)) {
             object->units++;
         } else if (object->units) {
             object->units--;
@@ -83,11 +83,16 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
 {
     mr_emitted event = {.op = op};
     mr_status status = mr_event_pass_place(pass, record, &event, error);
+<<<<<<< HEAD
     if (!status && (op == MR_OP_FORK || op == MR_OP_JOIN))
         status = mr_event_pass_thread(pass, (uint32_t)record[2], &event.operand, error);
+=======
+    if (!status && mr_op_operand_kind(op) == MR_OPERAND_THREAD)
+        status = thread_of(pass, (uint32_t)record[2], &event.operand, error);
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
     if (!status)
         status = mr_emitter_add(&pass->emitter, &event, error);
-    if (!status && op == MR_OP_BEGIN &&
+    if (!status && mr_op_begins((uint8_t)op) &&
         !mr_naming_thread_start(&pass->naming, event.thread, mr_log_payload(record[0])))
         status = mr_event_pass_no_memory(error);
     return status;
@@ -162,11 +167,12 @@ static mr_status name_thread(mr_event_pass *pass, const uint64_t *record, mr_err
     return status;
 }
 
+/* Functions, modules, objects that end, names of calls. */
 static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     uint64_t payload = mr_log_payload(record[0]);
     bool ok = true;
-    switch ((mr_log_kind)mr_log_kind_of(record[0])) {
+    switch (mr_log_kind_of(record[0])) {
     case MR_LOG_ENTER:
         ok = mr_contexts_enter(&pass->contexts, pass->reader.thread, payload,
                                &(mr_frame_place){record[1], record[2], record[3]});
@@ -195,8 +201,6 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
 static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     mr_log_kind kind = (mr_log_kind)mr_log_kind_of(record[0]);
-    if (mr_log_is_access(kind) || mr_log_is_range(kind))
-        return mr_event_pass_access(pass, record, error);
     switch (kind) {
     case MR_LOG_ACQUIRE:
         return lock_event(pass, record, MR_OP_ACQUIRE, error);
@@ -232,9 +236,38 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return order_event(pass, record, false, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
-    default:
+    case MR_LOG_ENTER:
+    case MR_LOG_LEAVE:
+    case MR_LOG_MODULE:
+    case MR_LOG_UNLOAD:
+    case MR_LOG_RETIRED:
+    case MR_LOG_CALL_NAME:
         return code_record(pass, record, error);
+    case MR_LOG_READ:
+    case MR_LOG_WRITE:
+    case MR_LOG_ATOMIC_READ:
+    case MR_LOG_ATOMIC_WRITE:
+    case MR_LOG_ATOMIC_UPDATE:
+    case MR_LOG_RANGE_READ:
+    case MR_LOG_RANGE_WRITE:
+        return mr_event_pass_access(pass, record, error);
+    case MR_LOG_NONE:
+    case MR_LOG_SWITCH: /* the reader's, as the four after TAKEN are */
+    case MR_LOG_TAKEN:
+    case MR_LOG_FAR_SAME:
+    case MR_LOG_FAR:
+    case MR_LOG_FAR_WIDE:
+    case MR_LOG_PADDING:
+    case MR_LOG_ENTRY:
+    case MR_LOG_FENCE: /* orders nothing: see log.h */
+    case MR_LOG_SIGNAL_BEGIN:
+    case MR_LOG_SIGNAL_END:
+    case MR_LOG_EXEC:
+    case MR_LOG_EXIT:
+    case MR_LOG_KIND_COUNT:
+        break;
     }
+    return MR_OK;
 }
 
 mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr_error *error)

@@ -80,10 +80,9 @@ static bool sweep_events(mr_context *context, uint32_t *open, mr_u32s *held, mr_
             uint8_t op = trace->op[event];
             if (trace->link[event] == MR_NESTED)
                 continue;
-            if ((op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE) &&
-                !open_section(open, held, next, event, trace->thread[event]))
+            if (mr_op_acquires(op) && !open_section(open, held, next, event, trace->thread[event]))
                 return false;
-            if (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE)
+            if (mr_op_releases(op))
                 close_section(trace, open, held, next, event);
         }
         context->first[i] = context->acquires.count;
@@ -172,7 +171,7 @@ static void print_stack(const mr_trace *trace, FILE *stream, int indent, uint32_
 /* "lock m (M1), taken at bank.c:20:3, event 17" */
 static void print_acquire(const mr_trace *trace, FILE *stream, uint32_t event)
 {
-    bool shared = trace->op[event] == MR_OP_SHARED_ACQUIRE;
+    bool shared = mr_op_is_shared(trace->op[event]);
     fputs(shared ? "          holds, shared, " : "          holds ", stream);
     mr_phrase_name(stream, &trace->locks, trace->operand[event]);
     fputs(", taken at ", stream);
@@ -259,7 +258,7 @@ void mr_context_put(const mr_context *context, mr_json *access, uint32_t event)
     for (size_t i = 0; i < count; i++) {
         mr_json lock = mr_json_new();
         mr_json_put_name(&lock, "lock", "lock_text", &trace->locks, trace->operand[acquires[i]]);
-        mr_json_put(&lock, "shared", json_boolean(trace->op[acquires[i]] == MR_OP_SHARED_ACQUIRE));
+        mr_json_put(&lock, "shared", json_boolean(mr_op_is_shared(trace->op[acquires[i]])));
         put_place(&lock, trace, acquires[i]);
         access->ok = access->ok && lock.ok;
         if (json_array_append_new(locks, lock.json) != 0)

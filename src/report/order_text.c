@@ -41,7 +41,7 @@ static void print_head(const writer *self)
 static const char *standing_text(mr_standing standing)
 {
     static const char *const texts[] = {"proven", "sound by theorem", "candidate", "no race",
-                                        "not decided"};
+                                        "unknown"};
     return texts[standing];
 }
 
@@ -57,10 +57,12 @@ static const char *proof_text(mr_proof proof)
     case MR_PROOF_SYNCP:
         return "a race of syncp";
     case MR_PROOF_DECISION:
-        return "found by the decision procedure";
-    default:
-        return "";
+        return "found by the steps of predict";
+    case MR_PROOF_NONE:
+    case MR_PROOF_COUNT:
+        break;
     }
+    return "";
 }
 
 static void print_window(FILE *stream, const char *before, const mr_order_race *known)

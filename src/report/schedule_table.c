@@ -87,9 +87,12 @@ static bool interesting(const table *self, uint32_t index)
                (op == MR_OP_READ && self->seen[index] != trace->link[event]);
     case MR_OPERAND_THREAD:
         return true;
-    default:
-        return false;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_LOCK:
+    case MR_OPERAND_CALL:
+        break;
     }
+    return false;
 }
 
 /* Chooses the lines of [from, to), events of one thread in a row. */
@@ -198,9 +201,8 @@ static void describe_read(const table *self, uint32_t event, uint32_t seen, char
             snprintf(buffer, size_bytes, "sees the initial value");
         return;
     }
-    value = trace->op[seen] == MR_OP_ATOMIC_UPDATE
-                ? trace->updates[trace->value[seen]].written_value
-                : trace->value[seen];
+    value = mr_op_updates(trace->op[seen]) ? trace->updates[trace->value[seen]].written_value
+                                           : trace->value[seen];
     int length = value != 0 ? snprintf(buffer, size_bytes, "sees %" PRId64 " of event %" PRIu32,
                                        trace->values[value], seen)
                             : -1;

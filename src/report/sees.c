@@ -4,16 +4,6 @@
 
 #include <stdlib.h>
 
-static bool reads(uint8_t op)
-{
-    return op == MR_OP_READ || op == MR_OP_ATOMIC_READ || op == MR_OP_ATOMIC_UPDATE;
-}
-
-static bool writes(uint8_t op)
-{
-    return op == MR_OP_WRITE || op == MR_OP_ATOMIC_WRITE || op == MR_OP_ATOMIC_UPDATE;
-}
-
 static void forget(mr_sees *sees)
 {
     for (uint32_t i = 0; i < sees->trace->variables.count; i++)
@@ -50,7 +40,7 @@ void mr_sees_start(mr_sees *sees, uint32_t window_start)
     if (window_start < sees->position)
         forget(sees);
     for (; sees->position < window_start; sees->position++)
-        if (writes(trace->op[sees->position]))
+        if (mr_op_writes(trace->op[sees->position]))
             sees->last_write[trace->operand[sees->position]] = sees->position;
 }
 
@@ -59,8 +49,8 @@ bool mr_sees_step(mr_sees *sees, uint32_t event, uint32_t *seen)
     const mr_trace *trace = sees->trace;
     MR_REQUIRE(event < trace->event_count && event >= sees->position);
     uint32_t variable = trace->operand[event];
-    *seen = reads(trace->op[event]) ? sees->last_write[variable] : MR_NONE;
-    if (!writes(trace->op[event]))
+    *seen = mr_op_reads(trace->op[event]) ? sees->last_write[variable] : MR_NONE;
+    if (!mr_op_writes(trace->op[event]))
         return true;
     if (!mr_u32s_push(&sees->undo, variable))
         return false;

@@ -170,7 +170,7 @@ static mr_status find_after_all(const mr_sweep_job *job)
 {
     if (!can_be_read_again(job->path))
         return mr_error_set(job->error, MR_ERR_UNSUPPORTED, job->path, 0,
-                            "the trace has unrecorded calls (mbegin), which takes a file that can "
+                            "the trace has BarrierPairs (mbegin), which takes a file that can "
                             "be read twice; give a file, or set opaque: ignore");
     mr_stream_close(job->sweep->stream);
     job->sweep->stream = NULL;

@@ -114,14 +114,14 @@ static mr_status add_value(mr_builder *builder, const mr_parsed *parsed, uint32_
                            mr_error *error)
 {
     *value = 0;
-    if (parsed->op == MR_OP_CALL_BEGIN) {
+    if (mr_op_calls((uint8_t)parsed->op)) {
         mr_status status = push_reach(builder->trace, parsed->reach, error);
         *value = status ? 0 : builder->trace->reach_count - 1;
         return status;
     }
     if (!parsed->has_value)
         return MR_OK;
-    if (parsed->op != MR_OP_ATOMIC_UPDATE)
+    if (!mr_op_updates((uint8_t)parsed->op))
         return mr_builder_value(builder, parsed->value, value) ? MR_OK : no_memory(error);
     mr_update update;
     if (!mr_builder_value(builder, parsed->value, &update.read_value) ||

@@ -28,8 +28,17 @@ typedef struct post {
     uint32_t event, next;
 } post;
 
+/* The columns of the trace, as they are during one call of mr_index_add. */
+typedef struct columns {
+    const uint8_t *op;
+    const uint32_t *thread, *operand, *value;
+    uint32_t *link;
+    const mr_update *updates;
+} columns;
+
 struct mr_index {
-    mr_index_run run; /* under way */
+    columns run;
+    uint32_t end; /* of the events that were added */
     variable_state *variables;
     size_t variable_count; /* for how many there is room; likewise below */
     lock_state *locks;
@@ -141,7 +150,7 @@ static void index_wait(mr_index *pass, uint32_t event)
 static void index_call(mr_index *pass, uint32_t event)
 {
     uint32_t *link = pass->run.link, *open = &pass->open_call[pass->run.thread[event]];
-    if (pass->run.op[event] == MR_OP_CALL_BEGIN) {
+    if (mr_op_calls(pass->run.op[event])) {
         link[event] = *open;
         *open = event;
         return;
@@ -162,10 +171,10 @@ static void close_calls(mr_index *pass, uint32_t *link)
         }
 }
 
-/* Any operation but r and w. False: no memory. */
+/* Any operation but r and w, which mr_index_add knows. False: no memory. */
 static bool index_operation(mr_index *pass, uint32_t event)
 {
-    const mr_index_run *run = &pass->run;
+    const columns *run = &pass->run;
     lock_state *share;
     switch ((mr_op)run->op[event]) {
     case MR_OP_ATOMIC_READ:
@@ -187,8 +196,7 @@ static bool index_operation(mr_index *pass, uint32_t event)
     case MR_OP_SHARED_RELEASE:
         share = get_share(pass, event);
         if (share)
-            (run->op[event] == MR_OP_SHARED_ACQUIRE ? index_acquire : index_release)(pass, share,
-                                                                                     event);
+            (mr_op_acquires(run->op[event]) ? index_acquire : index_release)(pass, share, event);
         return share != NULL;
     case MR_OP_POST:
         return index_post(pass, event);
@@ -202,9 +210,15 @@ static bool index_operation(mr_index *pass, uint32_t event)
     case MR_OP_FORK:
         pass->threads[run->operand[event]].fork = event;
         return true;
-    default:
-        return true;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    return true;
 }
 
 /* One event by the thread. */
@@ -295,30 +309,23 @@ void mr_index_free(mr_index *index)
     free(index);
 }
 
-mr_index_run mr_index_run_of(const mr_trace *trace, uint32_t first, uint32_t count)
-{
-    return (mr_index_run){.first = first,
-                          .count = count,
-                          .op = trace->op,
-                          .thread = trace->thread,
-                          .operand = trace->operand,
-                          .value = trace->value,
-                          .link = trace->link,
-                          .updates = trace->updates,
-                          .thread_count = trace->threads.count,
-                          .variable_count = trace->variables.count,
-                          .lock_count = trace->locks.count};
-}
-
 /* Links of later events to earlier ones: `link` of what was not met yet is never touched. */
-bool mr_index_add(mr_index *index, const mr_index_run *run)
+bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32_t count)
 {
+    MR_REQUIRE(first == index->end && trace->link);
     uint64_t reads = 0, writes = 0;
-    if (!widen_variables(index, run->variable_count) || !widen_locks(index, run->lock_count) ||
-        !widen_threads(index, run->thread_count))
+    const columns *run = &index->run;
+    if (!widen_variables(index, trace->variables.count) ||
+        !widen_locks(index, trace->locks.count) || !widen_threads(index, trace->threads.count))
         return false;
-    index->run = *run;
-    for (uint32_t event = run->first; event - run->first < run->count; event++) {
+    index->run = (columns){.op = trace->op,
+                           .thread = trace->thread,
+                           .operand = trace->operand,
+                           .value = trace->value,
+                           .link = trace->link,
+                           .updates = trace->updates};
+    index->end = first + count;
+    for (uint32_t event = first; event < index->end; event++) {
         uint8_t op = run->op[event];
         index_thread(&index->threads[run->thread[event]], event);
         if (op == MR_OP_READ) {
@@ -344,6 +351,7 @@ bool mr_index_add(mr_index *index, const mr_index_run *run)
 bool mr_index_finish(mr_index *index, mr_trace *trace)
 {
     uint32_t variables = trace->variables.count, threads = trace->threads.count;
+    MR_REQUIRE(index->end == trace->event_count);
     trace->variable_info = mr_calloc(variables, sizeof *trace->variable_info);
     trace->thread_info = mr_calloc(threads, sizeof *trace->thread_info);
     if (!trace->variable_info || !trace->thread_info || !widen_variables(index, variables) ||
@@ -371,9 +379,8 @@ mr_status mr_index_build(mr_trace *trace, mr_error *error)
     bool done = index != NULL;
     for (uint32_t first = 0; done && first < trace->event_count;) {
         uint32_t left = trace->event_count - first, count = left < RUN ? left : RUN;
-        mr_index_run run = mr_index_run_of(trace, first, count);
         mr_spill_look(&trace->spill);
-        done = mr_index_add(index, &run);
+        done = mr_index_add(index, trace, first, count);
         first += count;
     }
     done = done && mr_index_finish(index, trace);

@@ -75,7 +75,7 @@ static bool count_shared(info_pass *pass, uint32_t event)
     shared_hold *hold = find_share(pass, event);
     if (!hold)
         return false;
-    if (pass->trace->op[event] == MR_OP_SHARED_ACQUIRE) {
+    if (mr_op_acquires(pass->trace->op[event])) {
         if (!hold->depth++) {
             hold->acquire = event;
             open_section(pass, event);
@@ -112,9 +112,18 @@ static bool count_event(info_pass *pass, uint32_t event)
     case MR_OP_SHARED_ACQUIRE:
     case MR_OP_SHARED_RELEASE:
         return count_shared(pass, event);
-    default:
-        return true;
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break;
     }
+    return true;
 }
 
 static bool run(info_pass *pass)

@@ -6,9 +6,10 @@ static const struct {
     const char *name;
     uint32_t length;
     mr_operand_kind kind;
+    unsigned does;
 } operations[MR_OP_COUNT] = {
-#define MR_OP_ROW(name, text, kind) {text, sizeof(text) - 1, MR_OPERAND_##kind},
-    MR_OP_MAP(MR_OP_ROW)
+#define MR_OP_ROW(with, name, text, kind, does) {text, sizeof(text) - 1, MR_OPERAND_##kind, does},
+    MR_OP_MAP(MR_OP_ROW, unused)
 #undef MR_OP_ROW
 };
 
@@ -20,6 +21,14 @@ const char *mr_op_name(mr_op op)
 mr_operand_kind mr_op_operand_kind(mr_op op)
 {
     return operations[op].kind;
+}
+
+uint64_t mr_op_total(const uint64_t counts[MR_OP_COUNT], unsigned wanted)
+{
+    uint64_t total = 0;
+    for (int op = 0; op < MR_OP_COUNT; op++)
+        total += operations[op].does & wanted ? counts[op] : 0;
+    return total;
 }
 
 bool mr_op_parse(const char *text, uint32_t length, mr_op *op)

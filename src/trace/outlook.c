@@ -132,7 +132,7 @@ static bool add_shared(mr_outlook *outlook, uint8_t op, uint32_t lock, uint32_t 
     uint32_t use;
     if (!find_use(outlook, lock, thread, &use))
         return false;
-    if (op == MR_OP_SHARED_RELEASE)
+    if (mr_op_releases(op))
         outlook->share_depth[use]--;
     else if (!outlook->share_depth[use]++)
         return add_section(outlook, lock, thread);
@@ -145,7 +145,7 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
         return false;
     for (uint32_t i = 0; i < events->count; i++) {
         uint32_t thread = events->thread[i], operand = events->operand[i];
-        switch (events->op[i]) {
+        switch ((mr_op)events->op[i]) {
         case MR_OP_WRITE:
             outlook->access[operand] = WRITTEN | PLAIN;
             note_user(&outlook->variable_user[operand], thread);
@@ -174,7 +174,15 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
             if (!add_shared(outlook, events->op[i], operand, thread))
                 return false;
             break;
-        default:
+        case MR_OP_FORK:
+        case MR_OP_JOIN:
+        case MR_OP_BEGIN:
+        case MR_OP_END:
+        case MR_OP_POST:
+        case MR_OP_WAIT:
+        case MR_OP_CALL_BEGIN:
+        case MR_OP_CALL_END:
+        case MR_OP_BRANCH:
             break;
         }
     }

@@ -67,7 +67,7 @@ static void print_value(print_target *target, const mr_trace *trace, uint32_t ev
     uint32_t value = trace->value[event];
     if (!value)
         return;
-    if (trace->op[event] == MR_OP_ATOMIC_UPDATE) {
+    if (mr_op_updates(trace->op[event])) {
         mr_update update = trace->updates[value];
         print(target, "=%lld>%lld", (long long)trace->values[update.read_value],
               (long long)trace->values[update.written_value]);
@@ -117,7 +117,7 @@ size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people,
         print(&target, "%s", name_text(names, operand, for_people));
     if (names == &trace->variables)
         print_value(&target, trace, event);
-    if (op == MR_OP_CALL_BEGIN)
+    if (mr_op_calls((uint8_t)op))
         print_reach(&target, trace, event);
     print(&target, ")");
     return target.length;

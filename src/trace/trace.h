@@ -116,7 +116,6 @@ typedef struct mr_read_options {
     uint64_t memory_bytes; /* of the process; columns that take more than half of it are kept in
                               files (spill.h); 0: no limit */
     const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
-    unsigned threads; /* that may read an .mrt file side by side; 0: as 1. The trace is the same */
 } mr_read_options;
 
 void mr_trace_free(mr_trace *trace); /* NULL is fine */
@@ -134,15 +133,13 @@ static inline void mr_trace_pass(const mr_trace *trace, uint32_t event)
 static inline uint32_t mr_trace_read_value(const mr_trace *trace, uint32_t event)
 {
     uint32_t value = trace->value[event];
-    return trace->op[event] == MR_OP_ATOMIC_UPDATE && value ? trace->updates[value].read_value
-                                                            : value;
+    return mr_op_updates(trace->op[event]) && value ? trace->updates[value].read_value : value;
 }
 
 static inline uint32_t mr_trace_written_value(const mr_trace *trace, uint32_t event)
 {
     uint32_t value = trace->value[event];
-    return trace->op[event] == MR_OP_ATOMIC_UPDATE && value ? trace->updates[value].written_value
-                                                            : value;
+    return mr_op_updates(trace->op[event]) && value ? trace->updates[value].written_value : value;
 }
 
 /* Are two events accesses that conflict (docs/semantics.md 3)? */

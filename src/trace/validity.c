@@ -199,28 +199,6 @@ static mr_status take_unit(mr_lock_state *semaphore, mr_error *error)
     return MR_OK;
 }
 
-static mr_status step_lock(mr_validity *validity, const mr_step *step, mr_error *error)
-{
-    if (!reach_lock(validity, step->operand))
-        return mr_error_memory(error, "checking the trace");
-    mr_lock_state *lock = &validity->locks[step->operand];
-    switch (step->op) {
-    case MR_OP_ACQUIRE:
-        return acquire(validity, step, lock, error);
-    case MR_OP_RELEASE:
-        return release(validity, step, lock, error);
-    case MR_OP_SHARED_ACQUIRE:
-        return acquire_shared(validity, step, lock, error);
-    case MR_OP_SHARED_RELEASE:
-        return release_shared(validity, step, lock, error);
-    case MR_OP_POST:
-        lock->units++;
-        return MR_OK;
-    default:
-        return take_unit(lock, error);
-    }
-}
-
 static mr_status step_fork(mr_validity *validity, const mr_step *step, mr_error *error)
 {
     mr_thread_state *child = &validity->threads[step->operand];
@@ -293,7 +271,7 @@ static mr_status check_alive(const mr_thread_state *thread, const mr_step *step,
     if (thread->join_line)
         return REFUSE(error, "event of a thread after a join of it (on line %llu)",
                       (line_number)thread->join_line);
-    if (step->op == MR_OP_BEGIN && thread->first_line)
+    if (mr_op_begins((uint8_t)step->op) && thread->first_line)
         return REFUSE(error, "begin is not the first event of its thread (that is on line %llu)",
                       (line_number)thread->first_line);
     return MR_OK;
@@ -301,14 +279,25 @@ static mr_status check_alive(const mr_thread_state *thread, const mr_step *step,
 
 static mr_status step_operation(mr_validity *validity, const mr_step *step, mr_error *error)
 {
-    switch (step->op) {
+    /* An operation without a lock does not look at this one. */
+    uint32_t number = mr_op_operand_kind(step->op) == MR_OPERAND_LOCK ? step->operand : 0;
+    if (!reach_lock(validity, number))
+        return mr_error_memory(error, "checking the trace");
+    mr_lock_state *lock = &validity->locks[number];
+    switch ((mr_op)step->op) {
     case MR_OP_ACQUIRE:
+        return acquire(validity, step, lock, error);
     case MR_OP_RELEASE:
+        return release(validity, step, lock, error);
     case MR_OP_SHARED_ACQUIRE:
+        return acquire_shared(validity, step, lock, error);
     case MR_OP_SHARED_RELEASE:
+        return release_shared(validity, step, lock, error);
     case MR_OP_POST:
+        lock->units++;
+        break;
     case MR_OP_WAIT:
-        return step_lock(validity, step, error);
+        return take_unit(lock, error);
     case MR_OP_FORK:
         return step_fork(validity, step, error);
     case MR_OP_JOIN:
@@ -319,10 +308,17 @@ static mr_status step_operation(mr_validity *validity, const mr_step *step, mr_e
         return call_end(validity, step, error);
     case MR_OP_END:
         validity->threads[step->thread].end_line = step->line;
-        return MR_OK;
-    default:
-        return MR_OK;
+        break;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_BEGIN:
+    case MR_OP_BRANCH:
+        break;
     }
+    return MR_OK;
 }
 
 mr_status mr_validity_step(mr_validity *validity, const mr_step *step, mr_error *error)
@@ -340,7 +336,7 @@ mr_status mr_validity_step(mr_validity *validity, const mr_step *step, mr_error 
     if (!thread->first_line)
         thread->first_line = step->line;
     validity->running[step->thread] = !thread->end_line;
-    if (step->op == MR_OP_JOIN)
+    if (mr_op_joins((uint8_t)step->op))
         validity->running[step->operand] = false;
     return MR_OK;
 }

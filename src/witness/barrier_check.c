@@ -56,12 +56,23 @@ static void find_touched(const mr_witness_calls *s, const mr_replay *replay, uin
 {
     const mr_trace *trace = s->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
-    mr_operand_kind kind = mr_op_operand_kind((mr_op)trace->op[event]);
     bool edge = replay->first_event[thread] == event || replay->following[event] == MR_NONE;
-    bool object = kind == MR_OPERAND_VARIABLE || kind == MR_OPERAND_LOCK;
+    bool object = false;
     names[0] = names[1] = names[2] = MR_NONE;
-    if (object)
-        names[0] = (kind == MR_OPERAND_VARIABLE ? s->of_variable : s->of_lock)[operand];
+    switch (mr_op_operand_kind((mr_op)trace->op[event])) {
+    case MR_OPERAND_VARIABLE:
+        object = true;
+        names[0] = s->of_variable[operand];
+        break;
+    case MR_OPERAND_LOCK:
+        object = true;
+        names[0] = s->of_lock[operand];
+        break;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_THREAD: /* a fork or join does not touch the thread */
+    case MR_OPERAND_CALL:
+        break;
+    }
     if (edge)
         names[1] = s->of_thread[thread];
     if (object || edge)
@@ -93,7 +104,7 @@ static uint32_t unmet_by_calls(const mr_witness_calls *s, const mr_replay *repla
         return MR_NONE;
     for (uint32_t e = event; e-- > replay->base;) {
         if (trace->thread[e] == trace->thread[event]) {
-            if (trace->op[event] != MR_OP_CALL_BEGIN)
+            if (!mr_op_calls(trace->op[event]))
                 break;
             continue;
         }
@@ -209,13 +220,13 @@ static bool find_calls(mr_witness_calls *s, uint32_t *open)
     for (uint32_t e = 0; e < trace->event_count; e++) {
         uint32_t *innermost = &open[trace->thread[e]];
         mr_trace_pass(trace, e);
-        if (trace->op[e] == MR_OP_CALL_BEGIN) {
+        if (mr_op_calls(trace->op[e])) {
             if (!add_call(s, e, *innermost))
                 return false;
             *innermost = (uint32_t)s->call_count - 1;
         }
         s->innermost[e] = *innermost;
-        if (trace->op[e] == MR_OP_CALL_END) {
+        if (mr_op_returns(trace->op[e])) {
             s->calls[*innermost].end = e;
             *innermost = s->calls[*innermost].outer;
         }

@@ -219,7 +219,7 @@ static mr_status check_lock(const mr_checker *c, uint32_t event, mr_error *error
     const mr_trace *trace = c->trace;
     const mr_lock_now *lock = &c->state.locks[trace->operand[event]];
     bool mine = lock->depth > 0 && lock->owner == trace->thread[event];
-    if (trace->op[event] == MR_OP_RELEASE)
+    if (mr_op_releases(trace->op[event]))
         return mine ? MR_OK
                     : reject(c, event, error, "releases a lock that its thread does not hold");
     if (!mine && lock->depth > 0)
@@ -239,7 +239,7 @@ static mr_status check_shared_lock(const mr_checker *c, uint32_t event, mr_error
 {
     const mr_trace *trace = c->trace;
     const mr_lock_now *lock = &c->state.locks[trace->operand[event]];
-    if (trace->op[event] == MR_OP_SHARED_RELEASE)
+    if (mr_op_releases(trace->op[event]))
         return mr_replay_share_depth(&c->state, event)
                    ? MR_OK
                    : reject(c, event, error,
@@ -263,7 +263,7 @@ static mr_status check_join(const mr_checker *c, uint32_t join, mr_error *error)
 static mr_status check_operation(const mr_checker *c, mr_model model, uint32_t event,
                                  mr_error *error)
 {
-    switch (c->trace->op[event]) {
+    switch ((mr_op)c->trace->op[event]) {
     case MR_OP_READ:
     case MR_OP_ATOMIC_READ:
     case MR_OP_ATOMIC_UPDATE:
@@ -284,9 +284,15 @@ static mr_status check_operation(const mr_checker *c, mr_model model, uint32_t e
     case MR_OP_CALL_BEGIN:
     case MR_OP_BRANCH:
         return check_decision(c, event, error);
-    default:
-        return MR_OK;
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_CALL_END:
+        break; /* nothing but program order and the edges of calls */
     }
+    return MR_OK;
 }
 
 /* docs/semantics.md 3: an access must be the next event of its thread, and possible but for what it
@@ -331,34 +337,18 @@ mr_status mr_checker_check(mr_checker *c, const mr_witness *witness, mr_error *e
 
 /* ---- life ---- */
 
-mr_checker *mr_checker_start(const mr_trace *trace, mr_opaque opaque)
+mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque)
 {
     mr_checker *c = mr_calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->trace = trace;
     c->opaque = opaque;
-    return c;
-}
-
-bool mr_checker_learn(mr_checker *c, unsigned part)
-{
-    if (part == 0)
-        return mr_requirements_init(&c->required, c->trace);
-    return part == 1 ? mr_replay_init(&c->state, c->trace)
-                     : mr_witness_calls_init(&c->calls, c->trace, c->opaque);
-}
-
-mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque)
-{
-    mr_checker *c = mr_checker_start(trace, opaque);
-    for (unsigned part = 0; c && part < MR_CHECKER_PARTS; part++) {
-        if (!mr_checker_learn(c, part)) {
-            mr_checker_free(c);
-            c = NULL;
-        }
-    }
-    return c;
+    if (mr_requirements_init(&c->required, trace) && mr_replay_init(&c->state, trace) &&
+        mr_witness_calls_init(&c->calls, trace, opaque))
+        return c;
+    mr_checker_free(c);
+    return NULL;
 }
 
 mr_checker *mr_checker_like(const mr_checker *other)

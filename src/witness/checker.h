@@ -23,16 +23,8 @@
 typedef struct mr_checker mr_checker;
 
 /* `opaque` says which calls keep their order (rule 5). NULL: no memory. The trace must outlive the
- * checker. */
+ * checker. O(events). */
 mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque);
-/*
- * The same in pieces: an empty checker, and what it has to learn from the trace, each part once, in
- * any order, also by different threads at the same time. mr_checker_learn O(events); false: no
- * memory.
- */
-enum { MR_CHECKER_PARTS = 3 };
-mr_checker *mr_checker_start(const mr_trace *trace, mr_opaque opaque);
-bool mr_checker_learn(mr_checker *checker, unsigned part);
 /* Another one in O(names), for another thread, with what `other` has derived from the trace;
  * `other` must outlive it. NULL: no memory. */
 mr_checker *mr_checker_like(const mr_checker *other);

@@ -313,7 +313,7 @@ static bool same_value(const mr_trace *trace, uint32_t event, const mr_parsed *p
         return false;
     if (!parsed->has_value)
         return true;
-    if (parsed->op != MR_OP_ATOMIC_UPDATE)
+    if (!mr_op_updates((uint8_t)parsed->op))
         return parsed->value == trace->values[value];
     mr_update update = trace->updates[value];
     return parsed->value == trace->values[update.read_value] &&
@@ -340,7 +340,7 @@ static bool same_operand(const mr_trace *trace, uint32_t event, const mr_parsed 
         return true;
     if (!same_name(names, trace->operand[event], parsed->name))
         return false;
-    if (parsed->op == MR_OP_CALL_BEGIN)
+    if (mr_op_calls((uint8_t)parsed->op))
         return same_reach(trace, event, parsed->reach);
     return names != &trace->variables || same_value(trace, event, parsed);
 }

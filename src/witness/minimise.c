@@ -65,9 +65,9 @@ static bool need_releases(mr_witness_steps *steps, pending *todo, uint32_t windo
         uint8_t op = steps->trace->op[item->event];
         if (k + 1 == steps->object_count || steps->objects[k + 1].object != entry->object)
             exclusive = any = false;
-        exclusive |= op == MR_OP_ACQUIRE && item->needed;
-        any |= (op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE) && item->needed;
-        bool waited_for = (op == MR_OP_RELEASE && any) || (op == MR_OP_SHARED_RELEASE && exclusive);
+        exclusive |= mr_op_acquires(op) && !mr_op_is_shared(op) && item->needed;
+        any |= mr_op_acquires(op) && item->needed;
+        bool waited_for = mr_op_releases(op) && (mr_op_is_shared(op) ? exclusive : any);
         if (waited_for && !item->needed && section_needed(steps, item, window_start)) {
             mark(steps, todo, entry->step);
             mark_needs(steps, todo);
@@ -105,8 +105,7 @@ static void add_edge(scheduler *s, uint32_t from, uint32_t to)
 /* Steps of an object whose order among each other does not matter. */
 static bool is_shared(uint8_t op)
 {
-    return op == MR_OP_READ || op == MR_OP_ATOMIC_READ || op == MR_OP_SHARED_ACQUIRE ||
-           op == MR_OP_SHARED_RELEASE;
+    return (mr_op_reads(op) && !mr_op_writes(op)) || mr_op_is_shared(op);
 }
 
 /* Conflicting steps of an object keep their order: at most two edges a step. */
@@ -264,7 +263,7 @@ static uint32_t shorten(const mr_trace *trace, const mr_barrier_edges *opaque,
 static bool has_waits(const mr_trace *trace, const mr_witness *witness)
 {
     for (uint32_t i = 0; i < witness->event_count; i++)
-        if (trace->op[witness->events[i]] == MR_OP_WAIT)
+        if (mr_op_takes(trace->op[witness->events[i]]))
             return true;
     return false;
 }

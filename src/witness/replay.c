@@ -53,7 +53,7 @@ static void apply(mr_replay *r, uint32_t event)
     const mr_trace *trace = r->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
     r->next[thread] = r->following[event];
-    switch (trace->op[event]) {
+    switch ((mr_op)trace->op[event]) {
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_WRITE:
     case MR_OP_ATOMIC_UPDATE:
@@ -77,7 +77,15 @@ static void apply(mr_replay *r, uint32_t event)
     case MR_OP_WAIT:
         r->locks[operand].units--;
         break;
-    default:
+    case MR_OP_READ:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
 }
@@ -88,7 +96,7 @@ static void unapply(mr_replay *r, const mr_replayed *last)
     uint32_t event = last->event, thread = trace->thread[event], operand = trace->operand[event];
     r->next[thread] = event;
     r->diverged[thread] = last->diverged;
-    switch (trace->op[event]) {
+    switch ((mr_op)trace->op[event]) {
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_WRITE:
     case MR_OP_ATOMIC_UPDATE:
@@ -112,7 +120,15 @@ static void unapply(mr_replay *r, const mr_replayed *last)
     case MR_OP_WAIT:
         r->locks[operand].units++;
         break;
-    default:
+    case MR_OP_READ:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
 }
@@ -171,9 +187,9 @@ static bool index_events(mr_replay *r)
         mr_trace_pass(trace, e);
         r->following[e] = r->first_event[thread];
         r->first_event[thread] = e;
-        if (trace->op[e] == MR_OP_FORK)
+        if (mr_op_forks(trace->op[e]))
             r->fork[trace->operand[e]] = e;
-        if (trace->op[e] == MR_OP_SHARED_ACQUIRE &&
+        if (MR_OP_DOES_ALL(trace->op[e], MR_ACQUIRES | MR_SHARED) &&
             !mr_keys_add(&r->share_numbers, share_key(trace, e), &number))
             return false;
     }

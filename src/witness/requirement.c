@@ -14,14 +14,14 @@ typedef struct progress {
 int64_t mr_requirement_read(const mr_trace *trace, uint32_t event)
 {
     uint32_t value = trace->value[event];
-    bool update = trace->op[event] == MR_OP_ATOMIC_UPDATE;
+    bool update = mr_op_updates(trace->op[event]);
     return trace->values[update ? trace->updates[value].read_value : value];
 }
 
 int64_t mr_requirement_written(const mr_trace *trace, uint32_t event)
 {
     uint32_t value = trace->value[event];
-    bool update = trace->op[event] == MR_OP_ATOMIC_UPDATE;
+    bool update = mr_op_updates(trace->op[event]);
     return trace->values[update ? trace->updates[value].written_value : value];
 }
 

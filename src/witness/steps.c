@@ -71,11 +71,6 @@ static uint32_t fork_step(const mr_witness_steps *steps, uint32_t thread)
     return mr_witness_steps_find(steps, steps->trace->thread_info[thread].fork);
 }
 
-static bool is_release(uint8_t op)
-{
-    return op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE;
-}
-
 static void link_threads(mr_witness_steps *steps)
 {
     const mr_trace *trace = steps->trace;
@@ -87,9 +82,9 @@ static void link_threads(mr_witness_steps *steps)
             step->previous = entry[-1].step;
         else
             step->fork = fork_step(steps, trace->thread[event]);
-        if (trace->op[event] == MR_OP_JOIN)
+        if (mr_op_joins(trace->op[event]))
             step->joined = last_step(steps, trace->operand[event], MR_NONE);
-        if (is_release(trace->op[event]))
+        if (mr_op_releases(trace->op[event]))
             step->opens = mr_witness_steps_find(steps, trace->link[event]);
         for (size_t i = mr_witness_steps_edge(steps, event);
              steps->opaque && i < steps->opaque->count && steps->opaque->items[i].to == event; i++)
@@ -112,10 +107,10 @@ static void link_sources(mr_witness_steps *steps)
             step->source = source;
         if (mr_op_writes(op))
             source = entry->step;
-        if (op != MR_OP_WAIT)
+        if (!mr_op_takes(op))
             continue;
         while (unit < k &&
-               steps->trace->op[steps->items[steps->objects[unit].step].event] != MR_OP_POST)
+               !mr_op_gives(steps->trace->op[steps->items[steps->objects[unit].step].event]))
             unit++;
         if (unit < k)
             step->post = steps->objects[unit++].step;
@@ -125,12 +120,19 @@ static void link_sources(mr_witness_steps *steps)
 /* Locks and variables are numbered apart. */
 static bool object_of(const mr_trace *trace, uint32_t event, uint64_t *object)
 {
-    uint8_t op = trace->op[event];
     *object = (uint64_t)trace->operand[event] << 1;
-    if (mr_op_is_access(op))
+    switch (mr_op_operand_kind((mr_op)trace->op[event])) {
+    case MR_OPERAND_VARIABLE:
         return true;
-    *object |= 1;
-    return mr_op_operand_kind((mr_op)op) == MR_OPERAND_LOCK && trace->link[event] != MR_NESTED;
+    case MR_OPERAND_LOCK:
+        *object |= 1;
+        return trace->link[event] != MR_NESTED;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_THREAD:
+    case MR_OPERAND_CALL:
+        break;
+    }
+    return false;
 }
 
 bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,

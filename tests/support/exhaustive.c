@@ -134,7 +134,7 @@ static bool consistent(const job *s, const mr_exhaustive_state *state, uint32_t 
 static bool possible(const job *s, const mr_exhaustive_state *state, uint32_t event)
 {
     uint32_t operand = s->trace->operand[event];
-    switch (s->trace->op[event]) {
+    switch ((mr_op)s->trace->op[event]) {
     case MR_OP_READ:
     case MR_OP_ATOMIC_READ:
     case MR_OP_ATOMIC_UPDATE:
@@ -152,9 +152,17 @@ static bool possible(const job *s, const mr_exhaustive_state *state, uint32_t ev
     case MR_OP_FORK:
     case MR_OP_CALL_BEGIN:
         return !is_diverged(s, state, event);
-    default:
-        return true;
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_RELEASE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_CALL_END:
+        break;
     }
+    return true;
 }
 
 /* The state after the event, which is possible. */

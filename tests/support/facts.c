@@ -248,7 +248,7 @@ static bool at_the_edge(const mr_trace *trace, uint32_t e)
 static bool touches(const mr_trace *trace, uint32_t begin, uint32_t e)
 {
     const mr_names *names = NULL;
-    switch (trace->op[e]) {
+    switch ((mr_op)trace->op[e]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_READ:
@@ -264,7 +264,13 @@ static bool touches(const mr_trace *trace, uint32_t begin, uint32_t e)
     case MR_OP_WAIT:
         names = &trace->locks;
         break;
-    default:
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
     if (names && reaches_name(trace, begin, &names->items[trace->operand[e]]))

@@ -90,7 +90,7 @@ static void shape_chains(mr_random *random, mr_parameters *p)
 
 static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parameters *p)
 {
-    switch (shape) {
+    switch ((int)shape) {
     case MR_SHAPE_TWO_THREADS:
         p->threads = 2;
         break;
@@ -148,7 +148,7 @@ static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parame
 
 static void shape_values(mr_random *random, mr_shape shape, mr_parameters *p)
 {
-    switch (shape) {
+    switch ((int)shape) {
     case MR_SHAPE_SMALL_VALUES:
         p->value_style = MR_VALUES_SMALL;
         break;
@@ -241,7 +241,7 @@ static void shape_all_kinds(mr_random *random, mr_parameters *p)
 
 static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
 {
-    switch (shape) {
+    switch ((int)shape) {
     case MR_SHAPE_ATOMICS:
         p->atomic_percent = mr_random_range(random, 30, 90);
         break;
@@ -362,7 +362,7 @@ static void print_reach(const run *r, mr_instruction step, char *operand)
 /* What the step changes of locks, semaphores and threads. */
 static void change_state(run *r, uint32_t thread, mr_instruction step)
 {
-    switch (step.op) {
+    switch ((mr_op)step.op) {
     case MR_OP_ACQUIRE:
         r->depth[step.operand]++;
         r->owner[step.operand] = thread;
@@ -385,7 +385,17 @@ static void change_state(run *r, uint32_t thread, mr_instruction step)
     case MR_OP_FORK:
         r->started[step.operand] = true;
         break;
-    default:
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
 }

@@ -403,8 +403,9 @@ bool mr_reference_reports(const mr_order_reference *reference, mr_relation relat
         return !mr_order_matrix_has(&reference->wcp, first, second);
     case MR_RELATION_SYNCP:
         return !(mr_reference_cut(reference, first, second) & (bit(first) | bit(second)));
-    default:
-        assert(!"no relation");
-        return false;
+    case MR_RELATION_COUNT:
+        break;
     }
+    assert(!"no relation");
+    return false;
 }

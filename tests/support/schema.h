@@ -16,6 +16,7 @@
 bool mr_schema_fits(const json_t *root, const json_t *schema, const json_t *value,
                     char problem[256]);
 
+<<<<<<< HEAD
 /* The value of a text, or of a file; both end the test when it is no JSON or has a member twice.
  * Owned by the caller. */
 json_t *mr_schema_parse(const char *text);
@@ -24,6 +25,10 @@ json_t *mr_schema_load(const char *path);
 /* From now on jansson's first `count` allocations succeed, and all further ones fail. */
 void mr_json_fail_after(uint64_t count);
 /* All of them succeed again. */
+=======
+/* From now on the JSON library gets memory n times, then none; until mr_json_fail_never. */
+void mr_json_fail_after(uint64_t n);
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
 void mr_json_fail_never(void);
 
 #endif

@@ -85,6 +85,7 @@ char *mr_file_text(const char *path)
     return text;
 }
 
+<<<<<<< HEAD
 void mr_scratch_make_with(mr_scratch *scratch, const mr_scratch_file *files, size_t count)
 {
     char path[512];
@@ -92,3 +93,23 @@ void mr_scratch_make_with(mr_scratch *scratch, const mr_scratch_file *files, siz
     for (size_t i = 0; i < count; i++)
         mr_scratch_write(scratch, files[i].name, files[i].text, path);
 }
+=======
+void mr_scratch_write_files(const mr_scratch *scratch, const mr_scratch_file *files, size_t count)
+{
+    char path[512];
+    for (size_t i = 0; i < count; i++)
+        mr_scratch_write(scratch, files[i].name, files[i].text, path);
+}
+
+void mr_scratch_setup(void **state, mr_scratch *scratch)
+{
+    mr_scratch_make(scratch);
+    *state = scratch;
+}
+
+int mr_scratch_teardown(void **state)
+{
+    mr_scratch_remove(*state);
+    return 0;
+}
+>>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba

@@ -52,8 +52,19 @@ static void scan_event(mr_syncp_reference *reference, scan *s, uint32_t event)
     case MR_OP_JOIN:
         reference->source[event] = s->of_thread[operand];
         break;
-    default:
-        break;
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break; /* not in the traces that it is asked about, or nothing to note */
     }
 }
 

@@ -187,8 +187,8 @@ static const char *misplaced_name(const mr_mrt_check *check, const mr_step *step
 
 static void note_open(mr_mrt_check *check, const mr_step *step)
 {
-    check->open[step->thread] = step->op != MR_OP_END;
-    if (step->op == MR_OP_JOIN)
+    check->open[step->thread] = !mr_op_ends((uint8_t)step->op);
+    if (mr_op_joins((uint8_t)step->op))
         check->open[step->operand] = 0;
 }
 
@@ -197,7 +197,7 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
 {
     bool foreseen = true, writes = mr_op_writes((uint8_t)step->op);
     uint16_t *user;
-    switch (step->op) {
+    switch ((mr_op)step->op) {
     case MR_OP_ACQUIRE:
         foreseen =
             check->lock_depth[step->operand]++ || note_section(check, step->operand, step->thread);
@@ -223,7 +223,16 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
         if (!note_atomic(check, step->operand, step->thread, writes))
             return mr_error_memory(error, "checking the trace");
         break;
-    default:
+    case MR_OP_SHARED_RELEASE:
+    case MR_OP_FORK:
+    case MR_OP_JOIN:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
         break;
     }
     return foreseen ? MR_OK : contradicted(error);
@@ -292,6 +301,8 @@ static uint32_t check_bounds(const mr_events *events, mr_error *error)
     return events->count;
 }
 
+_Static_assert(MR_OP_READ == 0 && MR_OP_WRITE == 1, "a plain operation says whether it writes");
+
 /* Goes over the plain accesses from event `i` on by threads that may do them: most events. Gives
  * the first event that is no such one. */
 static uint32_t skip_plain(const mr_mrt_check *check, const mr_events *events, uint32_t i,
@@ -303,7 +314,7 @@ static uint32_t skip_plain(const mr_mrt_check *check, const mr_events *events, u
     uint32_t variable_count = events->variable_count, written = 0;
     for (; i < count; i++) {
         uint32_t op = ops[i], thread = threads[i], operand = operands[i];
-        if ((op > MR_OP_WRITE) | (operand >= variable_count) | (open[thread] == 0))
+        if (!mr_op_is_plain((uint8_t)op) | (operand >= variable_count) | (open[thread] == 0))
             break;
         uint16_t *user = users ? users + operand : &none;
         if (stays_as_foreseen(*user, thread, op))

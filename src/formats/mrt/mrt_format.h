@@ -148,9 +148,11 @@ static inline mr_names *mr_mrt_names_of(mr_trace *trace, unsigned space)
         return &trace->calls;
     case MR_MRT_FRAMES:
         return &trace->frames;
-    default:
-        return &trace->reach_names;
+    case MR_MRT_REACHES:
+    case MR_MRT_SPACE_COUNT:
+        break;
     }
+    return &trace->reach_names;
 }
 
 #endif

@@ -99,12 +99,12 @@ static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace 
                              uint32_t operand, uint32_t value, mr_error *error)
 {
     uint32_t bound = 1;
-    if (op == MR_OP_CALL_BEGIN) {
+    if (mr_op_calls((uint8_t)op)) {
         if (!value || value >= trace->reach_count)
             return wrong(error, "a call without a list of what it reaches");
         return MR_OK;
     }
-    if (op == MR_OP_ATOMIC_UPDATE)
+    if (mr_op_updates((uint8_t)op))
         bound = trace->update_count ? trace->update_count : 1;
     else if (mr_op_operand_kind(op) == MR_OPERAND_VARIABLE)
         bound = reader->values.count + 1;
@@ -127,7 +127,7 @@ static mr_status check_column(const mr_mrt_values_reader *reader, const mr_trace
     uint32_t known = reader->values.count;
     for (uint32_t i = 0; i < events->count; i++) {
         uint32_t value = column ? column[i] : 0;
-        if ((ops[i] <= MR_OP_WRITE) & (value - 1 < known))
+        if (mr_op_is_plain(ops[i]) & (value - 1 < known))
             continue;
         mr_status status =
             check_value(reader, trace, (mr_op)ops[i], events->operand[i], value, error);
@@ -163,15 +163,6 @@ static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
     if (!status)
         status = add_reaches(trace, reaches, head.reach_count, items_before, error);
     return status;
-}
-
-bool mr_mrt_values_has_updates(const mr_mrt_chunk *chunk, const unsigned char *payload)
-{
-    mr_mrt_values head;
-    if (chunk->size_bytes < sizeof head)
-        return false;
-    memcpy(&head, payload, sizeof head);
-    return head.update_count > 0;
 }
 
 mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, const mr_events *events,

@@ -122,7 +122,7 @@ static void reach(uint32_t *count, uint32_t number)
 
 static void use_value(table_counts *used, const mr_trace *trace, mr_op op, uint32_t value)
 {
-    if (op == MR_OP_CALL_BEGIN) {
+    if (mr_op_calls((uint8_t)op)) {
         mr_reach list = trace->reaches[value];
         for (uint32_t i = list.first; i < list.first + list.count; i++)
             reach(&used->names[MR_MRT_REACHES], trace->reach_items.items[i]);
@@ -130,7 +130,7 @@ static void use_value(table_counts *used, const mr_trace *trace, mr_op op, uint3
             used->reaches = value;
         if (list.first + (size_t)list.count > used->items)
             used->items = list.first + (size_t)list.count;
-    } else if (op == MR_OP_ATOMIC_UPDATE) {
+    } else if (mr_op_updates((uint8_t)op)) {
         mr_update update = trace->updates[value];
         if (value > used->updates)
             used->updates = value;

@@ -158,8 +158,8 @@ static mr_status parse_variable(mr_slice operand, const char *equals, mr_parsed 
     if (equals) {
         mr_slice value = slice_of(equals + 1, operand.text + operand.length);
         parsed->name = slice_of(operand.text, equals);
-        status = parsed->op == MR_OP_ATOMIC_UPDATE ? parse_update(value, parsed, error)
-                                                   : parse_value(value, &parsed->value, error);
+        status = mr_op_updates((uint8_t)parsed->op) ? parse_update(value, parsed, error)
+                                                    : parse_value(value, &parsed->value, error);
     }
     if (!status && !parsed->name.length)
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
@@ -174,7 +174,7 @@ static mr_status parse_call(mr_slice operand, mr_parsed *parsed, mr_error *error
     const char *end = operand.text + operand.length;
     const char *colon = operand.length ? memchr(operand.text, ':', operand.length) : NULL;
     parsed->name = operand;
-    if (parsed->op == MR_OP_CALL_BEGIN) {
+    if (mr_op_calls((uint8_t)parsed->op)) {
         if (!colon)
             return fail(error, "mbegin without ':' in", operand,
                         "; expected m:x1,x2,... with what the call can reach (m: for nothing)");
@@ -191,7 +191,7 @@ static mr_status parse_call(mr_slice operand, mr_parsed *parsed, mr_error *error
     if (!parsed->name.length)
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
                             "the call's identifier is empty; expected %s",
-                            parsed->op == MR_OP_CALL_BEGIN ? "mbegin(m:x1,x2,...)" : "mend(m)");
+                            mr_op_calls((uint8_t)parsed->op) ? "mbegin(m:x1,x2,...)" : "mend(m)");
     return MR_OK;
 }
 
@@ -214,7 +214,8 @@ static mr_status parse_operand(mr_slice operand, const char *equals, mr_parsed *
     parsed->name = operand;
     if (operand.length)
         return MR_OK;
-    const char *what = parsed->op == MR_OP_POST || parsed->op == MR_OP_WAIT ? "semaphore" : "lock";
+    bool semaphore = mr_op_gives((uint8_t)parsed->op) || mr_op_takes((uint8_t)parsed->op);
+    const char *what = semaphore ? "semaphore" : "lock";
     if (mr_op_operand_kind(parsed->op) == MR_OPERAND_THREAD)
         what = "thread";
     return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the %s's name is empty; expected %s(%s)",

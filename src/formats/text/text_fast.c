@@ -52,12 +52,15 @@ static uint8_t way_of_op(mr_op op)
 {
     switch (mr_op_operand_kind(op)) {
     case MR_OPERAND_VARIABLE:
-        return op == MR_OP_ATOMIC_UPDATE ? WAY_ELSEWHERE : WAY_ACCESS;
+        return mr_op_updates((uint8_t)op) ? WAY_ELSEWHERE : WAY_ACCESS;
     case MR_OPERAND_LOCK:
         return WAY_LOCK;
-    default:
-        return op == MR_OP_BRANCH ? WAY_BRANCH : WAY_ELSEWHERE;
+    case MR_OPERAND_NONE:
+    case MR_OPERAND_THREAD:
+    case MR_OPERAND_CALL:
+        break;
     }
+    return op == MR_OP_BRANCH ? WAY_BRANCH : WAY_ELSEWHERE;
 }
 
 /* Puts each operation into a slot of its own; false when two fall into one. */

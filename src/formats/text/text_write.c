@@ -100,7 +100,7 @@ static void put_value(text_writer *writer, mr_op op, uint32_t value)
     if (!value)
         return;
     put_char(writer, '=');
-    if (op == MR_OP_ATOMIC_UPDATE) {
+    if (mr_op_updates((uint8_t)op)) {
         put_number(writer, trace->values[trace->updates[value].read_value]);
         put_char(writer, '>');
         put_number(writer, trace->values[trace->updates[value].written_value]);
@@ -133,7 +133,7 @@ static void put_event(text_writer *writer, uint32_t event)
     put_char(writer, '(');
     if (names)
         put_name(writer, names, trace->operand[event]);
-    if (op == MR_OP_CALL_BEGIN)
+    if (mr_op_calls((uint8_t)op))
         put_reach(writer, trace->value[event]);
     else if (names == &trace->variables)
         put_value(writer, op, trace->value[event]);

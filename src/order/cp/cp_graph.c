@@ -273,36 +273,39 @@ static void note_touch(const mr_cp_graph *graph, touch *t, int kind, uint32_t nu
 }
 
 static const struct {
-    int kind;
     int conflicts[KINDS]; /* kinds of earlier accesses, up to the first -1 */
     int same;             /* the kind of accesses that conflicts with no less */
-} access_kinds[] = {
-    [MR_OP_READ] = {KIND_READ, {KIND_WRITE, KIND_ATOMIC_WRITE, -1}, KIND_WRITE},
-    [MR_OP_WRITE] = {KIND_WRITE,
-                     {KIND_READ, KIND_WRITE, KIND_ATOMIC_READ, KIND_ATOMIC_WRITE},
-                     KIND_WRITE},
-    [MR_OP_ATOMIC_READ] = {KIND_ATOMIC_READ, {KIND_WRITE, -1}, KIND_ATOMIC_WRITE},
-    [MR_OP_ATOMIC_WRITE] = {KIND_ATOMIC_WRITE, {KIND_READ, KIND_WRITE, -1}, KIND_WRITE},
-    [MR_OP_ATOMIC_UPDATE] = {KIND_ATOMIC_WRITE, {KIND_READ, KIND_WRITE, -1}, KIND_WRITE},
+} access_kinds[KINDS] = {
+    [KIND_READ] = {{KIND_WRITE, KIND_ATOMIC_WRITE, -1}, KIND_WRITE},
+    [KIND_WRITE] = {{KIND_READ, KIND_WRITE, KIND_ATOMIC_READ, KIND_ATOMIC_WRITE}, KIND_WRITE},
+    [KIND_ATOMIC_READ] = {{KIND_WRITE, -1}, KIND_ATOMIC_WRITE},
+    [KIND_ATOMIC_WRITE] = {{KIND_READ, KIND_WRITE, -1}, KIND_WRITE},
 };
 
-/* What the thread did in this segment before may have registered all sections that it is in. */
-static bool is_registered(const variable_state *state, uint8_t op, uint32_t segment)
+/* An atomic update conflicts with what an atomic write does. */
+static int kind_of(uint8_t op)
 {
-    return state->segment[access_kinds[op].kind] == segment ||
-           state->segment[access_kinds[op].same] == segment;
+    if (mr_op_is_atomic(op))
+        return mr_op_writes(op) ? KIND_ATOMIC_WRITE : KIND_ATOMIC_READ;
+    return mr_op_writes(op) ? KIND_WRITE : KIND_READ;
+}
+
+/* What the thread did in this segment before may have registered all sections that it is in. */
+static bool is_registered(const variable_state *state, int kind, uint32_t segment)
+{
+    return state->segment[kind] == segment || state->segment[access_kinds[kind].same] == segment;
 }
 
 static bool access(builder *b, uint32_t thread, uint32_t variable, uint8_t op)
 {
     mr_cp_graph *graph = b->graph;
     const mr_u32s *held = &b->held[thread];
-    int kind = access_kinds[op].kind;
+    int kind = kind_of(op);
     if (!held->count || !graph->outlook->contended[variable])
         return true;
     variable_state *state = &b->variables[variable];
     uint32_t segment = graph->last_of_thread[thread];
-    if (is_registered(state, op, segment))
+    if (is_registered(state, kind, segment))
         return true;
     state->segment[kind] = segment;
     for (size_t i = 0; i < held->count; i++) {
@@ -312,8 +315,8 @@ static bool access(builder *b, uint32_t thread, uint32_t variable, uint8_t op)
         /* Nobody else can have been in this lock since the section's own last access. */
         if (t->last[kind] == held->items[i])
             continue;
-        for (int j = 0; j < KINDS && access_kinds[op].conflicts[j] >= 0; j++)
-            follow_conflict(graph, t, access_kinds[op].conflicts[j], held->items[i]);
+        for (int j = 0; j < KINDS && access_kinds[kind].conflicts[j] >= 0; j++)
+            follow_conflict(graph, t, access_kinds[kind].conflicts[j], held->items[i]);
         note_touch(graph, t, kind, held->items[i]);
     }
     return true;
@@ -326,7 +329,7 @@ static bool synchronise(builder *b, uint32_t event)
     uint32_t thread = whole->trace->thread[event], lock = mr_whole_first_lock(whole, event);
     uint8_t op = whole->trace->op[event];
     for (; lock != MR_NONE; lock = mr_whole_next_lock(whole, event, lock)) {
-        if (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE)
+        if (mr_op_releases(op))
             release(b, thread, lock);
         else if (!acquire(b, thread, lock))
             return false;
@@ -338,7 +341,7 @@ static bool step(builder *b, uint32_t event)
 {
     const mr_trace *trace = b->graph->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
-    switch (trace->op[event]) {
+    switch ((mr_op)trace->op[event]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
     case MR_OP_ATOMIC_READ:
@@ -354,9 +357,16 @@ static bool step(builder *b, uint32_t event)
         return fork_thread(b, thread, operand);
     case MR_OP_JOIN:
         return join_thread(b, thread, operand);
-    default:
-        return true;
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break; /* `follow` knows their edges */
     }
+    return true;
 }
 
 /* Lets the thread go on after the event `from` of another. */

@@ -76,7 +76,7 @@ static void synchronise(mr_cp_walk *walk, uint32_t event)
     uint32_t thread = whole->trace->thread[event], lock = mr_whole_first_lock(whole, event);
     uint8_t op = whole->trace->op[event];
     for (; lock != MR_NONE; lock = mr_whole_next_lock(whole, event, lock)) {
-        if (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE)
+        if (mr_op_releases(op))
             walk->local[thread]++;
         else
             begin_segment(walk, thread);
@@ -91,7 +91,7 @@ bool mr_cp_walk_step(mr_cp_walk *walk, uint32_t event)
         begin_segment(walk, thread);
     if (!mr_cp_edges_into(walk->graph, &walk->next_edge, event, follow, walk))
         return false;
-    switch (trace->op[event]) {
+    switch ((mr_op)trace->op[event]) {
     case MR_OP_ACQUIRE:
     case MR_OP_RELEASE:
     case MR_OP_SHARED_ACQUIRE:
@@ -106,9 +106,21 @@ bool mr_cp_walk_step(mr_cp_walk *walk, uint32_t event)
         return true;
     case MR_OP_JOIN:
         return hard_edge(walk, operand, thread);
-    default:
-        return true;
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break; /* their edges are those that mr_cp_edges_into follows */
     }
+    return true;
 }
 
 bool mr_cp_walk_leave(mr_cp_walk *walk, uint32_t event)

@@ -44,9 +44,14 @@ static mr_status detect(mr_relation relation, const mr_trace *trace,
         return mr_cp_find(trace, options, list, error);
     case MR_RELATION_SYNCP:
         return mr_syncp_find(trace, options, list, error);
-    default:
-        return detect_streaming(relation, trace, options, list, error);
+    case MR_RELATION_HB:
+    case MR_RELATION_FHB:
+    case MR_RELATION_SHB:
+    case MR_RELATION_WCP:
+    case MR_RELATION_COUNT:
+        break;
     }
+    return detect_streaming(relation, trace, options, list, error);
 }
 
 mr_status mr_detect(mr_relation relation, const mr_trace *trace, const mr_detect_options *options,

@@ -26,9 +26,19 @@
 /* An atomic update is an atomic write here. */
 enum { MR_SYNCP_READ, MR_SYNCP_WRITE, MR_SYNCP_ATOMIC_READ, MR_SYNCP_ATOMIC_WRITE, MR_SYNCP_KINDS };
 
+static inline int mr_syncp_kind_of(uint8_t op)
+{
+    if (mr_op_is_atomic(op))
+        return mr_op_writes(op) ? MR_SYNCP_ATOMIC_WRITE : MR_SYNCP_ATOMIC_READ;
+    return mr_op_writes(op) ? MR_SYNCP_WRITE : MR_SYNCP_READ;
+}
+
+/* Two accesses do not when both read or both are atomic. */
 static inline bool mr_syncp_kinds_conflict(int kind, int other)
 {
-    return mr_ops_conflict((uint8_t)kind, (uint8_t)other);
+    bool both_read = (kind == MR_SYNCP_READ || kind == MR_SYNCP_ATOMIC_READ) &&
+                     (other == MR_SYNCP_READ || other == MR_SYNCP_ATOMIC_READ);
+    return !both_read && (kind < MR_SYNCP_ATOMIC_READ || other < MR_SYNCP_ATOMIC_READ);
 }
 
 typedef struct mr_syncp_class {

@@ -76,9 +76,8 @@ static bool do_lock(pass_state *state, uint32_t event)
     uint32_t thread = trace->thread[event], lock = mr_whole_first_lock(&state->whole, event);
     uint8_t op = trace->op[event];
     for (; lock != MR_NONE; lock = mr_whole_next_lock(&state->whole, event, lock))
-        if (!(op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE
-                  ? mr_syncp_release(state->ideals, thread, event, lock)
-                  : mr_syncp_acquire(state->ideals, thread, event, lock)))
+        if (!(mr_op_releases(op) ? mr_syncp_release(state->ideals, thread, event, lock)
+                                 : mr_syncp_acquire(state->ideals, thread, event, lock)))
             return false;
     return true;
 }
@@ -115,9 +114,16 @@ static bool do_operation(pass_state *state, uint32_t event)
         return mr_syncp_fork(state->ideals, thread, event, operand);
     case MR_OP_JOIN:
         return do_join(state, event);
-    default:
-        return true;
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_POST:
+    case MR_OP_WAIT:
+    case MR_OP_CALL_BEGIN:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+        break; /* do_needs knows their edges */
     }
+    return true;
 }
 
 /* The event needs `source`, an earlier one of another thread. */

@@ -13,8 +13,6 @@ typedef struct arrival {
     bool racy;
 } arrival;
 
-_Static_assert((int)MR_SYNCP_ATOMIC_WRITE == (int)MR_OP_ATOMIC_WRITE, "kinds are operations");
-
 bool mr_syncp_search_init(mr_syncp_search *search, const mr_trace *trace,
                           const mr_syncp_ideals *ideals, mr_race_list *list)
 {
@@ -348,7 +346,7 @@ bool mr_syncp_search_access(void *context, uint32_t event)
         .thread = thread,
         .variable = trace->operand[event],
         .location = trace->location[event],
-        .kind = trace->op[event] == MR_OP_ATOMIC_UPDATE ? MR_SYNCP_ATOMIC_WRITE : trace->op[event],
+        .kind = mr_syncp_kind_of(trace->op[event]),
         .ideal = search->ideals->threads[thread].ideal,
         .open = search->ideals->threads[thread].open,
     };
