@@ -33,31 +33,16 @@ static const mr_scratch_file files[] = {
 
 static int setup(void **state)
 {
-<<<<<<< HEAD
-    (void)state;
-    mr_run run;
-    mr_scratch_make_with(&scratch, files, sizeof files / sizeof files[0]);
-=======
     mr_run run;
     mr_scratch_setup(state, &scratch);
     mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
     mr_run_maxrace(&run, &scratch, "convert @/guarded.std @/guarded.mrt", NULL, MR_RUN_CAPTURE);
     assert_int_equal(run.status, 0);
     mr_run_free(&run);
     return 0;
 }
 
-<<<<<<< HEAD
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
-}
-=======
 #define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
 
 #define FINDERS "hb, fhb, shb, cp, wcp, syncp, rf, value and branch"
 #define BROKEN                                                                                     \
@@ -82,7 +67,7 @@ static void test_usage(void **state)
         {"compare -h", 0, "usage: maxrace compare [FLAGS] TRACE…", NULL},
         {"help compare", 0, "3 bad trace", NULL},
     };
-    MR_RUN_ROWS(&scratch, rows);
+    CHECK_ROWS(rows);
 }
 
 static void test_text(void **state)
@@ -112,7 +97,7 @@ static void test_text(void **state)
         {"compare -c @/hb.yaml --format text @/race.std", 1,
          "\n                             hb    value\n", NULL},
     };
-    MR_RUN_ROWS(&scratch, rows);
+    CHECK_ROWS(rows);
 }
 
 static void test_csv(void **state)
@@ -134,7 +119,7 @@ static void test_csv(void **state)
          NULL},
         {"compare -c @/hb.yaml @/race.std", 1, "/race.std\",2,value,,,,1,0,0,0.", NULL},
     };
-    MR_RUN_ROWS(&scratch, rows);
+    CHECK_ROWS(rows);
 }
 
 static void test_markdown(void **state)
@@ -150,7 +135,7 @@ static void test_markdown(void **state)
         {"compare --format markdown --relations hb @/odd|\"name.std", 1,
          "\n| odd\\|\"name.std | 2 | racy events | 1 |\n", NULL},
     };
-    MR_RUN_ROWS(&scratch, rows);
+    CHECK_ROWS(rows);
 }
 
 /* What is wrong with one trace does not keep the others from being reported. */
@@ -171,7 +156,7 @@ static void test_broken_traces(void **state)
          "maxrace: repair dropped 1 event or line; the first: @/broken.std:3: T2|rel(l)|15: "
          "releases a lock that no thread holds\n"},
     };
-    MR_RUN_ROWS(&scratch, rows);
+    CHECK_ROWS(rows);
 }
 
 static void test_input(void **state)
@@ -183,7 +168,7 @@ static void test_input(void **state)
         {"compare --format csv --relations wcp,syncp @/guarded.mrt", 1,
          "/guarded.mrt\",4,syncp,1,1,1,1,0,,0.", NULL},
     };
-    MR_RUN_ROWS(&scratch, rows);
+    CHECK_ROWS(rows);
     mr_run run;
     mr_run_maxrace(&run, &scratch, "compare --format csv --relations hb -", files[0].text,
                    MR_RUN_CAPTURE);
@@ -201,7 +186,7 @@ static void test_output(void **state)
          "@/no/out.csv: cannot write: No such file or directory\n"},
     };
     char path[512];
-    MR_RUN_ROWS(&scratch, rows);
+    CHECK_ROWS(rows);
     char *text = mr_file_text(mr_scratch_path(&scratch, "out.csv", path));
     assert_non_null(text);
     assert_non_null(strstr(text, "/race.std\",2,hb,1,1,1,1,1,,0."));
@@ -248,7 +233,9 @@ static void test_json(void **state)
          "examples/value.std",
          0, 1},
     };
-    json_t *schema = mr_schema_load("docs/compare.schema.json");
+    json_error_t problem;
+    json_t *schema = json_load_file("docs/compare.schema.json", 0, &problem);
+    assert_non_null(schema);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char what[256];
         json_t *report = run_json(rows[i].arguments, rows[i].status);

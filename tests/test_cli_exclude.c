@@ -20,17 +20,6 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-<<<<<<< HEAD
-    (void)state;
-    static const mr_scratch_file files[] = {
-        {"in.std", "#@loc 2 lib/a.c:2\nA|w(x=1)|1\nA|acq(l)|2\nA|w(y=1)|2\nA|rel(l)|2\n"
-                   "B|r(x=1)|3\n"},
-        {"names", "2\nnowhere\n"},
-        {"empty", ""},
-        {"broken.std", "A|w(x=1)|1\nA|rel(l)|2\n"},
-    };
-    mr_scratch_make_with(&scratch, files, sizeof files / sizeof files[0]);
-=======
     char path[512];
     mr_scratch_setup(state, &scratch);
     mr_scratch_write(&scratch, "in.std",
@@ -40,7 +29,6 @@ static int setup(void **state)
     mr_scratch_write(&scratch, "names", "2\nnowhere\n", path);
     mr_scratch_write(&scratch, "empty", "", path);
     mr_scratch_write(&scratch, "broken.std", "A|w(x=1)|1\nA|rel(l)|2\n", path);
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
     return 0;
 }
 
@@ -66,7 +54,7 @@ static void test_rows(void **state)
          "maxrace: repair dropped 1 event or line; the first: @/broken.std:2: A|rel(l)|2: releases "
          "a lock that no thread holds\n" TOLD("0 events", "0 locations", "0 calls", "1 event")},
     };
-    MR_RUN_ROWS(&scratch, rows);
+    mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
 }
 
 static void test_errors(void **state)
@@ -103,7 +91,7 @@ static void test_errors(void **state)
          "drop the event with --repair\n"},
     };
     char path[512];
-    MR_RUN_ROWS(&scratch, rows);
+    mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
     assert_null(mr_file_text(mr_scratch_path(&scratch, "out", path)));
 }
 

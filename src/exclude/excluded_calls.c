@@ -115,12 +115,8 @@ static void touch_all(finder *self, uint32_t event)
         self->depth[thread]++;
     if (self->depth[thread])
         touch(self, self->everything, event);
-<<<<<<< HEAD
-    if (trace->op[event] == MR_OP_CALL_END) {
+    if (mr_op_returns(trace->op[event])) {
         MR_ASSERT(self->depth[thread] > 0); /* a valid trace has the mbegin of each mend */
-=======
-    if (mr_op_returns(trace->op[event]))
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
         self->depth[thread]--;
     }
 }

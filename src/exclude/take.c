@@ -46,12 +46,8 @@ static bool take_partners(const mr_trace *trace, bool *taken)
             MR_ASSERT(acquire == MR_NONE || acquire < event);
             if (acquire != MR_NONE)
                 take_together(taken, acquire, event);
-<<<<<<< HEAD
-        } else if (op == MR_OP_WAIT && trace->link[event] != MR_NONE) {
-            MR_ASSERT(trace->link[event] < event && trace->op[trace->link[event]] == MR_OP_POST);
-=======
         } else if (mr_op_takes(op) && trace->link[event] != MR_NONE) {
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
+            MR_ASSERT(trace->link[event] < event && trace->op[trace->link[event]] == MR_OP_POST);
             take_together(taken, trace->link[event], event);
         }
     }

@@ -83,13 +83,8 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
 {
     mr_emitted event = {.op = op};
     mr_status status = mr_event_pass_place(pass, record, &event, error);
-<<<<<<< HEAD
-    if (!status && (op == MR_OP_FORK || op == MR_OP_JOIN))
-        status = mr_event_pass_thread(pass, (uint32_t)record[2], &event.operand, error);
-=======
     if (!status && mr_op_operand_kind(op) == MR_OPERAND_THREAD)
-        status = thread_of(pass, (uint32_t)record[2], &event.operand, error);
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
+        status = mr_event_pass_thread(pass, (uint32_t)record[2], &event.operand, error);
     if (!status)
         status = mr_emitter_add(&pass->emitter, &event, error);
     if (!status && mr_op_begins((uint8_t)op) &&

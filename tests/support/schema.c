@@ -1,10 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "schema.h"
 
 #include <stdio.h>
@@ -133,28 +126,6 @@ bool mr_schema_fits(const json_t *root, const json_t *schema, const json_t *valu
            (!json_is_array(value) || array_fits(root, schema, value, problem));
 }
 
-<<<<<<< HEAD
-static json_t *must_be(json_t *value, const json_error_t *problem)
-{
-    if (value == NULL)
-        fail_msg("%s, line %d", problem->text, problem->line);
-    return value;
-}
-
-json_t *mr_schema_parse(const char *text)
-{
-    json_error_t problem;
-    return must_be(json_loads(text, JSON_REJECT_DUPLICATES, &problem), &problem);
-}
-
-json_t *mr_schema_load(const char *path)
-{
-    json_error_t problem;
-    return must_be(json_load_file(path, JSON_REJECT_DUPLICATES, &problem), &problem);
-}
-
-=======
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
 static uint64_t allocations_left;
 
 static void *failing_malloc(size_t size)
@@ -165,15 +136,9 @@ static void *failing_malloc(size_t size)
     return malloc(size);
 }
 
-<<<<<<< HEAD
-void mr_json_fail_after(uint64_t count)
-{
-    allocations_left = count;
-=======
 void mr_json_fail_after(uint64_t n)
 {
     allocations_left = n;
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba
     json_set_alloc_funcs(failing_malloc, free);
 }
 

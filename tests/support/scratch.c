@@ -85,15 +85,6 @@ char *mr_file_text(const char *path)
     return text;
 }
 
-<<<<<<< HEAD
-void mr_scratch_make_with(mr_scratch *scratch, const mr_scratch_file *files, size_t count)
-{
-    char path[512];
-    mr_scratch_make(scratch);
-    for (size_t i = 0; i < count; i++)
-        mr_scratch_write(scratch, files[i].name, files[i].text, path);
-}
-=======
 void mr_scratch_write_files(const mr_scratch *scratch, const mr_scratch_file *files, size_t count)
 {
     char path[512];
@@ -112,4 +103,3 @@ int mr_scratch_teardown(void **state)
     mr_scratch_remove(*state);
     return 0;
 }
->>>>>>> 9a2b91fc6c7a1b9465c5df3f08e21a80670a99ba

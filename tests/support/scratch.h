@@ -8,14 +8,8 @@ typedef struct mr_scratch {
     char dir[256];
 } mr_scratch;
 
-typedef struct mr_scratch_file {
-    const char *name, *text;
-} mr_scratch_file;
-
-/* All of these end the test when they fail. */
+/* Both end the test when they fail. */
 void mr_scratch_make(mr_scratch *scratch);
-/* Makes the folder with these files in it. */
-void mr_scratch_make_with(mr_scratch *scratch, const mr_scratch_file *files, size_t count);
 /* Removes the folder and the files in it, and in its folders (one level). */
 void mr_scratch_remove(mr_scratch *scratch);
 
