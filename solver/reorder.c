@@ -231,7 +231,7 @@ static bool enter(reorderer *r, const mr_section *section)
     return true;
 }
 
-static void leave(reorderer *r, const mr_section *section)
+static void leave_section(reorderer *r, const mr_section *section)
 {
     if (section->shared) {
         MR_ASSERT(r->shares[section->lock] > 0);
@@ -274,7 +274,7 @@ static bool play(reorderer *r, uint32_t event)
     case MR_OP_RELEASE:
     case MR_OP_SHARED_RELEASE:
         if (section)
-            leave(r, section);
+            leave_section(r, section);
         break;
     case MR_OP_POST:
         r->units[w->object[event]]++;

@@ -42,8 +42,6 @@ static int setup(void **state)
     return 0;
 }
 
-#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
-
 #define FINDERS "hb, fhb, shb, cp, wcp, syncp, rf, value and branch"
 #define BROKEN                                                                                     \
     "@/broken.std:3: T2|rel(l)|15: releases a lock that no thread holds; fix the recorder, or "    \
@@ -67,7 +65,7 @@ static void test_usage(void **state)
         {"compare -h", 0, "usage: maxrace compare [FLAGS] TRACE…", NULL},
         {"help compare", 0, "3 bad trace", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_text(void **state)
@@ -97,7 +95,7 @@ static void test_text(void **state)
         {"compare -c @/hb.yaml --format text @/race.std", 1,
          "\n                             hb    value\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_csv(void **state)
@@ -119,7 +117,7 @@ static void test_csv(void **state)
          NULL},
         {"compare -c @/hb.yaml @/race.std", 1, "/race.std\",2,value,,,,1,0,0,0.", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_markdown(void **state)
@@ -135,7 +133,7 @@ static void test_markdown(void **state)
         {"compare --format markdown --relations hb @/odd|\"name.std", 1,
          "\n| odd\\|\"name.std | 2 | racy events | 1 |\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* What is wrong with one trace does not keep the others from being reported. */
@@ -156,7 +154,7 @@ static void test_broken_traces(void **state)
          "maxrace: repair dropped 1 event or line; the first: @/broken.std:3: T2|rel(l)|15: "
          "releases a lock that no thread holds\n"},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_input(void **state)
@@ -168,7 +166,7 @@ static void test_input(void **state)
         {"compare --format csv --relations wcp,syncp @/guarded.mrt", 1,
          "/guarded.mrt\",4,syncp,1,1,1,1,0,,0.", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
     mr_run run;
     mr_run_maxrace(&run, &scratch, "compare --format csv --relations hb -", files[0].text,
                    MR_RUN_CAPTURE);
@@ -186,7 +184,7 @@ static void test_output(void **state)
          "@/no/out.csv: cannot write: No such file or directory\n"},
     };
     char path[512];
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
     char *text = mr_file_text(mr_scratch_path(&scratch, "out.csv", path));
     assert_non_null(text);
     assert_non_null(strstr(text, "/race.std\",2,hb,1,1,1,1,1,,0."));
@@ -233,9 +231,7 @@ static void test_json(void **state)
          "examples/value.std",
          0, 1},
     };
-    json_error_t problem;
-    json_t *schema = json_load_file("docs/compare.schema.json", 0, &problem);
-    assert_non_null(schema);
+    json_t *schema = mr_schema_load("docs/compare.schema.json");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char what[256];
         json_t *report = run_json(rows[i].arguments, rows[i].status);

@@ -99,7 +99,7 @@ static void test_help(void **state)
         {"version", 0, "maxrace " MR_VERSION "\n", NULL},
         {"--version", 0, "maxrace " MR_VERSION "\n", NULL},
     };
-    mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* All flags of the table are in the help; the manual page is what `config --markdown` prints. */

@@ -45,8 +45,6 @@ static int setup(void **state)
     return 0;
 }
 
-#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
-
 static void test_usage(void **state)
 {
     (void)state;
@@ -66,7 +64,7 @@ static void test_usage(void **state)
         {"help order", 0, "usage: maxrace order [FLAGS] TRACE", NULL},
         {"order -h", 0, "--[no-]witness-check\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_relations(void **state)
@@ -92,7 +90,7 @@ static void test_relations(void **state)
         {"order @/twice.std", 1,
          "relation shb: 2 racy events at 1 location on 1 variable, 2 static races\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* hb, cp and wcp: what is proven, what is a candidate, what --confirm makes of it. */
@@ -140,7 +138,7 @@ static void test_marks(void **state)
         {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
          "\n1 static race of wcp: 1 unknown\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_sound(void **state)
@@ -159,7 +157,7 @@ static void test_sound(void **state)
          "  proof   a race of shb; witness of 0 events, accepted by the checker\n",
          NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* What stands before the damage is reported, for every relation; the error comes with its place. */
@@ -244,7 +242,7 @@ static void test_witness_dir(void **state)
         {"check @/swap.std @/wit3/race-0001.std", 0, "accepted: ", NULL},
     };
     char path[512];
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
     mr_scratch_path(&scratch, "wit/race-0002.std", path);
     assert_int_not_equal(access(path, F_OK), 0);
 }
@@ -296,8 +294,7 @@ static void test_json(void **state)
         "order --format json --no-report-run @/race.std",
     };
     json_error_t problem;
-    json_t *schema = json_load_file("docs/report.schema.json", 0, &problem);
-    assert_non_null(schema);
+    json_t *schema = mr_schema_load("docs/report.schema.json");
     json_t *part = json_object_get(json_object_get(schema, "definitions"), "order_report");
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         mr_run run;

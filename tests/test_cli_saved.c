@@ -99,9 +99,7 @@ static void forget(const char *name)
 static void check_schema(const char *report)
 {
     char problem[256];
-    json_t *schema = json_load_file("docs/report.schema.json", 0, NULL);
-    json_t *value = json_loads(report, 0, NULL);
-    assert_true(schema && value);
+    json_t *schema = mr_schema_load("docs/report.schema.json"), *value = mr_schema_parse(report);
     if (!mr_schema_fits(schema, schema, value, problem))
         fail_msg("%s", problem);
     json_decref(schema);
@@ -144,7 +142,7 @@ static void test_usage(void **state)
         {"merge @/trace.std @/trace.std", 2, NULL,
          "@/trace.std: is no checkpoint of maxrace; name another file\n"},
     };
-    mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
+    MR_RUN_ROWS(&scratch, rows);
     assert_false(is_there("u"));
 }
 
@@ -189,7 +187,7 @@ static void test_shards(void **state)
          "@/s3: belongs to a trace of 6000 events, this one has 20000; use the file of this "
          "trace\n"},
     };
-    mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
+    MR_RUN_ROWS(&scratch, rows);
     same_report("merge --no-report-run @/trace.std @/s1 @/s2 @/s3 @/s4 @/s5", true);
     same_report("merge --no-report-run --checkpoint @/m @/trace.std @/s1 @/s2 @/s3 @/s4 @/s5",
                 true);

@@ -173,7 +173,7 @@ static void test_whole_or_not_at_all(void **state)
         {"convert @/race.mrt -", 0, "T1|w(x=1)|10\nT2|r(x=1)|20\n", NULL},
     };
     int before = count_files();
-    mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
+    MR_RUN_ROWS(&scratch, rows);
     assert_int_equal(count_files(), before);
 }
 

@@ -182,7 +182,6 @@ static json_t *report_json(const sample *self)
 {
     char *text = NULL;
     size_t length;
-    json_error_t problem;
     mr_error error = {0};
     FILE *stream = open_memstream(&text, &length);
     mr_status status =
@@ -190,19 +189,14 @@ static json_t *report_json(const sample *self)
     fclose(stream);
     if (status != MR_OK)
         fail_msg("%s", error.text);
-    json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
-    if (report == NULL)
-        fail_msg("%s, line %d", problem.text, problem.line);
+    json_t *report = mr_schema_parse(text);
     free(text);
     return report;
 }
 
 static json_t *load_schema(json_t **part)
 {
-    json_error_t problem;
-    json_t *schema = json_load_file("docs/report.schema.json", JSON_REJECT_DUPLICATES, &problem);
-    if (schema == NULL)
-        fail_msg("%s, line %d", problem.text, problem.line);
+    json_t *schema = mr_schema_load("docs/report.schema.json");
     *part = json_object_get(json_object_get(schema, "definitions"), "order_report");
     assert_non_null(*part);
     return schema;

@@ -300,21 +300,14 @@ static void test_full_schedule(void **state)
 static json_t *report_json(const sample *self)
 {
     char *text = report_json_text(self);
-    json_error_t problem;
-    json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
-    if (report == NULL)
-        fail_msg("%s, line %d", problem.text, problem.line);
+    json_t *report = mr_schema_parse(text);
     free(text);
     return report;
 }
 
 static json_t *load_schema(void)
 {
-    json_error_t problem;
-    json_t *schema = json_load_file("docs/report.schema.json", JSON_REJECT_DUPLICATES, &problem);
-    if (schema == NULL)
-        fail_msg("%s, line %d", problem.text, problem.line);
-    return schema;
+    return mr_schema_load("docs/report.schema.json");
 }
 
 static void test_json_schema(void **state)

@@ -47,7 +47,7 @@ static bool take_partners(const mr_trace *trace, bool *taken)
             if (acquire != MR_NONE)
                 take_together(taken, acquire, event);
         } else if (mr_op_takes(op) && trace->link[event] != MR_NONE) {
-            MR_ASSERT(trace->link[event] < event && trace->op[trace->link[event]] == MR_OP_POST);
+            MR_ASSERT(trace->link[event] < event && mr_op_gives(trace->op[trace->link[event]]));
             take_together(taken, trace->link[event], event);
         }
     }

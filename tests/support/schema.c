@@ -1,3 +1,10 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "schema.h"
 
 #include <stdio.h>
@@ -126,6 +133,25 @@ bool mr_schema_fits(const json_t *root, const json_t *schema, const json_t *valu
            (!json_is_array(value) || array_fits(root, schema, value, problem));
 }
 
+static json_t *must_be(json_t *value, const json_error_t *problem)
+{
+    if (value == NULL)
+        fail_msg("%s, line %d", problem->text, problem->line);
+    return value;
+}
+
+json_t *mr_schema_parse(const char *text)
+{
+    json_error_t problem;
+    return must_be(json_loads(text, JSON_REJECT_DUPLICATES, &problem), &problem);
+}
+
+json_t *mr_schema_load(const char *path)
+{
+    json_error_t problem;
+    return must_be(json_load_file(path, JSON_REJECT_DUPLICATES, &problem), &problem);
+}
+
 static uint64_t allocations_left;
 
 static void *failing_malloc(size_t size)
@@ -136,9 +162,9 @@ static void *failing_malloc(size_t size)
     return malloc(size);
 }
 
-void mr_json_fail_after(uint64_t n)
+void mr_json_fail_after(uint64_t count)
 {
-    allocations_left = n;
+    allocations_left = count;
     json_set_alloc_funcs(failing_malloc, free);
 }
 

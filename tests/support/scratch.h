@@ -8,7 +8,7 @@ typedef struct mr_scratch {
     char dir[256];
 } mr_scratch;
 
-/* Both end the test when they fail. */
+/* All of these end the test when they fail. */
 void mr_scratch_make(mr_scratch *scratch);
 /* Removes the folder and the files in it, and in its folders (one level). */
 void mr_scratch_remove(mr_scratch *scratch);
