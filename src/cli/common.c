@@ -1,4 +1,4 @@
-/* common: what commands on traces share. */
+/* common: functions that commands on traces share. */
 #include "cli.h"
 #include "engine/predict.h"
 #include "formats/read.h"

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Which shards the files are of. */
+/* The text about the shard of a unit that is missing. */
 static void name_shard(const mr_checkpoint *checkpoint, uint64_t unit, char *buffer,
                        size_t size_bytes)
 {

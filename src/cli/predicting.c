@@ -109,8 +109,8 @@ static void print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run *run = &result->run;
     uint64_t saved = run->units_saved + run->units_decided;
-    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s",
-           self->shard, self->shards, saved, saved + result->stats.windows_missing,
+    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s", self->shard,
+           self->shards, saved, saved + result->stats.windows_missing,
            mr_config_text(self->cli->config, "checkpoint"));
     if (run->units_saved > 0)
         printf(", %" PRIu64 " of them by earlier runs", run->units_saved);

@@ -146,7 +146,7 @@ static mr_status append_edges(writer *self, uint32_t event, mr_error *error)
     return status;
 }
 
-/* What stays. */
+/* Kept events. */
 
 static mr_status append_recorded_call(writer *self, uint32_t event, mr_parsed *kept,
                                       mr_error *error)
@@ -193,7 +193,7 @@ static mr_status append_kept(writer *self, uint32_t event, mr_error *error)
     return append(self, &kept, error);
 }
 
-/* All of it. */
+/* The remaining trace as a whole. */
 
 static void find_hidden(writer *self)
 {

@@ -1,6 +1,6 @@
 /*
- * event_state: the state of the event pass (event_pass.h), and what all kinds of events need of it:
- * threads, places and locks of the trace. access.c and unrecorded_calls.c make their events from it.
+ * event_state: the state of the event pass (event_pass.h), with the threads, places and locks that
+ * all kinds of events need. access.c and unrecorded_calls.c make their events from it.
  *
  *   mr_event_pass_init → mr_event_pass_run (event_pass.h) → mr_event_pass_free
  *

@@ -185,7 +185,7 @@ static void print_summary(const writer *self)
     mr_phrase_rejected(self->stream, result->stats.rejected_witnesses);
 }
 
-/* The section on the run: what differs from run to run. */
+/* The section on the run: lines that differ from run to run. */
 static void print_run(FILE *stream, const mr_order_stats *stats)
 {
     const mr_phrase_stage stages[] = {

@@ -198,7 +198,7 @@ static void print_shares(FILE *stream, const mr_run *run)
                 run->share_count, low.units, high.units, low.seconds, high.seconds);
 }
 
-/* The section on the run: what differs from run to run. */
+/* The section on the run: lines that differ from run to run. */
 static void print_run(FILE *stream, const mr_run *run)
 {
     mr_phrase_stage steps[MR_STEP_COUNT];

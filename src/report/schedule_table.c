@@ -184,7 +184,8 @@ static void print_heading(table *self)
     mr_line_print(&line, self->stream);
 }
 
-/* "sees 5 of event 12": what a read finds. `seen` is the write, MR_NONE for the initial value. */
+/* "sees 5 of event 12": the note of a read. `seen` is the write that it sees, MR_NONE for the
+ * initial value. */
 static void describe_read(const table *self, uint32_t event, uint32_t seen, char *buffer,
                           size_t size_bytes)
 {

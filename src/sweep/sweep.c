@@ -60,7 +60,7 @@ static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
         return status;
     sweep->result.complete = status == MR_OK;
     if (status != MR_OK)
-        job.error = &later; /* the first error is the one to tell */
+        job.error = &later; /* the first error is the one that is returned */
     mr_status proven = make_records(&job);
     if (proven == MR_OK)
         proven = mr_sweep_prove(&job);
