@@ -106,6 +106,8 @@
  * - MAXRACE_MAX_LOG: recording ends when the log has so many bytes; 0 (default): no limit
  * - MAXRACE_ON_DEADLOCK: wait: a program in which nobody can run is left to itself; stop
  *   (default): it is ended, with status MR_LOG_DEADLOCK_STATUS
+ * - MAXRACE_FOLLOW_FORKS: 1: the child of a fork has a log of its own. Its path is that of the
+ *   parent's log, a dot, and the number of the fork in the parent: 1, 2, …
  * - MAXRACE_PCT_DEPTH: change points of pct, default 3
  * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
  *   at first, later more
@@ -116,6 +118,7 @@
 #define MR_LOG_ENV_MAX_EVENTS    "MAXRACE_MAX_EVENTS"
 #define MR_LOG_ENV_MAX_LOG       "MAXRACE_MAX_LOG"
 #define MR_LOG_ENV_ON_DEADLOCK   "MAXRACE_ON_DEADLOCK"
+#define MR_LOG_ENV_FOLLOW_FORKS  "MAXRACE_FOLLOW_FORKS"
 #define MR_LOG_ENV_PCT_DEPTH     "MAXRACE_PCT_DEPTH"
 #define MR_LOG_ENV_SWITCH_EVENTS "MAXRACE_SWITCH_EVENTS"
 
@@ -157,6 +160,10 @@ typedef struct mr_log_header {
     uint64_t window_at;  /* where the window is in the file; 0: there is none */
     uint64_t window_bytes;
     uint64_t window_start; /* offset of the first record in it */
+    uint32_t forks;         /* children so far */
+    uint32_t children;      /* those that created threads and have no log; they count themselves */
+    uint32_t child_threads; /* the threads that those created */
+    uint32_t last_child;    /* process of the last one without a log */
 } mr_log_header;
 
 typedef enum mr_log_waiting {

@@ -84,6 +84,14 @@ void mr_log_file_close(int fd)
     }
 }
 
+void mr_log_file_forget(void)
+{
+    if (file.kept > 0 && is_ours(file.kept)) {
+        mr_sys(SYS_close, file.kept, 0, 0, 0, 0, 0);
+    }
+    file.kept = 0;
+}
+
 const char *mr_log_file_path(void)
 {
     return file.path;

@@ -24,6 +24,9 @@ int mr_log_file_make(const char *path);
 int mr_log_file_open(void);
 void mr_log_file_close(int fd);
 
+/* In the child of a fork: the next mr_log_file_make makes the child's own. */
+void mr_log_file_forget(void);
+
 /* Its absolute path; what was asked for when mr_log_file_make has failed. */
 const char *mr_log_file_path(void);
 

@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "clocks.h"
+#include "init.h"
 #include "keys.h"
 #include "memory.h"
 #include "real.h"
@@ -203,6 +204,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
 {
     mr_thread *self = mr_enter();
     if (self == NULL) {
+        mr_child_has_thread();
         return MR_REAL(pthread_create)(handle, attributes, start, argument);
     }
     code = mr_code_of(self, code);

@@ -158,6 +158,13 @@ void mr_writer_close(mr_log_state state, int error)
     to_scratch();
 }
 
+void mr_writer_forget(void)
+{
+    mr_writer_model = (mr_log_model){0};
+    hot_of_nobody = (mr_hot_state){.budget = 0};
+    mr_hot = &hot_of_nobody;
+}
+
 /* Writes the window to the file, and begins it anew. */
 static void empty_window(void)
 {

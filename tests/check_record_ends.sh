@@ -81,6 +81,60 @@ no_deadlocks() {
         prints out 'the recording ended at --timeout$' '^  left (T1) waits for mutex b' && ends 2 "$maxrace" run --on-deadlock never ./deadlock && prints err "'never' is not stop or wait"
 }
 
+# A program whose threads are in its child: one line, or traces of their own. A daemon goes on when the program has ended.
+forks() {
+    ends 0 "$maxrace" record ./forks wait && prints err '^maxrace: 1 child process with 2 threads was not recorded; record --follow-forks does it$' &&
+        ends 0 "$maxrace" predict forks.mrt && prints out '^1 child process with threads was not recorded$' &&
+        ends 0 "$maxrace" record ./forks daemon && prints err '^maxrace: a child process ([0-9]*) goes on and is not recorded; record --follow-forks does it$' && [ ! -e forks.1.mrt ] || return 1
+    local how
+    for how in wait daemon; do
+        ends 0 "$maxrace" record --follow-forks ./forks $how && prints err '^maxrace: forks.mrt: ' '^maxrace: forks.1.mrt: [0-9]* events of 3 threads' && ! grep -q 'not recorded' err &&
+            ends 1 "$maxrace" predict forks.1.mrt && prints out '^the program ended with status 4$' '^Race 1 of 1 on x$' &&
+            ends 0 "$maxrace" predict forks.mrt && rm forks.mrt forks.1.mrt || return 1
+    done
+    ends 0 "$maxrace" record --follow-forks ./forks twice && ends 1 "$maxrace" predict forks.1.mrt && ends 1 "$maxrace" predict forks.1.1.mrt && rm forks.*mrt || return 1
+    ends 0 "$maxrace" record --follow-forks --timeout 2 ./forks endless && ends 1 "$maxrace" predict forks.1.mrt && ! pgrep -f './forks endless$' && rm forks.*mrt || return 1
+    ! ls maxrace-log* 2>/dev/null
+}
+
+cat >forks.c <<'END'
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int x, y;
+static void *work(void *unused) { x++; return unused; }
+static int crowd(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 4;
+}
+static int is(int argc, char **argv, const char *how) { return argc > 1 && strcmp(argv[1], how) == 0; }
+int main(int argc, char **argv)
+{
+    y = 1;
+    pid_t child = fork();
+    if (child == 0) {
+        if (is(argc, argv, "daemon")) {
+            setsid();
+            usleep(700000);
+        }
+        if (is(argc, argv, "twice") && fork() == 0)
+            return crowd();
+        crowd();
+        while (is(argc, argv, "endless"))
+            sleep(1);
+        return 4;
+    }
+    if (is(argc, argv, "wait"))
+        waitpid(child, 0, 0);
+    return 0;
+}
+END
 cat >deadlock.c <<'END'
 #include <pthread.h>
 #include <semaphore.h>
@@ -187,11 +241,12 @@ int main(int argc, char **argv)
     return strcmp(how, "three") == 0 ? 3 : 0;
 }
 END
-build() { "$maxrace" cc -g -O0 -pthread ending.c -o ending && "$maxrace" cc -g -O0 -pthread deadlock.c -o deadlock; }
+build() { "$maxrace" cc -g -O0 -pthread ending.c -o ending && "$maxrace" cc -g -O0 -pthread deadlock.c -o deadlock && "$maxrace" cc -g -O0 -pthread forks.c -o forks; }
 
 check record_ends_build build
 check record_ends_crashes crashes
 check record_ends_other_ends other_ends
+check record_ends_forks forks
 check record_ends_deadlocks deadlocks
 check record_ends_no_deadlocks no_deadlocks
 [ $failures -eq 0 ]

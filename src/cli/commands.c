@@ -185,6 +185,8 @@ const mr_command mr_commands[] = {
      .keys = " output quiet record.local record.exclude ",
      .takes_config = true,
      .runs_program = true,
+     .switch_name = "follow-forks",
+     .switch_help = "record children of the program, too, as PROGRAM.1.mrt …; waits for them",
      .own = {{"schedule", "random|pct|os",
               "who runs when: at random (default), by random priorities, as the system likes"},
              {"seed", "N", "another seed chooses other schedules (1)"},

@@ -14,17 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 /* The process that signals are passed on to, and that the alarm has killed. */
 static volatile sig_atomic_t child, timed_out;
+/* A signal that came when the program had ended: for its children. */
+static volatile sig_atomic_t asked;
 
 static void pass_on(int number)
 {
     if (child > 0)
         kill((pid_t)child, number);
+    else
+        asked = number;
 }
 
 static void end_child(int number)
@@ -82,6 +87,7 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
         set_number(MR_LOG_ENV_SEED, launch->seed) &&
         set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
         set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes) &&
+        set_number(MR_LOG_ENV_FOLLOW_FORKS, launch->follows_forks) &&
         setenv(MR_LOG_ENV_ON_DEADLOCK, launch->waits_in_deadlock ? "wait" : "stop", 1) == 0)
         execvp(launch->arguments[0], (char *const *)launch->arguments);
     int number = errno;
@@ -97,6 +103,8 @@ static mr_status start(const mr_launch *launch, const char *log, mr_error *error
     if (pipe2(ends, O_CLOEXEC) != 0)
         return failed(error, "make a pipe");
     fflush(NULL);
+    if (launch->follows_forks)
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t process = fork();
     if (process == 0)
         execute(launch, log, ends[1]);
@@ -132,20 +140,71 @@ static mr_status wait_for(mr_launched *launched, mr_error *error)
     return MR_OK;
 }
 
-/* What was killed may have been a shell, and the program that records runs on. */
-static void end_recorded(const mr_launched *launched)
+static bool read_header(const char *log, mr_log_header *header)
 {
-    mr_log_header header = {.state = MR_LOG_EXITED};
-    const struct timespec moment = {.tv_nsec = 10000000};
-    enum { MOMENTS = 100 };
-    int file = open(launched->log, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file < 0 ? 0 : read(file, &header, sizeof header);
+    int file = open(log, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? 0 : read(file, header, sizeof *header);
     if (file >= 0)
         close(file);
-    if (got != (ssize_t)sizeof header || header.state != MR_LOG_RUNNING || header.process < 2)
+    return got == (ssize_t)sizeof *header;
+}
+
+uint32_t mr_launch_forks(const char *log)
+{
+    mr_log_header header;
+    return read_header(log, &header) ? header.forks : 0;
+}
+
+bool mr_launch_child_log(const char *log, uint32_t number, char path[MR_LAUNCH_PATH_BYTES])
+{
+    mr_log_header header;
+    int length = snprintf(path, MR_LAUNCH_PATH_BYTES, "%s.%" PRIu32, log, number);
+    return length < MR_LAUNCH_PATH_BYTES && read_header(log, &header) && number <= header.forks &&
+           access(path, R_OK) == 0;
+}
+
+/* Sends a signal to the process that writes the log, and to its children. With SIGKILL, waits until
+ * the process is gone. */
+static void signal_recorded(const char *log, int number)
+{
+    mr_log_header header;
+    char path[MR_LAUNCH_PATH_BYTES];
+    const struct timespec moment = {.tv_nsec = 10000000};
+    enum { MOMENTS = 100 };
+    if (!read_header(log, &header))
         return;
-    for (int i = 0; i < MOMENTS && kill((pid_t)header.process, SIGKILL) == 0; i++)
-        nanosleep(&moment, NULL);
+    pid_t process =
+        header.state == MR_LOG_RUNNING && header.process > 1 ? (pid_t)header.process : 0;
+    int moments = number == SIGKILL ? MOMENTS : 1;
+    for (int i = 0; process && i < moments && kill(process, number) == 0; i++)
+        if (waitpid(process, NULL, WNOHANG) != process)
+            nanosleep(&moment, NULL);
+    for (uint32_t i = 1; i <= header.forks; i++)
+        if (mr_launch_child_log(log, i, path))
+            signal_recorded(path, number);
+}
+
+/* The program has ended; what it started goes on, and is ours since. */
+static void wait_for_children(const mr_launched *launched)
+{
+    for (;;) {
+        pid_t ended = waitpid(-1, NULL, 0);
+        if (ended < 0 && errno != EINTR)
+            return;
+        int number = timed_out ? SIGKILL : (int)asked;
+        asked = 0;
+        if (ended < 0 && number)
+            signal_recorded(launched->log, number);
+    }
+}
+
+/* Does a child that has no log go on? */
+static int find_child(const char *log)
+{
+    mr_log_header header;
+    bool goes_on = read_header(log, &header) && header.last_child > 1 &&
+                   kill((pid_t)header.last_child, 0) == 0;
+    return goes_on ? (int)header.last_child : 0;
 }
 
 /* Waits for the program, with signals as the header says. */
@@ -156,16 +215,24 @@ static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error
     enum { SIGNALS = sizeof signals / sizeof *signals };
     struct sigaction old[SIGNALS], action = {.sa_flags = 0};
     timed_out = 0;
+    asked = 0;
     for (int i = 0; i < SIGNALS; i++) {
         action.sa_handler = handlers[i];
         sigaction(signals[i], &action, &old[i]);
     }
     alarm(launch->timeout_seconds);
     mr_status status = wait_for(launched, error);
-    alarm(0);
+    /* What was killed may have been a shell, and the program that records runs on. */
+    if (timed_out)
+        signal_recorded(launched->log, SIGKILL);
+    if (launch->follows_forks && !status) {
+        action.sa_handler = pass_on;
+        sigaction(SIGINT, &action, NULL);
+        wait_for_children(launched);
+    }
+    launched->child = find_child(launched->log);
     launched->timed_out = timed_out != 0;
-    if (launched->timed_out)
-        end_recorded(launched);
+    alarm(0);
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &old[i], NULL);
     return status;

@@ -55,6 +55,7 @@ mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error)
     const char *path = choose_path(cli, source, buffer, sizeof buffer);
     status = mr_recording_flags(cli, &recording, error);
     recording.keeps_log = true;
+    recording.follows_forks = cli->switch_on;
     if (status == MR_OK)
         status = mr_trace_output_open(&output, path, &format, error);
     if (status != MR_OK)

@@ -7,6 +7,7 @@
 #include "record/convert.h"
 #include "record/leave_out.h"
 #include "runtime/log.h"
+#include "trace_output.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -140,6 +141,17 @@ static void tell(const char *path, const mr_record_summary *summary, const mr_la
         fprintf(stderr,
                 "maxrace: %" PRIu64 " event%s left out that no trace can have; the first %s\n",
                 summary->dropped, summary->dropped == 1 ? "" : "s", summary->first_dropped);
+    if (summary->children)
+        fprintf(stderr,
+                "maxrace: %" PRIu32 " child process%s with %" PRIu32 " thread%s %s not recorded; "
+                "record --follow-forks does it\n",
+                summary->children, summary->children == 1 ? "" : "es", summary->child_threads,
+                summary->child_threads == 1 ? "" : "s", summary->children == 1 ? "was" : "were");
+    else if (launched && launched->child)
+        fprintf(stderr,
+                "maxrace: a child process (%d) goes on and is not recorded; record --follow-forks "
+                "does it\n",
+                launched->child);
     if (summary->damaged)
         fputs("maxrace: the log makes no sense from some point on; the trace ends there\n", stderr);
 }
@@ -223,6 +235,42 @@ static void leave_log(mr_launched *launched)
     mr_launch_keep(launched);
 }
 
+/* The trace of one log, in a file of its own. */
+static mr_status convert_child(const mr_cli *cli, const char *log, const char *path,
+                               mr_error *error)
+{
+    mr_output output;
+    mr_trace_format format;
+    mr_status status = mr_trace_output_open(&output, path, &format, error);
+    if (status)
+        return status;
+    status = mr_recording_convert(cli, log, path, output.stream, error);
+    return mr_trace_output_close(&output, path, status, error);
+}
+
+/* The logs of the children of the process that wrote `log`, and of theirs: bank.1.mrt, bank.1.1.mrt,
+ * … for bank.mrt. A log goes when its trace is there. */
+static mr_status convert_children(const mr_cli *cli, const char *log, const char *path,
+                                  mr_error *error)
+{
+    char child_log[MR_LAUNCH_PATH_BYTES], child_path[MR_LAUNCH_PATH_BYTES];
+    mr_status status = MR_OK;
+    int stem = (int)(strlen(path) - strlen(".mrt"));
+    for (uint32_t i = 1, count = mr_launch_forks(log); !status && i <= count; i++) {
+        if (!mr_launch_child_log(log, i, child_log))
+            continue;
+        snprintf(child_path, sizeof child_path, "%.*s.%" PRIu32 ".mrt", stem, path, i);
+        status = convert_child(cli, child_log, child_path, error);
+        if (!status)
+            status = convert_children(cli, child_log, child_path, error);
+        if (!status)
+            unlink(child_log);
+        else
+            fprintf(stderr, "maxrace: the log stays: maxrace record --convert %s\n", child_log);
+    }
+    return status;
+}
+
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
                            const char *name, bool output_to_errors, FILE *stream, int *exit_status,
                            mr_error *error)
@@ -236,6 +284,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
                               .max_log_bytes = recording->max_log_bytes,
                               .timeout_seconds = (unsigned)recording->timeout_seconds,
                               .waits_in_deadlock = recording->waits_in_deadlock,
+                              .follows_forks = recording->follows_forks,
                               .tells_log = recording->keeps_log,
                               .output_to_errors = output_to_errors};
     mr_status status = mr_launch_run(&launch, path, &launched, error);
@@ -254,9 +303,11 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
         if ((status == MR_ERR_IO || status == MR_ERR_MEMORY) && recording->keeps_log)
             leave_log(&launched);
     }
-    mr_launch_clean(&launched);
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, &launched);
+    if (!status && recording->follows_forks)
+        status = convert_children(cli, launched.log, path, error);
+    mr_launch_clean(&launched);
     return status;
 }
 

@@ -12,6 +12,7 @@ typedef struct mr_recording {
     uint64_t max_log_bytes;   /* 0: no limit */
     uint64_t timeout_seconds; /* 0: none */
     bool waits_in_deadlock;   /* the program is not ended */
+    bool follows_forks;       /* children have traces of their own */
     bool keeps_log;           /* when the log cannot be converted */
 } mr_recording;
 
@@ -34,7 +35,8 @@ mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t
                         uint64_t *number, mr_error *error);
 
 /*
- * Runs the program that the operands name, and writes its trace to `stream`. `path` is the file of
+ * Runs the program that the operands name, and writes its trace to `stream`; with `follows_forks`
+ * those of its children beside it, as "NAME.1.mrt" for "NAME.mrt". `path` is the file of
  * the stream; the log is made beside it and removed at the end. When the trace cannot be written
  * and `keeps_log` is set, the log stays, and standard error says where. Messages name the trace
  * `name`. `exit_status` is that of the program, as in a shell. Prints on standard error what was

@@ -13,6 +13,8 @@ static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_su
     *summary = pass->summary;
     summary->state = log->header.state;
     summary->log_error = log->header.error;
+    summary->children = log->header.children;
+    summary->child_threads = log->header.child_threads;
     summary->events = trace->event_count;
     summary->threads = trace->threads.count;
     summary->variables = trace->variables.count;
@@ -47,15 +49,14 @@ static void end_program(const mr_log_header *header, const mr_record_end *end, m
 static void end_trace(const mr_log *log, const mr_record_end *end, mr_ending *ending)
 {
     static const mr_stop stops[] = {
-        [MR_LOG_EXECED] = MR_STOP_EXEC,
-        [MR_LOG_LIMIT] = MR_STOP_MAX_EVENTS,
-        [MR_LOG_FULL] = MR_STOP_DISK_FULL,
-        [MR_LOG_LONG] = MR_STOP_MAX_LOG,
+        [MR_LOG_EXECED] = MR_STOP_EXEC,       [MR_LOG_LIMIT] = MR_STOP_MAX_EVENTS,
+        [MR_LOG_FULL] = MR_STOP_DISK_FULL,    [MR_LOG_LONG] = MR_STOP_MAX_LOG,
         [MR_LOG_DEADLOCK] = MR_STOP_DEADLOCK,
     };
     uint32_t state = log->header.state;
     end_program(&log->header, end, ending);
     ending->stop = state < sizeof stops / sizeof *stops ? stops[state] : MR_STOP_NONE;
+    ending->children = log->header.children;
     if (end->timed_out && !ending->stop)
         ending->stop = MR_STOP_TIMEOUT;
 }

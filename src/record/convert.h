@@ -40,11 +40,12 @@ typedef struct mr_record_options {
 
 /* What the conversion found in the log and wrote to the trace. */
 typedef struct mr_record_summary {
-    uint32_t state;    /* mr_log_state */
-    int32_t log_error; /* errno of MR_LOG_FULL */
-    uint64_t events;   /* written */
-    uint64_t accesses; /* in the log */
-    uint64_t left_out; /* accesses that have no kept piece */
+    uint32_t state;                   /* mr_log_state */
+    int32_t log_error;                /* errno of MR_LOG_FULL */
+    uint32_t children, child_threads; /* not recorded: those with threads, and the threads */
+    uint64_t events;                  /* written */
+    uint64_t accesses;                /* in the log */
+    uint64_t left_out;                /* accesses that have no kept piece */
     uint32_t threads, variables, locks;
     uint64_t hand_overs, taken; /* see mr_log_header */
     /* Reads that saw another value than the last recorded access of the variable left there: code
