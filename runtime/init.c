@@ -1,5 +1,6 @@
 #include "init.h"
 
+#include "clocks.h"
 #include "log_file.h"
 #include "modules.h"
 #include "scheduler.h"
@@ -86,6 +87,7 @@ static void start_recording(const char *path)
     mr_budget_renew();
     mr_modules_log();
     if (mr_thread_main()) {
+        mr_clocks_start();
         mr_rt.active = true;
     }
 }
@@ -119,6 +121,9 @@ __attribute__((constructor(101))) static void constructed(void)
 
 void mr_stop_in_child(void)
 {
+    if (mr_rt.active) {
+        mr_clocks_stop();
+    }
     mr_rt.is_child = mr_rt.is_child || mr_rt.logging;
     mr_rt.has_threads = false;
     mr_rt.active = false;

@@ -1,6 +1,6 @@
 #include "mutex.h"
 
-#include "deadline.h"
+#include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
 #include "writer.h"

@@ -1,5 +1,5 @@
 /* Read-write locks and spin locks: by trying, as mutexes (mutex.h). */
-#include "deadline.h"
+#include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
 #include "writer.h"

@@ -1,5 +1,5 @@
 /* Semaphores: the units are in the real object, who finds none waits in the runtime. */
-#include "deadline.h"
+#include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"

@@ -1,6 +1,6 @@
 #include "thread.h"
 
-#include "deadline.h"
+#include "clocks.h"
 #include "init.h"
 #include "keys.h"
 #include "memory.h"
@@ -40,18 +40,18 @@ static mr_thread *new_thread(void)
 
 static void link_thread(mr_thread *thread)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     mr_rt.thread_count++;
     mr_rt.alive++;
     mr_rt.header->threads = mr_rt.thread_count;
     thread->next = mr_rt.threads;
     mr_rt.threads = thread;
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }
 
 static void unlink_thread(mr_thread *thread)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     mr_thread **at = &mr_rt.threads;
     while (*at != NULL && *at != thread) {
         at = &(*at)->next;
@@ -59,7 +59,7 @@ static void unlink_thread(mr_thread *thread)
     if (*at != NULL) {
         *at = thread->next;
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     thread->next = unused_threads;
     unused_threads = thread;
 }

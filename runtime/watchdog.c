@@ -6,7 +6,6 @@
 #include "sys.h"
 #include "writer.h"
 
-#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -32,24 +31,8 @@ typedef struct view {
 /* 'S' asleep in the kernel, 'R', 'D', …; '?' unknown. */
 static char kernel_state(int id)
 {
-    char path[64] = "/proc/self/task/";
-    char digits[16];
-    size_t length = 16;
-    size_t count = 0;
-    for (int rest = id; rest > 0; rest /= 10) {
-        digits[count++] = (char)('0' + rest % 10);
-    }
-    while (count > 0) {
-        path[length++] = digits[--count];
-    }
-    mr_copy_text(path + length, sizeof path - length, "/stat");
     char text[512];
-    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    if (fd < 0) {
-        return '?';
-    }
-    long bytes = mr_sys(SYS_read, fd, (long)text, sizeof text, 0, 0, 0);
-    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    long bytes = mr_read_task(id, "/stat", text, sizeof text);
     /* The state follows the name, which ends with the last closing bracket. */
     while (bytes > 2 && text[bytes - 1] != ')') {
         bytes--;
@@ -194,14 +177,14 @@ static void *watch(void *unused)
     (void)unused;
     while (mr_rt.active && mr_rt.alive > 0) { /* the last thread ends the process */
         pause_ns(TICK_NS);
-        mr_lock(&mr_rt.lock);
+        mr_state_lock();
         wake_signalled();
         if (mr_rt.owner != NULL) {
             look_at_owner(&seen);
         } else {
             look_at_waiters(&seen);
         }
-        mr_unlock(&mr_rt.lock);
+        mr_state_unlock();
     }
     return NULL;
 }

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "bench/big_trace.h"
-#include "far/far_bytes.h"
+#include "far/estimate.h"
 #include "far/reduce.h"
 #include "order/syncp/syncp.h"
 #include "solver/decide.h"

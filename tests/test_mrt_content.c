@@ -338,11 +338,9 @@ static mr_status use_all(const char *path, bool standard_input, mr_error *error)
     while (!status && events.count)
         status = mr_stream_next(stream, &events, error);
     mr_stream_close(stream);
-    for (unsigned threads = 1; !status && !standard_input && threads <= 2; threads++) {
-        const mr_read_options options = {.threads = threads};
-        status = mr_trace_read(path, &options, &trace, error);
-        mr_trace_free(trace);
-    }
+    if (!status && !standard_input)
+        status = mr_trace_read(path, NULL, &trace, error);
+    mr_trace_free(trace);
     return status;
 }
 

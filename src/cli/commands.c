@@ -26,7 +26,7 @@ const mr_command mr_commands[] = {
                 "resources or internal, 5 not complete (ended before its time, or no memory for\n"
                 "far races), with races or without, 6 no race, but the recorded program crashed\n"
                 "or ended in a deadlock.\n"
-                "Candidates without a verdict are named in the report.\n",
+                "The report names the unknown candidates.\n",
      .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
      .debugs = true,
      .run = mr_cli_predict},

@@ -1,4 +1,4 @@
-/* common: what commands on traces share. */
+/* common: functions that commands on traces share. */
 #include "cli.h"
 #include "engine/predict.h"
 #include "formats/read.h"
@@ -41,8 +41,7 @@ mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progre
     return (mr_read_options){.repair = mr_config_bool(config, "repair"),
                              .progress = &progress->progress,
                              .memory_bytes = mr_config_memory_bytes(config),
-                             .spill_dir = mr_config_text(config, "memory.spill_dir"),
-                             .threads = mr_predict_jobs(config, NULL)};
+                             .spill_dir = mr_config_text(config, "memory.spill_dir")};
 }
 
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,

@@ -1,4 +1,4 @@
-/* main: chooses the command, and turns what it returns into a line and an exit status. */
+/* main: calls the command, prints its error as a line, and returns the exit status. */
 #include "cli.h"
 #include "config/suggest.h"
 

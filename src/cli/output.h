@@ -30,7 +30,7 @@ mr_status mr_output_open(mr_output *output, const char *path, mr_error *error);
  * failed before. Frees what `output` holds in every case. */
 mr_status mr_output_close(mr_output *output, bool good, mr_error *error);
 
-/* Writes what a report prints to its stream. Fills the error when it fails. */
+/* Writes the contents of the file to the stream. Fills the error when it fails. */
 typedef mr_status mr_output_writer(FILE *stream, const void *context, mr_error *error);
 
 /* Opens the file, calls `write`, and completes the file when `write` returns MR_OK. The first

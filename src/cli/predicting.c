@@ -91,8 +91,7 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
                                      .note = print_note};
     mr_config_resolve(self->cli->config);
     if (!self->ranks.leads) {
-        const mr_read_options options = {.repair = mr_config_bool(config, "repair"),
-                                         .threads = mr_predict_jobs(config, &self->ranks.cluster)};
+        const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
         return mr_trace_read(path, &options, &self->trace, error);
     }
     mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
@@ -110,8 +109,8 @@ static void print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run *run = &result->run;
     uint64_t saved = run->units_saved + run->units_decided;
-    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units of work are in %s",
-           self->shard, self->shards, saved, saved + result->stats.windows_missing,
+    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s", self->shard,
+           self->shards, saved, saved + result->stats.windows_missing,
            mr_config_text(self->cli->config, "checkpoint"));
     if (run->units_saved > 0)
         printf(", %" PRIu64 " of them by earlier runs", run->units_saved);

@@ -1,11 +1,12 @@
 #include "reduce.h"
 
+#include "base/assert.h"
 #include "relevant.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the reduction does with an event. */
+/* The fate of an event. */
 enum { LEFT_OUT = 0, KEPT, MARK };
 
 typedef struct reducer {
@@ -15,16 +16,17 @@ typedef struct reducer {
     mr_model model;
     mr_relevant relevant;
     uint8_t *fate;    /* by event of the full trace */
-    uint32_t *number; /* by event of the full trace: its number in the reduced one, when kept */
+    uint32_t *number; /* by event of the full trace: its reduced event; MR_NONE: left out */
 } reducer;
 
+/* Keeps an event as a mark, unless it is kept as it is. */
 static void make_mark(reducer *r, uint32_t event)
 {
     if (event != MR_NONE && r->fate[event] == LEFT_OUT)
         r->fate[event] = MARK;
 }
 
-/* Decides for each event whether it is kept; returns how many are. */
+/* Decides the fate of each event and numbers the kept events; returns how many there are. */
 static uint32_t choose(reducer *r)
 {
     const mr_trace *full = r->full;
@@ -63,7 +65,11 @@ static bool allocate(mr_reduction *out, uint32_t count)
 static uint32_t new_link(const reducer *r, uint32_t event)
 {
     uint32_t link = r->full->link[event];
-    return link == MR_NONE || link == MR_NESTED ? link : r->number[link];
+    if (link == MR_NONE || link == MR_NESTED)
+        return link;
+    /* The operations of a name are all kept or all left out. */
+    MR_ASSERT(r->number[link] != MR_NONE || !mr_op_is_access(r->full->op[event]));
+    return r->number[link];
 }
 
 static void copy_event(reducer *r, uint32_t event)
@@ -72,6 +78,7 @@ static void copy_event(reducer *r, uint32_t event)
     mr_trace *trace = &r->out->trace;
     uint32_t i = r->number[event];
     bool mark = r->fate[event] == MARK;
+    MR_ASSERT(i <= event && i < trace->event_count);
     r->out->events[i] = event;
     trace->op[i] = mark ? MR_OP_END : full->op[event];
     trace->thread[i] = full->thread[event];
@@ -105,9 +112,20 @@ static bool copy_edges(reducer *r)
     if (!edges->items)
         return false;
     edges->count = edges->capacity = r->opaque->count;
-    for (size_t k = 0; k < edges->count; k++)
-        edges->items[k] =
-            (mr_edge){r->number[r->opaque->items[k].from], r->number[r->opaque->items[k].to]};
+    for (size_t k = 0; k < edges->count; k++) {
+        mr_edge edge = {r->number[r->opaque->items[k].from], r->number[r->opaque->items[k].to]};
+        MR_ASSERT(edge.from < edge.to && edge.to < r->out->trace.event_count);
+        edges->items[k] = edge;
+    }
+    return true;
+}
+
+/* Does each reduced event stand for a later event than the one before it? */
+static bool is_ascending(const mr_reduction *reduction)
+{
+    for (uint32_t i = 1; i < reduction->trace.event_count; i++)
+        if (reduction->events[i - 1] >= reduction->events[i])
+            return false;
     return true;
 }
 
@@ -125,12 +143,14 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
     r.number = mr_calloc(full->event_count, sizeof *r.number);
     bool complete = r.fate && r.number && mr_relevant_find(&r.relevant, full, model) &&
                     allocate(reduction, choose(&r)) && copy_edges(&r);
-    if (complete)
+    if (complete) {
         copy_events(&r);
+        MR_ASSERT_COSTLY(is_ascending(reduction));
+    }
     mr_relevant_free(&r.relevant);
     free(r.fate);
     free(r.number);
-    return complete ? MR_OK : mr_error_memory(error, "leaving out what no reordering can feel");
+    return complete ? MR_OK : mr_error_memory(error, "leaving out what no reordering can change");
 }
 
 void mr_reduction_free(mr_reduction *reduction)
@@ -147,6 +167,7 @@ void mr_reduction_free(mr_reduction *reduction)
 uint32_t mr_reduction_at(const mr_reduction *reduction, uint32_t event)
 {
     uint32_t low = 0, high = reduction->trace.event_count;
+    MR_REQUIRE(event <= reduction->full->event_count);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (reduction->events[middle] < event)
@@ -157,26 +178,28 @@ uint32_t mr_reduction_at(const mr_reduction *reduction, uint32_t event)
     return low;
 }
 
-/* The way back of one witness: what each thread does next in the full trace. */
+/* The way back of one witness. It lists events of the full trace, thread by thread in program
+ * order. */
 typedef struct expander {
     const mr_reduction *reduction;
     const mr_trace *full;
     uint32_t start;
-    uint32_t *next;      /* one a thread; MR_NONE: nothing in the window */
-    uint32_t *bound;     /* one a thread: nothing from here on is listed; 0: nothing */
-    uint32_t *following; /* one an event of the window: the next one of its thread */
-    uint32_t passed;     /* events before this one have had their chance in trace order … */
-    uint32_t kept;       /* … and the first kept one that has not */
-    mr_u32s *out;
+    uint32_t *next;      /* by thread: its next event to list; MR_NONE: none in the window */
+    uint32_t *bound;     /* by thread: only events before this one are listed in trace order */
+    uint32_t *following; /* by event of the window: the next event of its thread */
+    uint32_t passed;     /* the next event to look at in trace order */
+    uint32_t kept;       /* the first reduced event from `passed` on */
+    mr_u32s *out;        /* the listed events */
 } expander;
 
 static bool list(expander *x, uint32_t event)
 {
+    MR_ASSERT(event >= x->start && x->next[x->full->thread[event]] == event);
     x->next[x->full->thread[event]] = x->following[event - x->start];
     return mr_u32s_push(x->out, event);
 }
 
-/* Lists the events of the thread before `end`; false: no memory. */
+/* Lists the events of the thread before `end`. False: no memory. */
 static bool list_up_to(expander *x, uint32_t thread, uint32_t end)
 {
     while (x->next[thread] < end)
@@ -185,13 +208,15 @@ static bool list_up_to(expander *x, uint32_t thread, uint32_t end)
     return true;
 }
 
+/* Has the fork of the thread happened: before the window, or listed? */
 static bool is_started(const expander *x, uint32_t thread)
 {
     uint32_t fork = x->full->thread_info[thread].fork;
     return fork == MR_NONE || fork < x->start || x->next[x->full->thread[fork]] > fork;
 }
 
-/* Lists what can be listed in trace order before `end`: what is left out and next in its thread. */
+/* Looks at the events before `end` in trace order, and lists those that the reduced trace has left
+ * out and that are next in their thread. False: no memory. */
 static bool pass(expander *x, uint32_t end)
 {
     for (; x->passed < end; x->passed++) {
@@ -206,6 +231,21 @@ static bool pass(expander *x, uint32_t end)
     return true;
 }
 
+/* Is each listed event followed by the next event of its thread, where that is listed, too? */
+static bool is_program_order(const expander *x)
+{
+    uint32_t *last = mr_calloc(x->full->threads.count, sizeof *last); /* plus one */
+    bool right = true;
+    for (size_t i = 0; last && i < x->out->count; i++) {
+        uint32_t event = x->out->items[i], *own = &last[x->full->thread[event]];
+        right &= !*own || x->following[*own - 1 - x->start] == event;
+        *own = event + 1;
+    }
+    free(last);
+    return right;
+}
+
+/* Lists the events of the witness in its order, each after the events before it in its thread. */
 static bool list_all(expander *x, const mr_witness *witness)
 {
     const mr_trace *full = x->full;
@@ -223,7 +263,8 @@ static bool list_all(expander *x, const mr_witness *witness)
     return list_up_to(x, full->thread[first], first) && list_up_to(x, full->thread[second], second);
 }
 
-/* How far each thread goes: to its last listed event; the two accesses' up to them. */
+/* Sets the bounds: the last event of the thread in the witness; for the threads of the two accesses,
+ * the access. */
 static void find_bounds(expander *x, const mr_witness *witness)
 {
     const mr_trace *full = x->full;
@@ -238,6 +279,7 @@ static void find_bounds(expander *x, const mr_witness *witness)
         x->bound[full->thread[accesses[i]]] = accesses[i];
 }
 
+/* Makes the lists of the events of each thread in [start, end). False: no memory. */
 static bool follow_threads(expander *x, uint32_t end)
 {
     const mr_trace *full = x->full;
@@ -257,6 +299,9 @@ static bool follow_threads(expander *x, uint32_t end)
 mr_status mr_reduction_expand(const mr_reduction *reduction, mr_witness *witness, mr_error *error)
 {
     const uint32_t *events = reduction->events;
+    MR_REQUIRE(witness->window_start <= witness->first && witness->first < witness->second &&
+               witness->second < witness->window_end &&
+               witness->window_end <= reduction->trace.event_count);
     uint32_t start = witness->window_start ? events[witness->window_start] : 0;
     uint32_t end = events[witness->window_end - 1] + 1;
     mr_u32s listed = {0};
@@ -270,6 +315,7 @@ mr_status mr_reduction_expand(const mr_reduction *reduction, mr_witness *witness
     if (complete)
         find_bounds(&x, witness);
     complete = complete && list_all(&x, witness);
+    MR_ASSERT_COSTLY(!complete || is_program_order(&x));
     free(x.next);
     free(x.bound);
     free(x.following);

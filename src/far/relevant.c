@@ -1,12 +1,14 @@
 #include "relevant.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
-/* More threads than this get no clocks: the matrix would be large. */
+/* A trace with more threads gets no clocks: their matrix would be large. */
 enum { MOST_CLOCKS = 2048 };
 
-/* A point in a thread: the number of the thread plus one (zero is no thread), and how many threads
- * it had forked by then, plus one. */
+/* A point in a thread. `thread` is its number plus one; 0: no thread. `time` is the number of threads
+ * that it has forked so far, plus one. */
 typedef struct moment {
     uint32_t thread, time;
 } moment;
@@ -30,8 +32,10 @@ static uint32_t *clock_of(const finder *f, uint32_t thread)
     return f->clocks + (size_t)thread * f->thread_count;
 }
 
+/* Is the moment certainly before the next event of the thread? */
 static bool is_before(const finder *f, moment earlier, uint32_t thread, bool by_thread)
 {
+    MR_ASSERT(earlier.thread <= f->trace->threads.count);
     if (!earlier.thread || earlier.thread == thread + 1)
         return true;
     return f->thread_count && !by_thread && earlier.time <= clock_of(f, thread)[earlier.thread - 1];
@@ -66,6 +70,7 @@ static void fork_thread(finder *f, uint32_t parent, uint32_t child)
 {
     if (!f->thread_count)
         return;
+    MR_ASSERT(parent != child && clock_of(f, parent)[parent] > clock_of(f, child)[parent]);
     join_clock(f, child, parent);
     clock_of(f, parent)[parent]++;
 }
@@ -159,6 +164,7 @@ bool mr_relevant_find(mr_relevant *relevant, const mr_trace *trace, mr_model mod
 bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_model model,
                        uint32_t event)
 {
+    MR_REQUIRE(event < trace->event_count);
     uint8_t op = trace->op[event];
     switch ((mr_op)op) {
     case MR_OP_READ:

@@ -1,26 +1,28 @@
 /*
- * relevant: the variables, locks and semaphores of a trace whose operations some reordering may
- * order differently.
+ * relevant: the variables, locks and semaphores of a trace whose operations a reordering may order
+ * differently.
  *
- * A name is *settled* when program order, fork and join put every two operations on it in order
- * that exclude each other: accesses of a variable not both reads, operations of a lock not both
- * shared, any two operations of a semaphore. Then every reordering has these operations in the
- * order of the trace, and with each of them all earlier operations of the trace that exclude it. So
- * each read sees the write that it saw, or no write where it saw none; no section can overlap one
- * that it excludes; each wait finds as many units of the semaphore as it did. The operations of a
- * settled name can be left out of the question for races, and accesses of a settled variable do not
- * race.
+ * Two operations on a name *exclude* each other when they are accesses of a variable and not both
+ * reads, operations of a lock and not both shared, or any operations of a semaphore. A name is
+ * *fixed* when program order, fork and join order every two of its operations that exclude each
+ * other.
  *
- * In model branch this does not hold for reads: what a thread writes after it has diverged is
- * unknown, also to threads that join it. There only variables of one thread, and variables that
- * nobody writes, are settled.
+ * Every reordering has the operations of a fixed name in trace order, and with each operation all
+ * earlier ones that exclude it. So each read sees the write that it saw, or no write where it saw
+ * none. No section overlaps one that it excludes. Each wait finds as many units of the semaphore as
+ * it did. So the operations of a fixed name can be left out when races are decided, and accesses of
+ * a fixed variable do not race.
  *
- * A name is *relevant* when it is not known to be settled. The test looks only at the last write
- * and the last read of a name, and whether several reads were unordered, so a settled name may be
- * called relevant.
+ * In model branch this does not hold for reads: after a thread has diverged, the values that it
+ * writes are unknown, also to threads that join it. There a variable is fixed only when one thread
+ * uses it or no thread writes it.
+ *
+ * A name is *relevant* when it is not known to be fixed. The test looks only at the last write and
+ * the last read of a name, and at whether earlier reads were unordered. So it may call a fixed name
+ * relevant.
  */
-#ifndef MR_FAR_FELT_H
-#define MR_FAR_FELT_H
+#ifndef MR_FAR_RELEVANT_H
+#define MR_FAR_RELEVANT_H
 
 #include "witness/witness.h"
 
@@ -29,13 +31,13 @@ typedef struct mr_relevant {
     uint8_t *locks;     /* by lock or semaphore; owned */
 } mr_relevant;
 
-/* One pass: O(events + forks · threads), memory O(names + square of the threads). On a trace of
- * very many threads there are no clocks, and every name that two threads use is relevant. False: no
- * memory. To be freed also after a failure. */
+/* Finds the relevant names in one pass. O(events + forks · threads); memory O(names + square of the
+ * threads). On a trace with more than 2,048 threads there are no clocks, and every name that two
+ * threads use is relevant. False: no memory. To be freed also after a failure. */
 bool mr_relevant_find(mr_relevant *relevant, const mr_trace *trace, mr_model model);
 void mr_relevant_free(mr_relevant *relevant);
 
-/* Does the event stay in the reduced trace (reduce.h)? */
+/* Does the reduced trace keep the event (reduce.h)? Marks do not count. */
 bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_model model,
                        uint32_t event);
 

@@ -36,7 +36,7 @@ typedef struct mr_stats {
      * race, and how many are unknown; the windows that were built for them, and their events */
     uint64_t far_pairs, far_no_race, far_unknown, far_windows, far_events;
     /* Pairs of places without a known race, of which no far window has seen all accesses
-     * (far/far_parts.h). */
+     * (far/parts.h). */
     uint64_t far_parts;
     uint64_t static_races;
     bool incomplete;          /* the run ended before its time: there may be more races */

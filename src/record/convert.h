@@ -35,7 +35,7 @@ typedef struct mr_record_options {
                         thread writes */
     mr_record_end end; /* zero: only the log says it */
     const struct mr_progress *progress; /* may be NULL */
-    const mr_debug *debug;              /* NULL: nobody listens (topic recorder) */
+    const mr_debug *debug;              /* topic recorder; may be NULL */
 } mr_record_options;
 
 /* What the conversion found in the log and wrote to the trace. */

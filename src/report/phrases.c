@@ -76,7 +76,7 @@ void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr
     if (trace->locations.items[access.location].length > 0)
         mr_phrase_name(stream, &trace->locations, access.location);
     else
-        fputs("an unnamed location", stream);
+        fputs("an unnamed place", stream);
     fputs(" by ", stream);
     mr_phrase_name(stream, &trace->threads, access.thread);
     fprintf(stream, ", event %" PRIu32 ", line %" PRIu64 "\n", access.event,
@@ -140,7 +140,7 @@ void mr_phrase_rejected(FILE *stream, uint64_t count)
 {
     if (count > 0)
         fprintf(stream,
-                "  %" PRIu64 " witness%s refused by the checker: this is a bug of maxrace, please "
+                "  %" PRIu64 " witness%s rejected by the checker: this is a bug of maxrace, please "
                 "report it\n",
                 count, count == 1 ? "" : "es");
 }

@@ -1,8 +1,9 @@
-#include "far_bytes.h"
+#include "estimate.h"
 
+#include "base/assert.h"
 #include "relevant.h"
 
-/* Bytes, as the header says. */
+/* The figures of the header. */
 enum {
     EVENT_BYTES = 5,
     KEPT_BYTES = 25,
@@ -21,6 +22,7 @@ bool mr_far_bytes_find(mr_far_bytes *bytes, const mr_trace *trace, mr_model mode
         kept += mr_relevant_keeps(&relevant, trace, model, event);
     }
     mr_relevant_free(&relevant);
+    MR_ASSERT(kept <= trace->event_count);
     uint64_t window = size && size < kept ? size : kept;
     *bytes = (mr_far_bytes){
         .kept = kept,

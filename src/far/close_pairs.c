@@ -1,5 +1,6 @@
-#include "far_pairs.h"
+#include "close_pairs.h"
 
+#include "base/assert.h"
 #include "windows/lockset.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@ static uint32_t distance(const mr_close_pair *pair)
 
 static void insert(mr_close_pairs *pairs, uint32_t at, mr_close_pair pair)
 {
+    MR_ASSERT(at <= pairs->count && at < MR_CLOSE_PAIRS && pair.first < pair.second);
     uint32_t count = pairs->count < MR_CLOSE_PAIRS ? pairs->count++ : MR_CLOSE_PAIRS - 1;
     memmove(&pairs->items[at + 1], &pairs->items[at], (count - at) * sizeof *pairs->items);
     pairs->items[at] = pair;
@@ -18,9 +20,11 @@ static void insert(mr_close_pairs *pairs, uint32_t at, mr_close_pair pair)
 
 void mr_close_pairs_add(mr_close_pairs *pairs, uint32_t first, uint32_t second)
 {
+    MR_REQUIRE(first < second);
     insert(pairs, 0, (mr_close_pair){first, second});
 }
 
+/* Inserts the pair by its distance, unless 64 closer ones are there. */
 static void consider(mr_close_pairs *pairs, mr_close_pair pair)
 {
     uint32_t at = pairs->count;
@@ -31,14 +35,24 @@ static void consider(mr_close_pairs *pairs, mr_close_pair pair)
     insert(pairs, at, pair);
 }
 
-/* Must `event` have happened before `of`, a later one in the trace, can be next? */
+/* Must `event` have happened before a later event, `of`, can be next? */
 static bool needed(const mr_precedence *precedence, uint32_t event, uint32_t of)
 {
     const mr_window *w = precedence->window;
     return mr_precedence_enabled(precedence, of)[w->thread[event]] > w->position[event];
 }
 
-/* Goes through two lists at once, in trace order. */
+/* Are the pairs ordered by distance? */
+static bool is_sorted(const mr_close_pairs *pairs)
+{
+    for (uint32_t i = 1; i < pairs->count; i++)
+        if (distance(&pairs->items[i]) < distance(&pairs->items[i - 1]))
+            return false;
+    return true;
+}
+
+/* Considers each access with the last access of the other list before it. Goes through both lists
+ * at once, in trace order. */
 static void merge(mr_close_pairs *pairs, const mr_problem *problem, const mr_access_list *one,
                   const mr_access_list *two)
 {
@@ -66,4 +80,5 @@ void mr_close_pairs_find(mr_close_pairs *pairs, const mr_problem *problem,
                                       sites->two->lists[j].lockset))
                     merge(pairs, problem, &sites->one->lists[i], &sites->two->lists[j]);
     }
+    MR_ASSERT_COSTLY(is_sorted(pairs));
 }

@@ -1,20 +1,22 @@
 /*
- * Races of a whole-trace order whose accesses are farther apart than a window: SHB races, or all
- * sync-preserving ones, which contain them.
+ * order_races: mr_far_search and mr_far_confirm (far.h). They find the far races of a whole-trace
+ * order: those of SHB, or all sync-preserving races, among which are those of SHB.
  */
 #include "far.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
-#include "far_bytes.h"
+#include "estimate.h"
 #include "order/detect/detect.h"
 #include "order/syncp/syncp.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
-/* Races that are confirmed by one unit. */
+/* A unit of mr_far_confirm confirms so many races. */
 enum { RACES_OF_UNIT = 16 };
 
-/* A pair of the search, and the first event of its window. */
+/* A pair of the search, and the first event of the window of its witness. */
 typedef struct far_race {
     uint32_t first, second, start;
 } far_race;
@@ -25,10 +27,10 @@ typedef struct confirmer {
     far_race *races;
     size_t count;
     mr_syncp_index *index;  /* owned */
-    mr_syncp_index **views; /* one a worker, made when it is needed; owned */
+    mr_syncp_index **views; /* one a worker, made by its first unit; owned */
 } confirmer;
 
-/* In this order each worker plays the events before the windows once. */
+/* Orders races by their windows, so that a worker plays the events before its windows once. */
 static int compare_start(const void *one, const void *two)
 {
     const far_race *x = one, *y = two;
@@ -39,7 +41,7 @@ static int compare_start(const void *one, const void *two)
     return (x->second > y->second) - (x->second < y->second);
 }
 
-/* Has the room enough memory for far races? An estimate, by two passes over the trace. */
+/* Estimates, by two passes over the trace, whether the room has enough memory for far races. */
 static mr_status look_for_room(const mr_predict_settings *settings, bool *fits, mr_error *error)
 {
     uint64_t syncp = 0, left = mr_room_left(settings->room);
@@ -86,7 +88,7 @@ mr_status mr_far_search(const mr_predict_settings *settings, mr_outcome *outcome
     return status == MR_OK && fits ? search(settings, outcome, error) : status;
 }
 
-/* ---- by the workers ---- */
+/* ---- confirming, by the workers ---- */
 
 static mr_status view_of(confirmer *self, unsigned number, mr_syncp_index **view, mr_error *error)
 {
@@ -96,7 +98,8 @@ static mr_status view_of(confirmer *self, unsigned number, mr_syncp_index **view
     return *view ? MR_OK : mr_error_memory(error, "building the witness of a far race");
 }
 
-/* Adds the race with its witness. Should the checker reject the witness, the pair is unknown. */
+/* Builds the witness of a race, and adds the race to the verdict. When the checker rejects the
+ * witness, the pair is unknown. */
 static mr_status confirm(mr_worker *worker, mr_syncp_index *index, const far_race *race,
                          mr_pair_verdict *verdict)
 {
@@ -112,6 +115,7 @@ static mr_status confirm(mr_worker *worker, mr_syncp_index *index, const far_rac
         mr_u32s_free(&events);
         return mr_error_memory(worker->error, "building the witness of a far race");
     }
+    MR_ASSERT(race->start <= race->first && race->first < race->second);
     mr_witness witness = {.first = race->first,
                           .second = race->second,
                           .window_start = race->start,
@@ -144,6 +148,7 @@ static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_o
     if (status != MR_OK)
         return status;
     worker->error = error;
+    MR_REQUIRE(unit * RACES_OF_UNIT < self->count);
     size_t end = (unit + 1) * RACES_OF_UNIT;
     for (size_t i = unit * RACES_OF_UNIT; status == MR_OK && i < end && i < self->count; i++) {
         if (mr_halt_asked(self->far->settings->halt) != MR_HALT_NONE) {
@@ -158,7 +163,7 @@ static mr_status decide_unit(void *context, unsigned number, uint64_t unit, mr_o
     return status;
 }
 
-/* ---- by who merges ---- */
+/* ---- merging, by the calling thread ---- */
 
 static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
 {
@@ -172,13 +177,17 @@ static mr_status merge_unit(void *context, mr_outcome *outcome, mr_error *error)
         stats->races[MR_STEP_FAR] += verdict->has_race;
         if (verdict->has_unknown)
             stats->unknown[verdict->open.reason]++;
+        MR_DEBUG(self->far->settings->debug, FAR,
+                 "order=%s first=%" PRIu32 " second=%" PRIu32 " verdict=%s",
+                 self->far->settings->far == MR_FAR_SHB ? "shb" : "syncp", verdict->first,
+                 verdict->second, verdict->has_race ? "race" : "unknown");
         status = mr_merge_verdict(merge, verdict, MR_FAR_WINDOW, error);
     }
     return status;
 }
 
-/* Drops pairs that are no races. The search finds no such pair, but a file may have been
- * changed. */
+/* Drops pairs that are no races. The search finds no such pair, but its outcome may come from a
+ * file. */
 static void keep_races(confirmer *self)
 {
     size_t kept = 0;
@@ -223,6 +232,7 @@ static mr_status confirm_all(confirmer *self, mr_error *error)
     return status;
 }
 
+/* Is the pair to be confirmed: are its places not ignored, and has no window proven their race? */
 static bool is_wanted(const mr_far_context *far, const mr_event_pair *pair)
 {
     const mr_predict_settings *settings = far->settings;

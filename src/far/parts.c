@@ -1,16 +1,17 @@
-#include "far_parts.h"
+#include "parts.h"
 
+#include "base/assert.h"
 #include "base/keys.h"
 
 #include <stdlib.h>
 
-/* The accesses of a variable at a location. */
+/* The accesses of a variable at a place. */
 typedef struct place {
     uint32_t variable, location;
     uint32_t first, last; /* events */
     uint32_t thread;      /* of the first */
-    bool several;         /* threads */
-    bool writes, plain;   /* some of them */
+    bool several;         /* threads have such accesses */
+    bool writes, plain;   /* some of them write; some are not atomic */
 } place;
 
 typedef struct counter {
@@ -23,6 +24,7 @@ typedef struct counter {
     uint32_t count;
 } counter;
 
+/* Adds an access. */
 static void note(place *it, const mr_trace *trace, uint32_t event)
 {
     it->last = event;
@@ -60,18 +62,21 @@ static int compare_variables(const void *one, const void *two)
     return (x->variable > y->variable) - (x->variable < y->variable);
 }
 
+/* Can an access of the one conflict with one of the other? */
 static bool may_conflict(const place *x, const place *y)
 {
     bool threads = x->several || y->several || x->thread != y->thread;
     return threads && (x->writes || y->writes) && (x->plain || y->plain);
 }
 
+/* Do all accesses of both places lie in one window of the plan? The window that starts last before
+ * the first access reaches farthest. */
 static bool in_one_window(const counter *c, const place *x, const place *y)
 {
     uint32_t first = x->first < y->first ? x->first : y->first;
     uint32_t last = x->last > y->last ? x->last : y->last;
-    uint32_t step = c->plan->size - c->plan->overlap;
-    return last < (uint64_t)(first - first % step) + c->plan->size;
+    MR_ASSERT(first <= last && last < c->plan->event_count);
+    return mr_window_plan_joins(c->plan, first, last);
 }
 
 static bool count_pair(counter *c, const place *x, const place *y)
@@ -96,6 +101,7 @@ static bool count_pairs(counter *c)
 bool mr_far_parts_count(const mr_trace *trace, const mr_window_plan *plan, const mr_ledger *ledger,
                         uint64_t *count)
 {
+    MR_REQUIRE(plan->size > plan->overlap);
     counter c = {.trace = trace, .plan = plan, .races = ledger};
     mr_keys numbers = {0};
     bool complete = find_places(&c, &numbers);

@@ -1,0 +1,208 @@
+/*
+ * decide: mr_far_decide (far.h), the order of the phases for each far window and each model.
+ */
+#include "around.h"
+#include "base/assert.h"
+#include "estimate.h"
+#include "parts.h"
+#include "whole.h"
+
+#include <inttypes.h>
+
+/* With more threads a far window is smaller: its clocks have an entry for each thread. */
+enum { THREADS_OF_FULL_SIZE = 32 };
+
+/* The steps that raising the precedence of a far window may take: some seconds. */
+#define REFINE_STEPS UINT64_C(4000000000)
+
+/* A call of mr_far_decide. */
+typedef struct decider {
+    const mr_far_context *context;
+    mr_error *error;
+    mr_far_window window;
+    mr_far_budget budget;
+    mr_far_asker asker;
+} decider;
+
+static mr_stats *stats_of(const decider *d)
+{
+    return &d->context->merge->result->stats;
+}
+
+/* ---- one model ---- */
+
+/* Has nothing gone wrong, and is there a pair of places left to ask about? */
+static bool goes_on(decider *d, mr_status status)
+{
+    return status == MR_OK && !mr_far_is_halted(&d->asker) &&
+           mr_far_window_list_unsettled(&d->window);
+}
+
+/* Tries what needs no formula: windows around close pairs, then the far window. */
+static mr_status try_cheap(decider *d)
+{
+    mr_status status = mr_far_try_around(&d->asker, MR_FAR_CHEAP, d->error);
+    return goes_on(d, status) ? mr_far_try_whole(&d->asker, d->error) : status;
+}
+
+/* Asks by formulas. In models with reads by value a mixture comes first, which is stricter: only
+ * the variables that the two threads use close to the accesses are treated by value. */
+static mr_status ask_formulas(decider *d)
+{
+    mr_status status = MR_OK;
+    if (d->window.model != MR_MODEL_RF)
+        status = mr_far_try_around(&d->asker, MR_FAR_MIXED, d->error);
+    for (uint32_t i = 0; i < d->window.places.count; i++)
+        d->window.places.items[i].unanswered = 0;
+    if (goes_on(d, status))
+        status = mr_far_try_around(&d->asker, MR_FAR_PLAIN, d->error);
+    return goes_on(d, status) ? mr_far_decide_whole(&d->asker, d->error) : status;
+}
+
+/* Raises the precedence of the far window. A pair of places without candidates after that is no
+ * race. */
+static mr_status refine(decider *d)
+{
+    uint32_t no_race;
+    mr_status status =
+        mr_far_window_refine(&d->window, &d->asker.decide, REFINE_STEPS, &no_race, d->error);
+    if (status == MR_OK && d->window.model == d->context->settings->model)
+        stats_of(d)->far_no_race += no_race;
+    return status;
+}
+
+static void tell_far_window(const decider *d)
+{
+    const mr_far_window *window = &d->window;
+    const mr_window *bounds = window->problem.window;
+    const uint32_t *full = window->reduction.events;
+    MR_DEBUG(window->settings->debug, FAR,
+             "window=far events=%" PRIu32 "-%" PRIu32 " size=%" PRIu32 " model=%s places=%" PRIu32,
+             full[bounds->start], full[bounds->end - 1], bounds->size, mr_model_name(window->model),
+             window->places.count);
+}
+
+/* Decides the far window in one model. Raising the precedence is expensive, so it comes after
+ * everything cheap: on most traces no pair of places is left by then. */
+static mr_status decide_model(decider *d, uint32_t start, uint32_t end, mr_model model)
+{
+    mr_stats *stats = stats_of(d);
+    stats->far_windows++;
+    stats->far_events += end - start;
+    mr_status status = mr_far_window_build(&d->window, start, end, model, d->error);
+    if (status == MR_OK)
+        status = mr_far_window_find_places(&d->window, d->error);
+    if (status != MR_OK)
+        return status;
+    tell_far_window(d);
+    if (model == d->context->settings->model)
+        stats->far_pairs += d->window.places.count;
+    if (goes_on(d, status))
+        status = try_cheap(d);
+    if (goes_on(d, status))
+        status = refine(d);
+    return goes_on(d, status) ? ask_formulas(d) : status;
+}
+
+/* ---- one far window after the other ---- */
+
+/* Decides in the stricter models first: their reads have fewer choices, and their races are races
+ * of the weaker models (docs/semantics.md 2.6). */
+static mr_status decide_far_window(decider *d, uint32_t start, uint32_t end)
+{
+    int weakest = (int)d->context->settings->model;
+    mr_status status = mr_far_window_move(&d->window, start, end, d->error);
+    for (int model = MR_MODEL_RF;
+         status == MR_OK && model <= weakest && !mr_far_is_halted(&d->asker); model++)
+        status = decide_model(d, start, end, (mr_model)model);
+    return status;
+}
+
+/* The far windows over the reduced trace. */
+static mr_window_plan plan_far_windows(const decider *d)
+{
+    const mr_predict_settings *settings = d->context->settings;
+    const mr_trace *reduced = &d->window.reduction.trace;
+    uint64_t size = settings->far_limits.size, threads = reduced->threads.count;
+    if (threads > THREADS_OF_FULL_SIZE)
+        size = size * THREADS_OF_FULL_SIZE / threads;
+    size = size && size < settings->plan.size ? settings->plan.size : size;
+    MR_ASSERT(size <= UINT32_MAX);
+    return (mr_window_plan){
+        .event_count = reduced->event_count, .size = (uint32_t)size, .overlap = (uint32_t)size / 2};
+}
+
+/* Drops the unknowns of windows whose pair of places is no race in the whole trace. Unknowns from
+ * `first_unknown` on are those of the far window itself. */
+static void drop_unknowns(decider *d, size_t first_unknown)
+{
+    const mr_ledger *ledger = &d->context->merge->ledger;
+    mr_result *result = d->context->merge->result;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const mr_ledger_entry *entry = &ledger->entries[i];
+        if (!entry->unknown || entry->race || entry->unknown_index >= first_unknown)
+            continue;
+        MR_ASSERT(entry->unknown_index < result->unknown_count);
+        const mr_place_pair *places = mr_far_window_find(&d->window, entry->key_1, entry->key_2);
+        if (!places || places->no_race)
+            result->unknowns[entry->unknown_index].window_end = 0; /* mr_merge_finish drops it */
+    }
+}
+
+static mr_status decide_far_windows(decider *d)
+{
+    const mr_merge *merge = d->context->merge;
+    const mr_trace *reduced = &d->window.reduction.trace;
+    size_t first_unknown = merge->result->unknown_count;
+    mr_window_plan plan = plan_far_windows(d);
+    mr_status status = MR_OK;
+    uint32_t start, end;
+    for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(&plan, k, &start, &end); k++)
+        status = decide_far_window(d, start, end);
+    if (status != MR_OK || mr_far_is_halted(&d->asker)) /* then not everything was looked at */
+        return status;
+    if (mr_window_plan_count(&plan) == 1 &&
+        d->context->settings->far_limits.weakest == MR_STRENGTH_BEYOND_WCP)
+        drop_unknowns(d, first_unknown);
+    if (mr_window_plan_count(&plan) > 1 &&
+        !mr_far_parts_count(reduced, &plan, &merge->ledger, &stats_of(d)->far_parts))
+        return mr_error_memory(d->error, "counting what far windows have not seen");
+    return MR_OK;
+}
+
+/* ---- all of it ---- */
+
+/* Takes from the room the memory of the reduction and the far window. Questions have the rest. */
+static mr_status hold_memory(const mr_predict_settings *settings, uint64_t *bytes, mr_error *error)
+{
+    mr_far_bytes far;
+    *bytes = 0;
+    if (!settings->room)
+        return MR_OK;
+    if (!mr_far_bytes_find(&far, settings->trace, settings->model, settings->far_limits.size))
+        return mr_error_memory(error, "deciding far races");
+    *bytes = mr_far_bytes_peak(&far);
+    mr_room_hold(settings->room, MR_ROOM_FAR, *bytes);
+    return MR_OK;
+}
+
+mr_status mr_far_decide(mr_far_context *far, mr_error *error)
+{
+    decider d = {.context = far, .error = error};
+    uint64_t bytes;
+    mr_status status = hold_memory(far->settings, &bytes, error);
+    if (status != MR_OK)
+        return status;
+    mr_far_budget_init(&d.budget, &d.window, far->merge);
+    status = mr_far_window_init(&d.window, far->settings, &far->merge->ledger,
+                                far->dispatch->progress, error);
+    if (status == MR_OK)
+        status = mr_far_asker_init(&d.asker, far, &d.window, &d.budget, error);
+    if (status == MR_OK)
+        status = decide_far_windows(&d);
+    mr_far_asker_free(&d.asker);
+    mr_far_window_free(&d.window);
+    mr_far_budget_free(&d.budget);
+    mr_room_give(far->settings->room, MR_ROOM_FAR, bytes);
+    return status;
+}

@@ -1,0 +1,232 @@
+#include "whole.h"
+
+#include "base/assert.h"
+
+/* Close pairs of a pair of places that are tried in the far window. */
+enum { PAIRS_TRIED = 4 };
+
+/* A pair of places that a worker is asking about. */
+typedef struct inquiry {
+    mr_far_asker *asker;
+    mr_far_worker *far;
+    const mr_place_pair *places;
+    mr_outcome *outcome;
+    uint64_t effort, unanswered; /* of the questions of this unit so far */
+    bool over;                   /* a race was found, the budget is spent, or the run is halted */
+} inquiry;
+
+static mr_place_pair *places_of(const mr_far_asker *asker, uint64_t unit)
+{
+    const mr_far_window *window = asker->window;
+    MR_ASSERT(unit < window->unsettled_count);
+    return &window->places.items[window->unsettled[unit]];
+}
+
+/* Makes the arena of the worker ready for questions about the far window. The window that the
+ * worker has built in it goes. */
+static void clear_arena(mr_far_worker *far)
+{
+    far->built = 0;
+    mr_arena_reset(&far->worker.arena);
+    mr_worker_asks(&far->worker, true);
+}
+
+/* ---- without formulas ---- */
+
+static mr_status try_pairs(mr_far_asker *asker, mr_far_worker *far, const mr_place_pair *places,
+                           mr_outcome *outcome)
+{
+    const mr_problem *problem = &asker->window->problem;
+    uint32_t start = problem->window->start;
+    uint64_t effort = 0;
+    mr_status status = MR_OK;
+    for (uint32_t k = 0; status == MR_OK && k < places->close.count && k < PAIRS_TRIED; k++) {
+        mr_close_pair pair = places->close.items[k];
+        if (mr_far_unit_is_halted(asker, far) ||
+            !mr_far_budget_covers_now(asker->budget, places, effort))
+            break;
+        mr_pair_verdict *verdict = mr_far_answer_new(asker, places, pair, outcome);
+        if (!verdict)
+            return mr_error_memory(far->worker.error, "deciding far races");
+        status =
+            mr_far_try_reorder(&far->worker, problem,
+                               (mr_close_pair){pair.first - start, pair.second - start}, verdict);
+        effort += verdict->steps;
+        if (verdict->has_race)
+            break;
+    }
+    return status;
+}
+
+/* mr_phase.decide */
+static mr_status decide_tries(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
+                              mr_error *error)
+{
+    mr_far_asker *asker = context;
+    mr_far_worker *far = NULL;
+    mr_status status = mr_far_unit_begin(asker, number, unit, &far, outcome, error);
+    if (status != MR_OK)
+        return status;
+    clear_arena(far);
+    status = try_pairs(asker, far, places_of(asker, unit), *outcome);
+    return mr_far_unit_end(far, outcome, status);
+}
+
+/* mr_phase.merge */
+static mr_status merge_tries(void *context, mr_outcome *outcome, mr_error *error)
+{
+    mr_far_asker *asker = context;
+    mr_place_pair *places = places_of(asker, outcome->unit);
+    mr_status status = MR_OK;
+    mr_far_budget_lock(asker->budget);
+    for (size_t i = 0; status == MR_OK && i < outcome->count; i++)
+        if (mr_far_budget_covers(asker->budget, places, 0))
+            status = mr_far_budget_count(asker->budget, places, &outcome->verdicts[i], error);
+    mr_far_budget_unlock(asker->budget);
+    return status;
+}
+
+mr_status mr_far_try_whole(mr_far_asker *asker, mr_error *error)
+{
+    const mr_phase phase = {.context = asker,
+                            .stage = "far races",
+                            .count = mr_far_window_list_unsettled(asker->window),
+                            .decide = decide_tries,
+                            .merge = merge_tries};
+    return phase.count ? mr_dispatch_run(asker->context->dispatch, &phase, error) : MR_OK;
+}
+
+/* ---- the last word ---- */
+
+static void note_unknown(const inquiry *q, const mr_decision *decision, mr_pair_verdict *verdict)
+{
+    verdict->has_unknown = true;
+    verdict->open = mr_far_window_unknown(q->asker->window, q->places, decision);
+}
+
+/* Asks one question, or notes in the outcome that the budget does not cover it. */
+static mr_status ask(inquiry *q, mr_stops one, mr_stops two, mr_decision *decision)
+{
+    const mr_problem *problem = &q->asker->window->problem;
+    uint32_t start = problem->window->start;
+    uint32_t x = start + one.events[0], y = start + two.events[0];
+    mr_close_pair pair = {x < y ? x : y, x < y ? y : x};
+    mr_pair_verdict *verdict = mr_far_answer_new(q->asker, q->places, pair, q->outcome);
+    *decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_BUDGET};
+    if (!verdict)
+        return mr_error_memory(q->far->worker.error, "deciding far races");
+    q->over = !mr_far_budget_may_ask_now(q->asker->budget, q->places, q->effort, q->unanswered);
+    if (q->over) {
+        note_unknown(q, decision, verdict);
+        return MR_OK;
+    }
+    mr_arena_reset(&q->far->worker.arena);
+    mr_status status = mr_far_ask(&q->far->worker, problem, one, two, decision, verdict);
+    q->effort += verdict->steps;
+    q->unanswered += verdict->unanswered;
+    q->over = verdict->has_race || q->far->worker.halted;
+    bool last = decision->reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2;
+    if (decision->verdict == MR_VERDICT_UNKNOWN && last)
+        note_unknown(q, decision, verdict);
+    return status;
+}
+
+/* Decides all accesses of two places at once. When the verdict is unknown, decides halves of the
+ * longer list. */
+static mr_status decide_sites(inquiry *q, mr_stops one, mr_stops two)
+{
+    mr_decision decision;
+    mr_status status = ask(q, one, two, &decision);
+    if (status != MR_OK || q->over || decision.verdict != MR_VERDICT_UNKNOWN ||
+        decision.reason == MR_UNKNOWN_REJECTED || one.count + two.count == 2)
+        return status;
+    mr_stops *longer = one.count >= two.count ? &one : &two;
+    uint32_t half = longer->count / 2, length = longer->count;
+    MR_ASSERT(half > 0 && half < length); /* both halves are smaller, so the recursion ends */
+    longer->count = half;
+    status = decide_sites(q, one, two);
+    if (status != MR_OK || q->over)
+        return status;
+    longer->events += half;
+    longer->count = length - half;
+    return decide_sites(q, one, two);
+}
+
+static mr_status decide_places(inquiry *q)
+{
+    const mr_candidate_group *group = q->places->group;
+    const mr_site_pair *pairs = &q->asker->window->candidates.site_pairs[group->first_site_pair];
+    mr_status status = MR_OK;
+    for (uint32_t i = 0; status == MR_OK && !q->over && i < group->site_pair_count; i++)
+        status = decide_sites(q, (mr_stops){pairs[i].one->events, pairs[i].one->count},
+                              (mr_stops){pairs[i].two->events, pairs[i].two->count});
+    return status;
+}
+
+/* mr_phase.decide */
+static mr_status decide_answers(void *context, unsigned number, uint64_t unit, mr_outcome **outcome,
+                                mr_error *error)
+{
+    inquiry q = {.asker = context};
+    mr_status status = mr_far_unit_begin(q.asker, number, unit, &q.far, outcome, error);
+    if (status != MR_OK)
+        return status;
+    q.places = places_of(q.asker, unit);
+    q.outcome = *outcome;
+    clear_arena(q.far);
+    if (!q.far->worker.halted)
+        status = decide_places(&q);
+    return mr_far_unit_end(q.far, outcome, status);
+}
+
+/* Counts the answers one after the other, until the budget does not cover the next question or a
+ * race settles the pair of places. `*is_unknown`: some question has no verdict; `unknown` is the
+ * first such. */
+static mr_status count_answers(mr_far_asker *asker, mr_place_pair *places, mr_outcome *outcome,
+                               bool *is_unknown, mr_unknown *unknown, mr_error *error)
+{
+    mr_status status = MR_OK;
+    for (size_t i = 0; status == MR_OK && i < outcome->count; i++) {
+        mr_pair_verdict *verdict = &outcome->verdicts[i];
+        bool may = mr_far_budget_may_ask(asker->budget, places, 0, 0);
+        if (!*is_unknown && (!may || verdict->has_unknown)) {
+            const mr_decision spent = {.reason =
+                                           places->refused ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_BUDGET};
+            *unknown = may ? verdict->open : mr_far_window_unknown(asker->window, places, &spent);
+            *is_unknown = true;
+        }
+        if (!may)
+            break;
+        verdict->has_unknown = false; /* the pair of places has one unknown, noted at the end */
+        status = mr_far_budget_count(asker->budget, places, verdict, error);
+    }
+    return status;
+}
+
+/* mr_phase.merge */
+static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *error)
+{
+    mr_far_asker *asker = context;
+    mr_place_pair *places = places_of(asker, outcome->unit);
+    mr_unknown unknown = {0};
+    bool is_unknown = false;
+    mr_far_budget_lock(asker->budget);
+    mr_status status = count_answers(asker, places, outcome, &is_unknown, &unknown, error);
+    if (status == MR_OK && !mr_far_window_is_settled(asker->window, places) &&
+        asker->window->model == asker->context->settings->model)
+        status = mr_far_budget_conclude(asker->budget, places, is_unknown ? &unknown : NULL, error);
+    mr_far_budget_unlock(asker->budget);
+    return status;
+}
+
+mr_status mr_far_decide_whole(mr_far_asker *asker, mr_error *error)
+{
+    const mr_phase phase = {.context = asker,
+                            .stage = "far races",
+                            .count = mr_far_window_list_unsettled(asker->window),
+                            .decide = decide_answers,
+                            .merge = merge_answers};
+    for (uint32_t i = 0; i < asker->window->places.count; i++)
+        asker->window->places.items[i].unanswered = 0;
+    return phase.count ? mr_dispatch_run(asker->context->dispatch, &phase, error) : MR_OK;
+}
