@@ -114,6 +114,41 @@ static void test_ranges(void **state)
     check(&log, false, "T0|w(0x1002=101)\nT1|r(0x1002=101)\n");
 }
 
+/* Who waits when nobody can run: threads whose last record says so, whatever they waited for before. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_record_summary summary;
+    mr_error error;
+    mr_trace *trace = NULL;
+    size_t count;
+    for (uint32_t thread = 0; thread < 3; thread++) {
+        mr_log_switch(&log, thread);
+        thread_event(&log, MR_LOG_BEGIN, 0);
+        mr_log_object(&log, MR_LOG_BLOCKED, MR_LOG_ROLE_SEMAPHORE, X + 64, CODE, 0, 0);
+        mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, X + 8 * thread, CODE, 0, 0);
+    }
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, X + 8, CODE, 0, 0);
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_BLOCKED, MR_LOG_ROLE_NONE, X + 128, CODE, 0, 2);
+    mr_log_switch(&log, 2);
+    mr_log_object(&log, MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, X + 16, CODE, 0, 0);
+    mr_log_switch(&log, MR_LOG_THREADS_MAX); /* of a thread without an event, and far away */
+    mr_log_object(&log, MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, X + 8, CODE, 0, 0);
+    char *bytes = mr_log_file(&log, &count);
+    ((mr_log_header *)(void *)bytes)->state = MR_LOG_DEADLOCK;
+    assert_int_equal(mr_log_try(bytes, count, false, &summary, &trace, &error), MR_OK);
+    assert_int_equal(trace->ending.stop, MR_STOP_DEADLOCK);
+    assert_string_equal(trace->ending.details,
+                        "main (T0) waits for mutex 0x1008 at 0xff, held by main (T1) since 0xff\n"
+                        "main (T1) waits for the end of main (T2) at 0xff\n");
+    mr_trace_free(trace);
+    free(bytes);
+    mr_log_build_free(&log);
+}
+
 /* A semaphore that begins with many units has as many posts as are taken; single posts stay. */
 static void test_many_units(void **state)
 {
@@ -347,23 +382,15 @@ static void test_wrong_roles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_keep_local),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_many_units),
-        cmocka_unit_test(test_units_without_end),
-        cmocka_unit_test(test_split_atomics),
-        cmocka_unit_test(test_lives),
-        cmocka_unit_test(test_retired),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_annotated_order),
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_strange),
-        cmocka_unit_test(test_no_value),
-        cmocka_unit_test(test_stacks),
-        cmocka_unit_test(test_wrong_roles),
+        cmocka_unit_test(test_threads),         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_keep_local),      cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_ranges),          cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_many_units),      cmocka_unit_test(test_units_without_end),
+        cmocka_unit_test(test_split_atomics),   cmocka_unit_test(test_lives),
+        cmocka_unit_test(test_retired),         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_annotated_order), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_strange),         cmocka_unit_test(test_no_value),
+        cmocka_unit_test(test_stacks),          cmocka_unit_test(test_wrong_roles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,6 +295,16 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     return MR_OK;
 }
 
+/* A thread that has no event yet waits for nothing that anybody wants to know. */
+static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
+{
+    uint32_t thread = pass->reader.thread;
+    if (!mr_waiting_cares(&pass->waiting, record) || thread >= pass->thread_count ||
+        !pass->thread_of[thread])
+        return true;
+    return mr_waiting_note(&pass->waiting, pass->thread_of[thread] - 1, thread, record);
+}
+
 mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr_error *error)
 {
     mr_status status = MR_OK;
@@ -302,9 +312,8 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     const uint64_t *record;
     while (!status && pass->reader.next < last && !has_strange_units(pass) &&
            (record = mr_log_next(&pass->reader))) {
-        status = mr_waiting_note(&pass->waiting, pass->reader.thread, record)
-                     ? handle(pass, record, error)
-                     : mr_event_pass_no_memory(error);
+        status = note_waiting(pass, record) ? handle(pass, record, error)
+                                            : mr_event_pass_no_memory(error);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", pass->reader.next, last);
     }

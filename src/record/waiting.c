@@ -14,7 +14,8 @@ void mr_waiting_free(mr_waiting *waiting)
     *waiting = (mr_waiting){.count = 0};
 }
 
-bool mr_waiting_note_record(mr_waiting *waiting, uint32_t thread, const uint64_t *record)
+bool mr_waiting_note(mr_waiting *waiting, uint32_t thread, uint32_t log_thread,
+                     const uint64_t *record)
 {
     void *threads = waiting->threads;
     bool waits = mr_log_kind_of(record[0]) == MR_LOG_BLOCKED;
@@ -31,6 +32,7 @@ bool mr_waiting_note_record(mr_waiting *waiting, uint32_t thread, const uint64_t
     waiting->count += waits;
     waiting->count -= own->waits;
     own->waits = waits;
+    own->log_thread = log_thread;
     if (waits)
         memcpy(own->record, record, sizeof own->record);
     return true;
@@ -186,7 +188,7 @@ static mr_status tell_one(mr_event_pass *pass, uint32_t thread, mr_error *error)
     mr_emitted event = {.op = MR_OP_WAIT};
     uint32_t other = 0;
     mr_status status = MR_OK;
-    pass->reader.thread = thread;
+    pass->reader.thread = pass->waiting.threads[thread].log_thread;
     status = mr_event_pass_place(pass, record, &event, error);
     if (status)
         return status;

@@ -2,9 +2,9 @@
  * waiting: who waits for what when the log ends, and who holds it: sentences for people, for the
  * ending of the trace (trace/ending.h).
  *
- *   (mr_waiting_note for each record, mr_waiting_hold for every event of a lock)* → mr_waiting_tell
+ *   (mr_waiting_note for each record that mr_waiting_cares about, mr_waiting_hold for every event of a lock)* → mr_waiting_tell
  *
- * A thread waits when its last record is BLOCKED (runtime/log.h). Memory: 32 bytes for each thread
+ * A thread waits when its last record is BLOCKED (runtime/log.h). Memory: 40 bytes for each thread
  * and lock.
  */
 #ifndef MR_RECORD_WAITING_H
@@ -18,6 +18,7 @@ struct mr_event_pass;
 
 typedef struct mr_waiting_thread {
     uint64_t record[3]; /* BLOCKED */
+    uint32_t log_thread;
     bool waits;
 } mr_waiting_thread;
 
@@ -28,7 +29,7 @@ typedef struct mr_lock_holder {
 } mr_lock_holder;
 
 typedef struct mr_waiting {
-    mr_waiting_thread *threads; /* by thread of the log */
+    mr_waiting_thread *threads; /* by thread of the trace */
     size_t thread_count, thread_capacity;
     mr_lock_holder *holders; /* by lock of the trace */
     size_t holder_count, holder_capacity;
@@ -38,15 +39,16 @@ typedef struct mr_waiting {
 /* Zero-initialise. */
 void mr_waiting_free(mr_waiting *waiting);
 
-/* A record of a thread, after the reader has taken it. False: no memory. */
-bool mr_waiting_note_record(mr_waiting *waiting, uint32_t thread, const uint64_t *record);
-static inline bool mr_waiting_note(mr_waiting *waiting, uint32_t thread, const uint64_t *record)
+/* Can a record change who waits? Most cannot, and need not be noted. */
+static inline bool mr_waiting_cares(const mr_waiting *waiting, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
-    if (kind != MR_LOG_BLOCKED && (!waiting->count || kind == MR_LOG_SWITCH))
-        return true;
-    return mr_waiting_note_record(waiting, thread, record);
+    return kind == MR_LOG_BLOCKED || (waiting->count && kind != MR_LOG_SWITCH);
 }
+
+/* A record of a thread: its number in the trace and in the log. False: no memory. */
+bool mr_waiting_note(mr_waiting *waiting, uint32_t thread, uint32_t log_thread,
+                     const uint64_t *record);
 
 /* An event of a lock of the trace. False: no memory. */
 bool mr_waiting_hold(mr_waiting *waiting, const mr_emitted *event);
