@@ -452,6 +452,42 @@ static void test_more_rights(void **state)
     assert_int_equal(access(log, F_OK), 0);
 }
 
+/* Synchronisation that is not seen is told in one line. */
+static void test_unseen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *flags, *said;
+    } rows[] = {
+        {"int main(void)\n{\n    int sum = 0;\n#pragma omp parallel for reduction(+ : sum) "
+         "num_threads(2)\n"
+         "    for (int i = 0; i < 10; i++)\n        sum += i;\n    return sum != 45;\n}\n",
+         "-fopenmp", "maxrace: OpenMP synchronises"},
+        {"#define _GNU_SOURCE\n#include <linux/io_uring.h>\n#include <sys/syscall.h>\n#include "
+         "<unistd.h>\n"
+         "int main(void)\n{\n    struct io_uring_params setup = {0};\n"
+         "    return syscall(SYS_io_uring_setup, 1, &setup) < -1;\n}\n",
+         "-g", "maxrace: io_uring synchronises"},
+        {"int main(void) { return 0; }\n", "-fopenmp", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mr_run it;
+        char path[512], arguments[256];
+        mr_scratch_write(&scratch, "unseen.c", rows[i].source, path);
+        snprintf(arguments, sizeof arguments, "cc -O1 -pthread %s @/unseen.c -o @/unseen",
+                 rows[i].flags);
+        mr_run_maxrace(&it, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        assert_int_equal(it.status, 0);
+        mr_run_free(&it);
+        mr_run_maxrace(&it, &scratch, "record -o @/unseen.mrt -- @/unseen", NULL, MR_RUN_CAPTURE);
+        assert_int_equal(it.status, 0);
+        const char *first = rows[i].said ? strstr(it.error, rows[i].said) : NULL;
+        assert_true(rows[i].said ? first && !strstr(first + 1, rows[i].said)
+                                 : !strstr(it.error, "synchronises"));
+        mr_run_free(&it);
+    }
+}
+
 static int build_program(void **state)
 {
     mr_run it;
@@ -503,6 +539,7 @@ int main(void)
         cmocka_unit_test_setup(test_turns, need_program),
         cmocka_unit_test_setup(test_signals, need_program),
         cmocka_unit_test_setup(test_unrecorded, need_program),
+        cmocka_unit_test_setup(test_unseen, need_program),
         cmocka_unit_test_setup(test_not_ours, need_program),
         cmocka_unit_test_setup(test_more_rights, need_program),
     };
