@@ -123,11 +123,17 @@ static void set(const known_timer *timer, const struct itimerspec *value)
     }
 }
 
+/* Does a clock count the time that passes, and not that of a processor? */
+static bool counts_time(clockid_t clock)
+{
+    return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
+}
+
 /* A descriptor that has expired and was not read yet would forget that. */
 static bool is_armed(const known_timer *timer, struct itimerspec *now)
 {
     struct pollfd one = {.fd = timer->fd, .events = POLLIN};
-    return get(timer, now) && in_ns(&now->it_value) > 0 &&
+    return counts_time(timer->clock) && get(timer, now) && in_ns(&now->it_value) > 0 &&
            !(timer->kind == DESCRIPTOR && mr_poll_now(&one, 1) != 0);
 }
 
@@ -218,12 +224,6 @@ MR_EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
     return MR_REAL(ualarm)(value, interval);
 }
 
-/* Does a clock count the time that passes, and not that of a processor? */
-static bool counts_time(clockid_t clock)
-{
-    return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
-}
-
 MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
                            timer_t *restrict timer)
 {
@@ -232,7 +232,7 @@ MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
     if (thread != NULL) {
         bool sends = event == NULL || event->sigev_notify == SIGEV_SIGNAL ||
                      event->sigev_notify == SIGEV_THREAD_ID;
-        if (sends && counts_time(clock)) {
+        if (sends) {
             keep(&(known_timer){.kind = POSIX,
                                 .timer = *timer,
                                 .number = event == NULL ? SIGALRM : event->sigev_signo,
