@@ -4,6 +4,7 @@
 #include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
+#include "unseen.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -208,6 +209,7 @@ MR_EXPORT long syscall(long number, ...)
         a[i] = va_arg(arguments, long);
     }
     va_end(arguments);
+    mr_unseen_call(number);
     mr_thread *thread = mr_enter();
     if (thread != NULL && (number != SYS_futex || !futex(thread, a, &result))) {
         mr_leave(thread);

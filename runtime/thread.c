@@ -7,6 +7,7 @@
 #include "real.h"
 #include "scheduler.h"
 #include "sys.h"
+#include "unseen.h"
 #include "watchdog.h"
 #include "writer.h"
 
@@ -208,6 +209,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         return MR_REAL(pthread_create)(handle, attributes, start, argument);
     }
     code = mr_code_of(self, code);
+    mr_unseen_thread(code);
     mr_yield(self);
     mr_watchdog_start();
     mr_thread *thread = new_thread();

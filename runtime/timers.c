@@ -23,7 +23,7 @@ enum { TIMERS_MAX = 256, SECOND_NS = 1000000000 };
 typedef enum timer_kind {
     UNUSED,
     INTERVAL,   /* ITIMER_REAL */
-    POSIX,      /* timer_create */
+    POSIX,      /* timer_create, with a signal */
     DESCRIPTOR, /* timerfd_create */
 } timer_kind;
 
@@ -86,6 +86,13 @@ static void keep(const known_timer *timer)
     }
 }
 
+/* The kernel's number of a timer that sends a signal (glibc). The kernel is asked directly, because
+ * a thread that waits may hold the lock that looking up a function takes. */
+static long number_of(const known_timer *timer)
+{
+    return (long)(intptr_t)timer->timer;
+}
+
 static int64_t in_ns(const struct timespec *duration)
 {
     return (int64_t)duration->tv_sec * SECOND_NS + duration->tv_nsec;
@@ -109,7 +116,7 @@ static bool get(const known_timer *timer, struct itimerspec *now)
         TIMEVAL_TO_TIMESPEC(&interval.it_interval, &now->it_interval);
         return true;
     case POSIX:
-        return MR_REAL_VERSION(timer_gettime, VERSION)(timer->timer, now) == 0;
+        return mr_sys(SYS_timer_gettime, number_of(timer), (long)now, 0, 0, 0, 0) == 0;
     case DESCRIPTOR:
         return mr_sys(SYS_timerfd_gettime, timer->fd, (long)now, 0, 0, 0, 0) == 0;
     case UNUSED:
@@ -128,17 +135,23 @@ static void set(const known_timer *timer, const struct itimerspec *value)
             interval.it_value.tv_sec == 0 && interval.it_value.tv_usec == 0;
         mr_sys(SYS_setitimer, ITIMER_REAL, (long)&interval, 0, 0, 0, 0);
     } else if (timer->kind == POSIX) {
-        MR_REAL_VERSION(timer_settime, VERSION)(timer->timer, 0, value, NULL);
+        mr_sys(SYS_timer_settime, number_of(timer), 0, (long)value, 0, 0, 0);
     } else {
         mr_sys(SYS_timerfd_settime, timer->fd, 0, (long)value, 0, 0, 0);
     }
+}
+
+/* Does a clock count the time that passes, and not that of a processor? */
+static bool counts_time(clockid_t clock)
+{
+    return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
 }
 
 /* A descriptor that has expired and was not read yet would forget that. */
 static bool is_armed(const known_timer *timer, struct itimerspec *now)
 {
     struct pollfd one = {.fd = timer->fd, .events = POLLIN};
-    return get(timer, now) && in_ns(&now->it_value) > 0 &&
+    return counts_time(timer->clock) && get(timer, now) && in_ns(&now->it_value) > 0 &&
            !(timer->kind == DESCRIPTOR && mr_poll_now(&one, 1) != 0);
 }
 
@@ -229,12 +242,6 @@ MR_EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
     return MR_REAL(ualarm)(value, interval);
 }
 
-/* Does a clock count the time that passes, and not that of a processor? */
-static bool counts_time(clockid_t clock)
-{
-    return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
-}
-
 MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
                            timer_t *restrict timer)
 {
@@ -243,12 +250,12 @@ MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
     if (thread != NULL) {
         bool sends = event == NULL || event->sigev_notify == SIGEV_SIGNAL ||
                      event->sigev_notify == SIGEV_THREAD_ID;
-        keep(&(known_timer){.kind = counts_time(clock) ? POSIX : UNUSED,
-                            .timer = *timer,
-                            .number = !sends          ? 0
-                                      : event == NULL ? SIGALRM
-                                                      : event->sigev_signo,
-                            .clock = clock});
+        if (sends) {
+            keep(&(known_timer){.kind = POSIX,
+                                .timer = *timer,
+                                .number = event == NULL ? SIGALRM : event->sigev_signo,
+                                .clock = clock});
+        }
         mr_leave(thread);
     }
     end(status, timer, sizeof *timer, MR_CALLER);

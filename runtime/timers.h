@@ -2,7 +2,8 @@
  * timers: those of the kernel. Who arms one that sends a signal comes before the handler's run.
  * They count real time; when virtual time skips, they go on by as much.
  *
- * A timer descriptor that repeats counts one expiry, however much is skipped at once.
+ * A timer descriptor that repeats counts one expiry, however much is skipped at once. Timers that
+ * call a function (SIGEV_THREAD) stay in real time.
  */
 #ifndef MR_RUNTIME_TIMERS_H
 #define MR_RUNTIME_TIMERS_H

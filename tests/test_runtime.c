@@ -8,6 +8,7 @@
 
 #include "record/log_reader.h"
 #include "support/run.h"
+#include "support/story.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,8 +19,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { MARK = 123456789, LOCKS = 16, CELLS = 1 << 16 };
 
 static const char source[] =
     "#include <pthread.h>\n"
@@ -145,141 +144,7 @@ static const char source[] =
     "    return counter == 2 * rounds ? 3 : 4;\n"
     "}\n";
 
-typedef struct lock_state {
-    uint64_t address;
-    uint32_t owner, held, shared;
-} lock_state;
-
-/* What a log says. */
-typedef struct story {
-    mr_log_header header;
-    uint64_t records, reads, strange, broken; /* broken: a lock held by two */
-    uint64_t unknown;                         /* writes without a value */
-    bool marked;                              /* the write of MARK is there */
-    uint64_t last[2];                         /* of the last record */
-    lock_state locks[LOCKS];
-    struct {
-        uint64_t address; /* 0: free */
-        uint8_t value;
-    } * cells;
-} story;
-
 static mr_scratch scratch;
-
-static lock_state *lock_of(story *self, uint64_t address)
-{
-    for (int i = 0; i < LOCKS; i++)
-        if (self->locks[i].address == address || !self->locks[i].address) {
-            self->locks[i].address = address;
-            return &self->locks[i];
-        }
-    fail_msg("too many locks");
-    return NULL;
-}
-
-static void note_lock(story *self, unsigned kind, uint64_t address, uint32_t thread)
-{
-    lock_state *lock = lock_of(self, address);
-    if (kind == MR_LOG_ACQUIRE) {
-        self->broken += lock->held || lock->shared;
-        lock->held = 1;
-        lock->owner = thread;
-    } else if (kind == MR_LOG_RELEASE) {
-        self->broken += !lock->held || lock->owner != thread;
-        lock->held = 0;
-    } else if (kind == MR_LOG_SHARED_ACQUIRE) {
-        self->broken += lock->held;
-        lock->shared++;
-    } else {
-        self->broken += !lock->shared;
-        lock->shared -= lock->shared > 0;
-    }
-}
-
-/* The byte at the address; it is new when nothing was known of it. */
-static uint8_t *cell_of(story *self, uint64_t address, bool *is_new)
-{
-    uint64_t at = address * 0x9E3779B97F4A7C15u >> 48;
-    while (self->cells[at].address && self->cells[at].address != address)
-        at = (at + 1) % CELLS;
-    *is_new = !self->cells[at].address;
-    self->cells[at].address = address;
-    return &self->cells[at].value;
-}
-
-static void note_bytes(story *self, uint64_t address, const void *bytes, uint64_t count,
-                       bool is_read)
-{
-    bool strange = false, is_new;
-    for (uint64_t i = 0; i < count; i++) {
-        uint8_t *cell = cell_of(self, address + i, &is_new);
-        strange = strange || (!is_new && *cell != ((const uint8_t *)bytes)[i]);
-        *cell = ((const uint8_t *)bytes)[i];
-    }
-    self->reads += is_read;
-    self->strange += is_read && strange;
-}
-
-/* Memory with a new life: what was there is as it is now, whatever it is. */
-static void forget(story *self, uint64_t address, uint64_t count)
-{
-    for (size_t i = 0; i < CELLS; i++)
-        if (self->cells[i].address && self->cells[i].address - address < count)
-            self->cells[i].address = UINT64_MAX; /* never asked for */
-}
-
-static void note(story *self, const mr_log_pass *pass, const uint64_t *record)
-{
-    unsigned kind = mr_log_kind_of(record[0]);
-    uint64_t address = mr_log_payload(record[0]);
-    self->last[0] = record[0];
-    self->last[1] = mr_log_words(record, 4) > 1 ? record[1] : 0;
-    self->records++;
-    if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE && kind == MR_LOG_WRITE) {
-        self->unknown++;
-        return;
-    }
-    if (kind == MR_LOG_ATOMIC_UPDATE) {
-        note_bytes(self, address, record + 2, mr_log_bytes(record[0]), true);
-        note_bytes(self, address, record + 3, mr_log_bytes(record[0]), false);
-    } else if (mr_log_is_access(kind)) {
-        int64_t value = mr_log_value(record);
-        bool is_read = kind == MR_LOG_READ || kind == MR_LOG_ATOMIC_READ;
-        note_bytes(self, address, &value, mr_log_bytes(record[0]), is_read);
-        self->marked = self->marked || (!is_read && value == MARK);
-    } else if (mr_log_is_range(kind)) {
-        note_bytes(self, address, record + 3, record[2], kind == MR_LOG_RANGE_READ);
-    } else if (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_SHARED_RELEASE) {
-        note_lock(self, kind, address, pass->thread);
-    } else if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN) {
-        forget(self, address, record[2]);
-    }
-}
-
-/* Reads all records; none may be damaged. */
-static void read_story(story *self, const char *path)
-{
-    mr_log log;
-    mr_log_pass pass;
-    mr_error error;
-    *self = (story){.records = 0};
-    self->cells = calloc(CELLS, sizeof *self->cells);
-    assert_non_null(self->cells);
-    if (mr_log_open(&log, path, &error) != MR_OK)
-        fail_msg("%s", error.text);
-    self->header = log.header;
-    mr_log_pass_init(&pass, &log);
-    for (const uint64_t *record; (record = mr_log_next(&pass));)
-        note(self, &pass, record);
-    assert_false(pass.failed);
-    assert_int_equal(pass.next, log.unit_count);
-    mr_log_pass_free(&pass);
-    mr_log_close(&log);
-    free(self->cells);
-    self->cells = NULL;
-    assert_int_equal(self->broken, 0);
-    assert_int_equal(self->strange, 0);
-}
 
 /* How the program is to be run: NULL and 0 are as usual. */
 typedef struct setup {
@@ -349,9 +214,9 @@ static void test_exact(void **state)
     char log[512];
     mr_scratch_path(&scratch, "log", log);
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
-        story it;
+        mr_story it;
         assert_int_equal(run(&(setup){.log = log, .seed = seeds[i], .rounds = "3000"}), 3);
-        read_story(&it, log);
+        mr_story_read(&it, log);
         assert_int_equal(it.header.state, MR_LOG_EXITED);
         assert_int_equal(it.header.exit_status, 3);
         assert_int_equal(it.header.threads, 3);
@@ -418,9 +283,9 @@ static void test_ends(void **state)
     char log[512];
     mr_scratch_path(&scratch, "log", log);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        story it;
+        mr_story it;
         assert_int_equal(run(&(setup){.log = log, .end = rows[i].end}), rows[i].status);
-        read_story(&it, log);
+        mr_story_read(&it, log);
         assert_int_equal(it.header.state, rows[i].state);
         assert_true(it.marked && it.records > 1000);
         bool crashed = strcmp(rows[i].end, "crash") == 0;
@@ -436,10 +301,10 @@ static void test_fault(void **state)
 {
     (void)state;
     char log[512];
-    story it;
+    mr_story it;
     mr_scratch_path(&scratch, "log", log);
     assert_int_equal(run(&(setup){.log = log, .end = "fault"}), 3);
-    read_story(&it, log);
+    mr_story_read(&it, log);
     assert_int_equal(it.header.state, MR_LOG_EXITED);
     assert_true(it.marked && it.unknown == 0);
 }
@@ -449,10 +314,10 @@ static void test_last_write(void **state)
 {
     (void)state;
     char log[512];
-    story it;
+    mr_story it;
     int status = run(&(setup){.log = mr_scratch_path(&scratch, "log", log), .end = "trap"});
     assert_true(status > 1000);
-    read_story(&it, log);
+    mr_story_read(&it, log);
     assert_false(it.marked);
     assert_int_equal(mr_log_kind_of(it.last[0]), MR_LOG_WRITE);
     assert_true(mr_log_detail(it.last[0]) & MR_LOG_NO_VALUE);
@@ -467,14 +332,14 @@ static void test_full(void **state)
     char log[512];
     mr_scratch_path(&scratch, "log", log);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        story it;
+        mr_story it;
         assert_int_equal(run(&(setup){.log = log, .rounds = "12000", .file_bytes = limits[i]}), 3);
         char *text = said();
         assert_int_equal(strncmp(text, "maxrace: ", 9), 0);
         assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
         free(text);
         if (limits[i] > 4096) {
-            read_story(&it, log);
+            mr_story_read(&it, log);
             assert_int_equal(it.header.state, MR_LOG_FULL);
             assert_true(it.header.error && it.records > 10000 && !it.marked);
         }
@@ -485,10 +350,10 @@ static void test_limit(void **state)
 {
     (void)state;
     char log[512];
-    story it;
+    mr_story it;
     mr_scratch_path(&scratch, "log", log);
     assert_int_equal(run(&(setup){.log = log, .max_events = "500"}), 3);
-    read_story(&it, log);
+    mr_story_read(&it, log);
     assert_int_equal(it.header.state, MR_LOG_LIMIT);
     assert_true(!it.marked && it.reads > 100 && it.reads <= 500);
 }
@@ -502,10 +367,10 @@ static void test_turns(void **state)
     char log[512];
     mr_scratch_path(&scratch, "log", log);
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        story it;
+        mr_story it;
         const setup how = {.log = log, .end = "turns", .rounds = "200", .schedule = schedules[i]};
         assert_int_equal(run(&how), 3);
-        read_story(&it, log);
+        mr_story_read(&it, log);
         assert_int_equal(it.header.state, MR_LOG_EXITED);
         assert_in_range(it.records, 1000, 2000000);
     }
@@ -516,11 +381,11 @@ static void test_signals(void **state)
 {
     (void)state;
     char log[512];
-    story it;
+    mr_story it;
     mr_scratch_path(&scratch, "log", log);
     assert_int_equal(
         run(&(setup){.log = log, .end = "signals", .rounds = "2000", .cpu_seconds = 2}), 3);
-    read_story(&it, log);
+    mr_story_read(&it, log);
     assert_int_equal(it.header.state, MR_LOG_EXITED);
     assert_true(it.records > 4000);
 }
@@ -587,6 +452,42 @@ static void test_more_rights(void **state)
     assert_int_equal(access(log, F_OK), 0);
 }
 
+/* Synchronisation that is not seen is told in one line. */
+static void test_unseen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *flags, *said;
+    } rows[] = {
+        {"int main(void)\n{\n    int sum = 0;\n#pragma omp parallel for reduction(+ : sum) "
+         "num_threads(2)\n"
+         "    for (int i = 0; i < 10; i++)\n        sum += i;\n    return sum != 45;\n}\n",
+         "-fopenmp", "maxrace: OpenMP synchronises"},
+        {"#define _GNU_SOURCE\n#include <linux/io_uring.h>\n#include <sys/syscall.h>\n#include "
+         "<unistd.h>\n"
+         "int main(void)\n{\n    struct io_uring_params setup = {0};\n"
+         "    return syscall(SYS_io_uring_setup, 1, &setup) < -1;\n}\n",
+         "-g", "maxrace: io_uring synchronises"},
+        {"int main(void) { return 0; }\n", "-fopenmp", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mr_run it;
+        char path[512], arguments[256];
+        mr_scratch_write(&scratch, "unseen.c", rows[i].source, path);
+        snprintf(arguments, sizeof arguments, "cc -O1 -pthread %s @/unseen.c -o @/unseen",
+                 rows[i].flags);
+        mr_run_maxrace(&it, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        assert_int_equal(it.status, 0);
+        mr_run_free(&it);
+        mr_run_maxrace(&it, &scratch, "record -o @/unseen.mrt -- @/unseen", NULL, MR_RUN_CAPTURE);
+        assert_int_equal(it.status, 0);
+        const char *first = rows[i].said ? strstr(it.error, rows[i].said) : NULL;
+        assert_true(rows[i].said ? first && !strstr(first + 1, rows[i].said)
+                                 : !strstr(it.error, "synchronises"));
+        mr_run_free(&it);
+    }
+}
+
 static int build_program(void **state)
 {
     mr_run it;
@@ -630,6 +531,7 @@ int main(void)
         cmocka_unit_test_setup(test_turns, need_program),
         cmocka_unit_test_setup(test_signals, need_program),
         cmocka_unit_test_setup(test_unrecorded, need_program),
+        cmocka_unit_test_setup(test_unseen, need_program),
         cmocka_unit_test_setup(test_not_ours, need_program),
         cmocka_unit_test_setup(test_more_rights, need_program),
     };

@@ -146,7 +146,7 @@ static mr_status take_value(parser *self, const char *name, const char *attached
 static mr_status take_own(parser *self, int flag, const char *name, const char *attached)
 {
     mr_status status = take_value(self, name, attached, &self->cli->own[flag]);
-    if (status == MR_OK && self->cli->command->own[flag].two)
+    if (status == MR_OK && strchr(self->cli->command->own[flag].value, ' '))
         status = take_value(self, name, NULL, &self->cli->own_second[flag]);
     return status;
 }

@@ -26,8 +26,8 @@ typedef struct mr_command mr_command;
 
 /* A flag with a value that only one command has, and that is no key of the configuration. */
 typedef struct mr_own_flag {
-    const char *name, *value, *help; /* "seed", "S", its meaning */
-    bool two;                        /* it takes two values */
+    /* "seed", "S", its meaning. A value of two words, "A B", stands for two arguments. */
+    const char *name, *value, *help;
 } mr_own_flag;
 
 enum { MR_OWN_FLAGS = 10 };

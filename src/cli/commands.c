@@ -117,7 +117,7 @@ const mr_command mr_commands[] = {
          " solver.saturate_steps solver.rlimit solver.timeout_ms solver.memory_mb"
          " solver.max_clauses memory.limit_mb memory.spill_dir ",
      .takes_config = true,
-     .own = {{"pair", "A B", "two conflicting events, by their numbers", .two = true}},
+     .own = {{"pair", "A B", "two conflicting events, by their numbers"}},
      .summary = "what the decision about one pair rests on: window, cone, steps, formula",
      .details =
          "For those who look for a mistake of maxrace. The dump is a file in SMT-LIB; all but the\n"

@@ -1,0 +1,70 @@
+#include "unseen.h"
+
+#include "real.h"
+#include "state.h"
+#include "sys.h"
+
+#include <sys/syscall.h>
+
+static void tell(bool *told, const char *what)
+{
+    if (mr_rt.logging && !*told) {
+        *told = true;
+        mr_complain(what, " synchronises in ways that are not recorded: races may be false");
+    }
+}
+
+/* Is this the path of a library of that name, whatever its version? */
+static bool is_library(const char *path, const char *name)
+{
+    const char *file = path;
+    for (const char *at = path; *at != '\0'; at++) {
+        file = *at == '/' ? at + 1 : file;
+    }
+    while (*name != '\0' && *file == *name) {
+        file++;
+        name++;
+    }
+    return *name == '\0';
+}
+
+void mr_unseen_thread(uintptr_t code)
+{
+    static const char *const names[] = {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so"};
+    static bool told;
+    Dl_info info;
+    if (told || dladdr((const void *)code, &info) == 0 || info.dli_fname == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (is_library(info.dli_fname, names[i])) {
+            tell(&told, "OpenMP");
+        }
+    }
+}
+
+static void tell_io_uring(void)
+{
+    static bool told;
+    tell(&told, "io_uring");
+}
+
+void mr_unseen_call(long number)
+{
+    if (number == SYS_io_uring_setup) {
+        tell_io_uring();
+    }
+}
+
+/* liburing has calls of the kernel of its own. */
+#define SETS_UP(name, parameters, arguments)                                                       \
+    MR_EXPORT int name parameters;                                                                 \
+    int name parameters                                                                            \
+    {                                                                                              \
+        tell_io_uring();                                                                           \
+        return MR_REAL(name) arguments;                                                            \
+    }
+SETS_UP(io_uring_queue_init, (unsigned entries, void *ring, unsigned flags), (entries, ring, flags))
+SETS_UP(io_uring_queue_init_params, (unsigned entries, void *ring, void *setup),
+        (entries, ring, setup))
+#undef SETS_UP
