@@ -1,5 +1,7 @@
 #include "barrier_pairs.h"
 
+#include "base/assert.h"
+
 /* What a later access of a list needs when its thread stops there. */
 static void encode_stop(mr_encoding *encoding, uint32_t previous, uint32_t stop)
 {
@@ -8,6 +10,7 @@ static void encode_stop(mr_encoding *encoding, uint32_t previous, uint32_t stop)
          k < w->barrier_edge_count && w->barrier_edges[k].to == stop; k++) {
         uint32_t from = w->barrier_edges[k].from;
         mr_clause clause = {0};
+        MR_ASSERT(encoding->window->thread[from] != encoding->window->thread[stop]);
         if (mr_encoding_is_required(encoding, from))
             continue;
         mr_clause_unless_included(encoding, &clause, previous);

@@ -1,5 +1,6 @@
 #include "branches.h"
 
+#include "base/assert.h"
 #include "windows/read_choices.h"
 
 /* clean(e) when it is not a block's boolean. */
@@ -63,6 +64,8 @@ static void make_blocks(mr_encoding *encoding, uint32_t thread)
     uint32_t bound = encoding->required[thread], clean = ALWAYS;
     while (bound && !mr_binds_reads(w, mr_window_at(w, thread, bound - 1)))
         bound--;
+    MR_ASSERT(bound <= encoding->constrained[thread]);
+    MR_ASSERT(encoding->constrained[thread] <= encoding->cone[thread]);
     bool cut = true;
     for (uint32_t k = 0; k < encoding->cone[thread]; k++) {
         uint32_t event = mr_window_at(w, thread, k);
@@ -138,6 +141,7 @@ void mr_encode_branches(mr_encoding *encoding)
         for (uint32_t k = 0; k < encoding->constrained[t]; k++) {
             uint32_t event = mr_window_at(w, t, k), clean = encoding->clean[event];
             mr_clause clause = {0};
+            MR_ASSERT(clean != NEVER);
             if (clean != block && block != ALWAYS) {
                 mr_clause_choice(&clause, clean, false);
                 mr_clause_choice(&clause, block, true);

@@ -2,31 +2,37 @@
  * branches: docs/semantics.md 2.6, model branch.
  *
  * A read that is not consistent makes its thread diverge: no later branch, fork or mbegin of the
- * thread is included, and no consistent read sees what it writes from then on.
+ * thread is included, and no consistent read sees what the thread writes from then on. Here a
+ * *read* is a read of a shared variable (mr_window_variable.shared), and a *binder* is a branch, a
+ * fork or an mbegin.
  *
- * Which reads matter. A read of C is constrained only when some event after it in its thread, the
- * read itself included, asks for consistency: a branch, fork or mbegin of C, or a write of C that a
- * constrained read may see (read_choices.h; by source: that it saw). The least such set of reads is
- * a prefix of each thread; the reads after it are free.
+ * Constrained reads. A read of C is constrained when some event of C needs it to be consistent: a
+ * binder of C after it in its thread, or a write of C that a constrained read may see and that
+ * stands after it in its thread, or is the read itself (an update). Which writes a read may see is
+ * told by windows/read_choices.h, or by the read's source when the variable is treated by source.
+ * The constrained reads are the least such set. They are a prefix of each thread; the reads after
+ * them are free.
  *
- * Blocks. The events of a thread are cut after each branch, fork or mbegin and each write to a
- * shared variable; between two cuts all reads are asked for together, so the free boolean clean(B)
- * of a block B stands for "the constrained reads of B, and of the blocks before it in its thread,
- * are included and consistent". For an event e of C let clean(e) be
+ * Blocks. The events of a thread are cut after each binder and after each write to a shared
+ * variable. All reads between two cuts are asked for together. So the free boolean clean(B) of a
+ * block B stands for "the constrained reads of B, and of the blocks before it in its thread, are
+ * included and consistent". For an event e of C
  *
- *     true        there is no read before e and it is none, or a required branch, fork or mbegin of
- *                 its thread stands after it or is it
- *     false       a read that is not constrained is before e or is it
- *     clean(B)    else, B being the last block with a read that is before e or is it
+ *     clean(e) = true        every read that is e or stands before e in its thread stands before a
+ *                            required binder of the thread
+ *     clean(e) = false       else, when a read that is e or stands before e is not constrained
+ *     clean(e) = clean(B)    else; B is the last block with a read that is e or stands before e
  *
- * An update (au) that diverges writes an unknown value, so clean(au) includes its own read. Then
+ * An update that diverges writes an unknown value, so clean(au) includes the update's own read.
+ * Then
  *
- *     for consecutive blocks A, B of a thread:      not clean(B)  or  clean(A)
- *     for each branch, fork, mbegin e of C:         not included(e)  or  clean(e)
+ *     not clean(B)     or  clean(A)      consecutive blocks A, B of a thread that have a boolean
+ *     not included(e)  or  clean(e)      each binder e of C with clean(e) = clean(B); of several
+ *                                        with the same B the first, since it is before the others
  *
- * and reads.h says what clean(r) means for a read r, and asks for clean(s) of the write s that r
- * sees. The reads of a block that holds are included: what asks for clean(B) is included and after
- * them.
+ * reads.h says what clean(r) means for a read r, and asks for clean(s) of the write s that r sees.
+ * The reads of a block that holds are included: whatever asks for clean(B) is included and stands
+ * after them.
  *
  * In the other models every read of C is constrained and nothing diverges: clean(e) is true, and
  * the guard of a read is its inclusion.

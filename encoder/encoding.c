@@ -17,6 +17,7 @@ uint32_t mr_encoding_node(mr_encoding *encoding, uint32_t event)
 {
     uint32_t *node = &encoding->node_of[event];
     if (!*node) {
+        MR_ASSERT(mr_encoding_in_cone(encoding, event));
         encoding->event_of[encoding->formula.node_count] = event;
         *node = ++encoding->formula.node_count;
     }
@@ -37,13 +38,12 @@ bool mr_encoding_is_required(const mr_encoding *encoding, uint32_t event)
 
 static void add(mr_clause *clause, mr_literal literal)
 {
-    MR_ASSERT(clause->count < MR_CLAUSE_LITERALS);
+    MR_ASSERT(clause->count < MR_CLAUSE_LITERALS && literal.u != literal.v);
     clause->literals[clause->count++] = literal;
 }
 
-/* Folds before(u, v) by what is known of the question; what holds is said by edges, so it needs
- * nodes.
- */
+/* Folds before(u, v) by what is known of the question. True: it is folded. When it holds, known.h
+ * states the order by an edge, so both events become nodes. */
 static bool fold_known(mr_encoding *encoding, mr_clause *clause, uint32_t u, uint32_t v)
 {
     const mr_known *known = encoding->options.known;
@@ -154,6 +154,12 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .stops = {stops[0], stops[1]},
                               .cut = 0,
                               .arena = arena};
+    MR_REQUIRE(!options->plain || (!options->lazy && !options->known));
+    for (uint32_t t = 0; t < window->thread_count; t++)
+        MR_REQUIRE(required[t] <= cone[t] && cone[t] <= mr_window_length(window, t));
+    for (int i = 0; i < 2; i++)
+        MR_REQUIRE(stops[i].count &&
+                   !mr_encoding_in_cone(encoding, stops[i].events[stops[i].count - 1]));
     mr_formula_init(&encoding->formula, options->max_clauses);
     return prepare(encoding) && encode(encoding);
 }

@@ -15,21 +15,32 @@
  *
  * Inclusion by order. With CUT, "e included implies its predecessors included" needs no clause: if
  * p must be before e, then e before CUT gives p before CUT. Edges (program order, fork, join,
- * opaque calls) hold for all events of C, included or not: the events after CUT can always stand in
+ * BarrierPairs) hold for all events of C, included or not: the events after CUT can always stand in
  * trace order. Every other constraint is guarded: it is required only if the events that it is
- * about are included, so an open critical section, a deadlock after the race or an unreadable value
- * beyond it rule out nothing (DPLL guards are written before(CUT, e)).
+ * about are included. So an open critical section, a deadlock after the race or an unreadable value
+ * beyond it rule out nothing. The guard "e is not included" is the literal before(CUT, e).
  *
- *   phi(a, b)  =  race(L, CUT)  and  locks(C)  and  semaphores(C)  and  reads(C)  and  branches(C)
- *                 and  opaque(C)  and  fork_join(C)  and  program_order(C)
+ *   phi(a, b)  =       race(L, CUT)          race.h
+ *                 and  locks(C)              locks.h
+ *                 and  semaphores(C)         semaphores.h
+ *                 and  branches(C)           branches.h
+ *                 and  reads(C)              reads.h
+ *                 and  barrier_pairs(C)      barrier_pairs.h
+ *                 and  fork_join(C)          fork_join.h
+ *                 and  program_order(C)      program_order.h
+ *                 and  known(C)              known.h: edges that follow from the rest
+ *                 and  forced(C)             forced.h: likewise
  *
- * each stated in its own header. Only events that some constraint names become nodes; program order
- * links the nodes of a thread. Precedence (FORCED) folds constants: a literal known to hold or fail
- * for included events is not emitted; so does what is known of this question (known.h).
+ * Only events that some constraint names become nodes; program order links the nodes of a thread.
+ *
+ * Folding. FORCED precedence and what is known of this question (known.h) fold literals: before(u,
+ * v) is false, and left out, when v is certainly before u; it is true, and its clause is left out,
+ * when u is certainly before v. "Not included(e)" is false when e is required. Where a header says
+ * that a literal is not folded, precedence may know the order from that very clause.
  *
  * Plain. For comparison, the same formula without all that is not needed to be right: nothing is
- * folded, required events are guarded like others, every event that takes part in some constraint
- * is a node, and every pair of sections and every write has its clause. With precedence HARD in the
+ * folded, required events are guarded like others, every event of C but the accesses that only one
+ * thread sees is a node, and every pair of sections has its clause. With precedence HARD in the
  * place of FORCED and C = U it is the papers' formula, but for CUT and the guards.
  *
  * Knows windows; nothing of Z3, files, options.

@@ -1,5 +1,7 @@
 #include "forced.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 /* One an event of C: node + 1 of it or of the latest one before it in its thread, 0: none. */
@@ -27,6 +29,7 @@ static void state_before(mr_encoding *encoding, uint32_t event, const uint32_t *
     for (uint32_t t = 0; t < w->thread_count; t++) {
         if (t == w->thread[event] || !clock[t])
             continue;
+        MR_ASSERT(clock[t] <= encoding->cone[t]); /* C is closed under FORCED */
         uint32_t node = latest[mr_window_at(w, t, clock[t] - 1)];
         if (!node || node == had[t])
             continue;

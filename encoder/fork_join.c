@@ -1,5 +1,7 @@
 #include "fork_join.h"
 
+#include "base/assert.h"
+
 static void edge(mr_encoding *encoding, uint32_t u, uint32_t v)
 {
     mr_formula_edge(&encoding->formula, mr_encoding_node(encoding, u),
@@ -18,6 +20,7 @@ void mr_encode_fork_join(mr_encoding *encoding)
             uint32_t event = mr_window_at(w, t, k), joined = w->object[event];
             if (!mr_op_joins(mr_window_op(w, event)) || joined == MR_NONE)
                 continue;
+            MR_ASSERT(encoding->cone[joined] == mr_window_length(w, joined));
             mr_encoding_node(encoding, mr_window_at(w, joined, 0));
             edge(encoding, mr_window_at(w, joined, mr_window_length(w, joined) - 1), event);
         }

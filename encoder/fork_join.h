@@ -1,13 +1,12 @@
 /*
  * fork_join: docs/semantics.md 2.3.
  *
- *   for each thread t with events in C:
- *     before(fork(t), first(t))     its fork, when that lies in the window
- *     before(last(t), j)            each join j of t in C; last(t) is t's last event of the window
+ *     before(fork(t), first(t))      each thread t with events in C whose fork lies in the window
+ *     before(last(t), j)             each join j in C of a thread t with events in the window
  *
- * A join is in C only if all of its thread is (C is closed under precedence). Threads forked or
- * joined inside the cone have their first and last events as nodes, so that order is passed on
- * through a thread that no other constraint names.
+ * first(t) and last(t) are t's first and last event of the window. A join is in C only if all of
+ * its thread is (C is closed under precedence). So first(t) and last(t) of a thread that is joined
+ * in C are nodes, and order is passed on through a thread that no other constraint names.
  */
 #ifndef MR_ENCODER_FORK_JOIN_H
 #define MR_ENCODER_FORK_JOIN_H

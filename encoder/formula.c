@@ -1,5 +1,7 @@
 #include "formula.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +42,17 @@ void mr_formula_skip(mr_formula *formula)
         formula->too_large = true;
 }
 
+/* Does the literal name nodes and choices that are there? */
+static bool is_sound(const mr_formula *formula, mr_literal literal)
+{
+    if (mr_is_choice(literal))
+        return literal.u < formula->choice_count;
+    return literal.u < formula->node_count && literal.v < formula->node_count;
+}
+
 void mr_formula_edge(mr_formula *formula, uint32_t u, uint32_t v)
 {
+    MR_REQUIRE(is_sound(formula, mr_before(u, v)));
     if (!room(formula))
         return;
     void *edges = formula->edges;
@@ -79,6 +90,8 @@ void mr_formula_clause(mr_formula *formula, const mr_literal *literals, size_t c
         return;
     }
     formula->clause_ends = ends;
+    for (size_t i = 0; i < count; i++)
+        MR_REQUIRE(is_sound(formula, literals[i]));
     memcpy(formula->literals + formula->literal_count, literals, count * sizeof *literals);
     formula->literal_count += count;
     formula->clause_ends[formula->clause_count++] = (uint32_t)formula->literal_count;

@@ -63,8 +63,8 @@ void mr_formula_free(mr_formula *formula);
 /* Is there no use in adding more? (contradiction, too_large or out_of_memory) */
 bool mr_formula_stopped(const mr_formula *formula);
 
-/* Notes that a clause was looked at and held anyway. Such work counts little, but without end it is
- * too large as well. */
+/* Counts a clause that was looked at and holds anyway. Sixteen such clauses count as one that is
+ * kept when max_clauses is compared. */
 void mr_formula_skip(mr_formula *formula);
 
 void mr_formula_edge(mr_formula *formula, uint32_t u, uint32_t v);

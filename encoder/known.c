@@ -1,5 +1,7 @@
 #include "known.h"
 
+#include "base/assert.h"
+
 /* For each row of a slot, how many rows there are up to its latest node: node_end[row], 0: none. */
 static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
 {
@@ -14,8 +16,8 @@ static void find_nodes(const mr_encoding *encoding, uint32_t *node_end)
     }
 }
 
-/* The edges into a row's node, but for those that the node before it in its thread has: `had`, a
- * number of rows for each slot. */
+/* Adds the edges into a row's node. `had`, a number of rows for each slot, says which edges the node
+ * before it in its thread has already. */
 static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t row, uint32_t slot,
                       uint32_t *had)
 {
@@ -25,6 +27,7 @@ static void add_edges(mr_encoding *encoding, const uint32_t *node_end, uint32_t 
     for (uint32_t s = 0; s < known->slot_count; s++) {
         if (s == slot || clock[s] == 0)
             continue;
+        MR_ASSERT(clock[s] <= known->row_first[s + 1] - known->row_first[s]);
         uint32_t end = node_end[known->row_first[s] + clock[s] - 1];
         if (end <= had[s])
             continue;

@@ -2,8 +2,9 @@
  * known: what is certain about a question before its formula is built (solver/eliminate.h finds
  * it).
  *
- * Rows are the events of the cone C that constraints are about: accesses to shared variables,
- * acquires and releases of contended locks. A row has a clock: for each thread with events in C the
+ * Rows are the events that constraints are about, of the cone that elimination was given: accesses
+ * to shared variables, acquires and releases of contended locks. The formula's C may be a part of
+ * that cone. A row has a clock: for each thread with events in C the
  * number of the thread's rows that are certainly before it in every witness that it is in. Clocks
  * are closed: what is before a row that is before v, is before v; and no row is before itself.
  *
@@ -13,9 +14,10 @@
  * closed and without cycles, what is not included can stand after CUT in an order that agrees with
  * them.
  *
- *   for each row v with a node, each other thread t:
- *     before(u, v)      u the latest node of t among those rows that are certainly before v
+ *     before(u, v)      each row v of C with a node, each other thread t;
+ *                       u is the latest node of t among the rows that are certainly before v
  *
+ * An edge that the node before v in its thread has already is left out: program order implies it.
  * The events of a literal that holds become nodes all the same, so that a solution places them.
  */
 #ifndef MR_ENCODER_KNOWN_H

@@ -62,8 +62,9 @@ static void make_lock_nodes(mr_encoding *encoding)
     }
 }
 
-/* What is known of a variable while the cone is looked through. */
-enum { READ = 1, WRITTEN = 2, OTHERS_NEEDED = 4 };
+/* What the accesses of C to a variable have shown so far: a constrained read; that its reads need
+ * other threads kept away or brought in. */
+enum { READ = 1, OTHERS_NEEDED = 2 };
 
 /* Does the read see what it must if no other thread writes? */
 static bool sees_own(const mr_window *w, uint32_t read)
@@ -87,8 +88,6 @@ static void look_at_access(const mr_encoding *encoding, uint32_t event, uint8_t 
     if (owner[variable] != MR_NONE && owner[variable] != w->thread[event])
         kind[variable] |= OTHERS_NEEDED;
     owner[variable] = w->thread[event];
-    if (mr_op_writes(mr_window_op(w, event)))
-        kind[variable] |= WRITTEN;
     if (reads)
         kind[variable] |= sees_own(w, event) ? READ : READ | OTHERS_NEEDED;
 }
@@ -195,7 +194,7 @@ static bool next_source(sources *s, uint32_t *source)
             s->high == s->end || (s->first < s->low && s->read - w->writes_by_value[s->low - 1] <=
                                                            w->writes_by_value[s->high] - s->read);
         *source = w->writes_by_value[earlier ? --s->low : s->high++];
-        encoding->lazy->work++;
+        encoding->lazy->effort++;
         if (*source != s->saw && mr_encoding_in_cone(encoding, *source) &&
             mr_read_may_see(w, encoding->hard, s->read, *source))
             return true;
@@ -238,6 +237,7 @@ static bool offer_next(mr_encoding *encoding, mr_lazy_read *read, size_t count)
     read->more = more ? encoding->formula.choice_count++ : MR_NONE;
     if (more)
         encoding->literals[count++] = mr_choice(read->more, true);
+    MR_ASSERT(count <= (size_t)encoding->window->size + 2); /* the room in `literals` */
     mr_formula_clause(&encoding->formula, encoding->literals, count);
     for (uint32_t i = read->newest; i != before && !mr_formula_stopped(&encoding->formula);
          i = encoding->lazy->offers[i].next)
@@ -248,6 +248,7 @@ static bool offer_next(mr_encoding *encoding, mr_lazy_read *read, size_t count)
 
 bool mr_lazy_extend(mr_encoding *encoding, uint32_t read)
 {
+    MR_REQUIRE(read < encoding->lazy->read_count);
     mr_lazy_read *extended = &encoding->lazy->reads[read];
     MR_REQUIRE(extended->more != MR_NONE);
     encoding->literals[0] = mr_choice(extended->more, false);
@@ -309,6 +310,7 @@ static bool line_up_dense(walk *k)
             return false;
         at[position] = node;
     }
+    MR_ASSERT(cut >= 0 && cut < count);
     k->length = (uint32_t)cut;
     memcpy(k->lazy->line, at, k->length * sizeof *at);
     return true;
@@ -317,7 +319,7 @@ static bool line_up_dense(walk *k)
 static bool line_up(walk *k)
 {
     uint32_t count = k->encoding->formula.node_count;
-    k->lazy->work += count;
+    k->lazy->effort += count;
     if (line_up_dense(k))
         return true;
     placed *all = mr_calloc(count, sizeof *all);
@@ -357,7 +359,7 @@ static void enter(walk *k, uint32_t section)
     uint32_t *holders = &lazy->holders[w->sections[section].lock], count = 0;
     for (uint32_t i = *holders; i != MR_NONE && count < CLAUSES_PER_ACQUIRE;
          i = lazy->co_holder[i]) {
-        lazy->work++;
+        lazy->effort++;
         if (!mr_sections_exclude(&w->sections[i], &w->sections[section]))
             continue;
         mr_encode_exclusion(k->encoding, i, section);
@@ -406,6 +408,7 @@ static void write_to(walk *k, uint32_t write)
 {
     mr_lazy *lazy = k->lazy;
     uint32_t *latest = &lazy->latest[k->window->object[write]], node = node_of(k, write);
+    MR_ASSERT_COSTLY(*latest == MR_NONE || k->order[*latest] <= k->order[node]);
     lazy->gives[node] = is_clean(k, write) ? mr_window_written_value(k->window, write) : MR_NONE;
     lazy->earlier[node] = *latest;
     lazy->unlike[node] = *latest;
@@ -437,7 +440,7 @@ static void refute_source(walk *k, uint32_t choice, uint32_t read, uint32_t sour
                                                         k->order[node] >= begin &&
                                                         count < CLAUSES_PER_READ;) {
         uint32_t write = event_of(k, node);
-        lazy->work++;
+        lazy->effort++;
         if (value != MR_NONE && lazy->gives[node] == value) {
             node = lazy->unlike[node];
             continue;

@@ -8,17 +8,22 @@
  * all events that such clauses could name:
  *
  *   - acquires and releases of C of locks with sections in C by two threads, one of them exclusive;
- *   - constrained reads of C (branches.h) and the writes of C, of variables that have both, unless
- *     one thread has all of them and its own writes give every read what it saw;
- *   - what the other parts of the formula name, which is made at once;
+ *   - constrained reads of C (branches.h) and the writes of C, of variables with such a read,
+ *     unless one thread has all of these accesses and its own writes give every read what it saw;
+ *   - what the other parts of the formula name, which are built at once.
  *
- * and, at once, what reads by source ask of their source (linear). mr_lazy_refute looks at a total
- * order that violates no clause so far and adds clauses that it does violate: of pairs of sections
- * that are open together, of writes between a read and its source, and, for a read by value whose
- * last write is none that it may see, its choices with what these ask of their sources. Reads whose
- * choices are not made are looked at only so: if the last write before the read has its value and
- * is clean (or there is none and the carried value fits), then the choice of that write would
- * satisfy all clauses of the read.
+ * Also built at once is what reads by source ask of their source (linear). mr_lazy_refute looks at
+ * a total order that violates no clause so far, and adds clauses of the whole formula that the
+ * order does violate:
+ *
+ *   - of two sections that are open together;
+ *   - of a write between a read and its source;
+ *   - of a read by value that sees a write which it may not see: its choices, with what these ask
+ *     of their sources.
+ *
+ * A read by value whose choices are not made needs none in this order when the last write before it
+ * has its value and is clean, or when there is no write and the carried value fits: the choice of
+ * that write would satisfy all clauses of the read.
  *
  * Exact. Every clause is one of the whole formula (with stages: follows from it for some values of
  * the `more` choices), so if those made so far have no solution, the whole formula has none. An
@@ -26,12 +31,16 @@
  * and a clause that precedence folds away holds in any order that satisfies the others. Nothing is
  * made twice: an order that satisfies a clause does not violate it.
  *
- * Stages. With `stage` K a read is first offered its K most promising sources (the one that it saw,
- * the carried value, then writes by their distance in the trace) and the choice `more`: one of
- * those that are not offered yet. mr_lazy_extend adds "not more, or one of the next sources, or
- * more again", twice as many as the time before. A solver that assumes `more` to be false may be
- * wrong when it says no because of it, and extends; one that leaves it open may have it true in a
- * solution, and mr_lazy_refute extends it. Without writers left there is no more.
+ * Stages. With `stage` K a read is first offered its K most promising sources s_1 … s_K: the one
+ * that it saw, the carried value, then writes by their distance in the trace. The choice `more`
+ * stands for the sources that are not offered yet. Each extension offers twice as many sources as
+ * the one before, with a `more` of its own, until no source is left:
+ *
+ *     guard(r)  or  c(s_1)  or … or  c(s_K)  or  more
+ *     not more  or  c(s_{K+1})  or … or  c(s_{3K})  or  more'
+ *
+ * A solver that assumes `more` to be false and finds no solution because of that calls
+ * mr_lazy_extend. A solver that leaves `more` open may make it true; mr_lazy_refute then extends.
  *
  * Costs: preparing O(events of C + sections and names of the window), an order O(nodes + log) and
  * what it adds.
@@ -62,7 +71,7 @@ struct mr_lazy {
     size_t read_count, read_capacity;
     mr_lazy_offer *offers; /* owned */
     size_t offer_count, offer_capacity;
-    uint64_t work; /* nodes, writes and sources looked at, for budgets */
+    uint64_t effort; /* nodes, writes and sources looked at */
 
     /* Scratch of the walk along an order. Arena memory. */
     uint32_t *read_of;   /* one an event: index in `reads` + 1, 0: no choices */

@@ -1,5 +1,7 @@
 #include "locks.h"
 
+#include "base/assert.h"
+
 /* Is the section's acquire in the cone? A section held at the start is always there. */
 static bool takes_part(const mr_encoding *encoding, const mr_section *section)
 {
@@ -11,6 +13,7 @@ static void exclude(mr_encoding *encoding, const mr_section *one, const mr_secti
 {
     const mr_section *order[2][2] = {{one, two}, {two, one}};
     mr_clause clause = {0};
+    MR_ASSERT(one->lock == two->lock && mr_sections_exclude(one, two));
     for (int i = 0; i < 2; i++)
         if (order[i][0]->acquire != MR_NONE)
             mr_clause_unless_included(encoding, &clause, order[i][0]->acquire);
@@ -45,6 +48,7 @@ static void state(mr_encoding *encoding, const mr_section *earlier, const mr_sec
 
 void mr_encode_exclusion(mr_encoding *encoding, uint32_t one, uint32_t other)
 {
+    MR_REQUIRE(one != other);
     const mr_section *first = &encoding->window->sections[one < other ? one : other];
     const mr_section *second = &encoding->window->sections[one < other ? other : one];
     if (forced(encoding, first, second))
@@ -56,9 +60,8 @@ void mr_encode_exclusion(mr_encoding *encoding, uint32_t one, uint32_t other)
 /* The chains of a lock that take part: its sections of one thread and kind, which do not overlap.
  */
 typedef struct chains {
-    uint32_t *seen; /* one a chain: the lock for which it was counted */
-    uint32_t
-        *stated; /* one a chain: the section j for which its latest forced section was stated */
+    uint32_t *seen;   /* one a chain: the lock for which it was counted */
+    uint32_t *stated; /* one a chain: the section j for which its latest forced one was stated */
     uint32_t exclusive, shared; /* how many */
 } chains;
 

@@ -1,5 +1,7 @@
 #include "race.h"
 
+#include "base/assert.h"
+
 void mr_encode_stops(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
@@ -9,6 +11,7 @@ void mr_encode_stops(mr_encoding *encoding)
             uint32_t event = stops->events[i], next = stops->events[i + 1];
             uint32_t before_next = mr_window_at(w, w->thread[next], w->position[next] - 1);
             mr_clause clause = {0};
+            MR_REQUIRE(w->thread[event] == w->thread[next] && event < next);
             mr_encoding_node(encoding, event); /* the solution must tell whether it is included */
             if (before_next == event)
                 continue;

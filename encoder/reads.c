@@ -1,5 +1,6 @@
 #include "reads.h"
 
+#include "base/assert.h"
 #include "branches.h"
 #include "known.h"
 #include "windows/read_choices.h"
@@ -17,7 +18,7 @@ static void keep_away(mr_encoding *encoding, mr_clause clause, uint32_t read, ui
     mr_clause_end(encoding, &clause);
 }
 
-/* The write that a consistent read sees is none of a diverged thread. */
+/* Emits "the source is clean": a diverged thread wrote nothing that a consistent read sees. */
 static void see_clean(mr_encoding *encoding, mr_clause clause, uint32_t read, uint32_t source)
 {
     const mr_window *w = encoding->window;
@@ -27,8 +28,8 @@ static void see_clean(mr_encoding *encoding, mr_clause clause, uint32_t read, ui
     mr_clause_end(encoding, &clause);
 }
 
-/* What a read by source needs of its source. False: it cannot be consistent, nor anything else be
- * asked of it. */
+/* Emits what a read by source asks of its source. False: the source is not in C, so the read cannot
+ * be consistent, and no other clause is needed. */
 static bool ask_source(mr_encoding *encoding, uint32_t read, const mr_clause *guard)
 {
     const mr_window *w = encoding->window;
@@ -83,6 +84,7 @@ static void keep_from_choice(mr_encoding *encoding, uint32_t choice, uint32_t re
 {
     const mr_window *w = encoding->window;
     mr_clause clause = {0};
+    MR_ASSERT(write != read && write != source && w->object[write] == w->object[read]);
     mr_clause_choice(&clause, choice, false);
     if (mr_window_written_value(w, write) == mr_window_read_value(w, read)) {
         if (w->thread[write] == w->thread[read])
@@ -168,6 +170,7 @@ static void by_value(mr_encoding *encoding, uint32_t read, uint32_t *choices, mr
     for (size_t i = 0; i < guards; i++)
         some[i] = guard.literals[i];
     uint32_t count = collect_choices(encoding, read, choices);
+    MR_ASSERT(guards + count <= (size_t)encoding->window->size + 2);
     uint32_t first_choice = encoding->formula.choice_count;
     encoding->formula.choice_count += count;
     for (uint32_t i = 0; i < count; i++)

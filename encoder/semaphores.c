@@ -1,5 +1,6 @@
 #include "semaphores.h"
 
+#include "base/assert.h"
 #include "windows/unit_choices.h"
 
 /* A count of choices along the waits: `reached[j]` is a choice that holds when more than j of those
@@ -32,6 +33,7 @@ static void exclude(mr_encoding *encoding, uint32_t one, uint32_t two)
 static void count_choice(mr_encoding *encoding, counter *c, uint32_t choice)
 {
     uint32_t old_length = c->length;
+    MR_ASSERT(c->most && old_length <= c->most);
     if (!old_length) {
         c->reached[c->length++] = choice;
         return;

@@ -87,6 +87,7 @@ static void wait_for_others(mr_thread *thread, barrier *entry, uintptr_t code)
     uint64_t use = entry->use;
     mr_write_object(MR_LOG_POST, MR_LOG_ROLE_BARRIER_IN, entry->address, code, 1, use);
     while (entry->use == use) {
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_BARRIER_OUT, entry->address, code, 0, use);
         if (mr_block(thread, entry, MR_NEVER, false) == MR_INTERRUPTED) {
             mr_attend(thread);
         }

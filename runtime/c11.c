@@ -1,6 +1,6 @@
 /* C11 threads: glibc's objects are those of pthreads, so the work is done there. */
+#include "clocks.h"
 #include "cond.h"
-#include "deadline.h"
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"

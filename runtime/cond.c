@@ -4,7 +4,7 @@
  */
 #include "cond.h"
 
-#include "deadline.h"
+#include "clocks.h"
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
@@ -34,6 +34,7 @@ int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex
         return status;
     }
     thread->number = number;
+    mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_WAKE, cond, code, 0, number);
     mr_wake_reason reason = mr_block(thread, cond, limit, true);
     mr_write_object(MR_LOG_WAIT, reason == MR_WOKEN ? MR_LOG_ROLE_WAKE : MR_LOG_ROLE_ASLEEP, cond,
                     code, 1, number);
@@ -74,9 +75,13 @@ static int shared_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t 
 {
     mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
     mr_wake_key(mutex);
+    struct timespec real;
+    if (at != NULL) {
+        real = mr_clock_real_time(clock, at);
+    }
     mr_outside_begin(thread);
     int status = at == NULL ? MR_REAL_VERSION(pthread_cond_wait, VERSION)(cond, mutex)
-                            : MR_REAL(pthread_cond_clockwait)(cond, mutex, clock, at);
+                            : MR_REAL(pthread_cond_clockwait)(cond, mutex, clock, &real);
     mr_outside_end(thread);
     mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
     return status;

@@ -1,5 +1,7 @@
 #include "init.h"
 
+#include "clocks.h"
+#include "log_file.h"
 #include "modules.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -75,13 +77,25 @@ static void start_recording(const char *path)
     mr_rt.header->seed = mr_parse_number(secure_getenv(MR_LOG_ENV_SEED), 1);
     mr_rt.random = mr_rt.header->seed;
     mr_rt.max_events = mr_parse_number(secure_getenv(MR_LOG_ENV_MAX_EVENTS), 0);
+    mr_rt.max_log_bytes = mr_parse_number(secure_getenv(MR_LOG_ENV_MAX_LOG), 0);
+    mr_rt.follows_forks = mr_parse_number(secure_getenv(MR_LOG_ENV_FOLLOW_FORKS), 0) != 0;
+    const char *on_deadlock = secure_getenv(MR_LOG_ENV_ON_DEADLOCK);
+    mr_rt.waits_in_deadlock = on_deadlock != NULL && same_text(on_deadlock, "wait");
     mr_rt.switch_events = mr_parse_number(secure_getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
     mr_rt.logged = UINT32_MAX;
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));
     mr_budget_renew();
     mr_modules_log();
     if (mr_thread_main()) {
+        mr_clocks_start();
         mr_rt.active = true;
+    }
+}
+
+static void start_process(const char *path)
+{
+    start_recording(path);
+    if (mr_rt.active) {
         pthread_atfork(NULL, NULL, mr_stop_in_child); /* before handlers of the program */
         on_exit(at_exit, NULL);
     }
@@ -96,7 +110,7 @@ void mr_init(void)
     }
     done = true;
     if (path != NULL && path[0] != '\0') {
-        start_recording(path);
+        start_process(path);
     }
 }
 
@@ -107,7 +121,54 @@ __attribute__((constructor(101))) static void constructed(void)
 
 void mr_stop_in_child(void)
 {
+    if (mr_rt.active) {
+        mr_clocks_stop();
+    }
+    mr_rt.is_child = mr_rt.is_child || mr_rt.logging;
+    mr_rt.has_threads = false;
     mr_rt.active = false;
     mr_rt.logging = false;
     mr_self = NULL;
+}
+
+void mr_child_has_thread(void)
+{
+    if (mr_rt.is_child) {
+        if (!mr_rt.has_threads) {
+            mr_rt.has_threads = true;
+            __atomic_add_fetch(&mr_rt.header->children, 1, __ATOMIC_RELAXED);
+        }
+        __atomic_add_fetch(&mr_rt.header->child_threads, 1, __ATOMIC_RELAXED);
+    }
+}
+
+/* The path of the parent's log, and a number behind it. */
+static void child_path(char *path, size_t room, uint32_t number)
+{
+    char digits[16];
+    size_t count = 0;
+    size_t length = mr_copy_text(path, room - sizeof digits, mr_log_file_path());
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    path[length++] = '.';
+    while (count > 0) {
+        path[length++] = digits[--count];
+    }
+    path[length] = '\0';
+}
+
+void mr_follow_in_child(uint32_t number)
+{
+    char path[4096];
+    if (!mr_rt.is_child) {
+        return;
+    }
+    child_path(path, sizeof path, number);
+    mr_rt = (mr_runtime){.active = false};
+    mr_writer_forget();
+    mr_modules_forget();
+    mr_log_file_forget();
+    start_recording(path);
 }

@@ -22,6 +22,9 @@ bool mr_end_key_make(void (*at_end)(void *value))
 {
     pthread_key_t keys[LAST_KEY + 1];
     int count = 0;
+    if (own.made) {
+        return true; /* in the child of a fork */
+    }
     while (count <= LAST_KEY && pthread_key_create(&keys[count], at_end) == 0) {
         if (keys[count++] >= LAST_KEY) {
             break;

@@ -87,7 +87,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      4u
+#define MR_LOG_VERSION      5u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -103,6 +103,11 @@
  * - MAXRACE_SCHEDULE: random (default), pct, os
  * - MAXRACE_SEED: decimal, default 1
  * - MAXRACE_MAX_EVENTS: recording ends after so many records; 0 (default): no limit
+ * - MAXRACE_MAX_LOG: recording ends when the log has so many bytes; 0 (default): no limit
+ * - MAXRACE_ON_DEADLOCK: wait: a program in which nobody can run is left to itself; stop
+ *   (default): it is ended, with status MR_LOG_DEADLOCK_STATUS
+ * - MAXRACE_FOLLOW_FORKS: 1: the child of a fork has a log of its own. Its path is that of the
+ *   parent's log, a dot, and the number of the fork in the parent: 1, 2, …
  * - MAXRACE_PCT_DEPTH: change points of pct, default 3
  * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
  *   at first, later more
@@ -111,8 +116,13 @@
 #define MR_LOG_ENV_SCHEDULE      "MAXRACE_SCHEDULE"
 #define MR_LOG_ENV_SEED          "MAXRACE_SEED"
 #define MR_LOG_ENV_MAX_EVENTS    "MAXRACE_MAX_EVENTS"
+#define MR_LOG_ENV_MAX_LOG       "MAXRACE_MAX_LOG"
+#define MR_LOG_ENV_ON_DEADLOCK   "MAXRACE_ON_DEADLOCK"
+#define MR_LOG_ENV_FOLLOW_FORKS  "MAXRACE_FOLLOW_FORKS"
 #define MR_LOG_ENV_PCT_DEPTH     "MAXRACE_PCT_DEPTH"
 #define MR_LOG_ENV_SWITCH_EVENTS "MAXRACE_SWITCH_EVENTS"
+
+#define MR_LOG_DEADLOCK_STATUS 6
 
 typedef enum mr_log_schedule {
     MR_LOG_SCHEDULE_RANDOM,
@@ -126,6 +136,8 @@ typedef enum mr_log_state {
     MR_LOG_EXECED,  /* replaced itself by another program */
     MR_LOG_LIMIT,   /* MAXRACE_MAX_EVENTS reached; the program went on */
     MR_LOG_FULL,    /* no space on the device, or another error of the file; the program went on */
+    MR_LOG_LONG,    /* MAXRACE_MAX_LOG reached; the program went on */
+    MR_LOG_DEADLOCK, /* nobody could run for two seconds; the program was ended */
 } mr_log_state;
 
 /* The first MR_LOG_HEADER_BYTES of the file; the rest of them is zero. */
@@ -148,6 +160,10 @@ typedef struct mr_log_header {
     uint64_t window_at;  /* where the window is in the file; 0: there is none */
     uint64_t window_bytes;
     uint64_t window_start; /* offset of the first record in it */
+    uint32_t forks;         /* children so far */
+    uint32_t children;      /* those that created threads and have no log; they count themselves */
+    uint32_t child_threads; /* the threads that those created */
+    uint32_t last_child;    /* process of the last one without a log */
 } mr_log_header;
 
 typedef enum mr_log_waiting {
@@ -221,7 +237,9 @@ typedef struct mr_log_live {
     X(FAR, 0)            /* the same */                                                            \
     X(FAR_WIDE, 0)       /* the same */                                                            \
     X(PADDING, 0)        /* 4 bytes, so that what follows begins at a multiple of 8 */             \
-    X(ENTRY, 3)          /* for later ENTER, see log_short.h */
+    X(ENTRY, 3)          /* for later ENTER, see log_short.h */                                    \
+    X(BLOCKED, 3)        /* object; the thread waits for it, up to its next record; role NONE:     \
+                            for the thread `number`, or without an address for something else */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,

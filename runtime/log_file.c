@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,7 +16,23 @@ static struct {
     char path[4096];
     dev_t device;
     ino_t inode;
+    int kept; /* a descriptor of it, as long as the program does not close it; 0: none */
 } file;
+
+/* Programs count on the low numbers: the next descriptor is the lowest that is free. */
+static void keep_open(int fd)
+{
+    static const int lowest[] = {900, 200};
+    for (size_t i = 0; i < sizeof lowest / sizeof *lowest && file.kept <= 0; i++) {
+        file.kept = (int)mr_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest[i], 0, 0, 0);
+    }
+}
+
+static bool is_ours(int fd)
+{
+    struct stat is;
+    return fstat(fd, &is) == 0 && is.st_dev == file.device && is.st_ino == file.inode;
+}
 
 static void absolute_path(const char *path)
 {
@@ -37,19 +54,23 @@ int mr_log_file_make(const char *path)
     if (fd >= 0 && fstat((int)fd, &is) == 0) {
         file.device = is.st_dev;
         file.inode = is.st_ino;
+        keep_open((int)fd);
     }
     return (int)fd;
 }
 
 int mr_log_file_open(void)
 {
+    if (file.kept > 0 && is_ours(file.kept)) {
+        return file.kept;
+    }
+    file.kept = 0; /* the number is the program's now */
     long fd = mr_sys(SYS_openat, AT_FDCWD, (long)file.path,
                      O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0, 0);
-    struct stat is;
     if (fd < 0) {
         return (int)fd;
     }
-    if (fstat((int)fd, &is) != 0 || is.st_dev != file.device || is.st_ino != file.inode) {
+    if (!is_ours((int)fd)) {
         mr_log_file_close((int)fd);
         return -ESTALE;
     }
@@ -58,7 +79,17 @@ int mr_log_file_open(void)
 
 void mr_log_file_close(int fd)
 {
-    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    if (fd != file.kept) {
+        mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    }
+}
+
+void mr_log_file_forget(void)
+{
+    if (file.kept > 0 && is_ours(file.kept)) {
+        mr_sys(SYS_close, file.kept, 0, 0, 0, 0, 0);
+    }
+    file.kept = 0;
 }
 
 const char *mr_log_file_path(void)

@@ -3,8 +3,9 @@
  *
  *   mr_log_file_make → (mr_log_file_open → … → mr_log_file_close)*
  *
- * The path is opened anew each time, because the program may close any descriptor. Another file at
- * the path is an error then. Results are -errno on failure.
+ * A descriptor with a high number stays open, so that the log can go on after chroot, or when the
+ * program gives up rights. The program may close any descriptor: then the path is opened anew each
+ * time. Another file at the path is an error then. Results are -errno on failure.
  *
  * The path comes from the environment, and the program may have more rights than whoever set it. So
  * only a file that this process made is ever written, no symbolic link is followed at its end, and
@@ -22,6 +23,9 @@ int mr_log_file_make(const char *path);
 /* The file again. Returns its descriptor. */
 int mr_log_file_open(void);
 void mr_log_file_close(int fd);
+
+/* In the child of a fork: the next mr_log_file_make makes the child's own. */
+void mr_log_file_forget(void);
 
 /* Its absolute path; what was asked for when mr_log_file_make has failed. */
 const char *mr_log_file_path(void);

@@ -107,6 +107,11 @@ void mr_modules_log(void)
     }
 }
 
+void mr_modules_forget(void)
+{
+    modules.count = 0;
+}
+
 /* Address ranges of instrumented modules; only added to, the count last. */
 static struct {
     struct {

@@ -14,4 +14,7 @@ void mr_module_instrumented(uintptr_t code);
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);
 
+/* They are all to be logged again, in another log. */
+void mr_modules_forget(void);
+
 #endif

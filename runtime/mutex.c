@@ -1,6 +1,6 @@
 #include "mutex.h"
 
-#include "deadline.h"
+#include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
 #include "writer.h"
@@ -36,6 +36,7 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
             return EDEADLK;
         }
         thread->polls = (mutex->__data.__kind & KIND_SHARED) != 0;
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
         mr_wake_reason reason = mr_block(thread, mutex, limit, false);
         if (reason == MR_TIMED_OUT) {
             return ETIMEDOUT;

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,12 +35,7 @@ static void log_written(const void *written, size_t bytes, uintptr_t code)
         log_written(written, bytes, MR_CALLER);                                                    \
         return result;                                                                             \
     }
-FILLS(int, clock_gettime, (clockid_t clock, struct timespec *to), (clock, to), to, sizeof *to)
 FILLS(int, clock_getres, (clockid_t clock, struct timespec *to), (clock, to), to, sizeof *to)
-FILLS(int, gettimeofday, (struct timeval *restrict to, void *restrict zone), (to, zone), to,
-      sizeof *to)
-FILLS(time_t, time, (time_t * to), (to), to, sizeof *to)
-FILLS(int, timespec_get, (struct timespec * to, int base), (to, base), to, sizeof *to)
 FILLS(struct tm *, localtime_r, (const time_t *restrict from, struct tm *restrict to), (from, to),
       to, sizeof *to)
 FILLS(struct tm *, gmtime_r, (const time_t *restrict from, struct tm *restrict to), (from, to), to,

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The child has this thread alone, and is not recorded. */
+/* The child has this thread alone. */
 MR_EXPORT pid_t fork(void)
 {
     mr_thread *thread = mr_enter();
@@ -20,10 +20,17 @@ MR_EXPORT pid_t fork(void)
         return MR_REAL(fork)();
     }
     mr_yield(thread);
+    bool follows = mr_rt.logging && mr_rt.follows_forks;
+    uint32_t number = mr_rt.logging ? ++mr_rt.header->forks : 0;
     mr_leave(thread); /* handlers of pthread_atfork are code of the program */
     pid_t child = MR_REAL(fork)();
     if (child == 0) {
         mr_stop_in_child();
+        if (follows) {
+            mr_follow_in_child(number);
+        }
+    } else if (child > 0 && !follows && mr_rt.logging) {
+        mr_rt.header->last_child = (uint32_t)child;
     }
     return child;
 }

@@ -1,5 +1,5 @@
 /* Read-write locks and spin locks: by trying, as mutexes (mutex.h). */
-#include "deadline.h"
+#include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
 #include "writer.h"
@@ -35,6 +35,7 @@ static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, int64
             return status == EBUSY ? EDEADLK : status;
         }
         thread->polls = lock->__data.__shared != 0;
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_RWLOCK, lock, code, 0, 0);
         mr_wake_reason reason = mr_block(thread, lock, limit, false);
         if (reason == MR_TIMED_OUT) {
             return ETIMEDOUT;

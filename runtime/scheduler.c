@@ -3,6 +3,7 @@
 #include "signals.h"
 #include "sys.h"
 #include "thread.h"
+#include "timers.h"
 #include "watchdog.h"
 #include "writer.h"
 
@@ -11,10 +12,26 @@
 
 enum {
     NAP_MAX_NS = 20000000,
+    SIGNAL_NS = 50000000, /* the signal of a timer has come by then, or nobody handles it */
     EVENT_NS = 1000,
     PATIENCE = 20000, /* pct: events that a thread may run while others wait, … */
     HALVINGS = 4,     /* … half as many after each time, up to so often */
 };
+
+void mr_state_lock(void)
+{
+    mr_lock(&mr_rt.lock);
+}
+
+void mr_state_unlock(void)
+{
+    uint32_t *word = mr_rt.to_wake;
+    mr_rt.to_wake = NULL;
+    mr_unlock(&mr_rt.lock);
+    if (word != NULL) {
+        mr_futex_wake(word, 1);
+    }
+}
 
 static uint64_t random_next(void)
 {
@@ -43,6 +60,11 @@ uint64_t mr_events_now(void)
 int64_t mr_virtual_now(void)
 {
     return (int64_t)mr_events_now() * EVENT_NS + mr_rt.skipped_ns;
+}
+
+int64_t mr_elapsed_now(void)
+{
+    return mr_virtual_now() + mr_rt.waited_ns;
 }
 
 int64_t mr_limit_after(int64_t nanoseconds)
@@ -88,10 +110,28 @@ static uint32_t look_at_times(void)
     return outside;
 }
 
-/* Nobody can run and nobody is outside: time goes on to the earliest limit. */
+/* A thread for which a signal came while it waited. */
+static mr_thread *interrupted(void)
+{
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_BLOCKED && t->signals != 0) {
+            t->state = MR_RUNNABLE;
+            t->reason = MR_INTERRUPTED;
+            return t;
+        }
+    }
+    return NULL;
+}
+
+/* Nobody can run and nobody is outside: time goes on to the earliest limit, or until a timer sends
+ * a signal. */
 static mr_thread *skip_time(void)
 {
-    mr_thread *earliest = NULL;
+    mr_thread *earliest = interrupted();
+    if (earliest != NULL ||
+        (mr_rt.signal_until != 0 && mr_clock_ns(CLOCK_MONOTONIC) < mr_rt.signal_until)) {
+        return earliest;
+    }
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         if (t->state == MR_BLOCKED && t->deadline != MR_NEVER &&
             (earliest == NULL || t->deadline < earliest->deadline)) {
@@ -100,7 +140,12 @@ static mr_thread *skip_time(void)
     }
     if (earliest != NULL) {
         int64_t skip = earliest->deadline - mr_virtual_now();
-        mr_rt.skipped_ns += skip > 0 ? skip : 0;
+        int64_t passed = mr_timers_advance(skip > 0 ? skip : 0);
+        mr_rt.skipped_ns += passed;
+        if (passed < skip) {
+            mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + SIGNAL_NS;
+            return NULL;
+        }
         earliest->nap_ns = skip < NAP_MAX_NS ? skip : NAP_MAX_NS;
         earliest->state = MR_RUNNABLE;
         earliest->reason = MR_TIMED_OUT;
@@ -142,8 +187,18 @@ static mr_thread *choose(void)
     return NULL;
 }
 
+/* Somebody has the baton, perhaps again. */
+static void end_idle(void)
+{
+    if (mr_rt.idle_since != 0) {
+        mr_rt.waited_ns += mr_clock_ns(CLOCK_MONOTONIC) - mr_rt.idle_since;
+        mr_rt.idle_since = 0;
+    }
+}
+
 static void give(mr_thread *next)
 {
+    end_idle();
     mr_rt.owner = next;
     next->state = MR_RUNNING;
     if (mr_rt.last_owner != next) {
@@ -151,7 +206,7 @@ static void give(mr_thread *next)
         next->since_events = mr_events_now();
     }
     __atomic_store_n(&next->go, 1, __ATOMIC_RELEASE);
-    mr_futex_wake(&next->go, 1);
+    mr_rt.to_wake = next != mr_self ? &next->go : NULL;
 }
 
 /* Schedule os: all who can run may try. */
@@ -169,23 +224,26 @@ void mr_dispatch(void)
 {
     mr_thread *next = choose();
     if (next == NULL) {
+        mr_rt.idle_since = mr_rt.idle_since != 0 ? mr_rt.idle_since : mr_clock_ns(CLOCK_MONOTONIC);
         return;
     }
     if (mr_rt.schedule == MR_LOG_SCHEDULE_OS) {
+        end_idle();
         give_to_first();
     } else {
         give(next);
     }
 }
 
-/* Did it get the baton? With `go` 2 it has to try. */
+/* Did it get the baton? With `go` 2 it has to try; with 3 it only had to wake up. */
 static bool try_turn(mr_thread *thread)
 {
-    uint32_t go = __atomic_load_n(&thread->go, __ATOMIC_ACQUIRE);
+    uint32_t go = 3;
+    __atomic_compare_exchange_n(&thread->go, &go, 0, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
     if (go != 2) {
         return go == 1;
     }
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     if (mr_rt.owner == NULL && thread->state == MR_RUNNABLE) {
         mr_rt.owner = thread;
         thread->state = MR_RUNNING;
@@ -193,14 +251,14 @@ static bool try_turn(mr_thread *thread)
     } else if (thread->go == 2) {
         thread->go = 0;
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     return thread->go == 1;
 }
 
 /* A blocked thread that has a signal to handle becomes runnable. */
 static void interrupt_wait(mr_thread *thread)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     if (thread->state == MR_BLOCKED) {
         thread->state = MR_RUNNABLE;
         thread->reason = MR_INTERRUPTED;
@@ -208,7 +266,7 @@ static void interrupt_wait(mr_thread *thread)
             mr_dispatch();
         }
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }
 
 /*
@@ -230,10 +288,10 @@ static void wait_until_gone(void)
 void mr_wait_turn(mr_thread *thread)
 {
     while (!try_turn(thread)) {
-        mr_futex_wait(&thread->go, 0, -1);
         if (thread->attention & MR_ATTENTION_SIGNAL && thread->state == MR_BLOCKED) {
             interrupt_wait(thread);
         }
+        mr_futex_wait(&thread->go, 0, -1);
     }
     __atomic_store_n(&thread->go, 0, __ATOMIC_RELAXED);
     if (mr_rt.logged != thread->id) {
@@ -258,11 +316,11 @@ void mr_wait_turn(mr_thread *thread)
 static void hand_over(mr_thread *thread, mr_thread_state state)
 {
     mr_writer_settle();
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     thread->state = state;
     mr_rt.owner = NULL;
     mr_dispatch();
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     if (mr_rt.schedule == MR_LOG_SCHEDULE_OS && state == MR_RUNNABLE) {
         mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     }
@@ -272,12 +330,12 @@ static void hand_over(mr_thread *thread, mr_thread_state state)
 bool mr_others_can_run(const mr_thread *thread)
 {
     bool found = false;
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     look_at_times();
     for (mr_thread *t = mr_rt.threads; t != NULL && !found; t = t->next) {
         found = t != thread && t->state == MR_RUNNABLE;
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     return found;
 }
 
@@ -314,7 +372,12 @@ void mr_reconsider(mr_thread *thread)
 static bool goes_on(void)
 {
     uint64_t syncs = mr_rt.syncs++;
-    return mr_random_below(syncs < 1000 ? 2 : syncs < 4000 ? 4 : syncs < 20000 ? 16 : 64) != 0;
+    uint64_t bound = syncs < 1000     ? 2
+                     : syncs < 4000   ? 4
+                     : syncs < 20000  ? 16
+                     : syncs < 200000 ? 64
+                                      : 256;
+    return mr_random_below(bound) != 0;
 }
 
 void mr_yield(mr_thread *thread)
@@ -339,13 +402,14 @@ void mr_yield_to_others(mr_thread *thread)
 
 mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool cancellable)
 {
+    thread->shown_deadline = limit == MR_NEVER ? MR_NEVER : limit + mr_rt.waited_ns;
     if (thread->signals != 0 && mr_signals_ready(thread)) {
         return MR_INTERRUPTED;
     }
     if (cancellable && thread->cancel_pending && !thread->cancel_disabled) {
         return MR_CANCELLED;
     }
-    if (thread->polls) {
+    if (thread->polls || limit == MR_NEVER) {
         mr_watchdog_start();
     }
     thread->key = key;
@@ -354,6 +418,9 @@ mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool 
         limit == MR_NEVER ? MR_NEVER : mr_clock_ns(CLOCK_MONOTONIC) + limit - mr_virtual_now();
     thread->cancellable = cancellable;
     hand_over(thread, MR_BLOCKED);
+    if (thread->reason == MR_TIMED_OUT && thread->shown_deadline > mr_elapsed_now()) {
+        mr_rt.waited_ns += thread->shown_deadline - mr_elapsed_now(); /* it was real time */
+    }
     thread->key = NULL;
     thread->deadline = MR_NEVER;
     thread->cancellable = false;
@@ -363,12 +430,12 @@ mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool 
 
 void mr_wake(mr_thread *thread, mr_wake_reason reason)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     if (thread->state == MR_BLOCKED) {
         thread->state = MR_RUNNABLE;
         thread->reason = reason;
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }
 
 void mr_wake_key(const void *key)
@@ -376,26 +443,26 @@ void mr_wake_key(const void *key)
     if (mr_rt.alive < 2) {
         return;
     }
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         if (t->state == MR_BLOCKED && t->key == key) {
             t->state = MR_RUNNABLE;
             t->reason = MR_WOKEN;
         }
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }
 
 mr_thread *mr_choose_blocked(const void *key)
 {
     uint32_t count = 0;
     mr_thread *chosen = NULL;
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         if (t->state == MR_BLOCKED && t->key == key && mr_random_below(++count) == 0) {
             chosen = t;
         }
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     return chosen;
 }

@@ -13,7 +13,8 @@
  * run but those who wait for time, it goes on to the earliest limit (who waited for it then naps,
  * at most 20 ms, so that a loop that waits for another process by sleeping stays slow). So limits
  * run out at the same event with the same seed. When the others are in real calls, the watchdog
- * watches the real time.
+ * watches the real time. The clocks that the program reads agree with that (clocks.h), and so do
+ * timers when time is skipped: it goes on to the next signal of one at most (timers.h).
  *
  * Schedules. random: at a yield with probability 1/2 (later less), at accesses after a random
  * number, a thread that is drawn evenly. pct: the runnable thread of the highest priority; at a few
@@ -98,6 +99,9 @@ uint64_t mr_events_now(void);
 
 /* Virtual time, and a limit that is so far away. */
 int64_t mr_virtual_now(void);
+/* The time that passed on the program's clocks: also the real time in which nobody had the baton.
+ */
+int64_t mr_elapsed_now(void);
 int64_t mr_limit_after(int64_t nanoseconds);
 
 /* Even in [0, bound). */
@@ -108,6 +112,11 @@ int64_t mr_random_priority(void);
 /* Between the files of this module: waits for the baton; maybe gives it away, staying runnable. */
 void mr_wait_turn(mr_thread *thread);
 void mr_reconsider(mr_thread *thread);
+
+/* The lock of owner and states. Who was given the baton under it is woken when it is free: else it
+ * would run at once, and wait for the lock. */
+void mr_state_lock(void);
+void mr_state_unlock(void);
 
 /* With the lock held and no owner: gives the baton away. */
 void mr_dispatch(void);

@@ -1,5 +1,5 @@
 /* Semaphores: the units are in the real object, who finds none waits in the runtime. */
-#include "deadline.h"
+#include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -128,6 +128,7 @@ static int wait_until(mr_thread *thread, sem_t *semaphore, int64_t limit, uintpt
     mr_thread_cancel_point(thread);
     while ((status = try_now(semaphore, code)) == EAGAIN) {
         thread->polls = is_shared(semaphore);
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_SEMAPHORE, semaphore, code, 0, 0);
         mr_wake_reason reason = mr_block(thread, semaphore, limit, true);
         if (reason == MR_TIMED_OUT) {
             status = ETIMEDOUT;

@@ -10,20 +10,51 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Where what follows the words is in the text; NULL: they are not there. */
+static const char *behind(const char *text, const char *words)
+{
+    for (; *text != '\0'; text++) {
+        size_t i = 0;
+        while (words[i] != '\0' && text[i] == words[i]) {
+            i++;
+        }
+        if (words[i] == '\0') {
+            return text + i;
+        }
+    }
+    return NULL;
+}
+
+/* Does the thread block the signal? The kernel says its mask in hexadecimal. */
+static bool is_blocked(const mr_thread *target, int number)
+{
+    char text[4096];
+    uint64_t mask = 0;
+    if (mr_read_task(target->kernel_id, "/status", text, sizeof text) <= 0) {
+        return false;
+    }
+    const char *at = behind(text, "SigBlk:\t");
+    for (; at != NULL && *at > ' '; at++) {
+        mask = mask << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+    }
+    return (mask >> (number - 1) & 1) != 0;
+}
+
 /* The signal is with the other thread before anybody goes on, so that it does not depend on time
  * where it is handled. */
 static void wait_for_arrival(mr_thread *target, uint32_t before, int number)
 {
-    const int PATIENCE_NS = 20000000; /* it may be blocked there */
+    const int PATIENCE_NS = 20000000, STEP_NS = 50000;
     int64_t start = mr_clock_ns(CLOCK_MONOTONIC);
     if (!mr_signal_has_handler(number)) {
         return;
     }
     while (__atomic_load_n(&target->arrived, __ATOMIC_ACQUIRE) == before) {
-        if (mr_clock_ns(CLOCK_MONOTONIC) - start > PATIENCE_NS) {
+        mr_futex_wait(&target->arrived, before, STEP_NS);
+        if (__atomic_load_n(&target->arrived, __ATOMIC_ACQUIRE) == before &&
+            (is_blocked(target, number) || mr_clock_ns(CLOCK_MONOTONIC) - start > PATIENCE_NS)) {
             return;
         }
-        mr_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     }
     mr_wake(target, MR_INTERRUPTED);
 }

@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
+#include "sys.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -70,6 +71,9 @@ static void note(mr_thread *thread, int number, const siginfo_t *info)
     __atomic_or_fetch(&thread->signals, (uint64_t)1 << (number - 1), __ATOMIC_RELAXED);
     __atomic_or_fetch(&thread->attention, MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&thread->arrived, 1, __ATOMIC_RELEASE);
+    mr_futex_wake(&thread->arrived, 1);
+    uint32_t waits = 0; /* or is about to */
+    __atomic_compare_exchange_n(&thread->go, &waits, 3, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* What the kernel calls for every handler of the program. */
@@ -85,6 +89,7 @@ static void arrived(int number, siginfo_t *info, void *context)
                !(thread->attention & MR_ATTENTION_LOST)) {
         int saved_errno = errno;
         __atomic_add_fetch(&thread->arrived, 1, __ATOMIC_RELEASE);
+        mr_futex_wake(&thread->arrived, 1);
         mr_outside_end(thread);
         run_handler(thread, number, info, context);
         mr_outside_begin(thread);
@@ -106,6 +111,7 @@ bool mr_signals_restart(void)
 
 void mr_signals_handle(mr_thread *thread)
 {
+    mr_rt.signal_until = 0;
     __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
     for (uint64_t left = __atomic_exchange_n(&thread->signals, 0, __ATOMIC_SEQ_CST); left != 0;
          left &= left - 1) {

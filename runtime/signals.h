@@ -30,4 +30,7 @@ bool mr_signal_has_handler(int number);
 /* Logs that the caller, who is busy, does what may make the handler run later. */
 void mr_signal_caused(int number, uintptr_t code);
 
+/* Has the program made or armed a timer that may send a signal? */
+bool mr_timers_exist(void);
+
 #endif

@@ -1,5 +1,5 @@
 /* Sleeping and yielding, in virtual time (scheduler.h); and futexes that a program calls itself. */
-#include "deadline.h"
+#include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -26,7 +26,7 @@ static int64_t sleep_until(mr_thread *thread, int64_t limit)
         mr_thread_cancel_point(thread);
     }
     if (reason == MR_INTERRUPTED) {
-        left = limit - mr_virtual_now();
+        left = thread->shown_deadline - mr_elapsed_now();
         left = left > 0 ? left : 1;
         mr_attend(thread);
     }
@@ -86,7 +86,7 @@ MR_EXPORT unsigned sleep(unsigned seconds)
         return MR_REAL(sleep)(seconds);
     }
     int64_t left = sleep_until(thread, mr_limit_after((int64_t)seconds * 1000000000));
-    return (unsigned)((left + 999999999) / 1000000000);
+    return (unsigned)(left / 1000000000);
 }
 
 MR_EXPORT int usleep(useconds_t microseconds)

@@ -58,12 +58,14 @@ typedef struct mr_thread {
     uintptr_t stack_start, stack_end; /* 0: not known */
     uintptr_t caller; /* code address for what is allocated on behalf of a caller; 0: none */
 
-    uint32_t go; /* futex: 1 when it was given the baton, 2 when it may try (schedule os) */
+    uint32_t go; /* futex: 1 when it was given the baton, 2 when it may try (schedule os), 3 when
+                    a signal came */
     mr_thread_state state;
     mr_wake_reason reason;
-    const void *key;       /* what it waits for, NULL: only time */
-    int64_t deadline;      /* in virtual time, MR_NEVER: none */
-    int64_t real_deadline; /* on CLOCK_MONOTONIC */
+    const void *key;        /* what it waits for, NULL: only time */
+    int64_t deadline;       /* in virtual time, MR_NEVER: none */
+    int64_t real_deadline;  /* on CLOCK_MONOTONIC */
+    int64_t shown_deadline; /* on the program's clocks (mr_elapsed_now) */
     int64_t
         nap_ns; /* time to let pass before it goes on: it was woken because nobody else could run */
     bool cancellable;      /* this wait ends when the thread is cancelled */
@@ -87,7 +89,7 @@ typedef struct mr_thread {
 
     volatile uint64_t signals; /* bit n: signal n+1 waits */
     siginfo_t signal_info[MR_SIGNALS_MAX];
-    uint32_t arrived;  /* signals so far that others sent */
+    uint32_t arrived;  /* futex: signals so far that others sent */
     uint32_t handlers; /* how many run, nested */
     bool raising;      /* in raise or a kill of itself */
 
@@ -120,6 +122,7 @@ typedef struct mr_runtime {
     bool active;  /* threads take turns */
     bool logging; /* and what they do is logged */
     uint32_t lock;
+    uint32_t *to_wake; /* `go` of who gets the baton, to be woken when the lock is free */
     mr_thread *owner;
     const mr_thread *last_owner; /* may be gone */
     mr_thread *threads;
@@ -133,11 +136,19 @@ typedef struct mr_runtime {
     uint64_t random;
     uint64_t switch_events; /* given mean, 0: adapts */
     uint64_t max_events;    /* 0: none */
+    uint64_t max_log_bytes; /* 0: no limit */
+    bool waits_in_deadlock; /* the program is not ended */
+    bool follows_forks;     /* children are recorded */
+    bool is_child;          /* of a recorded process, and not recorded; `header` is the parent's */
+    bool has_threads;       /* … and has created threads */
     uint64_t events;        /* before the current budget */
     int64_t budget_given;
     uint64_t syncs;
-    int64_t skipped_ns; /* virtual time beyond events */
-    int64_t lowest;     /* pct: below every priority so far */
+    int64_t skipped_ns;   /* virtual time beyond events */
+    int64_t waited_ns;    /* real time in which nobody had the baton, for the program's clocks */
+    int64_t signal_until; /* on CLOCK_MONOTONIC: a timer's signal may be on its way till then */
+    int64_t idle_since;   /* on CLOCK_MONOTONIC; 0: somebody has the baton or can have it */
+    int64_t lowest;       /* pct: below every priority so far */
     uint64_t changes[16];
     uint32_t change_count;
 

@@ -1,6 +1,7 @@
 #include "sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -97,6 +98,29 @@ int64_t mr_clock_ns(int clock)
 int mr_gettid(void)
 {
     return (int)mr_sys(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+long mr_read_task(int id, const char *file, char *text, size_t room)
+{
+    char path[64] = "/proc/self/task/";
+    char digits[16];
+    size_t length = 16;
+    size_t count = 0;
+    for (int rest = id; rest > 0; rest /= 10) {
+        digits[count++] = (char)('0' + rest % 10);
+    }
+    while (count > 0) {
+        path[length++] = digits[--count];
+    }
+    mr_copy_text(path + length, sizeof path - length, file);
+    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (fd < 0) {
+        return fd;
+    }
+    long bytes = mr_sys(SYS_read, fd, (long)text, (long)room - 1, 0, 0, 0);
+    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    return bytes;
 }
 
 size_t mr_copy_text(char *to, size_t room, const char *from)

@@ -34,6 +34,11 @@ void *mr_pages(size_t bytes);
 int64_t mr_clock_ns(int clock);
 int mr_gettid(void);
 
+/* The begin of a file that the kernel has about a thread of the process, with a NUL behind it:
+ * "/stat",
+ * "/status". Returns its length, or -errno. */
+long mr_read_task(int id, const char *file, char *text, size_t room);
+
 /* Text without libc: copies at most room - 1 bytes, always terminates; returns the length. */
 size_t mr_copy_text(char *to, size_t room, const char *from);
 

@@ -1,6 +1,7 @@
 #include "thread.h"
 
-#include "deadline.h"
+#include "clocks.h"
+#include "init.h"
 #include "keys.h"
 #include "memory.h"
 #include "real.h"
@@ -39,18 +40,18 @@ static mr_thread *new_thread(void)
 
 static void link_thread(mr_thread *thread)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     mr_rt.thread_count++;
     mr_rt.alive++;
     mr_rt.header->threads = mr_rt.thread_count;
     thread->next = mr_rt.threads;
     mr_rt.threads = thread;
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }
 
 static void unlink_thread(mr_thread *thread)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     mr_thread **at = &mr_rt.threads;
     while (*at != NULL && *at != thread) {
         at = &(*at)->next;
@@ -58,7 +59,7 @@ static void unlink_thread(mr_thread *thread)
     if (*at != NULL) {
         *at = thread->next;
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     thread->next = unused_threads;
     unused_threads = thread;
 }
@@ -203,6 +204,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
 {
     mr_thread *self = mr_enter();
     if (self == NULL) {
+        mr_child_has_thread();
         return MR_REAL(pthread_create)(handle, attributes, start, argument);
     }
     code = mr_code_of(self, code);
@@ -255,6 +257,7 @@ int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uin
     mr_yield(self);
     thread->waited_for = true;
     while (thread->state != MR_DONE) {
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_NONE, thread, code, 0, thread->id);
         mr_wake_reason reason = mr_block(self, thread, limit, true);
         thread->waited_for = false;
         mr_attend(self);

@@ -1,78 +1,238 @@
-/* Timers that send signals: who arms one comes before the handler's run. */
+#include "timers.h"
+
+#include "clocks.h"
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "sys.h"
+#include "watchdog.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #define VERSION "GLIBC_2.3.3"
 
-enum { TIMERS_MAX = 256 };
+enum { TIMERS_MAX = 256, SECOND_NS = 1000000000 };
 
-/* The signals of the timers that the program has made. */
+typedef enum timer_kind {
+    UNUSED,
+    INTERVAL,   /* ITIMER_REAL */
+    POSIX,      /* timer_create */
+    DESCRIPTOR, /* timerfd_create */
+} timer_kind;
+
+/* A timer that was armed once; whether it is, the kernel knows. */
+typedef struct known_timer {
+    timer_kind kind;
+    timer_t timer; /* POSIX */
+    int fd;        /* DESCRIPTOR */
+    int number;    /* the signal that it sends, 0: none */
+    clockid_t clock;
+    int64_t due; /* its first expiry by the program's clocks (mr_elapsed_now) */
+} known_timer;
+
+/* Changed with the baton held, or with the lock of the scheduler when nobody has it. */
 static struct {
-    timer_t timer;
-    int number; /* 0: the place is free */
-} timers[TIMERS_MAX];
+    known_timer of[TIMERS_MAX];
+    int count; /* of places used so far */
+} timers;
 
-static void log_armed(int number, uintptr_t code)
+static known_timer *find(timer_kind kind, timer_t timer, int fd)
 {
-    mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        mr_signal_caused(number, code);
-        mr_leave(thread);
-    }
-}
-
-static void keep_timer(timer_t timer, int number)
-{
-    for (int i = 0; i < TIMERS_MAX; i++) {
-        if (timers[i].number == 0) {
-            timers[i].timer = timer;
-            timers[i].number = number;
-            return;
-        }
-    }
-}
-
-static int *signal_of(timer_t timer)
-{
-    for (int i = 0; i < TIMERS_MAX; i++) {
-        if (timers[i].number != 0 && timers[i].timer == timer) {
-            return &timers[i].number;
+    for (int i = 0; i < timers.count; i++) {
+        known_timer *at = &timers.of[i];
+        if (at->kind == kind && (kind != POSIX || at->timer == timer) &&
+            (kind != DESCRIPTOR || at->fd == fd)) {
+            return at;
         }
     }
     return NULL;
 }
 
+bool mr_timers_exist(void)
+{
+    for (int i = 0; i < timers.count; i++) {
+        if (timers.of[i].kind == POSIX && timers.of[i].number != 0) {
+            return true;
+        }
+    }
+    for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++) {
+        struct itimerval left = {.it_value = {0, 0}};
+        mr_sys(SYS_getitimer, which, (long)&left, 0, 0, 0, 0);
+        if (left.it_value.tv_sec != 0 || left.it_value.tv_usec != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void keep(const known_timer *timer)
+{
+    known_timer *at = find(timer->kind, timer->timer, timer->fd);
+    if (at == NULL) {
+        at = find(UNUSED, NULL, 0);
+    }
+    if (at == NULL && timers.count < TIMERS_MAX) {
+        at = &timers.of[timers.count++];
+    }
+    if (at != NULL) {
+        *at = *timer;
+    }
+}
+
+static int64_t in_ns(const struct timespec *duration)
+{
+    return (int64_t)duration->tv_sec * SECOND_NS + duration->tv_nsec;
+}
+
+static int64_t in_ns_of(const struct timeval *duration)
+{
+    return (int64_t)duration->tv_sec * SECOND_NS + duration->tv_usec * 1000;
+}
+
+/* The time to the next expiry, 0: it is not armed. */
+static bool get(const known_timer *timer, struct itimerspec *now)
+{
+    struct itimerval interval;
+    switch (timer->kind) {
+    case INTERVAL:
+        if (mr_sys(SYS_getitimer, ITIMER_REAL, (long)&interval, 0, 0, 0, 0) != 0) {
+            return false;
+        }
+        TIMEVAL_TO_TIMESPEC(&interval.it_value, &now->it_value);
+        TIMEVAL_TO_TIMESPEC(&interval.it_interval, &now->it_interval);
+        return true;
+    case POSIX:
+        return MR_REAL_VERSION(timer_gettime, VERSION)(timer->timer, now) == 0;
+    case DESCRIPTOR:
+        return mr_sys(SYS_timerfd_gettime, timer->fd, (long)now, 0, 0, 0, 0) == 0;
+    case UNUSED:
+        break;
+    }
+    return false;
+}
+
+static void set(const known_timer *timer, const struct itimerspec *value)
+{
+    struct itimerval interval;
+    if (timer->kind == INTERVAL) {
+        TIMESPEC_TO_TIMEVAL(&interval.it_value, &value->it_value);
+        TIMESPEC_TO_TIMEVAL(&interval.it_interval, &value->it_interval);
+        interval.it_value.tv_usec +=
+            interval.it_value.tv_sec == 0 && interval.it_value.tv_usec == 0;
+        mr_sys(SYS_setitimer, ITIMER_REAL, (long)&interval, 0, 0, 0, 0);
+    } else if (timer->kind == POSIX) {
+        MR_REAL_VERSION(timer_settime, VERSION)(timer->timer, 0, value, NULL);
+    } else {
+        mr_sys(SYS_timerfd_settime, timer->fd, 0, (long)value, 0, 0, 0);
+    }
+}
+
+/* A descriptor that has expired and was not read yet would forget that. */
+static bool is_armed(const known_timer *timer, struct itimerspec *now)
+{
+    struct pollfd one = {.fd = timer->fd, .events = POLLIN};
+    return get(timer, now) && in_ns(&now->it_value) > 0 &&
+           !(timer->kind == DESCRIPTOR && mr_poll_now(&one, 1) != 0);
+}
+
+/* The time to its next expiry by the program's clocks, at least 1. Those are master: the kernel's
+ * time only tells which expiry it is. */
+static int64_t left_of(const known_timer *timer, const struct itimerspec *now)
+{
+    int64_t left = timer->due - mr_elapsed_now();
+    int64_t interval = in_ns(&now->it_interval);
+    int64_t behind = in_ns(&now->it_value) - left;
+    if (interval > 0 && behind > 0) {
+        left += (behind + interval / 2) / interval * interval;
+    }
+    return left > 0 ? left : 1;
+}
+
+int64_t mr_timers_advance(int64_t ns)
+{
+    struct itimerspec now;
+    for (int i = 0; i < timers.count; i++) {
+        if (timers.of[i].number != 0 && is_armed(&timers.of[i], &now)) {
+            int64_t left = left_of(&timers.of[i], &now);
+            ns = ns < left ? ns : left;
+        }
+    }
+    for (int i = 0; i < timers.count; i++) {
+        if (is_armed(&timers.of[i], &now)) {
+            int64_t left = left_of(&timers.of[i], &now) - ns;
+            left = left > 0 ? left : 1;
+            now.it_value = (struct timespec){left / SECOND_NS, left % SECOND_NS};
+            set(&timers.of[i], &now);
+        }
+    }
+    return ns;
+}
+
+/* Logs that a timer is armed, to expire in so many ns, and keeps it. */
+static void arm(known_timer timer, int64_t ns, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_signal_caused(timer.number, code);
+        timer.due = mr_elapsed_now() + ns;
+        keep(&timer);
+        mr_watchdog_start(); /* the signal may come when all threads wait */
+        mr_leave(thread);
+    }
+}
+
+static void arm_interval(int64_t ns, uintptr_t code)
+{
+    arm((known_timer){.kind = INTERVAL, .number = SIGALRM}, ns, code);
+}
+
+static void end(int status, const void *written, size_t bytes, uintptr_t code)
+{
+    if (status == 0 && written != NULL) {
+        mr_memory_end(mr_memory_begin(code), written, bytes, code);
+    }
+}
+
 MR_EXPORT int setitimer(enum __itimer_which which, const struct itimerval *restrict value,
                         struct itimerval *restrict old)
 {
-    log_armed(which == ITIMER_REAL      ? SIGALRM
-              : which == ITIMER_VIRTUAL ? SIGVTALRM
-                                        : SIGPROF,
-              MR_CALLER);
-    int status = MR_REAL(setitimer)(which, value, old);
-    if (status == 0 && old != NULL) {
-        mr_memory_end(mr_memory_begin(MR_CALLER), old, sizeof *old, MR_CALLER);
+    if (which == ITIMER_REAL) {
+        arm_interval(value == NULL ? 0 : in_ns_of(&value->it_value), MR_CALLER);
+    } else {
+        mr_thread *thread = mr_enter();
+        if (thread != NULL) {
+            mr_signal_caused(which == ITIMER_VIRTUAL ? SIGVTALRM : SIGPROF, MR_CALLER);
+            mr_leave(thread);
+        }
     }
+    int status = MR_REAL(setitimer)(which, value, old);
+    end(status, old, sizeof *old, MR_CALLER);
     return status;
 }
 
 MR_EXPORT unsigned alarm(unsigned seconds)
 {
-    log_armed(SIGALRM, MR_CALLER);
+    arm_interval((int64_t)seconds * SECOND_NS, MR_CALLER);
     return MR_REAL(alarm)(seconds);
 }
 
 MR_EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
 {
-    log_armed(SIGALRM, MR_CALLER);
+    arm_interval((int64_t)value * 1000, MR_CALLER);
     return MR_REAL(ualarm)(value, interval);
+}
+
+/* Does a clock count the time that passes, and not that of a processor? */
+static bool counts_time(clockid_t clock)
+{
+    return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
 }
 
 MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
@@ -83,37 +243,84 @@ MR_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
     if (thread != NULL) {
         bool sends = event == NULL || event->sigev_notify == SIGEV_SIGNAL ||
                      event->sigev_notify == SIGEV_THREAD_ID;
-        if (sends) {
-            keep_timer(*timer, event == NULL ? SIGALRM : event->sigev_signo);
-        }
-        mr_memory_end(thread, timer, sizeof *timer, MR_CALLER);
+        keep(&(known_timer){.kind = counts_time(clock) ? POSIX : UNUSED,
+                            .timer = *timer,
+                            .number = !sends          ? 0
+                                      : event == NULL ? SIGALRM
+                                                      : event->sigev_signo,
+                            .clock = clock});
+        mr_leave(thread);
     }
+    end(status, timer, sizeof *timer, MR_CALLER);
     return status;
+}
+
+/* The time to the first expiry of a timer that is set. */
+static int64_t first_of(const struct itimerspec *value, bool absolute, clockid_t clock)
+{
+    return in_ns(&value->it_value) - (absolute ? mr_clock_shown(clock) : 0);
+}
+
+/* A time to set, as the kernel takes it: an absolute one is of the program's clocks. */
+static struct itimerspec for_kernel(const struct itimerspec *value, bool absolute, clockid_t clock)
+{
+    struct itimerspec result = *value;
+    if (absolute && in_ns(&value->it_value) != 0) {
+        result.it_value = mr_clock_real_time(clock, &value->it_value);
+    }
+    return result;
 }
 
 MR_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict value,
                             struct itimerspec *restrict old)
 {
-    const int *number = signal_of(timer);
-    if (number != NULL) {
-        log_armed(*number, MR_CALLER);
+    const known_timer *known = mr_self != NULL ? find(POSIX, timer, 0) : NULL;
+    if (known == NULL) {
+        return MR_REAL_VERSION(timer_settime, VERSION)(timer, flags, value, old);
     }
-    int status = MR_REAL_VERSION(timer_settime, VERSION)(timer, flags, value, old);
-    if (status == 0 && old != NULL) {
-        mr_memory_end(mr_memory_begin(MR_CALLER), old, sizeof *old, MR_CALLER);
-    }
+    bool absolute = (flags & TIMER_ABSTIME) != 0;
+    arm(*known, first_of(value, absolute, known->clock), MR_CALLER);
+    struct itimerspec real = for_kernel(value, absolute, known->clock);
+    int status = MR_REAL_VERSION(timer_settime, VERSION)(timer, flags, &real, old);
+    end(status, old, sizeof *old, MR_CALLER);
     return status;
 }
 
 MR_EXPORT int timer_delete(timer_t timer)
 {
     mr_thread *thread = mr_enter();
-    int *number = signal_of(timer);
-    if (thread != NULL && number != NULL) {
-        *number = 0;
-    }
+    known_timer *known = find(POSIX, timer, 0);
     if (thread != NULL) {
+        if (known != NULL) {
+            known->kind = UNUSED;
+        }
         mr_leave(thread);
     }
     return MR_REAL_VERSION(timer_delete, VERSION)(timer);
+}
+
+MR_EXPORT int timerfd_create(clockid_t clock, int flags)
+{
+    int fd = MR_REAL(timerfd_create)(clock, flags);
+    mr_thread *thread = fd >= 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        keep(&(known_timer){.kind = DESCRIPTOR, .fd = fd, .clock = clock});
+        mr_leave(thread);
+    }
+    return fd;
+}
+
+MR_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
+                              struct itimerspec *old)
+{
+    const known_timer *known = mr_self != NULL ? find(DESCRIPTOR, NULL, fd) : NULL;
+    if (known == NULL) {
+        return MR_REAL(timerfd_settime)(fd, flags, value, old);
+    }
+    bool absolute = (flags & TFD_TIMER_ABSTIME) != 0;
+    arm(*known, first_of(value, absolute, known->clock), MR_CALLER);
+    struct itimerspec real = for_kernel(value, absolute, known->clock);
+    int status = MR_REAL(timerfd_settime)(fd, flags, &real, old);
+    end(status, old, sizeof *old, MR_CALLER);
+    return status;
 }

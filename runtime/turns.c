@@ -34,10 +34,10 @@ void mr_leave(mr_thread *thread)
 /* The thread is runnable again and waits for its turn, unless the watchdog left the baton to it. */
 static void come_back(mr_thread *thread)
 {
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_LOST, __ATOMIC_RELAXED);
     if (mr_rt.owner == thread) {
-        mr_unlock(&mr_rt.lock);
+        mr_state_unlock();
         return;
     }
     if (thread->state == MR_OUTSIDE) {
@@ -46,7 +46,7 @@ static void come_back(mr_thread *thread)
     if (mr_rt.owner == NULL) {
         mr_dispatch();
     }
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     mr_wait_turn(thread);
 }
 
@@ -87,12 +87,12 @@ void mr_look_around(mr_thread *thread)
 void mr_outside_begin(mr_thread *thread)
 {
     mr_writer_settle();
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_LOST, __ATOMIC_RELAXED);
     thread->state = MR_OUTSIDE;
     mr_rt.owner = NULL;
     mr_dispatch();
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
     thread->busy = 0;
 }
 
@@ -133,12 +133,12 @@ void mr_last_turn(mr_thread *thread)
 {
     mr_writer_settle();
     mr_wake_key(thread);
-    mr_lock(&mr_rt.lock);
+    mr_state_lock();
     thread->state = MR_DONE;
     mr_rt.alive--;
     mr_rt.owner = NULL;
     mr_rt.leaving = thread->handle == mr_rt.main_handle ? 0 : thread->kernel_id;
     mr_self = NULL;
     mr_dispatch();
-    mr_unlock(&mr_rt.lock);
+    mr_state_unlock();
 }

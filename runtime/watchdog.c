@@ -2,10 +2,10 @@
 
 #include "real.h"
 #include "scheduler.h"
+#include "signals.h"
 #include "sys.h"
 #include "writer.h"
 
-#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -31,24 +31,8 @@ typedef struct view {
 /* 'S' asleep in the kernel, 'R', 'D', …; '?' unknown. */
 static char kernel_state(int id)
 {
-    char path[64] = "/proc/self/task/";
-    char digits[16];
-    size_t length = 16;
-    size_t count = 0;
-    for (int rest = id; rest > 0; rest /= 10) {
-        digits[count++] = (char)('0' + rest % 10);
-    }
-    while (count > 0) {
-        path[length++] = digits[--count];
-    }
-    mr_copy_text(path + length, sizeof path - length, "/stat");
     char text[512];
-    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    if (fd < 0) {
-        return '?';
-    }
-    long bytes = mr_sys(SYS_read, fd, (long)text, sizeof text, 0, 0, 0);
-    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    long bytes = mr_read_task(id, "/stat", text, sizeof text);
     /* The state follows the name, which ends with the last closing bracket. */
     while (bytes > 2 && text[bytes - 1] != ')') {
         bytes--;
@@ -135,6 +119,21 @@ static void look_at_owner(view *seen)
     }
 }
 
+/* Nobody can run, and no timer of the program will change that. With the lock held. */
+static void meet_deadlock(void)
+{
+    if (mr_rt.waits_in_deadlock || !mr_rt.logging || mr_timers_exist()) {
+        mr_complain(
+            "all threads of the program wait for each other (a deadlock, or they wait for a "
+            "signal)",
+            NULL);
+        return;
+    }
+    mr_complain("all threads of the program wait for each other: it is ended here", NULL);
+    mr_writer_close(MR_LOG_DEADLOCK, 0);
+    mr_sys(SYS_exit_group, MR_LOG_DEADLOCK_STATUS, 0, 0, 0, 0, 0);
+}
+
 /* Nobody has the baton: limits count in real time, and what other processes may do is tried again.
  */
 static void look_at_waiters(view *seen)
@@ -156,10 +155,19 @@ static void look_at_waiters(view *seen)
     seen->stalled = hopeful == 0 ? seen->stalled + 1 : 0;
     if (seen->stalled == COMPLAIN_TICKS && mr_rt.alive > 0 && !mr_rt.complained) {
         mr_rt.complained = true;
-        mr_complain(
-            "all threads of the program wait for each other (a deadlock, or they wait for a "
-            "signal)",
-            NULL);
+        meet_deadlock();
+    }
+}
+
+/* The kernel goes on with the wait of a blocked thread when the handler has SA_RESTART, so the
+ * thread does not see its signal. With the lock held. */
+static void wake_signalled(void)
+{
+    for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
+        if (t->state == MR_BLOCKED && t->signals != 0) {
+            t->reason = MR_INTERRUPTED;
+            t->state = MR_RUNNABLE;
+        }
     }
 }
 
@@ -169,13 +177,14 @@ static void *watch(void *unused)
     (void)unused;
     while (mr_rt.active && mr_rt.alive > 0) { /* the last thread ends the process */
         pause_ns(TICK_NS);
-        mr_lock(&mr_rt.lock);
+        mr_state_lock();
+        wake_signalled();
         if (mr_rt.owner != NULL) {
             look_at_owner(&seen);
         } else {
             look_at_waiters(&seen);
         }
-        mr_unlock(&mr_rt.lock);
+        mr_state_unlock();
     }
     return NULL;
 }

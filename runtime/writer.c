@@ -158,6 +158,13 @@ void mr_writer_close(mr_log_state state, int error)
     to_scratch();
 }
 
+void mr_writer_forget(void)
+{
+    mr_writer_model = (mr_log_model){0};
+    hot_of_nobody = (mr_hot_state){.budget = 0};
+    mr_hot = &hot_of_nobody;
+}
+
 /* Writes the window to the file, and begins it anew. */
 static void empty_window(void)
 {
@@ -171,6 +178,11 @@ static void empty_window(void)
     if (status == 0) {
         restart_window(end);
         mr_hot->range = writer.window;
+        if (mr_rt.max_log_bytes != 0 && mr_rt.header->window_start + WINDOW > mr_rt.max_log_bytes) {
+            mr_complain("the log has its full length; the recording ends here, the program goes on",
+                        NULL);
+            mr_writer_close(MR_LOG_LONG, 0);
+        }
     } else {
         mr_complain(status == -ENOSPC
                         ? "no space left; the recording ends here, the program goes on: "

@@ -27,6 +27,9 @@ bool mr_writer_open(const char *path);
 /* Ends the log: MR_LOG_EXITED, … What is written later goes nowhere. */
 void mr_writer_close(mr_log_state state, int error);
 
+/* The child of a fork: the log is the parent's, and must not be touched any more. */
+void mr_writer_forget(void);
+
 /* Empties the window; ranges that wait for their bytes stay in it. */
 void mr_writer_grow(void);
 

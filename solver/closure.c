@@ -108,6 +108,41 @@ static void lower(uint32_t *entry, uint32_t value)
         *entry = value;
 }
 
+/* Costly checks look at the whole graph only when it has no more nodes than this. */
+enum { CHECKED_NODES = 64 };
+
+/* Is the graph closed? What an edge or a chain leads to, and what is reached from there, is reached:
+ * the invariant of the header. For costly checks. */
+static bool passes_on(const mr_closure *closure, uint32_t u, uint32_t v)
+{
+    uint32_t from = closure->slot[u], to = closure->slot[v];
+    if (column(closure, closure->chain[v])[from] > closure->rank[v])
+        return false;
+    for (uint32_t c = 0; c < closure->chain_count; c++)
+        if (column(closure, c)[from] > column(closure, c)[to])
+            return false;
+    return true;
+}
+
+static bool is_closed(const mr_closure *closure)
+{
+    if (closure->node_count > CHECKED_NODES)
+        return true;
+    for (size_t e = 0; e < closure->edge_count; e++)
+        if (!passes_on(closure, closure->edges[e].from, closure->edges[e].to))
+            return false;
+    for (uint32_t node = 0; node < closure->node_count; node++) {
+        uint32_t next = after(closure, node), slot = closure->slot[node];
+        /* A node of its own chain is reached only if there is a cycle. */
+        if (column(closure, closure->chain[node])[slot] <= closure->rank[node])
+            return false;
+        for (uint32_t c = 0; c < closure->chain_count && next != MR_NONE; c++)
+            if (column(closure, c)[slot] > column(closure, c)[slot + 1])
+                return false;
+    }
+    return true;
+}
+
 /* What each node reaches in the chain, given the nodes in topological order. */
 static void fill_column(mr_closure *closure, uint32_t chain, const uint32_t *nodes)
 {
@@ -122,7 +157,7 @@ static void fill_column(mr_closure *closure, uint32_t chain, const uint32_t *nod
         for (uint32_t e = closure->predecessors[node]; e != MR_NONE; e = closure->edges[e].next)
             lower(&reached[closure->slot[closure->edges[e].from]], value);
     }
-    closure->work += closure->node_count + closure->edge_count;
+    closure->effort += closure->node_count + closure->edge_count;
 }
 
 static mr_closure_result build_edges(mr_closure *closure, const mr_formula *formula,
@@ -143,6 +178,7 @@ static mr_closure_result build_edges(mr_closure *closure, const mr_formula *form
         return MR_CLOSURE_CYCLE;
     for (uint32_t c = 0; c < closure->chain_count; c++)
         fill_column(closure, c, nodes);
+    MR_ASSERT_COSTLY(is_closed(closure));
     return MR_CLOSURE_OK;
 }
 
@@ -205,13 +241,13 @@ static bool spread(mr_closure *closure, uint32_t u, uint32_t chain, uint32_t val
             if (!note(closure, (mr_closure_trail){s, chain, reached[s]}))
                 return false;
             reached[s] = value;
-            closure->work++;
+            closure->effort++;
             if (!is_entered(closure, s))
                 continue;
             for (uint32_t e = closure->predecessors[closure->node_at[s]]; e != MR_NONE;
                  e = closure->edges[e].next) {
                 uint32_t from = closure->edges[e].from;
-                closure->work++;
+                closure->effort++;
                 if (reached[closure->slot[from]] > value && !mr_u32s_push(&closure->queue, from))
                     return false;
             }
@@ -222,6 +258,7 @@ static bool spread(mr_closure *closure, uint32_t u, uint32_t chain, uint32_t val
 
 mr_closure_result mr_closure_add(mr_closure *closure, uint32_t u, uint32_t v)
 {
+    MR_REQUIRE(u < closure->node_count && v < closure->node_count);
     if (u == v || mr_closure_has(closure, v, u))
         return MR_CLOSURE_CYCLE;
     if (mr_closure_has(closure, u, v))
@@ -236,12 +273,15 @@ mr_closure_result mr_closure_add(mr_closure *closure, uint32_t u, uint32_t v)
         if (value < reached[closure->slot[u]] && !spread(closure, u, c, value))
             return MR_CLOSURE_NO_MEMORY;
     }
-    closure->work += closure->chain_count;
+    closure->effort += closure->chain_count;
+    MR_ASSERT(mr_closure_has(closure, u, v));
+    MR_ASSERT_COSTLY(is_closed(closure));
     return MR_CLOSURE_OK;
 }
 
 void mr_closure_undo(mr_closure *closure, size_t mark)
 {
+    MR_REQUIRE(mark <= closure->trail_count);
     while (closure->trail_count > mark) {
         mr_closure_trail entry = closure->trail[--closure->trail_count];
         if (entry.chain != MR_NONE) {
@@ -249,11 +289,13 @@ void mr_closure_undo(mr_closure *closure, size_t mark)
             continue;
         }
         uint32_t *newest = &closure->predecessors[closure->node_at[entry.slot]];
+        MR_ASSERT(*newest + (size_t)1 == closure->edge_count); /* edges are undone newest first */
         *newest = closure->edges[*newest].next;
         if (*newest == MR_NONE)
             closure->entered[entry.slot / 64] &= ~(UINT64_C(1) << entry.slot % 64);
         closure->edge_count--;
     }
+    MR_ASSERT_COSTLY(is_closed(closure));
 }
 
 /* The first slot in [slot, end) that an edge leads to; `end`: none. */
@@ -283,7 +325,7 @@ static bool follow(path_search *p, uint32_t to, uint32_t node)
     mr_closure *c = p->closure;
     for (uint32_t e = c->predecessors[to]; e != MR_NONE; e = c->edges[e].next) {
         uint32_t from = c->edges[e].from;
-        c->work++;
+        c->effort++;
         bool arrived = from == p->u || chained(c, p->u, from);
         if (e >= p->edge_count || (!arrived && !mr_closure_has(c, p->u, from)))
             continue;
@@ -307,8 +349,9 @@ bool mr_closure_path(mr_closure *c, uint32_t u, uint32_t v, size_t edge_count, m
     path_search p = {.closure = c, .u = u, .found = MR_NONE, .edge_count = edge_count};
     if (chained(c, u, v))
         return true;
+    MR_ASSERT_COSTLY(mr_closure_has(c, u, v));
     memset(c->looked, 0, c->chain_count * sizeof *c->looked);
-    c->work += c->chain_count;
+    c->effort += c->chain_count;
     c->queue.count = 0;
     c->next[v] = MR_NONE;
     if (!mr_u32s_push(&c->queue, v))
@@ -326,8 +369,10 @@ bool mr_closure_path(mr_closure *c, uint32_t u, uint32_t v, size_t edge_count, m
             if (!follow(&p, c->node_at[slot], node))
                 return false;
     }
-    for (uint32_t node = p.found; c->next[node] != MR_NONE; node = c->next[node])
+    for (uint32_t node = p.found; c->next[node] != MR_NONE; node = c->next[node]) {
+        MR_ASSERT(c->via[node] < edge_count);
         if (!mr_u32s_push(path, c->via[node]))
             return false;
+    }
     return true;
 }

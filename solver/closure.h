@@ -1,12 +1,12 @@
 /*
  * closure: which nodes of a growing graph come before which, with undo and with reasons.
  *
- * The nodes form chains (the nodes of a thread, in program order; CUT alone); that a node of a
- * chain is before the next is understood and is no edge. For each node and chain the graph keeps
- * the first node of the chain that the node reaches, so "u before v" is one comparison. Adding an
- * edge sends each new "first reached" back along chains and edges, to the nodes whose knowledge
- * grows and no further. Every change is on a trail; going back to a mark undoes what came after it,
- * and what was put on the trail since says what has become known.
+ * The nodes form chains: the nodes of each thread, in program order, and CUT alone. A node is
+ * before the next one of its chain without an edge. For each node and chain the graph keeps the
+ * first node of the chain that the node reaches, so "u before v" is one comparison. When an edge is
+ * added, each new "first reached" is sent back along chains and edges, as far as it is news. Every
+ * change is an entry of a trail. Undoing to a mark takes the newer entries back; reading the newer
+ * entries tells what has become known since.
  *
  * Invariants: the graph is acyclic; with s the slot of u, successors[c][s] = min { rank(v) : v in
  * chain c, u before v }, or MR_NONE, which grows with the rank of u along its chain.
@@ -39,7 +39,7 @@ typedef struct mr_closure {
     size_t trail_count, trail_capacity;
     mr_u32s queue;                 /* scratch, owned */
     uint32_t *via, *next, *looked; /* scratch of mr_closure_path: two a node, one a chain */
-    uint64_t work;                 /* entries and edges looked at, for budgets */
+    uint64_t effort;               /* entries and edges looked at, for budgets */
 } mr_closure;
 
 typedef enum mr_closure_result {

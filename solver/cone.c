@@ -1,5 +1,6 @@
 #include "cone.h"
 
+#include "base/assert.h"
 #include "windows/read_choices.h"
 #include "windows/unit_choices.h"
 
@@ -29,6 +30,9 @@ static uint32_t last_of(const mr_stops *list)
 bool mr_cone_narrow(const mr_precedence *precedence, mr_stops *a, mr_stops *b)
 {
     mr_stops *side[2][2] = {{a, b}, {b, a}};
+    MR_REQUIRE(!a->count || !b->count ||
+               precedence->window->thread[a->events[0]] !=
+                   precedence->window->thread[b->events[0]]);
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < 2; i++) {
@@ -53,9 +57,8 @@ void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, ui
     const mr_window *w = precedence->window;
     for (uint32_t t = 0; t < w->thread_count; t++) {
         uint32_t low = 0, high = mr_window_length(w, t);
-        while (
-            low <
-            high) { /* first event that is or needs a or b; later ones of its thread need it too */
+        /* The first event that is or needs a or b; later ones of its thread need it too. */
+        while (low < high) {
             uint32_t middle = low + (high - low) / 2, event = mr_window_at(w, t, middle);
             if (event == a || event == b || mr_precedes(precedence, a, event) ||
                 mr_precedes(precedence, b, event))
@@ -263,6 +266,21 @@ static uint32_t post_count(const mr_window *w)
     return count;
 }
 
+/* Is C closed under FORCED, as far as U goes? For costly checks. */
+static bool is_closed(const closer *c)
+{
+    const mr_window *w = c->window;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        if (!c->cone[t])
+            continue;
+        const uint32_t *clock = c->forced->clock[mr_window_at(w, t, c->cone[t] - 1)];
+        for (uint32_t u = 0; u < w->thread_count; u++)
+            if (u != t && clock[u] > c->cone[u] && c->allowed[u] > c->cone[u])
+                return false;
+    }
+    return true;
+}
+
 bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
                    const uint32_t *allowed, const uint32_t stops[2], uint32_t *cone,
                    mr_arena *arena)
@@ -294,5 +312,10 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
             changed |= close_reads(&c, t, &closed[t]);
         }
     }
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        MR_ASSERT(required[t] <= cone[t]);
+    for (int i = 0; i < 2; i++)
+        MR_ASSERT(cone[w->thread[stops[i]]] <= w->position[stops[i]]);
+    MR_ASSERT_COSTLY(is_closed(&c));
     return true;
 }

@@ -4,14 +4,18 @@
  *   required L  what must be in every reordering after which a and b are next: the union of what
  *               the two need (precedence), without a and b. L contains a or b: no race.
  *   allowed  U  what may be in it: the events that need neither a nor b, and of the threads of a
- *               and b those before them. L is a subset of U when L contains neither.
- *   cone     C  the least set with L ⊆ C ⊆ U, closed under precedence, that contains with an
- *               acquire its release, with a lock held at the window's start the releases that
- *               another acquire in C waits for, with a wait the posts whose unit it may take, and
- *               with a value-treated read the writes that it may see, with a read by source the
- *               one that it saw, as far as they are in U; in model branch that only for reads
- *               that are constrained in the sense of encoder/branches.h. See
- *               encoder/encoding.h for why nothing else can help.
+ *               and b those before them. An event of L may need a or b by its own clock all the
+ *               same, since clocks of FORCED are not closed everywhere (cone.c, close_event). Then
+ *               L is no subset of U, there is no race, and a later step finds that out.
+ *   cone     C  the least set that contains L, is closed under precedence, and contains, as far
+ *               as they are in U,
+ *                 - with an acquire its release, and the releases of sections that exclude it and
+ *                   are held when the window starts;
+ *                 - with a wait the posts whose unit it may take;
+ *                 - with a read by value the writes that it may see;
+ *                 - with a read by source the write that it saw;
+ *               in model branch the last two only for reads that are constrained in the sense of
+ *               encoder/branches.h. See encoder/encoding.h for why nothing else can help.
  *
  * Many candidates at once. Let a_1 … a_k be accesses of one thread and b_1 … b_m of another, in
  * program order. The question whether any (a_i, b_j) is a race has L from the first of each list, U

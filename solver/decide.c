@@ -1,5 +1,6 @@
 #include "decide.h"
 
+#include "base/assert.h"
 #include "base/seconds.h"
 #include "cone.h"
 #include "eliminate.h"
@@ -18,13 +19,13 @@
 enum { SATURATE_STAGE = 4 };
 
 /* What the step lazy may cost: rounds, and nodes and writes looked at. */
-enum { LAZY_ROUNDS = 10000, LAZY_WORK = 200000000 };
+enum { LAZY_ROUNDS = 10000, LAZY_EFFORT = 200000000 };
 
 /* Budget of elimination, which is for short proofs: clock entries, some tenths of a second. */
-enum { ELIMINATE_STEPS = 200000000 };
+enum { ELIMINATE_EFFORT = 200000000 };
 
 /* Work of a unit of Z3: both then stand for about the same time. */
-enum { WORK_PER_UNIT = 10 };
+enum { EFFORT_PER_UNIT = 10 };
 
 /* Passes of greedy over the cone. */
 enum { GREEDY_PASSES = 20 };
@@ -65,12 +66,17 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
 
 static outcome settle(candidate_task *task, mr_verdict verdict, mr_step step)
 {
+    const mr_decision *d = task->decision;
+    MR_ASSERT(verdict != MR_VERDICT_UNKNOWN);
+    MR_ASSERT(verdict != MR_VERDICT_RACE ||
+              mr_schedule_is_sound(task->problem->window, d->events, d->event_count, d->first,
+                                   d->second, task->arena));
     task->decision->verdict = verdict;
     task->decision->step = step;
     return SETTLED;
 }
 
-/* Passes on for want of something that may also be the reason for the end. */
+/* Passes on and keeps the reason, which is reported if no later step settles the question. */
 static outcome give_up(candidate_task *task, mr_unknown_reason reason)
 {
     task->decision->reason = reason;
@@ -124,11 +130,11 @@ static outcome prepare(candidate_task *task)
     return PASSED_ON;
 }
 
-bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t steps,
+bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t effort,
                        mr_arena *arena)
 {
     const unsigned needed = MR_STEP_BIT(MR_STEP_ELIMINATE) | MR_STEP_BIT(MR_STEP_CONE);
-    const mr_eliminate_limits limits = {.effort = steps ? steps : ELIMINATE_STEPS,
+    const mr_eliminate_limits limits = {.effort = effort ? effort : ELIMINATE_EFFORT,
                                         .memory_bytes = mr_limits_memory_bytes(&options->limits)};
     if (problem->refined || problem->window->model != MR_MODEL_VALUE ||
         (options->steps & needed) != needed)
@@ -151,7 +157,7 @@ static outcome try_linearise(candidate_task *task)
     uint32_t *prefix = mr_arena_alloc(task->arena, w->thread_count, sizeof *prefix);
     if (!prefix)
         return NO_MEMORY;
-    task->decision->work += w->thread_count;
+    task->decision->effort += w->thread_count;
     uint32_t a = task->stops[0].events[0], b = task->stops[1].events[0];
     mr_linearised linearised = mr_linearise(&task->problem->source, a, b, prefix, task->arena);
     if (linearised != MR_LINEARISED)
@@ -223,7 +229,7 @@ static outcome close_cone(candidate_task *task)
 static outcome try_eliminate(candidate_task *task)
 {
     const mr_eliminate_limits limits = {
-        .effort = ELIMINATE_STEPS, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
+        .effort = ELIMINATE_EFFORT, .memory_bytes = mr_limits_memory_bytes(&task->options->limits)};
     if (prepare(task) == NO_MEMORY)
         return NO_MEMORY;
     if (task->impossible)
@@ -231,7 +237,7 @@ static outcome try_eliminate(candidate_task *task)
     mr_known *known = mr_arena_alloc(task->arena, 1, sizeof *known);
     if (!known || close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
-    task->decision->work += task->decision->cone_events;
+    task->decision->effort += task->decision->cone_events;
     switch (mr_eliminate(task->precedence, task->stops, task->required, task->cone, &limits, known,
                          task->arena)) {
     case MR_ELIMINATED_ALL:
@@ -255,7 +261,7 @@ static outcome try_greedy(candidate_task *task)
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_GREEDY);
     if (close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
-    task->decision->work += task->decision->cone_events;
+    task->decision->effort += task->decision->cone_events;
     const mr_greedy_question question = {.precedence = task->precedence,
                                          .stops = task->stops,
                                          .required = task->required,
@@ -292,7 +298,7 @@ static outcome encode(candidate_task *task, mr_step step, mr_encoding_options op
                            task->required, task->cone, task->stops, &options, task->arena))
         return NO_MEMORY;
     const mr_formula *formula = &f->encoding.formula;
-    task->decision->work += formula->literal_count + formula->attempts;
+    task->decision->effort += formula->literal_count + formula->attempts;
     MR_DEBUG(task->options->debug, FORMULA,
              "step=%s nodes=%" PRIu32 " choices=%" PRIu32 " edges=%zu clauses=%zu literals=%zu "
              "contradiction=%d too_large=%d",
@@ -343,13 +349,13 @@ static outcome saturate(candidate_task *task, formula_task *f)
 {
     if (!saturation_fits(task, &f->encoding))
         return give_up(task, MR_UNKNOWN_MEMORY);
-    switch (mr_saturate(&f->encoding, task->options->saturate_steps, &task->decision->work,
+    switch (mr_saturate(&f->encoding, task->options->saturate_steps, &task->decision->effort,
                         f->order, task->options->debug, task->arena)) {
     case MR_SATURATED_SAT:
         return settle_race(task, &f->encoding, f->order, MR_STEP_SATURATE);
     case MR_SATURATED_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_SATURATE);
-    case MR_SATURATED_OUT_OF_STEPS:
+    case MR_SATURATED_OUT_OF_EFFORT:
         return give_up(task, f->encoding.formula.too_large ? MR_UNKNOWN_SIZE : MR_UNKNOWN_STEPS);
     case MR_SATURATED_NO_MEMORY:
         break;
@@ -390,11 +396,11 @@ static outcome give_up_in_trouble(candidate_task *task, const mr_trouble *troubl
 
 static outcome solve_lazily(candidate_task *task, formula_task *f)
 {
-    static const mr_lazy_budget budget = {.rounds = LAZY_ROUNDS, .work = LAZY_WORK};
+    static const mr_lazy_budget budget = {.rounds = LAZY_ROUNDS, .effort = LAZY_EFFORT};
     mr_trouble trouble;
     mr_lazily result = mr_solve_lazily(&f->encoding, task->session, &task->options->limits, &budget,
                                        f->order, &trouble, task->arena);
-    task->decision->work += trouble.units * WORK_PER_UNIT;
+    task->decision->effort += trouble.units * EFFORT_PER_UNIT;
     switch (result) {
     case MR_LAZILY_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_LAZY);
@@ -424,7 +430,7 @@ static outcome solve_whole(candidate_task *task, formula_task *f)
     mr_settings settings = task->options->eager ? MR_SETTINGS_AS_IT_COMES : MR_SETTINGS_TUNED;
     mr_answer answer = mr_session_solve(task->session, &f->encoding.formula, &task->options->limits,
                                         settings, f->encoding.event_of, f->order, &trouble);
-    task->decision->work += trouble.units * WORK_PER_UNIT;
+    task->decision->effort += trouble.units * EFFORT_PER_UNIT;
     switch (answer) {
     case MR_ANSWER_UNSAT:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_Z3);
@@ -456,7 +462,7 @@ static const step_row ladder[] = {
     {MR_STEP_LAZY, try_lazy},           {MR_STEP_Z3, try_z3},
 };
 
-/* What the arena refused makes the candidate unknown; it is no lack of memory of the system. */
+/* The arena refused memory, which makes the candidate unknown. The system does not lack memory. */
 static outcome out_of_share(candidate_task *task)
 {
     task->arena->refused = false;
@@ -485,12 +491,12 @@ static outcome climb(candidate_task *task)
     for (size_t i = 0; i < sizeof ladder / sizeof *ladder; i++) {
         if (!uses(task, ladder[i].step))
             continue;
-        uint64_t before = task->decision->work;
+        uint64_t before = task->decision->effort;
         outcome result = ladder[i].try(task);
         double end = mr_seconds();
         MR_DEBUG(task->options->debug, STEPS, "step=%s answer=%s effort=%" PRIu64 " seconds=%.6f",
                  mr_step_name(ladder[i].step), answer_of(task, result),
-                 task->decision->work - before, end - begin);
+                 task->decision->effort - before, end - begin);
         task->decision->seconds[ladder[i].step] = end - begin;
         begin = end;
         if (result != PASSED_ON)
@@ -505,6 +511,7 @@ mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
                         const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
                         mr_decision *decision, mr_error *error)
 {
+    MR_REQUIRE(a.count && b.count);
     *decision = (mr_decision){0};
     candidate_task task = {.problem = problem,
                            .session = session,

@@ -15,7 +15,7 @@
  * unknown and how long it takes, never a verdict. Without `cone` only precedence HARD is used, in
  * the formula too. The strategy eager is z3 alone with the plain formula of the papers: C = U,
  * nothing folded (encoding.h), Z3 as it comes. Every race comes with its reordering; whether it is
- * right is not decided here but by the witness checker.
+ * right is for the witness checker to say.
  */
 #ifndef MR_SOLVER_DECIDE_H
 #define MR_SOLVER_DECIDE_H
@@ -53,9 +53,9 @@ typedef struct mr_decision {
     uint32_t event_count;
     double seconds[MR_STEP_COUNT]; /* spent in each step; building the formula counts for the first
                                       one that needs it */
-    /* Work in steps that do not depend on the machine: each step of the procedure adds what it
+    /* A count of operations that does not depend on the machine: each step adds what it
      * spent, those of Z3 by their units. */
-    uint64_t work;
+    uint64_t effort;
     /* Queries of Z3 that a bound on time or memory ended, and not their units: another run may end
      * otherwise. */
     uint32_t stopped_by_time, stopped_by_memory;
@@ -69,9 +69,9 @@ bool mr_problem_init(mr_problem *problem, const mr_window *window, mr_arena *are
  * Raises `forced` by what elimination finds for the window as a whole (mr_eliminate_refine), once;
  * for models with reads by value, where it decides many questions at a stroke. Does nothing when
  * `options` leaves out the step eliminate or cone. Not while a question is under way. An arena with
- * a share waits for room. False: no memory of `arena`. `steps` bounds the work, 0: the default.
+ * a share waits for room. False: no memory of `arena`. `effort` is its budget, 0: the default.
  */
-bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t steps,
+bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, uint64_t effort,
                        mr_arena *arena);
 
 /*

@@ -1,5 +1,7 @@
 #include "deduction.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +252,7 @@ void mr_deduction_raise(mr_deduction *d, uint32_t row, uint32_t slot, uint32_t r
         mr_deduction_exclude(d, row);
         return;
     }
+    MR_ASSERT(rank <= d->known->row_first[slot + 1] - d->known->row_first[slot]);
     clock[slot] = rank;
     d->changed[row] = d->object_changed[mr_deduction_object(d, row)] = ++d->now;
 }
@@ -265,6 +268,7 @@ void mr_deduction_join(mr_deduction *d, uint32_t u, uint32_t row)
 
 void mr_deduction_order(mr_deduction *d, uint32_t u, uint32_t v)
 {
+    MR_REQUIRE(d->slot_of[u] != d->slot_of[v] || u < v);
     if (mr_deduction_clock(d, v)[d->slot_of[u]] <= mr_deduction_rank(d, u))
         mr_deduction_join(d, u, v);
 }
@@ -309,6 +313,7 @@ bool mr_deduction_begin(mr_deduction *d)
         uint32_t thread = known->thread_of[s];
         d->included[s] = mr_known_rows(known, s, d->required[thread]);
         d->limit[s] = known->row_first[s + 1] - known->row_first[s];
+        MR_REQUIRE(d->included[s] <= d->limit[s]); /* L is in C */
         d->certain[s] = w->model == MR_MODEL_BRANCH ? 0 : UINT32_MAX;
     }
     d->now = d->bounds_changed = 1;

@@ -94,8 +94,8 @@ uint32_t mr_deduction_object(const mr_deduction *deduction, uint32_t row);
 /* How many rows are among the first `count` events of a thread, as far as these are in C. */
 uint32_t mr_deduction_rows_of(const mr_deduction *deduction, uint32_t thread, uint32_t count);
 
-/* What a read saw, as its variable is treated: by source the write, MR_NONE: an earlier one or none;
- * by value the value's index. */
+/* What a read saw, as its variable is treated. By source: the write, MR_NONE: an earlier one or
+ * none. By value: the value's index. */
 static inline uint32_t mr_deduction_seen(const mr_window *w, uint32_t read)
 {
     return w->variables[w->object[read]].by_source ? w->source[read]

@@ -1,5 +1,7 @@
 #include "deduction_rules.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 /* ---- locks ---- */
@@ -185,8 +187,8 @@ static void find_foreign(reader *r)
     }
 }
 
-/* May r see the write, which has what it saw, as far as it is not blocked? Monotone: false for all
- * later ones of its thread once it is for one. */
+/* May r see the write, which gives what r saw, as far as E and the order of the two say? When the
+ * answer is no for one write, it is no for all later ones of its thread. */
 static bool not_too_late(const reader *r, uint32_t write, uint32_t slot)
 {
     const mr_deduction *d = r->d;
@@ -233,6 +235,7 @@ static void add_sources(reader *r, uint32_t slot, uint32_t first, uint32_t last)
         if (!r->slots || needs < d->common[s])
             d->common[s] = needs;
     }
+    MR_ASSERT(first <= last && d->slot_of[first] == slot && d->slot_of[last] == slot);
     d->last[slot] = last - first_row + 1;
     d->effort += slots;
     r->slots++;
@@ -381,8 +384,12 @@ bool mr_deduction_list_sources(mr_deduction *d)
     }
     known->sources_first[known->row_count] = total;
     known->sources = mr_arena_alloc(d->arena, total, sizeof *known->sources);
-    for (uint32_t row = 0; known->sources && row < known->row_count; row++)
-        if (known->sources_first[row] < known->sources_first[row + 1])
-            list_row(d, row, known->sources + known->sources_first[row]);
+    for (uint32_t row = 0; known->sources && row < known->row_count; row++) {
+        size_t first = known->sources_first[row], count = known->sources_first[row + 1] - first;
+        if (!count)
+            continue;
+        size_t listed = list_row(d, row, known->sources + first);
+        MR_ASSERT(listed == count);
+    }
     return known->sources;
 }

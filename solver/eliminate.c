@@ -150,7 +150,28 @@ static void pass(mr_deduction *d, bool rules)
     }
 }
 
-/* What is known is closed when the steps are enough for that. */
+/* Does B of each row have B of the rows in it? For costly checks. */
+static bool is_closed(const mr_deduction *d)
+{
+    const mr_known *known = d->known;
+    for (uint32_t row = 0; row < known->row_count; row++) {
+        const uint32_t *clock = mr_deduction_clock(d, row);
+        if (mr_deduction_rank(d, row) >= d->limit[d->slot_of[row]])
+            continue;
+        for (uint32_t s = 0; s < known->slot_count; s++) {
+            if (!clock[s])
+                continue;
+            const uint32_t *before = mr_deduction_clock(d, known->row_first[s] + clock[s] - 1);
+            for (uint32_t t = 0; t < known->slot_count; t++)
+                if (t != s && t != d->slot_of[row] && before[t] > clock[t])
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* Applies the rules until nothing changes or the budget is used up. False: the budget did not
+ * even do for closing what is known. */
 static bool run(mr_deduction *d)
 {
     bool rules = true;
@@ -165,6 +186,7 @@ static bool run(mr_deduction *d)
             before = UINT64_MAX;
         }
     }
+    MR_ASSERT_COSTLY(d->no_race || is_closed(d));
     return true;
 }
 
@@ -240,6 +262,8 @@ static mr_eliminated hand_over(mr_deduction *d, mr_stops stops[2], uint32_t *req
         return MR_ELIMINATED_ALL;
     if (!mr_deduction_list_sources(d))
         return MR_ELIMINATED_NO_MEMORY;
+    for (uint32_t t = 0; t < threads; t++)
+        MR_ASSERT(required[t] <= new_required[t] && new_cone[t] <= cone[t]);
     memcpy(required, new_required, threads * sizeof *required);
     memcpy(cone, new_cone, threads * sizeof *cone);
     for (int i = 0; i < 2; i++)
@@ -350,6 +374,15 @@ static bool refine_start(refiner *r, uint32_t thread, uint32_t event)
     return r->forced->thread_start[thread] != NULL;
 }
 
+/* Has a clock all that an older one has, in the other threads? For costly checks. */
+static bool covers(const mr_window *w, const uint32_t *clock, const uint32_t *old, uint32_t thread)
+{
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        if (t != thread && clock[t] < old[t])
+            return false;
+    return true;
+}
+
 static bool refine_event(refiner *r, uint32_t i)
 {
     const mr_window *w = r->forced->window;
@@ -366,6 +399,7 @@ static bool refine_event(refiner *r, uint32_t i)
     uint32_t *clock = keep(r, before, i);
     if (!clock)
         return false;
+    MR_ASSERT_COSTLY(covers(w, clock, old, thread));
     for (uint32_t t = 0; t < w->thread_count && !r->forced->refined; t++)
         r->forced->refined = t != thread && clock[t] > old[t];
     r->forced->clock[i] = clock;

@@ -1,5 +1,7 @@
 #include "greedy.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 /* What a read of a variable would see. */
@@ -36,7 +38,7 @@ typedef struct runner {
     uint32_t *events, count; /* those that have */
     uint32_t required_left;
     undo *undone;
-    uint64_t steps, max_steps;
+    uint64_t effort, max_effort;
 } runner;
 
 static bool is_required(const runner *r, uint32_t event)
@@ -153,7 +155,11 @@ static void pass_section(runner *r, uint32_t event, const mr_section *section, b
 {
     bool enter = (section->acquire == event) != back;
     lock_state *state = &r->locks[section->lock];
-    r->open[section - r->window->sections] = enter;
+    uint32_t *open = &r->open[section - r->window->sections];
+    MR_ASSERT(*open != enter);
+    MR_ASSERT(section->shared || state->owner == (enter ? MR_NONE : section->thread));
+    MR_ASSERT(!section->shared || enter || state->sharers);
+    *open = enter;
     if (section->shared)
         state->sharers += enter ? 1 : UINT32_MAX;
     else
@@ -163,14 +169,18 @@ static void pass_section(runner *r, uint32_t event, const mr_section *section, b
 static void count_unit(runner *r, uint32_t event, bool back)
 {
     uint8_t op = mr_window_op(r->window, event);
-    if (MR_OP_DOES(op, MR_GIVES | MR_TAKES))
-        r->units[r->window->object[event]] += mr_op_gives(op) != back ? 1 : UINT32_MAX;
+    if (!MR_OP_DOES(op, MR_GIVES | MR_TAKES))
+        return;
+    bool more = mr_op_gives(op) != back;
+    MR_ASSERT(more || r->units[r->window->object[event]]);
+    r->units[r->window->object[event]] += more ? 1 : UINT32_MAX;
 }
 
 static void run_event(runner *r, uint32_t event, bool diverges)
 {
     const mr_window *w = r->window;
     const mr_section *section = mr_window_section(w, event);
+    MR_ASSERT(w->position[event] == r->next[w->thread[event]]);
     r->diverged[w->thread[event]] |= diverges;
     if (mr_op_writes(mr_window_op(w, event)))
         write_variable(r, event);
@@ -191,7 +201,7 @@ static bool can_pass(runner *r, const mr_section *section)
     bool possible = true, diverges;
     while (possible && r->next[thread] <= w->position[section->release]) {
         uint32_t event = mr_window_at(w, thread, r->next[thread]);
-        r->steps++;
+        r->effort++;
         possible = is_possible(r, event, &diverges) && !diverges;
         if (!possible)
             break;
@@ -276,7 +286,7 @@ static bool pass(runner *r, pass_kind kind, bool all)
                     (kind != UNWISE || !moved) && event != r->stop[0] && event != r->stop[1] &&
                     takes_part(r, event, kind, all) && is_possible(r, event, &diverges) &&
                     is_known_first(r, event) && (kind == UNWISE || is_wise(r, event, diverges));
-        r->steps++;
+        r->effort++;
         if (!ready) {
             r->left[kept++] = event;
             continue;
@@ -292,7 +302,7 @@ static bool pass(runner *r, pass_kind kind, bool all)
 
 static bool run(runner *r, bool all)
 {
-    while (r->required_left && r->steps < r->max_steps)
+    while (r->required_left && r->effort < r->max_effort)
         if (!pass(r, WISE, all) && (all || !pass(r, OPTIONAL, all)) && !pass(r, UNWISE, all))
             return false;
     return !r->required_left;
@@ -363,7 +373,7 @@ mr_greedy mr_greedy_run(const mr_greedy_question *question, uint32_t max_passes,
         return MR_GREEDY_NO_MEMORY;
     for (int mode = 0; mode < 2; mode++) {
         reset(&r);
-        r.max_steps = r.steps + (uint64_t)max_passes * r.left_count;
+        r.max_effort = r.effort + (uint64_t)max_passes * r.left_count;
         if (run(&r, mode == 0) && edges_hold(&r, r.stop[0]) && edges_hold(&r, r.stop[1])) {
             *events = r.events;
             *count = r.count;

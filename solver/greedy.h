@@ -8,7 +8,7 @@
  * the first access of the list). The sequence is a witness, each step being possible where it
  * stands; whether it is, the checker decides, as for any other.
  *
- * Being greedy can lead into dead ends, so
+ * Greed can lead into dead ends, so these rules hold an event back:
  *   - a section is entered only if its thread can, alone and as things are, go on to its release;
  *   - a section that cannot be left in C is not entered unless it is in L;
  *   - what is known to be before an event (encoder/known.h) is run before it;

@@ -1,5 +1,6 @@
 #include "lazy.h"
 
+#include "base/assert.h"
 #include "encoder/lazy.h"
 #include "placement.h"
 
@@ -54,6 +55,7 @@ static mr_assumptions assume(loop *l)
     for (size_t i = 0; i < lazy->read_count; i++) {
         if (lazy->reads[i].more == MR_NONE)
             continue;
+        MR_ASSERT(lazy->reads[i].more < l->encoding->formula.choice_count);
         l->reads[all.count] = (uint32_t)i;
         l->assumed[all.count++] = lazy->reads[i].more;
     }
@@ -118,7 +120,7 @@ static mr_lazily run(loop *l, mr_arena *arena)
             return MR_LAZILY_NO_MEMORY;
         if (formula->too_large && !formula->contradiction)
             return MR_LAZILY_TOO_LARGE;
-        if (round == l->budget->rounds || l->encoding->lazy->work > l->budget->work)
+        if (round == l->budget->rounds || l->encoding->lazy->effort > l->budget->effort)
             return MR_LAZILY_OUT_OF_ROUNDS;
         result = ask(l);
     }

@@ -8,11 +8,11 @@
  *     no, without need of such assumptions: there is no solution
  *     yes: move the model near the trace (placement.h) and make what it violates; nothing: solution
  *
- * Exact. What Z3 refuses without assumptions is a part of the whole formula, or follows from it;
- * an order that violates nothing is a solution of the whole. It ends: each round makes a clause
- * that was not there, or offers a write that was not offered. What is bounded is the number of
- * rounds, the work of looking at orders and the units of Z3, all of them deterministic, and behind
- * them Z3's time and memory.
+ * Exact. The clauses that Z3 refutes without assumptions belong to the whole formula or follow from
+ * it. An order that violates nothing is a solution of the whole formula. The loop ends: each round
+ * makes a clause that was not there, or offers a write that was not offered. Bounded are the number
+ * of rounds, the effort of looking at orders and the units of Z3, which are the same on every
+ * machine, and behind them Z3's time and memory.
  */
 #ifndef MR_SOLVER_LAZY_H
 #define MR_SOLVER_LAZY_H
@@ -35,7 +35,7 @@ enum { MR_LAZY_STAGE = 2 };
 /* Bounds that do not depend on the machine. */
 typedef struct mr_lazy_budget {
     uint32_t rounds;
-    uint64_t work; /* in looking at orders (mr_lazy.work) */
+    uint64_t effort; /* of looking at orders (mr_lazy.effort) */
 } mr_lazy_budget;
 
 /*

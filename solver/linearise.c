@@ -1,5 +1,6 @@
 #include "linearise.h"
 
+#include "base/assert.h"
 #include "cone.h"
 #include "windows/held.h"
 
@@ -99,5 +100,6 @@ mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, 
                 return MR_NOT_LINEARISED;
         }
     }
+    MR_ASSERT(prefix[w->thread[a]] == w->position[a] && prefix[w->thread[b]] == w->position[b]);
     return MR_LINEARISED;
 }

@@ -11,10 +11,10 @@
  * In model branch only the bound reads have their write in the set (windows/precedence.h), and it
  * is clean; what the others see does not matter.
  *
- * A section that is entered in the set and not left in it is one that its thread is in where its
- * part of the set ends. So only these are looked at (windows/held.h), and after the set has grown
- * only what the threads that it grew in have open, and what they may have entered since: the cost
- * does not depend on how many sections the set contains.
+ * A section that the set enters and does not leave is open where its thread's part of the set ends.
+ * Only open sections are looked at (windows/held.h). After the set has grown, only the open
+ * sections of the threads in which it grew are looked at, and the locks that these threads may have
+ * entered since. So the cost does not depend on how many sections the set contains.
  */
 #ifndef MR_SOLVER_LINEARISE_H
 #define MR_SOLVER_LINEARISE_H

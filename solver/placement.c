@@ -152,6 +152,7 @@ static void place(mr_placement *placement, uint32_t node, int64_t *order, int64_
         while (*at < end && placement->placed[placement->before[*at]])
             (*at)++;
         if (*at < end) {
+            MR_ASSERT(depth < placement->encoding->formula.node_count); /* no cycle */
             placement->pending[depth++] = placement->before[*at];
             continue;
         }
@@ -177,5 +178,6 @@ bool mr_placement_order(mr_placement *placement, int64_t *order, const uint8_t *
     place(placement, encoding->cut, order, &next);
     for (uint32_t i = 0; i + 1 < count; i++)
         place(placement, placement->by_trace[i], order, &next);
+    MR_ASSERT(next == count);
     return true;
 }

@@ -1,12 +1,14 @@
 /*
  * placement: from a model of a formula to an order near the trace.
  *
- * A solver's order puts nodes anywhere that its clauses leave open, which violates clauses that are
- * not made yet (encoder/lazy.h) by the hundred. What a model must be believed is less: one true
+ * A solver's order puts nodes anywhere that its clauses leave open. That violates hundreds of the
+ * clauses that are not made yet (encoder/lazy.h). The formula needs less of the model: one true
  * literal for each clause. Any topological order of the edges and of these literals satisfies the
- * formula as well, since they are all true in the model and so acyclic. Taken is the one in which
- * the trace breaks ties, with everything that need not stand before CUT after it; of a clause's
- * true literals one that agrees with the trace, else one that excludes an event, else any.
+ * formula, too; they are all true in the model, so they are acyclic.
+ *
+ * Of a clause's true literals the placement takes one that agrees with the trace, else one that
+ * excludes an event, else any. Of the topological orders it takes the one in which the trace breaks
+ * ties, with everything after CUT that need not stand before it.
  *
  *   mr_placement_init → mr_placement_order* → mr_placement_free
  */

@@ -1,5 +1,6 @@
 #include "reorder.h"
 
+#include "base/assert.h"
 #include "cone.h"
 #include "windows/read_choices.h"
 
@@ -230,6 +231,17 @@ static bool enter(reorderer *r, const mr_section *section)
     return true;
 }
 
+static void leave_section(reorderer *r, const mr_section *section)
+{
+    if (section->shared) {
+        MR_ASSERT(r->shares[section->lock] > 0);
+        r->shares[section->lock]--;
+    } else {
+        MR_ASSERT(r->owner[section->lock] == section->thread);
+        r->owner[section->lock] = MR_NONE;
+    }
+}
+
 static bool play_access(reorderer *r, uint32_t event)
 {
     const mr_window *w = r->window;
@@ -260,12 +272,9 @@ static bool play(reorderer *r, uint32_t event)
     case MR_OP_SHARED_ACQUIRE:
         return !section || enter(r, section);
     case MR_OP_RELEASE:
-        if (section)
-            r->owner[section->lock] = MR_NONE;
-        break;
     case MR_OP_SHARED_RELEASE:
         if (section)
-            r->shares[section->lock]--;
+            leave_section(r, section);
         break;
     case MR_OP_POST:
         r->units[w->object[event]]++;
@@ -315,6 +324,7 @@ static bool play_in_order(reorderer *r, uint32_t *events, uint32_t count)
                 return false;
             events[played++] = i;
         }
+    MR_ASSERT(played == count);
     return true;
 }
 

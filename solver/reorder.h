@@ -1,20 +1,20 @@
 /*
  * reorder: a witness that is in trace order but for sections that are held back.
  *
- * linearise.h fails when a section that another one of its lock follows cannot be left, because an
- * access stands in it or its release needs one; and where a read would see another write than it
- * saw, because the one that it saw needs an access. Then the section, or the write that is in the
- * way of the read, has to come after those that follow it: its thread is held back before the
- * acquire, or the write, with everything that certainly needs what it would do from there on (a
- * suffix of each thread, by FORCED precedence). The rest of what the accesses need goes first, in
- * trace order, then what was held back, in trace order.
+ * linearise.h fails in two cases. A section that another one of its lock follows cannot be left,
+ * because an access stands in it or its release needs one. Or a read would see another write than
+ * it saw, because the one that it saw needs an access. Then the section, or the write that spoils
+ * the read, has to come later: its thread is held back before the acquire, or before the write.
+ * With it everything is held back that certainly needs one of the thread's events from there on, by
+ * FORCED precedence. That is a suffix of each thread. The other needed events go first, in trace
+ * order; then those that were held back, in trace order.
  *
- * Needed is what FORCED says, closed under releases as in linearise.h, in the new order of
- * sections, and with a read the write that it saw, unless that is held back and the read is not;
- * where that needs an access, another write of the value. What comes out is played: locks, units
- * and what each read sees. So a witness is right in every model that is not stricter than the
- * window's, as each read sees its value (or its write, where that counts). Finding none says
- * nothing.
+ * Needed events are what FORCED says, closed under releases as in linearise.h, in the new order of
+ * sections. With a read they contain the write that it saw, unless the write is held back and the
+ * read is not; where that write needs an access, another write of the value. The sequence is then
+ * played: locks, units and what each read sees. So a witness is right in every model that is not
+ * stricter than the window's, as each read sees its value (or its write, where that counts).
+ * MR_NOT_REORDERED says nothing about the candidate.
  */
 #ifndef MR_SOLVER_REORDER_H
 #define MR_SOLVER_REORDER_H

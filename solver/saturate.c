@@ -1,5 +1,6 @@
 #include "saturate.h"
 
+#include "base/assert.h"
 #include "encoder/lazy.h"
 #include "search.h"
 
@@ -19,7 +20,7 @@ typedef struct violation {
 typedef struct task {
     mr_encoding *encoding;
     mr_search search;
-    uint64_t max_steps, steps;
+    uint64_t max_effort, effort;
     uint32_t conflicts, max_conflicts; /* since the last start */
     uint64_t all_conflicts, restarts;  /* for debug lines */
     int64_t *order;
@@ -30,15 +31,15 @@ typedef struct task {
     size_t violation_capacity;
 } task;
 
-static uint64_t steps_of(const task *t)
+static uint64_t effort_of(const task *t)
 {
-    uint64_t steps = t->steps + t->search.steps + t->search.closure.work;
-    return t->encoding->lazy ? steps + t->encoding->lazy->work : steps;
+    uint64_t effort = t->effort + t->search.effort + t->search.closure.effort;
+    return t->encoding->lazy ? effort + t->encoding->lazy->effort : effort;
 }
 
-static bool out_of_steps(const task *t)
+static bool out_of_effort(const task *t)
 {
-    return t->max_steps && steps_of(t) > t->max_steps;
+    return t->max_effort && effort_of(t) > t->max_effort;
 }
 
 /* ---- orders ---- */
@@ -65,6 +66,7 @@ static void place(task *t, uint32_t node, int64_t *next)
     while (depth) {
         uint32_t top = t->pending[depth - 1], before = unplaced_before(t, top);
         if (before != MR_NONE) {
+            MR_ASSERT(depth < t->encoding->formula.node_count); /* no cycle */
             t->pending[depth++] = before;
             continue;
         }
@@ -79,13 +81,14 @@ static void make_order(task *t)
     uint32_t count = t->encoding->formula.node_count, cut = t->encoding->cut;
     int64_t next = 0;
     memset(t->placed, 0, count);
-    t->steps += count + t->search.closure.edge_count;
+    t->effort += count + t->search.closure.edge_count;
     for (uint32_t i = 0; i < count; i++)
         if (mr_closure_has(&t->search.closure, t->by_trace[i], cut))
             place(t, t->by_trace[i], &next);
     place(t, cut, &next);
     for (uint32_t i = 0; i < count; i++)
         place(t, t->by_trace[i], &next);
+    MR_ASSERT(next == count);
 }
 
 /* A choice that is open may as well be false: its implications hold. */
@@ -154,7 +157,7 @@ static bool find_violations(task *t, size_t *count)
     *count = 0;
     for (size_t k = 0; k < t->search.clause_count; k++) {
         const mr_search_clause *clause = &t->search.clauses[k];
-        t->steps++;
+        t->effort++;
         if (clause->learned || !is_violated(t, clause)) /* what was learned follows */
             continue;
         void *violations = t->violations;
@@ -177,7 +180,7 @@ static mr_search_result repair(task *t, bool *violated)
     if (!find_violations(t, &count))
         return MR_SEARCH_NO_MEMORY;
     *violated = count;
-    for (size_t i = 0; i < count && !out_of_steps(t); i++) {
+    for (size_t i = 0; i < count && !out_of_effort(t); i++) {
         mr_literal literal;
         if (!pick(t, &t->search.clauses[t->violations[i].clause], &literal))
             continue; /* holds by now */
@@ -229,8 +232,8 @@ static mr_saturated run(task *t)
             return MR_SATURATED_UNSAT;
         if (solved)
             return MR_SATURATED_SAT;
-        if (out_of_steps(t) || formula->too_large)
-            return MR_SATURATED_OUT_OF_STEPS;
+        if (out_of_effort(t) || formula->too_large)
+            return MR_SATURATED_OUT_OF_EFFORT;
         if (result == MR_SEARCH_GOES_ON) {
             result = advance(t, &solved);
         } else {
@@ -253,23 +256,24 @@ static bool prepare(task *t, mr_arena *arena)
     for (uint32_t i = 0; i < w->size; i++)
         if (t->encoding->node_of[i])
             t->by_trace[filled++] = t->encoding->node_of[i] - 1;
+    MR_ASSERT(filled + 1 == count); /* CUT alone has no event */
     t->by_trace[filled] = t->encoding->cut;
     return true;
 }
 
-mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *spent, int64_t *order,
-                         const mr_debug *debug, mr_arena *arena)
+mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_effort, uint64_t *spent,
+                         int64_t *order, const mr_debug *debug, mr_arena *arena)
 {
     if (encoding->formula.contradiction)
         return MR_SATURATED_UNSAT;
     task t = {.encoding = encoding,
-              .max_steps = max_steps,
+              .max_effort = max_effort,
               .max_conflicts = FIRST_CONFLICTS,
               .order = order};
     static const char *const results[] = {
         [MR_SATURATED_SAT] = "sat",
         [MR_SATURATED_UNSAT] = "unsat",
-        [MR_SATURATED_OUT_OF_STEPS] = "out-of-effort",
+        [MR_SATURATED_OUT_OF_EFFORT] = "out-of-effort",
         [MR_SATURATED_NO_MEMORY] = "no-memory",
     };
     mr_saturated result = MR_SATURATED_NO_MEMORY;
@@ -281,9 +285,9 @@ mr_saturated mr_saturate(mr_encoding *encoding, uint64_t max_steps, uint64_t *sp
     MR_DEBUG(debug, SEARCH,
              "result=%s effort=%" PRIu64 " conflicts=%" PRIu64 " restarts=%" PRIu64
              " clauses=%zu learned=%zu",
-             results[result], steps_of(&t), t.all_conflicts, t.restarts, t.search.clause_count,
+             results[result], effort_of(&t), t.all_conflicts, t.restarts, t.search.clause_count,
              t.search.learned_count);
-    *spent += steps_of(&t);
+    *spent += effort_of(&t);
     mr_search_free(&t.search);
     free(t.violations);
     return result;

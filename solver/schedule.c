@@ -1,5 +1,7 @@
 #include "schedule.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 typedef struct placed {
@@ -11,8 +13,10 @@ uint32_t *mr_schedule_in_trace_order(const mr_window *w, const uint32_t *prefix,
                                      mr_arena *arena)
 {
     uint32_t total = 0;
-    for (uint32_t t = 0; t < w->thread_count; t++)
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        MR_REQUIRE(prefix[t] <= mr_window_length(w, t));
         total += prefix[t];
+    }
     uint32_t *events = mr_arena_alloc(arena, total, sizeof *events);
     if (!events)
         return NULL;
@@ -22,6 +26,21 @@ uint32_t *mr_schedule_in_trace_order(const mr_window *w, const uint32_t *prefix,
             events[filled++] = i;
     *count = total;
     return events;
+}
+
+bool mr_schedule_is_sound(const mr_window *w, const uint32_t *events, uint32_t count, uint32_t a,
+                          uint32_t b, mr_arena *arena)
+{
+    mr_arena_mark mark = mr_arena_get_mark(arena);
+    uint32_t *next = mr_arena_zalloc(arena, w->thread_count, sizeof *next);
+    bool sound = true;
+    if (!next)
+        return true; /* nobody knows */
+    for (uint32_t i = 0; i < count && sound; i++)
+        sound = events[i] < w->size && w->position[events[i]] == next[w->thread[events[i]]]++;
+    sound = sound && w->position[a] == next[w->thread[a]] && w->position[b] == next[w->thread[b]];
+    mr_arena_release(arena, mark);
+    return sound;
 }
 
 static int compare(const void *one, const void *two)
@@ -67,6 +86,7 @@ uint32_t *mr_schedule_of_solution(const mr_encoding *encoding, const int64_t *or
         lengths[t] = included(encoding, order, t);
     for (int side = 0; side < 2; side++) {
         uint32_t stop = mr_schedule_stop(encoding, &encoding->stops[side], order);
+        MR_ASSERT(lengths[w->thread[stop]] >= encoding->required[w->thread[stop]]);
         lengths[w->thread[stop]] = w->position[stop];
     }
     for (uint32_t t = 0; t < w->thread_count; t++)
@@ -85,6 +105,7 @@ uint32_t *mr_schedule_of_solution(const mr_encoding *encoding, const int64_t *or
             all[filled++] = (placed){.position = position, .event = event};
         }
     }
+    MR_ASSERT(filled == total);
     qsort(all, total, sizeof *all, compare);
     for (uint32_t i = 0; i < total; i++)
         events[i] = all[i].event;

@@ -1,5 +1,7 @@
 #include "search.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,18 +25,22 @@ static uint32_t *cell_list(mr_search *s, uint32_t slot, uint32_t chain)
     return &s->cell_watch[(size_t)chain * s->closure.node_count + slot];
 }
 
+/* The list of watches that tells when the literal falls. */
+static uint32_t *watch_list(mr_search *s, mr_literal literal)
+{
+    if (mr_is_choice(literal))
+        return &s->choice_watch.items[2 * (size_t)literal.u + (literal.v == MR_NOT_CHOICE)];
+    return cell_list(s, s->closure.slot[literal.v], s->closure.chain[literal.u]);
+}
+
 /* Watches one of the first two literals of a clause. */
 static void watch(mr_search *s, uint32_t clause, uint32_t side)
 {
-    const mr_closure *c = &s->closure;
     mr_literal literal = s->literals[s->clauses[clause].first + side];
-    uint32_t item = 2 * clause + side, *list;
-    if (mr_is_choice(literal)) {
-        list = &s->choice_watch.items[2 * (size_t)literal.u + (literal.v == MR_NOT_CHOICE)];
-    } else {
-        list = cell_list(s, c->slot[literal.v], c->chain[literal.u]);
-        s->watch_rank.items[item] = c->rank[literal.u];
-    }
+    uint32_t item = 2 * clause + side, *list = watch_list(s, literal);
+    MR_ASSERT(side < 2 && side < s->clauses[clause].count);
+    if (!mr_is_choice(literal))
+        s->watch_rank.items[item] = s->closure.rank[literal.u];
     s->watch_next.items[item] = *list;
     *list = item;
 }
@@ -63,11 +69,13 @@ static bool make_true(mr_search *s, mr_literal literal, uint32_t reason)
 {
     if (!grow_trail(s))
         return false;
+    MR_ASSERT_COSTLY(mr_search_truth(s, literal) == MR_OPEN);
     s->trail[s->trail_count] = (mr_assertion){.literal = literal,
                                               .reason = reason,
                                               .level = (uint32_t)s->level_count,
                                               .edge_count = s->closure.edge_count};
     if (mr_is_choice(literal)) {
+        MR_ASSERT(s->choices[literal.u] == MR_OPEN);
         s->choices[literal.u] = literal.v == MR_CHOICE ? MR_TRUE : MR_FALSE;
         s->choice_asserted[literal.u] = (uint32_t)s->trail_count++;
         return true;
@@ -91,6 +99,7 @@ static void go_back(mr_search *s, size_t level)
             s->choices[literal.u] = MR_OPEN;
     }
     mr_closure_undo(&s->closure, begin->closure_mark);
+    MR_ASSERT(s->closure.edge_count >= s->first_edges);
     s->edge_asserted.count = s->closure.edge_count - s->first_edges;
     s->closure_looked = s->closure.trail_count;
     s->trail_looked = s->trail_count;
@@ -107,11 +116,12 @@ static mr_search_result visit(mr_search *s, uint32_t clause, uint32_t side, bool
     mr_literal *literals = s->literals + c->first;
     mr_truth other = mr_search_truth(s, literals[1 - side]);
     *moved = false;
-    s->steps++;
+    MR_ASSERT_COSTLY(mr_search_truth(s, literals[side]) == MR_FALSE);
+    s->effort++;
     if (other == MR_TRUE)
         return MR_SEARCH_GOES_ON;
     for (uint32_t i = 2; i < c->count; i++) {
-        s->steps++;
+        s->effort++;
         if (mr_search_truth(s, literals[i]) == MR_FALSE)
             continue;
         mr_literal fallen = literals[side];
@@ -134,7 +144,7 @@ static mr_search_result visit_list(mr_search *s, uint32_t *list, uint32_t reache
         uint32_t item = *at, rank = s->watch_rank.items[item];
         uint32_t *next = &s->watch_next.items[item];
         bool moved = false;
-        s->steps++;
+        s->effort++;
         if (rank >= reached && rank < end) {
             mr_search_result result = visit(s, item / 2, item % 2, &moved);
             if (result != MR_SEARCH_GOES_ON)
@@ -160,7 +170,7 @@ static mr_search_result visit_late(mr_search *s, uint32_t clause, bool *settled)
     mr_literal *literals = s->literals + c->first;
     uint32_t open = 0;
     for (uint32_t i = 0; i < c->count && open < 2; i++) {
-        s->steps++;
+        s->effort++;
         if (mr_search_truth(s, literals[i]) == MR_FALSE)
             continue;
         mr_literal literal = literals[i];
@@ -222,6 +232,74 @@ static mr_search_result propagate_order(mr_search *s)
     return MR_SEARCH_GOES_ON;
 }
 
+/* Costly checks look at the clauses only when there are no more than this. */
+enum { CHECKED_CLAUSES = 64 };
+
+static bool is_false(const mr_search *s, const mr_search_clause *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (mr_search_truth(s, s->literals[c->first + i]) != MR_FALSE)
+            return false;
+    return true;
+}
+
+/* How often the clause's literal is in the list that tells when it falls. */
+static uint32_t count_watches(mr_search *s, uint32_t clause, uint32_t side)
+{
+    uint32_t count = 0;
+    for (uint32_t item = *watch_list(s, s->literals[s->clauses[clause].first + side]);
+         item != MR_NONE; item = s->watch_next.items[item])
+        count += item == 2 * clause + side;
+    return count;
+}
+
+static bool is_late(const mr_search *s, uint32_t clause)
+{
+    for (size_t i = 0; i < s->late.count; i++)
+        if (s->late.items[i] == clause)
+            return true;
+    return false;
+}
+
+/* The invariants of the watches, when all is propagated: a clause that is not late has its first
+ * two literals in their lists, once each; one of them is false only if the other is true. A late
+ * clause is in no list. A clause that level 0 has settled may be neither. For costly checks. */
+static bool are_watches_sound(mr_search *s)
+{
+    for (uint32_t k = 0; k < s->clause_count && s->clause_count <= CHECKED_CLAUSES; k++) {
+        const mr_search_clause *c = &s->clauses[k];
+        if (c->count < 2)
+            continue;
+        uint32_t watched = count_watches(s, k, 0) + count_watches(s, k, 1);
+        if (is_late(s, k) ? watched : watched && watched != 2)
+            return false;
+        mr_truth one = mr_search_truth(s, s->literals[c->first]);
+        mr_truth two = mr_search_truth(s, s->literals[c->first + 1]);
+        if (watched && one != two && one != MR_TRUE && two != MR_TRUE)
+            return false; /* one is false, the other open: it should be true */
+        if (watched && one == MR_FALSE && two == MR_FALSE)
+            return false;
+    }
+    return true;
+}
+
+/* The trail goes up in levels, and each level has begun with an assumption. For costly checks. */
+static bool is_trail_sound(const mr_search *s)
+{
+    for (size_t i = 0; i < s->trail_count; i++) {
+        const mr_assertion *a = &s->trail[i];
+        if (a->level > s->level_count || (i && a->level < s->trail[i - 1].level))
+            return false;
+        if (mr_search_truth(s, a->literal) != MR_TRUE)
+            return false;
+    }
+    for (size_t l = 0; l < s->level_count; l++)
+        if (s->levels[l].assertions >= s->trail_count ||
+            s->trail[s->levels[l].assertions].reason != MR_NONE)
+            return false;
+    return true;
+}
+
 mr_search_result mr_search_propagate(mr_search *s)
 {
     mr_search_result result = MR_SEARCH_GOES_ON;
@@ -235,11 +313,14 @@ mr_search_result mr_search_propagate(mr_search *s)
         else
             break;
     }
+    MR_ASSERT_COSTLY(result != MR_SEARCH_GOES_ON || (are_watches_sound(s) && is_trail_sound(s)));
+    MR_ASSERT_COSTLY(result != MR_SEARCH_CONFLICT || is_false(s, &s->clauses[s->conflict]));
     return result;
 }
 
 mr_search_result mr_search_assume(mr_search *s, mr_literal literal)
 {
+    MR_REQUIRE(mr_search_truth(s, literal) == MR_OPEN);
     void *levels = s->levels;
     if (!mr_grow(&levels, &s->level_capacity, s->level_count + 1, sizeof *s->levels))
         return MR_SEARCH_NO_MEMORY;
@@ -323,7 +404,7 @@ static bool mark(mr_search *s, uint32_t assertion)
 /* Marks the assertions that make a false literal false, with no edges but the first so many. */
 static bool explain(mr_search *s, mr_literal literal, size_t edge_count)
 {
-    s->steps++;
+    s->effort++;
     if (mr_is_choice(literal))
         return mark(s, s->choice_asserted[literal.u]);
     if (literal.u == literal.v)
@@ -346,6 +427,7 @@ static bool same_literal(mr_literal one, mr_literal other)
 /* Marks what made the assertion's reason leave nothing but the assertion. */
 static bool expand(mr_search *s, const mr_assertion *assertion)
 {
+    MR_ASSERT(assertion->reason < s->clause_count); /* an assumption has none */
     mr_search_clause *c = &s->clauses[assertion->reason];
     c->used = s->conflicts;
     for (uint32_t i = 0; i < c->count; i++) {
@@ -378,7 +460,7 @@ static uint32_t find_implication_point(mr_search *s, uint32_t level)
         for (; counted < s->marked.count; counted++)
             open += s->trail[s->marked.items[counted]].level == level;
         do
-            at--;
+            MR_ASSERT(at > 0), at--;
         while (!s->seen[at] || s->trail[at].level != level);
         s->seen[at] = 0;
         if (--open == 0)
@@ -426,8 +508,11 @@ static bool learn(mr_search *s, uint32_t point)
     if (!mr_grow(&lesson, &s->lesson_capacity, s->marked.count + 2, sizeof *s->lesson))
         return false;
     s->lesson = lesson;
-    go_back(s, fill_lesson(s, point, &count));
-    s->steps += count;
+    uint32_t level = fill_lesson(s, point, &count);
+    MR_ASSERT(level < s->level_count); /* else nothing is gained */
+    go_back(s, level);
+    MR_ASSERT(mr_search_truth(s, s->lesson[0]) == MR_OPEN);
+    s->effort += count;
     if (!add_clause(s, s->lesson, count, true))
         return false;
     uint32_t clause = (uint32_t)s->clause_count - 1;
@@ -440,6 +525,7 @@ static bool learn(mr_search *s, uint32_t point)
 
 mr_search_result mr_search_resolve(mr_search *s, bool *refuted)
 {
+    MR_REQUIRE(s->conflict < s->clause_count);
     mr_search_clause *c = &s->clauses[s->conflict];
     *refuted = false;
     c->used = ++s->conflicts;
@@ -490,7 +576,7 @@ mr_search_result mr_search_restart(mr_search *s, size_t keep)
         bool holds = c.learned && c.count > longest;
         for (uint32_t i = 0; i < c.count && !holds; i++)
             holds = mr_search_truth(s, s->literals[c.first + i]) == MR_TRUE;
-        s->steps += c.count;
+        s->effort += c.count;
         if (holds) /* for good, or it is forgotten */
             continue;
         memmove(s->literals + literals, s->literals + c.first, c.count * sizeof *s->literals);
@@ -499,6 +585,7 @@ mr_search_result mr_search_restart(mr_search *s, size_t keep)
         s->learned_count += c.learned;
         s->clauses[clauses++] = c;
     }
+    MR_ASSERT(!s->level_count && literals <= s->literal_count);
     s->clause_count = clauses;
     s->literal_count = literals;
     s->watch_next.count = s->watch_rank.count = 2 * clauses;

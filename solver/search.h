@@ -102,7 +102,7 @@ typedef struct mr_search {
     mr_u32s marked, path; /* assertions that are seen; scratch */
     mr_literal *lesson;   /* owned; scratch */
     size_t lesson_capacity;
-    uint64_t steps; /* work, beside closure.work */
+    uint64_t effort; /* literals, watches and clauses looked at; closure.effort comes on top */
 } mr_search;
 
 /* The search of an encoding's formula at level 0, nothing taken or propagated but its edges.
@@ -121,8 +121,8 @@ mr_search_result mr_search_propagate(mr_search *search);
 mr_search_result mr_search_assume(mr_search *search, mr_literal literal);
 
 /* After MR_SEARCH_CONFLICT: learns from it, goes back, and propagates. MR_SEARCH_CONFLICT: there is
- * another;
- * `*refuted`: it needs no assumption, the formula has no solution. */
+ * another one, or, with `*refuted`, the conflict needs no assumption and the formula has no
+ * solution. */
 mr_search_result mr_search_resolve(mr_search *search, bool *refuted);
 
 /* Goes back to level 0, and forgets the longest of the learned clauses but `keep`. */

@@ -384,6 +384,7 @@ mr_answer mr_query_check(mr_query *q, const mr_formula *formula, const mr_assump
             assumptions->in_core[i] = false;
         return MR_ANSWER_UNSAT;
     }
+    MR_REQUIRE(formula->edge_count >= q->edge_count && formula->clause_count >= q->clause_count);
     bool told = assert_new(q, formula);
     Z3_lbool result = told ? check_within_limit(q, formula, assumptions) : Z3_L_UNDEF;
     if (result == Z3_L_FALSE)

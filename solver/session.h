@@ -12,9 +12,10 @@
  *
  * What a query answers depends on what it is asked and on nothing else. Each has a context of Z3 of
  * its own (some 2 ms): in one that has served before, terms have other numbers, and Z3 goes another
- * way. And the limit that decides is a count of Z3's own steps, in its resource units ("rlimit"),
- * the same for the same questions on every machine, for all checks of the query together. Time and
- * memory are wider bounds behind it; where one of them ends a query, another run may end otherwise.
+ * way. And the limit that decides is a count of Z3's own operations, in its resource units
+ * ("rlimit"), the same for the same questions on every machine, for all checks of the query
+ * together. Time and memory are wider bounds behind it; where one of them ends a query, another run
+ * may end otherwise.
  *
  *   mr_session_new → (mr_query_begin → mr_query_check* → mr_query_end)* → mr_session_free
  */
@@ -74,8 +75,9 @@ typedef struct mr_query mr_query;
 typedef struct mr_assumptions {
     const uint32_t *choices;
     uint32_t count;
-    bool *
-        in_core; /* one each: after UNSAT, whether the refutation needs it; none: it holds anyway */
+    /* One each: after UNSAT, whether the refutation needs it. None in the core: the formula has no
+     * solution without the assumptions either. */
+    bool *in_core;
 } mr_assumptions;
 
 /*

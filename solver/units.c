@@ -1,5 +1,7 @@
 #include "units.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 /* `otherwise`: when Z3 cannot say. */
@@ -31,5 +33,6 @@ bool mr_units_used_up(const mr_units *units)
 
 uint32_t mr_units_left(const mr_units *units)
 {
+    MR_REQUIRE(!mr_units_used_up(units));
     return units->limit ? units->limit - (uint32_t)units->used : 0;
 }

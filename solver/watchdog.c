@@ -1,5 +1,6 @@
 #include "watchdog.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 #include <pthread.h>
@@ -110,6 +111,7 @@ void mr_watchdog_arm(mr_watchdog *watchdog, Z3_context context, uint32_t timeout
                      uint64_t memory_bytes, mr_room *room)
 {
     pthread_mutex_lock(&watchdog->mutex);
+    MR_REQUIRE(!watchdog->context); /* one query at a time */
     watchdog->context = context;
     watchdog->has_deadline = timeout_ms != 0;
     watchdog->deadline = after_ms(timeout_ms);
@@ -131,6 +133,7 @@ mr_alarm mr_watchdog_alarm(mr_watchdog *watchdog)
 mr_alarm mr_watchdog_disarm(mr_watchdog *watchdog)
 {
     pthread_mutex_lock(&watchdog->mutex);
+    MR_REQUIRE(watchdog->context);
     watchdog->context = NULL;
     mr_room_unwatch(&watchdog->watched);
     mr_alarm alarm = watchdog->alarm;

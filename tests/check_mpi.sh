@@ -166,7 +166,7 @@ shards() {
         status=$?
         drop_open_mpi
         [ $status -eq 0 ] && [ ! -s "$scratch/error" ] && [ "$(wc -l <"$scratch/said")" -eq 1 ] &&
-            grep -Eq "^shard $k/5: ([0-9]+) of \1 units of work are in $scratch/part-$k\$" "$scratch/said" && continue
+            grep -Eq "^shard $k/5: ([0-9]+) of \1 units are in $scratch/part-$k\$" "$scratch/said" && continue
         echo "shard $k: exit status $status"
         cat "$scratch/said" "$scratch/error"
         return 1

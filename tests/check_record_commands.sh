@@ -72,7 +72,7 @@ no_program() {
 
 # No log, no half of a trace.
 nothing_left() {
-    [ -z "$(find . -name '.maxrace*' -o -name '*.tmp*' -o -name '*.partial')" ] || { find .; return 1; }
+    [ -z "$(find . -name '*maxrace-log*' -o -name '*.tmp*' -o -name '*.partial')" ] || { find .; return 1; }
 }
 
 no_compiler() {

@@ -22,7 +22,7 @@ under_helgrind() {
 # A race in one seed's run is a race.
 on_itself() {
     local pool=$1
-    "$build/maxrace" cc -std=gnu17 -O1 -g -Isrc -D_POSIX_C_SOURCE=200809L src/base/{pool,thread,memory,error}.c \
+    "$build/maxrace" cc -std=gnu17 -O1 -g -Isrc -D_POSIX_C_SOURCE=200809L src/base/{assert,pool,thread,memory,error}.c \
         tests/test_pool.c -o "$pool" -pthread -lcmocka || return 1
     "$build/maxrace" run --runs 2 --candidates-far none -- "$pool" 2>&1 | tail -60
     return "${PIPESTATUS[0]}"

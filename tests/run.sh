@@ -64,7 +64,7 @@ plan_check_all() {
         suite_of full/ build/release "$name"
     done
     # Other traces each time; a failure prints the line that runs its trace again.
-    suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-4000} build/release/tests/test_exact"
+    suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-2000} build/release/tests/test_exact"
     for check in tsan helgrind; do
         suite "threads/$check" build/release "tests/check_threads.sh $check"
     done
@@ -145,7 +145,7 @@ run_all() {
         unset "running[$process]"
     done
     [ -z "$all_failed" ] || echo "failed:$all_failed"
-    [ "$all_skipped" -eq 0 ] || echo "$all_skipped tests skipped; the reasons are above"
+    [ "$all_skipped" -eq 0 ] || echo "$all_skipped tests skipped; they are named above"
     keep_results "$plan"
     echo "$passed passed, $failed failed"
     [ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]

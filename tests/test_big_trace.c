@@ -10,40 +10,23 @@
 #include "support/trace_reading.h"
 
 #include "bench/big_trace.h"
+#include "support/collect.h"
 #include "support/shb_races.h"
 #include "trace/info.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct text {
-    char *bytes;
-    size_t count, capacity, limit; /* limit: 0: none; else the sink takes no more bytes */
-} text;
-
-static bool take(void *context, const char *bytes, size_t count)
+static mr_collected generate(const mr_big_shape *shape)
 {
-    text *self = context;
-    if (self->limit != 0 && self->count + count > self->limit)
-        return false;
-    if (!mr_grow((void **)&self->bytes, &self->capacity, self->count + count + 1, 1))
-        return false;
-    memcpy(self->bytes + self->count, bytes, count);
-    self->count += count;
-    self->bytes[self->count] = '\0';
-    return true;
-}
-
-static text generate(const mr_big_shape *shape)
-{
-    text self = {.count = 0};
-    assert_true(mr_big_trace_write(shape, take, &self));
+    mr_collected self = {.count = 0};
+    assert_true(mr_big_trace_write(shape, mr_collect, &self));
     return self;
 }
 
 static mr_trace *generate_trace(const mr_big_shape *shape)
 {
-    text self = generate(shape);
+    mr_collected self = generate(shape);
     mr_trace *trace = mr_test_read(self.bytes, false); /* refuses what is not valid */
     free(self.bytes);
     return trace;
@@ -96,9 +79,9 @@ static void test_same_seed_same_trace(void **state)
     (void)state;
     mr_big_shape shape = mr_big_shape_default();
     shape.events = 30000;
-    text first = generate(&shape), again = generate(&shape);
+    mr_collected first = generate(&shape), again = generate(&shape);
     shape.seed++;
-    text other = generate(&shape);
+    mr_collected other = generate(&shape);
     assert_int_equal(first.count, again.count);
     assert_memory_equal(first.bytes, again.bytes, first.count);
     assert_true(first.count != other.count || memcmp(first.bytes, other.bytes, first.count) != 0);
@@ -113,7 +96,7 @@ static void test_without_values(void **state)
     mr_big_shape shape = mr_big_shape_default();
     shape.events = 5000;
     shape.values = false;
-    text plain = generate(&shape);
+    mr_collected plain = generate(&shape);
     assert_null(strchr(plain.bytes, '='));
     mr_trace *trace = mr_test_read(plain.bytes, false);
     assert_int_equal(trace->event_count, 5000);
@@ -195,13 +178,13 @@ static void test_failures(void **state)
     (void)state;
     mr_big_shape shape = mr_big_shape_default();
     shape.events = 100000;
-    text full = {.limit = 1000000};
-    assert_false(mr_big_trace_write(&shape, take, &full));
+    mr_collected full = {.limit = 1000000};
+    assert_false(mr_big_trace_write(&shape, mr_collect, &full));
     free(full.bytes);
     for (uint64_t n = 1; n <= 6; n++) {
-        text nothing = {.count = 0};
+        mr_collected nothing = {.count = 0};
         mr_memory_fail_after(n);
-        assert_false(mr_big_trace_write(&shape, take, &nothing));
+        assert_false(mr_big_trace_write(&shape, mr_collect, &nothing));
         mr_memory_fail_after(0);
         assert_int_equal(nothing.count, 0);
     }

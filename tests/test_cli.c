@@ -20,9 +20,7 @@
 static mr_scratch scratch;
 
 /* Files of the scratch folder that the tests use. */
-static const struct {
-    const char *name, *text;
-} files[] = {
+static const mr_scratch_file files[] = {
     {"race.std", "T1|w(x=1)|10\nT2|r(x=1)|20\n"},
     {"none.std", "T1|w(x=1)|10\nT1|fork(T2)|11\nT2|r(x=1)|20\n"},
     {"broken.std", "T1|w(x=1)|10\nT2|rel(l)|15\nT2|r(x=1)|20\n"},
@@ -39,22 +37,10 @@ static const struct {
 
 static int setup(void **state)
 {
-    (void)state;
-    char path[512];
-    mr_scratch_make(&scratch);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        mr_scratch_write(&scratch, files[i].name, files[i].text, path);
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
     return 0;
 }
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
-}
-
-#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
 
 static void test_usage(void **state)
 {
@@ -101,7 +87,7 @@ static void test_usage(void **state)
         {"info -c @/rf.yaml a", 2, NULL, "maxrace: '-c' is not a flag of 'info'\n"},
         {"version now", 2, NULL, "maxrace: unexpected operand 'now'\n"},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_config_errors(void **state)
@@ -121,7 +107,7 @@ static void test_config_errors(void **state)
          "tests/configs/bad/not-a-number.yaml:2: window.size: 'many' is not a whole number (0 to "
          "4294967293 events)\n"},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_traces(void **state)
@@ -130,14 +116,15 @@ static void test_traces(void **state)
     static const mr_run_row rows[] = {
         {"predict @/race.std", 1, "\n1 race (1 by hb)\n", NULL},
         {"predict -- @/race.std", 1, "\n1 race (1 by hb)\n", NULL},
-        {"predict @/none.std", 0, "\nno race\n", NULL},
-        {"predict @/empty.std", 0, "\nno race\n", NULL},
+        {"predict @/none.std", 0, "\nno race in the 3 events of the trace\n", NULL},
+        {"predict @/empty.std", 3, NULL,
+         "@/empty.std: the trace has no events, so nothing can be said about it\n"},
         {"predict @/missing.std", 4, NULL,
          "@/missing.std: cannot open: No such file or directory\n"},
         {"predict --model rf --window-size 0 @/race.std", 1, "one window, model rf\n", NULL},
         {"predict @/hard.std", 1, "\n1 race (1 by ", NULL},
         {"predict --solver-steps filter,cone,z3 --solver-max-clauses 1 @/hard.std", 0,
-         "\nno race, 1 candidate unknown (size)\n", NULL},
+         "\nno race in the 6 events of the trace, 1 candidate unknown (size)\n", NULL},
         {"info @/race.std", 0, "events ", NULL},
         {"check @/race.std @/good.witness", 0, "accepted: ", NULL},
         {"check --schedule @/race.std @/good.witness", 0, "RACE", NULL},
@@ -146,7 +133,7 @@ static void test_traces(void **state)
         {"check @/race.std @/missing.witness", 4, NULL,
          "@/missing.witness: cannot open: No such file or directory\n"},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* One line with a place, whatever the exact words. */
@@ -276,13 +263,10 @@ static void test_json(void **state)
     (void)state;
     mr_run run;
     char problem[256];
-    json_error_t json_error;
     mr_run_maxrace(&run, &scratch, "predict --format json @/race.std", NULL, MR_RUN_CAPTURE);
     assert_int_equal(run.status, 1);
-    json_t *report = json_loads(run.out, JSON_REJECT_DUPLICATES, &json_error);
-    json_t *schema = json_load_file("docs/report.schema.json", 0, &json_error);
-    assert_non_null(report);
-    assert_non_null(schema);
+    json_t *report = mr_schema_parse(run.out);
+    json_t *schema = mr_schema_load("docs/report.schema.json");
     if (!mr_schema_fits(schema, schema, report, problem))
         fail_msg("%s", problem);
     json_t *races = json_object_get(report, "races");
@@ -373,7 +357,7 @@ static void test_witness_dir(void **state)
         {"check @/hard.std @/wit/race-0001.std", 0, "accepted: ", NULL},
         {"check --schedule @/hard.std @/wit/race-0001.std", 0, "acq(l)", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
     char path[512];
     assert_int_equal(files_in(mr_scratch_path(&scratch, "wit", path)), 1);
 }
@@ -432,5 +416,5 @@ int main(void)
         cmocka_unit_test(test_failure_of_one),
         cmocka_unit_test(test_broken_line_million),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -18,9 +18,7 @@
 
 static mr_scratch scratch;
 
-static const struct {
-    const char *name, *text;
-} files[] = {
+static const mr_scratch_file files[] = {
     {"race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n"},
     {"none.std", "T1|w(x=1)|10\nT1|fork(T2)|11\nT2|r(x=1)|20\n"},
     {"empty.std", ""},
@@ -35,26 +33,14 @@ static const struct {
 
 static int setup(void **state)
 {
-    (void)state;
-    char path[512];
     mr_run run;
-    mr_scratch_make(&scratch);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        mr_scratch_write(&scratch, files[i].name, files[i].text, path);
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
     mr_run_maxrace(&run, &scratch, "convert @/guarded.std @/guarded.mrt", NULL, MR_RUN_CAPTURE);
     assert_int_equal(run.status, 0);
     mr_run_free(&run);
     return 0;
 }
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
-}
-
-#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
 
 #define FINDERS "hb, fhb, shb, cp, wcp, syncp, rf, value and branch"
 #define BROKEN                                                                                     \
@@ -79,7 +65,7 @@ static void test_usage(void **state)
         {"compare -h", 0, "usage: maxrace compare [FLAGS] TRACE…", NULL},
         {"help compare", 0, "3 bad trace", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_text(void **state)
@@ -109,7 +95,7 @@ static void test_text(void **state)
         {"compare -c @/hb.yaml --format text @/race.std", 1,
          "\n                             hb    value\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_csv(void **state)
@@ -131,7 +117,7 @@ static void test_csv(void **state)
          NULL},
         {"compare -c @/hb.yaml @/race.std", 1, "/race.std\",2,value,,,,1,0,0,0.", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_markdown(void **state)
@@ -147,7 +133,7 @@ static void test_markdown(void **state)
         {"compare --format markdown --relations hb @/odd|\"name.std", 1,
          "\n| odd\\|\"name.std | 2 | racy events | 1 |\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* What is wrong with one trace does not keep the others from being reported. */
@@ -168,7 +154,7 @@ static void test_broken_traces(void **state)
          "maxrace: repair dropped 1 event or line; the first: @/broken.std:3: T2|rel(l)|15: "
          "releases a lock that no thread holds\n"},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_input(void **state)
@@ -180,7 +166,7 @@ static void test_input(void **state)
         {"compare --format csv --relations wcp,syncp @/guarded.mrt", 1,
          "/guarded.mrt\",4,syncp,1,1,1,1,0,,0.", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
     mr_run run;
     mr_run_maxrace(&run, &scratch, "compare --format csv --relations hb -", files[0].text,
                    MR_RUN_CAPTURE);
@@ -198,7 +184,7 @@ static void test_output(void **state)
          "@/no/out.csv: cannot write: No such file or directory\n"},
     };
     char path[512];
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
     char *text = mr_file_text(mr_scratch_path(&scratch, "out.csv", path));
     assert_non_null(text);
     assert_non_null(strstr(text, "/race.std\",2,hb,1,1,1,1,1,,0."));
@@ -245,9 +231,7 @@ static void test_json(void **state)
          "examples/value.std",
          0, 1},
     };
-    json_error_t problem;
-    json_t *schema = json_load_file("docs/compare.schema.json", 0, &problem);
-    assert_non_null(schema);
+    json_t *schema = mr_schema_load("docs/compare.schema.json");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char what[256];
         json_t *report = run_json(rows[i].arguments, rows[i].status);
@@ -324,5 +308,5 @@ int main(void)
         cmocka_unit_test(test_input),   cmocka_unit_test(test_json),
         cmocka_unit_test(test_figures),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -20,23 +20,15 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    (void)state;
-    char path[512];
-    mr_scratch_make(&scratch);
-    mr_scratch_write(&scratch, "in.std",
-                     "#@loc 2 lib/a.c:2\nA|w(x=1)|1\nA|acq(l)|2\nA|w(y=1)|2\nA|rel(l)|2\n"
-                     "B|r(x=1)|3\n",
-                     path);
-    mr_scratch_write(&scratch, "names", "2\nnowhere\n", path);
-    mr_scratch_write(&scratch, "empty", "", path);
-    mr_scratch_write(&scratch, "broken.std", "A|w(x=1)|1\nA|rel(l)|2\n", path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
+    static const mr_scratch_file files[] = {
+        {"in.std", "#@loc 2 lib/a.c:2\nA|w(x=1)|1\nA|acq(l)|2\nA|w(y=1)|2\nA|rel(l)|2\n"
+                   "B|r(x=1)|3\n"},
+        {"names", "2\nnowhere\n"},
+        {"empty", ""},
+        {"broken.std", "A|w(x=1)|1\nA|rel(l)|2\n"},
+    };
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
     return 0;
 }
 
@@ -62,7 +54,7 @@ static void test_rows(void **state)
          "maxrace: repair dropped 1 event or line; the first: @/broken.std:2: A|rel(l)|2: releases "
          "a lock that no thread holds\n" TOLD("0 events", "0 locations", "0 calls", "1 event")},
     };
-    mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_errors(void **state)
@@ -99,7 +91,7 @@ static void test_errors(void **state)
          "drop the event with --repair\n"},
     };
     char path[512];
-    mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
+    MR_RUN_ROWS(&scratch, rows);
     assert_null(mr_file_text(mr_scratch_path(&scratch, "out", path)));
 }
 
@@ -147,5 +139,5 @@ int main(void)
         cmocka_unit_test(test_formats),     cmocka_unit_test(test_same_seed),
         cmocka_unit_test(test_full_device),
     };
-    return cmocka_run_group_tests_name("cli_exclude", tests, setup, teardown);
+    return cmocka_run_group_tests_name("cli_exclude", tests, setup, mr_scratch_teardown);
 }

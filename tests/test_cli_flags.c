@@ -17,17 +17,9 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    (void)state;
     char path[512];
-    mr_scratch_make(&scratch);
+    mr_scratch_setup(state, &scratch);
     mr_scratch_write(&scratch, "rf.yaml", "model: rf\nwindow:\n  size: 77\n  overlap: 7\n", path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
     return 0;
 }
 
@@ -107,7 +99,7 @@ static void test_help(void **state)
         {"version", 0, "maxrace " MR_VERSION "\n", NULL},
         {"--version", 0, "maxrace " MR_VERSION "\n", NULL},
     };
-    mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* All flags of the table are in the help; the manual page is what `config --markdown` prints. */
@@ -142,5 +134,5 @@ int main(void)
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_help_complete),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -13,28 +13,20 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    (void)state;
-    char path[512];
+    static const mr_scratch_file files[] = {
+        {"race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n"},
+        {"csv.yaml", "jobs: 1\nformat: csv\n"},
+        {"jobs.yaml", "jobs: 1\n"},
+    };
     mr_run run;
-    mr_scratch_make(&scratch);
-    mr_scratch_write(&scratch, "race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n", path);
-    mr_scratch_write(&scratch, "csv.yaml", "jobs: 1\nformat: csv\n", path);
-    mr_scratch_write(&scratch, "jobs.yaml", "jobs: 1\n", path);
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
     mr_run_maxrace(&run, &scratch, "predict --shard 1/1 --checkpoint @/shard @/race.std", NULL,
                    MR_RUN_CAPTURE);
     assert_int_equal(run.status, 0);
     mr_run_free(&run);
     return 0;
 }
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
-}
-
-#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
 
 #define REFUSED(command, format)                                                                   \
     2, NULL, "maxrace: format: '" command "' reports as text or json; " format " is for 'compare'\n"
@@ -63,7 +55,7 @@ static void test_matrix(void **state)
         {"run --format csv ./none", REFUSED("run", "csv")},
         {"run --format markdown ./none", REFUSED("run", "markdown")},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_words_of_no_format(void **state)
@@ -78,7 +70,7 @@ static void test_words_of_no_format(void **state)
         {"check --format text @/race.std @/none", 2, NULL,
          "maxrace: '--format' is not a flag of 'check'\n"},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* The line names the place of the setting, unless a flag wins over it. */
@@ -95,7 +87,7 @@ static void test_configured(void **state)
         /* `config` reports nothing: what it prints may be meant for any command. */
         {"config -c @/csv.yaml", 0, "\nformat: csv\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 int main(void)
@@ -105,5 +97,5 @@ int main(void)
         cmocka_unit_test(test_words_of_no_format),
         cmocka_unit_test(test_configured),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -18,9 +18,7 @@
 
 static mr_scratch scratch;
 
-static const struct {
-    const char *name, *text;
-} files[] = {
+static const mr_scratch_file files[] = {
     {"race.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n"},
     {"none.std", "T1|w(x=1)|10\nT1|fork(T2)|11\nT2|r(x=1)|20\n"},
     {"empty.std", ""},
@@ -42,22 +40,10 @@ static const struct {
 
 static int setup(void **state)
 {
-    (void)state;
-    char path[512];
-    mr_scratch_make(&scratch);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        mr_scratch_write(&scratch, files[i].name, files[i].text, path);
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
     return 0;
 }
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
-}
-
-#define CHECK_ROWS(rows) mr_run_rows(&scratch, rows, sizeof(rows) / sizeof(rows)[0])
 
 static void test_usage(void **state)
 {
@@ -78,7 +64,7 @@ static void test_usage(void **state)
         {"help order", 0, "usage: maxrace order [FLAGS] TRACE", NULL},
         {"order -h", 0, "--[no-]witness-check\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_relations(void **state)
@@ -104,7 +90,7 @@ static void test_relations(void **state)
         {"order @/twice.std", 1,
          "relation shb: 2 racy events at 1 location on 1 variable, 2 static races\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* hb, cp and wcp: what is proven, what is a candidate, what --confirm makes of it. */
@@ -141,7 +127,7 @@ static void test_marks(void **state)
         {"order --relation wcp @/swap.std", 1, "\n1 static race of wcp: 1 candidate\n", NULL},
         {"order --relation cp @/swap.std", 1, "\n1 static race of cp: 1 candidate\n", NULL},
         {"order --relation wcp --confirm @/swap.std", 1,
-         "  proof   found by the decision procedure; witness of ", NULL},
+         "  proof   found by the steps of predict; witness of ", NULL},
         {"order --relation cp --confirm @/swap.std", 1, "\n1 static race of cp: 1 proven\n", NULL},
         {"order --relation wcp --confirm --window-size 0 @/swap.std", 1,
          "\n1 static race of wcp: 1 proven\n", NULL},
@@ -150,9 +136,9 @@ static void test_marks(void **state)
         {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
          "  reason  size; within events 0 to 5\n", NULL},
         {"order --relation wcp --confirm --config @/strict.yaml @/swap.std", 1,
-         "\n1 static race of wcp: 1 not decided\n", NULL},
+         "\n1 static race of wcp: 1 unknown\n", NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 static void test_sound(void **state)
@@ -171,7 +157,7 @@ static void test_sound(void **state)
          "  proof   a race of shb; witness of 0 events, accepted by the checker\n",
          NULL},
     };
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
 }
 
 /* What stands before the damage is reported, for every relation; the error comes with its place. */
@@ -256,7 +242,7 @@ static void test_witness_dir(void **state)
         {"check @/swap.std @/wit3/race-0001.std", 0, "accepted: ", NULL},
     };
     char path[512];
-    CHECK_ROWS(rows);
+    MR_RUN_ROWS(&scratch, rows);
     mr_scratch_path(&scratch, "wit/race-0002.std", path);
     assert_int_not_equal(access(path, F_OK), 0);
 }
@@ -308,8 +294,7 @@ static void test_json(void **state)
         "order --format json --no-report-run @/race.std",
     };
     json_error_t problem;
-    json_t *schema = json_load_file("docs/report.schema.json", 0, &problem);
-    assert_non_null(schema);
+    json_t *schema = mr_schema_load("docs/report.schema.json");
     json_t *part = json_object_get(json_object_get(schema, "definitions"), "order_report");
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         mr_run run;
@@ -335,5 +320,5 @@ int main(void)
         cmocka_unit_test(test_standard_input), cmocka_unit_test(test_witness_dir),
         cmocka_unit_test(test_outputs),        cmocka_unit_test(test_json),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

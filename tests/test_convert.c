@@ -26,9 +26,8 @@ static const char plain[] = "#@loc 2 a.c:2\n#@var x the balance\n"
 
 static int setup(void **state)
 {
-    (void)state;
     char path[512];
-    mr_scratch_make(&scratch);
+    mr_scratch_setup(state, &scratch);
     mr_scratch_write(&scratch, "in.std", commented, path);
     mr_scratch_write(&scratch, "race.std", "T1|w(x=1)|10\n\nT2|r(x=1)|20\n", path);
     mr_scratch_write(&scratch, "broken.std", "T1|w(x=1)|10\nT2|rel(l)|15\nT2|r(x=1)|20\n", path);
@@ -37,13 +36,6 @@ static int setup(void **state)
         "\xEF\xBB\xBF\xEF\xBB\xBFT|w(a[i=3]=5)|end\r\r\n#@loc z t\r\r\nT|r(a[i=3]=5)|z\n"
         "T|r(n=-9223372036854775808)|a|b c\n",
         path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
     return 0;
 }
 
@@ -181,7 +173,7 @@ static void test_whole_or_not_at_all(void **state)
         {"convert @/race.mrt -", 0, "T1|w(x=1)|10\nT2|r(x=1)|20\n", NULL},
     };
     int before = count_files();
-    mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
+    MR_RUN_ROWS(&scratch, rows);
     assert_int_equal(count_files(), before);
 }
 
@@ -238,5 +230,5 @@ int main(void)
         cmocka_unit_test(test_repair),
         cmocka_unit_test(test_standard_input),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

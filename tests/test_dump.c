@@ -26,15 +26,7 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    (void)state;
-    mr_scratch_make(&scratch);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
+    mr_scratch_setup(state, &scratch);
     return 0;
 }
 
@@ -286,5 +278,5 @@ int main(void)
         cmocka_unit_test(test_errors),      cmocka_unit_test(test_topics),
         cmocka_unit_test(test_debug_lines), cmocka_unit_test(test_far_lines),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -177,19 +177,13 @@ static void ask(void *context, mr_stops a, mr_stops b)
     free(q.on_the_way);
 }
 
-static void examine(mr_trial *trial, void *context)
-{
-    examination *x = context;
-    mr_window_trials_examine(&x->trials, trial);
-}
-
 static void test_random_traces(void **state)
 {
     (void)state;
     examination x = {.trials = {.context = &x, .ask = ask, .lists = true, .every_witness = true}};
     const mr_trials trials = {
         .prefix = "ELIMINATE", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};
-    uint64_t traces = mr_trials_run(&trials, examine, &x);
+    uint64_t traces = mr_trials_run(&trials, mr_window_trials_trial, &x.trials);
     print_message("%" PRIu64 " questions: %" PRIu64 " races, %" PRIu64 " settled, %" PRIu64
                   " with a smaller cone; %" PRIu64 " orders, %" PRIu64 " of them forced\n",
                   x.questions, x.races, x.settled, x.excluded, x.orders, x.forced_orders);

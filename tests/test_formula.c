@@ -149,6 +149,7 @@ static void test_many_clauses(void **state)
     mr_formula formula;
     mr_random random = {1}, again = {1};
     mr_formula_init(&formula, 0);
+    formula.node_count = CLAUSES;
     for (uint32_t k = 0; k < CLAUSES; k++) {
         mr_literal literals[4];
         size_t count = mr_random_range(&random, 2, 4);

@@ -63,19 +63,13 @@ static void ask(void *context, mr_stops a, mr_stops b)
         x->found[1] += find(x, &q, &known) && missed;
 }
 
-static void examine(mr_trial *trial, void *context)
-{
-    examination *x = context;
-    mr_window_trials_examine(&x->trials, trial);
-}
-
 static void test_random_traces(void **state)
 {
     (void)state;
     examination x = {.trials = {.context = &x, .ask = ask, .lists = true}};
     const mr_trials trials = {
         .prefix = "GREEDY", .traces = DEFAULT_TRACES, .seed = DEFAULT_SEED, .all_kinds = true};
-    uint64_t traces = mr_trials_run(&trials, examine, &x);
+    uint64_t traces = mr_trials_run(&trials, mr_window_trials_trial, &x.trials);
     print_message("%" PRIu64 " races that trace order misses: %" PRIu64 " found, %" PRIu64
                   " with what eliminate knows\n",
                   x.missed, x.found[0], x.found[1]);

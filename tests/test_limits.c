@@ -382,7 +382,7 @@ static void test_same_each_time(void **state)
         decide(&l, &options[(k + 1) % OPTIONS], other);
         mr_decision two = decide(&l, &options[k % OPTIONS], c);
         assert_int_equal(one.verdict, two.verdict);
-        assert_int_equal(one.work, two.work);
+        assert_int_equal(one.effort, two.effort);
         assert_int_equal(one.event_count, two.event_count);
         if (one.verdict == MR_VERDICT_RACE)
             assert_memory_equal(one.events, two.events, one.event_count * sizeof *one.events);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "report/order_report.h"
+#include "support/golden.h"
 #include "support/sample.h"
 #include "support/schema.h"
 #include "support/scratch.h"
@@ -164,27 +165,15 @@ static char *report_text(const sample *self)
     return text;
 }
 
-/* With UPDATE_GOLDEN set, the files are written instead (and then read with care). */
 static void test_golden(void **state)
 {
     (void)state;
     for (size_t i = 0; i < golden_count; i++) {
         sample self;
-        char path[128];
-        snprintf(path, sizeof path, "tests/golden/%s.txt", goldens[i].name);
         goldens[i].make(&self);
         char *text = report_text(&self);
-        if (getenv("UPDATE_GOLDEN") != NULL) {
-            FILE *file = fopen(path, "w");
-            assert_non_null(file);
-            fputs(text, file);
-            fclose(file);
-        }
-        char *expected = mr_file_text(path);
-        assert_non_null(expected);
-        assert_string_equal(text, expected);
+        mr_golden(goldens[i].name, text);
         free(text);
-        free(expected);
         sample_free(&self);
     }
 }
@@ -193,7 +182,6 @@ static json_t *report_json(const sample *self)
 {
     char *text = NULL;
     size_t length;
-    json_error_t problem;
     mr_error error = {0};
     FILE *stream = open_memstream(&text, &length);
     mr_status status =
@@ -201,19 +189,14 @@ static json_t *report_json(const sample *self)
     fclose(stream);
     if (status != MR_OK)
         fail_msg("%s", error.text);
-    json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
-    if (report == NULL)
-        fail_msg("%s, line %d", problem.text, problem.line);
+    json_t *report = mr_schema_parse(text);
     free(text);
     return report;
 }
 
 static json_t *load_schema(json_t **part)
 {
-    json_error_t problem;
-    json_t *schema = json_load_file("docs/report.schema.json", JSON_REJECT_DUPLICATES, &problem);
-    if (schema == NULL)
-        fail_msg("%s, line %d", problem.text, problem.line);
+    json_t *schema = mr_schema_load("docs/report.schema.json");
     *part = json_object_get(json_object_get(schema, "definitions"), "order_report");
     assert_non_null(*part);
     return schema;
@@ -316,16 +299,6 @@ static void test_full_device(void **state)
     sample_free(&self);
 }
 
-static uint64_t json_allocations_left;
-
-static void *json_failing_malloc(size_t size)
-{
-    if (json_allocations_left == 0)
-        return NULL;
-    json_allocations_left--;
-    return malloc(size);
-}
-
 /* Whichever allocation fails, ours or jansson's, a report says so and leaks nothing. */
 static void test_no_memory(void **state)
 {
@@ -343,14 +316,13 @@ static void test_no_memory(void **state)
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
     }
     assert_true(n > 10);
-    json_set_alloc_funcs(json_failing_malloc, free);
     status = MR_ERR_MEMORY;
     for (n = 0; status != MR_OK; n++) {
-        json_allocations_left = n;
+        mr_json_fail_after(n);
         status = mr_order_report_json(null, self.trace, self.config, &self.result, &error);
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
     }
-    json_set_alloc_funcs(malloc, free);
+    mr_json_fail_never();
     assert_true(n > 10);
     fclose(null);
     sample_free(&self);

@@ -32,6 +32,32 @@ static void check_plan(uint32_t count, uint32_t size, uint32_t overlap)
     assert_false(mr_window_plan_get(&plan, k + 1, &start, &end));
 }
 
+/* mr_window_plan_joins beside a look at every window. */
+static void check_joins(uint32_t count, uint32_t size, uint32_t overlap)
+{
+    mr_window_plan plan = {.event_count = count, .size = size, .overlap = overlap};
+    for (uint32_t last = 0; last < count; last++) {
+        for (uint32_t first = 0; first <= last; first++) {
+            uint32_t start, end;
+            bool joined = false;
+            for (uint32_t k = 0; mr_window_plan_get(&plan, k, &start, &end); k++)
+                joined |= start <= first && last < end;
+            assert_int_equal(mr_window_plan_joins(&plan, first, last), joined);
+        }
+    }
+}
+
+static void test_joins(void **state)
+{
+    (void)state;
+    for (uint32_t count = 0; count <= 16; count++) {
+        check_joins(count, 0, 0);
+        for (uint32_t size = 1; size <= 18; size++)
+            for (uint32_t overlap = 0; overlap < size; overlap++)
+                check_joins(count, size, overlap);
+    }
+}
+
 static void test_plan(void **state)
 {
     (void)state;
@@ -55,6 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_joins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,18 +11,14 @@
 
 #include "base/memory.h"
 #include "bench/planted.h"
-#include "order/detect/detect.h"
 #include "engine/predict.h"
+#include "order/detect/detect.h"
+#include "support/collect.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { EACH = 3 };
-
-typedef struct text {
-    char *bytes;
-    size_t count, capacity, limit; /* limit: 0: none; else the sink takes no more bytes */
-} text;
 
 typedef struct planted {
     mr_trace *trace;
@@ -30,25 +26,12 @@ typedef struct planted {
     size_t count;
 } planted;
 
-static bool take(void *context, const char *bytes, size_t count)
-{
-    text *self = context;
-    if (self->limit != 0 && self->count + count > self->limit)
-        return false;
-    if (!mr_grow((void **)&self->bytes, &self->capacity, self->count + count + 1, 1))
-        return false;
-    memcpy(self->bytes + self->count, bytes, count);
-    self->count += count;
-    self->bytes[self->count] = '\0';
-    return true;
-}
-
 static planted plant(uint64_t events, uint64_t seed)
 {
     mr_planted_shape shape = {.events = events, .each = EACH, .seed = seed};
     planted self = {NULL, NULL, 0};
-    text it = {.count = 0};
-    assert_true(mr_planted_write(&shape, take, &it, &self.pairs, &self.count));
+    mr_collected it = {.count = 0};
+    assert_true(mr_planted_write(&shape, mr_collect, &it, &self.pairs, &self.count));
     self.trace = mr_test_read(it.bytes, false); /* refuses what is not valid */
     free(it.bytes);
     return self;
@@ -176,12 +159,12 @@ static void test_list(void **state)
 static void test_same_seed_same_trace(void **state)
 {
     (void)state;
-    text texts[3] = {{.count = 0}};
+    mr_collected texts[3] = {{.count = 0}};
     for (int i = 0; i < 3; i++) {
         mr_planted_shape shape = {.events = 150000, .each = 2, .seed = i == 2 ? 8 : 7};
         mr_planted_pair *pairs;
         size_t count;
-        assert_true(mr_planted_write(&shape, take, &texts[i], &pairs, &count));
+        assert_true(mr_planted_write(&shape, mr_collect, &texts[i], &pairs, &count));
         assert_int_equal(count, MR_PLANTED_KINDS * 4 * 2);
         free(pairs);
     }
@@ -199,8 +182,8 @@ static void test_failures(void **state)
     size_t count;
     for (size_t i = 0; i < 3; i++) {
         mr_planted_shape shape = {.events = 50000, .each = 1, .seed = 1};
-        text it = {.limit = limits[i]};
-        assert_false(mr_planted_write(&shape, take, &it, &pairs, &count));
+        mr_collected it = {.limit = limits[i]};
+        assert_false(mr_planted_write(&shape, mr_collect, &it, &pairs, &count));
         assert_null(pairs);
         free(it.bytes);
     }

@@ -114,6 +114,40 @@ static void test_ranges(void **state)
     check(&log, false, "T0|w(0x1002=101)\nT1|r(0x1002=101)\n");
 }
 
+/* A semaphore that begins with many units has as many posts as are taken; single posts stay. */
+static void test_many_units(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, X, CODE, 65535, 0);
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, X, CODE, 1, 0);
+    mr_log_object(&log, MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, X, CODE, 1, 0);
+    mr_log_object(&log, MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, X, CODE, 1, 0);
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, X + 8, CODE, 65535, 0);
+    check(&log, false,
+          "T0|post(0x1000)\nT0|post(0x1000)\nT0|post(0x1000)\nT0|wait(0x1000)\n"
+          "T0|wait(0x1000)\nT0|post(0x1008)\n");
+}
+
+/* A short log cannot become a long trace. */
+static void test_units_without_end(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_record_summary summary;
+    mr_log_switch(&log, 0);
+    for (int i = 0; i < 1000; i++) {
+        mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, X, CODE, 65535, 0);
+        mr_log_object(&log, MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, X, CODE, 65535, 0);
+    }
+    mr_trace *trace = mr_log_converted(&log, false, &summary);
+    assert_true(trace->event_count < 1200000);
+    assert_true(summary.damaged);
+    mr_trace_free(trace);
+    mr_log_build_free(&log);
+}
+
 /* Atomic accesses of memory that others access in part stay one. */
 static void test_split_atomics(void **state)
 {
@@ -313,13 +347,22 @@ static void test_wrong_roles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),     cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_keep_local),  cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_split_atomics),
-        cmocka_unit_test(test_lives),       cmocka_unit_test(test_retired),
-        cmocka_unit_test(test_units),       cmocka_unit_test(test_annotated_order),
-        cmocka_unit_test(test_calls),       cmocka_unit_test(test_strange),
-        cmocka_unit_test(test_no_value),    cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_keep_local),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_many_units),
+        cmocka_unit_test(test_units_without_end),
+        cmocka_unit_test(test_split_atomics),
+        cmocka_unit_test(test_lives),
+        cmocka_unit_test(test_retired),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_annotated_order),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_strange),
+        cmocka_unit_test(test_no_value),
+        cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_wrong_roles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

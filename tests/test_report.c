@@ -9,8 +9,9 @@
 
 #include "base/memory.h"
 #include "report/formats.h"
-#include "report/schedule_table.h"
 #include "report/line.h"
+#include "report/schedule_table.h"
+#include "support/golden.h"
 #include "support/sample.h"
 #include "support/schema.h"
 #include "support/scratch.h"
@@ -101,8 +102,7 @@ static void make_bank(sample *self)
         .static_races = 3,
     };
     self->result.run = (mr_run){
-        .step_seconds =
-            {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_Z3] = 0.75},
+        .step_seconds = {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_Z3] = 0.75},
         .read_seconds = 0.25,
         .decide_seconds = 1.5,
         .solver_seconds = 1,
@@ -180,27 +180,15 @@ static char *report_text(const sample *self)
     return text;
 }
 
-/* With UPDATE_GOLDEN set, the files are written instead (and then read with care). */
 static void test_golden(void **state)
 {
     (void)state;
     for (size_t i = 0; i < golden_count; i++) {
         sample self;
-        char path[128];
-        snprintf(path, sizeof path, "tests/golden/%s.txt", goldens[i].name);
         goldens[i].make(&self);
         char *text = report_text(&self);
-        if (getenv("UPDATE_GOLDEN") != NULL) {
-            FILE *file = fopen(path, "w");
-            assert_non_null(file);
-            fputs(text, file);
-            fclose(file);
-        }
-        char *expected = mr_file_text(path);
-        assert_non_null(expected);
-        assert_string_equal(text, expected);
+        mr_golden(goldens[i].name, text);
         free(text);
-        free(expected);
         sample_free(&self);
     }
 }
@@ -312,21 +300,14 @@ static void test_full_schedule(void **state)
 static json_t *report_json(const sample *self)
 {
     char *text = report_json_text(self);
-    json_error_t problem;
-    json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
-    if (report == NULL)
-        fail_msg("%s, line %d", problem.text, problem.line);
+    json_t *report = mr_schema_parse(text);
     free(text);
     return report;
 }
 
 static json_t *load_schema(void)
 {
-    json_error_t problem;
-    json_t *schema = json_load_file("docs/report.schema.json", JSON_REJECT_DUPLICATES, &problem);
-    if (schema == NULL)
-        fail_msg("%s, line %d", problem.text, problem.line);
-    return schema;
+    return mr_schema_load("docs/report.schema.json");
 }
 
 static void test_json_schema(void **state)
@@ -486,16 +467,6 @@ static void test_full_device(void **state)
     sample_free(&self);
 }
 
-static uint64_t json_allocations_left;
-
-static void *json_failing_malloc(size_t size)
-{
-    if (json_allocations_left == 0)
-        return NULL;
-    json_allocations_left--;
-    return malloc(size);
-}
-
 /* Whichever allocation fails, ours or jansson's, a report says so and leaks nothing. */
 static void test_no_memory(void **state)
 {
@@ -511,14 +482,13 @@ static void test_no_memory(void **state)
         mr_memory_fail_after(0);
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
     }
-    json_set_alloc_funcs(json_failing_malloc, free);
     status = MR_ERR_MEMORY;
     for (uint64_t n = 0; status != MR_OK; n++) {
-        json_allocations_left = n;
+        mr_json_fail_after(n);
         status = mr_predict_report_json(null, self.trace, self.config, &self.result, &error);
         assert_true(status == MR_OK || status == MR_ERR_MEMORY);
     }
-    json_set_alloc_funcs(malloc, free);
+    mr_json_fail_never();
     status = MR_ERR_MEMORY;
     for (uint64_t n = 1; status != MR_OK; n++) {
         mr_memory_fail_after(n);

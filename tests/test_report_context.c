@@ -129,7 +129,6 @@ static void test_json(void **state)
 {
     (void)state;
     reported self;
-    json_error_t problem;
     mr_error error;
     char *items = NULL, reason[256];
     size_t size;
@@ -138,10 +137,8 @@ static void test_json(void **state)
     assert_int_equal(mr_predict_report_json(stream, self.trace, self.config, &self.result, &error),
                      MR_OK);
     fclose(stream);
-    json_t *report = json_loads(items, JSON_REJECT_DUPLICATES, &problem);
-    json_t *schema = json_load_file("docs/report.schema.json", 0, &problem);
-    assert_non_null(report);
-    assert_non_null(schema);
+    json_t *report = mr_schema_parse(items);
+    json_t *schema = mr_schema_load("docs/report.schema.json");
     if (!mr_schema_fits(schema, schema, report, reason))
         fail_msg("%s", reason);
     json_t *race = json_array_get(json_object_get(report, "races"), 0);

@@ -89,6 +89,23 @@ static const char source[] =
     "    free(block);\n"
     "    return argument;\n"
     "}\n"
+    "/* Signals to a thread that sleeps, or is in the handler, where it blocks them. */\n"
+    "static void handle(int number) { seen += number; usleep(1); seen -= number; }\n"
+    "static void *sleep_on(void *argument)\n"
+    "{\n"
+    "    while (!mark) usleep(100);\n"
+    "    return argument;\n"
+    "}\n"
+    "static int send_signals(void)\n"
+    "{\n"
+    "    pthread_t thread;\n"
+    "    signal(SIGUSR1, handle);\n"
+    "    pthread_create(&thread, 0, sleep_on, 0);\n"
+    "    for (int i = 0; i < rounds; i++)\n"
+    "        pthread_kill(thread, SIGUSR1);\n"
+    "    mark = 1;\n"
+    "    return pthread_join(thread, 0) ? 4 : 3;\n"
+    "}\n"
     "int main(int count, char **words)\n"
     "{\n"
     "    pthread_t *threads = (pthread_t *)far[0];\n"
@@ -97,6 +114,8 @@ static const char source[] =
     "        return getauxval(AT_SECURE) ? 9 : 10;\n"
     "    if (count > 2)\n"
     "        rounds = atoi(words[2]);\n"
+    "    if (!strcmp(end, \"signals\"))\n"
+    "        return send_signals();\n"
     "    for (long i = 0; i < two_threads; i++) {\n"
     "        far[1][i] = i + 70;\n"
     "        pthread_create(&threads[i], 0, strcmp(end, \"turns\") ? work : take_turns, (void "
@@ -266,6 +285,7 @@ static void read_story(story *self, const char *path)
 typedef struct setup {
     const char *end, *rounds, *log, *seed, *max_events, *schedule;
     rlim_t file_bytes;
+    rlim_t cpu_seconds;
     bool keep_log; /* what is at the path of the log stays there */
 } setup;
 
@@ -280,7 +300,8 @@ static void set(const char *name, const char *value)
 static _Noreturn void become_program(const setup *how)
 {
     char program[512], error[512];
-    struct rlimit limit = {how->file_bytes, how->file_bytes}, none = {0, 0}, time = {30, 30};
+    struct rlimit limit = {how->file_bytes, how->file_bytes}, none = {0, 0},
+                  time = {how->cpu_seconds ? how->cpu_seconds : 30, 40};
     int file = open(mr_scratch_path(&scratch, "error", error), O_CREAT | O_TRUNC | O_WRONLY, 0600);
     dup2(file, 2);
     close(file);
@@ -490,6 +511,20 @@ static void test_turns(void **state)
     }
 }
 
+/* Who sends many signals does not wait for one that the thread blocks. */
+static void test_signals(void **state)
+{
+    (void)state;
+    char log[512];
+    story it;
+    mr_scratch_path(&scratch, "log", log);
+    assert_int_equal(
+        run(&(setup){.log = log, .end = "signals", .rounds = "2000", .cpu_seconds = 2}), 3);
+    read_story(&it, log);
+    assert_int_equal(it.header.state, MR_LOG_EXITED);
+    assert_true(it.records > 4000);
+}
+
 static void test_unrecorded(void **state)
 {
     (void)state;
@@ -556,8 +591,7 @@ static int build_program(void **state)
 {
     mr_run it;
     char path[512];
-    (void)state;
-    mr_scratch_make(&scratch);
+    mr_scratch_setup(state, &scratch);
     mr_scratch_write(&scratch, "program.c", source, path);
     mr_run_maxrace(&it, &scratch, "cc -g -O1 -pthread @/program.c -o @/program", NULL,
                    MR_RUN_CAPTURE);
@@ -566,13 +600,6 @@ static int build_program(void **state)
         print_error("%s", it.error);
     mr_run_free(&it);
     return status == 127 ? 0 : status;
-}
-
-static int remove_program(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
-    return 0;
 }
 
 /* Without a compiler there is nothing to run. */
@@ -601,9 +628,10 @@ int main(void)
         cmocka_unit_test_setup(test_full, need_program),
         cmocka_unit_test_setup(test_limit, need_program),
         cmocka_unit_test_setup(test_turns, need_program),
+        cmocka_unit_test_setup(test_signals, need_program),
         cmocka_unit_test_setup(test_unrecorded, need_program),
         cmocka_unit_test_setup(test_not_ours, need_program),
         cmocka_unit_test_setup(test_more_rights, need_program),
     };
-    return cmocka_run_group_tests(tests, build_program, remove_program);
+    return cmocka_run_group_tests(tests, build_program, mr_scratch_teardown);
 }

@@ -49,15 +49,7 @@ static bool is_in_memory(const char *dir)
 
 static int make_scratch(void **state)
 {
-    (void)state;
-    mr_scratch_make(&scratch);
-    return 0;
-}
-
-static int remove_scratch(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
+    mr_scratch_setup(state, &scratch);
     return 0;
 }
 
@@ -440,15 +432,15 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_arrays_grow, make_scratch, remove_scratch),
-        cmocka_unit_test_setup_teardown(test_expected, make_scratch, remove_scratch),
-        cmocka_unit_test_setup_teardown(test_no_folder, make_scratch, remove_scratch),
-        cmocka_unit_test_setup_teardown(test_folder_in_memory, make_scratch, remove_scratch),
-        cmocka_unit_test_setup_teardown(test_no_space, make_scratch, remove_scratch),
-        cmocka_unit_test_setup_teardown(test_same_trace, make_scratch, remove_scratch),
-        cmocka_unit_test_setup_teardown(test_within_the_limit, make_big, remove_scratch),
-        cmocka_unit_test_setup_teardown(test_no_room_for_far_races, make_big, remove_scratch),
-        cmocka_unit_test_setup_teardown(test_full_disk, make_big, remove_scratch),
+        cmocka_unit_test_setup_teardown(test_arrays_grow, make_scratch, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_expected, make_scratch, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_no_folder, make_scratch, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_folder_in_memory, make_scratch, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_no_space, make_scratch, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_same_trace, make_scratch, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_within_the_limit, make_big, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_no_room_for_far_races, make_big, mr_scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_full_disk, make_big, mr_scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,15 +23,7 @@ static mr_scratch scratch;
 
 static int setup(void **state)
 {
-    (void)state;
-    mr_scratch_make(&scratch);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    mr_scratch_remove(&scratch);
+    mr_scratch_setup(state, &scratch);
     return 0;
 }
 
@@ -250,5 +242,5 @@ int main(void)
         cmocka_unit_test(test_loading),
         cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

@@ -11,31 +11,26 @@
 
 #include "formats/text/marks.h"
 #include "formats/text/text_source.h"
+#include "support/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t next_random(uint64_t *state, uint32_t limit)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*state >> 33) % limit);
-}
-
 static void test_masks(void **state)
 {
     (void)state;
-    uint64_t random = 1;
+    mr_random random = {1};
     char bytes[MR_MARKS_BYTES];
     for (int round = 0; round < 20000; round++) {
         uint64_t shape = 0, newlines = 0;
         uint32_t digits = 0;
         for (int i = 0; i < MR_MARKS_BYTES; i++) {
-            char c = "|()=\n09/:-"[next_random(&random, 10)];
+            char c = "|()=\n09/:-"[mr_random_below(&random, 10)];
             if (round < 256)
                 c = (char)round;
-            else if (next_random(&random, 2))
-                c = (char)next_random(&random, 256);
+            else if (mr_random_below(&random, 2))
+                c = (char)mr_random_below(&random, 256);
             bytes[i] = c;
             shape |= (uint64_t)(c == '|' || c == '(' || c == ')' || c == '=') << i;
             newlines |= (uint64_t)(c == '\n') << i;
@@ -249,19 +244,20 @@ static void test_random_texts(void **state)
     static const char *const usual[] = {"A|r(x=1)|1",  "A|w(y)|2",   "B|r(x)|1",   "B|w(y=-3)|2",
                                         "A|acq(l)|3",  "A|rel(l)|4", "B|acq(l)|3", "B|rel(l)|4",
                                         "A|fork(C)|1", "C|r(z)|5"};
-    uint64_t random = 2, quick_lines = 0, lines = 0;
+    mr_random random = {2};
+    uint64_t quick_lines = 0, lines = 0;
     char text[LINES * 100];
     for (int round = 0; round < 3000; round++) {
         size_t length = 0;
         for (int i = 0; i < LINES; i++) {
-            const char *line = next_random(&random, 10)
-                                   ? usual[next_random(&random, sizeof usual / sizeof *usual)]
-                                   : odd_lines[next_random(&random, ODD_LINES)];
+            const char *line = mr_random_below(&random, 10)
+                                   ? usual[mr_random_below(&random, sizeof usual / sizeof *usual)]
+                                   : odd_lines[mr_random_below(&random, ODD_LINES)];
             length += (size_t)sprintf(text + length, "%s\n", line);
         }
-        for (uint32_t changes = next_random(&random, 4); changes; changes--) {
-            char c = "|()=\n\r-0A#\xFF"[next_random(&random, 12)]; /* also NUL */
-            text[next_random(&random, (uint32_t)length)] = c;
+        for (uint32_t changes = mr_random_below(&random, 4); changes; changes--) {
+            char c = "|()=\n\r-0A#\xFF"[mr_random_below(&random, 12)]; /* also NUL */
+            text[mr_random_below(&random, (uint32_t)length)] = c;
         }
         quick_lines += check_text(text, length);
         lines += 2 * LINES;
@@ -294,14 +290,14 @@ static void test_long_text(void **state)
 {
     (void)state;
     enum { LINES = 40000 };
-    uint64_t random = 3;
+    mr_random random = {3};
     char *text = malloc(LINES * 80), *at = text;
     assert_non_null(text);
     for (int i = 0; i < LINES; i++)
-        at += sprintf(at, "T%u|%s(V%u.%u=%u)|%.*s%u\n", next_random(&random, 30),
-                      next_random(&random, 2) ? "r" : "w", next_random(&random, 5000),
-                      next_random(&random, 1000), next_random(&random, 1u << 31),
-                      (int)next_random(&random, 30), "com/example/File.java:ffffffff",
+        at += sprintf(at, "T%u|%s(V%u.%u=%u)|%.*s%u\n", mr_random_below(&random, 30),
+                      mr_random_below(&random, 2) ? "r" : "w", mr_random_below(&random, 5000),
+                      mr_random_below(&random, 1000), mr_random_below(&random, 1u << 31),
+                      (int)mr_random_below(&random, 30), "com/example/File.java:ffffffff",
                       (unsigned)i % 700);
     uint64_t quick_lines = check_text(text, (size_t)(at - text));
     assert_true(quick_lines > 2 * LINES * 99 / 100);

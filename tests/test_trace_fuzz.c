@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "formats/read.h"
+#include "support/random.h"
 #include "support/trace_reading.h"
 
 #include <dirent.h>
@@ -18,12 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static uint32_t next_random(uint64_t *state, uint32_t limit)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*state >> 33) % limit);
-}
 
 /* --- The naive model: each rule looks through the whole list of accepted events. --- */
 
@@ -157,14 +152,14 @@ static void print_soup_event(const soup_event *event, char *text)
     }
 }
 
-static soup_event random_event(uint64_t *random)
+static soup_event random_event(mr_random *random)
 {
-    soup_event event = {.op = (mr_op)next_random(random, MR_OP_COUNT)};
+    soup_event event = {.op = (mr_op)mr_random_below(random, MR_OP_COUNT)};
     /* Few ends and joins, or nothing is left to happen. */
-    if ((event.op == MR_OP_END || event.op == MR_OP_JOIN) && next_random(random, 12))
-        event.op = (mr_op)(MR_OP_ACQUIRE + next_random(random, 4));
-    event.thread = (int)next_random(random, SOUP_THREADS);
-    event.operand = (int)next_random(
+    if ((event.op == MR_OP_END || event.op == MR_OP_JOIN) && mr_random_below(random, 12))
+        event.op = (mr_op)(MR_OP_ACQUIRE + mr_random_below(random, 4));
+    event.thread = (int)mr_random_below(random, SOUP_THREADS);
+    event.operand = (int)mr_random_below(
         random, mr_op_operand_kind(event.op) == MR_OPERAND_THREAD ? SOUP_THREADS : 2);
     if (mr_op_operand_kind(event.op) == MR_OPERAND_NONE)
         event.operand = 0;
@@ -271,7 +266,8 @@ static void check_soup(const mr_trace *trace, const soup_list *kept)
 static void test_against_naive_model(void **state)
 {
     (void)state;
-    uint64_t random = 1, kept_events = 0;
+    mr_random random = {1};
+    uint64_t kept_events = 0;
     for (int round = 0; round < SOUPS; round++) {
         soup_list kept = {.count = 0};
         char text[SOUP_EVENTS * 32] = "", line[64], kept_text[SOUP_EVENTS * 32] = "";
@@ -325,24 +321,25 @@ static const char seed_text[] = "#@var x a.b\n#@loc 1 a.c:1\n"
                                 "# comment\nB|branch()|6\nB|end()|7\nA|join(B)|8\nA|r(x=2)|9\n"
                                 "A|end()|10\n";
 
-static void mutate(uint64_t *random, char *text, size_t *length)
+static void mutate(mr_random *random, char *text, size_t *length)
 {
     static const char alphabet[] = "|()=>:,#@\n\r-09AxBl \x01\xFF";
-    uint32_t changes = 1 + next_random(random, 6);
+    uint32_t changes = 1 + mr_random_below(random, 6);
     for (uint32_t i = 0; i < changes; i++) {
-        size_t at = next_random(random, (uint32_t)*length);
-        size_t count = 1 + next_random(random, 12);
+        size_t at = mr_random_below(random, (uint32_t)*length);
+        size_t count = 1 + mr_random_below(random, 12);
         if (count > *length - at)
             count = *length - at;
-        switch (next_random(random, 4)) {
+        switch (mr_random_below(random, 4)) {
         case 0:
-            text[at] = alphabet[next_random(random, sizeof alphabet)]; /* also NUL */
+            text[at] = alphabet[mr_random_below(random, sizeof alphabet)]; /* also NUL */
             break;
         case 1:
-            text[at] = (char)next_random(random, 256);
+            text[at] = (char)mr_random_below(random, 256);
             break;
         case 2: /* move a piece to another place */
-            memmove(text + next_random(random, (uint32_t)(*length - count + 1)), text + at, count);
+            memmove(text + mr_random_below(random, (uint32_t)(*length - count + 1)), text + at,
+                    count);
             break;
         default:
             memmove(text + at, text + at + count, *length - at - count);
@@ -357,7 +354,7 @@ enum { MUTATIONS = 5000 };
 static void test_mutations(void **state)
 {
     (void)state;
-    uint64_t random = 2;
+    mr_random random = {2};
     char text[sizeof seed_text];
     mr_read_options options = {.repair = true};
     int refused = 0;
@@ -388,12 +385,12 @@ static void test_mutations(void **state)
 static void test_random_bytes(void **state)
 {
     (void)state;
-    uint64_t random = 3;
+    mr_random random = {3};
     char bytes[600];
     for (int round = 0; round < 1000; round++) {
-        size_t length = next_random(&random, sizeof bytes);
+        size_t length = mr_random_below(&random, sizeof bytes);
         for (size_t i = 0; i < length; i++)
-            bytes[i] = (char)next_random(&random, 256);
+            bytes[i] = (char)mr_random_below(&random, 256);
         static const char *const magics[] = {"", "\x1F\x8B\x08", "\x28\xB5\x2F\xFD"};
         const char *magic = magics[round % 3];
         if (length > strlen(magic))

@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "formats/read.h"
 #include "formats/text/text_stream.h"
+#include "support/random.h"
 #include "trace/stream.h"
 
 #include <dirent.h>
@@ -173,26 +174,21 @@ static void test_all_traces(void **state)
     assert_true(files > 60 && errors > 40);
 }
 
-static uint32_t next_random(uint64_t *state, uint32_t limit)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*state >> 33) % limit);
-}
-
 /* Lines of all kinds; `bad` (or none: -1) is one that is refused. To be freed. */
 static char *make_text(uint64_t seed, int lines, int bad)
 {
     char *text = malloc((size_t)lines * 60 + 100), *at = text;
+    mr_random random = {seed};
     assert_non_null(text);
     at += sprintf(at, "A|acq(mine)|0\nB|begin()|0\n");
     for (int i = 0; i < lines; i++) {
-        uint32_t kind = next_random(&seed, 20), thread = next_random(&seed, 3);
+        uint32_t kind = mr_random_below(&random, 20), thread = mr_random_below(&random, 3);
         if (i == bad)
-            at += sprintf(at, seed % 2 ? "B|rel(mine)|1\n" : "A|r(x=bad)|1\n");
+            at += sprintf(at, random.state % 2 ? "B|rel(mine)|1\n" : "A|r(x=bad)|1\n");
         else if (kind == 0)
             at += sprintf(at, "# comment\n\n");
         else if (kind == 1)
-            at += sprintf(at, "#@var v%u name%u\n", next_random(&seed, 90), kind);
+            at += sprintf(at, "#@var v%u name%u\n", mr_random_below(&random, 90), kind);
         else if (kind == 2)
             at += sprintf(at, "%c|acq(l%u)|3\r\n%c|rel(l%u)|4\n", 'A' + thread, thread,
                           'A' + thread, thread);
@@ -200,8 +196,8 @@ static char *make_text(uint64_t seed, int lines, int bad)
             at += sprintf(at, "A|fork(F%d)|%d\nF%d|begin()|1\n", i, i, i);
         else
             at += sprintf(at, "%c|%s(v%u=%d)|%u\n", 'A' + thread, kind % 2 ? "r" : "w",
-                          next_random(&seed, 90), (int)next_random(&seed, 1000) - 500,
-                          next_random(&seed, 200));
+                          mr_random_below(&random, 90), (int)mr_random_below(&random, 1000) - 500,
+                          mr_random_below(&random, 200));
     }
     return text;
 }

@@ -207,6 +207,7 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
                                      .count = end - first};
         place_sites(groups, strand, key, end - first);
     }
+    MR_ASSERT(strand_count <= count);
     while (variable < w->variable_count)
         groups->strand_first[++variable] = strand_count;
     return true;

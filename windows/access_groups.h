@@ -1,11 +1,11 @@
 /*
  * access_groups: the accesses of a window to its shared variables, by site and lock set.
  *
- * A site is a variable, a thread, an operation and a location. Its accesses fall into lists with
- * equal lock sets. A strand is all accesses of a thread to a variable with one lock set, whatever
- * the site. Pairs of strands are compared for common locks, and for what orders their accesses;
- * sites and their lists only where that leaves much. Events of sites, lists and strands are in
- * program order. Representatives as in candidates.h.
+ * A *site* is a variable, a thread, an operation and a place. Its accesses fall into lists with
+ * equal lock sets. A *strand* is all accesses of a thread to a variable with one lock set, whatever
+ * the site. candidates.c compares pairs of strands for common locks and for order; where many pairs
+ * of accesses are left, it compares sites and their lists. Events of sites, lists and strands are
+ * in program order. Representatives are those of candidates.h.
  */
 #ifndef MR_WINDOWS_ACCESS_GROUPS_H
 #define MR_WINDOWS_ACCESS_GROUPS_H

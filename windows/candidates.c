@@ -1,5 +1,6 @@
 #include "candidates.h"
 
+#include "base/assert.h"
 #include "base/map.h"
 #include "lockset.h"
 
@@ -39,8 +40,8 @@ typedef struct collector {
 /* In the index of groups: the pair has no group yet, or will have none. */
 enum { WANTED = INT32_MAX - 1, UNWANTED = INT32_MAX };
 
-/* Two strands with more unordered pairs than so many for each access are compared site by site, so
- * that what is full is passed over at once. */
+/* Two strands with more unordered pairs than so many for each access are compared site by site: then
+ * sites whose group is full are passed over at once. */
 enum { MR_PAIRS_EACH = 16 };
 
 mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,
@@ -74,7 +75,7 @@ typedef struct pairing {
     uint32_t place; /* in the collector's `sites`; MR_NONE: not looked up */
 } pairing;
 
-/* Begins with two sites; settled locations are asked for once. False: no memory. */
+/* Begins with two sites; `wanted` is asked once for each pair of places. False: no memory. */
 static bool open_pairing(collector *c, uint32_t one, uint32_t two, pairing *p)
 {
     const mr_candidate_options *options = c->options;
@@ -137,7 +138,7 @@ static bool is_full(const collector *c, const pairing *p)
            c->groups[p->group].count >= c->options->max_per_group;
 }
 
-/* Is there nothing to be had from these sites any more? */
+/* Will these sites add nothing more? */
 static bool is_done(const collector *c, const pairing *p)
 {
     if (p->group == UNWANTED)
@@ -155,6 +156,7 @@ static bool keep(collector *c, uint32_t a, uint32_t b, mr_strength strength, uin
     if (c->count == UINT32_MAX || !mr_grow(&items, &c->capacity, c->count + 1, sizeof *c->items))
         return false;
     c->items = items;
+    MR_ASSERT(c->window->thread[a] != c->window->thread[b]);
     c->items[c->count++] = (found){
         .candidate = {.first = a < b ? a : b, .second = a < b ? b : a, .strength = strength},
         .group = group};
@@ -308,6 +310,7 @@ static bool pair_strands(collector *c, const mr_access_strand *one, const mr_acc
         if (length_of(&forced))
             left += mr_access_conflicts(two, op, forced.low, forced.high);
     }
+    MR_ASSERT(left <= open && open <= pairs); /* cone drops what filter drops, and more */
     c->out->dropped_by_filter += pairs - open;
     c->out->dropped_by_cone += open - left;
     if (!left)
@@ -367,6 +370,7 @@ static bool finish(collector *c, mr_arena *arena)
         first += out->groups[g].count;
         first_site_pair += out->groups[g].site_pair_count;
     }
+    MR_ASSERT(first == out->count && first_site_pair == out->site_pair_count);
     for (size_t i = 0; i < c->count; i++)
         out->items[i] = c->items[i].candidate;
     for (size_t i = 0; i < c->site_count; i++)

@@ -37,7 +37,7 @@ typedef struct mr_site_pair {
     uint64_t pairs; /* candidates among them, kept or not */
 } mr_site_pair;
 
-/* The candidates of one static race (unordered pair of locations), in the order in which to try
+/* The candidates of one static race (unordered pair of places), in the order in which to try
  * them: by strength, then by distance. */
 typedef struct mr_candidate_group {
     uint32_t location_1, location_2; /* numbers in trace->locations, location_1 <= location_2 */
@@ -61,13 +61,12 @@ typedef struct mr_candidate_options {
     bool event_groups; /* every pair is a group of its own, without site pairs; none is left out */
     bool keep_filtered, keep_coned; /* do not drop what filter, what cone says */
     /* A group with max_per_group candidates is not looked at any further: neither its other
-     * candidates nor their site pairs are collected or counted. Who has to know them asks again,
-     * for that pair of locations alone. */
+     * candidates nor their site pairs are collected or counted. A caller that needs them calls
+     * mr_candidates_find again, for that pair of places alone. */
     bool stop_when_full;
     uint32_t max_per_group;           /* 0: no limit. Bounds time and memory for hot variables */
     const uint8_t *ignored_locations; /* one a location, true: no candidate; NULL: none */
-    /* False: the pair of locations is settled and its pairs are not wanted; NULL: all are wanted.
-     */
+    /* False: the pair of places is settled and its pairs are not wanted; NULL: all are wanted. */
     bool (*wanted)(void *context, uint32_t location_1, uint32_t location_2);
     void *context;
 } mr_candidate_options;
@@ -76,20 +75,21 @@ typedef struct mr_candidate_options {
  * Fills `candidates` in memory of `arena`. `hb` and `wcp` have slid to the window (for labels), or
  * are NULL: then no pair has the strength that they would give it (without both: all beyond-wcp).
  *
- * What the accesses of two threads to a variable leave unordered is an interval for each access,
- * and the intervals are found by one merge: O(accesses · threads · lock sets), however many
- * locations there are. Where they are short, their pairs are gone through. Where they are long,
- * sites are compared, and those are passed over whose pair of locations is settled or, with
+ * For an access of one thread, the accesses of another thread to the variable that are unordered
+ * with it form an interval, and one merge finds all intervals: O(accesses · threads · lock sets),
+ * however many places there are. Where intervals are short, their pairs are gone through. Where
+ * they are long,
+ * sites are compared, and those are passed over whose pair of places is settled or, with
  * stop_when_full, full. So one variable that many threads access at many places costs its accesses
- * times threads, plus max_per_group for each pair of locations. O(window · log) besides. False: no
+ * times threads, plus max_per_group for each pair of places. O(window · log) besides. False: no
  * memory.
  */
 bool mr_candidates_find(mr_candidates *candidates, const mr_window *window,
                         const mr_precedence *hard, const mr_precedence *forced, const mr_order *hb,
                         const mr_order *wcp, const mr_candidate_options *options, mr_arena *arena);
 
-/* Strength of a pair of trace events, first < second, both in the range the orders have slid to.
- * What needs an order that is not there (NULL) is not asked: beyond-wcp. */
+/* Strength of a pair of trace events, first < second, both in the range the orders have slid to. An
+ * order that is NULL leaves no pair unordered; without both the strength is beyond-wcp. */
 mr_strength mr_pair_strength(const mr_order *hb, const mr_order *wcp, uint32_t first,
                              uint32_t second);
 

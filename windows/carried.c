@@ -1,5 +1,7 @@
 #include "carried.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,9 +63,12 @@ void mr_carried_free(mr_carried *carried)
 static void leave_shared(mr_carried *carried, uint32_t acquire)
 {
     uint32_t *open = carried->open_shared;
+    MR_ASSERT(carried->open_shared_count > 0);
     uint32_t i = carried->open_shared_count--;
-    while (open[i - 1] != acquire)
+    while (open[i - 1] != acquire) {
         i--;
+        MR_ASSERT(i > 0); /* a shared section is left only where it is open */
+    }
     memmove(open + i - 1, open + i, (carried->open_shared_count + 1 - i) * sizeof *open);
 }
 
@@ -73,16 +78,22 @@ static void play(mr_carried *carried, uint32_t event)
     uint32_t operand = trace->operand[event];
     switch ((mr_op)trace->op[event]) {
     case MR_OP_ACQUIRE:
-        if (trace->link[event] != MR_NESTED)
-            carried->open_acquire[operand] = event;
+        if (trace->link[event] == MR_NESTED)
+            break;
+        MR_ASSERT(carried->open_acquire[operand] == MR_NONE);
+        carried->open_acquire[operand] = event;
         break;
     case MR_OP_RELEASE:
-        if (trace->link[event] != MR_NESTED)
-            carried->open_acquire[operand] = MR_NONE;
+        if (trace->link[event] == MR_NESTED)
+            break;
+        MR_ASSERT(carried->open_acquire[operand] == trace->link[event]);
+        carried->open_acquire[operand] = MR_NONE;
         break;
     case MR_OP_SHARED_ACQUIRE:
-        if (trace->link[event] != MR_NESTED)
-            carried->open_shared[carried->open_shared_count++] = event;
+        if (trace->link[event] == MR_NESTED)
+            break;
+        MR_ASSERT(carried->open_shared_count < carried->open_shared_capacity);
+        carried->open_shared[carried->open_shared_count++] = event;
         break;
     case MR_OP_SHARED_RELEASE:
         if (trace->link[event] != MR_NESTED)
@@ -92,6 +103,7 @@ static void play(mr_carried *carried, uint32_t event)
         carried->units[operand]++;
         break;
     case MR_OP_WAIT:
+        MR_ASSERT(carried->units[operand] > 0);
         carried->units[operand]--;
         break;
     case MR_OP_READ:
@@ -117,8 +129,8 @@ enum { LAST_ACCESS = MR_OP_ATOMIC_UPDATE };
 _Static_assert(1 MR_OP_MAP(IS_ACCESS_IN_ORDER, unused), "accesses are the smallest operations");
 #undef IS_ACCESS_IN_ORDER
 
-/* The first event from `event` on, and before `end`, that is no access: most are, and what a window
- * has to know of them is in their links. */
+/* The first event from `event` on, and before `end`, that is no access. Most events are accesses, and
+ * a window finds what it needs of them in links. */
 static uint32_t skip_accesses(const uint8_t *ops, uint32_t event, uint32_t end)
 {
     /* Added to an operation, sets the highest bit of its byte unless it is an access. */
@@ -138,6 +150,7 @@ static uint32_t skip_accesses(const uint8_t *ops, uint32_t event, uint32_t end)
 
 void mr_carried_move(mr_carried *carried, uint32_t event)
 {
+    MR_REQUIRE(event <= carried->trace->event_count);
     if (event < carried->next) {
         const mr_trace *trace = carried->trace;
         memset(carried->open_acquire, 0xff, trace->locks.count * sizeof *carried->open_acquire);

@@ -1,5 +1,7 @@
 #include "held.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@ typedef struct builder {
     const mr_window *window;
     mr_held *held;
     uint32_t entry_count;
+    size_t entry_capacity;
     current *threads;
 } builder;
 
@@ -24,6 +27,7 @@ static bool counts(const mr_window *w, const mr_section *section)
 
 static uint32_t push(builder *b, uint32_t section, uint32_t next)
 {
+    MR_ASSERT(b->entry_count < b->entry_capacity); /* two entries a section */
     b->held->entries[b->entry_count] = (mr_held_entry){.section = section, .next = next};
     return b->entry_count++;
 }
@@ -33,6 +37,7 @@ static void note(builder *b, uint32_t thread, uint32_t from)
 {
     mr_held *held = b->held;
     uint32_t change = held->change_first[thread] + b->threads[thread].changes++;
+    MR_ASSERT(change < held->change_first[thread + 1]);
     held->change_from[change] = from;
     held->change_head[change] = b->threads[thread].head;
 }
@@ -77,6 +82,7 @@ static void enter(builder *b, uint32_t thread, uint32_t section)
 static void leave(builder *b, uint32_t thread, uint32_t length)
 {
     current *c = &b->threads[thread];
+    MR_ASSERT(c->open > 0);
     c->open--;
     c->left++;
     drop_left(b, c, length);
@@ -109,6 +115,7 @@ static bool allocate(builder *b, mr_arena *arena)
         held->change_first[t + 1] += held->change_first[t] + 1;
         b->threads[t].head = MR_NONE;
     }
+    b->entry_capacity = entries;
     held->change_from = mr_arena_alloc(arena, changes, sizeof *held->change_from);
     held->change_head = mr_arena_alloc(arena, changes, sizeof *held->change_head);
     held->entries = mr_arena_alloc(arena, entries, sizeof *held->entries);
@@ -218,6 +225,7 @@ bool mr_window_build_held(mr_window *w, mr_arena *arena)
 uint32_t mr_held_at(const mr_held *held, uint32_t thread, uint32_t length)
 {
     uint32_t low = held->change_first[thread], high = held->change_first[thread + 1];
+    MR_ASSERT(low < high && held->change_from[low] == 0);
     while (high - low > 1) { /* the last change up to here; the first is from 0 on */
         uint32_t middle = low + (high - low) / 2;
         if (held->change_from[middle] <= length)
@@ -255,6 +263,7 @@ bool mr_held_enters_after(const mr_window *w, const mr_lock_user *user, uint32_t
         else
             high = middle;
     }
+    MR_ASSERT(low < user->end && entered[low] > after);
     uint32_t acquire = w->sections[entered[low]].acquire;
     return acquire == MR_NONE || w->position[acquire] < length;
 }

@@ -1,16 +1,16 @@
 /*
- * held: which critical sections a thread of a window is in at a point of its program order, and who
- * enters a lock how far into its own; for contended locks only.
+ * held: for contended locks, which sections a thread of a window is in at a point of its program
+ * order, and which threads have entered a lock how far into their own events.
  *
- * With it, what is open at the ends of a set of events (one prefix for each thread) is found from
- * those ends alone, however many sections the set contains: solver/linearise.
+ * From this solver/linearise.c finds the sections that are open at the ends of a set of events (one
+ * prefix for each thread) at the cost of the open ones, however many sections the set contains.
  *
- * A thread's open sections are a list that its next acquire or release makes a new version of. The
- * versions share their tails: an acquire puts one entry in front; a release of the innermost
- * section goes back to the tail; another release leaves its entry there, to be passed over by who
- * reads the list, until the list has more left than open sections and is written anew without them.
- * So there are at most two entries a section, and reading costs at most twice the number of open
- * sections.
+ * A thread's open sections are a list, of which each acquire and release makes a new version.
+ * Versions share their tails. An acquire puts one entry in front. A release of the innermost
+ * section goes back to the tail. Any other release leaves the section's entry in the list, and
+ * readers pass over it (mr_held_is_left). When a list has more left sections than open ones, it is
+ * written anew without them. So there are at most two entries a section, and reading a list costs
+ * at most twice the number of open sections.
  *
  * All memory is the window's arena: at most 48 bytes a section. O(window + sections) to build.
  */
@@ -42,8 +42,8 @@ typedef struct mr_held {
     uint32_t *entered;    /* sections */
 } mr_held;
 
-/* Fills window->held of a window that has its sections; a part of mr_window_build. False: no memory.
- */
+/* Fills window->held of a window that has its sections. mr_window_build calls it. False: no
+ * memory. */
 bool mr_window_build_held(mr_window *window, mr_arena *arena);
 
 /* Is the section left within the first `length` events of its thread? */

@@ -1,5 +1,6 @@
 #include "lockset.h"
 
+#include "base/assert.h"
 #include "base/table.h"
 
 #include <string.h>
@@ -53,15 +54,17 @@ static uint32_t intern(interner *in, uint32_t count)
     if (*slot)
         return *slot - 1;
     uint32_t *copy = mr_arena_alloc(in->arena, count, sizeof *copy);
-    if (!copy || w->lockset_count == in->capacity)
+    if (!copy)
         return MR_NONE;
+    MR_ASSERT(w->lockset_count < in->capacity);
     memcpy(copy, in->scratch, count * sizeof *copy);
     w->locksets[w->lockset_count] = (mr_lockset){.locks = copy, .count = count};
     *slot = ++w->lockset_count;
     return w->lockset_count - 1;
 }
 
-/* Adds the section's lock to an ascending set; held both ways is held exclusively. */
+/* Adds the section's lock to an ascending set. A lock that is held both ways counts as held
+ * exclusively. */
 static void add_lock(uint32_t *set, uint32_t *count, const mr_section *section)
 {
     uint32_t item = 2 * section->lock + section->shared, at = *count;
@@ -98,6 +101,7 @@ static void leave(held *h, uint32_t section)
     uint32_t i = 0;
     while (i < h->count && h->sections[i] != section)
         i++;
+    MR_ASSERT(i < h->count); /* the thread is in the section that it leaves */
     for (h->count--; i < h->count; i++)
         h->sections[i] = h->sections[i + 1];
     h->stale = true;
@@ -164,6 +168,7 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
 
 bool mr_locksets_meet(const mr_window *window, uint32_t lockset_1, uint32_t lockset_2)
 {
+    MR_ASSERT_COSTLY(lockset_1 < window->lockset_count && lockset_2 < window->lockset_count);
     const mr_lockset *one = &window->locksets[lockset_1], *two = &window->locksets[lockset_2];
     for (uint32_t i = 0, j = 0; i < one->count && j < two->count;) {
         uint32_t lock = one->locks[i] >> 1, other = two->locks[j] >> 1;

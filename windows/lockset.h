@@ -3,16 +3,16 @@
  * keeps them.
  *
  * Sets are interned (mr_window.locksets): equal sets have equal numbers, set 0 is empty. An element
- * is 2 * lock, + 1 when the lock is held shared and not exclusively. An access keeps its locks up to
- * its region_end, the first release after it of a contended lock that is held at it.
+ * is 2 * lock, + 1 when the lock is held shared and not exclusively. An access keeps its locks up
+ * to its region_end, the first release after it of a contended lock that is held at it.
  */
 #ifndef MR_WINDOWS_LOCKSET_H
 #define MR_WINDOWS_LOCKSET_H
 
 #include "window.h"
 
-/* Fills `locksets`, `lockset` and `region_end` of a window that has its sections; a part of
- * mr_window_build. False: no memory. O(window + changes of the sets · locks held). */
+/* Fills `locksets`, `lockset` and `region_end` of a window that has its sections.
+ * mr_window_build calls it. False: no memory. O(window + changes of the sets · locks held). */
 bool mr_window_build_locksets(mr_window *window, mr_arena *arena);
 
 /* Do two lock sets have a lock in common that one of them holds exclusively? O(size of both). */

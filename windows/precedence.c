@@ -1,15 +1,17 @@
 #include "precedence.h"
 
+#include "base/assert.h"
 #include "read_choices.h"
 #include "unit_choices.h"
 
 #include <string.h>
 
-/* How many sections back an acquire looks: enough for locks in use, a bound for a hot one in a
- * window of millions. Looking less far loses no verdict, only a short proof. */
+/* How many sections back an acquire looks. This is enough for most locks, and bounds the cost of a
+ * hot lock in a window of millions of events. Looking less far loses no verdict, only a short
+ * proof. */
 enum { MR_SECTIONS_BACK = 256 };
 
-/* Posts and waits of a semaphore that are counted for each wait; beyond, as above. */
+/* Semaphores with more posts and waits than this are not counted; that loses short proofs only. */
 enum { MR_OPERATIONS_COUNTED = 4096 };
 
 typedef struct builder {
@@ -22,6 +24,7 @@ typedef struct builder {
     uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
     uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
     uint32_t *common;       /* scratch: two clocks */
+    uint32_t event;         /* the one at hand: the clocks of all before it are there */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it. */
@@ -43,6 +46,7 @@ static bool require_event(builder *b, uint32_t thread, uint32_t event)
     uint32_t other = w->thread[event];
     if (other == thread || b->current[thread][other] > w->position[event])
         return true;
+    MR_ASSERT(event < b->event); /* what is before an event stands before it in the trace */
     uint32_t *clock = fork_clock(b, thread);
     if (!clock)
         return false;
@@ -125,8 +129,14 @@ static bool require_seen(builder *b, uint32_t read)
     return w->source[read] == MR_NONE || require_source(b, w->thread[read], w->source[read]);
 }
 
-/* Sections of the acquire's lock that are certainly entered before it are certainly left before it.
- */
+static bool require_release(builder *b, uint32_t thread, const mr_section *section)
+{
+    MR_ASSERT(section->release != MR_NONE); /* the trace leaves it before the other is entered */
+    return require_event(b, thread, section->release);
+}
+
+/* Requires the releases of the sections that exclude the acquire's own and are certainly entered
+ * before it. */
 static bool require_releases(builder *b, uint32_t acquire)
 {
     const mr_window *w = b->window;
@@ -141,8 +151,7 @@ static bool require_releases(builder *b, uint32_t acquire)
             continue;
         if (section->acquire == MR_NONE ||
             b->current[thread][section->thread] > w->position[section->acquire]) {
-            if (mr_sections_exclude(section, entered) &&
-                !require_event(b, thread, section->release))
+            if (mr_sections_exclude(section, entered) && !require_release(b, thread, section))
                 return false;
         }
         if (own - s > MR_SECTIONS_BACK)
@@ -191,7 +200,8 @@ static bool require_units(builder *b, uint32_t wait)
     return true;
 }
 
-/* What must have happened before the event can be the next one, but for its thread's events. */
+/* Requires what the event needs to be the next one of its thread: its fork, and the events from
+ * which edges of BarrierPairs lead to it. */
 static bool require_entry(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
@@ -218,7 +228,7 @@ static bool require_unit(builder *b, uint32_t wait)
            require_event(b, w->thread[wait], post - w->start);
 }
 
-/* What the event itself needs, whatever its thread has read. */
+/* Requires what the event needs as a join, an acquire or a wait. */
 static bool require_edges(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
@@ -252,20 +262,43 @@ static bool require_edges(builder *b, uint32_t i)
     return true;
 }
 
-/* A step, which works on `current`, for clean(i). */
-static bool for_clean(builder *b, uint32_t i, bool (*step)(builder *b, uint32_t event))
+/* Calls `require`, which works on `current`, for clean(i). */
+static bool for_clean(builder *b, uint32_t i, bool (*require)(builder *b, uint32_t event))
 {
     uint32_t **current = b->current;
     b->current = b->clean;
-    bool complete = step(b, i);
+    bool complete = require(b, i);
     b->current = current;
     return complete;
+}
+
+/* Is the clock of event i at least that of the event before it in its thread and that of HARD, and
+ * does it name only events before i? For costly checks. */
+static bool is_clock_sound(const builder *b, uint32_t i)
+{
+    const mr_window *w = b->window;
+    uint32_t thread = w->thread[i], position = w->position[i];
+    const uint32_t *clock = b->precedence->clock[i];
+    const uint32_t *before = position ? b->precedence->clock[mr_window_at(w, thread, position - 1)]
+                                      : b->precedence->thread_start[thread];
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        if (t == thread)
+            continue;
+        if (clock[t] < before[t] || clock[t] > mr_window_length(w, t))
+            return false;
+        if (clock[t] && mr_window_at(w, t, clock[t] - 1) >= i)
+            return false;
+        if (b->mode == MR_PRECEDENCE_FORCED && clock[t] < b->hard->clock[i][t])
+            return false;
+    }
+    return true;
 }
 
 static bool add_event(builder *b, uint32_t i)
 {
     const mr_window *w = b->window;
     uint32_t thread = w->thread[i];
+    b->event = i;
     if (mr_binds_reads(w, i))
         b->current[thread] = b->clean[thread];
     bool same = b->current[thread] == b->clean[thread];
@@ -287,6 +320,7 @@ static bool add_event(builder *b, uint32_t i)
         b->current[thread] = b->clean[thread];
     b->precedence->clock[i] = b->current[thread];
     b->clean_clock[i] = b->clean[thread];
+    MR_ASSERT_COSTLY(is_clock_sound(b, i));
     return true;
 }
 
@@ -303,6 +337,7 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                  .common =
                      mr_arena_alloc(arena, 2 * (size_t)window->thread_count, sizeof *b.common)};
     uint32_t *zero = mr_arena_zalloc(arena, window->thread_count, sizeof *zero);
+    MR_REQUIRE(mode != MR_PRECEDENCE_FORCED || hard);
     precedence->window = window;
     precedence->clock = mr_arena_alloc(arena, window->size, sizeof *precedence->clock);
     precedence->thread_start =
@@ -331,6 +366,7 @@ bool mr_precedence_require(const mr_precedence *precedence, uint32_t *prefix, ui
                            bool including)
 {
     const mr_window *w = precedence->window;
+    MR_REQUIRE(event < w->size);
     uint32_t thread = w->thread[event];
     const uint32_t *clock =
         including ? precedence->clock[event] : mr_precedence_enabled(precedence, event);

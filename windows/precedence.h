@@ -5,7 +5,7 @@
  *   - all events of e's thread before e;
  *   - the fork of its thread, when that lies in the window;
  *   - for a join: all events of the joined thread in the window;
- *   - what the event needs because of opaque calls (mr_window.barrier_edges);
+ *   - the events that its edges of BarrierPairs come from (mr_window.barrier_edges);
  *   - for a read, as the mode says, the write that it must see;
  * closed under these rules. Because each before(e) is a prefix in every thread, it is a clock: for
  * each thread t the number of events of t in it. Clocks change only where an edge comes in from
@@ -20,7 +20,7 @@
  * see a write w asks for w and clean(w), since a write after divergence satisfies nobody; for a
  * branch, fork or mbegin e, before(e) = clean(e). In the other models the two sets are the same.
  *
- *   HARD    program order, fork, join, opaque calls: holds in every reordering of every model
+ *   HARD    program order, fork, join, BarrierPairs: holds in every reordering of every model
  *   SOURCE  HARD, and every read after the write that it saw, every wait after the post whose unit
  *           it took (mr_trace.link, the oldest unit first): the reads-from closure; in model branch
  *           the bound reads only
@@ -32,10 +32,12 @@
  *               may see the carried value;
  *             - an acquire after the release of each section of its lock that excludes its own
  *               (mr_sections_exclude) and whose acquire is certainly before it;
- *             - a wait after the posts of a thread that it cannot do without: those certainly
- * before it (with itself) that need a unit, less the units carried in and the posts that other
- * threads can have made by then. Everything in before(e) stands before e in the trace too, since
- * the trace is a reordering of itself.
+ *             - a wait after those posts of a thread that it cannot do without: with the units
+ *               carried in, and all posts that other threads can have made by then, there are
+ *               still fewer units than waits that certainly come no later than this one.
+ *
+ * Everything in before(e) stands before e in the trace, too, since the trace is a reordering of
+ * itself.
  */
 #ifndef MR_WINDOWS_PRECEDENCE_H
 #define MR_WINDOWS_PRECEDENCE_H
@@ -53,12 +55,13 @@ typedef struct mr_precedence {
     /* One an event: before(e) in the other threads; the own thread's entry is not used. */
     uint32_t **clock;
     uint32_t **thread_start; /* one a thread: what its first event needs */
-    /* One an event: before(event) without what it needs as a read; NULL when there are no opaque
-     * calls: then it is the clock of the event before it. */
+    /* One an event: before(event) without what it needs as a read; NULL when there are no edges of
+     * BarrierPairs: then it is the clock of the event before it. */
     uint32_t **enabled;
     uint32_t *rank_low, *rank_high; /* FORCED: see unit_choices.h; NULL: no shared semaphore */
-    bool refined; /* FORCED: raised by proofs of many steps (solver/eliminate.h), which a formula
-                     that folds by it does not repeat: it has to state the order */
+    /* FORCED: raised by long proofs (solver/eliminate.h). A formula that folds by it does not repeat
+     * them, so it has to state the order (encoder/forced.h). */
+    bool refined;
 } mr_precedence;
 
 /* Builds the precedence in memory of `arena`; FORCED needs `hard`, the other modes ignore it.

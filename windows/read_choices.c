@@ -1,8 +1,11 @@
 #include "read_choices.h"
 
+#include "base/assert.h"
+
 void mr_read_same_value_writes(const mr_window *w, uint32_t read, uint32_t *first, uint32_t *end)
 {
     const mr_window_variable *variable = &w->variables[w->object[read]];
+    MR_ASSERT_COSTLY(mr_op_reads(mr_window_op(w, read)) && !variable->by_source);
     uint32_t value = mr_window_read_value(w, read);
     uint32_t bounds[2];
     for (uint32_t side = 0; side < 2; side++) { /* first value >= value, then first value > value */
@@ -22,6 +25,7 @@ void mr_read_same_value_writes(const mr_window *w, uint32_t read, uint32_t *firs
 
 bool mr_read_may_see(const mr_window *w, const mr_precedence *hard, uint32_t read, uint32_t write)
 {
+    MR_ASSERT_COSTLY(w->object[write] == w->object[read] && mr_op_writes(mr_window_op(w, write)));
     if (write == read || mr_precedes(hard, read, write))
         return false;
     uint32_t value = mr_window_read_value(w, read);

@@ -6,7 +6,8 @@
  * and join neither put it after the read nor put a write of another value between the two. The
  * carried value is possible when it equals the value and no write is certainly before the read. An
  * atomic update is a read and a write; it never sees itself.
- * What is ruled out here can happen in no reordering; what is left may still be impossible.
+ * A write that is ruled out here is seen in no reordering. A write that is not ruled out may still
+ * be impossible.
  */
 #ifndef MR_WINDOWS_READ_CHOICES_H
 #define MR_WINDOWS_READ_CHOICES_H

@@ -1,5 +1,7 @@
 #include "unit_choices.h"
 
+#include "base/assert.h"
+
 /* Beyond so many operations of a kind ranks are not bounded: the formula is too large anyway. */
 enum { MR_MOST_RANKED = 4096 };
 
@@ -15,6 +17,7 @@ static void rank(const mr_precedence *forced, const uint32_t *events, uint32_t c
                 high -= mr_precedes(forced, events[i], events[k]);
             }
         }
+        MR_ASSERT(low <= high);
         forced->rank_low[events[i]] = low;
         forced->rank_high[events[i]] = high;
     }

@@ -9,10 +9,10 @@
  * those certainly before it, less than the number of those not certainly after it. The rank of a
  * unit is that of its post plus the number of units carried in.
  *
- * What is ruled out here can be left out of every assignment of every reordering; what is left may
- * still be impossible. A precedence without ranks (HARD) rules out by the clocks alone. Semaphores
- * that one thread of the window uses alone constrain nothing: its program order is the one of the
- * trace.
+ * A unit that is ruled out here can be left out of every assignment of every reordering. A unit
+ * that is not ruled out may still be impossible. A precedence without ranks (HARD) rules out by the
+ * clocks alone. Semaphores that one thread of the window uses alone constrain nothing: its program
+ * order is the one of the trace.
  */
 #ifndef MR_WINDOWS_UNIT_CHOICES_H
 #define MR_WINDOWS_UNIT_CHOICES_H

@@ -1,5 +1,6 @@
 #include "visible.h"
 
+#include "base/assert.h"
 #include "base/table.h"
 
 /* Which thread reads a (variable, value), or that several do. */
@@ -83,6 +84,7 @@ uint32_t *mr_visible_stretches(const mr_window *w, bool count_releases, mr_arena
         const mr_section *section = mr_window_section(w, i);
         bool visible = stretch[i] || is_visible(&all, w, i) ||
                        (count_releases && section && section->release == i);
+        MR_ASSERT_COSTLY(seen[w->thread[i]] <= w->position[i]);
         stretch[i] = seen[w->thread[i]];
         seen[w->thread[i]] += visible;
     }

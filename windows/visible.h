@@ -2,11 +2,11 @@
  * visible: which events of a window another thread may need.
  *
  * An event is private to its thread when leaving it out of a reordering can break nothing outside
- * its thread: reads, begin, end, join, waits, acquires and releases (those are handled by
- * region_end), and writes that no other thread's read can be satisfied by (atomic ones are as plain
- * ones here). The rest (forks, posts of semaphores that two threads use, visible writes, events
- * that another thread's event needs because of an opaque call) ends the stretch in which one access
- * stands for later ones.
+ * its thread. Private are reads, begin, end, join, waits, acquires and releases (region_end of
+ * window.h is about those), and writes that can satisfy no read of another thread (atomic ones are
+ * as plain ones here). All other events are visible: forks, posts of semaphores that two threads
+ * use, the other writes, and events from which an edge of a BarrierPair leads to another thread. A
+ * visible event ends the stretch in which one access stands for later ones.
  */
 #ifndef MR_WINDOWS_VISIBLE_H
 #define MR_WINDOWS_VISIBLE_H

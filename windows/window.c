@@ -210,6 +210,7 @@ static uint32_t carried_section(const builder *b, uint32_t i)
     uint32_t s = w->locks[b->carried->dense_lock[b->trace->operand[w->start + i]]].sections_first;
     while (w->sections[s].thread != w->thread[i] || w->sections[s].shared != shared)
         s++;
+    MR_ASSERT(s < w->locks[w->sections[s].lock].carried_end);
     return s;
 }
 
@@ -230,7 +231,10 @@ static void leave(builder *b, uint32_t i)
     mr_window *w = b->window;
     uint32_t acquire = b->trace->link[w->start + i];
     w->object[i] = acquire >= w->start ? w->object[acquire - w->start] : carried_section(b, i);
-    w->sections[w->object[i]].release = i;
+    mr_section *section = &w->sections[w->object[i]];
+    MR_ASSERT(section->thread == w->thread[i] && section->release == MR_NONE);
+    MR_ASSERT(section->acquire == MR_NONE || section->acquire < i);
+    section->release = i;
 }
 
 /* The sections of all locks: those carried in, then those of the window in trace order. Run twice:
@@ -284,8 +288,12 @@ static bool build_sections(builder *b)
     if (!w->sections)
         return false;
     add_sections(b);
-    for (uint32_t l = 0; l < w->lock_count; l++)
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        bool last = l + 1 == w->lock_count;
+        MR_ASSERT(w->locks[l].sections_end ==
+                  (last ? w->section_count : w->locks[l + 1].sections_first));
         mark_contended(w, &w->locks[l]);
+    }
     return true;
 }
 
@@ -411,8 +419,11 @@ static bool build_semaphores(mr_window *w, const uint32_t *units, mr_arena *aren
     if (!w->posts || !w->waits)
         return false;
     add_operations(w, true);
-    for (uint32_t l = 0; l < w->lock_count; l++)
-        w->semaphores[l].shared = is_shared(w, &w->semaphores[l]);
+    for (uint32_t l = 0; l < w->lock_count; l++) {
+        mr_window_semaphore *s = &w->semaphores[l];
+        MR_ASSERT(s->posts_end <= posts && s->waits_end <= waits);
+        s->shared = is_shared(w, s);
+    }
     return true;
 }
 
@@ -427,10 +438,14 @@ static bool build_barrier_edges(mr_window *w, const mr_barrier_edges *edges, mr_
     w->barrier_edges = mr_arena_alloc(arena, end - first, sizeof *w->barrier_edges);
     if (!w->barrier_edges)
         return false;
-    for (size_t k = first; k < end; k++)
-        if (edges->items[k].from >= w->start) /* what is before the window has happened */
-            w->barrier_edges[w->barrier_edge_count++] = (mr_edge){
-                .from = edges->items[k].from - w->start, .to = edges->items[k].to - w->start};
+    for (size_t k = first; k < end; k++) {
+        mr_edge edge = edges->items[k];
+        if (edge.from < w->start)
+            continue; /* what is before the window has happened */
+        MR_ASSERT(edge.from < edge.to && edge.to < w->end);
+        w->barrier_edges[w->barrier_edge_count++] =
+            (mr_edge){.from = edge.from - w->start, .to = edge.to - w->start};
+    }
     return true;
 }
 
@@ -445,6 +460,47 @@ static void forget_names(builder *b)
         b->carried->dense_variable[w->variables[v].number] = MR_NONE;
     for (uint32_t l = 0; l < w->lock_count; l++)
         b->carried->dense_lock[w->locks[l].number] = MR_NONE;
+}
+
+/* Is everything where the header says? For costly checks. */
+static bool is_access_sound(const mr_window *w, uint32_t i)
+{
+    uint32_t source = w->source[i], before = w->previous_write[i], after = w->next_write[i];
+    if (w->object[i] >= w->variable_count || w->lockset[i] >= w->lockset_count)
+        return false;
+    if (source != MR_NONE && (source >= i || w->object[source] != w->object[i]))
+        return false;
+    if (before != MR_NONE && (before >= i || w->thread[before] != w->thread[i]))
+        return false;
+    if (after != MR_NONE && (after <= i || w->thread[after] != w->thread[i]))
+        return false;
+    return w->region_end[i] > i; /* MR_NONE is */
+}
+
+static bool is_section_sound(const mr_window *w, uint32_t s)
+{
+    const mr_section *section = &w->sections[s], *next = section + 1;
+    if (section->acquire != MR_NONE && w->object[section->acquire] != s)
+        return false;
+    if (section->release != MR_NONE && w->object[section->release] != s)
+        return false;
+    if (s + 1 == w->locks[section->lock].sections_end || next->acquire == MR_NONE)
+        return true;
+    return section->acquire == MR_NONE || section->acquire < next->acquire;
+}
+
+static bool is_sound(const mr_window *w)
+{
+    for (uint32_t i = 0; i < w->size; i++) {
+        if (w->thread[i] >= w->thread_count || mr_window_at(w, w->thread[i], w->position[i]) != i)
+            return false;
+        if (mr_op_is_access(mr_window_op(w, i)) && !is_access_sound(w, i))
+            return false;
+    }
+    for (uint32_t s = 0; s < w->section_count; s++)
+        if (!is_section_sound(w, s))
+            return false;
+    return true;
 }
 
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
@@ -471,6 +527,7 @@ mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_
         !build_accesses(w, arena) || !build_semaphores(w, carried->units, arena) ||
         !build_barrier_edges(w, carried->barrier_edges, arena))
         return mr_error_memory(error, "building a window");
+    MR_ASSERT_COSTLY(is_sound(w));
     *window = w;
     return MR_OK;
 }

@@ -1,11 +1,11 @@
 /*
  * window: the events [start, end) of a trace with everything that the analyses of a window ask for.
  *
- * Scope (docs/semantics.md 5): the events before `start` happen as observed; what they leave behind
- * is carried in: locks held, units of semaphores, last writes and values, threads started, open
- * opaque calls (as edges). Inside a window everything is
- * numbered densely from 0: events (event - start), threads, variables, locks, critical sections.
- * All memory belongs to the arena that the caller passes, so a window ends when its arena is reset.
+ * Scope (docs/semantics.md 5): the events before `start` happen as observed. What they leave behind
+ * is carried in (carried.h): locks held, units of semaphores, last writes and values, threads
+ * started; of BarrierPairs the edges inside the window are kept. Inside a window everything is
+ * numbered densely from 0: events (event - start), threads, variables, locks, sections. All memory
+ * belongs to the arena that the caller passes, so a window ends when its arena is reset.
  *
  * Knows the trace store; nothing of orders, encoder, solver.
  */
@@ -85,9 +85,9 @@ typedef struct mr_window {
     uint32_t *writes;          /* writes (w aw au) grouped by variable, each in trace order */
     uint32_t *writes_by_value; /* the same groups, each ordered by (value, trace order) */
 
-    mr_edge
-        *barrier_edges; /* edges of BarrierPairs (opaque/barrier_pairs.h) between window events, in
-                        the order of `to` */
+    /* The edges of BarrierPairs (opaque/barrier_pairs.h) between window events, in the order of
+     * `to`. */
+    mr_edge *barrier_edges;
     size_t barrier_edge_count;
 
     const struct mr_held *held; /* open sections of contended locks, by place: held.h */
@@ -95,18 +95,18 @@ typedef struct mr_window {
     /* One entry an event. */
     uint32_t *thread;   /* thread of the window */
     uint32_t *position; /* index among the events of its thread in the window */
-    uint32_t
-        *object; /* access: variable; outermost acq rel racq rrel: section; post wait: lock; fork
-                    join: the other thread,   when it   has events in the window; else MR_NONE */
-    uint32_t *
-        source; /* r ar au: the write of the window that it saw; MR_NONE: an earlier one, or none */
-    uint32_t *previous_write; /* access: the write before it of the same variable by the same
-                                 thread, in the window; MR_NONE: none */
-    uint32_t *next_write;     /* the same, after it */
-    uint32_t *lockset;        /* access: the contended locks that its thread holds */
-    uint32_t *region_end; /* access: first release, after it, of a contended lock that is held at
-                             it; MR_NONE: there is none. Between an access and this event no lock is
-                             given back that the access needs to be held */
+    /* Access: the variable. Outermost acquire or release, shared or not: the section. Post, wait:
+     * the lock. Fork, join: the other thread, when it has events in the window. Else MR_NONE. */
+    uint32_t *object;
+    /* Read: the write of the window that it saw; MR_NONE: an earlier one, or none. */
+    uint32_t *source;
+    /* Access: the write before (after) it of the same variable by the same thread, in the window;
+     * MR_NONE: none. */
+    uint32_t *previous_write, *next_write;
+    uint32_t *lockset; /* access: the contended locks that its thread holds */
+    /* Access: the first release after it of a contended lock that is held at it; MR_NONE: none.
+     * Between the access and this event no lock is given back that the access needs to be held. */
+    uint32_t *region_end;
 } mr_window;
 
 /*
@@ -116,7 +116,7 @@ typedef struct mr_window {
 mr_status mr_window_build(mr_carried *carried, uint32_t end, mr_model model, mr_arena *arena,
                           mr_window **window, mr_error *error);
 
-/* The index in window->barrier_edges of the first edge into `event` or a later one. O(log edges). */
+/* The index in window->barrier_edges of the first edge into `event` or a later one. O(log). */
 size_t mr_window_barrier_edges_from(const mr_window *window, uint32_t event);
 
 /* The section that an event enters or leaves; NULL: it does neither. */

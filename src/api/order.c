@@ -101,7 +101,8 @@ void mr_order_report_get_race(const mr_order_report *report, size_t index, mr_or
     race->witness.witness_count = witness->event_count;
 }
 
-/* Describes an access from what the race list keeps of it. The events of a stream are not kept. */
+/* Describes an access of the race list. Its event is not there any more when it came from a stream.
+ */
 static void describe(const mr_trace *names, const mr_racing_access *access, uint32_t variable,
                      mr_event *event)
 {

@@ -1,5 +1,6 @@
 #include "arena.h"
 
+#include "assert.h"
 #include "memory.h"
 #include "room.h"
 
@@ -39,9 +40,11 @@ void mr_arena_free(mr_arena *arena)
 void mr_arena_trim(mr_arena *arena, size_t keep_bytes)
 {
     size_t kept = 0;
+    MR_REQUIRE(!arena->in_use_bytes); /* a block that is freed must not be in use */
     mr_arena_block **at = &arena->first;
     while (*at) {
         mr_arena_block *block = *at;
+        MR_ASSERT(block->used <= block->size);
         if (block->size <= keep_bytes - kept) {
             kept += block->size;
             at = &block->next;
@@ -65,8 +68,21 @@ mr_arena_mark mr_arena_get_mark(const mr_arena *arena)
                            .in_use_bytes = arena->in_use_bytes};
 }
 
+/* Is the block one of the arena's, up to the current one? */
+static bool is_behind_current(const mr_arena *arena, const mr_arena_block *block)
+{
+    const mr_arena_block *at = arena->first;
+    while (at && at != block && at != arena->current)
+        at = at->next;
+    return at == block;
+}
+
 void mr_arena_release(mr_arena *arena, mr_arena_mark mark)
 {
+    /* Marks are given back in the opposite order: a later one is gone with an earlier one. */
+    MR_REQUIRE(mark.in_use_bytes <= arena->in_use_bytes);
+    MR_REQUIRE(!mark.block || mark.used <= mark.block->used);
+    MR_ASSERT_COSTLY(!mark.block || is_behind_current(arena, mark.block));
     mr_arena_block *block = mark.block ? mark.block : arena->first;
     arena->current = block;
     arena->in_use_bytes = mark.in_use_bytes;
@@ -142,6 +158,7 @@ void *mr_arena_alloc(mr_arena *arena, size_t count, size_t size_bytes)
             return NULL;
         arena->current = block;
     }
+    MR_ASSERT(need <= block->size - block->used);
     void *result = block->bytes + block->used;
     block->used += need;
     arena->in_use_bytes += need;

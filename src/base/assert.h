@@ -35,7 +35,7 @@ _Noreturn void mr_assert_failed(const char *kind, const char *file, int line,
 #ifdef MR_COSTLY_CHECKS
 #define MR_ASSERT_COSTLY(condition) MR_ASSERT_KIND("own bug (costly check)", condition)
 #else
-#define MR_ASSERT_COSTLY(condition) ((void)sizeof((condition) ? 1 : 0))
+#define MR_ASSERT_COSTLY(condition) ((void)(0 && (condition)))
 #endif
 
 #endif

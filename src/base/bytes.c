@@ -1,5 +1,6 @@
 #include "bytes.h"
 
+#include "assert.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -21,6 +22,7 @@ void mr_bytes_raw(mr_bytes *bytes, const void *items, size_t count)
     bytes->failed = !mr_grow(&room, &bytes->capacity, bytes->count + count, 1);
     if (bytes->failed)
         return;
+    MR_ASSERT(bytes->count + count <= bytes->capacity);
     bytes->items = room;
     memcpy(bytes->items + bytes->count, items, count);
     bytes->count += count;
@@ -39,6 +41,7 @@ void mr_bytes_number(mr_bytes *bytes, uint64_t number)
 uint64_t mr_bytes_get(mr_bytes_reader *reader)
 {
     uint64_t number = 0;
+    MR_REQUIRE(reader->next <= reader->end);
     for (unsigned shift = 0; shift < 64 && reader->next < reader->end; shift += 7) {
         uint8_t byte = *reader->next++;
         number |= (uint64_t)(byte & 0x7f) << shift;
@@ -61,6 +64,7 @@ uint32_t mr_bytes_get_u32(mr_bytes_reader *reader, uint32_t most)
 
 const uint8_t *mr_bytes_get_raw(mr_bytes_reader *reader, uint64_t count)
 {
+    MR_REQUIRE(reader->next <= reader->end);
     if (count > (uint64_t)(reader->end - reader->next)) {
         reader->damaged = true;
         reader->next = reader->end;

@@ -1,8 +1,8 @@
 /*
- * halt: a word to a run under way that it is to come to its end, with what it has by then.
+ * halt: asks a run to end early, with the results that it has by then.
  *
- * Asked for by any thread or a signal handler, or come by a moment that was set before; the run
- * asks between one question and the next.
+ * Any thread or a signal handler may ask, and so does a deadline that was set before the run. The
+ * run looks whether it was asked between one question and the next.
  */
 #ifndef MR_BASE_HALT_H
 #define MR_BASE_HALT_H
@@ -17,7 +17,7 @@ typedef enum mr_halt_reason {
     MR_HALT_NONE,
     MR_HALT_SIGNAL, /* somebody asked for it */
     MR_HALT_TIME,   /* the time for the run is used up */
-    MR_HALT_MEMORY, /* a part of the run has no room; the rest is done. Not asked for by anybody */
+    MR_HALT_MEMORY, /* a part of the run had no room, the rest was done; mr_halt_ask never gets it */
 } mr_halt_reason;
 
 /* Zero-initialise. */

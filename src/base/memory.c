@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include "assert.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,7 @@ char *mr_strndup(const char *text, size_t length)
 
 bool mr_grow(void **array, size_t *capacity, size_t need, size_t size_bytes)
 {
+    MR_REQUIRE(*array || !*capacity);
     if (need <= *capacity)
         return true;
     size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
@@ -71,6 +74,7 @@ bool mr_grow(void **array, size_t *capacity, size_t need, size_t size_bytes)
 
 bool mr_u32s_push(mr_u32s *array, uint32_t item)
 {
+    MR_REQUIRE(array->count <= array->capacity);
     if (array->count == array->capacity) {
         void *items = array->items;
         if (!mr_grow(&items, &array->capacity, array->count + 1, sizeof item))

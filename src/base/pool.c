@@ -1,5 +1,6 @@
 #include "pool.h"
 
+#include "assert.h"
 #include "memory.h"
 #include "thread.h"
 
@@ -80,6 +81,7 @@ static void *run_worker(void *argument)
         r->failed |= done->status != MR_OK || !self->spare;
         pthread_cond_signal(&r->changed_for_caller);
     }
+    MR_ASSERT(r->running > 0);
     r->running--;
     pthread_cond_signal(&r->changed_for_caller);
     pthread_mutex_unlock(&r->mutex);
@@ -176,6 +178,7 @@ static void init(runner *r, const mr_pool *pool)
 
 static void end(runner *r)
 {
+    MR_ASSERT(!r->running && !r->first); /* every product was delivered */
     pthread_cond_destroy(&r->changed_for_caller);
     pthread_cond_destroy(&r->changed_for_workers);
     pthread_mutex_destroy(&r->mutex);
@@ -206,6 +209,7 @@ static unsigned start(runner *r, worker *workers)
 
 mr_status mr_pool_run(const mr_pool *pool, mr_error *error)
 {
+    MR_REQUIRE(pool->workers > 0 && pool->take && pool->work && pool->deliver);
     if (pool->workers == 1 && !pool->apart)
         return run_alone(pool, error);
     worker *workers = mr_calloc(pool->workers, sizeof *workers);
@@ -223,5 +227,5 @@ mr_status mr_pool_run(const mr_pool *pool, mr_error *error)
     }
     end(&r);
     free(workers);
-    return status == MR_OK && starved ? mr_error_memory(error, "recording a unit of work") : status;
+    return status == MR_OK && starved ? mr_error_memory(error, "recording a unit") : status;
 }

@@ -1,5 +1,6 @@
 /*
- * progress: how far a long job has come, told to whoever asked. The library itself prints nothing.
+ * progress: a function of the caller's that is told how far a long job has come. The library itself
+ * prints nothing.
  */
 #ifndef MR_BASE_PROGRESS_H
 #define MR_BASE_PROGRESS_H

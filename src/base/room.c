@@ -46,6 +46,7 @@ static uint64_t measure(const mr_room *room)
 
 mr_room *mr_room_new(const mr_room_options *options)
 {
+    MR_REQUIRE(options->limit_bytes > 0);
     mr_room *room = mr_calloc(1, sizeof *room);
     if (!room)
         return NULL;
@@ -84,6 +85,7 @@ static uint64_t announced(const mr_room *room)
 
 static uint64_t left(const mr_room *room)
 {
+    MR_ASSERT(room->used <= room->granted);
     uint64_t one = announced(room);
     uint64_t other = measure(room) + (room->granted - room->used) + room->held[MR_ROOM_STORE];
     uint64_t taken = one > other ? one : other;
@@ -168,6 +170,8 @@ static void enter_line(mr_room_share *share)
 static void leave_line(mr_room_share *share)
 {
     mr_room *room = share->room;
+    MR_ASSERT(share->previous ? share->previous->next == share : room->first == share);
+    MR_ASSERT(share->next ? share->next->previous == share : room->last == share);
     *(share->previous ? &share->previous->next : &room->first) = share->next;
     *(share->next ? &share->next->previous : &room->last) = share->previous;
     share->next = share->previous = NULL;
@@ -220,6 +224,8 @@ void mr_room_share_close(mr_room_share *share)
     if (!room)
         return;
     pthread_mutex_lock(&room->mutex);
+    MR_REQUIRE(share->is_open);
+    MR_ASSERT(share->granted_bytes <= room->granted && share->used_bytes <= room->used);
     room->granted -= share->granted_bytes;
     room->used -= share->used_bytes;
     leave_line(share);
@@ -234,6 +240,7 @@ void mr_room_share_renew(mr_room_share *share)
     if (!room)
         return;
     pthread_mutex_lock(&room->mutex);
+    MR_REQUIRE(share->is_open);
     leave_line(share);
     enter_line(share);
     pthread_cond_broadcast(&room->changed);
@@ -251,6 +258,7 @@ static void use(mr_room_share *share, uint64_t bytes)
 {
     share->used_bytes += bytes;
     share->room->used += bytes;
+    MR_ASSERT(share->used_bytes <= share->granted_bytes);
 }
 
 bool mr_room_share_try(mr_room_share *share, uint64_t bytes)
@@ -336,8 +344,9 @@ void mr_room_unwatch(mr_watched *watched)
         return;
     pthread_mutex_lock(&room->mutex);
     mr_watched **at = &room->youngest;
-    while (*at != watched)
+    while (*at && *at != watched)
         at = &(*at)->older;
+    MR_REQUIRE(*at); /* it was watched */
     *at = watched->older;
     pthread_mutex_unlock(&room->mutex);
     *watched = (mr_watched){0};

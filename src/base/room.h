@@ -1,29 +1,35 @@
 /*
- * room: the memory of the process, shared out among those who work at the same time
+ * room: the memory of the process, shared out among the workers that run at the same time
  * (memory.limit_mb).
  *
- * Two things are counted. What was announced: bytes that are held without asking (mr_room_hold: an
- * event store, results), and the shares of workers. And what is measured: the anonymous memory of
- * the process, in which Z3, vector clocks and the rest of the heap are, plus the code. What is
- * left is the limit without the larger of the two, and without what shares were granted and have
- * not used so far.
+ *   left      = limit - max(announced, measured)
+ *   announced = what the process held when the room was made
+ *             + what is held without asking (mr_room_hold: an event store, results)
+ *             + what the shares of workers were granted
+ *   measured  = the anonymous memory of the process (Z3, vector clocks, the rest of the heap)
+ *             + its code
+ *             + what the event store holds
+ *             + what the shares were granted and have not used so far
  *
- * A share is what one worker may use. It is opened with what the worker needs at least, and may
+ * A share is what one worker may use. It is opened with the least that the worker needs, and may
  * grow:
  *
- *   mr_room_share_open → (mr_room_share_must | mr_room_share_try | mr_room_share_give)* →
- * mr_room_share_renew → … → mr_room_share_close
+ *   mr_room_share_open → (mr_room_share_must | mr_room_share_try | mr_room_share_give)*
+ *     → mr_room_share_renew → … → mr_room_share_close
  *
- *   mr_room_share_try   for a question: refused when nothing is left; it becomes unknown (memory)
+ *   mr_room_share_try   for a question: refused when too little is left; the candidate becomes
+ *                       unknown (memory)
  *   mr_room_share_must  for a window: waits until there is room
  *
- * Nobody waits forever: shares stand in line in the order in which they were opened or renewed, and
- * the first never waits; it goes over the limit, when need be, by what its one window takes. It is
- * renewed or closed when it is done with the window, and so every share comes to be the first. A
- * share that is being opened waits for those before it, so a large one is not passed by small ones.
+ * No share waits forever. Shares stand in a line, in the order in which they were opened or
+ * renewed. The first share never waits; if need be, it goes over the limit by what its one window
+ * takes. A worker renews or closes its share when its window is done, so each share comes to be the
+ * first. A share that is being opened also waits for those before it that are being opened, so
+ * small shares do not pass a large one.
  *
- * Who waits for another worker in any other way (results in order, a barrier) must have renewed or
- * closed its share before: else the first in line may be one that waits for those behind it.
+ * A worker that is going to wait for another worker in any other way (for results in order, at a
+ * barrier) renews or closes its share before. Otherwise the first share might belong to a worker
+ * that waits for workers behind it.
  *
  * All functions may be called by any thread, those of one share by one thread at a time. `room` may
  * be NULL, as may a share's: no limit, nothing is counted. O(1), and a look at
@@ -37,7 +43,7 @@
 
 typedef struct mr_room mr_room;
 
-/* Who holds memory. */
+/* What the memory is for. */
 typedef enum mr_room_holder {
     MR_ROOM_STORE,     /* what of a spilled event store may be in memory (trace/columns.h) */
     MR_ROOM_WINDOWS,   /* windows of the trace and their questions */
@@ -66,11 +72,11 @@ typedef struct mr_room_share {
 mr_room *mr_room_new(const mr_room_options *options);
 void mr_room_free(mr_room *room);
 
-/* Counts what is held without asking, and no longer. */
+/* Count bytes that are held without asking, and take them off again. */
 void mr_room_hold(mr_room *room, mr_room_holder holder, uint64_t bytes);
 void mr_room_give(mr_room *room, mr_room_holder holder, uint64_t bytes);
 
-/* What one holder holds, shares included; what is left for anybody (no room: UINT64_MAX). */
+/* What is held for one purpose, shares included; what is left (no room: UINT64_MAX). */
 uint64_t mr_room_held(mr_room *room, mr_room_holder holder);
 uint64_t mr_room_left(mr_room *room);
 
@@ -78,7 +84,8 @@ uint64_t mr_room_left(mr_room *room);
  * where it is until it is closed. */
 void mr_room_share_open(mr_room_share *share, mr_room *room, mr_room_holder holder, uint64_t bytes);
 void mr_room_share_close(mr_room_share *share);
-/* Between two windows: to the end of the line. What it holds, it keeps. Does not wait. */
+/* Between two windows: the share goes to the end of the line and keeps what it holds. Does not
+ * wait. */
 void mr_room_share_renew(mr_room_share *share);
 
 bool mr_room_share_try(mr_room_share *share, uint64_t bytes);
@@ -86,13 +93,12 @@ void mr_room_share_must(mr_room_share *share, uint64_t bytes);
 void mr_room_share_give(mr_room_share *share, uint64_t bytes);
 
 /*
- * Work whose memory nobody announces (a query of Z3) is watched instead:
+ * Work whose memory cannot be announced (a query of Z3) is watched instead:
  *
  *   mr_room_watch → mr_room_is_over* → mr_room_unwatch
  *
- * mr_room_is_over: does the process hold more than the limit, and is this the youngest of the works
- * that are watched? The youngest has to stop; when that is not enough, the next one is the
- * youngest.
+ * mr_room_is_over: does the process hold more than the limit, and was this work the last one to be
+ * watched? Then it has to stop. When that is not enough, the work watched before it is the last one.
  */
 typedef struct mr_watched {
     mr_room *room;

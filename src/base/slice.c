@@ -1,5 +1,7 @@
 #include "slice.h"
 
+#include "assert.h"
+
 #include <string.h>
 
 const char *mr_slice_quote(mr_slice slice, char buffer[MR_QUOTE_SIZE])
@@ -27,6 +29,7 @@ bool mr_slice_next(mr_slice *list, mr_slice *item)
     const char *comma = memchr(list->text, ',', list->length);
     uint32_t length = comma ? (uint32_t)(comma - list->text) : list->length;
     uint32_t taken = comma ? length + 1 : length;
+    MR_ASSERT(taken <= list->length);
     *item = (mr_slice){list->text, length};
     *list = (mr_slice){list->text + taken, list->length - taken};
     return true;

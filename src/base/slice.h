@@ -1,4 +1,4 @@
-/* slice: a piece of text that somebody else owns, and its safe form for messages. */
+/* slice: a piece of a text that the slice does not own, and its safe form for messages. */
 #ifndef MR_BASE_SLICE_H
 #define MR_BASE_SLICE_H
 

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread that takes no signals: they are the program's business, whose own threads get
- * them. False: there is none; the caller does the work itself. To be joined by the caller. */
+/* Starts a thread that takes no signals: they are for the threads of the program itself. The caller
+ * joins it. False: no thread could be started; the caller does the work itself. */
 bool mr_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
 #endif

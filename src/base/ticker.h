@@ -1,4 +1,4 @@
-/* ticker: progress (base/progress.h) told no more often than every few milliseconds. */
+/* ticker: tells progress (progress.h), but not more often than every 5 ms. */
 #ifndef MR_BASE_TICKER_H
 #define MR_BASE_TICKER_H
 
@@ -6,9 +6,9 @@
 #include "seconds.h"
 
 typedef struct mr_ticker {
-    const mr_progress *progress; /* on loan; NULL: nobody wants to know */
+    const mr_progress *progress; /* on loan; NULL: nothing is told */
     const char *stage;
-    double told_seconds; /* when it was told last; 0: not so far */
+    double told_seconds; /* the time of the last report; 0: none so far */
 } mr_ticker;
 
 static inline void mr_ticker_tell(mr_ticker *ticker, uint64_t done, uint64_t total)

@@ -131,7 +131,7 @@ static mr_status foreign_flag(const parser *self, const char *name)
     return usage_error(self, "", name, after);
 }
 
-/* Takes the value of a flag: what stands after '=', or the next argument. */
+/* Takes the value of a flag: the text after '=', or the next argument. */
 static mr_status take_value(parser *self, const char *name, const char *attached,
                             const char **value)
 {

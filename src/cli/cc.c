@@ -1,6 +1,6 @@
 /*
- * cc, c++: the compiler, told to build a program that can be recorded: with the calls of
- * -fsanitize=thread, and our runtime library in the place of the compiler's.
+ * cc, c++: calls the compiler so that the program can be recorded: with the calls of
+ * -fsanitize=thread, and with our runtime library in the place of the compiler's.
  *
  * gcc takes libtsan_preinit.o and libtsan from wherever -B and -L say first; there stand an empty
  * object and a linker script that names our library (Makefile: cc/). So one call of gcc compiles
@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,7 +103,7 @@ static bool takes_next(const char *option)
     return false;
 }
 
-/* What a command line asks of the compiler. */
+/* Properties of a command line for the compiler. */
 typedef struct task {
     bool inputs; /* there are files to work on */
     bool links;
@@ -207,6 +208,8 @@ static mr_status execute(arguments *self, mr_error *error)
 {
     if (self->failed)
         return mr_error_memory(error, "calling the compiler");
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     execvp(self->items[0], (char *const *)self->items);
     return mr_error_set(error, MR_ERR_IO, NULL, 0,
                         "cannot run the compiler %s: %s; MAXRACE_CC or MAXRACE_CXX name another",

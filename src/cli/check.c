@@ -44,7 +44,7 @@ static mr_status check(const mr_cli *cli, const mr_trace *trace, int *exit_statu
         return status;
     status = judge(trace, (mr_opaque)mr_config_choice(cli->config, "opaque"), &witness, exit_status,
                    error);
-    /* What was rejected need not be printable: its numbers may be out of range. */
+    /* A rejected witness is not printed: its numbers may be out of range. */
     if (status == MR_OK && cli->switch_on && *exit_status == 0 &&
         !mr_report_schedule(stdout, trace, &witness))
         status = mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write the schedule: %s",

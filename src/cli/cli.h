@@ -1,5 +1,6 @@
 /*
- * cli: the command line of maxrace: one file a subcommand, and what they share.
+ * cli: the command line of maxrace. Each subcommand has a file; this header has the parts they
+ * share.
  *
  * A command returns MR_OK with its exit status, or an error, which main prints as one line on
  * standard error ("file:line: text", or "maxrace: text" without a place) and turns into an exit
@@ -18,31 +19,32 @@
 #define MR_EXIT_REJECTED 1 /* check: the witness is wrong */
 /* predict, merge: ended before its time by a signal or time_limit, with races or without */
 #define MR_EXIT_INCOMPLETE 5
+/* predict, merge, run: no race, and the recorded program crashed or ended in a deadlock */
+#define MR_EXIT_BAD_END 6
 
 typedef struct mr_command mr_command;
 
 /* A flag with a value that only one command has, and that is no key of the configuration. */
 typedef struct mr_own_flag {
-    const char *name, *value, *help; /* "seed", "S", what it means */
+    const char *name, *value, *help; /* "seed", "S", its meaning */
     bool two;                        /* it takes two values */
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 5 };
+enum { MR_OWN_FLAGS = 10 };
 
 /* A parsed command line. */
 typedef struct mr_cli {
     const mr_command *command;
     mr_config *config;     /* owned; defaults, then files, then flags */
-    const char **operands; /* owned; what they point to is not */
+    const char **operands; /* the array is owned, the texts are not */
     size_t operand_count;
     bool help;        /* --help was given; the other members may not be set */
     bool switch_on;   /* the command's own switch was given */
     bool model_given; /* --model was given */
-    /* by the command's own flags: the value last given, NULL: none was; what it points to is not
-     * owned */
+    /* by the command's own flags: the last value given, on loan; NULL: none */
     const char *own[MR_OWN_FLAGS];
     const char *own_second[MR_OWN_FLAGS]; /* the second value of a flag that takes two */
-    mr_debug debug;                       /* by --debug; on loan to what the command calls */
+    mr_debug debug;                       /* by --debug; on loan to the functions of the command */
 } mr_cli;
 
 struct mr_command {
@@ -55,7 +57,7 @@ struct mr_command {
     bool takes_config;       /* -c, --config */
     bool raw;                /* all arguments are operands, for another program */
     bool runs_program;       /* all arguments after the first operand are operands */
-    mr_subject subject;      /* what it reports; report/formats.h has its formats */
+    mr_subject subject;      /* of its report; report/formats.h has the formats */
     bool debugs;             /* has --debug */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;
@@ -68,15 +70,15 @@ struct mr_command {
 extern const mr_command mr_commands[];
 extern const size_t mr_command_count;
 
-/* The command called `name`, or NULL; and the one that may have been meant, or NULL. */
+/* The command called `name`, or NULL; and the command with the most similar name, or NULL. */
 const mr_command *mr_command_find(const char *name);
 const mr_command *mr_command_suggest(const char *name);
 
 /* Is the option a flag of the command? */
 bool mr_command_has(const mr_command *command, size_t option);
 
-/* Parses what follows the command's name. MR_ERR_USAGE, MR_ERR_CONFIG, MR_ERR_MEMORY; in every case
- * the caller calls mr_cli_free. */
+/* Parses the arguments after the command's name. MR_ERR_USAGE, MR_ERR_CONFIG, MR_ERR_MEMORY; in
+ * every case the caller calls mr_cli_free. */
 mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char **arguments,
                        mr_error *error);
 void mr_cli_free(mr_cli *cli);
@@ -90,13 +92,16 @@ void mr_cli_complain(const mr_error *error);
 /* Tests before the work whether `output` and witness.dir can be written. MR_ERR_IO. */
 mr_status mr_cli_probe(const mr_config *config, mr_error *error);
 
-/* Says on standard error what repair dropped from a trace, if it dropped anything. */
+/* Says on standard error how many events repair dropped from a trace, if it dropped any. */
 void mr_cli_tell_dropped(const mr_trace *trace);
 
 /* The options for reading a trace, from the configuration. */
 mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress);
 
-/* Reads a trace with these options, and says what repair dropped. */
+/* MR_ERR_TRACE when the trace has no event: nothing can be said about it. */
+mr_status mr_cli_check_trace(const mr_trace *trace, mr_error *error);
+
+/* Reads a trace with these options, and calls mr_cli_tell_dropped. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error);
 

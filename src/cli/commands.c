@@ -24,8 +24,9 @@ const mr_command mr_commands[] = {
                 "With --mpi every rank reads TRACE, and rank 0 reports (docs/cluster.md).\n"
                 "Exit status: 0 no race, 1 races, 2 usage or configuration, 3 bad trace, 4 out of\n"
                 "resources or internal, 5 not complete (ended before its time, or no memory for\n"
-                "far races), with races or without.\n"
-                "Candidates without a verdict are named in the report.\n",
+                "far races), with races or without, 6 no race, but the recorded program crashed\n"
+                "or ended in a deadlock.\n"
+                "The report names the unknown candidates.\n",
      .own = {{"shard", "K/N", "of a job array: decide the Kth of N parts into the checkpoint"}},
      .debugs = true,
      .run = mr_cli_predict},
@@ -180,20 +181,30 @@ const mr_command mr_commands[] = {
      .run = mr_cli_cxx},
     {.name = "record",
      .operands = "[--] PROGRAM [ARGUMENTS]",
-     .operands_min = 1,
      .operands_max = SIZE_MAX,
      .keys = " output quiet record.local record.exclude ",
      .takes_config = true,
      .runs_program = true,
+     .switch_name = "follow-forks",
+     .switch_help = "record children of the program, too, as PROGRAM.1.mrt …; waits for them",
      .own = {{"schedule", "random|pct|os",
               "who runs when: at random (default), by random priorities, as the system likes"},
              {"seed", "N", "another seed chooses other schedules (1)"},
              {"max-events", "N",
-              "stop recording, not the program, after N records; 0: no limit (0)"}},
+              "stop recording, not the program, after N records; 0: no limit (0)"},
+             {"max-log", "SIZE",
+              "stop recording, not the program, when the log has this size; 0: no limit (4G)"},
+             {"timeout", "SECONDS", "kill the program after so long; 0: never (0)"},
+             {"on-deadlock", "stop|wait",
+              "when nobody has been able to run for 2 s: end the program (default), or wait on"},
+             {"convert", "LOG",
+              "run no program: write the trace of a log that an earlier record left"}},
      .summary = "run a program that 'maxrace cc' has built, and write its trace",
      .details =
          "The trace goes to --output, PROGRAM.mrt when that is not given, and is written however\n"
          "the program ends. The same program, input, schedule and seed give the same trace.\n"
+         "A signal while the trace is written ends record; it says where the log stays, and\n"
+         "--convert writes the trace later, also after kill -9.\n"
          "Exit status: that of the program, 128 + N when signal N ended it; when there is no\n"
          "trace, 2 usage, 3 nothing was recorded, 4 input, output or resources.\n",
      .debugs = true,
@@ -210,6 +221,9 @@ const mr_command mr_commands[] = {
      .own = {{"schedule", "random|pct|os", "as for record"},
              {"seed", "N", "of the first run (1)"},
              {"max-events", "N", "as for record"},
+             {"max-log", "SIZE", "as for record"},
+             {"timeout", "SECONDS", "as for record, for each run"},
+             {"on-deadlock", "stop|wait", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
              {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"}},
      .summary = "record a program and predict from its trace, in one step",
@@ -218,7 +232,8 @@ const mr_command mr_commands[] = {
          "places. The program's output goes to standard error when the report goes to standard\n"
          "output.\n"
          "Exit status: that of predict over all runs: 0 no race, 1 races, 2 usage or\n"
-         "configuration, 3 nothing was recorded, 4 out of resources or internal.\n",
+         "configuration, 3 nothing was recorded, 4 out of resources or internal, 6 no race, but\n"
+         "the program crashed or ended in a deadlock.\n",
      .debugs = true,
      .run = mr_cli_run},
     {.name = "config",

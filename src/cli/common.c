@@ -1,4 +1,4 @@
-/* common: what commands on traces share. */
+/* common: functions that commands on traces share. */
 #include "cli.h"
 #include "engine/predict.h"
 #include "formats/read.h"
@@ -28,13 +28,20 @@ void mr_cli_tell_dropped(const mr_trace *trace)
             trace->dropped_count, plural, plural, line);
 }
 
+mr_status mr_cli_check_trace(const mr_trace *trace, mr_error *error)
+{
+    if (trace->event_count > 0)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_TRACE, trace->path, 0,
+                        "the trace has no events, so nothing can be said about it");
+}
+
 mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progress *progress)
 {
     return (mr_read_options){.repair = mr_config_bool(config, "repair"),
                              .progress = &progress->progress,
                              .memory_bytes = mr_config_memory_bytes(config),
-                             .spill_dir = mr_config_text(config, "memory.spill_dir"),
-                             .threads = mr_predict_jobs(config, NULL)};
+                             .spill_dir = mr_config_text(config, "memory.spill_dir")};
 }
 
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,

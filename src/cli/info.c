@@ -1,4 +1,4 @@
-/* info: what is in a trace. */
+/* info: prints the contents of a trace in numbers. */
 #include "trace/info.h"
 #include "cli.h"
 

@@ -1,5 +1,7 @@
 #include "interrupt.h"
 
+#include "leftovers.h"
+
 #include <signal.h>
 #include <stddef.h>
 
@@ -28,6 +30,7 @@ static void handle(int number)
         return;
     }
     leave_to_system();
+    mr_leftovers_settle();
     raise(number); /* takes effect when this returns */
 }
 

@@ -3,6 +3,7 @@
 
 #include "launch.h"
 
+#include "leftovers.h"
 #include "runtime/log.h"
 
 #include <errno.h>
@@ -13,16 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-/* The process that signals are passed on to. */
-static volatile sig_atomic_t child;
+/* The process that signals are passed on to, and that the alarm has killed. */
+static volatile sig_atomic_t child, timed_out;
+/* A signal that came when the program had ended: for its children. */
+static volatile sig_atomic_t asked;
 
 static void pass_on(int number)
 {
     if (child > 0)
         kill((pid_t)child, number);
+    else
+        asked = number;
+}
+
+static void end_child(int number)
+{
+    (void)number;
+    timed_out = 1;
+    pass_on(SIGKILL);
 }
 
 static mr_status failed(mr_error *error, const char *what)
@@ -40,7 +54,7 @@ static mr_status make_log(const char *beside, mr_launched *launched, mr_error *e
                  beside);
     if (!realpath(folder, resolved))
         return mr_error_set(error, MR_ERR_IO, beside, 0, "cannot write: %s", strerror(errno));
-    snprintf(launched->log, sizeof launched->log, "%.4000s/.maxrace-log-XXXXXX", resolved);
+    snprintf(launched->log, sizeof launched->log, "%.4000s/maxrace-log-XXXXXX", resolved);
     int file = mkostemp(launched->log, O_CLOEXEC);
     if (file < 0)
         return mr_error_set(error, MR_ERR_IO, beside, 0, "cannot write: %s", strerror(errno));
@@ -71,7 +85,10 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
         set_number(MR_LOG_ENV_SEED, launch->seed) &&
-        set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events))
+        set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
+        set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes) &&
+        set_number(MR_LOG_ENV_FOLLOW_FORKS, launch->follows_forks) &&
+        setenv(MR_LOG_ENV_ON_DEADLOCK, launch->waits_in_deadlock ? "wait" : "stop", 1) == 0)
         execvp(launch->arguments[0], (char *const *)launch->arguments);
     int number = errno;
     if (write(error_pipe, &number, sizeof number) < 0)
@@ -86,6 +103,8 @@ static mr_status start(const mr_launch *launch, const char *log, mr_error *error
     if (pipe2(ends, O_CLOEXEC) != 0)
         return failed(error, "make a pipe");
     fflush(NULL);
+    if (launch->follows_forks)
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t process = fork();
     if (process == 0)
         execute(launch, log, ends[1]);
@@ -121,37 +140,131 @@ static mr_status wait_for(mr_launched *launched, mr_error *error)
     return MR_OK;
 }
 
+static bool read_header(const char *log, mr_log_header *header)
+{
+    int file = open(log, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? 0 : read(file, header, sizeof *header);
+    if (file >= 0)
+        close(file);
+    return got == (ssize_t)sizeof *header;
+}
+
+uint32_t mr_launch_forks(const char *log)
+{
+    mr_log_header header;
+    return read_header(log, &header) ? header.forks : 0;
+}
+
+bool mr_launch_child_log(const char *log, uint32_t number, char path[MR_LAUNCH_PATH_BYTES])
+{
+    mr_log_header header;
+    int length = snprintf(path, MR_LAUNCH_PATH_BYTES, "%s.%" PRIu32, log, number);
+    return length < MR_LAUNCH_PATH_BYTES && read_header(log, &header) && number <= header.forks &&
+           access(path, R_OK) == 0;
+}
+
+/* Sends a signal to the process that writes the log, and to its children. With SIGKILL, waits until
+ * the process is gone. */
+static void signal_recorded(const char *log, int number)
+{
+    mr_log_header header;
+    char path[MR_LAUNCH_PATH_BYTES];
+    const struct timespec moment = {.tv_nsec = 10000000};
+    enum { MOMENTS = 100 };
+    if (!read_header(log, &header))
+        return;
+    pid_t process =
+        header.state == MR_LOG_RUNNING && header.process > 1 ? (pid_t)header.process : 0;
+    int moments = number == SIGKILL ? MOMENTS : 1;
+    for (int i = 0; process && i < moments && kill(process, number) == 0; i++)
+        if (waitpid(process, NULL, WNOHANG) != process)
+            nanosleep(&moment, NULL);
+    for (uint32_t i = 1; i <= header.forks; i++)
+        if (mr_launch_child_log(log, i, path))
+            signal_recorded(path, number);
+}
+
+/* The program has ended; what it started goes on, and is ours since. */
+static void wait_for_children(const mr_launched *launched)
+{
+    for (;;) {
+        pid_t ended = waitpid(-1, NULL, 0);
+        if (ended < 0 && errno != EINTR)
+            return;
+        int number = timed_out ? SIGKILL : (int)asked;
+        asked = 0;
+        if (ended < 0 && number)
+            signal_recorded(launched->log, number);
+    }
+}
+
+/* Does a child that has no log go on? */
+static int find_child(const char *log)
+{
+    mr_log_header header;
+    bool goes_on = read_header(log, &header) && header.last_child > 1 &&
+                   kill((pid_t)header.last_child, 0) == 0;
+    return goes_on ? (int)header.last_child : 0;
+}
+
+/* Waits for the program, with signals as the header says. */
+static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error *error)
+{
+    static const int signals[] = {SIGTERM, SIGHUP, SIGALRM, SIGINT, SIGQUIT};
+    static void (*const handlers[])(int) = {pass_on, pass_on, end_child, SIG_IGN, SIG_IGN};
+    enum { SIGNALS = sizeof signals / sizeof *signals };
+    struct sigaction old[SIGNALS], action = {.sa_flags = 0};
+    timed_out = 0;
+    asked = 0;
+    for (int i = 0; i < SIGNALS; i++) {
+        action.sa_handler = handlers[i];
+        sigaction(signals[i], &action, &old[i]);
+    }
+    alarm(launch->timeout_seconds);
+    mr_status status = wait_for(launched, error);
+    /* What was killed may have been a shell, and the program that records runs on. */
+    if (timed_out)
+        signal_recorded(launched->log, SIGKILL);
+    if (launch->follows_forks && !status) {
+        action.sa_handler = pass_on;
+        sigaction(SIGINT, &action, NULL);
+        wait_for_children(launched);
+    }
+    launched->child = find_child(launched->log);
+    launched->timed_out = timed_out != 0;
+    alarm(0);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &old[i], NULL);
+    return status;
+}
+
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error)
 {
-    static const int passed[] = {SIGTERM, SIGHUP}, ignored[] = {SIGINT, SIGQUIT};
-    enum { PASSED = 2, IGNORED = 2 };
-    struct sigaction old[PASSED + IGNORED], action = {.sa_handler = pass_on};
-    *launched = (mr_launched){.signal = 0};
+    *launched = (mr_launched){.leftover = -1};
     mr_status status = make_log(beside, launched, error);
     if (status)
         return status;
+    launched->leftover = mr_leftover_add(launched->log, launch->tells_log ? MR_LEFTOVER_TELL_LOG
+                                                                          : MR_LEFTOVER_REMOVE);
     status = start(launch, launched->log, error);
     if (status) {
         mr_launch_clean(launched);
         return status;
     }
-    for (int i = 0; i < PASSED; i++)
-        sigaction(passed[i], &action, &old[i]);
-    action.sa_handler = SIG_IGN;
-    for (int i = 0; i < IGNORED; i++)
-        sigaction(ignored[i], &action, &old[PASSED + i]);
-    status = wait_for(launched, error);
-    for (int i = 0; i < PASSED; i++)
-        sigaction(passed[i], &old[i], NULL);
-    for (int i = 0; i < IGNORED; i++)
-        sigaction(ignored[i], &old[PASSED + i], NULL);
-    return status;
+    return attend(launch, launched, error);
 }
 
 void mr_launch_clean(mr_launched *launched)
 {
     if (launched->log[0])
         unlink(launched->log);
+    mr_launch_keep(launched);
+}
+
+void mr_launch_keep(mr_launched *launched)
+{
     launched->log[0] = '\0';
+    mr_leftover_forget(launched->leftover);
+    launched->leftover = -1;
 }

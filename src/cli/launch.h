@@ -3,7 +3,8 @@
  *
  * Addresses are not randomised, and the name of the log always has the same length, so that the
  * same program, input and seed give the same log. While the program runs, it gets the interrupts of
- * the terminal, and maxrace passes SIGTERM and SIGHUP on to it.
+ * the terminal, and maxrace passes SIGTERM and SIGHUP on to it. The log is a leftover (leftovers.h)
+ * from the start until mr_launch_clean or mr_launch_keep.
  */
 #ifndef MR_CLI_LAUNCH_H
 #define MR_CLI_LAUNCH_H
@@ -17,12 +18,22 @@ typedef struct mr_launch {
     const char *const *arguments; /* the program's name, its arguments, NULL */
     const char *schedule;         /* "random", "pct", "os" */
     uint64_t seed, max_events;    /* 0: no limit */
+    uint64_t max_log_bytes;       /* 0: no limit */
+    unsigned timeout_seconds;     /* then the program is killed; 0: never */
+    bool waits_in_deadlock;       /* a program in which nobody can run is not ended */
+    bool follows_forks;           /* children have logs, and are waited for */
+    bool tells_log;               /* a signal that ends maxrace names the log, and keeps it */
     bool output_to_errors;        /* its standard output is our standard error */
 } mr_launch;
+
+enum { MR_LAUNCH_PATH_BYTES = 4352 };
 
 /* The result of a program that has ended. */
 typedef struct mr_launched {
     char log[4096];  /* the log; the caller removes it (mr_launch_clean) */
+    int leftover;    /* its number in leftovers.h */
+    int child;       /* process that a fork made, which goes on unrecorded; 0: none is known */
+    bool timed_out;  /* it was killed after timeout_seconds */
     int exit_status; /* as in a shell: 128 + signal when a signal ended it */
     int signal;      /* the signal that ended it; 0: none did */
 } mr_launched;
@@ -31,6 +42,15 @@ typedef struct mr_launched {
  * be started. */
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error);
+/* How many children the process that wrote the log has forked. */
+uint32_t mr_launch_forks(const char *log);
+/* The log of a process's child, by the number of the fork in that process: 1, 2, … False: there is
+ * no such log, or no fork of that number. */
+bool mr_launch_child_log(const char *log, uint32_t number, char path[MR_LAUNCH_PATH_BYTES]);
+
+/* Removes the log. */
 void mr_launch_clean(mr_launched *launched);
+/* The log is the user's from now on. */
+void mr_launch_keep(mr_launched *launched);
 
 #endif

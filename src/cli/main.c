@@ -1,4 +1,4 @@
-/* main: chooses the command, and turns what it returns into a line and an exit status. */
+/* main: calls the command, prints its error as a line, and returns the exit status. */
 #include "cli.h"
 #include "config/suggest.h"
 
@@ -16,13 +16,15 @@ void mr_cli_complain(const mr_error *error)
 }
 
 /* Opens /dev/null for each standard stream that is closed, so that no later file gets its number.
- * Ignores SIGPIPE, so that writing to a closed pipe is an error like any other. */
+ * Ignores SIGPIPE and SIGXFSZ, so that writing to a closed pipe, or beyond the limit of file sizes,
+ * is an error like any other. */
 static void prepare_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             return;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 static mr_status unknown_command(const char *name, mr_error *error)

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Which shards the files are of. */
+/* The text about the shard of a unit that is missing. */
 static void name_shard(const mr_checkpoint *checkpoint, uint64_t unit, char *buffer,
                        size_t size_bytes)
 {
@@ -38,7 +38,7 @@ static mr_status check_missing(const mr_predicting *self, mr_error *error)
         return MR_OK;
     name_shard(self->checkpoint, first, whose, sizeof whose);
     return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                        "%" PRIu64 " of %" PRIu64 " units of work are missing: %s; let it run to "
+                        "%" PRIu64 " of %" PRIu64 " units are missing: %s; let it run to "
                         "its end by predict --resume, or decide them here by --decide-missing",
                         missing, phase.units, whose);
 }

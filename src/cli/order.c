@@ -1,4 +1,5 @@
-/* order: the races of one whole-trace order. What was found before a failure is reported too. */
+/* order: the races of one whole-trace order. After a failure, the races found before it are
+ * reported. */
 #include "cli.h"
 #include "output.h"
 #include "sweep/sweep.h"

@@ -3,6 +3,7 @@
 
 #include "output.h"
 #include "base/memory.h"
+#include "leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +73,8 @@ static int open_temporary(mr_output *output)
         if (fd < 0 && errno != EEXIST)
             return -1;
     }
+    if (fd >= 0)
+        output->leftover = mr_leftover_add(output->temporary, MR_LEFTOVER_REMOVE);
     return fd;
 }
 
@@ -91,6 +94,7 @@ static int open_file(mr_output *output)
 
 static void output_free(mr_output *output)
 {
+    mr_leftover_forget(output->leftover);
     free(output->path);
     free(output->temporary);
     *output = (mr_output){0};
@@ -98,7 +102,7 @@ static void output_free(mr_output *output)
 
 mr_status mr_output_open(mr_output *output, const char *path, mr_error *error)
 {
-    *output = (mr_output){.stream = stdout};
+    *output = (mr_output){.stream = stdout, .leftover = -1};
     if (is_standard(path))
         return MR_OK;
     /* A symbolic link stays one: the file that it names is replaced. */

@@ -1,4 +1,5 @@
-/* predict: reads a trace, predicts, reports. What was found before a failure is reported too. */
+/* predict: reads a trace, predicts, reports. After a failure, the races found before it are
+ * reported. */
 #include "config/suggest.h"
 #include "predicting.h"
 

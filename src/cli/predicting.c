@@ -9,7 +9,6 @@
 #include "witness_dir.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,12 +91,13 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
                                      .note = print_note};
     mr_config_resolve(self->cli->config);
     if (!self->ranks.leads) {
-        const mr_read_options options = {.repair = mr_config_bool(config, "repair"),
-                                         .threads = mr_predict_jobs(config, &self->ranks.cluster)};
+        const mr_read_options options = {.repair = mr_config_bool(config, "repair")};
         return mr_trace_read(path, &options, &self->trace, error);
     }
     mr_status status = mr_cli_read_trace(path, config, &self->progress, &self->trace, error);
     self->read_seconds = mr_seconds() - self->start_seconds;
+    if (status == MR_OK)
+        status = mr_cli_check_trace(self->trace, error);
     if (status == MR_OK && (request.file || request.part_count))
         status =
             mr_predict_open_checkpoint(&request, self->trace, config, &self->checkpoint, error);
@@ -109,8 +109,8 @@ static void print_shard(const mr_predicting *self, const mr_result *result)
 {
     const mr_run *run = &result->run;
     uint64_t saved = run->units_saved + run->units_decided;
-    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units of work are in %s",
-           self->shard, self->shards, saved, saved + result->stats.windows_missing,
+    printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s", self->shard,
+           self->shards, saved, saved + result->stats.windows_missing,
            mr_config_text(self->cli->config, "checkpoint"));
     if (run->units_saved > 0)
         printf(", %" PRIu64 " of them by earlier runs", run->units_saved);
@@ -161,7 +161,6 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_error next_error;
     if (limit && ranks->leads)
         halt->deadline_seconds = self->start_seconds + (double)limit;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails like any other */
     if (!ranks->active)
         mr_interrupt_start(halt);
     mr_status status = mr_predict(self->trace, self->cli->config, &run, &result, error);
@@ -174,7 +173,9 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     status = both(status, error, closed, &next_error);
     mr_status written = report_result(self, &result, status, &next_error);
     status = both(status, error, written, &next_error);
-    *exit_status = result.race_count > 0 ? MR_EXIT_RACES : 0;
+    *exit_status = result.race_count > 0                    ? MR_EXIT_RACES
+                   : mr_ending_is_bad(&self->trace->ending) ? MR_EXIT_BAD_END
+                                                            : 0;
     if (result.stats.incomplete)
         *exit_status = MR_EXIT_INCOMPLETE;
     mr_result_free(&result);

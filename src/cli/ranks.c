@@ -12,7 +12,7 @@
 
 typedef const char *start_function(mr_cluster *cluster, const char *version);
 
-/* What the signal handler needs. */
+/* The data of the signal handler. */
 static struct {
     mr_cluster *cluster;
     mr_halt *halt;

@@ -3,17 +3,20 @@
 #include "formats/mrt/mrt_write.h"
 #include "formats/read.h"
 #include "launch.h"
+#include "leftovers.h"
 #include "record/convert.h"
 #include "record/leave_out.h"
 #include "runtime/log.h"
+#include "trace_output.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define DEFAULT_MAX_LOG_BYTES ((uint64_t)4 << 30)
 
 mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t least,
                         uint64_t *number, mr_error *error)
@@ -32,11 +35,35 @@ mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t
                         cli->command->own[flag].name, text, least);
 }
 
+/* A size: a number, and K, M or G for 2^10, 2^20 or 2^30 bytes. */
+static mr_status bytes_of(const mr_cli *cli, int flag, uint64_t *bytes, mr_error *error)
+{
+    static const char units[] = "KMG";
+    const char *text = cli->own[flag], *unit;
+    char *end = NULL;
+    *bytes = DEFAULT_MAX_LOG_BYTES;
+    if (!text)
+        return MR_OK;
+    errno = 0;
+    *bytes = strtoull(text, &end, 10);
+    bool good = *text >= '0' && *text <= '9' && !errno;
+    if (good && *end && (unit = strchr(units, *end)) != NULL) {
+        unsigned shift = 10 * (unsigned)(unit - units + 1);
+        good = *bytes <= UINT64_MAX >> shift;
+        *bytes <<= shift;
+        end++;
+    }
+    if (good && !*end)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                        "--%s: '%.64s' is not a size such as 500M or 4G",
+                        cli->command->own[flag].name, text);
+}
+
 mr_status mr_recording_flags(const mr_cli *cli, mr_recording *recording, mr_error *error)
 {
     static const char *const schedules[] = {"random", "pct", "os"};
-    enum { SCHEDULE, SEED, MAX_EVENTS };
-    const char *schedule = cli->own[SCHEDULE] ? cli->own[SCHEDULE] : schedules[0];
+    const char *given = cli->own[MR_FLAG_SCHEDULE], *schedule = given ? given : schedules[0];
     *recording = (mr_recording){.schedule = NULL};
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++)
         if (strcmp(schedule, schedules[i]) == 0)
@@ -44,21 +71,44 @@ mr_status mr_recording_flags(const mr_cli *cli, mr_recording *recording, mr_erro
     if (!recording->schedule)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--schedule: '%.64s' is not random, pct or os", schedule);
-    mr_status status = mr_cli_number(cli, SEED, 1, 0, &recording->seed, error);
-    return status ? status : mr_cli_number(cli, MAX_EVENTS, 0, 0, &recording->max_events, error);
+    const char *on_deadlock = cli->own[MR_FLAG_ON_DEADLOCK];
+    recording->waits_in_deadlock = on_deadlock && strcmp(on_deadlock, "wait") == 0;
+    if (on_deadlock && !recording->waits_in_deadlock && strcmp(on_deadlock, "stop") != 0)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--on-deadlock: '%.64s' is not stop or wait", on_deadlock);
+    mr_status status = mr_cli_number(cli, MR_FLAG_SEED, 1, 0, &recording->seed, error);
+    if (!status)
+        status = mr_cli_number(cli, MR_FLAG_MAX_EVENTS, 0, 0, &recording->max_events, error);
+    if (!status)
+        status = bytes_of(cli, MR_FLAG_MAX_LOG, &recording->max_log_bytes, error);
+    if (!status)
+        status = mr_cli_number(cli, MR_FLAG_TIMEOUT, 0, 0, &recording->timeout_seconds, error);
+    if (recording->timeout_seconds > INT32_MAX)
+        recording->timeout_seconds = INT32_MAX;
+    return status;
 }
 
 static void tell_end(const mr_record_summary *summary, const mr_launched *launched)
 {
-    if (launched->signal)
+    if (!launched)
+        fputs("\n", stderr);
+    else if (launched->timed_out)
+        fputs("; the program was killed after --timeout\n", stderr);
+    else if (launched->signal)
         fprintf(stderr, "; the program was ended by signal %d (%s)\n", launched->signal,
                 strsignal(launched->signal));
     else
         fprintf(stderr, "; the program ended with status %d\n", launched->exit_status);
     if (summary->state == MR_LOG_LIMIT)
         fputs("maxrace: recording ended at --max-events; the program went on\n", stderr);
+    if (summary->state == MR_LOG_LONG)
+        fputs("maxrace: recording ended at --max-log; the program went on\n", stderr);
     if (summary->state == MR_LOG_FULL)
-        fputs("maxrace: recording ended because the log could not grow (is the disk full?)\n",
+        fprintf(stderr, "maxrace: recording ended because the log could not grow: %s\n",
+                strerror(summary->log_error));
+    if (summary->state == MR_LOG_DEADLOCK)
+        fputs("maxrace: nobody could run for 2 s, so the program was ended; the threads that wait "
+              "are in the report\n",
               stderr);
     if (summary->state == MR_LOG_EXECED)
         fputs("maxrace: the program replaced itself by another one, which is not recorded\n",
@@ -70,6 +120,7 @@ static void tell_end(const mr_record_summary *summary, const mr_launched *launch
                 summary->taken, summary->taken == 1 ? "" : "s");
 }
 
+/* `launched` is NULL when nothing is known but the log. */
 static void tell(const char *path, const mr_record_summary *summary, const mr_launched *launched)
 {
     const char *plural = summary->events == 1 ? "" : "s";
@@ -90,6 +141,17 @@ static void tell(const char *path, const mr_record_summary *summary, const mr_la
         fprintf(stderr,
                 "maxrace: %" PRIu64 " event%s left out that no trace can have; the first %s\n",
                 summary->dropped, summary->dropped == 1 ? "" : "s", summary->first_dropped);
+    if (summary->children)
+        fprintf(stderr,
+                "maxrace: %" PRIu32 " child process%s with %" PRIu32 " thread%s %s not recorded; "
+                "record --follow-forks does it\n",
+                summary->children, summary->children == 1 ? "" : "es", summary->child_threads,
+                summary->child_threads == 1 ? "" : "s", summary->children == 1 ? "was" : "were");
+    else if (launched && launched->child)
+        fprintf(stderr,
+                "maxrace: a child process (%d) goes on and is not recorded; record --follow-forks "
+                "does it\n",
+                launched->child);
     if (summary->damaged)
         fputs("maxrace: the log makes no sense from some point on; the trace ends there\n", stderr);
 }
@@ -117,6 +179,7 @@ static mr_status convert_part(const char *log, const char *path, const char *pat
     char whole[4200];
     snprintf(whole, sizeof whole, "%.4096s.mrt", log);
     FILE *file = fopen(whole, "w");
+    int leftover = mr_leftover_add(whole, MR_LEFTOVER_REMOVE);
     if (!file)
         return mr_error_set(error, MR_ERR_IO, whole, 0, "cannot write: %s", strerror(errno));
     mr_status status = mr_record_convert(log, path, file, options, summary, error);
@@ -125,6 +188,7 @@ static mr_status convert_part(const char *log, const char *path, const char *pat
     if (!status)
         status = write_rest(whole, patterns, stream, error);
     unlink(whole);
+    mr_leftover_forget(leftover);
     return status;
 }
 
@@ -145,36 +209,115 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
         program, launched->exit_status);
 }
 
+/* Converts a log as the configuration asks. */
+static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end *end,
+                         const char *path, FILE *stream, mr_record_summary *summary,
+                         mr_error *error)
+{
+    mr_cli_progress progress;
+    const char *patterns = mr_config_text(cli->config, "record.exclude");
+    mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
+                                 .end = *end,
+                                 .progress = &progress.progress,
+                                 .debug = &cli->debug};
+    mr_cli_progress_start(&progress, cli->config);
+    mr_status status = patterns[0]
+                           ? convert_part(log, path, patterns, stream, &options, summary, error)
+                           : mr_record_convert(log, path, stream, &options, summary, error);
+    mr_cli_progress_end(&progress);
+    return status;
+}
+
+/* The trace could not be written: with more room, or a limit less, it may. */
+static void leave_log(mr_launched *launched)
+{
+    fprintf(stderr, "maxrace: the log stays: maxrace record --convert %s\n", launched->log);
+    mr_launch_keep(launched);
+}
+
+/* The trace of one log, in a file of its own. */
+static mr_status convert_child(const mr_cli *cli, const char *log, const char *path,
+                               mr_error *error)
+{
+    mr_output output;
+    mr_trace_format format;
+    mr_status status = mr_trace_output_open(&output, path, &format, error);
+    if (status)
+        return status;
+    status = mr_recording_convert(cli, log, path, output.stream, error);
+    return mr_trace_output_close(&output, path, status, error);
+}
+
+/* The logs of the children of the process that wrote `log`, and of theirs: bank.1.mrt, bank.1.1.mrt,
+ * … for bank.mrt. A log goes when its trace is there. */
+static mr_status convert_children(const mr_cli *cli, const char *log, const char *path,
+                                  mr_error *error)
+{
+    char child_log[MR_LAUNCH_PATH_BYTES], child_path[MR_LAUNCH_PATH_BYTES];
+    mr_status status = MR_OK;
+    int stem = (int)(strlen(path) - strlen(".mrt"));
+    for (uint32_t i = 1, count = mr_launch_forks(log); !status && i <= count; i++) {
+        if (!mr_launch_child_log(log, i, child_log))
+            continue;
+        snprintf(child_path, sizeof child_path, "%.*s.%" PRIu32 ".mrt", stem, path, i);
+        status = convert_child(cli, child_log, child_path, error);
+        if (!status)
+            status = convert_children(cli, child_log, child_path, error);
+        if (!status)
+            unlink(child_log);
+        else
+            fprintf(stderr, "maxrace: the log stays: maxrace record --convert %s\n", child_log);
+    }
+    return status;
+}
+
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
                            const char *name, bool output_to_errors, FILE *stream, int *exit_status,
                            mr_error *error)
 {
-    mr_cli_progress progress;
     mr_launched launched;
     mr_record_summary summary = {0};
-    const char *patterns = mr_config_text(cli->config, "record.exclude");
-    mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
-                                 .progress = &progress.progress,
-                                 .debug = &cli->debug};
     const mr_launch launch = {.arguments = cli->operands,
                               .schedule = recording->schedule,
                               .seed = recording->seed,
                               .max_events = recording->max_events,
+                              .max_log_bytes = recording->max_log_bytes,
+                              .timeout_seconds = (unsigned)recording->timeout_seconds,
+                              .waits_in_deadlock = recording->waits_in_deadlock,
+                              .follows_forks = recording->follows_forks,
+                              .tells_log = recording->keeps_log,
                               .output_to_errors = output_to_errors};
     mr_status status = mr_launch_run(&launch, path, &launched, error);
     if (status)
         return status;
     *exit_status = launched.exit_status;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails like any other */
     status = check_log(&launched, cli->operands[0], error);
-    mr_cli_progress_start(&progress, cli->config);
-    if (!status && patterns[0])
-        status = convert_part(launched.log, path, patterns, stream, &options, &summary, error);
-    else if (!status)
-        status = mr_record_convert(launched.log, path, stream, &options, &summary, error);
-    mr_cli_progress_end(&progress);
-    mr_launch_clean(&launched);
+    if (!status) {
+        const mr_record_end end = {.is_known = true,
+                                   .timed_out = launched.timed_out,
+                                   .exit_status = launched.exit_status,
+                                   .signal = launched.signal};
+        status = convert(cli, launched.log, &end, path, stream, &summary, error);
+        if (!status && fflush(stream) != 0)
+            status = mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write: %s", strerror(errno));
+        if ((status == MR_ERR_IO || status == MR_ERR_MEMORY) && recording->keeps_log)
+            leave_log(&launched);
+    }
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, &launched);
+    if (!status && recording->follows_forks)
+        status = convert_children(cli, launched.log, path, error);
+    mr_launch_clean(&launched);
+    return status;
+}
+
+mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *path, FILE *stream,
+                               mr_error *error)
+{
+    mr_record_summary summary = {0};
+    const mr_record_end unknown = {.is_known = false};
+    mr_status status = convert(cli, log, &unknown, path, stream, &summary, error);
+    if (!status && !mr_config_bool(cli->config, "quiet"))
+        tell(path, &summary, NULL);
     return status;
 }

@@ -9,10 +9,25 @@
 typedef struct mr_recording {
     const char *schedule; /* "random", "pct", "os" */
     uint64_t seed, max_events;
+    uint64_t max_log_bytes;   /* 0: no limit */
+    uint64_t timeout_seconds; /* 0: none */
+    bool waits_in_deadlock;   /* the program is not ended */
+    bool follows_forks;       /* children have traces of their own */
+    bool keeps_log;           /* when the log cannot be converted */
 } mr_recording;
 
-/* The values of --schedule, --seed and --max-events, the first three own flags of the command.
- * MR_ERR_USAGE. */
+/* The own flags that record and run have first, in this order. */
+enum {
+    MR_FLAG_SCHEDULE,
+    MR_FLAG_SEED,
+    MR_FLAG_MAX_EVENTS,
+    MR_FLAG_MAX_LOG,
+    MR_FLAG_TIMEOUT,
+    MR_FLAG_ON_DEADLOCK,
+    MR_FLAG_COMMON_COUNT
+};
+
+/* The values of these flags. MR_ERR_USAGE. */
 mr_status mr_recording_flags(const mr_cli *cli, mr_recording *recording, mr_error *error);
 
 /* A number among the command's own flags. MR_ERR_USAGE. */
@@ -20,13 +35,22 @@ mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t
                         uint64_t *number, mr_error *error);
 
 /*
- * Runs the program that the operands name, and writes its trace to `stream`. `path` is the file of
- * the stream; the log is made beside it and removed at the end. Messages name the trace `name`.
- * `exit_status` is that of the program, as in a shell. Prints on standard error what was recorded,
- * unless quiet. MR_ERR_TRACE: nothing was recorded; MR_ERR_IO, MR_ERR_MEMORY.
+ * Runs the program that the operands name, and writes its trace to `stream`; with `follows_forks`
+ * those of its children beside it, as "NAME.1.mrt" for "NAME.mrt". `path` is the file of
+ * the stream; the log is made beside it and removed at the end. When the trace cannot be written
+ * and `keeps_log` is set, the log stays, and standard error says where. Messages name the trace
+ * `name`. `exit_status` is that of the program, as in a shell. Prints on standard error what was
+ * recorded, unless quiet. MR_ERR_TRACE: nothing was recorded; MR_ERR_IO, MR_ERR_MEMORY.
  */
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
                            const char *name, bool output_to_errors, FILE *stream, int *exit_status,
                            mr_error *error);
+
+/*
+ * Writes the trace of a log that an earlier `record` left to `stream`. The log stays. The rest is
+ * as for mr_recording_run.
+ */
+mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *path, FILE *stream,
+                               mr_error *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/seconds.h"
 #include "cli.h"
 #include "engine/predict.h"
+#include "leftovers.h"
 #include "output.h"
 #include "recording.h"
 
@@ -28,6 +29,7 @@ typedef struct runs {
     size_t known_count; /* races of the last run that an earlier run had */
     mr_runs_report report;
     int program_status;
+    bool ended_badly; /* did the program in any run? */
 } runs;
 
 /* Adds the race's pair of places to the known ones; `*is_new` says that it was not there. False: no
@@ -109,6 +111,9 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     mr_cli_progress_start(&progress, self->cli->config);
     status = name_trace(self, trace, error);
     if (!status)
+        status = mr_cli_check_trace(trace, error);
+    self->ended_badly = self->ended_badly || mr_ending_is_bad(&trace->ending);
+    if (!status)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
     result.run.read_seconds = read_seconds;
@@ -149,10 +154,12 @@ static mr_status run_once(runs *self, mr_error *error)
     char path[PATH_BYTES];
     path_of(self, path);
     mr_status status = record(self, path, error);
+    int leftover = self->temporary ? mr_leftover_add(path, MR_LEFTOVER_REMOVE) : -1;
     if (!status)
         status = predict(self, path, error);
     if (self->temporary)
         unlink(path);
+    mr_leftover_forget(leftover);
     return status;
 }
 
@@ -193,7 +200,7 @@ static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    enum { RUNS = 3, TRACES };
+    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES };
     runs self = {.cli = cli};
     const char *path = mr_config_text(cli->config, "output");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
@@ -205,12 +212,14 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
         status = make_folder(&self, cli->own[TRACES], error);
     if (status)
         return status;
+    int leftover = self.temporary ? mr_leftover_add(self.folder, MR_LEFTOVER_REMOVE_FOLDER) : -1;
     mr_config_resolve(cli->config);
     mr_names_init(&self.known);
     status = mr_output_write(path, run_all, &self, error);
-    *exit_status = self.race_count > 0 ? MR_EXIT_RACES : 0;
+    *exit_status = self.race_count > 0 ? MR_EXIT_RACES : self.ended_badly ? MR_EXIT_BAD_END : 0;
     mr_names_free(&self.known);
     if (self.temporary)
         rmdir(self.folder);
+    mr_leftover_forget(leftover);
     return status;
 }

@@ -3,8 +3,8 @@
 #include "containment.h"
 
 #include "base/seconds.h"
-#include "order/detect/detect.h"
 #include "engine/predict.h"
+#include "order/detect/detect.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -70,11 +70,11 @@ typedef enum mr_strategy {
 
 typedef enum mr_far {
     MR_FAR_NONE,
-    MR_FAR_SHB,   /* those of the order */
-    MR_FAR_SYNCP, /* likewise */
-    MR_FAR_HB,    /* SyncP, then whatever HB leaves unordered is decided */
-    MR_FAR_WCP,   /* or WCP */
-    MR_FAR_ALL,   /* or the filter */
+    MR_FAR_SHB,   /* the races of SHB */
+    MR_FAR_SYNCP, /* the races of SyncP */
+    MR_FAR_HB,    /* these, and the pairs that HB leaves unordered are decided */
+    MR_FAR_WCP,   /* these, and the pairs that WCP leaves unordered are decided */
+    MR_FAR_ALL,   /* these, and all other pairs of the filter are decided */
 } mr_far;
 
 typedef struct mr_config mr_config;

@@ -40,7 +40,7 @@ static mr_status fail(const loader *self, uint64_t line, const char *key, const 
                         key != NULL ? key : "", key != NULL ? ": " : "", text);
 }
 
-/* What libyaml says about a file that is not YAML. */
+/* The error of libyaml about a file that is not YAML. */
 static mr_status syntax_error(const loader *self)
 {
     const yaml_parser_t *parser = &self->parser;

@@ -180,7 +180,7 @@ static mr_status ask(dump *self, unsigned steps, const char *who, mr_error *erro
         fprintf(self->stream, "unknown (%s)", mr_unknown_reason_name(decision.reason));
         break;
     }
-    fprintf(self->stream, ", effort %" PRIu64 "\n", decision.work);
+    fprintf(self->stream, ", effort %" PRIu64 "\n", decision.effort);
     mr_arena_release(&self->arena, mark);
     return MR_OK;
 }

@@ -1,8 +1,10 @@
 #include "exclude.h"
 
+#include "base/assert.h"
 #include "excluded_calls.h"
 #include "take.h"
 #include "trace/builder.h"
+#include "trace/columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -109,11 +111,13 @@ static mr_status append_call(writer *self, uint32_t event, mr_op op, mr_error *e
 {
     const mr_trace *trace = self->trace;
     uint32_t number = self->calls.call_of[event];
+    MR_ASSERT(number < self->calls.count);
     const mr_excluded_call *call = &self->calls.items[number];
     mr_parsed edge = event_at(trace, event, op);
     char text[ID_BYTES];
     if (op == MR_OP_CALL_BEGIN)
         new_id(self, number);
+    MR_ASSERT(self->ids[number] != 0); /* mbegin comes before mend */
     edge.name.length = (uint32_t)snprintf(text, sizeof text, "x%" PRIu64, self->ids[number]);
     edge.name.text = text;
     if (op == MR_OP_CALL_BEGIN) {
@@ -131,6 +135,7 @@ static mr_status append_call(writer *self, uint32_t event, mr_op op, mr_error *e
 static mr_status append_edges(writer *self, uint32_t event, mr_error *error)
 {
     const mr_excluded_call *call = &self->calls.items[self->calls.call_of[event]];
+    MR_ASSERT(call->first <= event && event <= call->last);
     mr_status status = MR_OK;
     if (self->options->no_calls)
         return MR_OK;
@@ -141,7 +146,7 @@ static mr_status append_edges(writer *self, uint32_t event, mr_error *error)
     return status;
 }
 
-/* What stays. */
+/* Kept events. */
 
 static mr_status append_recorded_call(writer *self, uint32_t event, mr_parsed *kept,
                                       mr_error *error)
@@ -188,7 +193,7 @@ static mr_status append_kept(writer *self, uint32_t event, mr_error *error)
     return append(self, &kept, error);
 }
 
-/* All of it. */
+/* The remaining trace as a whole. */
 
 static void find_hidden(writer *self)
 {
@@ -270,9 +275,10 @@ static mr_status copy_stacks(writer *self, mr_trace *remaining, mr_error *error)
         if (!mr_names_add(&remaining->frames, trace->frames.items[i].text,
                           trace->frames.items[i].length, &number))
             return no_memory(error);
-    remaining->stack = self->stacks.items;
-    self->stacks = (mr_u32s){0};
-    return MR_OK;
+    mr_status status = mr_columns_reserve_stacks(remaining, self->stacks.count, error);
+    if (!status && self->stacks.count)
+        memcpy(remaining->stack, self->stacks.items, self->stacks.count * sizeof *remaining->stack);
+    return status;
 }
 
 static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *error)
@@ -289,6 +295,8 @@ static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *e
                      keep_texts(self, MR_DIRECTIVE_VARIABLE, &trace->variables) &&
                      keep_texts(self, MR_DIRECTIVE_THREAD, &trace->threads) &&
                      keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks)))
+        status = no_memory(error);
+    if (!status && !mr_ending_copy(&self->builder.trace->ending, &trace->ending))
         status = no_memory(error);
     if (!status)
         status = mr_builder_finish(&self->builder, remaining, error);

@@ -1,5 +1,7 @@
 #include "excluded_calls.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 /* The greatest length of a reach set as text. A line of a trace may have 1 MiB. */
@@ -70,8 +72,10 @@ static uint32_t element_of(const mr_trace *trace, uint32_t event)
 
 static void touch(finder *self, uint32_t element, uint32_t event)
 {
+    MR_ASSERT(element <= self->everything);
     last_touch *last = &self->touches[element];
     uint32_t thread = self->trace->thread[event];
+    MR_ASSERT(last->event == MR_NONE || last->event <= event);
     if (last->thread != thread) {
         open_call *disturbed = last->thread != MR_NONE ? &self->own[last->thread] : NULL;
         if (disturbed && disturbed->open && last->event >= disturbed->first)
@@ -111,8 +115,10 @@ static void touch_all(finder *self, uint32_t event)
         self->depth[thread]++;
     if (self->depth[thread])
         touch(self, self->everything, event);
-    if (mr_op_returns(trace->op[event]))
+    if (mr_op_returns(trace->op[event])) {
+        MR_ASSERT(self->depth[thread] > 0); /* a valid trace has the mbegin of each mend */
         self->depth[thread]--;
+    }
 }
 
 /* Growing a call. */
@@ -144,6 +150,7 @@ static bool close_call(finder *self, open_call *call)
 {
     mr_excluded_calls *calls = self->calls;
     mr_excluded_call *done = &calls->items[call->number];
+    MR_ASSERT(call->open && call->number < calls->count && call->first <= call->last);
     compact(self->trace, call);
     *done = (mr_excluded_call){call->first, call->last, (uint32_t)calls->elements.count,
                                (uint32_t)call->elements.count};
@@ -159,6 +166,7 @@ static bool open_new(finder *self, open_call *call, uint32_t event)
 {
     mr_excluded_calls *calls = self->calls;
     void *items = calls->items;
+    MR_ASSERT(!call->open);
     if (!mr_grow(&items, &calls->capacity, calls->count + 1, sizeof *calls->items))
         return false;
     calls->items = items;
@@ -206,6 +214,7 @@ static bool take_event(finder *self, uint32_t event)
         return false;
     if (!call->open && !open_new(self, call, event))
         return false;
+    MR_ASSERT(call->first == event || call->last < event);
     call->last = event;
     self->calls->call_of[event] = call->number;
     return element == MR_NONE || add_element(self, call, element);

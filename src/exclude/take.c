@@ -1,5 +1,7 @@
 #include "take.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 /* Removes the acquire that belongs to `release` from the list of open acquires of its thread, whose
@@ -41,9 +43,11 @@ static bool take_partners(const mr_trace *trace, bool *taken)
             *own = event;
         } else if (mr_op_releases(op)) {
             uint32_t acquire = close_acquire(trace, event, own, below);
+            MR_ASSERT(acquire == MR_NONE || acquire < event);
             if (acquire != MR_NONE)
                 take_together(taken, acquire, event);
         } else if (mr_op_takes(op) && trace->link[event] != MR_NONE) {
+            MR_ASSERT(trace->link[event] < event && mr_op_gives(trace->op[trace->link[event]]));
             take_together(taken, trace->link[event], event);
         }
     }
@@ -79,6 +83,7 @@ static bool take_sources(const mr_trace *trace, bool *taken)
     for (uint32_t event = trace->event_count; event-- > 0;) {
         if (!taken[event] || !mr_op_reads(trace->op[event]) || trace->link[event] == MR_NONE)
             continue;
+        MR_ASSERT(trace->link[event] < event); /* the walk backwards still meets the write */
         if (every || writer[trace->operand[event]] == SEVERAL)
             taken[trace->link[event]] = true;
     }

@@ -138,9 +138,9 @@ static void drop_unknowns(decider *d, size_t first_unknown)
 {
     const mr_ledger *ledger = &d->context->merge->ledger;
     mr_result *result = d->context->merge->result;
-    for (size_t s = 0; s < ledger->slot_count; s++) {
-        const mr_ledger_entry *entry = &ledger->slots[s];
-        if (!entry->used || !entry->unknown || entry->race || entry->unknown_index >= first_unknown)
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const mr_ledger_entry *entry = &ledger->entries[i];
+        if (!entry->unknown || entry->race || entry->unknown_index >= first_unknown)
             continue;
         MR_ASSERT(entry->unknown_index < result->unknown_count);
         const mr_place_pair *places = mr_far_window_find(&d->window, entry->key_1, entry->key_2);

@@ -75,9 +75,8 @@ static bool in_one_window(const counter *c, const place *x, const place *y)
 {
     uint32_t first = x->first < y->first ? x->first : y->first;
     uint32_t last = x->last > y->last ? x->last : y->last;
-    uint32_t step = c->plan->size - c->plan->overlap;
     MR_ASSERT(first <= last && last < c->plan->event_count);
-    return last < (uint64_t)(first - first % step) + c->plan->size;
+    return mr_window_plan_joins(c->plan, first, last);
 }
 
 static bool count_pair(counter *c, const place *x, const place *y)

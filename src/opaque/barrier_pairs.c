@@ -1,5 +1,6 @@
 #include "barrier_pairs.h"
 
+#include "base/assert.h"
 #include "base/keys.h"
 
 #include <stdlib.h>
@@ -127,6 +128,8 @@ static bool need(walk *w, uint32_t thread, uint32_t other, uint32_t from, uint32
     if (!mr_grow(&items, &w->edges->capacity, w->edges->count + 1, sizeof(mr_edge)))
         return false;
     w->edges->items = items;
+    MR_ASSERT(from <= to); /* event from - 1 comes before event to */
+    MR_ASSERT(!w->edges->count || w->edges->items[w->edges->count - 1].to <= to);
     w->edges->items[w->edges->count++] = (mr_edge){from - 1, to};
     return true;
 }
@@ -275,20 +278,25 @@ static void remove_item(mr_u32s *list, uint32_t item)
             list->items[i] = list->items[--list->count];
             return;
         }
+    MR_ASSERT(!"the list has the item");
 }
 
 static bool end_call(walk *w, uint32_t event, uint32_t thread)
 {
     thread_state *state = &w->threads[thread];
+    MR_ASSERT(state->innermost > 0 && state->open_calls > 0); /* calls nest like brackets */
     uint32_t number = state->innermost - 1, count;
     open_call *call = &w->calls[number];
+    MR_ASSERT(call->thread == thread && call->begin < event);
     const uint32_t *elements = reach_of(w, call->begin, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t key = (uint64_t)elements[i] << 32 | thread;
         contact *at = &w->contacts[mr_keys_find(&w->contact_numbers, key)];
         /* a name that comes twice was counted once, and is closed at this event already */
-        if (at->closed != event + 1)
+        if (at->closed != event + 1) {
+            MR_ASSERT(at->open_count > 0);
             at->open_count--;
+        }
         at->closed = event + 1;
     }
     state->open_star -= call->star;
@@ -472,7 +480,7 @@ mr_status mr_barrier_edges_find(const mr_trace *trace, mr_opaque mode, mr_barrie
     for (uint32_t event = 0; ok && event < trace->event_count; event++)
         ok = step(&w, event);
     clear(&w);
-    return ok ? MR_OK : mr_error_memory(error, "ordering unrecorded calls");
+    return ok ? MR_OK : mr_error_memory(error, "ordering BarrierPairs");
 }
 
 void mr_barrier_edges_free(mr_barrier_edges *edges)

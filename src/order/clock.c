@@ -1,5 +1,6 @@
 #include "clock.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static mr_clock *new_clock(mr_clock_pool *pool)
 
 void mr_clock_recycle(mr_clock_pool *pool, mr_clock *clock)
 {
+    MR_ASSERT(!clock->references && clock->count <= pool->entry_count);
     if (clock->count != pool->entry_count) {
         free(clock);
         return;
@@ -71,6 +73,7 @@ static bool own(mr_clock_pool *pool, mr_clock **target)
     if (!copy)
         return false;
     uint32_t kept = old ? old->count : 0;
+    MR_ASSERT(kept <= copy->count);
     if (kept)
         memcpy(copy->entries, old->entries, kept * sizeof copy->entries[0]);
     memset(copy->entries + kept, 0, (copy->count - kept) * sizeof copy->entries[0]);
@@ -79,7 +82,16 @@ static bool own(mr_clock_pool *pool, mr_clock **target)
     return true;
 }
 
-bool mr_clock_join(mr_clock_pool *pool, mr_clock **target, mr_time source)
+/* Does the clock contain all that `source` says? */
+static bool contains(const mr_clock *clock, mr_time source)
+{
+    for (uint32_t thread = 0; source.clock && thread < source.clock->count; thread++)
+        if (mr_clock_get(clock, thread) < source.clock->entries[thread])
+            return false;
+    return mr_clock_get(clock, source.thread) >= source.local;
+}
+
+static bool join(mr_clock_pool *pool, mr_clock **target, mr_time source)
 {
     const mr_clock *from = source.clock;
     if (!*target) {
@@ -97,6 +109,14 @@ bool mr_clock_join(mr_clock_pool *pool, mr_clock **target, mr_time source)
         return true;
     if (!own(pool, target))
         return false;
+    MR_ASSERT(source.thread < (*target)->count);
     (*target)->entries[source.thread] = source.local;
     return true;
+}
+
+bool mr_clock_join(mr_clock_pool *pool, mr_clock **target, mr_time source)
+{
+    bool joined = join(pool, target, source);
+    MR_ASSERT_COSTLY(!joined || contains(*target, source));
+    return joined;
 }

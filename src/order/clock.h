@@ -17,12 +17,15 @@
  *
  * Clocks are counted references, copied on write: an unchanged clock costs nothing when a lock, a
  * section, a variable and a thousand events of a window share it. NULL is the clock of zeros. A
- * join or copy costs O(threads). A pool and its clocks are used by one thread of ours at a time.
+ * join or copy costs O(threads). Only one thread of this process at a time may use a pool and its
+ * clocks.
  *
  * The number of threads may grow: a clock made before is shorter, and what it lacks is 0.
  */
 #ifndef MR_ORDER_CLOCK_H
 #define MR_ORDER_CLOCK_H
+
+#include "base/assert.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,6 +76,7 @@ static inline void mr_clock_drop(mr_clock_pool *pool, mr_clock **clock)
 {
     mr_clock *old = *clock;
     *clock = NULL;
+    MR_ASSERT_COSTLY(!old || old->references > 0);
     if (old && !--old->references)
         mr_clock_recycle(pool, old);
 }

@@ -104,6 +104,7 @@ static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
 static mr_events part_of(const mr_events *events, uint32_t first, uint32_t count)
 {
     mr_events part = *events;
+    MR_ASSERT(first <= events->count && count <= events->count - first);
     part.first += first;
     part.count = count;
     part.op += first;
@@ -125,6 +126,7 @@ static mr_feed_end feed(mr_detector *detector, const mr_events *events)
         row += end.row;
         if (end.stop != MR_FEED_DONE || row == events->count)
             return (mr_feed_end){end.stop, row};
+        MR_ASSERT(next == events->first + row);
         part = part_of(events, row, 1);
         if (!mr_edges_enter(edges, &detector->wcp, next, part.thread[0]))
             return (mr_feed_end){MR_FEED_NO_MEMORY, row};
@@ -163,7 +165,7 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
     if (end.stop == MR_FEED_CALL)
         return mr_error_set(
             error, MR_ERR_UNSUPPORTED, NULL, 0,
-            "event %u: what a call that was not recorded orders is not known before "
+            "event %u: what a BarrierPair orders is not known before "
             "the whole trace is; load it",
             events->first + end.row);
     detector->failed = false;

@@ -1,5 +1,7 @@
 #include "edges.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 static int compare_sources(const void *one, const void *two)
@@ -10,6 +12,7 @@ static int compare_sources(const void *one, const void *two)
 
 bool mr_edges_foresee(mr_edges *edges, const mr_barrier_edges *opaque)
 {
+    MR_REQUIRE(!edges->sources && !edges->next_edge);
     edges->opaque = opaque;
     if (!opaque || !opaque->count)
         return true;
@@ -74,6 +77,7 @@ bool mr_edges_post(mr_edges *edges, mr_wcp *wcp, uint32_t thread, uint32_t semap
     edges->free_unit = unit->next;
     unit->next = 0;
     mr_wcp_publish(wcp, thread, &unit->stamp);
+    MR_ASSERT(semaphore < edges->queue_count);
     mr_unit_queue *queue = &edges->queues[semaphore];
     *(queue->first ? &edges->units[queue->last - 1].next : &queue->first) = number;
     queue->last = number;
@@ -83,8 +87,10 @@ bool mr_edges_post(mr_edges *edges, mr_wcp *wcp, uint32_t thread, uint32_t semap
 /* The trace is valid: there is a unit. */
 bool mr_edges_wait(mr_edges *edges, mr_wcp *wcp, uint32_t thread, uint32_t semaphore)
 {
+    MR_ASSERT(semaphore < edges->queue_count);
     mr_unit_queue *queue = &edges->queues[semaphore];
     uint32_t number = queue->first;
+    MR_ASSERT(number > 0 && number <= edges->unit_count);
     mr_unit *unit = &edges->units[number - 1];
     bool done = mr_wcp_follow(wcp, thread, &unit->stamp);
     mr_wcp_drop_stamp(wcp, &unit->stamp);
@@ -143,9 +149,12 @@ static mr_edge_source *find_source(const mr_edges *edges, uint32_t event)
 bool mr_edges_enter(mr_edges *edges, mr_wcp *wcp, uint32_t event, uint32_t thread)
 {
     const mr_barrier_edges *opaque = edges->opaque;
+    MR_ASSERT(edges->next_edge == opaque->count ||
+              opaque->items[edges->next_edge].to >= event); /* none was missed */
     for (; edges->next_edge < opaque->count && opaque->items[edges->next_edge].to == event;
          edges->next_edge++) {
         mr_edge_source *source = find_source(edges, opaque->items[edges->next_edge].from);
+        MR_ASSERT(source && source->event < event && source->edges_left > 0);
         if (!mr_wcp_follow(wcp, thread, &source->stamp))
             return false;
         if (!--source->edges_left)
@@ -156,6 +165,8 @@ bool mr_edges_enter(mr_edges *edges, mr_wcp *wcp, uint32_t event, uint32_t threa
 
 void mr_edges_leave(mr_edges *edges, mr_wcp *wcp, uint32_t event, uint32_t thread)
 {
+    MR_ASSERT(edges->next_source == edges->source_count ||
+              edges->sources[edges->next_source].event >= event); /* none was missed */
     if (edges->next_source < edges->source_count &&
         edges->sources[edges->next_source].event == event)
         mr_wcp_publish(wcp, thread, &edges->sources[edges->next_source++].stamp);

@@ -1,6 +1,6 @@
 /*
- * edges: what orders events of different threads besides locks, forks and joins, in every order
- * that is told as the events come (docs/semantics.md 6):
+ * edges: what orders events of different threads besides locks, forks and joins, in every
+ * streaming order (docs/semantics.md 6):
  *
  *   - post → the wait that takes its unit, the oldest unit first. Another unit would do in another
  *     reordering; the orders keep to the one that was taken;
@@ -14,9 +14,9 @@
  * for what comes after it: what the read sees does not matter when the read itself is the second
  * access of a pair (docs/semantics.md 3), so that is judged without the edge.
  *
- * Here are the times of the events that have such edges, from there to where they lead: a queue for
- * each semaphore, the last atomic write of each variable, and each first event of an edge of a
- * call. O(threads) an edge that brings news, O(1) expected otherwise.
+ * This module keeps the time of each event with such an edge until the event at its other end
+ * comes: a queue for each semaphore, the last atomic write of each variable, and the first event of
+ * each edge of a call. O(threads) an edge that brings news, O(1) expected otherwise.
  */
 #ifndef MR_ORDER_EDGES_H
 #define MR_ORDER_EDGES_H
@@ -25,7 +25,7 @@
 #include "opaque/barrier_pairs.h"
 #include "wcp.h"
 
-/* A unit of a semaphore that nobody has taken so far, or a free one. */
+/* A unit of a semaphore that was given and not taken yet, or a place for one. */
 typedef struct mr_unit {
     mr_stamp stamp;
     uint32_t next; /* number + 1, 0: last */
@@ -58,8 +58,8 @@ typedef struct mr_edges {
     size_t source_count, next_source;
 } mr_edges;
 
-/* Has the edges of calls for the whole trace; `opaque` must outlive them. False: no memory, here
- * and below. */
+/* Takes over the edges of calls of the whole trace; `opaque` must outlive them. False: no memory,
+ * here and below. */
 bool mr_edges_foresee(mr_edges *edges, const mr_barrier_edges *opaque);
 /* There are so many semaphores from now on. */
 bool mr_edges_grow(mr_edges *edges, uint32_t lock_count);

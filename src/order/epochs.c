@@ -1,5 +1,6 @@
 #include "epochs.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -38,13 +39,15 @@ static uint32_t forget_known(mr_epoch_list *others, uint32_t thread, mr_knowledg
 mr_epoch mr_front_take_other(mr_front *front)
 {
     mr_epoch_list *others = front->others;
-    uint32_t i = others->count - 1;
+    MR_ASSERT(others->count > 0);
     if (!others->by_thread)
         return others->items[--others->count];
-    while (!others->items[i].local)
+    uint32_t i = others->count;
+    while (i && !others->items[i - 1].local)
         i--;
-    mr_epoch taken = others->items[i];
-    others->items[i].local = 0;
+    MR_ASSERT(i > 0);
+    mr_epoch taken = others->items[i - 1];
+    others->items[i - 1].local = 0;
     return taken;
 }
 
@@ -88,6 +91,7 @@ static bool set_by_thread(mr_front *front, mr_epoch epoch)
     mr_epoch_list *others = front->others;
     while (others->count <= epoch.thread)
         others->items[others->count++] = (mr_epoch){0};
+    MR_ASSERT(others->by_thread && others->count <= others->capacity);
     others->items[epoch.thread] = epoch;
     return true;
 }
@@ -106,9 +110,19 @@ static bool spread(mr_front *front)
     return ok;
 }
 
+/* Is an access of the thread among the others? */
+static bool is_among(const mr_epoch_list *others, uint32_t thread)
+{
+    for (uint32_t i = 0; others && i < others->count; i++)
+        if (others->items[i].thread == thread && others->items[i].local)
+            return true;
+    return false;
+}
+
 bool mr_front_displace(mr_front *front, mr_epoch latest, bool keep)
 {
     mr_epoch old = front->latest;
+    MR_ASSERT(latest.local && old.local && old.thread != latest.thread);
     front->latest = latest;
     if (front->others && front->others->count >= FRONT_LIST && !front->others->by_thread &&
         !spread(front))
@@ -116,8 +130,10 @@ bool mr_front_displace(mr_front *front, mr_epoch latest, bool keep)
     if (front->others && front->others->by_thread) {
         if (latest.thread < front->others->count)
             front->others->items[latest.thread].local = 0;
+        MR_ASSERT_COSTLY(!is_among(front->others, latest.thread));
         return !keep || set_by_thread(front, old);
     }
+    MR_ASSERT_COSTLY(!is_among(front->others, latest.thread));
     if (!keep)
         return true;
     if (!make_room(front, front->others ? front->others->count + 1 : 1))

@@ -1,5 +1,6 @@
 #include "hb.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "feed.h"
 
@@ -39,14 +40,17 @@ void mr_hb_free(mr_hb *hb)
 
 bool mr_hb_fork(mr_hb *hb, uint32_t thread, uint32_t child)
 {
+    MR_ASSERT(thread != child);
     if (!mr_clock_learn(&hb->pool, &hb->threads[child].clock, mr_hb_now(hb, thread)))
         return false;
     hb->threads[thread].local++;
+    MR_ASSERT_COSTLY(mr_clock_get(hb->threads[child].clock, thread) < hb->threads[thread].local);
     return true;
 }
 
 bool mr_hb_join(mr_hb *hb, uint32_t thread, uint32_t child)
 {
+    MR_ASSERT(thread != child);
     return mr_clock_learn(&hb->pool, &hb->threads[thread].clock, mr_hb_now(hb, child));
 }
 
@@ -61,9 +65,11 @@ bool mr_hb_enters_shared(mr_hb *hb, uint32_t thread, uint32_t lock, bool *enters
 bool mr_hb_leaves_shared(mr_hb *hb, uint32_t thread, uint32_t lock, bool *leaves)
 {
     uint32_t *depth = mr_map_at(&hb->share_depths, mr_map_key(lock, thread), 0);
-    if (depth)
-        *leaves = --*depth == 0;
-    return depth != NULL;
+    if (!depth)
+        return false;
+    MR_ASSERT(*depth > 0);
+    *leaves = --*depth == 0;
+    return true;
 }
 
 /* Each access is checked against the clock; no access orders anything. */

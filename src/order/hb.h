@@ -18,11 +18,10 @@
 #ifndef MR_ORDER_HB_H
 #define MR_ORDER_HB_H
 
+#include "base/assert.h"
 #include "base/map.h"
 #include "clock.h"
 #include "trace/op.h"
-
-#include "base/assert.h"
 
 typedef struct mr_hb_thread {
     mr_clock *clock; /* what happened before its last event */
@@ -51,6 +50,7 @@ void mr_hb_free(mr_hb *hb);
 /* The time of the last event of `thread` and of all before it, as a loan. */
 static inline mr_time mr_hb_now(const mr_hb *hb, uint32_t thread)
 {
+    MR_ASSERT_COSTLY(thread < hb->thread_count && hb->threads[thread].local > 0);
     return (mr_time){hb->threads[thread].clock, thread, hb->threads[thread].local};
 }
 
@@ -63,6 +63,7 @@ static inline bool mr_hb_enters(mr_hb *hb, uint32_t lock)
 
 static inline bool mr_hb_leaves(mr_hb *hb, uint32_t lock)
 {
+    MR_ASSERT(hb->locks[lock].depth > 0);
     return --hb->locks[lock].depth == 0;
 }
 

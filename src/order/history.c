@@ -1,5 +1,6 @@
 #include "history.h"
 
+#include "base/assert.h"
 #include "sites.h"
 
 #include <stdlib.h>
@@ -103,14 +104,18 @@ bool mr_history_find(mr_history **history, const mr_access *access, uint32_t *en
 
 void mr_history_note(mr_history *history, uint32_t entry, uint32_t event, uint32_t local)
 {
-    history->items[entry].event = event;
-    history->items[entry].local = local;
+    mr_past_access *item = &history->items[entry];
+    MR_ASSERT_COSTLY(entry < history->count && item->event <= event && item->local <= local);
+    item->event = event;
+    item->local = local;
     if (history->sites)
         mr_site_table_touch(history->sites, entry, event);
 }
 
 bool mr_history_offer(const mr_past_access *first, const mr_access *access, mr_race_list *list)
 {
+    MR_ASSERT(first->event < access->event && mr_past_thread(first) != access->thread);
+    MR_ASSERT(mr_ops_conflict(mr_past_op(first), access->op));
     mr_race_example pair = {
         .variable = access->variable,
         .first = {first->event, mr_past_thread(first), first->location, mr_past_op(first)},

@@ -34,6 +34,10 @@ typedef struct mr_access {
 
 /* At most 2^29 - 1 threads. */
 enum { MR_ACTOR_OPS = 8 };
+#define MR_FITS_ACTOR(with, name, text, kind, does)                                                \
+    &&(((does) & (MR_READS | MR_WRITES)) == 0 || (int)MR_OP_##name < (int)MR_ACTOR_OPS)
+_Static_assert(1 MR_OP_MAP(MR_FITS_ACTOR, unused), "an actor has room for the operation");
+#undef MR_FITS_ACTOR
 
 typedef struct mr_past_access {
     uint32_t location;

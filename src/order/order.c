@@ -163,6 +163,7 @@ static void add_label(mr_order *order, uint32_t thread, uint32_t local)
 {
     const mr_wcp *wcp = &order->wcp;
     bool is_wcp = order->relation == MR_RELATION_WCP;
+    MR_ASSERT(order->count < order->capacity);
     order->labels[order->count++] = (label){
         .clock =
             mr_clock_share(is_wcp ? wcp->threads[thread].before : wcp->hb.threads[thread].clock),
@@ -174,6 +175,7 @@ static void add_label(mr_order *order, uint32_t thread, uint32_t local)
 /* Moves the window's start and makes room for its labels. */
 static bool prepare(mr_order *order, uint32_t start, uint32_t end)
 {
+    MR_ASSERT(order->head <= order->count);
     size_t kept = order->count - order->head, gone = start - order->start;
     forget(order, gone < kept ? gone : kept);
     order->start = start;
@@ -248,6 +250,7 @@ mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error
         if (!leave(order, event))
             return mr_error_memory(error, "ordering the events of a window");
     }
+    MR_ASSERT(order->count - order->head == end - start); /* a label for each event */
     return MR_OK;
 }
 

@@ -27,8 +27,9 @@ mr_order *mr_order_new(const mr_trace *trace, mr_relation relation);
 mr_order *mr_order_foreseen(const mr_trace *trace, mr_relation relation, const mr_outlook *outlook);
 void mr_order_free(mr_order *order);
 
-/* Has it the edges of calls that were not recorded, too, of the whole trace; `edges` (NULL: none)
- * must outlive the order. To be called before the first slide. False: no memory. */
+/* Adds the edges of the calls that were not recorded (opaque/barrier_pairs.h), for the whole trace.
+ * `edges` (NULL: none) must outlive the order. To be called before the first slide. False: no
+ * memory. */
 bool mr_order_use_edges(mr_order *order, const mr_barrier_edges *edges);
 
 /* Makes [start, end) the events that can be asked about. Neither bound may go down. After an error
@@ -37,11 +38,11 @@ mr_status mr_order_slide(mr_order *order, uint32_t start, uint32_t end, mr_error
 
 /*
  * Makes [event, event) the events that can be asked about; `event` is not below the end of the last
- * slide. For HB alone: what orders two events there are edges between events from the first to the
- * second, so what is passed over need not be played. Clocks that are older than they should be know
- * too little of the events before `event`, which nobody asks about any more, and nothing of those
- * after it. Only the queues of semaphores and the opaque edges are kept up. O(events passed over),
- * far less than a slide. MR_ERR_MEMORY as mr_order_slide.
+ * slide. For HB alone: two events are ordered by edges between events from the first to the second,
+ * so the events passed over need not be played. Afterwards the clocks know too little of the events
+ * before `event`, but nobody asks about these any more, and what they say of later events is right.
+ * Only the queues of semaphores and the opaque edges are kept up. O(events passed over), far less
+ * than a slide. MR_ERR_MEMORY as mr_order_slide.
  */
 mr_status mr_order_skip(mr_order *order, uint32_t event, mr_error *error);
 

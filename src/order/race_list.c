@@ -1,5 +1,7 @@
 #include "race_list.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,7 @@ static bool mark(uint8_t **marks, size_t *capacity, uint32_t number, uint32_t *c
 
 bool mr_race_list_racy(mr_race_list *list, uint32_t event, uint32_t location, uint32_t variable)
 {
+    MR_ASSERT(!list->events.count || list->events.items[list->events.count - 1] < event);
     list->racy_event_count++;
     return mark(&list->location_racy, &list->location_capacity, location,
                 &list->racy_location_count) &&
@@ -106,6 +109,7 @@ static bool insert(mr_race_list *list, mr_static_race *race, uint32_t before,
     void *items = list->examples;
     if (!mr_grow(&items, &list->example_capacity, list->example_count + 1, sizeof *list->examples))
         return false;
+    MR_ASSERT(race->example_count < list->most_examples);
     list->examples = items;
     uint32_t number = (uint32_t)list->example_count++;
     uint32_t *link = before == none ? &race->first_example : &list->examples[before].next;
@@ -127,11 +131,13 @@ static void improve(mr_race_example *example, const mr_race_example *pair)
 
 bool mr_race_list_add(mr_race_list *list, const mr_race_example *pair)
 {
+    MR_REQUIRE(pair->first.event < pair->second.event);
     mr_static_race *race = get_race(list, pair);
     if (!race)
         return false;
     if (race->last_example != none) {
         mr_race_example *last = &list->examples[race->last_example];
+        MR_REQUIRE(last->second.event <= pair->second.event);
         if (last->second.event == pair->second.event) {
             improve(last, pair);
             return true;
@@ -164,6 +170,7 @@ static void replace_last(mr_race_list *list, mr_static_race *race, uint32_t befo
 
 bool mr_race_list_add_unordered(mr_race_list *list, const mr_race_example *pair)
 {
+    MR_REQUIRE(pair->first.event < pair->second.event);
     mr_static_race *race = get_race(list, pair);
     if (!race)
         return false;
@@ -217,6 +224,7 @@ static bool rearrange(mr_race_list *list, const sort_item *items)
             examples[count].next = count + 1;
             count++;
         }
+        MR_ASSERT(count - race.first_example == race.example_count && race.example_count > 0);
         race.last_example = count - 1;
         examples[count - 1].next = none;
         list->races[i] = race;

@@ -1,5 +1,7 @@
 #include "sections.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +142,7 @@ static void forget_passed(mr_sections *sections, uint32_t lock)
         if (user->sections_left && user->cursor < keep)
             keep = user->cursor;
     }
+    MR_ASSERT(keep <= end);
     while (log->first < keep) {
         mr_section_drop(sections, log->sections.items[log->head++]);
         log->first++;
@@ -158,6 +161,8 @@ bool mr_section_close(mr_sections *sections, uint32_t number, uint32_t user, uin
     mr_section *item = &sections->items[section];
     mr_lock_log *log = mr_sections_log(sections, number);
     mr_lock_user *by = &sections->users[user];
+    MR_ASSERT(item->references > 0 && item->thread == by->thread);
+    MR_ASSERT(item->acquired <= release.local && item->thread == release.thread);
     mr_clock_set(sections->pool, &item->clock, release.clock);
     item->released = release.local;
     by->sections_left -= by->sections_left != 0;
@@ -175,12 +180,14 @@ bool mr_section_close(mr_sections *sections, uint32_t number, uint32_t user, uin
 
 void mr_section_share(mr_sections *sections, uint32_t section)
 {
+    MR_ASSERT_COSTLY(sections->items[section].references > 0);
     sections->items[section].references++;
 }
 
 void mr_section_drop(mr_sections *sections, uint32_t section)
 {
     mr_section *item = &sections->items[section];
+    MR_ASSERT(item->references > 0);
     if (--item->references)
         return;
     mr_clock_drop(sections->pool, &item->clock);

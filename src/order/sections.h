@@ -13,11 +13,10 @@
  *
  * A shared section stands in a log of its own thread's for the lock, the *reader's*: of a lock's
  * shared sections none is before another of another thread, while those of one reader are in order
- * among each other and with all exclusive ones. Readers' logs keep all their sections, and so does
- * what is said next.
+ * among each other and with all exclusive ones. Readers' logs keep all their sections.
  *
- * Without an outlook, no section leaves its log: a thread that nobody has heard of may still come,
- * use the lock, and ask for any of them. Memory is then 24 bytes and at most one clock for each
+ * Without an outlook, no section leaves any log: a thread that has had no event yet may still use
+ * the lock, and ask for any of them. Memory is then 24 bytes and at most one clock for each
  * outermost section in the trace.
  */
 #ifndef MR_ORDER_SECTIONS_H

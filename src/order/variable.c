@@ -1,5 +1,7 @@
 #include "variable.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +75,7 @@ static bool add_own(mr_variable *variable, const mr_access *access, uint32_t loc
         (variable->owner && variable->owner != access->thread + 1))
         return false;
     variable->owner = access->thread + 1;
-    variable->kinds |= (uint16_t)(access->op << variable->entry_count);
+    variable->kinds |= (uint16_t)(mr_op_writes(access->op) << variable->entry_count);
     variable->entries[variable->entry_count++] =
         (mr_variable_entry){access->location, local, access->event};
     return true;
@@ -84,6 +86,7 @@ static bool share(mr_variable *variable)
 {
     mr_variable_entry entries[MR_VARIABLE_ENTRIES];
     uint32_t thread = variable->owner - 1;
+    MR_ASSERT(variable->entry_count <= MR_VARIABLE_ENTRIES);
     memcpy(entries, variable->entries, sizeof entries);
     variable->owner = (uint32_t)MR_VARIABLE_SHARED;
     variable->writes = variable->reads = (mr_front){0};

@@ -1,11 +1,10 @@
 /*
  * variable: what the streaming orders keep of each variable, 64 bytes, one cache line.
  *
- * As long as one thread alone has accessed it, that is the thread's latest access of each location
- * and kind, up to three. Then, and when there are more of them, it is the maximal writes and reads
- * (epochs.h) and the accesses for static races (history.h). A variable that is accessed atomically
- * counts as accessed by several threads from then on, and what atomic accesses need is kept with
- * the history.
+ * While one thread alone accesses the variable, at up to three pairs of location and kind, its
+ * latest access of each pair is kept. After that, the maximal writes and reads are kept (epochs.h),
+ * and the accesses for static races (history.h). A variable that is accessed atomically counts as
+ * accessed by several threads from then on; its atomic accesses are kept with the history.
  *
  *   table: mr_variables_grow → mr_variables_get … → mr_variables_free
  *   access: mr_variable_again, else mr_variable_access

@@ -171,6 +171,7 @@ bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, 
         uint32_t guess = last ? wcp->touches[last - 1].next : *touch, number = guess;
         if (!find_touch(wcp, held->log, variable, &number))
             return false;
+        MR_ASSERT_COSTLY(wcp->touches[number - 1].log == held->log);
         if (number != guess)
             *(last ? &wcp->touches[last - 1].next : touch) = number;
         last = number;
@@ -218,6 +219,7 @@ static bool acquire(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
     return true;
 }
 
+/* Takes the innermost such section out of the list. */
 static mr_held take_held(mr_held_list *held, uint32_t lock, bool shared)
 {
     size_t i = held->count;
@@ -310,6 +312,7 @@ static bool release(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
 /* P and K along a fork or join, from the time of `from` to `thread`. */
 static bool hard_edge(mr_wcp *wcp, uint32_t from, uint32_t thread)
 {
+    MR_ASSERT(from != thread);
     mr_clock_pool *pool = &wcp->hb.pool;
     mr_time hard = {wcp->threads[from].hard, from, wcp->hb.threads[from].local};
     return mr_clock_join(pool, &wcp->threads[thread].before, only(wcp->threads[from].before)) &&
@@ -369,6 +372,7 @@ bool mr_wcp_follow(mr_wcp *wcp, uint32_t thread, const mr_stamp *stamp)
 {
     mr_clock_pool *pool = &wcp->hb.pool;
     mr_time time = stamp->time, hard = {stamp->hard, time.thread, time.local};
+    MR_ASSERT(time.local > 0); /* something was published */
     if (time.thread == thread)
         return true;
     return mr_clock_learn(pool, &wcp->hb.threads[thread].clock, time) &&

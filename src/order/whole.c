@@ -1,5 +1,7 @@
 #include "whole.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 static void mark(mr_whole *whole, uint32_t event)
@@ -38,6 +40,7 @@ static bool look_at(mr_whole *whole, uint32_t event, bool with_reads)
     uint32_t source = mr_op_takes(op) ? mr_whole_post(whole, event)
                       : with_reads    ? read_source(trace, event)
                                       : mr_whole_atomic_source(whole, event);
+    MR_ASSERT(source == MR_NONE || source < event);
     if (source != MR_NONE)
         mark(whole, source);
     return !MR_OP_DOES_ALL(op, MR_ACQUIRES | MR_SHARED) ||
@@ -102,7 +105,10 @@ uint32_t mr_whole_first_lock(const mr_whole *whole, uint32_t event)
     uint32_t lock = trace->operand[event];
     if (!mr_op_is_shared(trace->op[event]))
         return lock;
-    return mr_map_get(&whole->reader_numbers, mr_map_key(lock, trace->thread[event]), MR_NONE);
+    uint32_t reader =
+        mr_map_get(&whole->reader_numbers, mr_map_key(lock, trace->thread[event]), MR_NONE);
+    MR_ASSERT(reader != MR_NONE && reader < whole->single_count); /* it has acquired the lock */
+    return reader;
 }
 
 uint32_t mr_whole_next_lock(const mr_whole *whole, uint32_t event, uint32_t lock)

@@ -1,7 +1,7 @@
 /*
  * whole: what CP and SyncP have to know of a trace in memory before they go through its events:
- * which events others follow, but for locks, forks and joins (edges.h says which edges there are),
- * and the locks that stand for shared ones.
+ * from which events an edge leads to another thread, apart from locks, forks and joins (edges.h
+ * lists these edges), and which single locks stand for a lock that is also held shared.
  *
  * Two sections of a lock exclude each other unless both are shared. To have that in terms of
  * mutexes, a lock becomes several *single* locks: one for its exclusive sections, with the number

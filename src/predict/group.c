@@ -44,7 +44,7 @@ static void tell_answer(const group_state *s, mr_stops a, mr_stops b)
                    verdicts[decision->verdict], unknown ? "reason" : "step",
                    unknown ? mr_unknown_reason_name(decision->reason)
                            : mr_step_name(decision->step),
-                   decision->work);
+                   decision->effort);
 }
 
 /* Asks one question, by those of `steps` that the settings allow; a race is confirmed and put into
@@ -68,11 +68,11 @@ static mr_status ask(group_state *s, unsigned steps, mr_stops a, mr_stops b)
         worker->run.step_seconds[step] += decision->seconds[step];
     worker->run.queries_stopped_by_time += decision->stopped_by_time;
     worker->run.queries_stopped_by_memory += decision->stopped_by_memory;
-    worker->window_steps += decision->work;
+    worker->window_steps += decision->effort;
     if (steps == TRACE_ORDER)
-        s->verdict->steps_in_order += decision->work;
+        s->verdict->steps_in_order += decision->effort;
     else
-        s->verdict->steps += decision->work;
+        s->verdict->steps += decision->effort;
     if (decision->verdict == MR_VERDICT_UNKNOWN && steps != TRACE_ORDER) {
         s->verdict->unanswered++;
         s->refused |= decision->reason == MR_UNKNOWN_MEMORY;

@@ -1,61 +1,66 @@
 #include "ledger.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
+
+typedef struct pair {
+    uint32_t key_1, key_2;
+} pair;
 
 void mr_ledger_free(mr_ledger *ledger)
 {
-    free(ledger->slots);
+    free(ledger->entries);
+    mr_table_free(&ledger->table);
     *ledger = (mr_ledger){0};
 }
 
-/* The slot of the pair, or the free one where it would stand. */
-static size_t slot_of(const mr_ledger_entry *slots, size_t slot_count, uint32_t key_1,
-                      uint32_t key_2)
+static uint32_t hash_pair(uint32_t key_1, uint32_t key_2)
 {
-    uint64_t hash = ((uint64_t)key_1 << 32 | key_2) * 0x9e3779b97f4a7c15u;
-    size_t slot = (size_t)(hash >> 20) & (slot_count - 1);
-    while (slots[slot].used && (slots[slot].key_1 != key_1 || slots[slot].key_2 != key_2))
-        slot = (slot + 1) & (slot_count - 1);
-    return slot;
+    return mr_table_hash_u64((uint64_t)key_1 << 32 | key_2);
+}
+
+static uint32_t hash_of(const void *entries, uint32_t number)
+{
+    const mr_ledger_entry *entry = (const mr_ledger_entry *)entries + number;
+    return hash_pair(entry->key_1, entry->key_2);
+}
+
+static bool same(const void *entries, uint32_t number, const void *key)
+{
+    const mr_ledger_entry *entry = (const mr_ledger_entry *)entries + number;
+    const pair *wanted = key;
+    return entry->key_1 == wanted->key_1 && entry->key_2 == wanted->key_2;
+}
+
+static uint32_t *slot_of(const mr_ledger *ledger, uint32_t key_1, uint32_t key_2)
+{
+    const pair wanted = {key_1, key_2};
+    return mr_table_slot(&ledger->table, hash_pair(key_1, key_2), same, ledger->entries, &wanted);
 }
 
 const mr_ledger_entry *mr_ledger_find(const mr_ledger *ledger, uint32_t key_1, uint32_t key_2)
 {
-    if (!ledger->slot_count)
-        return NULL;
-    const mr_ledger_entry *entry =
-        &ledger->slots[slot_of(ledger->slots, ledger->slot_count, key_1, key_2)];
-    return entry->used ? entry : NULL;
-}
-
-static bool grow(mr_ledger *ledger)
-{
-    size_t slot_count = ledger->slot_count ? ledger->slot_count * 2 : 64;
-    mr_ledger_entry *slots = mr_calloc(slot_count, sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t i = 0; i < ledger->slot_count; i++) {
-        const mr_ledger_entry *entry = &ledger->slots[i];
-        if (entry->used)
-            slots[slot_of(slots, slot_count, entry->key_1, entry->key_2)] = *entry;
-    }
-    free(ledger->slots);
-    ledger->slots = slots;
-    ledger->slot_count = slot_count;
-    return true;
+    uint32_t found = ledger->count ? *slot_of(ledger, key_1, key_2) : 0;
+    return found ? &ledger->entries[found - 1] : NULL;
 }
 
 mr_ledger_entry *mr_ledger_get(mr_ledger *ledger, uint32_t key_1, uint32_t key_2)
 {
-    if (2 * (ledger->count + 1) > ledger->slot_count && !grow(ledger))
+    if (!mr_table_reserve(&ledger->table, ledger->count + 1, hash_of, ledger->entries,
+                          ledger->count))
         return NULL;
-    mr_ledger_entry *entry =
-        &ledger->slots[slot_of(ledger->slots, ledger->slot_count, key_1, key_2)];
-    if (!entry->used) {
-        *entry = (mr_ledger_entry){.key_1 = key_1, .key_2 = key_2, .used = true};
-        ledger->count++;
+    uint32_t *slot = slot_of(ledger, key_1, key_2);
+    if (!*slot) {
+        void *entries = ledger->entries;
+        if (!mr_grow(&entries, &ledger->capacity, (size_t)ledger->count + 1,
+                     sizeof *ledger->entries))
+            return NULL;
+        ledger->entries = entries;
+        ledger->entries[ledger->count] = (mr_ledger_entry){.key_1 = key_1, .key_2 = key_2};
+        *slot = ++ledger->count;
     }
-    return entry;
+    return &ledger->entries[*slot - 1];
 }
 
 const mr_ledger_entry *mr_ledger_find_static(const mr_ledger *ledger, const mr_trace *trace,

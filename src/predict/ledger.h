@@ -5,19 +5,22 @@
 #ifndef MR_PREDICT_LEDGER_H
 #define MR_PREDICT_LEDGER_H
 
+#include "base/table.h"
 #include "result.h"
 
 typedef struct mr_ledger_entry {
     uint32_t key_1, key_2;
-    bool used, race, unknown;
+    bool race, unknown;
     uint64_t unanswered;    /* questions whose verdict is unknown, over all windows */
     uint64_t window;        /* the lowest window that proves the race, when `race` */
     uint32_t unknown_index; /* in the result's unknowns, when `unknown` */
 } mr_ledger_entry;
 
 typedef struct mr_ledger {
-    mr_ledger_entry *slots;
-    size_t slot_count, count;
+    mr_ledger_entry *entries; /* in the order in which they were made */
+    uint32_t count;
+    size_t capacity;
+    mr_table table;
 } mr_ledger;
 
 void mr_ledger_free(mr_ledger *ledger);

@@ -239,9 +239,9 @@ static void drop_settled(mr_merge *merge)
 {
     mr_result *result = merge->result;
     size_t kept = 0;
-    for (size_t s = 0; s < merge->ledger.slot_count; s++) {
-        const mr_ledger_entry *entry = &merge->ledger.slots[s];
-        if (entry->used && entry->unknown && entry->race)
+    for (uint32_t i = 0; i < merge->ledger.count; i++) {
+        const mr_ledger_entry *entry = &merge->ledger.entries[i];
+        if (entry->unknown && entry->race)
             result->unknowns[entry->unknown_index].window_end = 0;
     }
     for (size_t i = 0; i < result->unknown_count; i++)

@@ -25,7 +25,7 @@ typedef struct mr_pair_verdict {
     bool in_trace_order;   /* the race was found before any question */
     bool has_race, has_unknown;
     uint64_t unanswered;     /* questions without an answer */
-    uint64_t steps_in_order; /* work (mr_decision.work) before the questions */
+    uint64_t steps_in_order; /* effort (mr_decision.effort) before the questions */
     uint64_t steps;          /* work of the questions */
     /* When no question is asked, or the answers do not count, so many event pairs are unknown. The
      * pair that comes first stands for them. */

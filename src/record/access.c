@@ -1,6 +1,6 @@
-/* The accesses of the event pass. An access becomes one event for each of its pieces that is kept.
- */
-#include "event_pass.h"
+#include "access.h"
+
+#include "base/assert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +142,8 @@ static mr_status atomic_lock(mr_event_pass *pass, const mr_extent *extent, uint3
 static mr_status emit_lock(mr_event_pass *pass, const access *self, mr_op op, mr_error *error)
 {
     mr_emitted event = self->event;
+    /* The section holds the events of one access and contains no other section. */
+    MR_ASSERT(self->locked == (op == MR_OP_RELEASE) && self->placed);
     mr_status status = atomic_lock(pass, &self->extent, &event.operand, error);
     mr_local_use use = {self->extent.life, self->extent.address, 1, pass->reader.thread};
     if (!status && !mr_locals_note_lock(&pass->locals, event.operand, &use))
@@ -215,6 +217,7 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
         mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
+        MR_ASSERT(step <= end - at);
         values found = values_of(&self, at - address, step);
         status = check(pass, &self, piece, at, step, &found, error);
         if (status || !piece->keep)

@@ -1,5 +1,6 @@
 #include "contexts.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "trace/stacks.h"
 
@@ -206,6 +207,7 @@ bool mr_contexts_stack(mr_contexts *contexts, uint32_t thread, uint64_t address,
 static void put_place(const mr_contexts *contexts, uint32_t stack, char *name, size_t name_bytes)
 {
     const mr_trace *trace = contexts->trace;
+    MR_ASSERT(stack < trace->stack_count && trace->stacks[stack].frame < trace->frames.count);
     mr_frame frame = mr_frame_of(&trace->frames.items[trace->stacks[stack].frame]);
     const char *place = frame.place;
     uint32_t length = frame.place_length;
@@ -225,8 +227,10 @@ static bool name_location(mr_contexts *contexts, uint32_t stack, uint32_t *locat
     if (stack)
         put_place(contexts, stack, name, sizeof name);
     uint32_t own = stack;
-    while (own && !contexts->own[trace->stacks[own].frame])
+    while (own && !contexts->own[trace->stacks[own].frame]) {
+        MR_ASSERT(trace->stacks[own].caller < own); /* a caller is older: the walk ends */
         own = trace->stacks[own].caller;
+    }
     if (own && own != stack)
         put_place(contexts, own, name, sizeof name);
     if (!stack)

@@ -12,6 +12,9 @@ static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_su
     const mr_trace *trace = emitter->trace;
     *summary = pass->summary;
     summary->state = log->header.state;
+    summary->log_error = log->header.error;
+    summary->children = log->header.children;
+    summary->child_threads = log->header.child_threads;
     summary->events = trace->event_count;
     summary->threads = trace->threads.count;
     summary->variables = trace->variables.count;
@@ -25,6 +28,37 @@ static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_su
     if (emitter->dropped_count)
         snprintf(summary->first_dropped, sizeof summary->first_dropped, "%.250s",
                  emitter->first_dropped.text);
+}
+
+/* What log and recorder know of the program's end. A program that was run by the one that the
+ * recorder waited for (a shell) may have crashed though that one did not. */
+static void end_program(const mr_log_header *header, const mr_record_end *end, mr_ending *ending)
+{
+    bool left_open = header->state == MR_LOG_RUNNING;
+    if (end->is_known && end->signal) {
+        ending->program = MR_PROGRAM_SIGNALLED;
+        ending->number = end->signal;
+    } else if (left_open) {
+        ending->program = MR_PROGRAM_SIGNALLED;
+    } else if (end->is_known || header->state == MR_LOG_EXITED) {
+        ending->program = MR_PROGRAM_EXITED;
+        ending->number = (end->is_known ? end->exit_status : header->exit_status) & 0xFF;
+    }
+}
+
+static void end_trace(const mr_log *log, const mr_record_end *end, mr_ending *ending)
+{
+    static const mr_stop stops[] = {
+        [MR_LOG_EXECED] = MR_STOP_EXEC,       [MR_LOG_LIMIT] = MR_STOP_MAX_EVENTS,
+        [MR_LOG_FULL] = MR_STOP_DISK_FULL,    [MR_LOG_LONG] = MR_STOP_MAX_LOG,
+        [MR_LOG_DEADLOCK] = MR_STOP_DEADLOCK,
+    };
+    uint32_t state = log->header.state;
+    end_program(&log->header, end, ending);
+    ending->stop = state < sizeof stops / sizeof *stops ? stops[state] : MR_STOP_NONE;
+    ending->children = log->header.children;
+    if (end->timed_out && !ending->stop)
+        ending->stop = MR_STOP_TIMEOUT;
 }
 
 static void tell(const mr_debug *debug, const mr_trace *trace, const mr_record_summary *summary)
@@ -57,8 +91,10 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
     status = mr_scan_run(&scan, &log, options->progress, error);
     if (!status) {
         status = mr_event_pass_init(&pass, &log, &scan, file, name, error);
-        if (!status)
+        if (!status) {
+            end_trace(&log, &options->end, &pass.emitter.trace->ending);
             status = mr_event_pass_run(&pass, options->progress, error);
+        }
         if (!status)
             summarise(&log, &pass, summary);
         if (!status)

@@ -23,19 +23,29 @@
 
 struct mr_progress;
 
+/* How the program ended, by what waited for it. */
+typedef struct mr_record_end {
+    bool is_known;
+    bool timed_out;          /* it was killed for its time */
+    int exit_status, signal; /* signal 0: it ended with the status */
+} mr_record_end;
+
 typedef struct mr_record_options {
-    bool keep_local; /* also write accesses of variables that one thread uses alone, or that no
+    bool keep_local;   /* also write accesses of variables that one thread uses alone, or that no
                         thread writes */
+    mr_record_end end; /* zero: only the log says it */
     const struct mr_progress *progress; /* may be NULL */
-    const mr_debug *debug;              /* NULL: nobody listens (topic recorder) */
+    const mr_debug *debug;              /* topic recorder; may be NULL */
 } mr_record_options;
 
 /* What the conversion found in the log and wrote to the trace. */
 typedef struct mr_record_summary {
-    uint32_t state;    /* mr_log_state */
-    uint64_t events;   /* written */
-    uint64_t accesses; /* in the log */
-    uint64_t left_out; /* accesses that have no kept piece */
+    uint32_t state;                   /* mr_log_state */
+    int32_t log_error;                /* errno of MR_LOG_FULL */
+    uint32_t children, child_threads; /* not recorded: those with threads, and the threads */
+    uint64_t events;                  /* written */
+    uint64_t accesses;                /* in the log */
+    uint64_t left_out;                /* accesses that have no kept piece */
     uint32_t threads, variables, locks;
     uint64_t hand_overs, taken; /* see mr_log_header */
     /* Reads that saw another value than the last recorded access of the variable left there: code

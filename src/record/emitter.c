@@ -1,5 +1,6 @@
 #include "emitter.h"
 
+#include "base/assert.h"
 #include "formats/mrt/mrt_format.h"
 
 #include <stdlib.h>
@@ -50,6 +51,7 @@ static mr_status flush(mr_emitter *emitter, mr_error *error)
 {
     mr_trace *trace = emitter->trace;
     const mr_rows *rows = &emitter->rows;
+    MR_ASSERT(rows->count > 0 && rows->count <= trace->event_count);
     mr_events events = {
         .first = trace->event_count - rows->count,
         .count = rows->count,
@@ -96,6 +98,8 @@ mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error 
 {
     bool valid;
     mr_trace *trace = emitter->trace;
+    MR_REQUIRE(event->thread < trace->threads.count && event->location < trace->locations.count);
+    MR_REQUIRE(event->stack == 0 || event->stack < trace->stack_count);
     mr_status status = validate(emitter, event, &valid, error);
     if (status || !valid)
         return status;
@@ -107,6 +111,7 @@ mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error 
         .written_value = event->written_value,
         .reach = {reach, (uint32_t)strlen(reach)},
     };
+    MR_ASSERT(emitter->rows.count < emitter->rows.room);
     emitter->block->stack[emitter->rows.count] = event->stack;
     status =
         mr_builder_append_at(&emitter->builder, &emitter->rows, &parsed, event->thread,

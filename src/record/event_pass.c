@@ -1,109 +1,17 @@
 #include "event_pass.h"
 
-#include "base/memory.h"
+#include "access.h"
+#include "base/assert.h"
 #include "base/progress.h"
+#include "unrecorded_calls.h"
 
 #include <stdlib.h>
 
 enum { RECORDS_A_TELL = 1 << 16 };
 
-mr_status mr_event_pass_no_memory(mr_error *error)
-{
-    return mr_error_memory(error, "converting the log");
-}
-
-mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
-                             const char *name, mr_error *error)
-{
-    *pass = (mr_event_pass){.log = log, .scan = scan};
-    mr_log_pass_init(&pass->reader, log);
-    mr_status status = mr_emitter_init(&pass->emitter, file, name, error);
-    if (status)
-        return status;
-    pass->symbols = mr_symbols_new();
-    pass->lock_of = mr_calloc(scan->objects.table.count + 1ull, sizeof *pass->lock_of);
-    if (!pass->symbols || !pass->lock_of)
-        return mr_event_pass_no_memory(error);
-    pass->contexts.symbols = pass->naming.symbols = pass->symbols;
-    pass->contexts.trace = pass->naming.trace = pass->emitter.trace;
-    pass->locals = (mr_locals){
-        .symbols = pass->symbols, .contexts = &pass->contexts, .trace = pass->emitter.trace};
-    mr_names_init(&pass->locals.names);
-    return MR_OK;
-}
-
-void mr_event_pass_free(mr_event_pass *pass)
-{
-    void *const blocks[] = {pass->lock_of,      pass->thread_of,  pass->given_at,
-                            pass->atomic_locks, pass->call_names, pass->reach};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
-    mr_log_pass_free(&pass->reader);
-    mr_locals_free(&pass->locals);
-    mr_contexts_free(&pass->contexts);
-    mr_emitter_free(&pass->emitter);
-    mr_symbols_free(pass->symbols);
-    mr_objects_free(&pass->objects);
-    mr_pairs_free(&pass->contents);
-    mr_pairs_free(&pass->atomics);
-    mr_pairs_free(&pass->calls);
-}
-
-/* Grows the array to `need` elements; new ones are 0. */
-static bool fill(uint32_t **array, size_t *capacity, size_t *count, size_t need)
-{
-    void *grown = *array;
-    if (!mr_grow(&grown, capacity, need, sizeof **array))
-        return false;
-    *array = grown;
-    while (*count < need)
-        (*array)[(*count)++] = 0;
-    return true;
-}
-
-/* The thread of the trace that a thread of the log is. */
-static mr_status thread_of(mr_event_pass *pass, uint32_t thread, uint32_t *number, mr_error *error)
-{
-    if (thread > MR_LOG_THREADS_MAX)
-        return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the log has no thread %u", thread);
-    if (thread >= pass->thread_count &&
-        !fill(&pass->thread_of, &pass->thread_capacity, &pass->thread_count, thread + 1ull))
-        return mr_event_pass_no_memory(error);
-    uint32_t *kept = &pass->thread_of[thread];
-    if (!*kept) {
-        if (!mr_naming_thread(&pass->naming, thread, number))
-            return mr_event_pass_no_memory(error);
-        *kept = *number + 1;
-    }
-    *number = *kept - 1;
-    return MR_OK;
-}
-
-mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_emitted *event,
-                              mr_error *error)
-{
-    mr_status status = thread_of(pass, pass->reader.thread, &event->thread, error);
-    if (!status && (!mr_contexts_stack(&pass->contexts, pass->reader.thread, mr_log_code(record[1]),
-                                       &event->stack) ||
-                    !mr_contexts_location(&pass->contexts, event->stack, &event->location)))
-        status = mr_event_pass_no_memory(error);
-    return status;
-}
-
-mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *lock, mr_error *error)
-{
-    const mr_object *found = &pass->scan->objects.items[object];
-    if (!pass->lock_of[object]) {
-        const mr_life *life = mr_lifetimes_find(&pass->reader.lives, found->address);
-        bool ok = mr_object_orders(found->role) ? mr_naming_order(&pass->naming, life, found, lock)
-                                                : mr_naming_lock(&pass->naming, life, found, lock);
-        if (!ok)
-            return mr_event_pass_no_memory(error);
-        pass->lock_of[object] = *lock + 1;
-    }
-    *lock = pass->lock_of[object] - 1;
-    return MR_OK;
-}
+/* Events that posts and waits of several units may become, beyond one a record and one a unit of
+ * the log. */
+enum { UNITS_MAX = 1 << 20 };
 
 /* An event that names the lock, semaphore or order of the record. */
 static mr_status object_event(mr_event_pass *pass, const uint64_t *record, const mr_object *object,
@@ -112,6 +20,9 @@ static mr_status object_event(mr_event_pass *pass, const uint64_t *record, const
     if (!object)
         return mr_event_pass_no_memory(error);
     uint32_t number = (uint32_t)(object - pass->objects.items);
+    /* Both passes number the objects alike. */
+    MR_ASSERT(number < pass->scan->objects.table.count &&
+              pass->scan->objects.items[number].address == object->address);
     mr_status status = mr_event_pass_lock(pass, number, &event->operand, error);
     if (status)
         return status;
@@ -128,7 +39,33 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     mr_emitted event = {.op = op};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
+    if (!status && !mr_waiting_hold(&pass->waiting, &event))
+        status = mr_event_pass_no_memory(error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
+/*
+ * How many events a post or wait becomes. A post of several units gives at most as many as are ever
+ * taken of the semaphore: then no wait can miss a unit, and more would change nothing. So a
+ * semaphore that begins with a million units costs what is used of them.
+ */
+static uint64_t units_of(mr_event_pass *pass, const uint64_t *record, mr_op op,
+                         const mr_object *object)
+{
+    uint64_t count = mr_log_count(record[1]);
+    if (object && op == MR_OP_POST) {
+        uint64_t taken = pass->scan->objects.items[object - pass->objects.items].waits;
+        count = count > taken ? taken : count;
+    }
+    count = count ? count : 1;
+    pass->extra_units += count - 1;
+    return count;
+}
+
+/* Does the log have more units than the runtime writes? It is short then, and the trace is not. */
+static bool has_strange_units(const mr_event_pass *pass)
+{
+    return pass->extra_units > UNITS_MAX + pass->log->unit_count;
 }
 
 /* Posts and waits. When a wait takes a unit that no recorded post gave, another process gave it:
@@ -140,8 +77,7 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
     mr_status status = object_event(pass, record, object, &event, error);
     inferred = event;
     inferred.op = MR_OP_POST;
-    unsigned count = mr_log_count(record[1]);
-    for (unsigned i = 0; i < (count ? count : 1) && !status; i++) {
+    for (uint64_t i = 0, count = units_of(pass, record, op, object); i < count && !status; i++) {
         if (mr_op_gives((uint8_t)op)) {
             object->units++;
         } else if (object->units) {
@@ -177,7 +113,7 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
     mr_emitted event = {.op = op};
     mr_status status = mr_event_pass_place(pass, record, &event, error);
     if (!status && mr_op_operand_kind(op) == MR_OPERAND_THREAD)
-        status = thread_of(pass, (uint32_t)record[2], &event.operand, error);
+        status = mr_event_pass_thread(pass, (uint32_t)record[2], &event.operand, error);
     if (!status)
         status = mr_emitter_add(&pass->emitter, &event, error);
     if (!status && mr_op_begins((uint8_t)op) &&
@@ -197,7 +133,8 @@ static mr_status given(mr_event_pass *pass, const uint64_t *record, mr_error *er
     mr_status status = mr_event_pass_place(pass, record, &event, error);
     if (status)
         return status;
-    if (!fill(&pass->given_at, &pass->given_capacity, &pass->given_count, event.location + 1ull))
+    if (!mr_event_pass_fill(&pass->given_at, &pass->given_capacity, &pass->given_count,
+                            event.location + 1ull))
         return mr_event_pass_no_memory(error);
     life->site = event.location;
     life->ordinal = pass->given_at[event.location]++;
@@ -247,7 +184,7 @@ static mr_status name_thread(mr_event_pass *pass, const uint64_t *record, mr_err
     read_text(record, text, sizeof text);
     if (mr_log_payload(record[0]) < 2 || !text[0])
         return MR_OK;
-    mr_status status = thread_of(pass, (uint32_t)record[1], &thread, error);
+    mr_status status = mr_event_pass_thread(pass, (uint32_t)record[1], &thread, error);
     if (!status &&
         !mr_names_set_display(&pass->emitter.trace->threads, thread, text, (uint32_t)strlen(text)))
         status = mr_event_pass_no_memory(error);
@@ -351,6 +288,7 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:
     case MR_LOG_EXIT:
+    case MR_LOG_BLOCKED: /* see waiting.h */
     case MR_LOG_KIND_COUNT:
         break;
     }
@@ -362,13 +300,21 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     mr_status status = MR_OK;
     uint64_t count = 0, last = pass->scan->last_unit;
     const uint64_t *record;
-    while (!status && pass->reader.next < last && (record = mr_log_next(&pass->reader))) {
-        status = handle(pass, record, error);
+    while (!status && pass->reader.next < last && !has_strange_units(pass) &&
+           (record = mr_log_next(&pass->reader))) {
+        status = mr_waiting_note(&pass->waiting, pass->reader.thread, record)
+                     ? handle(pass, record, error)
+                     : mr_event_pass_no_memory(error);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", pass->reader.next, last);
     }
     if (!status && (pass->reader.failed || !mr_locals_finish(&pass->locals)))
         status = mr_event_pass_no_memory(error);
-    pass->summary.damaged = last < pass->log->unit_count;
+    mr_stop stop = pass->emitter.trace->ending.stop;
+    if (!status && (stop == MR_STOP_DEADLOCK || stop == MR_STOP_TIMEOUT))
+        status = mr_waiting_tell(pass, error);
+    pass->summary.damaged = last < pass->log->unit_count || has_strange_units(pass);
+    if (pass->summary.damaged)
+        pass->emitter.trace->ending.stop = MR_STOP_DAMAGED;
     return status ? status : mr_emitter_finish(&pass->emitter, error);
 }

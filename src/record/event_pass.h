@@ -1,69 +1,11 @@
-/*
- * event_pass: the second pass over a log. It makes the events of the trace from the records.
- */
+/* event_pass: the second pass over a log. It makes the events of the trace from the records. */
 #ifndef MR_RECORD_EVENT_PASS_H
 #define MR_RECORD_EVENT_PASS_H
 
-#include "contexts.h"
-#include "convert.h"
-#include "emitter.h"
-#include "locals.h"
-#include "naming.h"
-#include "scan.h"
+#include "event_state.h"
 
-typedef struct mr_event_pass {
-    const mr_log *log;
-    mr_scan *scan; /* borrowed; its pieces are used */
-    mr_log_pass reader;
-    mr_emitter emitter;
-    mr_symbols *symbols;
-    mr_contexts contexts;
-    mr_naming naming;
-    mr_locals locals;
-    mr_objects objects;
-    uint32_t *lock_of;   /* by object: its lock, or the variable of an order, plus 1; 0: none yet */
-    uint32_t *thread_of; /* by thread of the log: thread of the trace, plus 1; 0: none yet */
-    size_t thread_capacity, thread_count;
-    uint32_t *given_at; /* by location: how many blocks were given there */
-    size_t given_capacity, given_count;
-    mr_pairs contents; /* digest of a long value → the number that stands for it */
-    mr_pairs atomics;  /* (life, address / 8) → number in atomic_locks */
-    uint32_t *atomic_locks;
-    size_t atomic_capacity;
-    mr_pairs calls; /* (thread, number of the call) → number in call_names */
-    uint32_t *call_names;
-    size_t call_capacity;
-    char call_name[128]; /* of the next call */
-    char *reach;         /* the reach of the call that begins, as text */
-    size_t reach_bytes, reach_capacity;
-    uint32_t reach_left; /* records of its reach that are still to come */
-    uint32_t call;       /* its number in call_names */
-    uint32_t strange;    /* variable of the first strange read that is kept */
-    mr_record_summary summary;
-} mr_event_pass;
-
-/* Writes to `file`. Free in every case. MR_ERR_MEMORY, MR_ERR_IO. */
-mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
-                             const char *name, mr_error *error);
+/* Goes over the log and completes the trace. MR_ERR_MEMORY, MR_ERR_IO, MR_ERR_TRACE. */
 mr_status mr_event_pass_run(mr_event_pass *pass, const struct mr_progress *progress,
                             mr_error *error);
-void mr_event_pass_free(mr_event_pass *pass);
-
-/* For event_pass.c, access.c and unrecorded_calls.c. */
-
-mr_status mr_event_pass_no_memory(mr_error *error);
-
-/* Puts thread, stack and location of the record into the event. */
-mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_emitted *event,
-                              mr_error *error);
-
-/* The lock of an object of the log, by its number. */
-mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *lock, mr_error *error);
-
-mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error);
-
-mr_status mr_event_pass_call_begin(mr_event_pass *pass, const uint64_t *record, mr_error *error);
-mr_status mr_event_pass_call_reach(mr_event_pass *pass, const uint64_t *record, mr_error *error);
-mr_status mr_event_pass_call_end(mr_event_pass *pass, const uint64_t *record, mr_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 #include "lifetimes.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -70,6 +71,7 @@ static uint32_t join(mr_life_node *nodes, uint32_t left, uint32_t right)
 {
     uint32_t result = 0, *at = &result;
     while (left && right) {
+        MR_ASSERT_COSTLY(nodes[left].life.start < nodes[right].life.start);
         if (nodes[left].priority >= nodes[right].priority) {
             *at = left;
             at = &nodes[left].right;
@@ -84,16 +86,6 @@ static uint32_t join(mr_life_node *nodes, uint32_t left, uint32_t right)
     return result;
 }
 
-static bool insert(mr_lifetimes *lives, const mr_life *life)
-{
-    uint32_t left, right, node = new_node(lives, life);
-    if (!node)
-        return false;
-    split(lives->nodes, lives->root, life->start, &left, &right);
-    lives->root = join(lives->nodes, join(lives->nodes, left, node), right);
-    return true;
-}
-
 static uint32_t look_up(const mr_lifetimes *lives, uint64_t address)
 {
     uint32_t at = lives->root, best = 0;
@@ -103,17 +95,6 @@ static uint32_t look_up(const mr_lifetimes *lives, uint64_t address)
         at = before ? lives->nodes[at].right : lives->nodes[at].left;
     }
     return best && address < lives->nodes[best].life.end ? best : 0;
-}
-
-static void erase(mr_lifetimes *lives, uint32_t node)
-{
-    uint32_t left, middle, right;
-    uint64_t start = lives->nodes[node].life.start;
-    split(lives->nodes, lives->root, start, &left, &middle);
-    split(lives->nodes, middle, start + 1, &middle, &right);
-    lives->root = join(lives->nodes, left, right);
-    lives->nodes[node] = (mr_life_node){.left = lives->free_node};
-    lives->free_node = node;
 }
 
 /* The first life that begins at or after the address; 0: there is none. */
@@ -128,6 +109,39 @@ static uint32_t first_from(const mr_lifetimes *lives, uint64_t address)
     return best;
 }
 
+/* Does a life begin in the extent of this one? */
+static bool begins_within(const mr_lifetimes *lives, const mr_life *life)
+{
+    uint32_t next = first_from(lives, life->start);
+    return next && lives->nodes[next].life.start < life->end;
+}
+
+static bool insert(mr_lifetimes *lives, const mr_life *life)
+{
+    uint32_t left, right, node;
+    MR_ASSERT(life->start < life->end);
+    /* Lives do not overlap. */
+    MR_ASSERT_COSTLY(!look_up(lives, life->start) && !begins_within(lives, life));
+    node = new_node(lives, life);
+    if (!node)
+        return false;
+    split(lives->nodes, lives->root, life->start, &left, &right);
+    lives->root = join(lives->nodes, join(lives->nodes, left, node), right);
+    return true;
+}
+
+static void erase(mr_lifetimes *lives, uint32_t node)
+{
+    uint32_t left, middle, right;
+    uint64_t start = lives->nodes[node].life.start;
+    split(lives->nodes, lives->root, start, &left, &middle);
+    split(lives->nodes, middle, start + 1, &middle, &right);
+    MR_ASSERT(middle == node);
+    lives->root = join(lives->nodes, left, right);
+    lives->nodes[node] = (mr_life_node){.left = lives->free_node};
+    lives->free_node = node;
+}
+
 bool mr_lifetimes_take(mr_lifetimes *lives, uint64_t start, uint64_t bytes)
 {
     uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
@@ -138,6 +152,7 @@ bool mr_lifetimes_take(mr_lifetimes *lives, uint64_t start, uint64_t bytes)
         if (!at || lives->nodes[at].life.start >= end)
             break;
         mr_life life = lives->nodes[at].life, before = life, after = life;
+        MR_ASSERT(life.end > start && life.start < end);
         erase(lives, at);
         before.end = start;
         after.start = end;
@@ -178,6 +193,7 @@ mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address)
     uint32_t found = look_up(lives, address);
     if (!found)
         return &lives->everything;
+    MR_ASSERT(address >= lives->nodes[found].life.start && address < lives->nodes[found].life.end);
     *near = found;
     return &lives->nodes[found].life;
 }

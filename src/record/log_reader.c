@@ -1,5 +1,6 @@
 #include "log_reader.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "objects.h"
 
@@ -217,5 +218,6 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
     if (!apply(pass, record))
         return NULL;
     pass->next += units;
+    MR_ASSERT(pass->next <= pass->log->unit_count);
     return pass->failed ? NULL : record;
 }

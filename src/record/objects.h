@@ -14,6 +14,7 @@ typedef struct mr_object {
     uint32_t life;  /* number of the life */
     uint8_t role;   /* mr_log_role */
     uint64_t units; /* of a semaphore; for the caller */
+    uint64_t waits; /* units that are taken of it in all; for the caller */
 } mr_object;
 
 typedef struct mr_objects {

@@ -16,6 +16,7 @@ void mr_pieces_free(mr_pieces *pieces)
 
 static uint64_t offset_of(mr_extent extent)
 {
+    MR_REQUIRE(extent.address >= extent.life->origin);
     return extent.address - extent.life->origin;
 }
 
@@ -77,6 +78,7 @@ static uint64_t bit_of(uint64_t offset)
 static uint64_t bits_of(uint64_t offset, uint64_t end)
 {
     uint64_t low = offset % MR_PIECE_LINE_BYTES, count = end - offset;
+    MR_ASSERT(offset < end);
     if (count >= MR_PIECE_LINE_BYTES - low)
         return ~0ull << low;
     return ((1ull << count) - 1) << low;
@@ -99,6 +101,8 @@ static bool note_bound(mr_pieces *pieces, const mr_life *life, uint64_t offset)
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool writes, bool atomic)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
+    MR_REQUIRE(!pieces->pieces);
+    MR_REQUIRE(!atomic || access.bytes <= 0xff);
     if (!access.bytes)
         return true;
     for (uint64_t at = offset; at < end; at = next_line(at)) {
@@ -127,6 +131,7 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool w
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
 {
     uint64_t offset = offset_of(reach), end = offset + reach.bytes;
+    MR_REQUIRE(!pieces->pieces);
     for (uint64_t at = offset; at < end; at = next_line(at)) {
         mr_piece_line *line = make_line(pieces, reach.life, at);
         if (!line)
@@ -161,6 +166,7 @@ static void mark_split(mr_pieces *pieces)
 bool mr_pieces_make(mr_pieces *pieces)
 {
     uint64_t count = 0;
+    MR_REQUIRE(!pieces->pieces);
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         pieces->lines[i].first = (uint32_t)count;
         count += (unsigned)__builtin_popcountll(pieces->lines[i].bounds);
@@ -186,7 +192,7 @@ static mr_piece *piece_at(mr_pieces *pieces, const mr_life *life, uint64_t offse
                           uint64_t *bytes)
 {
     mr_piece_line *line = find_line(pieces, life, offset);
-    uint64_t bit = bit_of(offset), at = offset;
+    uint64_t bit = bit_of(offset), at = offset, whole = end - offset;
     MR_ASSERT(line && line->bounds & bit);
     mr_piece *piece =
         &pieces->pieces[line->first + (unsigned)__builtin_popcountll(line->bounds & (bit - 1))];
@@ -208,6 +214,8 @@ static mr_piece *piece_at(mr_pieces *pieces, const mr_life *life, uint64_t offse
         MR_ASSERT(line);
     }
     *bytes = (at < end ? at : end) - offset;
+    MR_ASSERT(*bytes > 0 && *bytes <= whole);
+    MR_ASSERT(piece < pieces->pieces + pieces->piece_count);
     if (!piece->seen)
         judge(pieces, piece, shared, written, reached);
     return piece;
@@ -216,6 +224,7 @@ static mr_piece *piece_at(mr_pieces *pieces, const mr_life *life, uint64_t offse
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes)
 {
     uint64_t offset = offset_of(access);
+    MR_REQUIRE(pieces->pieces && access.bytes > 0);
     return piece_at(pieces, access.life, offset, offset + access.bytes, bytes);
 }
 

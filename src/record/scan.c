@@ -33,6 +33,15 @@ static bool note_reach(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     return mr_pieces_note_reached(&scan->pieces, reach);
 }
 
+static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    mr_object *object = mr_objects_of(&scan->objects, &pass->lives, record);
+    unsigned count = mr_log_count(record[1]);
+    if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
+        object->waits += count ? count : 1;
+    return object != NULL;
+}
+
 static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
@@ -44,7 +53,7 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     }
     if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) || kind == MR_LOG_BEFORE ||
         kind == MR_LOG_AFTER)
-        return mr_objects_of(&scan->objects, &pass->lives, record) != NULL;
+        return note_object(scan, pass, record);
     if (kind == MR_LOG_RETIRED)
         return mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
     if (kind == MR_LOG_CALL_REACH)

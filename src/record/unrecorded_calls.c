@@ -1,7 +1,6 @@
-/* The BarrierPairs of the event pass: mbegin with the names of what the call can reach, and mend.
- */
-#include "event_pass.h"
+#include "unrecorded_calls.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "formats/pack/lines.h"
 
@@ -57,6 +56,7 @@ static mr_status begin(mr_event_pass *pass, const uint64_t *record, mr_error *er
 {
     mr_emitted event = {.op = MR_OP_CALL_BEGIN, .operand = pass->call_names[pass->call]};
     bool all = pass->scan->pieces.all_reached || pass->reach_bytes > REACH_MAX_BYTES;
+    MR_ASSERT(pass->reach_left == 0);
     event.reach = all ? "*" : pass->reach_bytes ? pass->reach : "";
     mr_status status = mr_event_pass_place(pass, record, &event, error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
@@ -86,6 +86,7 @@ static mr_status add_reached(mr_event_pass *pass, mr_extent reach, mr_error *err
             return mr_event_pass_no_memory(error);
         piece->variable = variable + 1;
         status = add_name(pass, &trace->variables.items[variable], error);
+        MR_ASSERT(address >= rest.address && address + bytes <= end);
         rest.address = address + bytes;
         rest.bytes = rest.address < end ? end - rest.address : 0;
     }

@@ -1,5 +1,6 @@
 #include "comparison.h"
 
+#include "base/assert.h"
 #include "formats.h"
 #include "phrases.h"
 
@@ -15,6 +16,7 @@ void mr_comparison_begin(mr_comparison_report *report, FILE *stream, mr_format f
 {
     *report =
         (mr_comparison_report){.stream = stream, .format = format, .finders = finders, .run = run};
+    MR_REQUIRE(mr_format_has(format, MR_SUBJECT_COMPARE));
     if (writer_of(report)->begin != NULL)
         writer_of(report)->begin(report);
 }

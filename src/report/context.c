@@ -1,5 +1,6 @@
 #include "context.h"
 
+#include "base/assert.h"
 #include "escape.h"
 #include "trace/stacks.h"
 
@@ -48,6 +49,7 @@ static void close_section(const mr_trace *trace, uint32_t *open, const mr_u32s *
                           uint32_t release)
 {
     uint32_t *at = &open[trace->thread[release]];
+    MR_ASSERT(held->count == next->count);
     while (*at != MR_NONE && held->items[*at] != trace->link[release])
         at = &next->items[*at];
     if (*at != MR_NONE)
@@ -58,9 +60,11 @@ static void close_section(const mr_trace *trace, uint32_t *open, const mr_u32s *
 static bool list_held(mr_context *context, uint32_t top, const mr_u32s *held, const mr_u32s *next)
 {
     size_t first = context->acquires.count;
-    for (uint32_t at = top; at != MR_NONE; at = next->items[at])
+    for (uint32_t at = top; at != MR_NONE; at = next->items[at]) {
+        MR_ASSERT(next->items[at] == MR_NONE || next->items[at] < at); /* from the inside out */
         if (!mr_u32s_push(&context->acquires, held->items[at]))
             return false;
+    }
     if (context->acquires.count > first)
         qsort(context->acquires.items + first, context->acquires.count - first,
               sizeof *context->acquires.items, compare_events);

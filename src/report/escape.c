@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Length of the valid UTF-8 character at `text` (terminated), or 0. Refuses over-long forms,
- * surrogates and what lies above U+10FFFF. */
+ * surrogates and code points above U+10FFFF. */
 static size_t utf8_length(const unsigned char *text, uint32_t *code)
 {
     static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};

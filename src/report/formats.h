@@ -1,7 +1,7 @@
 /*
- * formats: the table of all reports. A row is a format, a column is a subject, and a cell is what
- * writes that subject in that format; an empty cell is a format that the subject does not have. The
- * command line chooses its reports from this table only.
+ * formats: the table of all reports. A row is a format and a column is a subject. A cell holds the
+ * functions that write the subject in the format; when it is empty, the subject does not have the
+ * format. The command line chooses its reports from this table only.
  *
  * A new format: its word in MR_FORMAT_MAP (config.h), a row here, and a file with its functions. A
  * new subject: a column.
@@ -15,12 +15,12 @@
 #include "predict_report.h"
 #include "runs_report.h"
 
-/* What is reported. */
+/* The subject of a report. */
 typedef enum mr_subject {
     MR_SUBJECT_NONE,    /* no report */
     MR_SUBJECT_PREDICT, /* the result of a prediction: `predict`, `merge` */
     MR_SUBJECT_ORDER,   /* the races of an order: `order` */
-    MR_SUBJECT_COMPARE, /* what several relations find: `compare` */
+    MR_SUBJECT_COMPARE, /* the findings of several relations: `compare` */
     MR_SUBJECT_RUNS,    /* one prediction or several, one a recorded run: `run` */
     MR_SUBJECT_COUNT
 } mr_subject;
@@ -47,8 +47,9 @@ const mr_format_row *mr_format_chosen(const mr_config *config);
 /* Is the cell of the table filled? */
 bool mr_format_has(mr_format format, mr_subject subject);
 
-/* Does the subject have the configured format? MR_ERR_CONFIG says what `command` reports as
- * instead, and which commands have the format. Without a subject every format is right. */
+/* Does the subject have the configured format? If not, MR_ERR_CONFIG with one line that names the
+ * formats of `command` and the commands that have the format. Without a subject every format is
+ * right. */
 mr_status mr_format_check(const mr_config *config, mr_subject subject, const char *command,
                           mr_error *error);
 

@@ -87,6 +87,30 @@ mr_json mr_json_tool(void)
     return tool;
 }
 
+static mr_json ending_object(const mr_ending *ending)
+{
+    mr_json self = mr_json_new();
+    json_t *details = json_array();
+    if (ending->program == MR_PROGRAM_EXITED)
+        mr_json_put_number(&self, "exit_status", (uint64_t)ending->number);
+    if (ending->program == MR_PROGRAM_SIGNALLED)
+        mr_json_put_number(&self, "signal", (uint64_t)ending->number);
+    if (ending->stop)
+        mr_json_put_text(&self, "stopped", mr_stop_word(ending->stop));
+    if (ending->children)
+        mr_json_put_number(&self, "children", ending->children);
+    for (const char *at = ending->details; at && *at; at += strcspn(at, "\n") + 1) {
+        char line[1024];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        char *escaped = mr_escape(line, false);
+        self.ok = escaped && json_array_append_new(details, json_string(escaped)) == 0 && self.ok;
+        free(escaped);
+    }
+    mr_json_put(&self, "bad", json_boolean(mr_ending_is_bad(ending)));
+    mr_json_put(&self, "details", details);
+    return self;
+}
+
 mr_json mr_json_trace(const mr_trace *trace)
 {
     mr_json self = mr_json_new(), operations = mr_json_new();
@@ -100,6 +124,8 @@ mr_json mr_json_trace(const mr_trace *trace)
         if (trace->op_counts[op] > 0)
             mr_json_put_number(&operations, mr_op_name((mr_op)op), trace->op_counts[op]);
     mr_json_put_object(&self, "operations", operations);
+    if (mr_ending_is_known(&trace->ending))
+        mr_json_put_object(&self, "ending", ending_object(&trace->ending));
     mr_json_put_number(&self, "dropped", trace->dropped_count);
     if (trace->dropped_count > 0) {
         char line[1152];

@@ -1,4 +1,6 @@
 #include "line.h"
+
+#include "base/assert.h"
 #include "escape.h"
 
 #include <string.h>
@@ -37,11 +39,13 @@ static void add_pieces(mr_line *line, const char *text, size_t width)
     char piece[MR_ESCAPE_BYTES];
     size_t length;
     while ((length = mr_escape_next(&text, true, piece)) > 0 && piece_width(piece) <= width) {
+        MR_ASSERT(length < sizeof line->text - line->length);
         memcpy(line->text + line->length, piece, length);
         line->length += length;
         line->width += piece_width(piece);
         width -= piece_width(piece);
     }
+    MR_ASSERT(line->width <= MR_LINE_WIDTH && line->length < sizeof line->text);
     line->text[line->length] = '\0';
 }
 

@@ -1,7 +1,7 @@
 /*
  * line: one line of text of bounded width, built from left to right.
  *
- * Width is counted in characters (code points), not bytes. What does not fit is cut and marked
+ * Width is counted in characters (code points), not bytes. Text that does not fit is cut and marked
  * "...".
  */
 #ifndef MR_REPORT_LINE_H

@@ -1,5 +1,5 @@
 /*
- * order_report: what `maxrace order` found, as text for people or as JSON for programs
+ * order_report: the report of `maxrace order`, as text for people or as JSON for programs
  * (docs/report-format.md). These are cells of the table in formats.h.
  *
  * `trace` needs no columns: names, counts and lines are enough (mr_stream_dictionary).
@@ -10,10 +10,9 @@
 #include "config/config.h"
 #include "sweep/order_result.h"
 
-/* Text: the counts, each static race with its examples and what is proven of it, a summary and,
- * with report.run, what differs from run to run; the last line says how many static races there
- * are, and how many of them are proven. MR_ERR_IO, which names the file of `output`; errno says the
- * same. */
+/* Text: the counts, each static race with its examples and its proof, a summary and, with
+ * report.run, the section on the run. The last line says how many static races there are, and how
+ * many of them are proven. MR_ERR_IO, which names the file of `output`; errno says the same. */
 mr_status mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                                const mr_order_result *result, mr_error *error);
 

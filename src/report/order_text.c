@@ -41,7 +41,7 @@ static void print_head(const writer *self)
 static const char *standing_text(mr_standing standing)
 {
     static const char *const texts[] = {"proven", "sound by theorem", "candidate", "no race",
-                                        "not decided"};
+                                        "unknown"};
     return texts[standing];
 }
 
@@ -57,7 +57,7 @@ static const char *proof_text(mr_proof proof)
     case MR_PROOF_SYNCP:
         return "a race of syncp";
     case MR_PROOF_DECISION:
-        return "found by the decision procedure";
+        return "found by the steps of predict";
     case MR_PROOF_NONE:
     case MR_PROOF_COUNT:
         break;
@@ -185,7 +185,7 @@ static void print_summary(const writer *self)
     mr_phrase_rejected(self->stream, result->stats.rejected_witnesses);
 }
 
-/* The section on the run: what differs from run to run. */
+/* The section on the run: lines that differ from run to run. */
 static void print_run(FILE *stream, const mr_order_stats *stats)
 {
     const mr_phrase_stage stages[] = {

@@ -52,6 +52,21 @@ void mr_phrase_dropped(FILE *stream, const mr_trace *trace)
                 mr_phrase_s(trace->dropped_count), mr_phrase_s(trace->dropped_count));
 }
 
+void mr_phrase_ending(FILE *stream, const mr_ending *ending)
+{
+    char text[320];
+    mr_ending_sentence(ending, text, sizeof text);
+    if (text[0] != '\0')
+        fprintf(stream, "%s\n", text);
+    for (const char *at = ending->details; at && *at; at += strcspn(at, "\n") + 1) {
+        char line[1024];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        fputs("  ", stream);
+        mr_escape_print(stream, line);
+        fputs("\n", stream);
+    }
+}
+
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access)
 {
     fprintf(stream, "  %-6s  %-5s at ", label,
@@ -61,7 +76,7 @@ void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr
     if (trace->locations.items[access.location].length > 0)
         mr_phrase_name(stream, &trace->locations, access.location);
     else
-        fputs("an unnamed location", stream);
+        fputs("an unnamed place", stream);
     fputs(" by ", stream);
     mr_phrase_name(stream, &trace->threads, access.thread);
     fprintf(stream, ", event %" PRIu32 ", line %" PRIu64 "\n", access.event,
@@ -125,7 +140,7 @@ void mr_phrase_rejected(FILE *stream, uint64_t count)
 {
     if (count > 0)
         fprintf(stream,
-                "  %" PRIu64 " witness%s refused by the checker: this is a bug of maxrace, please "
+                "  %" PRIu64 " witness%s rejected by the checker: this is a bug of maxrace, please "
                 "report it\n",
                 count, count == 1 ? "" : "es");
 }

@@ -23,6 +23,9 @@ void mr_phrase_name(FILE *stream, const mr_names *names, uint32_t number);
  * is left out when nothing was dropped. */
 void mr_phrase_trace(FILE *stream, const mr_trace *trace);
 void mr_phrase_dropped(FILE *stream, const mr_trace *trace);
+/* The line "the program was ended by signal 6 (Aborted)", and a line for each detail; nothing when
+ * all went well. */
+void mr_phrase_ending(FILE *stream, const mr_ending *ending);
 /* The line "  first   write at bank.c:21 (21) by teller (T1), event 3, line 18". Needs no columns.
  */
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access);

@@ -9,12 +9,12 @@
 #include "predict/result.h"
 
 /*
- * Text: each race with its two accesses, then its schedule: one line an event, thread switches
- * visible, the two accesses marked, what each read sees; then the unknown candidates and a summary.
- * The last line says the number of races, and of unknown candidates when there are any. Long
- * schedules are shortened, unless witness.full_schedule is set. With report.run, what differs from
- * run to run has a section of its own. MR_ERR_IO, which names the file of `output`; MR_ERR_MEMORY.
- * errno says the same.
+ * Text: each race with its two accesses and its schedule, then the unknowns and a summary. A
+ * schedule has one line for each event; it shows thread switches, the two accesses, and the write
+ * that each read sees. The last line says the number of races, and of unknowns when there are any.
+ * Long schedules are shortened, unless witness.full_schedule is set. With report.run, a section of
+ * its own has the lines that differ from run to run. MR_ERR_IO, which names the file of `output`;
+ * MR_ERR_MEMORY. errno says the same.
  */
 mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                                  const mr_result *result, mr_error *error);

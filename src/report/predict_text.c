@@ -39,6 +39,7 @@ static void print_trace(const writer *self)
                 " variable%s without usable values: their reads must see the same write\n",
                 trace->by_source_count, mr_phrase_s(trace->by_source_count));
     mr_phrase_dropped(stream, trace);
+    mr_phrase_ending(stream, &trace->ending);
 }
 
 static const char *strength_text(mr_strength strength)
@@ -122,7 +123,7 @@ static void print_unknowns(const writer *self)
     FILE *stream = self->stream;
     if (result->unknown_count == 0)
         return;
-    fputs("\nNot decided (these may or may not be races):\n", stream);
+    fputs("\nUnknown (these may or may not be races):\n", stream);
     for (size_t i = 0; i < result->unknown_count && i < UNKNOWN_SHOWN; i++) {
         const mr_unknown *unknown = &result->unknowns[i];
         fputs("  ", stream);
@@ -162,7 +163,7 @@ static void print_steps(const writer *self)
             mr_phrase_s(stats->candidates));
     for (int step = 0; step < MR_STEP_COUNT; step++)
         print_step(stream, stats, (mr_step)step);
-    const char *separator = "  undecided   ";
+    const char *separator = "  unknown     ";
     for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++) {
         if (stats->unknown[reason] == 0)
             continue;
@@ -197,7 +198,7 @@ static void print_shares(FILE *stream, const mr_run *run)
                 run->share_count, low.units, high.units, low.seconds, high.seconds);
 }
 
-/* The section on the run: what differs from run to run. */
+/* The section on the run: lines that differ from run to run. */
 static void print_run(FILE *stream, const mr_run *run)
 {
     mr_phrase_stage steps[MR_STEP_COUNT];
@@ -218,7 +219,7 @@ static void print_run(FILE *stream, const mr_run *run)
     mr_phrase_memory(stream, run->peak_memory_bytes);
     if (run->units_saved > 0)
         fprintf(stream,
-                "  saved       %" PRIu64 " units of work by earlier runs, %" PRIu64
+                "  saved       %" PRIu64 " units by earlier runs, %" PRIu64
                 " decided by this one\n",
                 run->units_saved, run->units_decided);
     if (run->windows_again > 0)
@@ -235,7 +236,7 @@ static void print_far(const writer *self)
     FILE *stream = self->stream;
     if (stats->far_windows == 0)
         return;
-    fprintf(stream, "  far         %" PRIu64 " pair%s of locations open beyond the windows",
+    fprintf(stream, "  far         %" PRIu64 " pair%s of places beyond the windows",
             stats->far_pairs, mr_phrase_s(stats->far_pairs));
     if (stats->far_pairs > 0)
         fprintf(stream, ": %" PRIu64 " no race, %" PRIu64 " unknown", stats->far_no_race,
@@ -244,7 +245,7 @@ static void print_far(const writer *self)
             mr_phrase_s(stats->far_windows), stats->far_events);
     if (stats->far_parts > 0)
         fprintf(stream,
-                "              %" PRIu64 " pair%s of locations looked at in parts only "
+                "              %" PRIu64 " pair%s of places seen in parts only "
                 "(window.far_size)\n",
                 stats->far_parts, mr_phrase_s(stats->far_parts));
 }
@@ -262,7 +263,7 @@ static void print_summary(const writer *self)
     fputs("\n", stream);
     print_steps(self);
     print_far(self);
-    fprintf(stream, "  locations   %" PRIu64 " racing pair%s\n", stats->static_races,
+    fprintf(stream, "  static      %" PRIu64 " race%s\n", stats->static_races,
             mr_phrase_s(stats->static_races));
     mr_phrase_rejected(stream, stats->rejected_witnesses);
 }
@@ -325,11 +326,22 @@ static void print_incomplete(const writer *self)
         fputs(": not all far races looked for", stream);
 }
 
+/* "no race in the 12 events up to signal 6 (Aborted)": a trace proves nothing of what comes later. */
+static void print_no_race(const writer *self)
+{
+    char text[120];
+    const char *limit = mr_ending_limit(&self->trace->ending, text, sizeof text);
+    fprintf(self->stream, "no race%s in the %" PRIu32 " event%s %s%s",
+            self->result->stats.incomplete ? " so far" : "", self->trace->event_count,
+            mr_phrase_s(self->trace->event_count), limit ? "up to " : "of the trace",
+            limit ? limit : "");
+}
+
 static void print_last_line(const writer *self)
 {
     size_t races = self->result->race_count;
     if (races == 0)
-        fputs(self->result->stats.incomplete ? "no race so far" : "no race", self->stream);
+        print_no_race(self);
     else
         fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
     print_strengths(self);

@@ -1,5 +1,6 @@
 #include "runs_report.h"
 
+#include "base/assert.h"
 #include "formats.h"
 #include "phrases.h"
 
@@ -53,6 +54,7 @@ const mr_runs_writer mr_runs_json = {json_before, json_after, json_end};
 void mr_runs_report_begin(mr_runs_report *report, FILE *stream, const mr_config *config,
                           uint64_t count)
 {
+    MR_REQUIRE(mr_format_has((mr_format)mr_config_choice(config, "format"), MR_SUBJECT_RUNS));
     *report = (mr_runs_report){.stream = stream, .config = config, .count = count};
 }
 
@@ -60,6 +62,7 @@ mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, co
                                const mr_result *result, mr_error *error)
 {
     const mr_format_row *row = mr_format_chosen(report->config);
+    MR_REQUIRE(report->number < report->count);
     report->number++;
     if (report->count > 1)
         row->runs->before(report, run);

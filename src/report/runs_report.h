@@ -17,7 +17,7 @@ typedef struct mr_runs_report {
     uint64_t number; /* of the run that is written: 1, 2, … count */
 } mr_runs_report;
 
-/* One run of the program, beside what is predicted from it. */
+/* One run of the program. */
 typedef struct mr_one_run {
     uint64_t seed;
     int exit_status;    /* of the program */
@@ -33,8 +33,8 @@ mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, co
 /* After the last run: the races of all of them. Errors stay in the stream. */
 void mr_runs_report_end(mr_runs_report *report, size_t races);
 
-/* A cell of the table in formats.h: what stands before and after the report of a run when there are
- * several, and after all runs. Errors stay in the stream. */
+/* A cell of the table in formats.h: functions for the lines before and after the report of a run
+ * when there are several runs, and for the end. Errors stay in the stream. */
 typedef struct mr_runs_writer {
     void (*before)(const mr_runs_report *report, const mr_one_run *run);
     void (*after)(const mr_runs_report *report, const mr_one_run *run);

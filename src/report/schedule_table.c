@@ -4,6 +4,8 @@
  * names a thread where it takes over.
  */
 #include "schedule_table.h"
+
+#include "base/assert.h"
 #include "line.h"
 
 #include <errno.h>
@@ -36,7 +38,7 @@ static uint32_t event_thread(const table *self, uint32_t index)
     return self->trace->thread[self->witness->events[index]];
 }
 
-static int column_of(const table *self, uint32_t thread)
+static int find_column(const table *self, uint32_t thread)
 {
     for (uint32_t i = 0; i < self->thread_count && i < COLUMNS_MAX; i++)
         if (self->threads[i] == thread)
@@ -46,7 +48,7 @@ static int column_of(const table *self, uint32_t thread)
 
 static void add_thread(table *self, uint32_t thread)
 {
-    if (self->thread_count > COLUMNS_MAX || column_of(self, thread) >= 0)
+    if (self->thread_count > COLUMNS_MAX || find_column(self, thread) >= 0)
         return;
     if (self->thread_count < COLUMNS_MAX)
         self->threads[self->thread_count] = thread;
@@ -62,6 +64,14 @@ static size_t column_width(const table *self)
 {
     static const size_t widths[COLUMNS_MAX + 1] = {0, 24, 24, 17, 14};
     return side_by_side(self) ? widths[self->thread_count] : 14;
+}
+
+/* The column of the line where the operations of the thread stand. */
+static size_t column_of(const table *self, uint32_t thread)
+{
+    int column = find_column(self, thread);
+    MR_ASSERT(column >= 0); /* every thread of the schedule was added */
+    return GUTTER + 2 + (size_t)column * column_width(self);
 }
 
 /* Is the event always shown? Such events are accesses of the variable of the race, starts and ends
@@ -174,12 +184,15 @@ static void print_heading(table *self)
     mr_line_print(&line, self->stream);
 }
 
-/* "sees 5 of event 12": what a read finds. `seen` is the write, MR_NONE for the initial value. */
+/* "sees 5 of event 12": the note of a read. `seen` is the write that it sees, MR_NONE for the
+ * initial value. */
 static void describe_read(const table *self, uint32_t event, uint32_t seen, char *buffer,
                           size_t size_bytes)
 {
     const mr_trace *trace = self->trace;
     uint32_t value = trace->variable_info[trace->operand[event]].initial_value;
+    MR_ASSERT(seen == MR_NONE ||
+              (mr_op_writes(trace->op[seen]) && trace->operand[seen] == trace->operand[event]));
     if (seen == MR_NONE) {
         if (value != 0)
             snprintf(buffer, size_bytes, "sees %" PRId64 ", the initial value",
@@ -211,7 +224,7 @@ static void print_event(table *self, uint32_t event, const char *mark, const cha
     mr_line_add(&line, text, GUTTER);
     mr_line_pad(&line, GUTTER + 2);
     if (side_by_side(self)) {
-        mr_line_pad(&line, GUTTER + 2 + (size_t)column_of(self, thread) * column_width(self));
+        mr_line_pad(&line, column_of(self, thread));
     } else if (thread != self->last_thread) {
         print_thread_name(self, thread, text, sizeof text);
         mr_line_add(&line, text, column_width(self));
@@ -240,6 +253,7 @@ static void print_event(table *self, uint32_t event, const char *mark, const cha
 /* The line that stands for the hidden events [from, to). */
 static void print_gap(table *self, uint32_t from, uint32_t to)
 {
+    MR_ASSERT(from < to && to <= self->witness->event_count);
     uint32_t thread = event_thread(self, from);
     bool one = true;
     for (uint32_t i = from; i < to; i++)
@@ -251,7 +265,7 @@ static void print_gap(table *self, uint32_t from, uint32_t to)
     mr_line_add(&line, "...", 3);
     mr_line_pad(&line, GUTTER + 2);
     if (side_by_side(self) && one)
-        mr_line_pad(&line, GUTTER + 2 + (size_t)column_of(self, thread) * column_width(self));
+        mr_line_pad(&line, column_of(self, thread));
     snprintf(name, sizeof name, "... %" PRIu32 " events ", to - from);
     mr_line_add(&line, name, MR_LINE_WIDTH);
     if (one) {
@@ -342,6 +356,7 @@ static bool replay(table *self, mr_sees *sees)
     }
     self->note_column =
         GUTTER + 4 + column_width(self) * (side_by_side(self) ? self->thread_count : 3);
+    MR_ASSERT(self->note_column < MR_LINE_WIDTH);
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "sees.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 static void forget(mr_sees *sees)
@@ -28,6 +30,8 @@ void mr_sees_free(mr_sees *sees)
 void mr_sees_start(mr_sees *sees, uint32_t window_start)
 {
     const mr_trace *trace = sees->trace;
+    MR_REQUIRE(window_start <= trace->event_count);
+    MR_ASSERT(sees->undo.count % 2 == 0);
     while (sees->undo.count > 0) {
         uint32_t before = sees->undo.items[--sees->undo.count];
         uint32_t variable = sees->undo.items[--sees->undo.count];
@@ -43,6 +47,7 @@ void mr_sees_start(mr_sees *sees, uint32_t window_start)
 bool mr_sees_step(mr_sees *sees, uint32_t event, uint32_t *seen)
 {
     const mr_trace *trace = sees->trace;
+    MR_REQUIRE(event < trace->event_count && event >= sees->position);
     uint32_t variable = trace->operand[event];
     *seen = mr_op_reads(trace->op[event]) ? sees->last_write[variable] : MR_NONE;
     if (!mr_op_writes(trace->op[event]))

@@ -1,6 +1,7 @@
 /* find: from the file to the races of the order. */
-#include "run.h"
+#include "job.h"
 
+#include "base/assert.h"
 #include "base/seconds.h"
 #include "formats/read.h"
 #include "order/detect/detect.h"
@@ -50,6 +51,7 @@ mr_status mr_sweep_load(const mr_sweep_job *job)
     sweep->result.stats.load_seconds += mr_seconds() - begin;
     if (status != MR_OK && (status != MR_ERR_TRACE || sweep->loaded == NULL))
         return status;
+    MR_ASSERT(sweep->loaded != NULL && sweep->names != NULL);
     if (sweep->loaded->event_count < sweep->names->event_count)
         return mr_error_set(job->error, MR_ERR_IO, job->path, 0,
                             "the file has changed since it was first read; run the command again");
@@ -168,7 +170,7 @@ static mr_status find_after_all(const mr_sweep_job *job)
 {
     if (!can_be_read_again(job->path))
         return mr_error_set(job->error, MR_ERR_UNSUPPORTED, job->path, 0,
-                            "the trace has unrecorded calls (mbegin), which takes a file that can "
+                            "the trace has BarrierPairs (mbegin), which takes a file that can "
                             "be read twice; give a file, or set opaque: ignore");
     mr_stream_close(job->sweep->stream);
     job->sweep->stream = NULL;

@@ -1,5 +1,5 @@
 /*
- * order_result: what a whole-trace order found on a trace, and what is proven of it, as plain data.
+ * order_result: the races of a whole-trace order on a trace, and their proofs, as plain data.
  * Filled by src/sweep, written by src/report.
  */
 #ifndef MR_SWEEP_ORDER_RESULT_H
@@ -10,7 +10,7 @@
 #include "order/relation.h"
 #include "witness/witness.h"
 
-/* What is known of a static race. Only MR_STANDING_RACE has a witness. */
+/* The standing of a static race. Only MR_STANDING_RACE has a witness. */
 typedef enum mr_standing {
     MR_STANDING_RACE,      /* "race": the checker accepted a witness */
     MR_STANDING_SOUND,     /* "sound": proven by a theorem; no witness was asked for */
@@ -20,13 +20,13 @@ typedef enum mr_standing {
     MR_STANDING_COUNT
 } mr_standing;
 
-/* What proved a static race. */
+/* The proof of a static race. */
 typedef enum mr_proof {
     MR_PROOF_NONE,     /* "" */
     MR_PROOF_FIRST,    /* "first": no race of happens-before comes before it */
-    MR_PROOF_FHB,      /* "fhb", "shb", "syncp": it is a race of that order */
-    MR_PROOF_SHB,      /* */
-    MR_PROOF_SYNCP,    /* */
+    MR_PROOF_FHB,      /* "fhb": it is a race of FHB */
+    MR_PROOF_SHB,      /* "shb": it is a race of SHB */
+    MR_PROOF_SYNCP,    /* "syncp": it is a race of SyncP */
     MR_PROOF_DECISION, /* "decision": the decision procedure, with `confirm` */
     MR_PROOF_COUNT
 } mr_proof;
@@ -34,7 +34,7 @@ typedef enum mr_proof {
 const char *mr_standing_name(mr_standing standing);
 const char *mr_proof_name(mr_proof proof);
 
-/* What is known of the static race with the same index in the list. */
+/* Standing and proof of the static race with the same index in the list. */
 typedef struct mr_order_race {
     mr_standing standing;
     mr_proof proof;
@@ -65,7 +65,7 @@ typedef struct mr_order_result {
     mr_order_stats stats;
 } mr_order_result;
 
-/* Frees what it holds, not the struct. A zeroed result is fine. */
+/* Frees the members, not the struct. A zeroed result is fine. */
 void mr_order_result_free(mr_order_result *result);
 
 #endif

@@ -1,6 +1,7 @@
 /* prove: proves static races by witnesses of sound orders, or by the decision procedure. */
-#include "run.h"
+#include "job.h"
 
+#include "base/assert.h"
 #include "base/seconds.h"
 #include "order/detect/detect.h"
 #include "prover.h"
@@ -22,6 +23,7 @@ typedef struct tasks {
 static mr_status add_task(const mr_sweep_job *job, tasks *list, task item)
 {
     void *items = list->items;
+    MR_ASSERT(item.race < job->sweep->result.list.race_count);
     if (!mr_grow(&items, &list->capacity, list->count + 1, sizeof *list->items))
         return mr_error_memory(job->error, "proving races");
     list->items = items;
@@ -42,6 +44,8 @@ static int compare_tasks(const void *one, const void *two)
 /* Takes one more answer about a static race: race wins over unknown, and unknown over no race. */
 static void combine(mr_order_race *known, mr_order_race answer)
 {
+    MR_ASSERT(known->standing != MR_STANDING_RACE); /* its witness would be lost */
+    MR_ASSERT((answer.standing == MR_STANDING_RACE) == (answer.proof != MR_PROOF_NONE));
     if (answer.standing == MR_STANDING_RACE || known->standing == MR_STANDING_CANDIDATE ||
         (answer.standing == MR_STANDING_UNKNOWN && known->standing == MR_STANDING_NO_RACE))
         *known = answer;
@@ -183,6 +187,7 @@ static size_t *find_candidates(const mr_sweep_job *job, const mr_race_list *foun
         const mr_race_example *pair = example_of(&result->list, i);
         uint32_t number =
             mr_race_list_find(found, location[pair->first.event], location[pair->second.event]);
+        MR_ASSERT(number == UINT32_MAX || number < found->race_count);
         if (number != UINT32_MAX && result->races[i].standing == MR_STANDING_CANDIDATE)
             race_of[number] = i;
     }
@@ -255,6 +260,7 @@ static mr_question around(const mr_sweep_job *job, const mr_race_example *pair)
     uint64_t room = size == 0 ? 2 * count : size > end - first ? size - (end - first) : 0;
     first -= room / 2 < first ? room / 2 : first;
     end += room - room / 2;
+    MR_ASSERT(first <= pair->first.event && end > pair->second.event);
     return (mr_question){.first = pair->first.event,
                          .second = pair->second.event,
                          .start = (uint32_t)first,

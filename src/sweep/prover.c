@@ -1,5 +1,6 @@
 #include "prover.h"
 
+#include "base/assert.h"
 #include "predict/settings.h"
 #include "witness/minimise.h"
 
@@ -59,6 +60,8 @@ mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proo
                            mr_order_race *known, mr_error *error)
 {
     mr_status status = MR_OK;
+    MR_REQUIRE(witness->window_start < witness->window_end && witness->first < witness->second &&
+               witness->second < prover->trace->event_count);
     if (prover->minimise)
         status = mr_witness_minimise(prover->trace, &prover->opaque, witness, error);
     if (status == MR_OK)
@@ -93,8 +96,10 @@ static mr_status accept_decision(mr_prover *prover, const mr_question *question,
                           .events = mr_calloc(decision->event_count + 1, sizeof(uint32_t))};
     if (witness.events == NULL)
         return mr_error_memory(error, "building a witness");
-    for (uint32_t i = 0; i < decision->event_count; i++)
+    for (uint32_t i = 0; i < decision->event_count; i++) {
+        MR_ASSERT(decision->events[i] < question->end - question->start);
         witness.events[i] = question->start + decision->events[i];
+    }
     return mr_prover_accept(prover, &witness, proof, known, error);
 }
 
@@ -122,6 +127,8 @@ mr_status mr_prover_ask(mr_prover *prover, const mr_question *question, mr_proof
                         mr_order_race *known, mr_error *error)
 {
     mr_decision decision = {0};
+    MR_REQUIRE(question->start <= question->first && question->first < question->second &&
+               question->second < question->end && question->end <= prover->trace->event_count);
     mr_status status = decide(prover, question, &decision, error);
     prover->stats->queries_stopped_by_time += decision.stopped_by_time;
     prover->stats->queries_stopped_by_memory += decision.stopped_by_memory;

@@ -1,7 +1,8 @@
 #include "sweep.h"
 
+#include "base/assert.h"
 #include "base/seconds.h"
-#include "run.h"
+#include "job.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -24,8 +25,13 @@ static mr_status make_records(const mr_sweep_job *job)
 static void finish(mr_order_result *result)
 {
     struct rusage usage;
-    for (size_t i = 0; result->races != NULL && i < result->list.race_count; i++)
+    for (size_t i = 0; result->races != NULL && i < result->list.race_count; i++) {
+        MR_ASSERT(result->races[i].standing < MR_STANDING_COUNT);
+        /* Only a race that the checker accepted, or a sound one, is proven. */
+        MR_ASSERT((result->races[i].standing <= MR_STANDING_SOUND) ==
+                  (result->races[i].proof != MR_PROOF_NONE));
         result->counts[result->races[i].standing]++;
+    }
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         result->stats.peak_memory_bytes = (uint64_t)usage.ru_maxrss << 10;
 }
@@ -54,7 +60,7 @@ static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
         return status;
     sweep->result.complete = status == MR_OK;
     if (status != MR_OK)
-        job.error = &later; /* the first error is the one to tell */
+        job.error = &later; /* the first error is the one that is returned */
     mr_status proven = make_records(&job);
     if (proven == MR_OK)
         proven = mr_sweep_prove(&job);

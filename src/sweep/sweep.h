@@ -1,5 +1,5 @@
 /*
- * sweep: one whole-trace order run on a file, from the bytes to what is proven of each race.
+ * sweep: runs one whole-trace order on a file, from its bytes to the proofs of the races.
  *
  *   find     the races of the order (order/detect/detect.h). The streaming orders (hb, fhb, shb,
  *            wcp) take the events from a stream and do not keep the trace; cp and syncp read the

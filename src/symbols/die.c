@@ -32,7 +32,7 @@ static Dwarf_Die origin_of(const Dwarf_Die *die)
     return at;
 }
 
-/* Puts "scope::" or "function." behind what is in `name`. */
+/* Adds "scope::" or "function." to the end of `name`. */
 static void add_scope(Dwarf_Die *scope, bool functions, char *name, size_t name_bytes)
 {
     const char *separator = "::";

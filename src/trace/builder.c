@@ -1,5 +1,6 @@
 #include "builder.h"
 
+#include "base/assert.h"
 #include "columns.h"
 #include "index.h"
 
@@ -48,6 +49,8 @@ mr_status mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows, mr_
     mr_status status = mr_columns_reserve_events(trace, need, error);
     if (status)
         return status;
+    MR_REQUIRE(most > 0);
+    MR_ASSERT(mr_columns_room(trace) > event);
     size_t room = mr_columns_room(trace) - event;
     *rows = (mr_rows){
         .op = trace->op + event,
@@ -139,6 +142,8 @@ mr_status mr_builder_line(mr_builder *builder, uint64_t line, mr_error *error)
     uint64_t offset = line - trace->event_count;
     mr_line_step *last =
         trace->line_step_count ? &trace->line_steps[trace->line_step_count - 1] : NULL;
+    MR_REQUIRE(line > trace->event_count); /* each event has a line, and lines count from 1 */
+    MR_ASSERT(!last || last->event <= trace->event_count);
     if (last && last->offset == offset)
         return MR_OK;
     if (last && last->event == trace->event_count) { /* the line noted last gave no event */
@@ -158,7 +163,11 @@ mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_pars
                                mr_error *error)
 {
     mr_trace *trace = builder->trace;
+    const mr_names *operands = mr_trace_operand_names(trace, parsed->op);
     uint32_t row = rows->count, value = 0;
+    MR_REQUIRE(row < rows->room);
+    MR_REQUIRE(thread < trace->threads.count && location < trace->locations.count);
+    MR_REQUIRE(operands ? operand < operands->count : !operand);
     if (trace->event_count >= MR_NESTED)
         return mr_error_set(error, MR_ERR_TRACE, trace->path, line,
                             "the trace has more than %u events; split it", MR_NESTED);

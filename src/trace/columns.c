@@ -1,5 +1,6 @@
 #include "columns.h"
 
+#include "base/assert.h"
 #include "pager.h"
 
 #include <string.h>
@@ -41,6 +42,7 @@ static mr_status reserve(mr_trace *trace, size_t slot, size_t count, size_t elem
 
 mr_status mr_columns_reserve_events(mr_trace *trace, size_t count, mr_error *error)
 {
+    MR_REQUIRE(count >= trace->event_count);
     /* With the links, which come later. */
     const size_t event_bytes = sizeof *trace->op + 5 * sizeof(uint32_t);
     mr_status status = mr_spill_expect(&trace->spill, (uint64_t)count * event_bytes, error);
@@ -90,10 +92,13 @@ mr_status mr_columns_fit(mr_trace *trace, mr_error *error)
                                   [REACHES] = trace->reach_count,
                                   [LINES] = trace->line_step_count};
     mr_status status = MR_OK;
-    for (size_t slot = 0; !status && slot < SLOTS; slot++)
-        if (trace->spill.arrays[slot].at)
-            status = mr_spill_fit(&trace->spill, slot,
-                                  slot < UPDATES ? trace->event_count : others[slot], error);
+    for (size_t slot = 0; !status && slot < SLOTS; slot++) {
+        size_t used = slot < UPDATES ? trace->event_count : others[slot];
+        if (!trace->spill.arrays[slot].at)
+            continue;
+        MR_ASSERT(used <= trace->spill.arrays[slot].count);
+        status = mr_spill_fit(&trace->spill, slot, used, error);
+    }
     point(trace);
     return status;
 }

@@ -7,8 +7,8 @@
 
 #include "trace.h"
 
-/* Where the columns of a trace, which has none so far, may be, as the options say; NULL: in memory.
- * False: no memory. */
+/* Sets where the columns of a new trace may be, as the options say: in memory, or in files, too.
+ * `options` NULL: in memory. False: no memory. */
 bool mr_columns_limit(mr_trace *trace, const mr_read_options *options);
 
 /* Room for so many events in the columns op, thread, operand, location and value; and in the
@@ -23,15 +23,15 @@ mr_status mr_columns_reserve_lines(mr_trace *trace, size_t count, mr_error *erro
 /* How many events the five columns have room for. */
 size_t mr_columns_room(const mr_trace *trace);
 
-/* Gives back what is not used: when the trace is complete. MR_ERR_MEMORY, MR_ERR_IO. */
+/* Gives unused room back. To be called when the trace is complete. MR_ERR_MEMORY, MR_ERR_IO. */
 mr_status mr_columns_fit(mr_trace *trace, mr_error *error);
 
-/* A zeroed array with an element for each event, for who derives something from the trace: in a
- * file when the columns are. `spill` is overwritten; the owner frees it (mr_spill_free), whatever
- * happens. NULL: no memory, or no room for the file. */
+/* An array of zeros with one element for each event, for what is derived from the trace. It is in a
+ * file when the columns are. `spill` is overwritten; the caller frees it (mr_spill_free), also after
+ * a failure. NULL: no memory, or no room for the file. */
 void *mr_columns_derive(const mr_trace *trace, size_t element_bytes, mr_spill *spill);
 
-/* Bytes that the store holds in memory; of a store in files, what of it may be in memory. */
+/* Bytes that the store holds in memory. For a store in files: those that may be in memory. */
 uint64_t mr_columns_memory_bytes(const mr_trace *trace);
 
 #endif

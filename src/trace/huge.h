@@ -1,12 +1,12 @@
-/* huge: large tables on large pages, where the system has them on request: a page
- * fault for each 2 MiB instead of each 4 KiB, and fewer misses when a table is used at random. */
+/* huge: large pages for large tables, where the system gives them on request: one page fault for
+ * each 2 MiB instead of each 4 KiB, and fewer misses when a table is used at random. */
 #ifndef MR_TRACE_HUGE_H
 #define MR_TRACE_HUGE_H
 
 #include <stddef.h>
 
-/* Asks for large pages for memory from base/memory.h, of which those that were not written to so
- * far can become large; small memory is left alone. Nothing depends on the answer. */
+/* Asks for large pages for a block of memory. Pages that were written already stay small, and a
+ * block below 4 MiB is left alone. The system may refuse; nothing depends on it. */
 void mr_huge_ask(void *memory, size_t bytes);
 
 #endif

@@ -28,8 +28,18 @@ typedef struct post {
     uint32_t event, next;
 } post;
 
+/* The columns of the trace, as they are during one call of mr_index_add. */
+typedef struct columns {
+    const uint8_t *op;
+    const uint32_t *thread, *operand, *value;
+    uint32_t *link;
+    const mr_update *updates;
+    uint32_t update_count;
+} columns;
+
 struct mr_index {
-    mr_index_run run; /* under way */
+    columns run;
+    uint32_t end; /* of the events that were added */
     variable_state *variables;
     size_t variable_count; /* for how many there is room; likewise below */
     lock_state *locks;
@@ -74,6 +84,7 @@ static inline void index_write(mr_index *pass, uint32_t event, uint32_t value)
 static void index_update(mr_index *pass, uint32_t event)
 {
     uint32_t value = pass->run.value[event];
+    MR_ASSERT(!value || value < pass->run.update_count);
     mr_update update = value ? pass->run.updates[value] : (mr_update){0};
     index_read(pass, event, update.read_value);
     index_write(pass, event, update.written_value);
@@ -89,6 +100,7 @@ static void index_acquire(mr_index *pass, lock_state *lock, uint32_t event)
 
 static void index_release(mr_index *pass, lock_state *lock, uint32_t event)
 {
+    MR_ASSERT(lock->depth > 0); /* the trace is valid: the thread holds the lock */
     if (--lock->depth) {
         pass->run.link[event] = MR_NESTED;
     } else {
@@ -134,6 +146,7 @@ static void index_wait(mr_index *pass, uint32_t event)
     MR_ASSERT(pass->posts && queue->first != MR_NONE);
     const post *given = &pass->posts[queue->first];
     pass->run.link[event] = given->event;
+    MR_ASSERT(given->event < event);
     pass->run.link[given->event] = event;
     queue->first = given->next;
 }
@@ -147,6 +160,7 @@ static void index_call(mr_index *pass, uint32_t event)
         return;
     }
     uint32_t begin = *open;
+    MR_ASSERT(begin < event); /* the trace is valid: a call of the thread is open */
     *open = link[begin];
     link[begin] = event;
     link[event] = begin;
@@ -165,7 +179,7 @@ static void close_calls(mr_index *pass, uint32_t *link)
 /* Any operation but r and w, which mr_index_add knows. False: no memory. */
 static bool index_operation(mr_index *pass, uint32_t event)
 {
-    const mr_index_run *run = &pass->run;
+    const columns *run = &pass->run;
     lock_state *share;
     switch ((mr_op)run->op[event]) {
     case MR_OP_ATOMIC_READ:
@@ -215,6 +229,7 @@ static bool index_operation(mr_index *pass, uint32_t event)
 /* One event by the thread. */
 static inline void index_thread(mr_thread_info *info, uint32_t event)
 {
+    MR_ASSERT_COSTLY(!info->event_count || info->last < event);
     info->first = info->event_count++ ? info->first : event;
     info->last = event;
 }
@@ -300,30 +315,24 @@ void mr_index_free(mr_index *index)
     free(index);
 }
 
-mr_index_run mr_index_run_of(const mr_trace *trace, uint32_t first, uint32_t count)
-{
-    return (mr_index_run){.first = first,
-                          .count = count,
-                          .op = trace->op,
-                          .thread = trace->thread,
-                          .operand = trace->operand,
-                          .value = trace->value,
-                          .link = trace->link,
-                          .updates = trace->updates,
-                          .thread_count = trace->threads.count,
-                          .variable_count = trace->variables.count,
-                          .lock_count = trace->locks.count};
-}
-
 /* Links of later events to earlier ones: `link` of what was not met yet is never touched. */
-bool mr_index_add(mr_index *index, const mr_index_run *run)
+bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32_t count)
 {
+    MR_REQUIRE(first == index->end && trace->link);
     uint64_t reads = 0, writes = 0;
-    if (!widen_variables(index, run->variable_count) || !widen_locks(index, run->lock_count) ||
-        !widen_threads(index, run->thread_count))
+    const columns *run = &index->run;
+    if (!widen_variables(index, trace->variables.count) ||
+        !widen_locks(index, trace->locks.count) || !widen_threads(index, trace->threads.count))
         return false;
-    index->run = *run;
-    for (uint32_t event = run->first; event - run->first < run->count; event++) {
+    index->run = (columns){.op = trace->op,
+                           .thread = trace->thread,
+                           .operand = trace->operand,
+                           .value = trace->value,
+                           .link = trace->link,
+                           .updates = trace->updates,
+                           .update_count = trace->update_count};
+    index->end = first + count;
+    for (uint32_t event = first; event < index->end; event++) {
         uint8_t op = run->op[event];
         index_thread(&index->threads[run->thread[event]], event);
         if (op == MR_OP_READ) {
@@ -346,14 +355,27 @@ bool mr_index_add(mr_index *index, const mr_index_run *run)
     return true;
 }
 
+/* Has each event been counted once, by its thread and by its operation? */
+static bool counts_all_events(const mr_index *index)
+{
+    uint64_t by_thread = 0, by_op = 0;
+    for (size_t i = 0; i < index->thread_count; i++)
+        by_thread += index->threads[i].event_count;
+    for (int op = 0; op < MR_OP_COUNT; op++)
+        by_op += index->op_counts[op];
+    return by_thread == index->end && by_op == index->end;
+}
+
 bool mr_index_finish(mr_index *index, mr_trace *trace)
 {
     uint32_t variables = trace->variables.count, threads = trace->threads.count;
+    MR_REQUIRE(index->end == trace->event_count);
     trace->variable_info = mr_calloc(variables, sizeof *trace->variable_info);
     trace->thread_info = mr_calloc(threads, sizeof *trace->thread_info);
     if (!trace->variable_info || !trace->thread_info || !widen_variables(index, variables) ||
         !widen_threads(index, threads))
         return false;
+    MR_ASSERT_COSTLY(counts_all_events(index));
     for (uint32_t i = 0; i < variables; i++) {
         const variable_state *state = &index->variables[i];
         trace->variable_info[i] = (mr_variable_info){state->initial_value, state->by_source};
@@ -376,9 +398,8 @@ mr_status mr_index_build(mr_trace *trace, mr_error *error)
     bool done = index != NULL;
     for (uint32_t first = 0; done && first < trace->event_count;) {
         uint32_t left = trace->event_count - first, count = left < RUN ? left : RUN;
-        mr_index_run run = mr_index_run_of(trace, first, count);
         mr_spill_look(&trace->spill);
-        done = mr_index_add(index, &run);
+        done = mr_index_add(index, trace, first, count);
         first += count;
     }
     done = done && mr_index_finish(index, trace);

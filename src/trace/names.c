@@ -76,8 +76,10 @@ static mr_name_slot *slot_of(const mr_names *names, uint32_t number)
 {
     uint32_t mask = names->slot_count - 1;
     uint32_t at = names->items[number].hash & mask;
-    while (names->slots[at].number != number + 1)
+    while (names->slots[at].number != number + 1) {
+        MR_ASSERT(names->slots[at].number); /* no free slot comes before that of the name */
         at = (at + 1) & mask;
+    }
     return &names->slots[at];
 }
 
@@ -157,6 +159,7 @@ static bool append(mr_names *names, const mr_name_key *key)
 
 bool mr_names_add_key(mr_names *names, const mr_name_key *key, uint32_t *number)
 {
+    MR_REQUIRE(!names->index.slot_count); /* no names were taken */
     uint32_t found = mr_names_look(names, key);
     if (found) {
         *number = found - 1;
@@ -214,7 +217,7 @@ static uint32_t fill_index(const mr_names *names, uint32_t first)
 
 bool mr_names_take(mr_names *names, uint32_t first, uint32_t *twice)
 {
-    MR_REQUIRE(!names->slot_count);
+    MR_REQUIRE(!names->slot_count && first <= names->count);
     for (uint32_t number = first; number < names->count; number++) {
         mr_name *name = &names->items[number];
         mr_name_key key;
@@ -240,6 +243,7 @@ bool mr_names_find(const mr_names *names, const char *text, uint32_t length, uin
 
 void mr_names_truncate(mr_names *names, uint32_t count)
 {
+    MR_REQUIRE(count <= names->count);
     /* Give the text back, too, or a long trace with many refused events would keep them all. */
     if (names->last_count == names->count && count + 1 == names->count)
         mr_arena_release(&names->strings, names->last_string);
@@ -253,6 +257,7 @@ void mr_names_truncate(mr_names *names, uint32_t count)
 
 bool mr_names_set_display(mr_names *names, uint32_t number, const char *text, uint32_t length)
 {
+    MR_REQUIRE(number < names->count);
     char *copy = copy_text(names, text, length);
     if (!copy)
         return false;
@@ -263,6 +268,7 @@ bool mr_names_set_display(mr_names *names, uint32_t number, const char *text, ui
 
 const char *mr_names_display(const mr_names *names, uint32_t number)
 {
+    MR_REQUIRE(number < names->count);
     const mr_name *name = &names->items[number];
     return name->display ? name->display : name->text;
 }

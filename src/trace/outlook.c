@@ -1,5 +1,7 @@
 #include "outlook.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +134,7 @@ static bool add_shared(mr_outlook *outlook, uint8_t op, uint32_t lock, uint32_t 
     uint32_t use;
     if (!find_use(outlook, lock, thread, &use))
         return false;
+    MR_ASSERT(!mr_op_releases(op) || outlook->share_depth[use] > 0);
     if (mr_op_releases(op))
         outlook->share_depth[use]--;
     else if (!outlook->share_depth[use]++)
@@ -141,10 +144,12 @@ static bool add_shared(mr_outlook *outlook, uint8_t op, uint32_t lock, uint32_t 
 
 bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
 {
+    MR_REQUIRE(events->first == outlook->event_count);
     if (!make_room(outlook, events))
         return false;
     for (uint32_t i = 0; i < events->count; i++) {
         uint32_t thread = events->thread[i], operand = events->operand[i];
+        MR_ASSERT_COSTLY(thread < outlook->thread_count);
         switch ((mr_op)events->op[i]) {
         case MR_OP_WRITE:
             outlook->access[operand] = WRITTEN | PLAIN;
@@ -167,6 +172,7 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
                 return false;
             break;
         case MR_OP_RELEASE:
+            MR_ASSERT(outlook->lock_depth[operand] > 0); /* the trace is valid */
             outlook->lock_depth[operand]--;
             break;
         case MR_OP_SHARED_ACQUIRE:

@@ -1,8 +1,9 @@
 /*
- * outlook: what a whole trace holds, known before its events are gone through: which variables and
- * locks can race or order events of different threads at all, and who will use a lock how often.
- * The orders skip what an outlook says to be of one thread, and free what it says is not needed any
- * more; without an outlook (a text that is read once) they find out as they go.
+ * outlook: facts about a whole trace that an order uses before it has seen the events: which
+ * variables can have races, which locks can order events of different threads, and how many
+ * sections each thread has of each lock. The orders skip events on variables and locks of one
+ * thread, and WCP forgets sections that no later event needs. A text that is read once has no
+ * outlook; the orders then learn from the events themselves.
  *
  *   mr_outlook_init → mr_outlook_add(events)* → mr_outlook_finish → use → mr_outlook_free
  *

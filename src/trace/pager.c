@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "pager.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/resident.h"
 #include "base/thread.h"
@@ -106,6 +107,7 @@ void mr_pager_look(mr_pager *pager)
 
 void mr_pager_set(mr_pager *pager, size_t slot, void *at, size_t bytes)
 {
+    MR_REQUIRE(slot < pager->slots);
     pthread_mutex_lock(&pager->mutex);
     pager->ranges[slot] = (range){at, bytes};
     pthread_mutex_unlock(&pager->mutex);

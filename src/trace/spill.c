@@ -1,5 +1,6 @@
 #include "spill.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "huge.h"
 #include "pager.h"
@@ -122,6 +123,7 @@ static mr_status map_file(mr_spill *spill, size_t slot, size_t count, mr_error *
 {
     mr_spill_array *array = &spill->arrays[slot];
     size_t bytes = count * array->element_bytes;
+    MR_ASSERT(count >= array->count && array->file >= 0);
     int number = take_space(array->file, array->is_mapped ? bytes_of(array) : 0, bytes);
     if (number)
         return failed(spill, "take space for", number, error);
@@ -202,6 +204,8 @@ mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t ele
                            mr_error *error)
 {
     mr_spill_array *array = &spill->arrays[slot];
+    MR_REQUIRE(slot < MR_SPILL_ARRAYS);
+    MR_REQUIRE(!array->count || array->element_bytes == element_bytes);
     array->element_bytes = element_bytes;
     if (need <= array->count)
         return MR_OK;
@@ -224,6 +228,7 @@ mr_status mr_spill_reserve(mr_spill *spill, size_t slot, size_t need, size_t ele
 mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *error)
 {
     mr_spill_array *array = &spill->arrays[slot];
+    MR_REQUIRE(count <= array->count || !array->count);
     if (!array->is_mapped && spill->pager && count * array->element_bytes >= LEAST_FILE_BYTES) {
         mr_status status = move_out(spill, slot, array->count, error);
         if (status)
@@ -239,7 +244,7 @@ mr_status mr_spill_fit(mr_spill *spill, size_t slot, size_t count, mr_error *err
         }
         return MR_OK;
     }
-    /* The mapping stays as it is: behind the end of the file nobody looks. */
+    /* The mapping keeps its size: nothing reads behind the end of the file. */
     if (ftruncate(array->file, (off_t)(count * array->element_bytes)))
         return failed(spill, "shorten a file of", errno, error);
     close(array->file);

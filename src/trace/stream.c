@@ -1,6 +1,8 @@
 /* What all kinds of streams share. */
 #include "stream_kind.h"
 
+#include "base/assert.h"
+
 void mr_stream_close(mr_stream *stream)
 {
     if (stream)
@@ -12,8 +14,11 @@ mr_status mr_stream_next(mr_stream *stream, mr_events *events, mr_error *error)
     mr_status status = stream->failure.status;
     if (!status)
         status = stream->kind->next(stream, events, &stream->failure);
-    if (!status)
+    if (!status) {
+        MR_ASSERT(!events->count || events->first == stream->end);
+        stream->end += events->count;
         return MR_OK;
+    }
     *events = (mr_events){0};
     if (error)
         *error = stream->failure;

@@ -1,5 +1,5 @@
 /*
- * stream_kind: what stands behind a stream (stream.h), for those who add a kind of file: the four
+ * stream_kind: what a kind of file provides to be read as a stream (stream.h): the four
  * calls, and the part of the stream that all kinds have. formats/read.c chooses the kind by the first
  * bytes of the file; stream.c repeats an error by itself.
  */
@@ -20,6 +20,7 @@ typedef struct mr_stream_kind {
 struct mr_stream {
     const mr_stream_kind *kind;
     mr_error failure; /* what the stream gave up with; status MR_OK: it goes on */
+    uint32_t end;     /* of the events that were given */
 };
 
 #endif

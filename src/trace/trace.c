@@ -14,6 +14,7 @@ void mr_trace_free(mr_trace *trace)
                             trace->stacks};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
+    mr_ending_free(&trace->ending);
     mr_spill_free(&trace->spill);
     mr_u32s_free(&trace->reach_items);
     mr_names *const names[] = {&trace->threads,   &trace->variables, &trace->locks,
@@ -35,6 +36,7 @@ uint64_t mr_trace_line(const mr_trace *trace, uint32_t event)
         else
             high = middle;
     }
+    MR_ASSERT(trace->line_step_count && trace->line_steps[low].event <= event);
     return event + trace->line_steps[low].offset;
 }
 
@@ -68,16 +70,19 @@ static void print_value(print_target *target, const mr_trace *trace, uint32_t ev
     if (!value)
         return;
     if (mr_op_updates(trace->op[event])) {
+        MR_ASSERT(value < trace->update_count);
         mr_update update = trace->updates[value];
         print(target, "=%lld>%lld", (long long)trace->values[update.read_value],
               (long long)trace->values[update.written_value]);
     } else {
+        MR_ASSERT(value < trace->value_count);
         print(target, "=%lld", (long long)trace->values[value]);
     }
 }
 
 static void print_reach(print_target *target, const mr_trace *trace, uint32_t event)
 {
+    MR_ASSERT(trace->value[event] < trace->reach_count);
     mr_reach reach = trace->reaches[trace->value[event]];
     for (uint32_t i = 0; i < reach.count; i++) {
         uint32_t name = trace->reach_items.items[reach.first + i];
@@ -113,6 +118,7 @@ size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people,
     uint32_t operand = trace->operand[event];
     print(&target, "%s(", mr_op_name(op));
     const mr_names *names = mr_trace_operand_names(trace, op);
+    MR_ASSERT(!names || operand < names->count);
     if (names)
         print(&target, "%s", name_text(names, operand, for_people));
     if (names == &trace->variables)

@@ -34,6 +34,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "ending.h"
 #include "names.h"
 #include "op.h"
 #include "spill.h"
@@ -105,6 +106,8 @@ typedef struct mr_trace {
 
     mr_spill spill; /* the memory of the arrays that are as long as the trace (columns.h) */
 
+    mr_ending ending; /* of the recording */
+
     uint64_t dropped_count; /* events and lines dropped by --repair */
     mr_error first_dropped; /* the error of the first of them; status MR_OK when none was dropped */
 } mr_trace;
@@ -112,17 +115,16 @@ typedef struct mr_trace {
 typedef struct mr_read_options {
     bool repair;       /* drop and count invalid events and unreadable lines instead of failing */
     bool keep_partial; /* on MR_ERR_TRACE, hand over the events before the place of the error */
-    const struct mr_progress *progress; /* base/progress.h; NULL: nobody wants to know */
+    const struct mr_progress *progress; /* base/progress.h; NULL: nothing is told */
     uint64_t memory_bytes; /* of the process; columns that take more than half of it are kept in
                               files (spill.h); 0: no limit */
     const char *spill_dir; /* the folder for them; NULL or "": TMPDIR, or /var/tmp */
-    unsigned threads; /* that may read an .mrt file side by side; 0: as 1. The trace is the same */
 } mr_read_options;
 
 void mr_trace_free(mr_trace *trace); /* NULL is fine */
 
-/* For passes over all events of a trace that may be in files: to be called for each event, or each
- * now and then; every 65,536th event, the memory of the process is looked at (mr_spill_look). */
+/* Passes over all events of a trace call this for each event, because the columns may be in files:
+ * at every 65,536th event it looks at the memory of the process (mr_spill_look). */
 static inline void mr_trace_pass(const mr_trace *trace, uint32_t event)
 {
     if (event % (1u << 16) == 0)

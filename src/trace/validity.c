@@ -1,5 +1,6 @@
 #include "validity.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/slice.h"
 
@@ -181,6 +182,7 @@ static mr_status release_shared(mr_validity *validity, const mr_step *step, mr_l
 {
     if (shares(validity, step)) {
         uint32_t share = mr_keys_find(&validity->shares, share_key(step));
+        MR_ASSERT(lock->sharers > 0);
         if (!--validity->share_depths[share])
             lock->sharers--;
         return MR_OK;
@@ -251,6 +253,7 @@ static mr_status call_end(mr_validity *validity, const mr_step *step, mr_error *
     uint32_t innermost = thread->innermost_call;
     if (!innermost)
         return REFUSE(error, "ends a call, but no call of the thread is open");
+    MR_ASSERT(innermost <= validity->call_count);
     mr_open_call *open = &validity->calls[innermost - 1];
     if (open->call != step->operand)
         return REFUSE(error,

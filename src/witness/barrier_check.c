@@ -1,5 +1,6 @@
 #include "barrier_check.h"
 
+#include "base/assert.h"
 #include "trace/columns.h"
 
 #include <stdlib.h>
@@ -227,6 +228,7 @@ static bool find_calls(mr_witness_calls *s, uint32_t *open)
         }
         s->innermost[e] = *innermost;
         if (mr_op_returns(trace->op[e])) {
+            MR_ASSERT(*innermost != MR_NONE); /* calls nest like brackets */
             s->calls[*innermost].end = e;
             *innermost = s->calls[*innermost].outer;
         }

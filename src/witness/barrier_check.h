@@ -1,7 +1,7 @@
 /*
- * barrier_check: has everything happened that opaque calls put before an event (docs/semantics.md 4)?
- * Internal to src/witness, for the checker: it applies the definition to the events themselves and
- * shares nothing with opaque/barrier_pairs.h but the names of the modes.
+ * barrier_check: has every event happened that opaque calls put before a given event? Internal to
+ * src/witness, for the checker. It applies the definition (docs/semantics.md 4) to the events
+ * themselves; of opaque/barrier_pairs.h it shares only the names of the modes.
  *
  * An event f of thread t needs an event e < f of another thread when
  *

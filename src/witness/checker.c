@@ -1,6 +1,7 @@
 #include "checker.h"
 
 #include "barrier_check.h"
+#include "base/assert.h"
 #include "replay.h"
 #include "requirement.h"
 
@@ -332,6 +333,7 @@ mr_status mr_checker_check(mr_checker *c, const mr_witness *witness, mr_error *e
     mr_replay_seek(&c->state, witness->window_start);
     status = replay(c, witness, error);
     mr_replay_take_back(&c->state);
+    MR_ASSERT_COSTLY(mr_replay_is_at(&c->state, witness->window_start));
     return status;
 }
 

@@ -4,15 +4,15 @@
  * It replays the witness on the trace as read and tests rules 1 to 6 of docs/semantics.md 2 and the
  * definition of a race (docs/semantics.md 3) directly, for every operation and all three models. It
  * uses only the raw columns of the trace (op, thread, operand, value, with their values, updates
- * and reach sets): not `link`, not `variable_info`, nothing of opaque/barrier_pairs.c, windows, encoder or
- * solver, so that a mistake there cannot hide here.
+ * and reach sets): not `link`, not `variable_info`, and no code of opaque/barrier_pairs.c, windows,
+ * encoder or solver. So a mistake there cannot hide here.
  *
  *   mr_checker_new → mr_checker_check* → mr_checker_free
  *
  * The first call and each call with a smaller window_start than the one before replay the trace
  * from its start, O(events); otherwise a check costs O(listed events + events since the last
- * start). Opaque calls add the cost said in barrier_check.h. Memory: 8 bytes an event, 12 with such calls,
- * for all checkers that share what they know of the trace.
+ * start). Opaque calls add the cost that barrier_check.h states. Memory: 8 bytes an event, 12 in
+ * traces with opaque calls, once for all checkers made by mr_checker_like.
  */
 #ifndef MR_WITNESS_CHECKER_H
 #define MR_WITNESS_CHECKER_H

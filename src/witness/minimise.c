@@ -1,5 +1,6 @@
 #include "minimise.h"
 
+#include "base/assert.h"
 #include "steps.h"
 
 #include <stdlib.h>
@@ -182,12 +183,14 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
             s->next[step->previous] = i;
     }
     add_object_edges(s);
+    MR_ASSERT(s->edge_count <= most);
     group_edges(s, (uint32_t)count);
     return true;
 }
 
 static void push_ready(scheduler *s, uint32_t step)
 {
+    MR_ASSERT(s->ready_count < s->steps->count);
     uint32_t at = s->ready_count++;
     for (; at && s->ready[(at - 1) / 2] > step; at = (at - 1) / 2)
         s->ready[at] = s->ready[(at - 1) / 2];
@@ -196,6 +199,7 @@ static void push_ready(scheduler *s, uint32_t step)
 
 static uint32_t pop_ready(scheduler *s)
 {
+    MR_ASSERT(s->ready_count > 0);
     uint32_t top = s->ready[0], last = s->ready[--s->ready_count], at = 0;
     for (uint32_t child = 1; child < s->ready_count; child = 2 * at + 1) {
         if (child + 1 < s->ready_count && s->ready[child + 1] < s->ready[child])
@@ -212,7 +216,12 @@ static uint32_t pop_ready(scheduler *s)
 /* Runs a step; steps that it was the last to hold back become ready. */
 static void run_step(scheduler *s, uint32_t step)
 {
-    s->steps->items[step].needed = false;
+    mr_witness_step *items = s->steps->items;
+    uint32_t previous = items[step].previous;
+    MR_ASSERT(items[step].needed && !s->waiting[step]);
+    /* What is left of the witness is a prefix of each thread, too. */
+    MR_ASSERT(previous == MR_NONE || !items[previous].needed);
+    items[step].needed = false;
     for (uint32_t e = s->first_edge[step]; e < s->first_edge[step + 1]; e++)
         if (!--s->waiting[s->targets[e]])
             push_ready(s, s->targets[e]);
@@ -236,6 +245,7 @@ static uint32_t run(scheduler *s, uint32_t *events)
             events[filled++] = steps->items[step].event;
         }
     }
+    MR_ASSERT(filled <= steps->count);
     return filled;
 }
 

@@ -13,11 +13,11 @@
  * unless both are shared, same semaphore, conflicting accesses, opaque calls) keep their order, and
  * within that freedom a thread runs on as long as it can.
  *
- * Which post a wait needs depends on what is left: where there are waits, both steps are repeated
- * as long as something goes.
+ * Which post a wait needs depends on the events that are left. So where there are waits, both steps
+ * are repeated as long as the witness gets shorter.
  *
- * A witness of more than MR_MINIMISE_MOST events is left as it is: nobody reads it event by event,
- * and in the order of the trace it is told in a few runs of consecutive events, which both steps
+ * A witness of more than MR_MINIMISE_MOST events is left as it is. Nobody reads it event by event,
+ * and in the order of the trace it is printed as a few runs of consecutive events, which both steps
  * would break up.
  *
  * O(n log n) for n events, and O(n) for each round of releases that make further sections needed.
@@ -37,9 +37,9 @@ enum { MR_MINIMISE_MOST = 100000 };
 mr_status mr_witness_minimise(const mr_trace *trace, const mr_barrier_edges *opaque,
                               mr_witness *witness, mr_error *error);
 
-/* Events with which a witness begins and which are what the trace does from window_start on, are
- * counted to what happens as observed: window_start moves, the events are dropped. Changes only
- * witnesses of more than MR_MINIMISE_MOST events. O(events). */
+/* When a witness begins with the events window_start, window_start + 1, … of the trace, drops them
+ * and moves window_start behind them: they happen as observed. Changes only witnesses of more than
+ * MR_MINIMISE_MOST events. O(events). */
 void mr_witness_observe(mr_witness *witness);
 
 /* Number of times that the running thread changes in the witness, the accesses not counted. */

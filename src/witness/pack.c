@@ -1,5 +1,6 @@
 #include "pack.h"
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "base/memory.h"
 
@@ -8,6 +9,7 @@
 
 bool mr_witness_pack(const mr_trace *trace, mr_witness *witness)
 {
+    MR_REQUIRE(!witness->packed && (witness->events || !witness->event_count));
     mr_bytes packed = {0};
     mr_bytes_number(&packed, witness->event_count); /* so that it is never empty */
     for (uint32_t i = 0, end; i < witness->event_count; i = end) {
@@ -86,6 +88,7 @@ static void read_runs(const mr_trace *trace, const mr_witness *w, threads *all, 
         all->next[t] = t ? all->end[t - 1] : 0;
     for (mr_bytes_reader runs = runs_of(w); runs.next < runs.end;) {
         uint32_t thread = (uint32_t)mr_bytes_get(&runs), count = (uint32_t)mr_bytes_get(&runs);
+        MR_REQUIRE(count <= w->event_count - filled); /* mr_witness_packed_is_valid */
         memcpy(events + filled, all->events + all->next[thread], count * sizeof *events);
         all->next[thread] += count;
         filled += count;

@@ -1,5 +1,6 @@
 #include "replay.h"
 
+#include "base/assert.h"
 #include "trace/columns.h"
 
 #include <stdlib.h>
@@ -30,13 +31,15 @@ static void share_up(mr_replay *r, uint32_t event)
 static void share_down(mr_replay *r, uint32_t event)
 {
     uint32_t *depth = share_depth(r, event);
-    if (*depth && !--*depth)
+    MR_ASSERT(*depth > 0);
+    if (!--*depth)
         r->locks[r->trace->operand[event]].sharers--;
 }
 
 static void own_up(mr_replay *r, uint32_t event)
 {
     mr_lock_now *lock = &r->locks[r->trace->operand[event]];
+    MR_ASSERT(!lock->depth || lock->owner == r->trace->thread[event]);
     lock->owner = r->trace->thread[event];
     lock->depth++;
 }
@@ -44,14 +47,15 @@ static void own_up(mr_replay *r, uint32_t event)
 static void own_down(mr_replay *r, uint32_t event)
 {
     mr_lock_now *lock = &r->locks[r->trace->operand[event]];
-    if (lock->depth)
-        lock->depth--;
+    MR_ASSERT(lock->depth > 0 && lock->owner == r->trace->thread[event]);
+    lock->depth--;
 }
 
 static void apply(mr_replay *r, uint32_t event)
 {
     const mr_trace *trace = r->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
+    MR_ASSERT(r->next[thread] == event); /* what has happened is a prefix of each thread */
     r->next[thread] = r->following[event];
     switch ((mr_op)trace->op[event]) {
     case MR_OP_WRITE:
@@ -75,6 +79,7 @@ static void apply(mr_replay *r, uint32_t event)
         r->locks[operand].units++;
         break;
     case MR_OP_WAIT:
+        MR_ASSERT(r->locks[operand].units > 0);
         r->locks[operand].units--;
         break;
     case MR_OP_READ:
@@ -94,6 +99,7 @@ static void unapply(mr_replay *r, const mr_replayed *last)
 {
     const mr_trace *trace = r->trace;
     uint32_t event = last->event, thread = trace->thread[event], operand = trace->operand[event];
+    MR_ASSERT(r->next[thread] == r->following[event]);
     r->next[thread] = event;
     r->diverged[thread] = last->diverged;
     switch ((mr_op)trace->op[event]) {
@@ -146,6 +152,7 @@ static void reset(mr_replay *r)
 
 void mr_replay_seek(mr_replay *r, uint32_t window_start)
 {
+    MR_REQUIRE(!r->done_count && window_start <= r->trace->event_count);
     if (window_start < r->base)
         reset(r);
     while (r->base < window_start)
@@ -155,6 +162,7 @@ void mr_replay_seek(mr_replay *r, uint32_t window_start)
 bool mr_replay_do(mr_replay *r, uint32_t event, bool diverges)
 {
     const mr_trace *trace = r->trace;
+    MR_REQUIRE(event >= r->base && event < trace->event_count);
     uint32_t thread = trace->thread[event];
     if (!mr_grow((void **)&r->done, &r->done_capacity, r->done_count + 1, sizeof *r->done))
         return false;
@@ -172,6 +180,14 @@ void mr_replay_take_back(mr_replay *r)
 {
     while (r->done_count > 0)
         unapply(r, &r->done[--r->done_count]);
+}
+
+bool mr_replay_is_at(const mr_replay *r, uint32_t event)
+{
+    for (uint32_t t = 0; t < r->trace->threads.count; t++)
+        if (r->next[t] < event || r->diverged[t] != MR_NONE)
+            return false;
+    return !r->done_count && r->base == event;
 }
 
 /* False: no memory. */

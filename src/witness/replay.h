@@ -3,13 +3,13 @@
  * internal to src/witness, for the checker.
  *
  * Events before `base` happened as observed, then those that mr_replay_do did; these can all be
- * taken back. Nothing is judged here: the caller makes sure that an event is possible. From the raw
- * columns of the trace only.
+ * taken back. Replay does not judge: its caller has tested that an event is possible, and replay
+ * only asserts it. It uses the raw columns of the trace only.
  *
  *   mr_replay_init → (mr_replay_seek → mr_replay_do* → mr_replay_take_back)* → mr_replay_free
  *
  * Each event O(1); a seek to an earlier start begins again at event 0. Memory: 4 bytes an event,
- * for all replays that share what does not change.
+ * once for all replays made by mr_replay_init_like.
  */
 #ifndef MR_WITNESS_REPLAY_H
 #define MR_WITNESS_REPLAY_H
@@ -70,6 +70,9 @@ void mr_replay_seek(mr_replay *replay, uint32_t window_start);
 bool mr_replay_do(mr_replay *replay, uint32_t event, bool diverges);
 /* Back to the state at `base`. */
 void mr_replay_take_back(mr_replay *replay);
+
+/* Is the state that of the events before `event`, and nothing more? For assertions; O(threads). */
+bool mr_replay_is_at(const mr_replay *replay, uint32_t event);
 
 /* How often the thread of the event holds the event's lock shared. */
 uint32_t mr_replay_share_depth(const mr_replay *replay, uint32_t event);

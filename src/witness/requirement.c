@@ -1,5 +1,6 @@
 #include "requirement.h"
 
+#include "base/assert.h"
 #include "trace/columns.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef struct progress {
 int64_t mr_requirement_read(const mr_trace *trace, uint32_t event)
 {
     uint32_t value = trace->value[event];
+    MR_REQUIRE(value > 0);
     bool update = mr_op_updates(trace->op[event]);
     return trace->values[update ? trace->updates[value].read_value : value];
 }
@@ -21,6 +23,7 @@ int64_t mr_requirement_read(const mr_trace *trace, uint32_t event)
 int64_t mr_requirement_written(const mr_trace *trace, uint32_t event)
 {
     uint32_t value = trace->value[event];
+    MR_REQUIRE(value > 0);
     bool update = mr_op_updates(trace->op[event]);
     return trace->values[update ? trace->updates[value].written_value : value];
 }

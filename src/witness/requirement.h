@@ -9,9 +9,9 @@
 #include "trace/trace.h"
 
 typedef struct mr_variable_rule {
-    bool by_source;     /* reads-from even in the value model: an access without a value, or a read
-                           that saw something else than the last write wrote or the first such read saw
-                         */
+    /* Read as in model rf even in model value: an access has no value, or a read saw something
+     * else than the last write wrote (before any write: than the first read saw). */
+    bool by_source;
     bool initial_known; /* the first access is a read with a value */
     int64_t initial;    /* that value */
 } mr_variable_rule;

@@ -1,5 +1,7 @@
 #include "steps.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
@@ -149,6 +151,7 @@ bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
         return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t event = witness->events[i];
+        MR_REQUIRE(event < trace->event_count);
         steps->items[i] = (mr_witness_step){.event = event,
                                             .previous = MR_NONE,
                                             .fork = MR_NONE,
@@ -161,6 +164,7 @@ bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
         if (object_of(trace, event, &object))
             steps->objects[steps->object_count++] = (mr_object_step){.object = object, .step = i};
     }
+    MR_REQUIRE(witness->first < trace->event_count && witness->second < trace->event_count);
     sort_by_object(steps->by_thread, scratch, count);
     sort_by_object(steps->objects, scratch, steps->object_count);
     link_threads(steps);

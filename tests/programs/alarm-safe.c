@@ -30,8 +30,8 @@ int main(void)
     pthread_t thread;
     sigset_t blocked;
     struct sigaction action = {.sa_handler = catch_alarm};
-    struct itimerval soon = {.it_value = {.tv_usec = 2000}};
-    struct itimerspec later = {.it_value = {.tv_nsec = 20000000}};
+    struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+    struct itimerspec later = {.it_value = {.tv_nsec = 150000000}};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
     timer_t timer;
     sigemptyset(&blocked);

@@ -28,7 +28,7 @@ static void *work(void *unused)
 static void let_send(pid_t to)
 {
     if (fork() == 0) {
-        usleep(20000);
+        usleep(100000);
         kill(to, SIGUSR1);
         _exit(0);
     }

@@ -33,9 +33,8 @@ typedef struct mr_streamed {
  * fails when they are not. */
 mr_streamed mr_test_stream(mr_bytes bytes, const mr_trace *trace, bool standard_input, bool repair);
 
-/* Reads the bytes whole; keep_partial. `*trace` is the caller's. From a file, two threads read
- * them, too; the test fails unless that gives the same trace or the same error. `error` is zeroed
- * by the caller. */
+/* Reads the bytes whole; keep_partial. `*trace` is the caller's. `error` is zeroed by the
+ * caller. */
 mr_status mr_test_read_mrt(mr_bytes bytes, bool standard_input, mr_trace **trace, mr_error *error);
 
 /* Fails the test unless the first events of `whole` are those of `part`, as text and lines; with

@@ -43,6 +43,8 @@ typedef struct mr_run_row {
 
 /* Runs each row and fails the test at the first that does something else. */
 void mr_run_rows(const mr_scratch *scratch, const mr_run_row *rows, size_t count);
+/* The same for an array of rows. */
+#define MR_RUN_ROWS(scratch, rows) mr_run_rows(scratch, rows, sizeof(rows) / sizeof(rows)[0])
 
 /* `text` with '@' replaced by the scratch folder. */
 void mr_run_expand(const mr_scratch *scratch, const char *text, char buffer[1024]);

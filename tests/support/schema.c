@@ -1,6 +1,14 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "schema.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool problem_set(char problem[256], const char *what, const char *name)
@@ -123,4 +131,44 @@ bool mr_schema_fits(const json_t *root, const json_t *schema, const json_t *valu
     return keywords_known(schema, problem) && scalar_fits(schema, value, problem) &&
            (!json_is_object(value) || object_fits(root, schema, value, problem)) &&
            (!json_is_array(value) || array_fits(root, schema, value, problem));
+}
+
+static json_t *must_be(json_t *value, const json_error_t *problem)
+{
+    if (value == NULL)
+        fail_msg("%s, line %d", problem->text, problem->line);
+    return value;
+}
+
+json_t *mr_schema_parse(const char *text)
+{
+    json_error_t problem;
+    return must_be(json_loads(text, JSON_REJECT_DUPLICATES, &problem), &problem);
+}
+
+json_t *mr_schema_load(const char *path)
+{
+    json_error_t problem;
+    return must_be(json_load_file(path, JSON_REJECT_DUPLICATES, &problem), &problem);
+}
+
+static uint64_t allocations_left;
+
+static void *failing_malloc(size_t size)
+{
+    if (allocations_left == 0)
+        return NULL;
+    allocations_left--;
+    return malloc(size);
+}
+
+void mr_json_fail_after(uint64_t count)
+{
+    allocations_left = count;
+    json_set_alloc_funcs(failing_malloc, free);
+}
+
+void mr_json_fail_never(void)
+{
+    json_set_alloc_funcs(malloc, free);
 }

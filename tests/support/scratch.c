@@ -84,3 +84,22 @@ char *mr_file_text(const char *path)
         text[length] = '\0';
     return text;
 }
+
+void mr_scratch_write_files(const mr_scratch *scratch, const mr_scratch_file *files, size_t count)
+{
+    char path[512];
+    for (size_t i = 0; i < count; i++)
+        mr_scratch_write(scratch, files[i].name, files[i].text, path);
+}
+
+void mr_scratch_setup(void **state, mr_scratch *scratch)
+{
+    mr_scratch_make(scratch);
+    *state = scratch;
+}
+
+int mr_scratch_teardown(void **state)
+{
+    mr_scratch_remove(*state);
+    return 0;
+}

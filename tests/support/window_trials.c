@@ -120,3 +120,8 @@ void mr_window_trials_examine(mr_window_trials *self, mr_trial *trial)
     mr_checker_free(self->checker);
     mr_setup_give_back(&self->setup);
 }
+
+void mr_window_trials_trial(mr_trial *trial, void *self)
+{
+    mr_window_trials_examine(self, trial);
+}

@@ -28,6 +28,9 @@ typedef struct mr_window_trials {
 
 void mr_window_trials_examine(mr_window_trials *self, mr_trial *trial);
 
+/* The same for mr_trials_run; `self` is a mr_window_trials. */
+void mr_window_trials_trial(mr_trial *trial, void *self);
+
 /* Says what is wrong in the window; only what is said first is kept. */
 void mr_window_trials_wrong(mr_window_trials *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

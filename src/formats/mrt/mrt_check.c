@@ -1,5 +1,7 @@
 #include "mrt_check.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +111,7 @@ static bool note_section(mr_mrt_check *check, uint32_t lock, uint32_t thread)
         check->lock_user[lock] = thread + 1;
         return same;
     }
+    MR_ASSERT(lock < check->outlook->lock_count); /* fits_outlook of mrt_read.c */
     uint32_t low = check->lock_uses[lock], high = check->lock_uses[lock + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -160,7 +163,9 @@ static bool are_foreseen(uint32_t plain, uint32_t atomic)
 static bool is_first_share(const mr_validity *validity, const mr_step *step)
 {
     uint64_t key = (uint64_t)step->operand << 32 | step->thread;
-    return validity->share_depths[mr_keys_find(&validity->shares, key)] == 1;
+    uint32_t share = mr_keys_find(&validity->shares, key);
+    MR_ASSERT(share);
+    return validity->share_depths[share] == 1;
 }
 
 /* The line of an event; events are asked for in their order. */
@@ -203,6 +208,7 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
             check->lock_depth[step->operand]++ || note_section(check, step->operand, step->thread);
         break;
     case MR_OP_RELEASE:
+        MR_ASSERT(check->lock_depth[step->operand] > 0); /* the validity has accepted it */
         check->lock_depth[step->operand]--;
         break;
     case MR_OP_SHARED_ACQUIRE:
@@ -365,6 +371,7 @@ uint32_t mr_mrt_check_events(mr_mrt_check *check, const mr_events *events, uint6
     set_operand_bounds(check);
     uint32_t count = check_bounds(events, &out_of_bounds);
     uint32_t good = run(check, events, count, op_counts, error);
+    MR_ASSERT(good <= count && count <= events->count);
     if (good == count && count < events->count)
         *error = out_of_bounds;
     return good;

@@ -2,7 +2,7 @@
  * mrt_format: the layout of the binary trace format .mrt (docs/mrt-format.md), shared by its writer
  * and its reader. All numbers are little-endian.
  *
- *   header, (NAMES | LINES | EVENTS [VALUES] [STACKS])*, TEXTS*, INDEX, END
+ *   header, (NAMES | LINES | EVENTS [VALUES] [STACKS])*, TEXTS*, [ENDING], INDEX, END
  *
  * A chunk is a header of 64 bytes and a payload, filled up with zeros to a multiple of 64, so that
  * the columns of a block can be used where they are mapped. Each header has a checksum of itself
@@ -14,7 +14,7 @@
 #include "trace/trace.h"
 
 /* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
-enum { MR_MRT_VERSION = 2 };
+enum { MR_MRT_VERSION = 3, MR_MRT_OLDEST_VERSION = 2 /* that can be read: has no ENDING */ };
 
 enum {
     MR_MRT_ALIGN_BYTES = 64,
@@ -42,6 +42,7 @@ typedef enum mr_mrt_kind {
     MR_MRT_INDEX,     /* mr_mrt_index; see there */
     MR_MRT_END,
     MR_MRT_STACKS, /* the stack column of the block before it, and what it is the first to use */
+    MR_MRT_ENDING, /* how the recording ended: lines (trace/ending.h) */
 } mr_mrt_kind;
 
 /* The namespaces, as numbers in a file. */

@@ -1,8 +1,9 @@
 /* The whole trace from an .mrt file: blocks and their values → columns and what is derived. */
-#include "mrt_fill.h"
+#include "base/assert.h"
 #include "mrt_reader.h"
 #include "mrt_values.h"
 #include "trace/columns.h"
+#include "trace/index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,19 @@ typedef struct load_state {
     mr_mrt *mrt;
     mr_trace *trace; /* that of the reader */
     mr_mrt_values_reader values;
-    mr_mrt_fill *fill;
+    mr_index *index;
 } load_state;
 
 static mr_status make_room(load_state *load, size_t need, mr_error *error)
 {
     const mr_mrt *mrt = load->mrt;
-    /* What the index says saves moving; it counts as far as the file is long enough for it. */
+    /* With the number of events from the index the columns need not move later. A number that the
+     * file is too short for is not believed. */
     uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
     if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
         need = (size_t)told;
     if (load->trace->link && need <= mr_columns_room(load->trace))
         return MR_OK;
-    mr_mrt_fill_wait(load->fill);
     mr_status status = mr_columns_reserve_events(load->trace, need, error);
     return status ? status
                   : mr_columns_reserve_links(load->trace, mr_columns_room(load->trace), error);
@@ -49,8 +50,6 @@ static mr_status read_values(load_state *load, const mr_events *events, const ui
     if (!mrt->has_values)
         return mr_mrt_values_read(&load->values, load->trace, events, NULL, NULL, column, error);
     mr_status status = take_values(mrt, &chunk, &payload, error);
-    if (!status && mr_mrt_values_has_updates(&chunk, payload))
-        mr_mrt_fill_wait(load->fill);
     if (!status)
         status =
             mr_mrt_values_read(&load->values, load->trace, events, &chunk, payload, column, error);
@@ -63,6 +62,7 @@ static mr_status read_values(load_state *load, const mr_events *events, const ui
 static mr_events place(mr_trace *trace, const mr_events *events)
 {
     size_t first = events->first, count = events->count;
+    MR_ASSERT(first + count <= mr_columns_room(trace));
     memcpy(trace->op + first, events->op, count * sizeof *events->op);
     memcpy(trace->thread + first, events->thread, count * sizeof *events->thread);
     memcpy(trace->operand + first, events->operand, count * sizeof *events->operand);
@@ -70,23 +70,35 @@ static mr_events place(mr_trace *trace, const mr_events *events)
     return mr_events_of_trace(trace, events->first, events->count);
 }
 
+/* The value column of the events; NULL: they have no values. */
+static void place_values(mr_trace *trace, const mr_events *events, const uint32_t *values)
+{
+    size_t bytes = events->count * sizeof *trace->value;
+    if (values)
+        memcpy(trace->value + events->first, values, bytes);
+    else
+        memset(trace->value + events->first, 0, bytes);
+}
+
 static mr_status append(load_state *load, const mr_events *given, mr_error *error)
 {
     mr_trace *trace = load->trace;
     const uint32_t *values = NULL;
     mr_events events = *given;
+    MR_ASSERT(given->first + given->count == trace->event_count);
     mr_status status = make_room(load, (size_t)events.first + events.count, error);
     if (!status) {
-        /* A buffer takes the values next. */
-        if (!load->mrt->source.map)
-            events = place(trace, given);
+        /* Before the values are read: they go into the same buffer when the file is not mapped. */
+        events = place(trace, given);
         status = read_values(load, &events, &values, error);
         mr_spill_look(&trace->spill);
     }
-    if (!status && !mr_mrt_fill_put(load->fill, trace, &events, values))
-        status = mr_error_memory(error, "reading the trace");
-    if (!status)
-        return MR_OK;
+    if (!status) {
+        place_values(trace, &events, values);
+        if (mr_index_add(load->index, trace, events.first, events.count))
+            return MR_OK;
+        (void)mr_error_memory(error, "reading the trace");
+    }
     trace->event_count = events.first;
     return mr_mrt_fail(load->mrt, error);
 }
@@ -116,7 +128,7 @@ static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
     if (status)
         return status;
     mr_mrt_values_finish(&load->values, trace);
-    if (!mr_mrt_fill_end(load->fill, trace))
+    if (!mr_index_finish(load->index, trace))
         return mr_error_memory(error, "indexing the trace");
     status = mr_columns_fit(trace, error);
     if (status)
@@ -137,14 +149,14 @@ mr_status mr_mrt_read(const char *path, mr_input *input, const mr_read_options *
     if (status)
         return status;
     load.trace = load.mrt->trace;
-    load.fill = mr_mrt_fill_new(options && options->threads > 1 && load.mrt->source.map);
-    status = load.fill ? read_blocks(&load, error) : mr_error_memory(error, "reading the trace");
+    load.index = mr_index_new();
+    status = load.index ? read_blocks(&load, error) : mr_error_memory(error, "reading the trace");
     bool keep = !status || (status == MR_ERR_TRACE && options && options->keep_partial);
     if (keep && finish(&load, trace, &failure)) {
         *error = failure;
         status = failure.status;
     }
-    mr_mrt_fill_free(load.fill);
+    mr_index_free(load.index);
     mr_mrt_values_free(&load.values);
     mr_mrt_close(load.mrt);
     return status;

@@ -1,5 +1,6 @@
 #include "mrt_read.h"
 
+#include "base/assert.h"
 #include "mrt_names.h"
 #include "mrt_reader.h"
 #include "trace/columns.h"
@@ -77,7 +78,7 @@ static void load_contents(mr_mrt *mrt)
                             &payload) ||
         !mr_mrt_source_peek(source, end.index_offset, MR_MRT_INDEX, &index, &payload))
         return;
-    /* One that is damaged or wrong is met again where it stands. */
+    /* A damaged or wrong index is reported when the reader comes to it. */
     if (mr_mrt_contents_read(&mrt->contents, payload, index.size_bytes, &unused))
         mr_mrt_contents_free(&mrt->contents);
     else
@@ -264,6 +265,7 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     mrt->had_stacks = false;
     mrt->state = chunk->has_values ? MR_MRT_AT_VALUES : MR_MRT_AT_EVENTS;
     uint32_t good = mr_mrt_check_events(&mrt->check, events, trace->op_counts, error);
+    MR_ASSERT(good <= events->count);
     trace->event_count += good;
     if (good == events->count)
         return MR_OK;
@@ -275,8 +277,8 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     return MR_OK;
 }
 
-/* Each block has one such chunk at most, before the next block. Only who reads the whole trace uses
- * it. */
+/* Each block has at most one such chunk, before the next block. It is used only when the trace is
+ * read whole. */
 static mr_status read_stacks(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
 {
     const unsigned char *payload;
@@ -294,7 +296,7 @@ static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr
 {
     bool same = index->event_count == mrt->trace->event_count &&
                 !memcmp(index->op_counts, mrt->trace->op_counts, sizeof index->op_counts);
-    /* Stacks are not looked at on the way, but by who reads the whole trace. */
+    /* Stacks are counted only when the trace is read whole. */
     uint32_t stacks = mrt->trace->stack_count ? mrt->trace->stack_count - 1 : 0;
     same = same && (!mrt->whole || index->stack_count == stacks);
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT; space++)
@@ -302,6 +304,22 @@ static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr
     return same && mr_mrt_check_end(&mrt->check)
                ? MR_OK
                : wrong(error, "its index does not say what is in it");
+}
+
+static mr_status read_ending(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+    for (uint64_t at = 0; at < chunk->size_bytes && !status;) {
+        const char *line = (const char *)payload + at;
+        const char *end = memchr(line, '\n', (size_t)(chunk->size_bytes - at));
+        if (!end)
+            return wrong(error, "a line of its ending has no end");
+        if (!mr_ending_take(&mrt->trace->ending, line, (size_t)(end - line)))
+            status = no_memory(error);
+        at += (uint64_t)(end - line) + 1;
+    }
+    return status;
 }
 
 static mr_status read_index(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
@@ -353,6 +371,8 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
         return mr_mrt_source_skip(&mrt->source, &chunk, error);
     case MR_MRT_STACKS:
         return read_stacks(mrt, &chunk, error);
+    case MR_MRT_ENDING:
+        return read_ending(mrt, &chunk, error);
     case MR_MRT_INDEX:
         return read_index(mrt, &chunk, error);
     case MR_MRT_END:
@@ -378,5 +398,6 @@ mr_status mr_mrt_next(mr_mrt *mrt, mr_events *events, mr_error *error)
             return mr_mrt_fail(mrt, error);
         }
     }
+    MR_ASSERT(events->first + events->count == mrt->trace->event_count);
     return MR_OK;
 }

@@ -3,6 +3,8 @@
 
 #include "mrt_source.h"
 
+#include "base/assert.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much is read before more memory is taken for it, and given back when it was used. */
+/* How much is read before more memory is taken for it; steps in which used pages are given back. */
 enum {
     MR_MRT_READ_BYTES = 1 << 20,
     MR_MRT_RELEASE_BYTES = 8 << 20,
@@ -30,11 +32,11 @@ static mr_status check_header(const mr_mrt_header *header, mr_error *error)
     if (header->byte_order != MR_MRT_BYTE_ORDER)
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
                             "the .mrt file has another byte order (%08x)", header->byte_order);
-    if (header->version != MR_MRT_VERSION)
+    if (header->version < MR_MRT_OLDEST_VERSION || header->version > MR_MRT_VERSION)
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
-                            "the .mrt file has format version %u, this maxrace reads version %d; "
-                            "use the maxrace that wrote it (%.*s) to convert it to text",
-                            header->version, MR_MRT_VERSION,
+                            "the .mrt file has format version %u, this maxrace reads versions %d "
+                            "to %d; use the maxrace that wrote it (%.*s) to convert it to text",
+                            header->version, MR_MRT_OLDEST_VERSION, MR_MRT_VERSION,
                             (int)strnlen(header->writer, sizeof header->writer), header->writer);
     return MR_OK;
 }
@@ -232,8 +234,8 @@ static mr_status check_size(const mr_mrt_source *source, const mr_mrt_chunk *chu
     return MR_OK;
 }
 
-/* Pages that were used are given back, so that a large file does not count as memory in use. Not at
- * once: a stream reads some blocks ahead of who uses them. */
+/* Gives used pages back, so that a large file does not count as memory in use. The last 8 MiB stay:
+ * a stream reads some blocks ahead of the events that its user has. */
 static void release(mr_mrt_source *source)
 {
     uint64_t used =
@@ -241,6 +243,7 @@ static void release(mr_mrt_source *source)
     uint64_t end = used & ~(uint64_t)(MR_MRT_RELEASE_BYTES - 1);
     if (end <= source->released)
         return;
+    MR_ASSERT(end <= source->chunk_offset); /* nothing that is still to be read */
     madvise((void *)(source->map + source->released), (size_t)(end - source->released),
             MADV_DONTNEED);
     source->released = end;
@@ -261,7 +264,9 @@ mr_status mr_mrt_source_payload(mr_mrt_source *source, const mr_mrt_chunk *chunk
     }
     if (status)
         return status;
+    MR_ASSERT((uintptr_t)*payload % MR_MRT_ALIGN_BYTES == 0); /* columns are used in place */
     source->offset += size_bytes;
+    MR_ASSERT(!source->map || source->offset <= source->size_bytes);
     if (checksum_differs(chunk, *payload))
         return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
                             "the .mrt file is damaged after byte %llu (a checksum differs)",

@@ -165,15 +165,6 @@ static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
     return status;
 }
 
-bool mr_mrt_values_has_updates(const mr_mrt_chunk *chunk, const unsigned char *payload)
-{
-    mr_mrt_values head;
-    if (chunk->size_bytes < sizeof head)
-        return false;
-    memcpy(&head, payload, sizeof head);
-    return head.update_count > 0;
-}
-
 mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, const mr_events *events,
                              const mr_mrt_chunk *chunk, const unsigned char *payload,
                              const uint32_t **column, mr_error *error)

@@ -22,9 +22,6 @@ mr_status mr_mrt_values_read(mr_mrt_values_reader *reader, mr_trace *trace, cons
                              const mr_mrt_chunk *chunk, const unsigned char *payload,
                              const uint32_t **column, mr_error *error);
 
-/* Has the block new updates? Then reading its values may move trace->updates. */
-bool mr_mrt_values_has_updates(const mr_mrt_chunk *chunk, const unsigned char *payload);
-
 /* Hands the table of values over to the trace. */
 void mr_mrt_values_finish(mr_mrt_values_reader *reader, mr_trace *trace);
 void mr_mrt_values_free(mr_mrt_values_reader *reader);

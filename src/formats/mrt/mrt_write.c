@@ -1,5 +1,6 @@
 #include "mrt_write.h"
 
+#include "base/assert.h"
 #include "base/progress.h"
 #include "mrt_format.h"
 #include "trace/outlook.h"
@@ -194,6 +195,7 @@ static mr_status write_names(mr_mrt_writer *writer, const mr_names *names, unsig
 {
     uint32_t first = writer->written.names[space], end = writer->used.names[space];
     mr_status status = MR_OK;
+    MR_ASSERT(first <= end && end <= names->count);
     if (first == end)
         return MR_OK;
     for (uint32_t i = first; i < end && !status; i++)
@@ -252,6 +254,8 @@ static mr_status write_values(mr_mrt_writer *writer, const mr_trace *trace, cons
 {
     table_counts *old = &writer->written;
     const table_counts *now = &writer->used;
+    MR_ASSERT(old->values <= now->values && old->updates <= now->updates);
+    MR_ASSERT(old->reaches <= now->reaches && old->items <= now->items);
     mr_mrt_values head = {now->values - old->values, now->updates - old->updates,
                           now->reaches - old->reaches, (uint32_t)(now->items - old->items)};
     const struct {
@@ -287,6 +291,7 @@ static mr_status write_stacks(mr_mrt_writer *writer, const mr_trace *trace, cons
                               const uint32_t *stack, mr_error *error)
 {
     uint32_t old = writer->written.stacks, now = writer->used.stacks;
+    MR_ASSERT(old <= now && (now == old || now < trace->stack_count));
     mr_mrt_stacks head = {.stack_count = now - old};
     mr_status status = put(writer, &head, sizeof head, error);
     if (!status && now > old)
@@ -315,6 +320,7 @@ mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const 
 {
     if (!events->count)
         return MR_OK;
+    MR_REQUIRE(events->first == writer->event_count && events->count <= MR_MRT_BLOCK_EVENTS);
     bool has_values = note_use(writer, trace, events, value);
     bool has_stacks = note_stacks(writer, trace, events, stack);
     if (!mr_outlook_add(&writer->outlook, events))
@@ -353,6 +359,16 @@ static mr_status write_texts(mr_mrt_writer *writer, const mr_names *names, unsig
         return status;
     return write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_TEXTS, .count = count, .space = space},
                        error);
+}
+
+static mr_status write_ending(mr_mrt_writer *writer, const mr_ending *ending, mr_error *error)
+{
+    char *lines = mr_ending_lines(ending);
+    mr_status status = lines ? put(writer, lines, strlen(lines), error)
+                             : mr_error_memory(error, "writing the trace");
+    free(lines);
+    return status ? status
+                  : write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_ENDING, .count = 1}, error);
 }
 
 static mr_status put_outlook(mr_mrt_writer *writer, mr_error *error)
@@ -407,6 +423,8 @@ mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_
     mr_status status = write_all_names(writer, trace, error);
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT && !status; space++)
         status = write_texts(writer, mr_mrt_names_of((mr_trace *)trace, space), space, error);
+    if (!status && mr_ending_is_known(&trace->ending))
+        status = write_ending(writer, &trace->ending, error);
     uint64_t index_offset = writer->offset;
     if (!status)
         status = write_index(writer, trace, error);

@@ -1,5 +1,6 @@
 #include "input.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "unpack.h"
 
@@ -237,6 +238,7 @@ static mr_status read_packed(mr_input *input, char *buffer, size_t size_bytes, s
 mr_status mr_input_read(mr_input *input, char *buffer, size_t size_bytes, size_t *got,
                         mr_error *error)
 {
+    MR_REQUIRE(size_bytes > 0);
     *got = 0;
     if (!input->failure.status) {
         mr_error failure = {0};
@@ -245,6 +247,7 @@ mr_status mr_input_read(mr_input *input, char *buffer, size_t size_bytes, size_t
         else
             read_plain(input, buffer, size_bytes, got, &failure);
         input->failure = failure;
+        MR_ASSERT(*got <= size_bytes);
     }
     if (!input->failure.status || *got)
         return MR_OK; /* what came before the damage goes first */

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-/* As many of the first bytes, as they are in the file, as tell its kind. */
+/* How many of the first bytes of the file, as stored, tell its kind. */
 enum { MR_INPUT_FIRST_BYTES = 8 };
 enum { MR_INPUT_WINDOW_LOG = 27 };
 

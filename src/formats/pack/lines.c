@@ -1,5 +1,6 @@
 #include "lines.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static mr_status fill(mr_lines *lines, size_t *got, mr_error *error)
         memmove(lines->buffer, lines->buffer + lines->next, rest);
     lines->next = 0;
     lines->end = rest;
+    MR_ASSERT(rest + MR_LINES_FILL_BYTES + MR_LINES_BEYOND_BYTES <= buffer_bytes);
     mr_status status =
         mr_input_read(lines->input, lines->buffer + rest, MR_LINES_FILL_BYTES, got, error);
     if (status)
@@ -46,6 +48,7 @@ static mr_status fill(mr_lines *lines, size_t *got, mr_error *error)
 static mr_line_kind give(mr_lines *lines, size_t length, mr_slice *line)
 {
     const char *text = lines->buffer + lines->next;
+    MR_ASSERT(length <= lines->end - lines->next);
     if (lines->number++ == 0 && length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) {
         text += 3;
         length -= 3;

@@ -232,6 +232,7 @@ static inline fast_verdict take(mr_text_fast *fast, const mr_fast_line *line, ui
     if (verdict != TAKEN)
         return verdict;
     uint32_t row = rows->count, value = 0;
+    MR_ASSERT_COSTLY(row < rows->room && step.thread < trace->threads.count);
     if (!find_or_add(&trace->locations, &line->location, &rows->location[row]) ||
         (rows->value && line->has_value && !mr_builder_value(builder, line->value, &value)))
         return NO_MEMORY;
@@ -320,6 +321,7 @@ mr_status mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *va
             lines->number++;
             lines->next += batch[i].length;
         }
+        MR_ASSERT(lines->next <= lines->end && rows->count <= rows->room);
     }
     return MR_OK;
 }

@@ -94,8 +94,15 @@ static mr_status read_line(mr_text_source *source, mr_slice line, mr_rows *rows,
         return MR_OK;
     if (*line.text != '#')
         return read_event(source, line, rows, error);
+    static const char end[] = "#@end ";
+    enum { END_BYTES = sizeof end - 1 };
     mr_directive directive;
     mr_slice name, text;
+    if (line.length > END_BYTES && memcmp(line.text, end, END_BYTES) == 0)
+        return mr_ending_take(&source->builder.trace->ending, line.text + END_BYTES,
+                              line.length - END_BYTES)
+                   ? MR_OK
+                   : mr_error_memory(error, "reading the trace");
     if (mr_parse_directive(line, &directive, &name, &text) &&
         !mr_builder_directive(&source->builder, directive, name, text))
         return mr_error_memory(error, "reading the trace");

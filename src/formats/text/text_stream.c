@@ -1,5 +1,6 @@
 #include "text_stream.h"
 
+#include "base/assert.h"
 #include "base/thread.h"
 #include "base/ticker.h"
 #include "text_source.h"
@@ -69,6 +70,7 @@ static void fill(text_stream *stream, text_block *block)
     block->last = block->status || source->ended;
     if (block->last && !mr_builder_name(&source->builder) && !block->status)
         block->status = mr_error_memory(&stream->failure, "reading the trace");
+    MR_ASSERT(rows.count <= rows.room && trace->event_count == first + rows.count);
     for (uint32_t i = 0; i < rows.count; i++)
         trace->op_counts[rows.op[i]]++;
     block->done_bytes = mr_input_done_bytes(source->input);
@@ -96,6 +98,7 @@ static void *parse(void *argument)
             pthread_cond_wait(&stream->changed, &stream->mutex);
         if (stream->stopped)
             break;
+        MR_ASSERT(stream->filled - stream->released < MR_STREAM_BLOCKS); /* it is not in use */
         text_block *block = block_of(stream, stream->filled);
         pthread_mutex_unlock(&stream->mutex);
         fill(stream, block);

@@ -94,6 +94,21 @@ static void put_texts(text_writer *writer, const mr_names *names, const char *di
     }
 }
 
+static void put_ending(text_writer *writer)
+{
+    char *lines = mr_ending_lines(&writer->trace->ending);
+    if (!lines && !writer->failure.status)
+        mr_error_memory(&writer->failure, "writing the trace");
+    for (const char *at = lines; at && *at;) {
+        size_t length = strcspn(at, "\n");
+        put_word(writer, "#@end ");
+        put(writer, at, length);
+        put_char(writer, '\n');
+        at += length + 1;
+    }
+    free(lines);
+}
+
 static void put_value(text_writer *writer, mr_op op, uint32_t value)
 {
     const mr_trace *trace = writer->trace;
@@ -151,6 +166,7 @@ static void put_trace(text_writer *writer, const mr_progress *progress)
     put_texts(writer, &trace->variables, "#@var");
     put_texts(writer, &trace->threads, "#@thread");
     put_texts(writer, &trace->locks, "#@lock");
+    put_ending(writer);
     /* At the start of a file a reader skips the first one. */
     if (trace->event_count && !writer->used &&
         !strncmp(trace->threads.items[trace->thread[0]].text, byte_order_mark, 3))

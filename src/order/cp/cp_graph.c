@@ -119,6 +119,7 @@ static bool begin_segment(builder *b, uint32_t thread, uint32_t from)
         return false;
     graph->segments = items;
     uint32_t number = (uint32_t)graph->segment_count++, last = graph->last_of_thread[thread];
+    MR_ASSERT(from == MR_NONE || (from < number && graph->segments[from].thread != thread));
     graph->segments[number] = (mr_cp_segment){
         .thread = thread,
         .previous = last,
@@ -209,6 +210,7 @@ static void release(builder *b, uint32_t thread, uint32_t lock)
     memmove(&held->items[i - 1], &held->items[i], (held->count - i) * sizeof(uint32_t));
     held->count--;
     mr_cp_section *section = &b->graph->sections[number];
+    MR_ASSERT(section->thread == thread && section->end == MR_NONE);
     section->end = b->graph->last_of_thread[thread];
     section->released = b->local[thread]++;
     section->happened = mr_clock_share(b->clock[thread]);
@@ -219,6 +221,7 @@ static bool fork_thread(builder *b, uint32_t thread, uint32_t child)
 {
     mr_time time = now(b, thread);
     b->local[thread]++;
+    MR_ASSERT(thread != child);
     return begin_segment(b, child, b->graph->last_of_thread[thread]) &&
            mr_clock_learn(&b->graph->pool, &b->clock[child], time);
 }
@@ -375,7 +378,9 @@ static bool follow(void *context, uint32_t event, uint32_t from)
     builder *b = context;
     mr_cp_graph *graph = b->graph;
     uint32_t thread = graph->trace->thread[event];
-    const mr_cp_source *source = &graph->sources[mr_map_get(&graph->source_numbers, from, MR_NONE)];
+    uint32_t number = mr_map_get(&graph->source_numbers, from, MR_NONE);
+    MR_ASSERT(from < event && number < graph->source_count);
+    const mr_cp_source *source = &graph->sources[number];
     return begin_segment(b, thread, source->segment) &&
            mr_clock_learn(&graph->pool, &b->clock[thread], source->time);
 }

@@ -1,4 +1,5 @@
 /* The least fixpoint of the rules of cp.h on the graph of cp_graph.h. */
+#include "base/assert.h"
 #include "cp_graph.h"
 
 #include <stdlib.h>
@@ -33,7 +34,9 @@ static bool agenda_add(agenda *grown, uint32_t segment)
 
 static uint32_t agenda_take(agenda *grown)
 {
+    MR_ASSERT(grown->heap.count > 0);
     uint32_t *items = grown->heap.items, top = items[0];
+    MR_ASSERT(grown->on[top]);
     size_t count = --grown->heap.count, at = 0;
     uint32_t moved = items[count];
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
@@ -83,6 +86,7 @@ static uint32_t pass_sections(const mr_cp_graph *graph, uint32_t number, const m
             break;
         }
     }
+    MR_ASSERT(passed >= section->passed && passed <= number); /* it only passes earlier ones */
     section->passed = passed;
     return last;
 }
@@ -123,6 +127,7 @@ static bool take(solver *s, uint32_t number)
 {
     const mr_cp_graph *graph = s->graph;
     mr_cp_segment *segment = &graph->segments[number];
+    MR_ASSERT(s->taken == number && (segment->from == MR_NONE || segment->from < number));
     s->taken = number + 1;
     if (segment->previous != MR_NONE)
         segment->before = mr_clock_share(graph->segments[segment->previous].before);

@@ -1,5 +1,7 @@
 #include "cp_walk.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 bool mr_cp_walk_init(mr_cp_walk *walk, mr_cp_graph *graph)
@@ -45,6 +47,8 @@ void mr_cp_walk_free(mr_cp_walk *walk)
 /* As the graph was built: the next segment is the thread's. */
 static void begin_segment(mr_cp_walk *walk, uint32_t thread)
 {
+    MR_ASSERT(walk->segment_count < walk->graph->segment_count &&
+              walk->graph->segments[walk->segment_count].thread == thread);
     walk->segment[thread] = walk->segment_count++;
     walk->stale[thread] = true;
 }
@@ -64,7 +68,9 @@ static bool follow(void *context, uint32_t event, uint32_t from)
     const mr_cp_graph *graph = walk->graph;
     uint32_t thread = graph->trace->thread[event];
     uint32_t number = mr_map_get(&graph->source_numbers, from, MR_NONE);
+    MR_ASSERT(number < walk->source_count);
     const mr_time *time = &graph->sources[number].time;
+    MR_ASSERT(time->local < walk->local[time->thread]);
     mr_time hard = {walk->source_hard[number], time->thread, time->local};
     begin_segment(walk, thread);
     return mr_clock_learn(&walk->graph->pool, &walk->hard[thread], hard);
@@ -130,6 +136,8 @@ bool mr_cp_walk_leave(mr_cp_walk *walk, uint32_t event)
     if (write != MR_NONE && !follow(walk, event, write))
         return false;
     if (mr_whole_is_followed(walk->graph->whole, event)) {
+        MR_ASSERT(walk->source_count < walk->graph->source_count &&
+                  walk->graph->sources[walk->source_count].time.local == walk->local[thread]);
         walk->source_hard[walk->source_count++] = mr_clock_share(walk->hard[thread]);
         walk->local[thread]++;
     }

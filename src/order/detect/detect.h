@@ -23,7 +23,7 @@
 
 #include "order/detector.h"
 
-/* Any order on a trace in memory, all of it. What `options` has no outlook or edges for is made.
+/* Runs an order on a whole trace in memory. An outlook or edges that `options` lacks are made.
  * `list` is overwritten and freed with mr_race_list_free, also after an error. */
 mr_status mr_detect(mr_relation relation, const mr_trace *trace, const mr_detect_options *options,
                     mr_race_list *list, mr_error *error);

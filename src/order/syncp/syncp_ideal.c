@@ -1,5 +1,7 @@
 #include "syncp_ideal.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +70,7 @@ static bool end_step(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event)
     if (!mr_grow(&items, &t->step_capacity, t->step_count + 1, sizeof *t->steps))
         return false;
     t->steps = items;
+    MR_ASSERT(!t->step_count || t->steps[t->step_count - 1].last <= event);
     t->steps[t->step_count++] = (mr_syncp_step){.row = t->row, .open = t->open, .last = event};
     t->ideal[thread] = mr_syncp_entry(ideals, thread, (uint32_t)t->step_count);
     return true;
@@ -81,6 +84,7 @@ bool mr_syncp_publish(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event)
 void mr_syncp_join(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t row, uint32_t thread,
                    uint32_t step)
 {
+    MR_ASSERT(row < ideals->row_count);
     const uint32_t *from = mr_syncp_row(ideals, row);
     for (uint32_t i = 0; i < ideals->thread_count; i++)
         ideal[i] = from[i] > ideal[i] ? from[i] : ideal[i];
@@ -92,6 +96,7 @@ void mr_syncp_join(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t row,
 static void join_step(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t thread,
                       uint32_t step)
 {
+    MR_ASSERT(step > 0 && step <= ideals->threads[thread].step_count); /* it has ended */
     mr_syncp_join(ideals, ideal, ideals->threads[thread].steps[step - 1].row, thread, step);
 }
 
@@ -169,6 +174,7 @@ static void close_own(mr_syncp_ideals *ideals, uint32_t thread)
 bool mr_syncp_learn(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, uint32_t source,
                     uint32_t step)
 {
+    MR_ASSERT(thread != source);
     uint32_t *ideal = ideals->threads[thread].ideal;
     if (ideal[source] / 2 >= step)
         return true;
@@ -264,7 +270,7 @@ static bool remove_held(mr_syncp_ideals *ideals, uint32_t *list, uint32_t lock, 
 {
     size_t first = ideals->held_count;
     uint32_t at = *list;
-    for (; ideals->held[at].lock != lock; at = ideals->held[at].next) {
+    for (; at != MR_NONE && ideals->held[at].lock != lock; at = ideals->held[at].next) {
         void *items = ideals->held;
         if (!mr_grow(&items, &ideals->held_capacity, ideals->held_count + 1, sizeof *ideals->held))
             return false;
@@ -273,6 +279,7 @@ static bool remove_held(mr_syncp_ideals *ideals, uint32_t *list, uint32_t lock, 
         *copy = ideals->held[at];
         copy->next = (uint32_t)ideals->held_count;
     }
+    MR_ASSERT(at != MR_NONE); /* the thread is in a section of the lock */
     *section = ideals->held[at].section;
     if (ideals->held_count > first) {
         ideals->held[ideals->held_count - 1].next = ideals->held[at].next;
@@ -289,6 +296,8 @@ bool mr_syncp_release(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, 
     uint32_t section;
     if (!remove_held(ideals, &t->open, lock, &section) || !mr_syncp_publish(ideals, thread, event))
         return false;
+    MR_ASSERT(ideals->sections[section].thread == thread);
+    MR_ASSERT(ideals->sections[section].acquire_step < t->step_count);
     ideals->sections[section].release_step = (uint32_t)t->step_count;
     return true;
 }

@@ -9,11 +9,12 @@
  *   (4) of two acquires of one lock, the release of the one that is earlier in the trace;
  *   (5) of an event after which an edge of a call ends (opaque/barrier_pairs.h), where that begins.
  *
- * Outermost pairs only. A lock that is shared, too, stands here for several mutexes, as whole.h
- * says. (In a valid trace that earlier acquire was released before
- * the later one.) Put in trace order, a closed ideal is such a reordering, and the smallest closed
- * ideal that holds some events, their *closure*, is contained in all that hold them. All events of
- * a closure stand, in the trace, no later than the last of the events it was made from.
+ * Only outermost acquires and releases count. A lock that is also held shared stands here for
+ * several mutexes, as whole.h says. In rule (4) the trace itself has that release before the later
+ * acquire, since it is valid. Put in trace order, a closed ideal is such a reordering, and the
+ * smallest closed ideal that holds some events, their *closure*, is contained in all that hold
+ * them. All events of a closure stand, in the trace, no later than the last of the events it was
+ * made from.
  *
  * Steps. The events of a thread are cut into steps 1, 2, …; a step ends with
  *   an acquire or release of a lock of several threads (for each mutex that it stands for), a fork,
@@ -41,6 +42,7 @@
 #ifndef MR_ORDER_SYNCP_IDEAL_H
 #define MR_ORDER_SYNCP_IDEAL_H
 
+#include "base/assert.h"
 #include "base/map.h"
 #include "trace/trace.h"
 
@@ -130,6 +132,7 @@ static inline const uint32_t *mr_syncp_row(const mr_syncp_ideals *ideals, uint32
 /* The list of sections open at the end of a step that has ended; step 0: before the first. */
 static inline uint32_t mr_syncp_open(const mr_syncp_ideals *ideals, uint32_t thread, uint32_t step)
 {
+    MR_ASSERT_COSTLY(step <= ideals->threads[thread].step_count);
     return step ? ideals->threads[thread].steps[step - 1].open : MR_NONE;
 }
 

@@ -85,6 +85,7 @@ static uint32_t join_before(mr_syncp_index *index, uint32_t event)
 {
     uint32_t thread = index->trace->thread[event];
     uint32_t steps = steps_before(index->ideals, thread, event);
+    MR_ASSERT(steps < index->ideals->threads[thread].step_count);
     uint32_t row = index->ideals->threads[thread].steps[steps].row;
     mr_syncp_join(index->ideals, index->scratch, row, thread, steps);
     return steps + 1;
@@ -96,6 +97,7 @@ static bool close_pair(mr_syncp_index *index, uint32_t first, uint32_t second, u
 {
     const mr_syncp_ideals *ideals = index->ideals;
     uint32_t *ideal = index->scratch;
+    MR_REQUIRE(first < second && second < index->trace->event_count);
     memset(ideal, 0, ideals->thread_count * sizeof *ideal);
     for (uint32_t thread = 0; start && thread < ideals->thread_count; thread++)
         ideal[thread] = mr_syncp_entry(ideals, thread, steps_before(ideals, thread, start));
@@ -120,6 +122,7 @@ uint32_t mr_syncp_window(mr_syncp_index *index, uint32_t first, uint32_t second)
         back = back ? back * 2 : 1;
         good = back < first ? first - back : 0;
     }
+    MR_ASSERT(good < bad);
     while (bad - good > 1) {
         uint32_t middle = good + (bad - good) / 2;
         if (close_pair(index, first, second, middle))

@@ -1,5 +1,7 @@
 #include "syncp_search.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +126,7 @@ static uint32_t search_group(const arrival *new, mr_syncp_group *group, uint32_t
         uint32_t number = list->items[list->count - 1];
         const mr_syncp_class *class = &accesses->classes[number];
         if (class->step <= known_steps(new, other)) {
+            MR_ASSERT(*live >= list->count - group->head);
             *live -= (uint32_t)list->count - group->head;
             list->count = group->head = 0;
             break;
@@ -154,6 +157,7 @@ static uint32_t best_so_far(const arrival *new, uint32_t location)
 static bool report(const arrival *new, uint32_t first)
 {
     const mr_trace *trace = new->search->trace;
+    MR_ASSERT(mr_events_conflict(trace, first, new->event));
     mr_race_example pair = {
         .variable = new->variable,
         .first = {first, trace->thread[first], trace->location[first], trace->op[first]},

@@ -3,14 +3,14 @@
  * of the trace.
  *
  * For a new class of second accesses (syncp_access.h):
- *   1. The classes that came since the thread looked last join the groups of their rivals, but for
- *      those that the thread needs and those under a common lock: they are dead.
- *   2. The groups of first sites of which an example with the second site is still wanted are
- *      searched from the back to the first class that races: that is the pair to report. What is
- *      found dead on the way leaves.
- *   3. If there was none, is the event racy? First the class that raced last is asked, then one
- *      rival after the other until one has an answer.
- * When no pair is wanted, step 1 is left to step 3.
+ *   1. Classes that are new since the thread's last search join the groups of their rivals. Classes
+ *      that the thread needs, and those under a common lock, are dead and do not.
+ *   2. For each first site of which an example with the second site is still wanted, its groups are
+ *      searched from the back until a class races. That is the pair to report. Classes found dead
+ *      on the way are removed.
+ *   3. If no class raced, is the event racy? The class that raced last time is tried first, then
+ *      the rivals one by one until a class races.
+ * When no example is wanted, step 3 does step 1 for the rivals that it looks at.
  *
  * So a closure is made at most once for each class and second thread that turns out dead, once for
  * each class of second accesses that is racy, and once for each example. A closure that contains

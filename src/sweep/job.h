@@ -1,6 +1,6 @@
-/* run: the state of one sweep, shared by the files of src/sweep. */
-#ifndef MR_SWEEP_RUN_H
-#define MR_SWEEP_RUN_H
+/* job: the state of one sweep, shared by the files of src/sweep. */
+#ifndef MR_SWEEP_JOB_H
+#define MR_SWEEP_JOB_H
 
 #include "sweep.h"
 

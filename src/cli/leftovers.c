@@ -1,0 +1,92 @@
+#include "leftovers.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+typedef struct leftover {
+    char path[MR_LEFTOVER_BYTES];
+    atomic_int end; /* mr_leftover_end */
+    atomic_bool is_there;
+} leftover;
+
+/* A signal handler has no other way to know. */
+static leftover leftovers[MR_LEFTOVERS_MAX];
+static pid_t process; /* a child that has not called exec yet must not remove our files */
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* nobody to tell */
+}
+
+static void settle(leftover *file)
+{
+    if (!atomic_exchange(&file->is_there, false))
+        return;
+    if (file->end == MR_LEFTOVER_REMOVE_FOLDER) {
+        rmdir(file->path);
+    } else if (file->end == MR_LEFTOVER_REMOVE) {
+        unlink(file->path);
+    } else if (access(file->path, F_OK) == 0) {
+        say("maxrace: interrupted before the trace was written; the log stays: maxrace record "
+            "--convert ");
+        say(file->path);
+        say("\n");
+    }
+}
+
+void mr_leftovers_settle(void)
+{
+    if (getpid() != process)
+        return;
+    for (int i = MR_LEFTOVERS_MAX - 1; i >= 0; i--)
+        settle(&leftovers[i]);
+}
+
+static void handle(int number)
+{
+    mr_leftovers_settle();
+    signal(number, SIG_DFL);
+    raise(number); /* takes effect when this returns */
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, before;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&action.sa_mask, signals[i]);
+    for (int i = 0; i < SIGNALS; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+}
+
+int mr_leftover_add(const char *path, mr_leftover_end end)
+{
+    size_t length = strlen(path);
+    for (int i = 0; i < MR_LEFTOVERS_MAX && length < sizeof leftovers[i].path; i++) {
+        leftover *file = &leftovers[i];
+        if (file->is_there)
+            continue;
+        memcpy(file->path, path, length + 1);
+        file->end = end;
+        process = getpid();
+        file->is_there = true;
+        catch_signals();
+        return i;
+    }
+    return -1;
+}
+
+void mr_leftover_forget(int number)
+{
+    if (number >= 0)
+        leftovers[number].is_there = false;
+}

@@ -1,0 +1,10 @@
+/* access: the events of an access: one for each of its pieces that is kept (pieces.h). */
+#ifndef MR_RECORD_ACCESS_H
+#define MR_RECORD_ACCESS_H
+
+#include "event_state.h"
+
+/* `record` is an access or a range. MR_ERR_MEMORY, MR_ERR_IO, MR_ERR_TRACE. */
+mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error);
+
+#endif

@@ -1,0 +1,107 @@
+#include "event_state.h"
+
+#include "base/assert.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+mr_status mr_event_pass_no_memory(mr_error *error)
+{
+    return mr_error_memory(error, "converting the log");
+}
+
+mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
+                             const char *name, mr_error *error)
+{
+    *pass = (mr_event_pass){.log = log, .scan = scan};
+    mr_log_pass_init(&pass->reader, log);
+    mr_status status = mr_emitter_init(&pass->emitter, file, name, error);
+    if (status)
+        return status;
+    pass->symbols = mr_symbols_new();
+    pass->lock_of = mr_calloc(scan->objects.table.count + 1ull, sizeof *pass->lock_of);
+    if (!pass->symbols || !pass->lock_of)
+        return mr_event_pass_no_memory(error);
+    pass->contexts.symbols = pass->naming.symbols = pass->symbols;
+    pass->contexts.trace = pass->naming.trace = pass->emitter.trace;
+    pass->locals = (mr_locals){
+        .symbols = pass->symbols, .contexts = &pass->contexts, .trace = pass->emitter.trace};
+    mr_names_init(&pass->locals.names);
+    return MR_OK;
+}
+
+void mr_event_pass_free(mr_event_pass *pass)
+{
+    void *const blocks[] = {pass->lock_of,      pass->thread_of,  pass->given_at,
+                            pass->atomic_locks, pass->call_names, pass->reach};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+    mr_log_pass_free(&pass->reader);
+    mr_locals_free(&pass->locals);
+    mr_contexts_free(&pass->contexts);
+    mr_emitter_free(&pass->emitter);
+    mr_symbols_free(pass->symbols);
+    mr_objects_free(&pass->objects);
+    mr_pairs_free(&pass->contents);
+    mr_waiting_free(&pass->waiting);
+    mr_pairs_free(&pass->atomics);
+    mr_pairs_free(&pass->calls);
+}
+
+bool mr_event_pass_fill(uint32_t **array, size_t *capacity, size_t *count, size_t need)
+{
+    void *grown = *array;
+    if (!mr_grow(&grown, capacity, need, sizeof **array))
+        return false;
+    *array = grown;
+    while (*count < need)
+        (*array)[(*count)++] = 0;
+    return true;
+}
+
+mr_status mr_event_pass_thread(mr_event_pass *pass, uint32_t thread, uint32_t *number,
+                               mr_error *error)
+{
+    if (thread > MR_LOG_THREADS_MAX)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the log has no thread %u", thread);
+    if (thread >= pass->thread_count &&
+        !mr_event_pass_fill(&pass->thread_of, &pass->thread_capacity, &pass->thread_count,
+                            thread + 1ull))
+        return mr_event_pass_no_memory(error);
+    uint32_t *kept = &pass->thread_of[thread];
+    if (!*kept) {
+        if (!mr_naming_thread(&pass->naming, thread, number))
+            return mr_event_pass_no_memory(error);
+        *kept = *number + 1;
+    }
+    *number = *kept - 1;
+    MR_ASSERT(*number < pass->emitter.trace->threads.count);
+    return MR_OK;
+}
+
+mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_emitted *event,
+                              mr_error *error)
+{
+    mr_status status = mr_event_pass_thread(pass, pass->reader.thread, &event->thread, error);
+    if (!status && (!mr_contexts_stack(&pass->contexts, pass->reader.thread, mr_log_code(record[1]),
+                                       &event->stack) ||
+                    !mr_contexts_location(&pass->contexts, event->stack, &event->location)))
+        status = mr_event_pass_no_memory(error);
+    return status;
+}
+
+mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *lock, mr_error *error)
+{
+    MR_REQUIRE(object < pass->scan->objects.table.count);
+    const mr_object *found = &pass->scan->objects.items[object];
+    if (!pass->lock_of[object]) {
+        const mr_life *life = mr_lifetimes_find(&pass->reader.lives, found->address);
+        bool ok = mr_object_orders(found->role) ? mr_naming_order(&pass->naming, life, found, lock)
+                                                : mr_naming_lock(&pass->naming, life, found, lock);
+        if (!ok)
+            return mr_event_pass_no_memory(error);
+        pass->lock_of[object] = *lock + 1;
+    }
+    *lock = pass->lock_of[object] - 1;
+    return MR_OK;
+}

@@ -1,0 +1,75 @@
+/*
+ * event_state: the state of the event pass (event_pass.h), with the threads, places and locks that
+ * all kinds of events need. access.c and unrecorded_calls.c make their events from it.
+ *
+ *   mr_event_pass_init → mr_event_pass_run (event_pass.h) → mr_event_pass_free
+ *
+ * Each function that returns a status: MR_ERR_MEMORY, MR_ERR_IO, MR_ERR_TRACE.
+ */
+#ifndef MR_RECORD_EVENT_STATE_H
+#define MR_RECORD_EVENT_STATE_H
+
+#include "contexts.h"
+#include "convert.h"
+#include "emitter.h"
+#include "locals.h"
+#include "naming.h"
+#include "scan.h"
+#include "waiting.h"
+
+typedef struct mr_event_pass {
+    const mr_log *log;
+    mr_scan *scan; /* borrowed; its pieces are used */
+    mr_log_pass reader;
+    mr_emitter emitter;
+    mr_symbols *symbols;
+    mr_contexts contexts;
+    mr_naming naming;
+    mr_locals locals;
+    mr_objects objects;
+    uint32_t *lock_of;   /* by object: its lock, or the variable of an order, plus 1; 0: none yet */
+    uint32_t *thread_of; /* by thread of the log: thread of the trace, plus 1; 0: none yet */
+    size_t thread_capacity, thread_count;
+    uint32_t *given_at; /* by location: how many blocks were given there */
+    size_t given_capacity, given_count;
+    mr_pairs contents; /* digest of a long value → the number that stands for it */
+    mr_pairs atomics;  /* (life, address / 8) → number in atomic_locks */
+    uint32_t *atomic_locks;
+    size_t atomic_capacity;
+    mr_pairs calls; /* (thread, number of the call) → number in call_names */
+    uint32_t *call_names;
+    size_t call_capacity;
+    char call_name[128]; /* of the next call */
+    char *reach;         /* the reach of the call that begins, as text */
+    size_t reach_bytes, reach_capacity;
+    uint32_t reach_left;  /* records of its reach that are still to come */
+    uint32_t call;        /* its number in call_names */
+    uint64_t extra_units; /* events of posts and waits, beyond one a record */
+    uint32_t strange;     /* variable of the first strange read that is kept */
+    mr_waiting waiting;   /* who waits for what, for a recording that ended in a deadlock */
+    mr_record_summary summary;
+} mr_event_pass;
+
+/* The events are written to `file`. The caller calls mr_event_pass_free in every case. */
+mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
+                             const char *name, mr_error *error);
+void mr_event_pass_free(mr_event_pass *pass);
+
+/* Fills the error and returns MR_ERR_MEMORY. */
+mr_status mr_event_pass_no_memory(mr_error *error);
+
+/* Grows the array to `need` elements; new ones are 0. False: no memory. */
+bool mr_event_pass_fill(uint32_t **array, size_t *capacity, size_t *count, size_t need);
+
+/* The thread of the trace that a thread of the log is. */
+mr_status mr_event_pass_thread(mr_event_pass *pass, uint32_t thread, uint32_t *number,
+                               mr_error *error);
+
+/* Sets thread, stack and location of the event, from the record. */
+mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_emitted *event,
+                              mr_error *error);
+
+/* The lock of the trace that stands for an object of the log, by the number of the object. */
+mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *lock, mr_error *error);
+
+#endif

@@ -1,0 +1,252 @@
+#!/usr/bin/env bash
+# Programs that end badly: what record, run and predict say of it, and their exit statuses. Prints "[       OK ] name", or the
+# reason and "[  FAILED  ] name".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+maxrace=$(realpath "${BUILD:-build/release}/maxrace")
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+. tests/support/check.sh
+cd "$scratch" || exit 1
+unset MAXRACE_CC MAXRACE_CXX
+
+# ends STATUS COMMAND…: out is what the command prints, err its standard error.
+ends() {
+    local expected=$1 status
+    shift
+    timeout 60 "$@" >out 2>err </dev/null
+    status=$?
+    [ $status -eq "$expected" ] && return
+    echo "$*: status $status instead of $expected"
+    cat out err
+    return 1
+}
+
+# prints FILE PATTERN…: each has a line in the file.
+prints() {
+    local file=$1 pattern
+    shift
+    for pattern in "$@"; do
+        grep -q -- "$pattern" "$file" || { echo "no '$pattern' in $file:"; cat "$file"; return 1; }
+    done
+}
+
+crashes() {
+    local how number name
+    while read -r how number name; do
+        ends $((128 + number)) "$maxrace" record -o end.mrt ./ending "$how" && ends 6 "$maxrace" predict end.mrt &&
+            prints out "^the program was ended by signal $number ($name)$" "^no race in the [0-9]* events up to signal $number ($name)$" &&
+            ends 6 "$maxrace" run ./ending "$how" && prints out "^the program was ended by signal $number ($name)$" &&
+            ends 6 "$maxrace" run --format json ./ending "$how" && prints out "\"ending\":{\"signal\":$number,\"bad\":true,\"details\":\[\]}" &&
+            ends 0 "$maxrace" convert end.mrt - && prints out "^#@end signal $number$" || return 1
+    done <<'END'
+assert 6 Aborted
+segv 11 Segmentation fault
+END
+    # Below a shell, which says that as its own status, the log knows that the program did not come to its end.
+    ends 6 "$maxrace" run -- sh -c './ending segv; exit 0' && prints out '^the program was ended by a signal$'
+}
+
+# Nobody calls these a crash.
+other_ends() {
+    ends 0 "$maxrace" run ./ending term && prints out '^the program was ended by signal 15 (Terminated)$' '^no race .* up to signal 15' &&
+        ends 0 "$maxrace" run ./ending three && prints out '^the program ended with status 3$' '^no race .* of the trace$' &&
+        ends 0 "$maxrace" run ./ending well && ! grep -q '^the ' out && prints out '^no race in the [0-9]* events of the trace$' &&
+        ends 0 "$maxrace" run ./ending exec && prints out '^the recording ended at the exec of another program$' &&
+        ends 0 "$maxrace" run --max-events 2000 ./ending long && prints out '^the recording ended at --max-events$' '^no race .* up to --max-events$' &&
+        ends 0 "$maxrace" run --timeout 1 ./ending sleep && prints out '^the program was ended by signal 9 (Killed); the recording ended at --timeout$'
+}
+
+# Two mutexes, in both orders: who waits for which, held by whom, since where.
+deadlocks() {
+    local start=$SECONDS
+    ends 6 "$maxrace" record -o dead.mrt ./deadlock mutex && prints err 'nobody could run for 2 s' && ends 6 "$maxrace" predict dead.mrt &&
+        prints out '^the program ended with status 6; the recording ended at a deadlock$' '^  main (T0) waits for the end of left (T1) at deadlock.c:[0-9]*:[0-9]*$' \
+            '^  left (T1) waits for mutex b at deadlock.c:12:5, held by right (T2) since deadlock.c:19:5$' \
+            '^  right (T2) waits for mutex a at deadlock.c:21:5, held by left (T1) since deadlock.c:10:5$' '^no race in the [0-9]* events up to a deadlock$' &&
+        [ $((SECONDS - start)) -lt 20 ] || return 1
+    ends 6 "$maxrace" run --runs 2 --format json ./deadlock mutex && [ "$(grep -c '"stopped":"deadlock"' out)" = 2 ] && prints out 'left (T1) waits for mutex b' || return 1
+    ends 6 "$maxrace" run ./deadlock self && prints out 'main (T0) waits for mutex a at deadlock.c:[0-9:]*, held by main (T0) since deadlock.c:' &&
+        ends 6 "$maxrace" run ./deadlock cond && prints out 'main (T0) waits for condition variable ready at' &&
+        ends 6 "$maxrace" run ./deadlock semaphore && prints out 'main (T0) waits for semaphore units at' &&
+        ends 6 "$maxrace" run ./deadlock barrier && prints out 'main (T0) waits for barrier gate at' &&
+        ends 6 "$maxrace" run ./deadlock rwlock && prints out 'reader.* waits for read-write lock rw at .*, held by main (T0) since' &&
+        ends 6 "$maxrace" run ./deadlock lost && prints out 'waits for the end of left (T1)'
+}
+
+# A timer's handler may end it; and who asks for it waits for ever.
+no_deadlocks() {
+    ends 0 "$maxrace" record -o alive.mrt ./deadlock alarm && prints err 'wait for each other' &&
+        ends 137 "$maxrace" record -o wait.mrt --on-deadlock wait --timeout 4 ./deadlock mutex && ends 0 "$maxrace" predict wait.mrt &&
+        prints out 'the recording ended at --timeout$' '^  left (T1) waits for mutex b' && ends 2 "$maxrace" run --on-deadlock never ./deadlock && prints err "'never' is not stop or wait"
+}
+
+# A program whose threads are in its child: one line, or traces of their own. A daemon goes on when the program has ended.
+forks() {
+    ends 0 "$maxrace" record ./forks wait && prints err '^maxrace: 1 child process with 2 threads was not recorded; record --follow-forks does it$' &&
+        ends 0 "$maxrace" predict forks.mrt && prints out '^1 child process with threads was not recorded$' &&
+        ends 0 "$maxrace" record ./forks daemon && prints err '^maxrace: a child process ([0-9]*) goes on and is not recorded; record --follow-forks does it$' && [ ! -e forks.1.mrt ] || return 1
+    local how
+    for how in wait daemon; do
+        ends 0 "$maxrace" record --follow-forks ./forks $how && prints err '^maxrace: forks.mrt: ' '^maxrace: forks.1.mrt: [0-9]* events of 3 threads' && ! grep -q 'not recorded' err &&
+            ends 1 "$maxrace" predict forks.1.mrt && prints out '^the program ended with status 4$' '^Race 1 of 1 on x$' &&
+            ends 0 "$maxrace" predict forks.mrt && rm forks.mrt forks.1.mrt || return 1
+    done
+    ends 0 "$maxrace" record --follow-forks ./forks twice && ends 1 "$maxrace" predict forks.1.mrt && ends 1 "$maxrace" predict forks.1.1.mrt && rm forks.*mrt || return 1
+    ends 0 "$maxrace" record --follow-forks --timeout 2 ./forks endless && ends 1 "$maxrace" predict forks.1.mrt && ! pgrep -f './forks endless$' && rm forks.*mrt || return 1
+    ! ls maxrace-log* 2>/dev/null
+}
+
+cat >forks.c <<'END'
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int x, y;
+static void *work(void *unused) { x++; return unused; }
+static int crowd(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 4;
+}
+static int is(int argc, char **argv, const char *how) { return argc > 1 && strcmp(argv[1], how) == 0; }
+int main(int argc, char **argv)
+{
+    y = 1;
+    pid_t child = fork();
+    if (child == 0) {
+        if (is(argc, argv, "daemon")) {
+            setsid();
+            usleep(700000);
+        }
+        if (is(argc, argv, "twice") && fork() == 0)
+            return crowd();
+        crowd();
+        while (is(argc, argv, "endless"))
+            sleep(1);
+        return 4;
+    }
+    if (is(argc, argv, "wait"))
+        waitpid(child, 0, 0);
+    return 0;
+}
+END
+cat >deadlock.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <unistd.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static sem_t units, one, two;
+static void *left(void *unused)
+{
+
+    pthread_mutex_lock(&a);
+    sem_post(&one); sem_wait(&two);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return unused;
+}
+static void *right(void *unused)
+{
+    pthread_mutex_lock(&b);
+    sem_post(&two); sem_wait(&one);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return unused;
+}
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static void *reader(void *unused) { pthread_rwlock_rdlock(&rw); return unused; }
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t gate;
+#include <signal.h>
+static void on_alarm(int number) { (void)number; sem_post(&units); }
+static void *sleeper(void *unused) { while (sem_wait(&units) != 0) {} return unused; }
+int main(int argc, char **argv)
+{
+    pthread_t t, u;
+    const char *how = argc > 1 ? argv[1] : "";
+    sem_init(&units, 0, 0);
+    sem_init(&one, 0, 0);
+    sem_init(&two, 0, 0);
+    pthread_barrier_init(&gate, 0, 2);
+    if (strcmp(how, "mutex") == 0) {
+        pthread_create(&t, 0, left, 0);
+        pthread_create(&u, 0, right, 0);
+        pthread_join(t, 0);
+    }
+    if (strcmp(how, "self") == 0) {
+        pthread_mutex_lock(&a);
+        pthread_mutex_lock(&a);
+    }
+    if (strcmp(how, "cond") == 0) {
+        pthread_mutex_lock(&a);
+        pthread_cond_wait(&ready, &a);
+    }
+    if (strcmp(how, "semaphore") == 0)
+        sem_wait(&units);
+    if (strcmp(how, "barrier") == 0)
+        pthread_barrier_wait(&gate);
+    if (strcmp(how, "rwlock") == 0) {
+        pthread_rwlock_wrlock(&rw);
+        pthread_create(&t, 0, reader, 0);
+        pthread_join(t, 0);
+    }
+    if (strcmp(how, "lost") == 0) {
+        pthread_create(&t, 0, left, 0);
+        pthread_join(t, 0);
+    }
+    if (strcmp(how, "alarm") == 0) {
+        signal(SIGALRM, on_alarm);
+        pthread_create(&t, 0, sleeper, 0);
+        alarm(4);
+        pthread_join(t, 0);
+    }
+    return 0;
+}
+END
+cat >ending.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+static int x, *nowhere;
+static void *work(void *unused) { x++; return unused; }
+int main(int argc, char **argv)
+{
+    pthread_t a;
+    const char *how = argc > 1 ? argv[1] : "";
+    x = 1;
+    pthread_create(&a, 0, work, 0);
+    pthread_join(a, 0);
+    for (int i = 0; strcmp(how, "long") == 0 && i < 50000; i++)
+        x++;
+    assert(strcmp(how, "assert") != 0);
+    if (strcmp(how, "segv") == 0)
+        *nowhere = 1;
+    if (strcmp(how, "term") == 0)
+        raise(SIGTERM);
+    if (strcmp(how, "sleep") == 0)
+        for (;;)
+            sleep(10);
+    if (strcmp(how, "exec") == 0)
+        execl("/bin/true", "true", (char *)0);
+    return strcmp(how, "three") == 0 ? 3 : 0;
+}
+END
+build() { "$maxrace" cc -g -O0 -pthread ending.c -o ending && "$maxrace" cc -g -O0 -pthread deadlock.c -o deadlock && "$maxrace" cc -g -O0 -pthread forks.c -o forks; }
+
+check record_ends_build build
+check record_ends_crashes crashes
+check record_ends_other_ends other_ends
+check record_ends_forks forks
+check record_ends_deadlocks deadlocks
+check record_ends_no_deadlocks no_deadlocks
+[ $failures -eq 0 ]
