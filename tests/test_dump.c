@@ -219,12 +219,64 @@ static void test_debug_lines(void **state)
     mr_run_rows(&scratch, rows, sizeof rows / sizeof rows[0]);
 }
 
+/* The topic far tells of each window that is tried, and of each pair of places in the end. */
+static void test_far_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *steps;
+        const char *parts[5];
+    } cases[] = {
+        {"filter,cone,saturate",
+         {"debug far: order=syncp first=0 second=20 verdict=race",
+          "debug far: window=far events=0-22 size=23 model=rf places=1",
+          "debug far: window=around events=0-15 size=16 model=rf way=reorder places=1 questions=1 "
+          "due=1",
+          "debug far: place_1=2 place_2=13 verdict=race effort=17"}},
+        {"filter,saturate", {"debug far: place_1=4 place_2=22 verdict=no-race effort=226"}},
+        {"filter", {"debug far: place_1=4 place_2=22 verdict=unknown reason=steps effort="}},
+    };
+    mr_run run, plain;
+    char path[512], text[1024], line[64];
+    size_t used = 0;
+    /* Accesses of q at the two ends: a sync-preserving race. Those of x: a race when the sections
+     * of l change places. Those of v: no race, because T2 reads y in between. */
+    static const char *const events[] = {
+        "T1|w(q)",   "T1|acq(l)", "T1|w(x)", "T1|rel(l)", "T1|w(v)", "T1|w(y)",
+        "T1|w(z)",   "T2|w(z)",   "T1|w(z)", "T2|w(z)",   "T1|w(z)", "T2|acq(l)",
+        "T2|rel(l)", "T2|w(x)",   "T1|w(z)", "T2|w(z)",   "T1|w(z)", "T2|w(z)",
+        "T1|w(z)",   "T2|w(z)",   "T2|w(q)", "T2|r(y)",   "T2|w(v)",
+    };
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        snprintf(line, sizeof line, "%s|%zu\n", events[i], i);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", line);
+    }
+    mr_scratch_write(&scratch, "beyond.std", text, path);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char arguments[256], with[300];
+        snprintf(arguments, sizeof arguments,
+                 "predict @/beyond.std --no-report-run --window-size 4 --window-overlap 2 "
+                 "--solver-steps %s",
+                 cases[k].steps);
+        snprintf(with, sizeof with, "%s --debug far", arguments);
+        mr_run_maxrace(&plain, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        mr_run_maxrace(&run, &scratch, with, NULL, MR_RUN_CAPTURE);
+        assert_string_equal(run.out, plain.out);
+        assert_string_equal(plain.error, "");
+        for (size_t i = 0; i < 5 && cases[k].parts[i]; i++)
+            if (!strstr(run.error, cases[k].parts[i]))
+                fail_msg("no \"%s\" in\n%s", cases[k].parts[i], run.error);
+        mr_run_free(&run);
+        mr_run_free(&plain);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formula),     cmocka_unit_test(test_window),
         cmocka_unit_test(test_errors),      cmocka_unit_test(test_topics),
-        cmocka_unit_test(test_debug_lines),
+        cmocka_unit_test(test_debug_lines), cmocka_unit_test(test_far_lines),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

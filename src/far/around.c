@@ -365,7 +365,7 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
     shared_window *shared = &p->windows[u->window];
     size_t next = 0;
     mr_status status = MR_OK;
-    mr_far_budget_lock(p->asker->budget);
+    pthread_mutex_lock(&p->asker->budget->lock);
     if (u->first == shared->first)
         count_due(p, shared);
     for (uint32_t i = u->first; status == MR_OK && i < u->first + u->count; i++) {
@@ -376,7 +376,7 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
         next += verdict != NULL;
         status = merge_answer(p, r, shared, verdict, error);
     }
-    mr_far_budget_unlock(p->asker->budget);
+    pthread_mutex_unlock(&p->asker->budget->lock);
     return status;
 }
 

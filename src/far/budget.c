@@ -14,16 +14,6 @@ void mr_far_budget_free(mr_far_budget *budget)
     pthread_mutex_destroy(&budget->lock);
 }
 
-void mr_far_budget_lock(mr_far_budget *budget)
-{
-    pthread_mutex_lock(&budget->lock);
-}
-
-void mr_far_budget_unlock(mr_far_budget *budget)
-{
-    pthread_mutex_unlock(&budget->lock);
-}
-
 /* ---- what may be asked ---- */
 
 /* Is `effort` at most what is left of the limit? 0: no limit. */
@@ -54,18 +44,18 @@ bool mr_far_budget_may_ask(const mr_far_budget *budget, const mr_place_pair *pla
 
 bool mr_far_budget_covers_now(mr_far_budget *budget, const mr_place_pair *places, uint64_t effort)
 {
-    mr_far_budget_lock(budget);
+    pthread_mutex_lock(&budget->lock);
     bool covers = mr_far_budget_covers(budget, places, effort);
-    mr_far_budget_unlock(budget);
+    pthread_mutex_unlock(&budget->lock);
     return covers;
 }
 
 bool mr_far_budget_may_ask_now(mr_far_budget *budget, const mr_place_pair *places, uint64_t effort,
                                uint64_t unanswered)
 {
-    mr_far_budget_lock(budget);
+    pthread_mutex_lock(&budget->lock);
     bool may = mr_far_budget_may_ask(budget, places, effort, unanswered);
-    mr_far_budget_unlock(budget);
+    pthread_mutex_unlock(&budget->lock);
     return may;
 }
 

@@ -33,9 +33,6 @@ typedef struct mr_far_budget {
 void mr_far_budget_init(mr_far_budget *budget, const mr_far_window *window, mr_merge *merge);
 void mr_far_budget_free(mr_far_budget *budget);
 
-void mr_far_budget_lock(mr_far_budget *budget);
-void mr_far_budget_unlock(mr_far_budget *budget);
-
 /* Is the pair of places without a race so far, and does the budget cover `effort` more? */
 bool mr_far_budget_covers(const mr_far_budget *budget, const mr_place_pair *places,
                           uint64_t effort);

@@ -78,11 +78,11 @@ static mr_status merge_tries(void *context, mr_outcome *outcome, mr_error *error
     mr_far_asker *asker = context;
     mr_place_pair *places = places_of(asker, outcome->unit);
     mr_status status = MR_OK;
-    mr_far_budget_lock(asker->budget);
+    pthread_mutex_lock(&asker->budget->lock);
     for (size_t i = 0; status == MR_OK && i < outcome->count; i++)
         if (mr_far_budget_covers(asker->budget, places, 0))
             status = mr_far_budget_count(asker->budget, places, &outcome->verdicts[i], error);
-    mr_far_budget_unlock(asker->budget);
+    pthread_mutex_unlock(&asker->budget->lock);
     return status;
 }
 
@@ -210,12 +210,12 @@ static mr_status merge_answers(void *context, mr_outcome *outcome, mr_error *err
     mr_place_pair *places = places_of(asker, outcome->unit);
     mr_unknown unknown = {0};
     bool is_unknown = false;
-    mr_far_budget_lock(asker->budget);
+    pthread_mutex_lock(&asker->budget->lock);
     mr_status status = count_answers(asker, places, outcome, &is_unknown, &unknown, error);
     if (status == MR_OK && !mr_far_window_is_settled(asker->window, places) &&
         asker->window->model == asker->context->settings->model)
         status = mr_far_budget_conclude(asker->budget, places, is_unknown ? &unknown : NULL, error);
-    mr_far_budget_unlock(asker->budget);
+    pthread_mutex_unlock(&asker->budget->lock);
     return status;
 }
 
