@@ -19,10 +19,11 @@
  * Exit status 1: the two gave different verdicts, eager had a verdict where the ladder had none, or
  * a witness was refused.
  */
+#include "engine/predict.h"
 #include "formats/read.h"
 #include "ladder_cell.h"
 #include "ladder_windows.h"
-#include "engine/predict.h"
+#include "predict/settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "measure.h"
 
 #include "base/seconds.h"
+#include "engine/predict.h"
 #include "formats/read.h"
 #include "generate.h"
-#include "engine/predict.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -21,12 +21,12 @@
  * A pair of locations that the ground truth could not decide (unknown) is neither; "open" counts
  * them. Exit status 1 when pair or simple has a false alarm, or simple a true race more than pair.
  */
+#include "engine/predict.h"
 #include "exclude/choose.h"
 #include "exclude/exclude.h"
 #include "formats/pack/input.h"
 #include "formats/read.h"
 #include "order/detect/detect.h"
-#include "engine/predict.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -159,7 +159,7 @@ typedef struct mr_log_header {
     int32_t exit_status; /* for MR_LOG_EXITED */
     uint64_t window_at;  /* where the window is in the file; 0: there is none */
     uint64_t window_bytes;
-    uint64_t window_start; /* offset of the first record in it */
+    uint64_t window_start;  /* offset of the first record in it */
     uint32_t forks;         /* children so far */
     uint32_t children;      /* those that created threads and have no log; they count themselves */
     uint32_t child_threads; /* the threads that those created */
@@ -218,27 +218,27 @@ typedef struct mr_log_live {
     X(END, 3)            /* object */                                                              \
     X(GIVEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
     X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
-    X(CALL_BEGIN, 3)     /* object; number: the call,                                              \
-                            count: CALL_REACH records that follow (0: it can reach anything) */    \
-    X(CALL_REACH, 3)     /* object; address: what a call reaches, number: bytes */                 \
-    X(CALL_END, 3)       /* object; number: the call */                                            \
-    X(BEFORE, 3)         /* object: comes before every later AFTER of the same address and role */ \
-    X(AFTER, 3)          /* object; both by annotations (role NONE), descriptors, signals */       \
-    X(FENCE, 3)          /* object; role: memory order; orders nothing, all is sequential */       \
-    X(SIGNAL_BEGIN, 3)   /* object; address: handler, number: the signal; events of the thread */  \
-    X(SIGNAL_END, 3)     /* object; number: the signal */                                          \
-    X(EXEC, 3)           /* object: the last record of a program that replaced itself */           \
-    X(EXIT, 3)           /* object; number: the exit status */                                     \
-    X(MODULE, 0)         /* text: a program or library is mapped, see mr_log_module */             \
-    X(UNLOAD, 3)         /* object; address: the bias of the module */                             \
-    X(THREAD_NAME, 0)    /* text: head, the thread's number, the name (NUL padded to words) */     \
-    X(CALL_NAME, 0)      /* text: head, the call's number, the name; before its CALL_BEGIN */      \
-    X(FAR_SAME, 0)       /* an access, see log_short.h */                                          \
-    X(FAR, 0)            /* the same */                                                            \
-    X(FAR_WIDE, 0)       /* the same */                                                            \
-    X(PADDING, 0)        /* 4 bytes, so that what follows begins at a multiple of 8 */             \
-    X(ENTRY, 3)          /* for later ENTER, see log_short.h */                                    \
-    X(BLOCKED, 3)        /* object; the thread waits for it, up to its next record; role NONE:     \
+    X(CALL_BEGIN, 3)   /* object; number: the call,                                              \
+                            count: CALL_REACH records that follow (0: it can reach anything) */ \
+    X(CALL_REACH, 3)   /* object; address: what a call reaches, number: bytes */                   \
+    X(CALL_END, 3)     /* object; number: the call */                                              \
+    X(BEFORE, 3)       /* object: comes before every later AFTER of the same address and role */   \
+    X(AFTER, 3)        /* object; both by annotations (role NONE), descriptors, signals */         \
+    X(FENCE, 3)        /* object; role: memory order; orders nothing, all is sequential */         \
+    X(SIGNAL_BEGIN, 3) /* object; address: handler, number: the signal; events of the thread */    \
+    X(SIGNAL_END, 3)   /* object; number: the signal */                                            \
+    X(EXEC, 3)         /* object: the last record of a program that replaced itself */             \
+    X(EXIT, 3)         /* object; number: the exit status */                                       \
+    X(MODULE, 0)       /* text: a program or library is mapped, see mr_log_module */               \
+    X(UNLOAD, 3)       /* object; address: the bias of the module */                               \
+    X(THREAD_NAME, 0)  /* text: head, the thread's number, the name (NUL padded to words) */       \
+    X(CALL_NAME, 0)    /* text: head, the call's number, the name; before its CALL_BEGIN */        \
+    X(FAR_SAME, 0)     /* an access, see log_short.h */                                            \
+    X(FAR, 0)          /* the same */                                                              \
+    X(FAR_WIDE, 0)     /* the same */                                                              \
+    X(PADDING, 0)      /* 4 bytes, so that what follows begins at a multiple of 8 */               \
+    X(ENTRY, 3)        /* for later ENTER, see log_short.h */                                      \
+    X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
                             for the thread `number`, or without an address for something else */
 
 typedef enum mr_log_kind {

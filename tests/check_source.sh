@@ -29,7 +29,8 @@ checked_folders=(src windows encoder solver bench examples $(find tests -mindept
 
 clang_build() {
     make --no-print-directory -s -j"$processors" VARIANT=clang all tests \
-        build/clang/bench/bench build/clang/bench/results build/clang/bench/orders build/clang/bench/rdit build/clang/bench/big_trace
+        build/clang/bench/bench build/clang/bench/results build/clang/bench/orders build/clang/bench/rdit build/clang/bench/big_trace build/clang/bench/ladder build/clang/bench/planted \
+        build/clang/bench/planted_check build/clang/bench/whole
 }
 
 # The C files that clang-tidy and cppcheck read.

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "formats/read.h"
 #include "engine/predict.h"
+#include "formats/read.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -21,11 +21,11 @@
     X(WINDOWS, "windows", "each window: its bounds, what is in it, its candidates")                \
     X(CANDIDATES, "candidates", "each candidate: its accesses, strength and verdict")              \
     X(CONE, "cone", "the events that a candidate requires and that can help it")                   \
-    X(STEPS, "steps", "what each step says of a candidate, and its effort")               \
+    X(STEPS, "steps", "what each step says of a candidate, and its effort")                        \
     X(FORMULA, "formula", "the size of each formula")                                              \
     X(SEARCH, "search", "saturation: conflicts, learned clauses, restarts")                        \
-    X(FAR, "far", "far races: windows tried, effort, verdicts")                      \
-    X(DISPATCH, "dispatch", "units: who decides them, when they are merged")               \
+    X(FAR, "far", "far races: windows tried, effort, verdicts")                                    \
+    X(DISPATCH, "dispatch", "units: who decides them, when they are merged")                       \
     X(CHECKPOINT, "checkpoint", "outcomes saved, found again, refused")                            \
     X(RECORDER, "recorder", "from a log to a trace: threads, variables, what is left out")
 

@@ -163,11 +163,10 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
     if (end.stop == MR_FEED_NO_MEMORY)
         return no_memory(detector, error);
     if (end.stop == MR_FEED_CALL)
-        return mr_error_set(
-            error, MR_ERR_UNSUPPORTED, NULL, 0,
-            "event %u: what a BarrierPair orders is not known before "
-            "the whole trace is; load it",
-            events->first + end.row);
+        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
+                            "event %u: what a BarrierPair orders is not known before "
+                            "the whole trace is; load it",
+                            events->first + end.row);
     detector->failed = false;
     return MR_OK;
 }
