@@ -10,8 +10,8 @@ typedef struct place {
     uint32_t variable, location;
     uint32_t first, last; /* events */
     uint32_t thread;      /* of the first */
-    bool several;         /* threads have such accesses */
-    bool writes, plain;   /* some of them write; some are not atomic */
+    bool several;         /* several threads have such accesses */
+    bool writes, plain;   /* some access writes; some access is not atomic */
 } place;
 
 typedef struct counter {
