@@ -1,4 +1,4 @@
-/* Opaque edges against docs/semantics.md 4, pair by pair, on random traces full of calls. */
+/* Opaque edges against docs/semantics.md 2.5, pair by pair, on random traces full of calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@ typedef enum mr_model {
     MR_MODEL_BRANCH, /* "branch": as value, or its thread goes on, diverged, up to its next branch */
 } mr_model;
 
-/* What BarrierPairs order (docs/semantics.md 4; src/opaque/barrier_pairs.h). */
+/* What BarrierPairs order (docs/semantics.md 2.5; src/opaque/barrier_pairs.h). */
 typedef enum mr_opaque {
     MR_OPAQUE_PAIR,   /* "pair": the edges of the RDIT paper */
     MR_OPAQUE_SIMPLE, /* "simple": any two of them count as having a common element (SB) */

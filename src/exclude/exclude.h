@@ -1,6 +1,6 @@
 /*
  * exclude: removes the events of some code from a full trace and puts BarrierPairs in their place
- * (docs/semantics.md 4). The RDIT paper makes incomplete traces from full ones in this way (section
+ * (docs/semantics.md 2.5). The RDIT paper makes incomplete traces from full ones in this way (section
  * 5.1). A user can make a trace smaller with it.
  *
  * The events of the chosen locations are *taken*. Each maximal run of taken events of a thread

@@ -1,5 +1,5 @@
 /*
- * barrier_pairs: the order that calls whose inside was not recorded impose (docs/semantics.md 4;
+ * barrier_pairs: the order that calls whose inside was not recorded impose (docs/semantics.md 2.5;
  * BarrierPairs, Algorithms 2 and 3 of the RDIT paper), as edges between events.
  *
  * A *call* is the events of one thread from an mbegin to its mend, or to the end of the thread's

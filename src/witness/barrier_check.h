@@ -1,6 +1,6 @@
 /*
  * barrier_check: has every event happened that opaque calls put before a given event? Internal to
- * src/witness, for the checker. It applies the definition (docs/semantics.md 4) to the events
+ * src/witness, for the checker. It applies the definition (docs/semantics.md 2.5) to the events
  * themselves; of opaque/barrier_pairs.h it shares only the names of the modes.
  *
  * An event f of thread t needs an event e < f of another thread when

@@ -176,7 +176,7 @@ static bool about(const mr_trace *trace, uint32_t begin, uint32_t event)
            (everything || in_reach(trace, begin, trace->threads.items[trace->thread[event]].text));
 }
 
-/* Do two events of different threads keep their observed order (docs/semantics.md 4)? */
+/* Do two events of different threads keep their observed order (docs/semantics.md 2.5)? */
 static bool kept(const mr_trace *trace, uint32_t one, uint32_t other, mr_opaque opaque)
 {
     for (uint32_t begin = 0; begin < trace->event_count; begin++) {

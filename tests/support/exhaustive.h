@@ -54,7 +54,7 @@ typedef struct mr_exhaustive {
 /* Which reorderings count. */
 typedef struct mr_exhaustive_options {
     mr_model model;
-    mr_opaque opaque; /* which calls keep their order: zero is what docs/semantics.md 4 says */
+    mr_opaque opaque; /* which calls keep their order: zero is what docs/semantics.md 2.5 says */
     /* Only reorderings that keep the trace's order of the critical sections of a lock that exclude
      * each other, and in which a wait comes after the post whose unit it took, the oldest first. */
     bool sync_preserving;

@@ -168,7 +168,7 @@ static uint32_t post_of(const mr_trace *trace, uint32_t wait)
     return e;
 }
 
-/* ---- opaque calls (docs/semantics.md 4) ---- */
+/* ---- opaque calls (docs/semantics.md 2.5) ---- */
 
 /* The last event of the call that this mbegin begins. */
 static uint32_t call_end(const mr_trace *trace, uint32_t begin)
