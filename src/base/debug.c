@@ -50,10 +50,10 @@ static int find(mr_slice word)
 static mr_status no_topic(mr_slice word, mr_error *error)
 {
     char names[256] = "", quoted[MR_QUOTE_SIZE];
-    for (int topic = 0; topic < MR_DEBUG_COUNT; topic++) {
-        strcat(names, topics[topic].name);
-        strcat(names, ", ");
-    }
+    size_t length = 0;
+    for (int topic = 0; topic < MR_DEBUG_COUNT && length < sizeof names; topic++)
+        length +=
+            (size_t)snprintf(names + length, sizeof names - length, "%s, ", topics[topic].name);
     return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                         "--debug: '%s' is no topic; expected some of %sor all",
                         mr_slice_quote(word, quoted), names);

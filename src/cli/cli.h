@@ -54,10 +54,10 @@ struct mr_command {
     /* keys that are flags here: " model repair ", or " * " for all of them, or
      * " * !mark !confirm " for all but some */
     const char *keys;
+    mr_subject subject;      /* of its report; report/formats.h has the formats */
     bool takes_config;       /* -c, --config */
     bool raw;                /* all arguments are operands, for another program */
     bool runs_program;       /* all arguments after the first operand are operands */
-    mr_subject subject;      /* of its report; report/formats.h has the formats */
     bool debugs;             /* has --debug */
     const char *switch_name; /* a flag without value that is no key, or NULL */
     const char *switch_help;

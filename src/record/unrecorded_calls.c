@@ -118,7 +118,7 @@ mr_status mr_event_pass_call_reach(mr_event_pass *pass, const uint64_t *record, 
 
 mr_status mr_event_pass_call_end(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
-    uint32_t call;
+    uint32_t call = 0;
     mr_emitted event = {.op = MR_OP_CALL_END};
     mr_status status = name_call(pass, record[2], &call, error);
     if (!status)

@@ -50,16 +50,21 @@ static void close_section(const mr_trace *trace, uint32_t *open, const mr_u32s *
 {
     uint32_t *at = &open[trace->thread[release]];
     MR_ASSERT(held->count == next->count);
-    while (*at != MR_NONE && held->items[*at] != trace->link[release])
+    while (*at != MR_NONE) {
+        MR_ASSERT(held->items && next->items && *at < held->count);
+        if (held->items[*at] == trace->link[release]) {
+            *at = next->items[*at];
+            return;
+        }
         at = &next->items[*at];
-    if (*at != MR_NONE)
-        *at = next->items[*at];
+    }
 }
 
 /* Adds the open acquires of the thread to the list, in the order of the trace. */
 static bool list_held(mr_context *context, uint32_t top, const mr_u32s *held, const mr_u32s *next)
 {
     size_t first = context->acquires.count;
+    MR_ASSERT(top == MR_NONE || (held->items && next->items));
     for (uint32_t at = top; at != MR_NONE; at = next->items[at]) {
         MR_ASSERT(next->items[at] == MR_NONE || next->items[at] < at); /* from the inside out */
         if (!mr_u32s_push(&context->acquires, held->items[at]))
