@@ -293,6 +293,11 @@ bench-scaling: all $(BENCH_DATA)/generated-1e7.std
 bench-record: all
 	bench/record.sh $(BUILD)/maxrace
 
+# Files, lines, lengths, assertions and comments of the source.
+.PHONY: bench-source
+bench-source:
+	bench/source.sh
+
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
 	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
@@ -366,6 +371,7 @@ help:
 	@echo 'make bench-scaling [TRACES=dir] [SETTINGS=flags]'
 	@echo '                            threads, ranks and checkpoints: time by stage, and how many times as fast'
 	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
+	@echo 'make bench-source           files and lines by folder, lengths of functions, assertions, comments'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
