@@ -165,7 +165,8 @@ static void test_opening_waits(void **state)
     opener large, small;
     mr_room_share_open(&share, room, MR_ROOM_WINDOWS, 60);
     mr_room_share_open(&other, room, MR_ROOM_WINDOWS, 1);
-    start(&large, room, 80, &clock);
+    start(&large, room, 95,
+          &clock); /* then nothing else fits: it closes before the small one opens */
     start(&small, room, 10, &clock); /* would fit, but must not pass the large one */
     mr_room_share_renew(&other);     /* behind the large one, but it is open: it goes on */
     mr_room_share_must(&other, 5);
