@@ -1,6 +1,7 @@
 # Sourced by tests/check_source.sh. A file that a tool has found nothing in is not read again as long as the file, all that it
-# includes of this project, the tool, its settings and the installed packages stay as they were: build/lint-cache.
-lint_cache=build/lint-cache
+# includes of this project, the tool, its settings and the installed packages stay as they were. The keys of clean files are
+# outside of the checkout, so another clone need not read them either: MAXRACE_LINT_CACHE names the folder.
+lint_cache=${MAXRACE_LINT_CACHE:-${XDG_CACHE_HOME:-${HOME:-$PWD/build}/.cache}/maxrace/lint}
 mkdir -p "$lint_cache"
 
 # The packages whose headers the source includes; their content is taken for known by the version.
