@@ -27,7 +27,7 @@ uint64_t mr_op_total(const uint64_t counts[MR_OP_COUNT], unsigned wanted)
 {
     uint64_t total = 0;
     for (int op = 0; op < MR_OP_COUNT; op++)
-        total += operations[op].does & wanted ? counts[op] : 0;
+        total += (operations[op].does & wanted) ? counts[op] : 0;
     return total;
 }
 

@@ -320,7 +320,7 @@ static uint32_t skip_plain(const mr_mrt_check *check, const mr_events *events, u
     uint32_t variable_count = events->variable_count, written = 0;
     for (; i < count; i++) {
         uint32_t op = ops[i], thread = threads[i], operand = operands[i];
-        if (!mr_op_is_plain((uint8_t)op) | (operand >= variable_count) | (open[thread] == 0))
+        if ((!mr_op_is_plain((uint8_t)op)) | (operand >= variable_count) | (open[thread] == 0))
             break;
         uint16_t *user = users ? users + operand : &none;
         if (stays_as_foreseen(*user, thread, op))
