@@ -1,7 +1,7 @@
 /*
  * barrier_check: has every event happened that opaque calls put before a given event? Internal to
  * src/witness, for the checker. It applies the definition (docs/semantics.md 2.5) to the events
- * themselves; of opaque/barrier_pairs.h it shares only the names of the modes.
+ * themselves, and shares nothing with opaque/barrier_pairs.h.
  *
  * An event f of thread t needs an event e < f of another thread when
  *
@@ -31,7 +31,7 @@
 #ifndef MR_WITNESS_BARRIER_CHECK_H
 #define MR_WITNESS_BARRIER_CHECK_H
 
-#include "opaque/barrier_pairs.h"
+#include "base/model.h"
 #include "replay.h"
 
 typedef struct mr_witness_call {

@@ -17,7 +17,7 @@
 #ifndef MR_WITNESS_CHECKER_H
 #define MR_WITNESS_CHECKER_H
 
-#include "opaque/barrier_pairs.h"
+#include "base/model.h"
 #include "witness.h"
 
 typedef struct mr_checker mr_checker;
