@@ -351,6 +351,10 @@ bool mr_wcp_sync(mr_wcp *wcp, mr_op op, uint32_t thread, uint32_t operand)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     MR_ASSERT(!"this operation comes in another way");

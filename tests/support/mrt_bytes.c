@@ -165,7 +165,7 @@ mr_streamed mr_test_stream(mr_bytes bytes, const mr_trace *trace, bool standard_
     result.status = mr_stream_open(standard_input ? "-" : path, &options, &stream, &result.error);
     if (!result.status) {
         const mr_trace *dictionary = mr_stream_dictionary(stream);
-        mr_validity_init(&validity, &dictionary->threads, &dictionary->calls);
+        mr_validity_init(&validity, dictionary);
         result.had_outlook = mr_stream_outlook(stream) != NULL;
         while (!(result.status = mr_stream_next(stream, &events, &result.error)) && events.count) {
             assert_int_equal(events.first, result.event_count);

@@ -38,7 +38,7 @@ static bool init_outlook(mr_mrt_check *check, const mr_outlook *outlook)
 bool mr_mrt_check_init(mr_mrt_check *check, const mr_trace *dictionary, const mr_outlook *outlook)
 {
     *check = (mr_mrt_check){.dictionary = dictionary};
-    mr_validity_init(&check->validity, &dictionary->threads, &dictionary->calls);
+    mr_validity_init(&check->validity, dictionary);
     return !outlook || init_outlook(check, outlook);
 }
 
@@ -239,6 +239,10 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     return foreseen ? MR_OK : contradicted(error);
@@ -311,8 +315,8 @@ _Static_assert(MR_OP_READ == 0 && MR_OP_WRITE == 1, "a plain operation says whet
 
 /* Goes over the plain accesses from event `i` on by threads that may do them: most events. Gives
  * the first event that is no such one. */
-static uint32_t skip_plain(const mr_mrt_check *check, const mr_events *events, uint32_t i,
-                           uint32_t count, uint64_t *writes)
+static inline uint32_t skip_plain(mr_mrt_check *check, const mr_events *events, uint32_t i,
+                                  uint32_t count, bool has_members, uint64_t *writes)
 {
     const uint8_t *ops = events->op, *open = check->open;
     const uint32_t *threads = events->thread, *operands = events->operand;
@@ -327,6 +331,8 @@ static uint32_t skip_plain(const mr_mrt_check *check, const mr_events *events, u
             *user = user_after(*user, op);
         else if (!note_other_user(user, thread, op))
             break; /* check_step says why */
+        if (has_members)
+            mr_validity_note_access(&check->validity, operand);
         written += op;
     }
     *writes += written;
@@ -340,7 +346,10 @@ static uint32_t run(mr_mrt_check *check, const mr_events *events, uint32_t count
     uint64_t plain = 0, writes = 0;
     uint32_t i = 0;
     for (;;) {
-        uint32_t stop = skip_plain(check, events, i, count, &writes);
+        /* Two loops: most traces have no objects. */
+        uint32_t stop = check->dictionary->members.count
+                            ? skip_plain(check, events, i, count, true, &writes)
+                            : skip_plain(check, events, i, count, false, &writes);
         plain += stop - i;
         i = stop;
         if (i == count || check_step(check, events, i, error))

@@ -115,6 +115,26 @@ static mr_status read_blocks(load_state *load, mr_error *error)
     return status;
 }
 
+/* A membership may come after events that use the variable, so what those were is asked here. */
+static mr_status check_lives(const mr_trace *trace, mr_error *error)
+{
+    if (!trace->members.count)
+        return MR_OK;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        mr_trace_pass(trace, event);
+        if (!mr_op_is_access(trace->op[event]))
+            continue;
+        uint32_t object = mr_trace_object(trace, trace->operand[event]);
+        uint32_t alloc = object == MR_NONE ? MR_NONE : trace->object_info[object].alloc;
+        if (alloc != MR_NONE && event < alloc)
+            return mr_error_set(error, MR_ERR_TRACE, trace->path, 0,
+                                "the .mrt file is wrong: event %u is an access of an object "
+                                "before its alloc, event %u",
+                                event, alloc);
+    }
+    return MR_OK;
+}
+
 /* Derives what is derived, and takes the trace out of the reader. */
 static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
 {
@@ -125,12 +145,16 @@ static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
         status = mr_columns_reserve_links(trace, trace->event_count, error);
     if (!status)
         status = mr_mrt_stacks_finish(&load->mrt->stacks, trace, error);
+    if (!status)
+        status = mr_mrt_orders_finish(&load->mrt->orders, trace, error);
     if (status)
         return status;
     mr_mrt_values_finish(&load->values, trace);
     if (!mr_index_finish(load->index, trace))
         return mr_error_memory(error, "indexing the trace");
     status = mr_columns_fit(trace, error);
+    if (!status)
+        status = check_lives(trace, error);
     if (status)
         return status;
     *result = trace;

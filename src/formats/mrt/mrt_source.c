@@ -91,6 +91,7 @@ static mr_status start(mr_mrt_source *source, mr_error *error)
     mr_status status = mr_mrt_check_machine(error);
     if (!status)
         status = take_header(source, &header, error);
+    source->version = header.version;
     return status ? status : check_header(&header, error);
 }
 

@@ -104,9 +104,9 @@ static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace 
             return wrong(error, "a call without a list of what it reaches");
         return MR_OK;
     }
-    if (mr_op_updates((uint8_t)op))
+    if (mr_op_has_pair((uint8_t)op))
         bound = trace->update_count ? trace->update_count : 1;
-    else if (mr_op_operand_kind(op) == MR_OPERAND_VARIABLE)
+    else if (mr_op_is_access((uint8_t)op))
         bound = reader->values.count + 1;
     if (value >= bound)
         return wrong(error, "an event with a value that there is not");

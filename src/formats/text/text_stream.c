@@ -85,6 +85,7 @@ static void fill(text_stream *stream, text_block *block)
         .variable_count = trace->variables.count,
         .lock_count = trace->locks.count,
         .location_count = trace->locations.count,
+        .object_count = trace->objects.count,
     };
 }
 

@@ -367,6 +367,10 @@ static bool step(builder *b, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break; /* `follow` knows their edges */
     }
     return true;

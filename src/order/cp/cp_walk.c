@@ -124,6 +124,10 @@ bool mr_cp_walk_step(mr_cp_walk *walk, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break; /* their edges are those that mr_cp_edges_into follows */
     }
     return true;
