@@ -84,7 +84,8 @@ static void test_pieces(void **state)
                                   mr_random_percent(&random, 30)};
             bound[address] = bound[address + bytes] = true;
             assert_true(mr_pieces_note(&pieces, (mr_extent){&life, BASE + address, bytes},
-                                       accesses[i].thread, accesses[i].writes, false));
+                                       accesses[i].thread,
+                                       (mr_piece_access){.writes = accesses[i].writes}));
         }
         assert_true(mr_pieces_make(&pieces));
         for (int i = 0; i < ACCESSES; i++) {

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* The first value of the variable of a lock or its like: no byte has it. */
+enum { OBJECT_VALUES = 256 };
+
 /* The record of an access, while the pass goes through its pieces. */
 typedef struct access {
     const uint64_t *record;
@@ -230,6 +233,8 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
         mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
         MR_ASSERT(step <= end - at);
         values found = values_of(&self, at - address, step);
+        if (self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES)
+            found.read = piece->last; /* it reads the inside of a lock */
         status = check(pass, &self, piece, at, step, &found, error);
         if (status || !piece->keep)
             continue;
@@ -240,4 +245,28 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
         status = emit_lock(pass, &self, MR_OP_RELEASE, error);
     pass->summary.left_out += !any;
     return status;
+}
+
+mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
+                            int64_t *value, mr_error *error)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    access self = {
+        .record = record,
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
+        .event = {.op = writes ? MR_OP_WRITE : MR_OP_ATOMIC_READ},
+        .reads = !writes,
+        .writes = writes,
+        .has_value = true,
+    };
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
+    if (writes)
+        piece->last = OBJECT_VALUES + (int64_t)pass->object_values++;
+    else if (!piece->has_last)
+        piece->last = 0;
+    piece->has_last = true;
+    *value = piece->last;
+    values found = {.read = piece->last, .written = piece->last};
+    uint64_t bytes = mr_naming_object_bytes((uint8_t)mr_log_detail(record[0]));
+    return piece->keep ? emit(pass, &self, piece, address, bytes, &found, error) : MR_OK;
 }

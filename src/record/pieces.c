@@ -98,11 +98,11 @@ static bool note_bound(mr_pieces *pieces, const mr_life *life, uint64_t offset)
     return true;
 }
 
-bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool writes, bool atomic)
+bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
     MR_REQUIRE(!pieces->pieces);
-    MR_REQUIRE(!atomic || access.bytes <= 0xff);
+    MR_REQUIRE(!how.atomic || access.bytes <= 0xff);
     if (!access.bytes)
         return true;
     for (uint64_t at = offset; at < end; at = next_line(at)) {
@@ -119,13 +119,16 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool w
         if (line->owner != thread + 1)
             line->shared |= bits;
         line->accessed |= bits;
-        if (writes)
+        if (how.writes && how.alone)
+            line->alone |= bits;
+        else if (how.writes)
             line->written |= bits;
     }
     if (end % MR_PIECE_LINE_BYTES == 0 && !note_bound(pieces, access.life, end))
         return false;
     mr_pair kept = {access.life->number, offset << 8 | access.bytes};
-    return !atomic || access.bytes == 1 || mr_pairs_add(&pieces->atomics, kept) != MR_PAIRS_NONE;
+    return !how.atomic || access.bytes == 1 ||
+           mr_pairs_add(&pieces->atomics, kept) != MR_PAIRS_NONE;
 }
 
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
@@ -141,6 +144,17 @@ bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
     }
     return !reach.bytes ||
            (note_bound(pieces, reach.life, offset) && note_bound(pieces, reach.life, end));
+}
+
+void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
+{
+    uint64_t offset = offset_of(access), end = offset + access.bytes;
+    for (uint64_t at = offset; at < end; at = next_line(at)) {
+        mr_piece_line *line = find_line(pieces, access.life, at);
+        MR_REQUIRE(line);
+        line->shared |= bits_of(at, end);
+        line->written |= bits_of(at, end);
+    }
 }
 
 /* Marks the bytes of atomic accesses that contain a boundary. */
@@ -168,6 +182,8 @@ bool mr_pieces_make(mr_pieces *pieces)
     uint64_t count = 0;
     MR_REQUIRE(!pieces->pieces);
     for (uint32_t i = 0; i < pieces->table.count; i++) {
+        if (pieces->none_alone)
+            pieces->lines[i].written |= pieces->lines[i].alone;
         pieces->lines[i].first = (uint32_t)count;
         count += (unsigned)__builtin_popcountll(pieces->lines[i].bounds);
     }

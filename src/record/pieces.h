@@ -12,12 +12,14 @@
  *
  * What is left out. When only one thread accesses a piece, or no thread writes it, its accesses
  * have no conflict, and each read sees the same value in every reordering: the last write is by the
- * same thread, or there is none. So the events of this piece change no verdict in any model. `keep`
+ * same thread, or there is none. So the events of this piece change no verdict in any model. The
+ * same holds when each write is `alone`: all other threads were started after it, or have ended and
+ * are joined. Then fork and join order the write with every access of another thread. `keep`
  * is set for the other pieces: several threads access the piece and one writes it, or a BarrierPair
  * can reach it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
  * threads use different parts of its line.
  *
- * Offsets count from the origin of the life (lifetimes.h). Memory: 56 bytes for each line of 64
+ * Offsets count from the origin of the life (lifetimes.h). Memory: 64 bytes for each line of 64
  * bytes that is accessed, 24 for each piece.
  */
 #ifndef MR_RECORD_PIECES_H
@@ -33,6 +35,7 @@ typedef struct mr_piece_line {
     uint64_t bounds; /* a piece begins here, or one ends before it */
     uint64_t shared; /* accessed by another thread than `owner` */
     uint64_t accessed, written;
+    uint64_t alone;   /* written while no other thread ran */
     uint64_t reached; /* by a BarrierPair */
     uint64_t split;   /* accessed by an atomic access of several pieces */
     uint32_t owner;   /* the first thread that accesses the line, plus 1; 0: none yet */
@@ -59,8 +62,13 @@ typedef struct mr_pieces {
     uint32_t piece_count;
     mr_pairs atomics; /* (life, offset and size) of each atomic access */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
+    bool none_alone;  /* set by the caller: a thread ran that no recorded thread started */
     bool keep_all;    /* set by the caller: leave nothing out */
 } mr_pieces;
+
+typedef struct mr_piece_access {
+    bool writes, alone, atomic;
+} mr_piece_access;
 
 typedef struct mr_extent {
     const mr_life *life;
@@ -72,8 +80,10 @@ void mr_pieces_free(mr_pieces *pieces);
 
 /* Notes an access, or an extent that a BarrierPair reaches. When all are noted, mr_pieces_make
  * makes the pieces. Each returns false when there is no memory. */
-bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool writes, bool atomic);
+bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how);
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach);
+/* An access that was noted: its pieces are kept, whoever uses them. */
+void mr_pieces_keep(mr_pieces *pieces, mr_extent access);
 bool mr_pieces_make(mr_pieces *pieces);
 
 /* The first piece of an access that was noted; `*bytes` is its size. */
