@@ -13,6 +13,7 @@ typedef struct mr_scan {
     bool keep_all; /* set by the caller: leave nothing out */
     mr_pieces pieces;
     mr_objects objects; /* the second pass finds the same objects with the same numbers */
+    uint64_t accesses;
     uint64_t last_unit; /* the end of the part of the log that can be read */
 } mr_scan;
 
