@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { RECORDS_A_TELL = 1 << 16 };
+enum { RECORDS_A_TELL = 1 << 10 };
 
 /* Events that posts and waits of several units may become, beyond one a record and one a unit of
  * the log. */
@@ -319,7 +319,11 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_END:
         return thread_event(pass, record, MR_OP_END, error);
     case MR_LOG_GIVEN:
+        mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
         return given(pass, record, error);
+    case MR_LOG_TAKEN:
+        mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
+        return MR_OK;
     case MR_LOG_CALL_BEGIN:
         return mr_event_pass_call_begin(pass, record, error);
     case MR_LOG_CALL_REACH:
@@ -350,8 +354,7 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_RANGE_WRITE:
         return mr_event_pass_access(pass, record, error);
     case MR_LOG_NONE:
-    case MR_LOG_SWITCH: /* the reader's, as the four after TAKEN are */
-    case MR_LOG_TAKEN:
+    case MR_LOG_SWITCH: /* the reader's, as the four after it are */
     case MR_LOG_FAR_SAME:
     case MR_LOG_FAR:
     case MR_LOG_FAR_WIDE:
@@ -370,7 +373,15 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     return MR_OK;
 }
 
-/* A thread that has no event yet waits for nothing that anybody wants to know. */
+/* Is the thread known to wait? One that has no event yet waits for nothing that anybody wants to
+ * know. */
+static bool is_waiting(const mr_event_pass *pass)
+{
+    uint32_t thread = pass->reader.thread;
+    return pass->waiting.count && thread < pass->thread_count && pass->thread_of[thread] &&
+           mr_waiting_waits(&pass->waiting, pass->thread_of[thread] - 1);
+}
+
 static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
 {
     uint32_t thread = pass->reader.thread;
@@ -385,8 +396,12 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     mr_status status = MR_OK;
     uint64_t count = 0, last = pass->scan->last_unit;
     const uint64_t *record;
-    while (!status && pass->reader.next < last && !has_strange_units(pass) &&
-           (record = mr_log_next(&pass->reader))) {
+    while (!status && pass->reader.next < last && !has_strange_units(pass)) {
+        if (!is_waiting(pass))
+            mr_event_pass_hurry(pass, last);
+        record = mr_log_next(&pass->reader);
+        if (!record)
+            break;
         status = note_waiting(pass, record) ? handle(pass, record, error)
                                             : mr_event_pass_no_memory(error);
         if (++count % RECORDS_A_TELL == 0)

@@ -2,7 +2,7 @@
 
 #include "base/progress.h"
 
-enum { RECORDS_A_TELL = 1 << 16 };
+enum { RECORDS_A_TELL = 1 << 10 };
 
 void mr_scan_free(mr_scan *scan)
 {
@@ -105,16 +105,28 @@ static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *
     return ok;
 }
 
+static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint64_t bytes,
+                        unsigned kind)
+{
+    const mr_life *life = mr_lifetimes_find(&pass->lives, address);
+    mr_extent access = {life, address, bytes};
+    mr_piece_access how = {writes(kind), is_alone(scan), is_atomic(kind)};
+    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
+        return false;
+    mr_pieces_approach(&scan->pieces, &pass->lives, life, address);
+    return true;
+}
+
 static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
-        uint64_t address = mr_log_payload(record[0]);
-        mr_extent access = {mr_lifetimes_find(&pass->lives, address), address,
-                            mr_log_access_bytes(record)};
-        mr_piece_access how = {writes(kind), is_alone(scan), is_atomic(kind)};
-        return mr_pieces_note(&scan->pieces, access, pass->thread, how);
+        scan->accesses++;
+        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record),
+                           kind);
     }
+    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
+        mr_pieces_forget(&scan->pieces, mr_log_payload(record[0]), record[2]);
     if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) || kind == MR_LOG_BEFORE ||
         kind == MR_LOG_AFTER)
         return note_object(scan, pass, record) && note_use(scan, pass, record);
@@ -125,9 +137,8 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
                mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
     if (kind == MR_LOG_BENIGN) {
         uint64_t address = mr_log_payload(record[0]);
-        return mr_benign_note(
-            &scan->benign,
-            (mr_extent){mr_lifetimes_find(&pass->lives, address), address, record[2]});
+        return mr_benign_note(&scan->benign, (mr_extent){mr_lifetimes_find(&pass->lives, address),
+                                                         address, record[2]});
     }
     if (kind == MR_LOG_USED)
         return note_use(scan, pass, record);
@@ -140,6 +151,25 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     return true;
 }
 
+/* Notes the short records that follow, up to the unit `end`. False: no memory. */
+static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
+{
+    mr_log_run run = mr_log_run_begin(pass, end);
+    mr_log_run_access found;
+    uint64_t count = 0;
+    bool ok = true;
+    for (; ok && mr_log_run_look(&run, &found); count++) {
+        mr_log_run_take(&run, &found, false);
+        mr_piece_access how = {.writes = found.writes, .alone = is_alone(scan)};
+        if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
+            ok = note_access(scan, pass, found.address, found.bytes,
+                             found.writes ? MR_LOG_WRITE : MR_LOG_READ);
+    }
+    scan->accesses += count;
+    mr_log_run_end(pass, &run);
+    return ok;
+}
+
 mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progress,
                       mr_error *error)
 {
@@ -147,9 +177,15 @@ mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progr
     bool ok = true;
     scan->pieces.keep_all = scan->keep_all;
     mr_log_pass_init(&pass, log);
-    uint64_t count = 0;
-    for (const uint64_t *record; ok && (record = mr_log_next(&pass));) {
-        ok = note(scan, &pass, record);
+    uint64_t count = 0, end = 0;
+    while (ok) {
+        if (pass.next >= end)
+            end = mr_pieces_part(&scan->pieces, pass.next);
+        ok = note_run(scan, &pass, end);
+        const uint64_t *record = mr_log_next(&pass);
+        if (!record)
+            break;
+        ok = ok && note(scan, &pass, record);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "scanning", pass.next, log->unit_count);
     }

@@ -17,6 +17,7 @@ typedef struct mr_scan {
     mr_benign benign;
     mr_uses uses;
     mr_objects objects; /* the second pass finds the same objects with the same numbers */
+    uint64_t accesses;
     uint64_t last_unit; /* the end of the part of the log that can be read */
     mr_pairs started;   /* threads that were started, the first one, and those that were joined */
     uint32_t forks, joins;
