@@ -87,7 +87,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      5u
+#define MR_LOG_VERSION      6u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -239,7 +239,8 @@ typedef struct mr_log_live {
     X(PADDING, 0)      /* 4 bytes, so that what follows begins at a multiple of 8 */               \
     X(ENTRY, 3)        /* for later ENTER, see log_short.h */                                      \
     X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
-                            for the thread `number`, or without an address for something else */
+                            for the thread `number`, or without an address for something else */ \
+    X(BENIGN, 3)   /* object; number: bytes from the address whose races are meant */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,

@@ -33,6 +33,11 @@ static mr_op op_of(unsigned kind)
     }
 }
 
+static mr_op atomic_of(mr_op op)
+{
+    return op == MR_OP_READ ? MR_OP_ATOMIC_READ : op == MR_OP_WRITE ? MR_OP_ATOMIC_WRITE : op;
+}
+
 /* The lowest `bytes` bytes, at most 8, as a signed number. */
 static int64_t sign_extend(uint64_t value, uint64_t bytes)
 {
@@ -192,7 +197,13 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     event->written_value = found->written;
     if (found->is_long && event->has_value)
         status = long_value(pass, found, &event->value, error);
-    return status ? status : mr_emitter_add(&pass->emitter, event, error);
+    if (status)
+        return status;
+    mr_emitted said = *event;
+    if (pass->scan->benign.count &&
+        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes}))
+        said.op = atomic_of(event->op);
+    return mr_emitter_add(&pass->emitter, &said, error);
 }
 
 mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error)

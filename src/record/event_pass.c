@@ -283,6 +283,7 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_FAR_WIDE:
     case MR_LOG_PADDING:
     case MR_LOG_ENTRY:
+    case MR_LOG_BENIGN: /* see benign.h */
     case MR_LOG_FENCE: /* orders nothing: see log.h */
     case MR_LOG_SIGNAL_BEGIN:
     case MR_LOG_SIGNAL_END:

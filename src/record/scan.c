@@ -8,6 +8,7 @@ void mr_scan_free(mr_scan *scan)
 {
     mr_pieces_free(&scan->pieces);
     mr_objects_free(&scan->objects);
+    mr_benign_free(&scan->benign);
     *scan = (mr_scan){0};
 }
 
@@ -56,6 +57,12 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return note_object(scan, pass, record);
     if (kind == MR_LOG_RETIRED)
         return mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
+    if (kind == MR_LOG_BENIGN) {
+        uint64_t address = mr_log_payload(record[0]);
+        return mr_benign_note(
+            &scan->benign,
+            (mr_extent){mr_lifetimes_find(&pass->lives, address), address, record[2]});
+    }
     if (kind == MR_LOG_CALL_REACH)
         return note_reach(scan, pass, record);
     if (kind == MR_LOG_CALL_BEGIN && !mr_log_count(record[1]))

@@ -3,6 +3,7 @@
 #ifndef MR_RECORD_SCAN_H
 #define MR_RECORD_SCAN_H
 
+#include "benign.h"
 #include "log_reader.h"
 #include "objects.h"
 #include "pieces.h"
@@ -12,6 +13,7 @@ struct mr_progress;
 typedef struct mr_scan {
     bool keep_all; /* set by the caller: leave nothing out */
     mr_pieces pieces;
+    mr_benign benign;
     mr_objects objects; /* the second pass finds the same objects with the same numbers */
     uint64_t last_unit; /* the end of the part of the log that can be read */
 } mr_scan;
