@@ -102,9 +102,9 @@ bool mr_syncp_reference_init(mr_syncp_reference *reference, const mr_trace *trac
         .depth_of_lock = new_numbers(locks, 0),
     };
     bool ok = reference->previous && reference->source && reference->release && reference->fork &&
-              reference->alloc && reference->freed && reference->outermost && reference->latest && reference->included &&
-              reference->stack && s.of_thread && s.write_of_variable && s.acquire_of_lock &&
-              s.depth_of_lock;
+              reference->alloc && reference->freed && reference->outermost && reference->latest &&
+              reference->included && reference->stack && s.of_thread && s.write_of_variable &&
+              s.acquire_of_lock && s.depth_of_lock;
     for (uint32_t event = 0; ok && event < events; event++)
         scan_event(reference, &s, event);
     free(s.of_thread);

@@ -23,9 +23,9 @@ typedef struct mr_syncp_reference {
     uint32_t *release;  /* by event: of an outermost acquire; MR_NONE: none */
     uint32_t *fork;     /* by thread, MR_NONE: none */
     uint32_t *alloc, *freed; /* by object, MR_NONE: none */
-    bool *outermost;    /* by event: such an acquire? */
-    uint32_t *latest;   /* by lock: the latest acquire in the closure, MR_NONE: none */
-    bool *included;     /* by event: the last closure */
+    bool *outermost;         /* by event: such an acquire? */
+    uint32_t *latest;        /* by lock: the latest acquire in the closure, MR_NONE: none */
+    bool *included;          /* by event: the last closure */
     uint32_t *stack;
     uint32_t stack_count;
 } mr_syncp_reference;
