@@ -140,6 +140,9 @@ static void look_at(finder *f, uint32_t event)
     case MR_OP_FORK:
         fork_thread(f, thread, operand);
         break;
+    case MR_OP_FREE:
+        look_at_free(f, event);
+        break;
     case MR_OP_JOIN:
         if (f->thread_count)
             join_clock(f, thread, operand);
@@ -154,9 +157,6 @@ static void look_at(finder *f, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
-    case MR_OP_FREE:
-        look_at_free(f, event);
-        break;
     case MR_OP_ALLOC:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
