@@ -9,16 +9,25 @@
 #ifndef MR_ORDER_FEED_H
 #define MR_ORDER_FEED_H
 
+#include "c17.h"
 #include "detector.h"
 #include "edges.h"
 #include "variable.h"
 #include "wcp.h"
 
+/* What c17 keeps beside the order in `wcp.hb` and `edges`, which is its own. */
+typedef struct mr_c17_feeding {
+    mr_c17 order;
+    mr_wcp shb; /* shb.hb alone: the order of SHB */
+    mr_edges edges;
+} mr_c17_feeding;
+
 struct mr_detector {
     mr_relation relation;
     mr_detect_options options;
-    mr_wcp wcp; /* hb, fhb and shb use wcp.hb alone */
+    mr_wcp wcp; /* hb, fhb, shb and c17 use wcp.hb alone */
     mr_edges edges;
+    mr_c17_feeding c17;
     mr_variables variables;
     mr_race_list list;
     bool knows_calls; /* their edges, or that they do not count */
@@ -38,6 +47,9 @@ mr_feed_end mr_hb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_wcp_feed(mr_detector *detector, const mr_events *events);
+mr_feed_end mr_c17_feed(mr_detector *detector, const mr_events *events);
+
+bool mr_c17_feed_fence(mr_detector *detector, uint32_t thread, mr_memory_order order);
 
 /* NULL: no memory. */
 static inline mr_variable *mr_detector_variable(mr_detector *detector, uint32_t variable)
@@ -80,6 +92,23 @@ MR_INLINE bool mr_feed_shared(mr_detector *detector, mr_op op, uint32_t thread, 
     return !outermost || at_sync(detector, op, thread, lock);
 }
 
+/* Units of semaphores; a fence. */
+static inline bool mr_feed_post(mr_detector *detector, uint32_t thread, uint32_t semaphore)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    return mr_edges_post(&detector->edges, &detector->wcp, thread, semaphore) &&
+           (detector->relation != MR_RELATION_C17 ||
+            mr_edges_post(&c17->edges, &c17->shb, thread, semaphore));
+}
+
+static inline bool mr_feed_wait(mr_detector *detector, uint32_t thread, uint32_t semaphore)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    return mr_edges_wait(&detector->edges, &detector->wcp, thread, semaphore) &&
+           (detector->relation != MR_RELATION_C17 ||
+            mr_edges_wait(&c17->edges, &c17->shb, thread, semaphore));
+}
+
 /* How many events before an access its variable is asked for, where every access needs it: about
  * what main memory takes. Where an outlook lets most be skipped, asking costs more than waiting. */
 enum { AHEAD = 16 };
@@ -91,6 +120,7 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
     const uint8_t *ops = events->op;
     const uint32_t *operands = events->operand, *threads = events->thread;
     const uint32_t *locations = events->location;
+    const uint8_t *orders = events->memory_order;
     const uint8_t *contended = has_outlook ? detector->options.outlook->contended : NULL;
     const uint8_t *shared = has_outlook ? detector->options.outlook->lock_shared : NULL;
     uint32_t count = events->count, row;
@@ -104,7 +134,7 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         if (mr_op_is_plain(op)) {
             if (has_outlook && !contended[operand])
                 continue;
-            mr_access access = {events->first + row, threads[row], operand, locations[row], op};
+            mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
             if (!at_access(detector, &access))
                 return (mr_feed_end){MR_FEED_NO_MEMORY, row};
             continue;
@@ -132,15 +162,16 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         case MR_OP_ATOMIC_READ:
         case MR_OP_ATOMIC_WRITE:
         case MR_OP_ATOMIC_UPDATE: {
-            mr_access access = {events->first + row, threads[row], operand, locations[row], op};
+            mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
+            access.memory_order = orders ? orders[row] : MR_ORDER_SC;
             ok = at_atomic(detector, &access, !has_outlook || contended[operand]);
             break;
         }
         case MR_OP_POST:
-            ok = mr_edges_post(&detector->edges, &detector->wcp, threads[row], operand);
+            ok = mr_feed_post(detector, threads[row], operand);
             break;
         case MR_OP_WAIT:
-            ok = mr_edges_wait(&detector->edges, &detector->wcp, threads[row], operand);
+            ok = mr_feed_wait(detector, threads[row], operand);
             break;
         case MR_OP_CALL_BEGIN:
             if (!detector->knows_calls)
@@ -155,7 +186,11 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         case MR_OP_ALLOC:
         case MR_OP_FREE:
         case MR_OP_DEREF:
+            break;
         case MR_OP_FENCE:
+            if (detector->relation == MR_RELATION_C17)
+                ok = mr_c17_feed_fence(detector, threads[row],
+                                       (mr_memory_order)(orders ? orders[row] : MR_ORDER_SC));
             break;
         }
         if (!ok)

@@ -161,6 +161,7 @@ static bool make_atomic(mr_variable *variable)
     if (!atomics)
         return false;
     atomics->last_write = variable->writes.latest;
+    atomics->last_is_plain = atomics->last_write.local > 0;
     variable->history->atomics = atomics;
     variable->is_atomic = true;
     return true;

@@ -12,7 +12,8 @@
  * src/order/wcp.h. cp      hard, and causally-precedes: the smallest relation with rules (a), (b),
  * (c) of Definition 2.2 of the Raptor paper, in the same reading (see add_cp_rules). shb     hb,
  * and each read after the last write before it (SHB paper, Definition 3.2). Transitive. fhb     hb,
- * and each access after all earlier ones that it conflicts with. Transitive. syncp   no order of
+ * and each access after all earlier ones that it conflicts with. Transitive. c17     what
+ * c17_reference.h says, for the second event of a pair. syncp   no order of
  * events: mr_reference_cut is what must have happened before a pair.
  *
  * In hard, hb, wcp and cp, what is before an atomic read only because of the write that it sees is
@@ -43,7 +44,7 @@ typedef struct mr_order_reference {
     uint32_t section_count;
     uint64_t conflicts[MR_REFERENCE_EVENTS]; /* of each event, in both directions */
     uint64_t opaque[MR_REFERENCE_EVENTS];    /* of each event: what calls put directly before it */
-    mr_order_matrix hard, hb, strong, wcp, causal, cp, shb, fhb;
+    mr_order_matrix hard, hb, strong, wcp, causal, cp, shb, fhb, c17;
 } mr_order_reference;
 
 /* The trace has at most MR_REFERENCE_EVENTS events and outlives the reference. */
@@ -53,6 +54,10 @@ static inline bool mr_order_matrix_has(const mr_order_matrix *matrix, uint32_t a
 {
     return matrix->rows[a] >> b & 1;
 }
+
+/* From where hard edges, but for those between atomic accesses, and edges of locks lead to the event.
+ */
+uint64_t mr_reference_edges_into(const mr_order_reference *reference, uint32_t event);
 
 bool mr_reference_conflict(const mr_trace *trace, uint32_t a, uint32_t b);
 
