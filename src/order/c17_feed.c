@@ -8,7 +8,7 @@
  * atomic read, synchronises with does count: with no other order of the events so far need a write
  * be there that it can see instead. But where SHB leaves e1 and the predecessor of e2 unordered,
  * the events can be left out of the order that are between e1 and what e2 would see, so these
- * pairs are races as well. With `.sc` everywhere the pairs are those of SHB.
+ * pairs are races as well. With `.sc` everywhere the pairs are those of SHB. Frees count as in SHB.
  *
  * Two orders are kept: that of C17 in `wcp.hb` and `edges`, and SHB's. Local times are the same in
  * both, so one history of accesses serves both: e1 is known to e2 when C17 orders it before the
@@ -150,8 +150,22 @@ bool mr_c17_feed_fence(mr_detector *detector, uint32_t thread, mr_memory_order o
     return done;
 }
 
+/* As in shb.c. */
+static bool free_object(mr_detector *detector, const mr_access *access)
+{
+    const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
+    uint32_t at = mr_detector_first_freed(detector, access->variable);
+    for (; at; at = mr_detector_next_freed(detector, at)) {
+        mr_access one = mr_free_of(access, at);
+        mr_variable *variable = mr_detector_variable(detector, one.variable);
+        if (!variable || !mr_variable_free(variable, &one, (mr_knowledge){{thread->clock, NULL}},
+                                           thread->local, true, &detector->list))
+            return false;
+    }
+    return true;
+}
+
 mr_feed_end mr_c17_feed(mr_detector *detector, const mr_events *events)
 {
-    return detector->options.outlook ? mr_feed_loop(detector, events, true, access, atomic, sync)
-                                     : mr_feed_loop(detector, events, false, access, atomic, sync);
+    return mr_feed(detector, events, access, atomic, sync, free_object);
 }
