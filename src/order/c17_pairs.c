@@ -7,16 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The latest access of a thread to the variable at one place, of one kind. */
+/* The latest access of a thread to the variable at one place, of one kind; or the free of its
+ * object. */
 typedef struct past {
     uint32_t event, thread, local, location;
     uint8_t op;
+    bool is_over; /* the free came later */
 } past;
 
 /* A contended variable. */
 typedef struct variable {
     mr_time write; /* of its last write; local 0: none */
     bool is_plain; /* is that a plain one? */
+    bool is_freed; /* the free of its object is among the accesses */
     past *accesses;
     size_t count, capacity;
 } variable;
@@ -146,6 +149,7 @@ static bool copy_variable(variable *to, const variable *from)
     to->count = from->count;
     to->write = from->write;
     to->is_plain = from->is_plain;
+    to->is_freed = from->is_freed;
     mr_clock_share(to->write.clock);
     return true;
 }
@@ -189,6 +193,16 @@ static bool knows(const knowing *self, const past *earlier)
            (acquired->thread == earlier->thread && earlier->local <= acquired->local);
 }
 
+/* Is the free of the object known? What came before it cannot be a pair with this event, as in the
+ * orders of the trace (lives.h). */
+static bool knows_free(const knowing *self, const variable *of)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (mr_op_ends_life(of->accesses[i].op) && knows(self, &of->accesses[i]))
+            return true;
+    return false;
+}
+
 /* Tells the pairs of which the event is the second. */
 static bool judge(mr_c17_pairs *pairs, const state *in, uint32_t event, const variable *of)
 {
@@ -199,10 +213,13 @@ static bool judge(mr_c17_pairs *pairs, const state *in, uint32_t event, const va
     if (mr_op_is_atomic(op) && mr_op_reads(op) &&
         mr_memory_order_acquires(mr_trace_memory_order(trace, event)))
         self.acquired = mr_c17_offer(&in->order, trace->operand[event]);
+    bool is_freed = of->is_freed && knows_free(&self, of);
     for (size_t i = 0; i < of->count; i++) {
         const past *earlier = &of->accesses[i];
-        if (earlier->thread != thread && mr_ops_conflict(earlier->op, op) &&
-            !knows(&self, earlier) && !pairs->take(pairs->context, earlier->event, event))
+        bool conflicts =
+            mr_op_ends_life(earlier->op) || mr_op_ends_life(op) || mr_ops_conflict(earlier->op, op);
+        if (earlier->thread != thread && conflicts && !knows(&self, earlier) &&
+            !(is_freed && earlier->is_over) && !pairs->take(pairs->context, earlier->event, event))
             return false;
     }
     return true;
@@ -212,8 +229,9 @@ static bool note(const mr_c17_pairs *pairs, const state *in, uint32_t event, var
 {
     const mr_trace *trace = pairs->trace;
     uint32_t thread = trace->thread[event];
-    past now = {event, thread, in->hb.threads[thread].local, trace->location[event],
-                trace->op[event]};
+    past now = {
+        event, thread, in->hb.threads[thread].local, trace->location[event], trace->op[event],
+        false};
     for (size_t i = 0; i < of->count; i++) {
         past *known = &of->accesses[i];
         if (known->thread == thread && known->location == now.location && known->op == now.op) {
@@ -277,6 +295,29 @@ static bool access(mr_c17_pairs *pairs, state *in, uint32_t event)
         of->is_plain = !mr_op_is_atomic(op);
     }
     in->hb.threads[thread].local++;
+    return true;
+}
+
+/* The free as an access of each variable of its object. `only_judge`: it is next, and not done. */
+static bool free_object(mr_c17_pairs *pairs, state *in, uint32_t event, bool only_judge)
+{
+    const mr_trace *trace = pairs->trace;
+    const mr_object_info *object = &trace->object_info[trace->operand[event]];
+    for (uint32_t i = 0; i < object->variable_count; i++) {
+        uint32_t name = trace->object_variables[object->first_variable + i];
+        if (!pairs->outlook->contended[name])
+            continue;
+        variable *of = variable_of(pairs, name);
+        if (!of || !judge(pairs, in, event, of))
+            return false;
+        if (only_judge)
+            continue;
+        for (size_t k = 0; k < of->count; k++)
+            of->accesses[k].is_over = true;
+        of->is_freed = true;
+        if (!note(pairs, in, event, of))
+            return false;
+    }
     return true;
 }
 
@@ -417,10 +458,11 @@ static bool operation(mr_c17_pairs *pairs, state *in, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
-    case MR_OP_ALLOC:
-    case MR_OP_FREE:
+    case MR_OP_ALLOC: /* its edges are among those of calls */
     case MR_OP_DEREF:
         break;
+    case MR_OP_FREE:
+        return free_object(pairs, in, event, false);
     }
     return true;
 }
@@ -450,10 +492,14 @@ bool mr_c17_pairs_go_to(mr_c17_pairs *pairs, uint32_t end)
 static bool probe(mr_c17_pairs *pairs, state *in, uint32_t event)
 {
     const mr_trace *trace = pairs->trace;
-    if (!mr_op_is_access(trace->op[event]) || !pairs->outlook->contended[trace->operand[event]])
+    if (!enter(pairs, in, event))
+        return false;
+    if (mr_op_ends_life(trace->op[event]))
+        return free_object(pairs, in, event, true);
+    if (!pairs->outlook->contended[trace->operand[event]])
         return true;
     const variable *of = variable_of(pairs, trace->operand[event]);
-    return of && enter(pairs, in, event) && judge(pairs, in, event, of);
+    return of && judge(pairs, in, event, of);
 }
 
 bool mr_c17_pairs_try(mr_c17_pairs *pairs, const uint32_t *events, uint32_t count,

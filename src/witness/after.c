@@ -12,7 +12,8 @@ bool mr_after_init(mr_after *after, const mr_trace *trace, const mr_witness_call
     after->threads = mr_calloc((size_t)trace->threads.count + 1, sizeof *after->threads);
     after->locks = mr_calloc((size_t)trace->locks.count + 1, sizeof *after->locks);
     after->variables = mr_calloc((size_t)trace->variables.count + 1, sizeof *after->variables);
-    if (!after->threads || !after->locks || !after->variables)
+    after->allocs = mr_calloc((size_t)trace->objects.count + 1, sizeof *after->allocs);
+    if (!after->threads || !after->locks || !after->variables || !after->allocs)
         return false;
     for (uint32_t lock = 0; lock < trace->locks.count; lock++)
         after->locks[lock].unmarked = replay->locks[lock].units;
@@ -28,6 +29,7 @@ void mr_after_free(mr_after *after)
     free(after->threads);
     free(after->locks);
     free(after->variables);
+    free(after->allocs);
     mr_map_free(&after->heads);
     mr_u32s_free(&after->reached);
 }
@@ -174,7 +176,9 @@ static bool lead_on(mr_after *after, uint32_t event)
     uint32_t operand = trace->operand[event];
     mr_after_thread *self = &after->threads[trace->thread[event]];
     uint8_t op = trace->op[event];
-    if (mr_op_fences(op)) {
+    if (mr_op_starts_life(op)) {
+        after->allocs[operand] = self->marked;
+    } else if (mr_op_fences(op)) {
         fence(self, mr_trace_memory_order(trace, event));
     } else if (mr_op_releases(op) && mr_op_is_shared(op)) {
         after->locks[operand].shared_released |= self->marked;
@@ -190,9 +194,21 @@ static bool lead_on(mr_after *after, uint32_t event)
     return true;
 }
 
-/* Does a call that was not recorded keep a marked event before this one? */
-static bool calls_lead_to(const mr_after *after, uint32_t event)
+/* The object whose variable the event accesses, or which it frees; MR_NONE: none. */
+static uint32_t object_of(const mr_trace *trace, uint32_t event)
 {
+    if (mr_op_is_access(trace->op[event]))
+        return mr_trace_object(trace, trace->operand[event]);
+    return mr_op_ends_life(trace->op[event]) ? trace->operand[event] : MR_NONE;
+}
+
+/* Does the alloc of its object, or a call that was not recorded, put a marked event before this
+ * one? */
+static bool kept_behind(const mr_after *after, uint32_t event)
+{
+    uint32_t object = object_of(after->trace, event);
+    if (object != MR_NONE && after->allocs[object])
+        return true;
     for (size_t i = after->reached.count; i-- > 0;)
         if (mr_witness_calls_keep(after->calls, after->replay, after->reached.items[i], event))
             return true;
@@ -202,7 +218,7 @@ static bool calls_lead_to(const mr_after *after, uint32_t event)
 bool mr_after_do(mr_after *after, uint32_t event)
 {
     mr_after_thread *self = &after->threads[after->trace->thread[event]];
-    if (!self->marked && calls_lead_to(after, event))
+    if (!self->marked && kept_behind(after, event))
         self->marked = true;
     follow(after, event);
     if (event == after->event)
@@ -214,7 +230,7 @@ bool mr_after_do(mr_after *after, uint32_t event)
 
 bool mr_after_is_before(const mr_after *after, uint32_t next)
 {
-    return after->threads[after->trace->thread[next]].marked || calls_lead_to(after, next) ||
+    return after->threads[after->trace->thread[next]].marked || kept_behind(after, next) ||
            (acquires(mr_trace_memory_order(after->trace, next)) &&
             reads_marked_sequence(after, next));
 }

@@ -45,6 +45,7 @@ typedef struct mr_after {
     mr_after_thread *threads;
     mr_after_lock *locks;
     mr_after_variable *variables;
+    bool *allocs;    /* by object: its alloc is marked */
     mr_map heads;    /* (variable, thread) → the generation in which it is a marked head */
     mr_u32s reached; /* with calls: the event, and the marked events after it */
 } mr_after;

@@ -425,6 +425,16 @@ static bool is_over_for_c17(const mr_order_reference *reference, uint32_t first,
     return false;
 }
 
+bool mr_reference_c17_race(const mr_order_reference *reference, uint32_t first, uint32_t second)
+{
+    uint64_t end = later_free(reference->trace, first);
+    for (uint32_t e = first + 1; e < second; e++)
+        if (end & bit(e) && mr_order_matrix_has(&reference->c17, e, second))
+            return false;
+    return mr_reference_conflict(reference->trace, first, second) &&
+           !mr_order_matrix_has(&reference->c17, first, second);
+}
+
 /* Puts what must have happened before `event` into the set: the earlier events of its thread and
  * the thread's fork; before a join all events of the joined thread (docs/semantics.md 2, rule 3:
  * the fork of a thread that has no events is none of them); before a wait its post; what calls that

@@ -74,6 +74,10 @@ bool mr_reference_reports(const mr_order_reference *reference, mr_relation relat
  * the predecessor of `second` in its thread (its fork, when it is the thread's first event)? */
 bool mr_reference_shb_race(const mr_order_reference *reference, uint32_t first, uint32_t second);
 
+/* The same for happens-before of C17, in the trace up to the second event: is it a memory-order race
+ * of that order (docs/semantics.md 8)? */
+bool mr_reference_c17_race(const mr_order_reference *reference, uint32_t first, uint32_t second);
+
 /* The events of every reordering after which both events are next, with reads-from and the order of
  * each lock's sections kept: the smallest set with what is before the two events in their threads
  * (and their forks), closed under thread order, fork, join, reads-from, and "of two sections of one
