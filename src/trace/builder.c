@@ -23,9 +23,8 @@ bool mr_builder_init(mr_builder *builder, const char *path)
     mr_trace *trace = builder->trace;
     if (!trace)
         return false;
-    mr_names *names[] = {&trace->threads, &trace->variables,   &trace->locks, &trace->locations,
-                         &trace->calls,   &trace->reach_names, &trace->frames,
-                         &trace->objects};
+    mr_names *names[] = {&trace->threads, &trace->variables,   &trace->locks,  &trace->locations,
+                         &trace->calls,   &trace->reach_names, &trace->frames, &trace->objects};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         mr_names_init(names[i]);
     trace->path = mr_strndup(path, strlen(path));

@@ -357,8 +357,7 @@ bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32
     uint64_t reads = 0, writes = 0;
     const columns *run = &index->run;
     if (!widen_variables(index, trace->variables.count) ||
-        !widen_locks(index, trace->locks.count) ||
-        !widen_threads(index, trace->threads.count) ||
+        !widen_locks(index, trace->locks.count) || !widen_threads(index, trace->threads.count) ||
         !widen_objects(index, trace->objects.count))
         return false;
     index->run = (columns){.op = trace->op,

@@ -188,6 +188,8 @@ static void print_names(FILE *stream, const mr_trace *trace, const mr_trace_info
     count_fact(stream, "  of two threads or more", info->shared_variables);
     count_fact(stream, "  compared by source", trace->by_source_count);
     count_fact(stream, "locations", trace->locations.count);
+    if (trace->objects.count)
+        count_fact(stream, "objects", trace->objects.count);
 }
 
 static void print_operations(FILE *stream, const mr_trace *trace, const mr_trace_info *info)

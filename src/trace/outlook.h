@@ -37,9 +37,9 @@ typedef struct mr_outlook {
     uint32_t *freer;         /* by object: the thread that frees it + 1; 0: none so far */
     uint32_t object_count;
     size_t object_capacity;
-    uint32_t *lock_depth;    /* by lock: acq that are not released; inner ones do not count */
-    uint32_t *share_depth;   /* by use: racq that are not released */
-    uint8_t *access;         /* by variable: bit 0: written, bit 1: plainly accessed */
+    uint32_t *lock_depth;  /* by lock: acq that are not released; inner ones do not count */
+    uint32_t *share_depth; /* by use: racq that are not released */
+    uint8_t *access;       /* by variable: bit 0: written, bit 1: plainly accessed */
     size_t variable_capacity, lock_capacity, use_capacity, share_capacity;
     mr_keys use_numbers; /* (lock, thread) to index in `uses` + 1 */
 } mr_outlook;

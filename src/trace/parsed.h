@@ -18,7 +18,7 @@ typedef struct mr_parsed {
     int64_t value;         /* read or written; for au the one read; for alloc the address */
     int64_t written_value; /* au; alloc: the size in bytes */
     mr_memory_order memory_order;
-    mr_slice reach;        /* mbegin only: "x1,x2,…", may be empty */
+    mr_slice reach; /* mbegin only: "x1,x2,…", may be empty */
 } mr_parsed;
 
 typedef enum mr_directive {

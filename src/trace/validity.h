@@ -50,7 +50,7 @@ typedef struct mr_object_life {
 
 typedef struct mr_validity {
     const mr_trace *trace; /* borrowed: the names, and which variable belongs to which object */
-    mr_object_life *lives;        /* by object */
+    mr_object_life *lives; /* by object */
     size_t life_count, life_capacity;
     mr_thread_state *threads;
     size_t thread_count, thread_capacity;

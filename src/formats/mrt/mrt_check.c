@@ -52,6 +52,7 @@ void mr_mrt_check_free(mr_mrt_check *check)
     free(check->lock_depth);
     free(check->lock_uses);
     free(check->sections);
+    free(check->freer);
     *check = (mr_mrt_check){0};
 }
 
@@ -159,6 +160,40 @@ static bool are_foreseen(uint32_t plain, uint32_t atomic)
     return one_thread || (plain_reads && atomic_reads);
 }
 
+/* False: no memory. */
+static bool note_free(mr_mrt_check *check, const mr_step *step)
+{
+    size_t old = check->freer_capacity;
+    void *freer = check->freer;
+    if (!mr_grow(&freer, &check->freer_capacity, (size_t)step->operand + 1, sizeof *check->freer))
+        return false;
+    check->freer = freer;
+    memset(check->freer + old, 0, (check->freer_capacity - old) * sizeof *check->freer);
+    check->freer[step->operand] = step->thread + 1;
+    return true;
+}
+
+/* Has only the thread that frees the object, if any, accessed the variable? */
+static bool is_of_freer(const mr_mrt_check *check, uint32_t variable, uint32_t freer)
+{
+    uint32_t plain = check->users[variable];
+    uint32_t atomic = check->atomic_users ? check->atomic_users[variable] : nobody;
+    return (plain == nobody || plain >> 1 == freer) && (atomic == nobody || atomic >> 1 == freer);
+}
+
+/* A free is a plain write of the variables of its object. */
+static bool frees_are_foreseen(const mr_mrt_check *check)
+{
+    const mr_members *members = &check->dictionary->members;
+    for (uint32_t i = 0; i < members->count; i++) {
+        mr_membership member = members->items[i];
+        uint32_t freer = member.object < check->freer_capacity ? check->freer[member.object] : 0;
+        if (freer && check->users[member.variable] && !is_of_freer(check, member.variable, freer))
+            return false;
+    }
+    return true;
+}
+
 /* Of the lock of an event that the validity has just accepted: is it held shared once? */
 static bool is_first_share(const mr_validity *validity, const mr_step *step)
 {
@@ -240,9 +275,12 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
     case MR_OP_ALLOC:
-    case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
+        break;
+    case MR_OP_FREE:
+        if (!note_free(check, step))
+            return mr_error_memory(error, "checking the trace");
         break;
     }
     return foreseen ? MR_OK : contradicted(error);
@@ -396,5 +434,5 @@ bool mr_mrt_check_end(const mr_mrt_check *check)
     for (uint32_t i = 0; check->atomic_users && i < check->outlook->variable_count; i++)
         if (check->users[i] && !are_foreseen(check->users[i], check->atomic_users[i]))
             return false;
-    return true;
+    return frees_are_foreseen(check);
 }

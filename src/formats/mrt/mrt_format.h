@@ -16,9 +16,9 @@
 /* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
 enum {
     MR_MRT_VERSION = 4,
-    MR_MRT_OBJECTS_VERSION = 4,   /* the first with objects and memory orders */
-    MR_MRT_OLDEST_VERSION = 2,    /* that can be read: has no ENDING */
-    MR_MRT_OP_COUNT_BEFORE = 18,  /* operations and namespaces before MR_MRT_OBJECTS_VERSION */
+    MR_MRT_OBJECTS_VERSION = 4,  /* the first with objects and memory orders */
+    MR_MRT_OLDEST_VERSION = 2,   /* that can be read: has no ENDING */
+    MR_MRT_OP_COUNT_BEFORE = 18, /* operations and namespaces before MR_MRT_OBJECTS_VERSION */
     MR_MRT_SPACE_COUNT_BEFORE = 7,
 };
 
@@ -49,7 +49,7 @@ typedef enum mr_mrt_kind {
     MR_MRT_VALUES,    /* the value column of the block before it, and what it is the first to use */
     MR_MRT_INDEX,     /* mr_mrt_index; see there */
     MR_MRT_END,
-    MR_MRT_STACKS, /* the stack column of the block before it, and what it is the first to use */
+    MR_MRT_STACKS,  /* the stack column of the block before it, and what it is the first to use */
     MR_MRT_ENDING,  /* how the recording ended: lines (trace/ending.h) */
     MR_MRT_ORDERS,  /* the memory_order column of the block before it */
     MR_MRT_MEMBERS, /* mr_membership: variables of objects */

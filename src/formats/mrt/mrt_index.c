@@ -136,10 +136,9 @@ mr_status mr_mrt_contents_read(mr_mrt_contents *contents, const unsigned char *p
         read_text(dropped->text, sizeof dropped->text, texts + index->file_length,
                   index->text_length);
     }
-    uint32_t rules = version < MR_MRT_OBJECTS_VERSION ? MR_MRT_OUTLOOK_RULES_BEFORE
-                                                      : MR_MRT_OUTLOOK_RULES;
-    if (index->outlook_rules != rules ||
-        index->name_counts[MR_MRT_THREADS] > MR_MRT_THREADS_MAX)
+    uint32_t rules =
+        version < MR_MRT_OBJECTS_VERSION ? MR_MRT_OUTLOOK_RULES_BEFORE : MR_MRT_OUTLOOK_RULES;
+    if (index->outlook_rules != rules || index->name_counts[MR_MRT_THREADS] > MR_MRT_THREADS_MAX)
         return MR_OK;
     return read_outlook(contents, at, error);
 }

@@ -18,10 +18,9 @@ enum {
 };
 
 static const uint8_t byte_classes[256] = {
-    [0] = IS_LINE_END,      ['\n'] = IS_LINE_END,   ['|'] = IS_BAR,
-    ['('] = IS_PARENTHESIS, [')'] = IS_PARENTHESIS, [':'] = IS_COLON,
-    [','] = IS_COMMA,       [' '] = IS_BLANK,       ['\t'] = IS_BLANK,
-    ['='] = IS_EQUALS,
+    [0] = IS_LINE_END,      ['\n'] = IS_LINE_END, ['|'] = IS_BAR,   ['('] = IS_PARENTHESIS,
+    [')'] = IS_PARENTHESIS, [':'] = IS_COLON,     [','] = IS_COMMA, [' '] = IS_BLANK,
+    ['\t'] = IS_BLANK,      ['='] = IS_EQUALS,
 };
 
 static unsigned classes_of(const char *text, uint32_t length)

@@ -353,8 +353,8 @@ static mr_status read_index(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *er
     mr_mrt_contents contents = {0};
     mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
     if (!status)
-        status = mr_mrt_contents_read(&contents, payload, chunk->size_bytes,
-                                      mrt->source.version, error);
+        status =
+            mr_mrt_contents_read(&contents, payload, chunk->size_bytes, mrt->source.version, error);
     if (!status)
         status = check_contents(mrt, &contents.index, error);
     if (!status) {

@@ -23,7 +23,7 @@ typedef struct mr_mrt_source {
     uint64_t size_bytes;      /* of the map */
     mr_input *input;          /* borrowed */
     uint32_t version;
-    unsigned char *buffer;    /* owned; where it begins at a multiple of 64: `payload` */
+    unsigned char *buffer; /* owned; where it begins at a multiple of 64: `payload` */
     size_t buffer_capacity;
     uint64_t offset, chunk_offset; /* of what comes next, of the chunk given last */
     uint64_t chunk_number;

@@ -149,12 +149,10 @@ static void use_value(table_counts *used, const mr_trace *trace, mr_op op, uint3
 static bool note_use(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
                      const uint32_t *value)
 {
-    static const int spaces[] = {[MR_OPERAND_NONE] = -1,
-                                 [MR_OPERAND_VARIABLE] = MR_MRT_VARIABLES,
-                                 [MR_OPERAND_LOCK] = MR_MRT_LOCKS,
-                                 [MR_OPERAND_THREAD] = MR_MRT_THREADS,
-                                 [MR_OPERAND_CALL] = MR_MRT_CALLS,
-                                 [MR_OPERAND_OBJECT] = MR_MRT_OBJECTS};
+    static const int spaces[] = {
+        [MR_OPERAND_NONE] = -1,           [MR_OPERAND_VARIABLE] = MR_MRT_VARIABLES,
+        [MR_OPERAND_LOCK] = MR_MRT_LOCKS, [MR_OPERAND_THREAD] = MR_MRT_THREADS,
+        [MR_OPERAND_CALL] = MR_MRT_CALLS, [MR_OPERAND_OBJECT] = MR_MRT_OBJECTS};
     table_counts *used = &writer->used;
     bool has_values = false;
     for (uint32_t i = 0; i < events->count; i++) {
@@ -251,9 +249,9 @@ static mr_status write_members(mr_mrt_writer *writer, const mr_trace *trace, mr_
     if (status)
         return status;
     writer->written.members = end;
-    return write_chunk(
-        writer, (mr_mrt_chunk){.kind = MR_MRT_MEMBERS, .first = first, .count = end - first},
-        error);
+    return write_chunk(writer,
+                       (mr_mrt_chunk){.kind = MR_MRT_MEMBERS, .first = first, .count = end - first},
+                       error);
 }
 
 static mr_status write_events(mr_mrt_writer *writer, const mr_events *events, bool has_values,
@@ -439,7 +437,7 @@ static mr_status write_index(mr_mrt_writer *writer, const mr_trace *trace, mr_er
                           .dropped_count = trace->dropped_count,
                           .outlook_rules = MR_MRT_OUTLOOK_RULES,
                           .use_count = (uint32_t)writer->outlook.use_count,
-                            .stack_count = writer->written.stacks,
+                          .stack_count = writer->written.stacks,
                           .member_count = writer->written.members};
     if (trace->dropped_count) {
         index.dropped_line = dropped->line;
@@ -470,7 +468,8 @@ mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_
     none.lock_count = trace->locks.count;
     none.location_count = trace->locations.count;
     none.object_count = trace->objects.count;
-    if (!mr_outlook_add(&writer->outlook, &none) || !mr_outlook_finish(&writer->outlook, &trace->members))
+    if (!mr_outlook_add(&writer->outlook, &none) ||
+        !mr_outlook_finish(&writer->outlook, &trace->members))
         return mr_error_memory(error, "writing the trace");
     note_members(writer, trace);
     mr_status status = write_all_names(writer, trace, error);

@@ -219,8 +219,8 @@ static mr_status parse_object(mr_slice operand, const char *equals, mr_parsed *p
     parsed->has_value = equals != NULL && mr_op_starts_life((uint8_t)parsed->op);
     if (parsed->has_value) {
         parsed->name = slice_of(operand.text, equals);
-        mr_status status = parse_extent(slice_of(equals + 1, operand.text + operand.length), parsed,
-                                        error);
+        mr_status status =
+            parse_extent(slice_of(equals + 1, operand.text + operand.length), parsed, error);
         if (status)
             return status;
     }

@@ -142,8 +142,8 @@ static void put_extent(text_writer *writer, uint32_t value)
     mr_update extent = trace->updates[value];
     put_char(writer, '=');
     put_address(writer, (uint64_t)trace->values[extent.read_value]);
-    int length = snprintf(bytes, sizeof bytes, "+%" PRIu64,
-                          (uint64_t)trace->values[extent.written_value]);
+    int length =
+        snprintf(bytes, sizeof bytes, "+%" PRIu64, (uint64_t)trace->values[extent.written_value]);
     put(writer, bytes, (size_t)length);
 }
 
