@@ -1,6 +1,7 @@
 #include "access.h"
 
 #include "base/assert.h"
+#include "blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +112,12 @@ static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint6
         return mr_event_pass_no_memory(error);
     if (status)
         return status;
-    if (!variable)
+    if (!variable) {
         piece->variable++;
+        status = mr_event_pass_member(pass, piece->variable - 1, self->extent.life, address, error);
+        if (status)
+            return status;
+    }
     const mr_trace *trace = pass->emitter.trace;
     pass->strange = piece->variable - 1;
     snprintf(summary->strange_location, sizeof summary->strange_location, "%.120s",
@@ -185,6 +190,9 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         if (!mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &variable))
             return mr_event_pass_no_memory(error);
         piece->variable = variable + 1;
+        status = mr_event_pass_member(pass, variable, self->extent.life, address, error);
+        if (status)
+            return status;
     }
     event->operand = piece->variable - 1;
     mr_local_use use = {self->extent.life, address, bytes, pass->reader.thread};
@@ -258,4 +266,19 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
     values found = {.read = piece->last, .written = piece->last};
     uint64_t bytes = mr_naming_object_bytes((uint8_t)mr_log_detail(record[0]));
     return piece->keep ? emit(pass, &self, piece, address, bytes, &found, error) : MR_OK;
+}
+
+mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    access self = {
+        .record = record,
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
+        .event = {.op = MR_OP_WRITE},
+        .writes = true,
+    };
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
+    values found = {.read = 0};
+    piece->has_last = false;
+    return emit(pass, &self, piece, address, step, &found, error);
 }

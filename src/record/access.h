@@ -12,4 +12,7 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
 mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
                             int64_t *value, mr_error *error);
 
+/* A block that is dead is freed again: a write without a value. */
+mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error);
+
 #endif

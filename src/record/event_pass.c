@@ -3,6 +3,7 @@
 #include "access.h"
 #include "base/assert.h"
 #include "base/progress.h"
+#include "blocks.h"
 #include "unrecorded_calls.h"
 
 #include <stdlib.h>
@@ -184,23 +185,30 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
     return status;
 }
 
-/* Notes where the program got the memory. */
-static mr_status given(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+/* The begin and the end of a thread and of its stack. */
+static mr_status life_of_thread(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
-    mr_emitted event = {.op = MR_OP_WRITE};
-    mr_life *life = mr_lifetimes_find(&pass->reader.lives, mr_log_payload(record[0]));
-    unsigned kind = mr_log_detail(record[0]);
-    if (!life->number || (kind != MR_LOG_MEMORY_HEAP && kind != MR_LOG_MEMORY_MAP))
+    mr_status status;
+    if (mr_log_kind_of(record[0]) == MR_LOG_BEGIN) {
+        status = thread_event(pass, record, MR_OP_BEGIN, error);
+        return status ? status : mr_event_pass_stack(pass, record, error);
+    }
+    status = mr_event_pass_taken(pass, record, error);
+    return status ? status : thread_event(pass, record, MR_OP_END, error);
+}
+
+/* A block that was freed is freed again: that is a write of what is dead. */
+static mr_status taken_again(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    const mr_life *life = mr_lifetimes_find(&pass->reader.lives, mr_log_payload(record[0]));
+    if (!life->dead)
         return MR_OK;
-    mr_status status = mr_event_pass_place(pass, record, &event, error);
-    if (status)
-        return status;
-    if (!mr_event_pass_fill(&pass->given_at, &pass->given_capacity, &pass->given_count,
-                            event.location + 1ull))
-        return mr_event_pass_no_memory(error);
-    life->site = event.location;
-    life->ordinal = pass->given_at[event.location]++;
-    return MR_OK;
+    mr_misuse misuse = {MR_MISUSE_DOUBLE_FREE, pass->emitter.trace->event_count,
+                        MR_MISUSE_NO_EVENT};
+    mr_status status = mr_event_pass_free_again(pass, record, error);
+    if (!status && !mr_ending_add_misuse(&pass->emitter.trace->ending, &misuse))
+        status = mr_event_pass_no_memory(error);
+    return status;
 }
 
 static void forget_code(mr_event_pass *pass)
@@ -315,11 +323,16 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_JOIN:
         return thread_event(pass, record, MR_OP_JOIN, error);
     case MR_LOG_BEGIN:
-        return thread_event(pass, record, MR_OP_BEGIN, error);
     case MR_LOG_END:
-        return thread_event(pass, record, MR_OP_END, error);
+        return life_of_thread(pass, record, error);
     case MR_LOG_GIVEN:
-        return given(pass, record, error);
+        if (mr_log_detail(record[0]) == MR_LOG_MEMORY_STACK)
+            pass->last_stack = mr_log_payload(record[0]);
+        return mr_event_pass_given(pass, record, error);
+    case MR_LOG_TAKEN:
+        return mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN
+                   ? taken_again(pass, record, error)
+                   : mr_event_pass_taken(pass, record, error);
     case MR_LOG_CALL_BEGIN:
         return mr_event_pass_call_begin(pass, record, error);
     case MR_LOG_CALL_REACH:
@@ -350,8 +363,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_RANGE_WRITE:
         return mr_event_pass_access(pass, record, error);
     case MR_LOG_NONE:
-    case MR_LOG_SWITCH: /* the reader's, as the four after TAKEN are */
-    case MR_LOG_TAKEN:
+    case MR_LOG_SWITCH: /* the reader's, as the five after it are */
+    case MR_LOG_FORGOTTEN:
     case MR_LOG_FAR_SAME:
     case MR_LOG_FAR:
     case MR_LOG_FAR_WIDE:

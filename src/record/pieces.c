@@ -11,6 +11,8 @@ void mr_pieces_free(mr_pieces *pieces)
     mr_pairs_free(&pieces->atomics);
     free(pieces->lines);
     free(pieces->pieces);
+    free(pieces->releasers);
+    free(pieces->lives);
     *pieces = (mr_pieces){0};
 }
 
@@ -146,6 +148,63 @@ bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
            (note_bound(pieces, reach.life, offset) && note_bound(pieces, reach.life, end));
 }
 
+bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread)
+{
+    void *releasers = pieces->releasers;
+    if (!mr_grow(&releasers, &pieces->life_capacity, life + 1ull, sizeof *pieces->releasers))
+        return false;
+    pieces->releasers = releasers;
+    while (pieces->life_count <= life)
+        pieces->releasers[pieces->life_count++] = 0;
+    uint32_t *own = &pieces->releasers[life];
+    *own = *own && *own != thread + 1 ? MR_PIECES_SEVERAL : thread + 1;
+    return true;
+}
+
+bool mr_pieces_note_bound(mr_pieces *pieces, const mr_life *life, uint64_t address)
+{
+    return address < life->origin || note_bound(pieces, life, address - life->origin);
+}
+
+static uint32_t releaser_of(const mr_pieces *pieces, uint64_t life)
+{
+    return life < pieces->life_count ? pieces->releasers[life] : 0;
+}
+
+enum { LIFE_SHARED = 1, LIFE_WRITTEN = 2, LIFE_REACHED = 4 };
+
+/* What the line tells about its life. */
+static uint8_t judge_line(const mr_pieces *pieces, const mr_piece_line *line, uint32_t releaser)
+{
+    bool foreign = releaser && line->accessed && line->owner != releaser;
+    return (uint8_t)((line->shared || foreign ? LIFE_SHARED : 0) |
+                     (line->written || releaser ? LIFE_WRITTEN : 0) |
+                     (line->reached ? LIFE_REACHED : 0) |
+                     (pieces->keep_all || pieces->all_reached ? LIFE_REACHED : 0));
+}
+
+static bool judge_lives(mr_pieces *pieces)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < pieces->table.count; i++)
+        most = pieces->table.items[i].high > most ? pieces->table.items[i].high : most;
+    pieces->lives = mr_calloc((size_t)most + 1, sizeof *pieces->lives);
+    if (!pieces->lives)
+        return false;
+    pieces->judged_count = (size_t)most + 1;
+    for (uint32_t i = 0; i < pieces->table.count; i++) {
+        uint64_t life = pieces->table.items[i].high;
+        pieces->lives[life] |= judge_line(pieces, &pieces->lines[i], releaser_of(pieces, life));
+    }
+    return true;
+}
+
+bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life)
+{
+    unsigned found = life < pieces->judged_count ? pieces->lives[life] : 0;
+    return (found & LIFE_REACHED) || (found & LIFE_SHARED && found & LIFE_WRITTEN);
+}
+
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
@@ -192,7 +251,7 @@ bool mr_pieces_make(mr_pieces *pieces)
     pieces->piece_count = (uint32_t)count;
     pieces->pieces = mr_calloc((size_t)count + 1, sizeof *pieces->pieces);
     mark_split(pieces);
-    return pieces->pieces != NULL;
+    return pieces->pieces && judge_lives(pieces);
 }
 
 /* Decides whether the piece is kept, from what the lines say of all its bytes. */
@@ -212,13 +271,14 @@ static mr_piece *piece_at(mr_pieces *pieces, const mr_life *life, uint64_t offse
     MR_ASSERT(line && line->bounds & bit);
     mr_piece *piece =
         &pieces->pieces[line->first + (unsigned)__builtin_popcountll(line->bounds & (bit - 1))];
-    bool shared = false, written = false, reached = false;
+    uint32_t releaser = releaser_of(pieces, life->number);
+    bool shared = false, written = releaser != 0, reached = false;
     while (at < end) {
         uint64_t bits = bits_of(at, end);
         uint64_t bounds = line->bounds & bits & ~(at == offset ? bit : 0);
         if (bounds)
             bits &= (bounds & -bounds) - 1;
-        shared = shared || line->shared & bits;
+        shared = shared || line->shared & bits || (releaser && line->owner != releaser);
         written = written || line->written & bits;
         reached = reached || line->reached & bits;
         if (bounds) {

@@ -9,6 +9,7 @@ void mr_scan_free(mr_scan *scan)
     mr_pieces_free(&scan->pieces);
     mr_objects_free(&scan->objects);
     mr_uses_free(&scan->uses);
+    mr_deaths_free(&scan->deaths);
     mr_pairs_free(&scan->started);
     *scan = (mr_scan){0};
 }
@@ -50,6 +51,43 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     return object != NULL;
 }
 
+/* Memory that is released is written; an access of what was released is kept. */
+static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    size_t before = scan->deaths.count;
+    bool alone = is_alone(scan);
+    if (!mr_deaths_note(&scan->deaths, pass, record, alone))
+        return false;
+    for (size_t i = before; i < scan->deaths.count; i++) {
+        const mr_death *death = &scan->deaths.items[i];
+        if (!alone && !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
+            return false;
+    }
+    for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
+        const mr_life_end *part = &pass->lives.ended[i];
+        const mr_life *life = &part->life;
+        if ((part->start > life->origin &&
+             !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
+            (part->end < life->origin + life->bytes &&
+             !mr_pieces_note_bound(&scan->pieces, life, part->end)))
+            return false;
+    }
+    return true;
+}
+
+static bool note_access(mr_scan *scan, mr_log_pass *pass, const uint64_t *record, uint64_t bytes,
+                        mr_piece_access how)
+{
+    uint64_t address = mr_log_payload(record[0]);
+    mr_extent access = {mr_lifetimes_find(&pass->lives, address), address, bytes};
+    how.alone = is_alone(scan);
+    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
+        return false;
+    if (access.life->dead)
+        mr_pieces_keep(&scan->pieces, access);
+    return true;
+}
+
 /* The variable of a lock, semaphore, … */
 static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
@@ -60,8 +98,7 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return true;
     uint64_t address = mr_log_payload(record[0]);
     mr_extent byte = {mr_lifetimes_find(&pass->lives, address), address, 1};
-    mr_piece_access how = {.writes = use == MR_USE_WRITE, .alone = is_alone(scan)};
-    if (!mr_pieces_note(&scan->pieces, byte, pass->thread, how) ||
+    if (!note_access(scan, pass, record, 1, (mr_piece_access){.writes = use == MR_USE_WRITE}) ||
         !mr_uses_judge(&scan->uses, pass, record, &state, &misuse))
         return false;
     if (misuse)
@@ -108,11 +145,8 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
-        uint64_t address = mr_log_payload(record[0]);
-        mr_extent access = {mr_lifetimes_find(&pass->lives, address), address,
-                            mr_log_access_bytes(record)};
-        mr_piece_access how = {writes(kind), is_alone(scan), is_atomic(kind)};
-        return mr_pieces_note(&scan->pieces, access, pass->thread, how);
+        mr_piece_access how = {.writes = writes(kind), .atomic = is_atomic(kind)};
+        return note_access(scan, pass, record, mr_log_access_bytes(record), how);
     }
     if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) || kind == MR_LOG_BEFORE ||
         kind == MR_LOG_AFTER)
@@ -124,6 +158,10 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
                mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
     if (kind == MR_LOG_USED)
         return note_use(scan, pass, record);
+    if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
+        return note_access(scan, pass, record, 1, (mr_piece_access){.writes = true});
+    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN || kind == MR_LOG_END)
+        return note_memory(scan, pass, record);
     if (kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN)
         return note_thread(scan, pass, record);
     if (kind == MR_LOG_CALL_REACH)
@@ -131,6 +169,17 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     if (kind == MR_LOG_CALL_BEGIN && !mr_log_count(record[1]))
         scan->pieces.all_reached = true;
     return true;
+}
+
+/* A thread ran that nobody is known to have started: it may have been there at each release. */
+static bool note_all_releases(mr_scan *scan)
+{
+    bool ok = true;
+    for (size_t i = 0; i < scan->deaths.count && ok; i++) {
+        const mr_death *death = &scan->deaths.items[i];
+        ok = mr_pieces_note_release(&scan->pieces, death->life, death->thread);
+    }
+    return ok;
 }
 
 mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progress,
@@ -147,7 +196,8 @@ mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progr
             mr_progress_tell(progress, "scanning", pass.next, log->unit_count);
     }
     scan->last_unit = pass.next;
-    ok = ok && !pass.failed && mr_pieces_make(&scan->pieces);
+    ok = ok && !pass.failed && (!scan->pieces.none_alone || note_all_releases(scan)) &&
+         mr_pieces_make(&scan->pieces);
     mr_log_pass_free(&pass);
     return ok ? MR_OK : mr_error_memory(error, "reading the log");
 }

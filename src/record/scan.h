@@ -3,6 +3,7 @@
 #ifndef MR_RECORD_SCAN_H
 #define MR_RECORD_SCAN_H
 
+#include "deaths.h"
 #include "log_reader.h"
 #include "objects.h"
 #include "pieces.h"
@@ -14,6 +15,7 @@ typedef struct mr_scan {
     bool keep_all; /* set by the caller: leave nothing out */
     mr_pieces pieces;
     mr_uses uses;
+    mr_deaths deaths;
     mr_objects objects; /* the second pass finds the same objects with the same numbers */
     uint64_t last_unit; /* the end of the part of the log that can be read */
     mr_pairs started;   /* threads that were started, the first one, and those that were joined */
