@@ -50,16 +50,21 @@ static bool add_misuse(mr_event_pass *pass, mr_misuse_kind kind, uint64_t event,
            mr_ending_add_misuse(&trace->ending, &misuse);
 }
 
-/* The use of an object, before what the record says. `*state` (may be NULL) is that of the object,
- * valid until the next use; NULL when the record uses none before. */
-static mr_status use_before(mr_event_pass *pass, const uint64_t *record, mr_user_state **found,
+/* What a record's use before its effect came to. */
+typedef struct used {
+    mr_user_state *state; /* of the object, valid until the next use; NULL: there is no such use */
+    mr_misuse_kind misuse;
+} used;
+
+/* The use of an object, before what the record says. */
+static mr_status use_before(mr_event_pass *pass, const uint64_t *record, used *found,
                             mr_error *error)
 {
     mr_use use = mr_use_of(record);
     mr_user_state *state;
     mr_misuse_kind misuse;
     int64_t value;
-    *found = NULL;
+    *found = (used){.state = NULL};
     if (use == MR_USE_NONE || use == MR_USE_AFTER)
         return MR_OK;
     if (!mr_uses_judge(&pass->uses, &pass->reader, record, &state, &misuse))
@@ -76,7 +81,7 @@ static mr_status use_before(mr_event_pass *pass, const uint64_t *record, mr_user
         state->destroyed_at = event;
         state->destroyed_value = value;
     }
-    *found = state;
+    *found = (used){state, misuse};
     return status;
 }
 
@@ -90,14 +95,16 @@ static mr_status use_after(mr_event_pass *pass, const uint64_t *record, mr_error
 static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
     mr_emitted event = {.op = op};
-    mr_user_state *state;
-    mr_status used = use_before(pass, record, &state, error);
-    if (used)
-        return used;
-    if (state && op == MR_OP_ACQUIRE ? state->depth == 1 : op == MR_OP_SHARED_ACQUIRE)
-        state->held_at = pass->emitter.trace->event_count;
+    used use;
+    mr_status status = use_before(pass, record, &use, error);
+    bool is_strange =
+        use.misuse == MR_MISUSE_UNLOCK_FREE || use.misuse == MR_MISUSE_UNLOCK_BY_OTHER;
+    if (status || is_strange) /* no trace can have such a release */
+        return status;
+    if (use.state && (op == MR_OP_ACQUIRE ? use.state->depth == 1 : op == MR_OP_SHARED_ACQUIRE))
+        use.state->held_at = pass->emitter.trace->event_count;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    mr_status status = object_event(pass, record, object, &event, error);
+    status = object_event(pass, record, object, &event, error);
     if (!status && !mr_waiting_hold(&pass->waiting, &event))
         status = mr_event_pass_no_memory(error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
@@ -132,12 +139,12 @@ static bool has_strange_units(const mr_event_pass *pass)
 static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
     mr_emitted event = {.op = op}, inferred;
-    mr_user_state *state;
-    mr_status used = use_before(pass, record, &state, error);
-    if (used)
-        return used;
+    used use;
+    mr_status status = use_before(pass, record, &use, error);
+    if (status)
+        return status;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    mr_status status = object_event(pass, record, object, &event, error);
+    status = object_event(pass, record, object, &event, error);
     inferred = event;
     inferred.op = MR_OP_POST;
     for (uint64_t i = 0, count = units_of(pass, record, op, object); i < count && !status; i++) {
@@ -292,8 +299,8 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
 /* An object begins or ends, or is used without anything else. */
 static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
-    mr_user_state *state;
-    mr_status status = use_before(pass, record, &state, error);
+    used use;
+    mr_status status = use_before(pass, record, &use, error);
     if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
         mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
         return status;

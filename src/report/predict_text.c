@@ -87,7 +87,9 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     const mr_witness *witness = &race->witness;
     FILE *stream = self->stream;
     fprintf(stream, "\nRace %zu of %zu on ", index + 1, self->result->race_count);
-    mr_phrase_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
+    bool is_access = mr_op_is_access(self->trace->op[witness->first]); /* or it is a free */
+    mr_phrase_name(stream, &self->trace->variables,
+                   self->trace->operand[is_access ? witness->first : witness->second]);
     fputs("\n", stream);
     mr_phrase_access(stream, "first", self->trace, mr_access_of_event(self->trace, witness->first));
     mr_context_print(&self->context, stream, witness->first);
