@@ -1,4 +1,4 @@
-/* Race on parts: the other part is read while it is written for the next phase. Predicted from every order. */
+/* Race on parts: the other part is read while it is written for the next phase, by those orders in which it is late. */
 #include <barrier>
 #include <thread>
 
