@@ -99,7 +99,7 @@ static void examine_example(examination *x, const mr_static_race *race,
     uint32_t a = example->first.location, b = example->second.location;
     if ((a < b ? a : b) != race->low || (a < b ? b : a) != race->high)
         wrong(x, "example %" PRIu32 "-%" PRIu32 " is of another static race", first, second);
-    if (example->variable != x->trial->trace->operand[first])
+    if (example->variable != mr_order_races_variable(x->trial->trace, first, second))
         wrong(x, "example %" PRIu32 "-%" PRIu32 " has variable %" PRIu32, first, second,
               example->variable);
 }
@@ -196,6 +196,8 @@ static void count_names(const mr_trace *trace, mr_events *events)
             at_least(&events->lock_count, operand);
         else if (mr_op_operand_kind((mr_op)trace->op[e]) == MR_OPERAND_THREAD)
             at_least(&events->thread_count, operand);
+        else if (mr_op_operand_kind((mr_op)trace->op[e]) == MR_OPERAND_OBJECT)
+            at_least(&events->object_count, operand);
     }
 }
 
@@ -226,7 +228,10 @@ static void ask_stream(examination *x, const char *how, const mr_detect_options 
 {
     const mr_trace *trace = x->trial->trace;
     mr_random random = {x->trial->choice};
-    mr_events events = {.first = 0};
+    mr_events events = {.first = 0,
+                        .members = trace->members.items,
+                        .member_count = trace->members.count,
+                        .knows_members = true};
     mr_race_list list;
     mr_error error = {0};
     mr_status status = MR_OK;
@@ -239,6 +244,7 @@ static void ask_stream(examination *x, const char *how, const mr_detect_options 
         if (events.count > left)
             events.count = left;
         status = feed_block(detector, trace, &events, &error);
+        events.member_count = 0; /* they were told with the first block */
         events.first += events.count;
     }
     if (status == MR_OK)

@@ -3,15 +3,16 @@
 #include "base/assert.h"
 #include "feed.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static bool start(mr_detector *detector)
 {
     const mr_outlook *outlook = detector->options.outlook;
-    bool ignores = detector->options.opaque == MR_OPAQUE_IGNORE;
-    detector->knows_calls = ignores || detector->options.edges;
-    if (!ignores && !mr_edges_foresee(&detector->edges, detector->options.edges))
+    detector->knows_allocs = detector->options.edges != NULL;
+    detector->knows_calls = detector->knows_allocs || detector->options.opaque == MR_OPAQUE_IGNORE;
+    if (!mr_edges_foresee(&detector->edges, detector->options.edges))
         return false;
     if (!outlook)
         return true;
@@ -64,6 +65,7 @@ void mr_detector_free(mr_detector *detector)
     drop_variable_clocks(detector);
     mr_variables_free(&detector->variables);
     mr_edges_free(&detector->edges, &detector->wcp);
+    mr_lives_free(&detector->lives, &detector->wcp);
     mr_wcp_free(&detector->wcp);
     mr_race_list_free(&detector->list);
     free(detector);
@@ -74,12 +76,14 @@ static bool grow(mr_detector *detector, const mr_events *events)
     bool ok = detector->relation == MR_RELATION_WCP
                   ? mr_wcp_grow(&detector->wcp, events->thread_count, events->lock_count)
                   : mr_hb_grow(&detector->wcp.hb, events->thread_count, events->lock_count);
+    uint32_t variables = detector->lives.variable_count;
+    if (variables < events->variable_count)
+        variables = events->variable_count;
     return ok && mr_edges_grow(&detector->edges, events->lock_count) &&
-           (detector->options.outlook ||
-            mr_variables_grow(&detector->variables, events->variable_count));
+           (detector->options.outlook || mr_variables_grow(&detector->variables, variables));
 }
 
-/* Of events without edges of calls between them. */
+/* Feeds events that have no edges of calls between them. */
 static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
 {
     switch (detector->relation) {
@@ -146,6 +150,14 @@ static mr_status no_memory(const mr_detector *detector, mr_error *error)
     return mr_error_memory(error, what);
 }
 
+static mr_status unknown_order(uint32_t event, mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
+                        "event %" PRIu32 ": what a BarrierPair or the life of an object orders is "
+                        "not known before the whole trace is; load it",
+                        event);
+}
+
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error)
 {
     const mr_outlook *outlook = detector->options.outlook;
@@ -157,16 +169,16 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0,
                             "the events are not those of the outlook: the trace has changed while "
                             "it was read; read it again");
-    if (!grow(detector, events))
+    bool late;
+    if (!mr_lives_learn(&detector->lives, events, &late) || !grow(detector, events))
         return no_memory(detector, error);
+    if (late)
+        return unknown_order(events->first, error);
     mr_feed_end end = feed(detector, events);
     if (end.stop == MR_FEED_NO_MEMORY)
         return no_memory(detector, error);
-    if (end.stop == MR_FEED_CALL)
-        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
-                            "event %u: what a BarrierPair orders is not known before "
-                            "the whole trace is; load it",
-                            events->first + end.row);
+    if (end.stop == MR_FEED_UNKNOWN)
+        return unknown_order(events->first + end.row, error);
     detector->failed = false;
     return MR_OK;
 }

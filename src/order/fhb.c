@@ -1,16 +1,16 @@
 /*
- * fhb: happens-before with every conflicting pair ordered once its second event has happened, as
- * somebody does who repairs each race that was found and looks for the next ("FHB", Algorithm 3 of
- * the SHB paper). What is left are races, but few.
+ * fhb: happens-before, with every conflicting pair ordered once its second event has happened. It
+ * is the order of someone who repairs each race that was found and looks for the next one ("FHB",
+ * Algorithm 3 of the SHB paper). It reports few pairs, and each of them is a race.
  *
- * Its smallest order contains happens-before and, for every access e, all earlier conflicting
- * accesses of other threads before e. Each event is checked against what its thread knew before it.
- * It contains SHB's order, so what it reports are SHB races, and sound.
+ * The order is the smallest one that contains happens-before and, for every access e, all earlier
+ * conflicting accesses of other threads before e. Each event is checked against what its thread
+ * knew before it. The order contains that of SHB, so its races are SHB races: the order is sound.
  *
- * A plain write follows all earlier accesses of its variable. So the last one stands for all before
- * it, and of the plain reads, those since then are kept, as one joined clock; so are the atomic
- * writes, and the atomic reads, which follow those that they conflict with and not each other.
- * Every access publishes.
+ * A plain write is ordered after all earlier accesses of its variable. So the last plain write
+ * stands for everything before it. Of the plain reads since then, one joined clock is kept. The
+ * same is kept of the atomic writes and of the atomic reads: they are ordered after the accesses
+ * that they conflict with, but not after each other. Every access publishes its clock.
  */
 #include "feed.h"
 
@@ -26,7 +26,8 @@ static bool follow_write(mr_hb *hb, const mr_variable *variable, uint32_t thread
                           (mr_time){variable->write_clock, write.thread, write.local});
 }
 
-/* The read follows the last write. Its epoch is in `reads` already; the reads' clock joins its. */
+/* Orders the read after the last write. `reads` has its epoch already; the clock of the reads joins
+ * its clock. */
 static bool note_read(mr_hb *hb, mr_variable *variable, uint32_t thread)
 {
     const mr_front *reads = &variable->reads;
@@ -47,7 +48,7 @@ static bool note_read(mr_hb *hb, mr_variable *variable, uint32_t thread)
     return true;
 }
 
-/* A plain access follows the atomic ones that it conflicts with. */
+/* Orders the plain access after the atomic accesses that it conflicts with. */
 static bool follow_atomics(mr_hb *hb, mr_variable *variable, const mr_access *access)
 {
     mr_clock **clock = &hb->threads[access->thread].clock;
@@ -63,24 +64,36 @@ static bool follow_atomics(mr_hb *hb, mr_variable *variable, const mr_access *ac
     return true;
 }
 
-/* The write follows the last write and the reads since, where it did not know them, and stands for
- * all of them from now on. */
-static bool note_write(mr_hb *hb, mr_variable *variable, uint32_t thread)
+/* Orders the write after the last write and after the reads since, as far as its thread does not
+ * know them. */
+static bool follow_all(mr_hb *hb, const mr_variable *variable, uint32_t thread)
 {
-    mr_clock **clock = &hb->threads[thread].clock;
+    if (!mr_variable_is_shared(variable))
+        return true;
+    const mr_front *writes = &variable->writes, *reads = &variable->reads;
+    mr_epoch write = mr_front_has_others(writes) ? writes->others->items[0] : (mr_epoch){0};
+    mr_time read = {variable->read_clock, reads->latest.thread, reads->latest.local};
+    return follow_write(hb, variable, thread, write) &&
+           (!read.local || mr_clock_join(&hb->pool, &hb->threads[thread].clock, read));
+}
+
+/* From now on the write stands for all of them. */
+static void stand_for_all(mr_hb *hb, mr_variable *variable, uint32_t thread)
+{
     if (mr_variable_is_shared(variable)) {
-        mr_front *writes = &variable->writes, *reads = &variable->reads;
-        mr_epoch write = mr_front_has_others(writes) ? writes->others->items[0] : (mr_epoch){0};
-        mr_time read = {variable->read_clock, reads->latest.thread, reads->latest.local};
-        if (!follow_write(hb, variable, thread, write) ||
-            (read.local && !mr_clock_join(&hb->pool, clock, read)))
-            return false;
-        mr_front_clear(writes);
-        mr_front_clear(reads);
-        writes->latest = (mr_epoch){thread, hb->threads[thread].local};
+        mr_front_clear(&variable->writes);
+        mr_front_clear(&variable->reads);
+        variable->writes.latest = (mr_epoch){thread, hb->threads[thread].local};
     }
     mr_clock_drop(&hb->pool, &variable->read_clock);
-    mr_clock_set(&hb->pool, &variable->write_clock, *clock);
+    mr_clock_set(&hb->pool, &variable->write_clock, hb->threads[thread].clock);
+}
+
+static bool note_write(mr_hb *hb, mr_variable *variable, uint32_t thread)
+{
+    if (!follow_all(hb, variable, thread))
+        return false;
+    stand_for_all(hb, variable, thread);
     return true;
 }
 
@@ -105,8 +118,8 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     return true;
 }
 
-/* The atomic access follows the plain ones that it conflicts with, all since the last plain write.
- */
+/* Orders the atomic access after the plain accesses that it conflicts with. All plain accesses
+ * since the last plain write are kept. */
 static bool follow_plain(mr_hb *hb, const mr_variable *variable, const mr_access *access)
 {
     const mr_epoch *read = &variable->reads.latest;
@@ -144,9 +157,41 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
     return true;
 }
 
+/* A free is a write of each variable of the object: it is checked against all of them first, then
+ * follows what they have, then stands for that. */
+static bool check_freed(mr_detector *detector, const mr_access *access, mr_knowledge knowledge)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    uint32_t at = mr_detector_first_freed(detector, access->variable);
+    for (; at; at = mr_detector_next_freed(detector, at)) {
+        mr_access one = mr_free_of(access, at);
+        mr_variable *variable = mr_detector_variable(detector, one.variable);
+        if (!variable ||
+            !mr_variable_free(variable, &one, knowledge, hb->threads[access->thread].local, false,
+                              &detector->list))
+            return false;
+        one.op = MR_OP_WRITE;
+        if ((variable->is_atomic && !follow_atomics(hb, variable, &one)) ||
+            !follow_all(hb, variable, access->thread))
+            return false;
+    }
+    return true;
+}
+
+static bool free_object(mr_detector *detector, const mr_access *access)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    mr_clock *before = mr_clock_share(hb->threads[access->thread].clock);
+    bool done = check_freed(detector, access, (mr_knowledge){{before, NULL}});
+    mr_clock_drop(&hb->pool, &before);
+    uint32_t at = done ? mr_detector_first_freed(detector, access->variable) : 0;
+    for (; at; at = mr_detector_next_freed(detector, at))
+        stand_for_all(hb, mr_detector_variable(detector, at - 1), access->thread);
+    hb->threads[access->thread].local++;
+    return done;
+}
+
 mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events)
 {
-    return detector->options.outlook
-               ? mr_feed_loop(detector, events, true, access, atomic, mr_feed_hb_sync)
-               : mr_feed_loop(detector, events, false, access, atomic, mr_feed_hb_sync);
+    return mr_feed(detector, events, access, atomic, mr_feed_hb_sync, free_object);
 }

@@ -96,7 +96,7 @@ static bool synchronise(mr_order *order, uint32_t event)
     return mr_hb_sync(hb, op, thread, operand);
 }
 
-/* What comes with the event itself: rule (a). */
+/* Applies the edges that end at the event itself: rule (a). */
 static bool follow_rule_a(mr_order *order, const mr_access *access)
 {
     const mr_wcp *wcp = &order->wcp;
@@ -104,6 +104,21 @@ static bool follow_rule_a(mr_order *order, const mr_access *access)
            !wcp->threads[access->thread].held.count ||
            mr_wcp_access(&order->wcp, access->thread, access->variable, access->op,
                          &order->touches[access->variable]);
+}
+
+/* The same for a free, a write of each variable of the object. */
+static bool free_object(mr_order *order, const mr_access *access)
+{
+    const mr_trace *trace = order->trace;
+    const mr_object_info *object = &trace->object_info[access->variable];
+    mr_access write = *access;
+    write.op = MR_OP_WRITE;
+    for (uint32_t i = 0; i < object->variable_count; i++) {
+        write.variable = trace->object_variables[object->first_variable + i];
+        if (!follow_rule_a(order, &write))
+            return false;
+    }
+    return true;
 }
 
 static bool step(mr_order *order, uint32_t event)
@@ -127,6 +142,8 @@ static bool step(mr_order *order, uint32_t event)
     case MR_OP_FORK:
     case MR_OP_JOIN:
         return synchronise(order, event);
+    case MR_OP_FREE:
+        return free_object(order, &this);
     case MR_OP_POST:
         return mr_edges_post(&order->edges, &order->wcp, thread, operand);
     case MR_OP_WAIT:
@@ -136,12 +153,16 @@ static bool step(mr_order *order, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     return true;
 }
 
-/* What the events after it follow because of it. */
+/* Applies what counts only for the events after it: the edge into an atomic read, and what the
+ * event publishes. */
 static bool leave(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
@@ -191,7 +212,7 @@ static bool prepare(mr_order *order, uint32_t start, uint32_t end)
     return true;
 }
 
-/* Plays what is passed over, as far as anything later depends on it. */
+/* Feeds the events that no window has, as far as later events depend on them. */
 static bool pass_over(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;

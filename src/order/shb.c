@@ -1,15 +1,16 @@
 /*
  * shb: schedulable happens-before races of a whole trace (Mathur, Kini, Viswanathan, OOPSLA 2018,
- * Algorithm 2). Every pair reported is a race: SHB is happens-before plus an edge from each write
- * to the reads that see it, and a conflicting pair (e1, e2) is reported when e1 is not SHB-before
- * the predecessor of e2 in its thread, or the fork of the thread when e2 is its first event
- * (Theorem 3.3): what the thread knew before e2.
+ * Algorithm 2). SHB is happens-before plus an edge from each write to the reads that see it. A
+ * conflicting pair (e1, e2) is reported when e1 is not SHB-before the predecessor of e2 in its
+ * thread. When e2 is the first event of its thread, the fork is the predecessor. So e1 is compared
+ * with what the thread of e2 knew before e2. Every pair reported is a race (Theorem 3.3).
  *
- * Streaming, O(events * threads) time at worst; a write publishes the clock of its thread.
+ * The order streams, in O(events * threads) time at worst. A write publishes the clock of its
+ * thread.
  */
 #include "feed.h"
 
-/* Others that read may learn this write, and all before it. */
+/* A thread that reads the value learns of this write and of all before it. */
 static inline void publish(mr_hb *hb, mr_variable *variable, uint32_t thread)
 {
     if (variable->is_atomic)
@@ -18,7 +19,7 @@ static inline void publish(mr_hb *hb, mr_variable *variable, uint32_t thread)
     hb->threads[thread].local++;
 }
 
-/* A read follows the write that it sees, but not before it was checked. */
+/* A read is ordered after the write that it sees, but is checked without this edge. */
 static inline bool follow_write(mr_hb *hb, const mr_variable *variable, uint32_t thread)
 {
     if (!mr_variable_is_shared(variable))
@@ -49,8 +50,8 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     return true;
 }
 
-/* An atomic read follows the write that it sees whatever its kind. Where no two accesses conflict,
- * they are all atomic. */
+/* An atomic read is ordered after the write that it sees, be that atomic or plain. In a variable
+ * that is not contended, an atomic read sees no plain write of another thread. */
 static bool atomic(mr_detector *detector, const mr_access *access, bool contended)
 {
     mr_hb *hb = &detector->wcp.hb;
@@ -68,9 +69,23 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
     return true;
 }
 
+/* A write of each variable of the object, that no read sees. Rule 7 of docs/semantics.md 2: when it
+ * has to happen before some access, the accesses before it are no races with that. */
+static bool free_object(mr_detector *detector, const mr_access *access)
+{
+    const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
+    uint32_t at = mr_detector_first_freed(detector, access->variable);
+    for (; at; at = mr_detector_next_freed(detector, at)) {
+        mr_access one = mr_free_of(access, at);
+        mr_variable *variable = mr_detector_variable(detector, one.variable);
+        if (!variable || !mr_variable_free(variable, &one, (mr_knowledge){{thread->clock, NULL}},
+                                           thread->local, true, &detector->list))
+            return false;
+    }
+    return true;
+}
+
 mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events)
 {
-    return detector->options.outlook
-               ? mr_feed_loop(detector, events, true, access, atomic, mr_feed_hb_sync)
-               : mr_feed_loop(detector, events, false, access, atomic, mr_feed_hb_sync);
+    return mr_feed(detector, events, access, atomic, mr_feed_hb_sync, free_object);
 }

@@ -12,7 +12,7 @@
  * A name touches what it names: an access its variable, an operation of a lock or semaphore that,
  * the first and the last event of a thread (its begin and end, where it has them) the thread. "*"
  * stands for everything: it touches all of these, and is common with every call that reaches
- * anything.
+ * anything. A free is a write of all variables of its object, and touches their names.
  *
  * It is enough to look for one e that has not happened.
  *
@@ -45,6 +45,11 @@ typedef struct mr_call_interval {
     uint32_t name, thread, begin, end;
 } mr_call_interval;
 
+/* A variable of an object, by a name that some call lists. */
+typedef struct mr_freed_name {
+    uint32_t object, name;
+} mr_freed_name;
+
 typedef struct mr_witness_calls {
     const mr_trace *trace;
     mr_opaque mode;
@@ -53,6 +58,9 @@ typedef struct mr_witness_calls {
     /* by number of a variable, lock or thread: the name in reach_names, MR_NONE: no call lists it
      */
     uint32_t *of_variable, *of_lock, *of_thread;
+    mr_freed_name *freed; /* by (object, name) */
+    uint32_t freed_count;
+    bool *has_variables; /* by object */
     uint32_t *innermost; /* event: number of the innermost call it lies in, or MR_NONE */
     mr_spill memory;     /* of that */
     mr_witness_call *calls;

@@ -2,6 +2,7 @@
 
 #include "barrier_check.h"
 #include "base/assert.h"
+#include "life_check.h"
 #include "replay.h"
 #include "requirement.h"
 
@@ -14,9 +15,10 @@
 struct mr_checker {
     const mr_trace *trace;
     mr_opaque opaque;
-    bool shares;              /* `required` and `calls` are another checker's */
+    bool shares;              /* `required`, `calls` and `lives` are another checker's */
     mr_requirements required; /* what each read must see */
     mr_witness_calls calls;
+    mr_witness_lives lives;
     mr_replay state;
 };
 
@@ -73,18 +75,24 @@ static mr_status check_accesses(const mr_checker *c, const mr_witness *w, mr_err
 }
 
 /* docs/semantics.md 3: by different threads, on the same variable, at least one writes, and not
- * both are atomic. */
+ * both are atomic. A free is a plain write of all variables of its object. */
 static mr_status check_conflict(const mr_checker *c, const mr_witness *w, mr_error *error)
 {
     const mr_trace *trace = c->trace;
     const uint32_t accesses[] = {w->first, w->second};
     for (int i = 0; i < 2; i++) {
-        if (!mr_op_is_access(trace->op[accesses[i]]))
-            return reject(c, accesses[i], error, "is not a read or write of a variable");
+        if (!mr_op_is_access(trace->op[accesses[i]]) && trace->op[accesses[i]] != MR_OP_FREE)
+            return reject(c, accesses[i], error, "is not a read, a write or a free");
     }
     const char *why = NULL;
+    bool frees = trace->op[w->first] == MR_OP_FREE || trace->op[w->second] == MR_OP_FREE;
     if (trace->thread[w->first] == trace->thread[w->second])
         why = "they are of the same thread";
+    else if (frees)
+        why = mr_witness_lives_freed_by(&c->lives, w->first, w->second) ||
+                      mr_witness_lives_freed_by(&c->lives, w->second, w->first)
+                  ? NULL
+                  : "it is not the object of the variable that is freed";
     else if (trace->operand[w->first] != trace->operand[w->second])
         why = "they access different variables";
     else if (!mr_op_writes(trace->op[w->first]) && !mr_op_writes(trace->op[w->second]))
@@ -121,11 +129,29 @@ static mr_status check_started(const mr_checker *c, uint32_t event, mr_error *er
                   "its thread is forked by event %" PRIu32 ", which has not happened", fork);
 }
 
-/* Rules 3 and 5 for an event that is the next one of its thread: they hold for the two accesses
+/* Rule 7. */
+static mr_status check_life(const mr_checker *c, uint32_t event, mr_error *error)
+{
+    uint32_t alloc = mr_witness_lives_unborn(&c->lives, &c->state, event);
+    uint32_t end = mr_witness_lives_over(&c->lives, &c->state, event);
+    if (alloc != MR_NONE)
+        return reject(c, event, error,
+                      "its object is allocated by event %" PRIu32 ", which has not happened",
+                      alloc);
+    if (end != MR_NONE)
+        return reject(
+            c, event, error,
+            "its object was freed by event %" PRIu32 ", which comes after it in the trace", end);
+    return MR_OK;
+}
+
+/* Rules 3, 5 and 7 for an event that is the next one of its thread: they hold for the two accesses
  * too. */
 static mr_status check_ready(const mr_checker *c, uint32_t event, mr_error *error)
 {
     mr_status status = check_started(c, event, error);
+    if (status == MR_OK)
+        status = check_life(c, event, error);
     uint32_t unmet =
         status == MR_OK ? mr_witness_calls_unmet(&c->calls, &c->state, event) : MR_NONE;
     if (unmet == MR_NONE)
@@ -291,7 +317,11 @@ static mr_status check_operation(const mr_checker *c, mr_model model, uint32_t e
     case MR_OP_END:
     case MR_OP_POST:
     case MR_OP_CALL_END:
-        break; /* nothing but program order and the edges of calls */
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
+        break; /* nothing but what check_ready asks for */
     }
     return MR_OK;
 }
@@ -347,7 +377,7 @@ mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque)
     c->trace = trace;
     c->opaque = opaque;
     if (mr_requirements_init(&c->required, trace) && mr_replay_init(&c->state, trace) &&
-        mr_witness_calls_init(&c->calls, trace, opaque))
+        mr_witness_calls_init(&c->calls, trace, opaque) && mr_witness_lives_init(&c->lives, trace))
         return c;
     mr_checker_free(c);
     return NULL;
@@ -362,6 +392,7 @@ mr_checker *mr_checker_like(const mr_checker *other)
     c->shares = true;
     c->required = other->required;
     c->calls = other->calls;
+    c->lives = other->lives;
     if (mr_replay_init_like(&c->state, &other->state))
         return c;
     mr_checker_free(c);
@@ -375,6 +406,7 @@ void mr_checker_free(mr_checker *c)
     if (!c->shares) {
         mr_requirements_free(&c->required);
         mr_witness_calls_free(&c->calls);
+        mr_witness_lives_free(&c->lives);
     }
     mr_replay_free(&c->state);
     free(c);

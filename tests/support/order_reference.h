@@ -5,8 +5,9 @@
  *
  *   hard    the events of each thread in their order; a fork before the thread's events and before
  *           its joins; the events of a thread before its joins; a post before the wait that takes
- * its unit; an atomic write before the atomic reads that see it; what calls that were not recorded
- * put before an event. Transitive. hb      hard, and release → later acquire of the same lock
+ * its unit; an atomic write before the atomic reads that see it; the alloc of an object before
+ * the accesses of its variables and its free; what calls that were not recorded put before an
+ * event. Transitive. hb      hard, and release → later acquire of the same lock
  * (outermost pairs of different threads, not both shared). Transitive. wcp     hard, and ≺: the
  * smallest relation with rules (a), (b), (c) of Definition 3 of the WCP paper, in the reading of
  * src/order/wcp.h. cp      hard, and causally-precedes: the smallest relation with rules (a), (b),
@@ -17,6 +18,10 @@
  *
  * In hard, hb, wcp and cp, what is before an atomic read only because of the write that it sees is
  * not before it (but before what comes after it): src/order/edges.h.
+ *
+ * A free conflicts with the accesses of its object's variables, as a write that no read sees. With
+ * rule 7 of docs/semantics.md 2, shb and syncp do not report an access before a free that the
+ * reordering has.
  *
  * A critical section that is never released extends to the end of its thread's events. An access
  * belongs to all sections that its thread holds open.

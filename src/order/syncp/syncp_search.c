@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A second access on its way. */
+/* The second access that is looked at. */
 typedef struct arrival {
     mr_syncp_search *search;
     uint32_t event, thread, variable, location, accessor, site;
@@ -86,7 +86,19 @@ static bool catch_up_all(const arrival *new)
     return true;
 }
 
-/* Neither of the class and the new access is needed by the other. */
+/* Rule 7: is the first access before the free of the object, while the closure in `scratch` has that
+ * free? */
+static bool is_over(const arrival *new, const mr_syncp_class *class)
+{
+    const mr_syncp_variable *variable = &new->search->accesses.variables[new->variable];
+    if (variable->freed == MR_NONE || class->event >= variable->freed ||
+        variable->freed == new->event)
+        return false;
+    uint32_t thread = new->search->trace->thread[variable->freed];
+    return thread == new->thread || new->search->scratch[thread] / 2 >= variable->freed_step;
+}
+
+/* Is neither the class needed by the new access, nor the new access by the class? */
 static bool races(const arrival *new, uint32_t thread, const mr_syncp_class *class,
                   mr_syncp_rival *rival)
 {
@@ -95,7 +107,7 @@ static bool races(const arrival *new, uint32_t thread, const mr_syncp_class *cla
     memcpy(ideal, new->ideal, ideals->thread_count * sizeof *ideal);
     mr_syncp_join(ideals, ideal, class->row, thread, class->step - 1);
     if (!mr_syncp_close(ideals, ideal, thread, class->step))
-        return true;
+        return !is_over(new, class);
     uint32_t from = class->step, to = ideal[thread] / 2;
     if (from <= rival->dead_to + 1 && rival->dead_from <= to + 1) {
         rival->dead_from = from < rival->dead_from ? from : rival->dead_from;
@@ -112,8 +124,8 @@ static bool is_dead(const mr_syncp_rival *rival, uint32_t step)
     return rival->dead_from <= step && step <= rival->dead_to;
 }
 
-/* The latest class of the group that races, if its event is not before `floor`; MR_NONE: there is
- * none. Drops from the group what is dead. */
+/* The latest class of the group that races and whose event is not before `floor`; MR_NONE: there is
+ * none. Dead classes leave the group. */
 static uint32_t search_group(const arrival *new, mr_syncp_group *group, uint32_t floor)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
@@ -166,7 +178,8 @@ static bool report(const arrival *new, uint32_t first)
     return mr_race_list_add(new->search->list, &pair);
 }
 
-/* Did the search of the group find a class that races? Keeps it as the next guess. */
+/* `class` is what the search of the group gave. False: it found none that races. Otherwise the
+ * class is kept as the next guess. */
 static bool found_in(arrival *new, const mr_syncp_group *group, uint32_t class)
 {
     mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
@@ -205,7 +218,7 @@ static bool search_open(arrival *new)
     return true;
 }
 
-/* The end of step 3: step 1 for one rival after the other, until one has a class that races. */
+/* The end of step 3: step 1 for each rival in turn, until one has a class that races. */
 static bool search_rivals(arrival *new)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
@@ -227,7 +240,7 @@ static bool search_rivals(arrival *new)
     return true;
 }
 
-/* Brings the first sites of which an example is wanted up to date. */
+/* Updates the list of first sites of which an example is still wanted. */
 static bool update_open(const arrival *new)
 {
     const mr_syncp_accesses *accesses = &new->search->accesses;
@@ -281,7 +294,7 @@ static bool search_all(arrival *new, uint32_t others)
     mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
     uint32_t *seen = &self->seen[new->kind];
     if (*seen != others && self->guess[new->kind] == MR_NONE) {
-        /* Nothing has raced yet: most likely all is dead, and nothing else has to be looked at. */
+        /* Nothing has raced yet. Most likely all classes are dead, and this ends the search. */
         if (!catch_up_all(new))
             return false;
         *seen = others;
@@ -325,7 +338,9 @@ static uint32_t get_class(const arrival *new)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
     uint32_t step = mr_syncp_step_now(new->search->ideals, new->thread);
-    uint32_t class = mr_syncp_find_class(accesses, new->accessor, new->kind, step, new->location);
+    uint32_t freed = accesses->variables[new->variable].freed;
+    uint32_t class =
+        mr_syncp_find_class(accesses, new->accessor, new->kind, step, new->location, freed);
     if (class != MR_NONE)
         return class;
     mr_syncp_class item = {
@@ -339,7 +354,7 @@ static uint32_t get_class(const arrival *new)
     return mr_syncp_add_class(accesses, new->variable, new->accessor, &item);
 }
 
-bool mr_syncp_search_access(void *context, uint32_t event)
+bool mr_syncp_search_access(void *context, uint32_t event, uint32_t variable)
 {
     mr_syncp_search *search = context;
     const mr_trace *trace = search->trace;
@@ -348,7 +363,7 @@ bool mr_syncp_search_access(void *context, uint32_t event)
         .search = search,
         .event = event,
         .thread = thread,
-        .variable = trace->operand[event],
+        .variable = variable,
         .location = trace->location[event],
         .kind = mr_syncp_kind_of(trace->op[event]),
         .ideal = search->ideals->threads[thread].ideal,
@@ -357,6 +372,11 @@ bool mr_syncp_search_access(void *context, uint32_t event)
     new.accessor = mr_syncp_get_accessor(&search->accesses, new.variable, thread);
     if (new.accessor == MR_NONE)
         return false;
+    if (mr_op_ends_life(trace->op[event])) {
+        mr_syncp_variable *freed = &search->accesses.variables[variable];
+        freed->freed = event;
+        freed->freed_step = mr_syncp_step_now(search->ideals, thread);
+    }
     uint32_t number = get_class(&new);
     if (number == MR_NONE)
         return false;
