@@ -3,6 +3,7 @@
  * with data do not make a run depend on time; else the others run meanwhile. What is read is logged
  * as a write to the buffer.
  */
+#include "ignore.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -119,10 +120,15 @@ static void end(int fd, const void *written, ssize_t bytes, uintptr_t code)
     }
 }
 
+static bool ignores(mr_log_kind kind)
+{
+    return kind == MR_LOG_RANGE_READ ? mr_ignores_reads(mr_self) : mr_ignores_writes(mr_self);
+}
+
 /* Memory that a call reads or writes beside the data. The caller is busy. */
 static void log_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
 {
-    if (address != NULL && bytes > 0 && mr_is_instrumented(code)) {
+    if (address != NULL && bytes > 0 && mr_is_instrumented(code) && !ignores(kind)) {
         mr_write_range(kind, address, bytes, code);
     }
 }
@@ -244,7 +250,7 @@ WRITES(sendto,
 static void log_vector(mr_log_kind kind, const struct iovec *parts, size_t count, ssize_t bytes,
                        uintptr_t code)
 {
-    if (!mr_is_instrumented(code)) {
+    if (!mr_is_instrumented(code) || ignores(kind)) {
         return;
     }
     for (size_t i = 0; i < count && bytes > 0; i++) {

@@ -3,6 +3,7 @@
  * kernel is asked for that directly, because functions of libc are cancellation points: a thread
  * that ends in one with the baton and in the middle of the runtime would take both along.
  */
+#include "ignore.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -86,7 +87,7 @@ static int as_of_libc(long result)
 /* What a call reads. The caller is busy. */
 static void log_read(const void *from, size_t bytes, uintptr_t code)
 {
-    if (from != NULL && bytes > 0 && mr_is_instrumented(code)) {
+    if (from != NULL && bytes > 0 && mr_is_instrumented(code) && !mr_ignores_reads(mr_self)) {
         mr_write_range(MR_LOG_RANGE_READ, from, bytes, code);
     }
 }
@@ -104,7 +105,7 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
     if (thread == NULL) {
         return;
     }
-    for (nfds_t i = 0; mr_is_instrumented(code) && i < count; i++) {
+    for (nfds_t i = 0; mr_is_instrumented(code) && !mr_ignores_writes(mr_self) && i < count; i++) {
         mr_write_access(MR_LOG_WRITE, 1, &fds[i].revents, fds[i].revents, code);
     }
     mr_leave(thread);

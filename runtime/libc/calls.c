@@ -1,5 +1,6 @@
 #include "calls.h"
 
+#include "../ignore.h"
 #include "../writer.h"
 
 #include <string.h>
@@ -19,7 +20,9 @@ static mr_log_kind of_one(mr_log_kind kind)
 
 void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
 {
-    if (address == NULL || bytes == 0) {
+    bool reads = kind == MR_LOG_RANGE_READ;
+    if (address == NULL || bytes == 0 ||
+        (reads ? mr_ignores_reads(mr_self) : mr_ignores_writes(mr_self))) {
         return;
     }
     int log2 = size_log2(bytes);
