@@ -3,6 +3,8 @@
  * with data do not make a run depend on time; else the others run meanwhile. What is read is logged
  * as a write to the buffer.
  */
+#include "io.h"
+
 #include "ignore.h"
 #include "memory.h"
 #include "modules.h"
@@ -29,12 +31,10 @@ static bool is_ready(int fd, short events)
     return mr_poll_now(&one, 1) != 0; /* also when it is not open: the call says so at once */
 }
 
-/*
- * Will the call not block? When it would, the others run first, as long as they can: what they do
- * may make it ready, and then the run does not depend on when the kernel wakes the thread. Not for
- * ever: it may be for another process to do.
- */
-static bool gets_ready(mr_thread *thread, int fd, short events)
+/* When the call would block, the others run first, as long as they can: what they do may make it
+ * ready, and then the run does not depend on when the kernel wakes the thread. Not for ever: it may
+ * be for another process to do. */
+bool mr_io_gets_ready(mr_thread *thread, int fd, short events)
 {
     enum { PATIENCE = 200 };
     bool ready = is_ready(fd, events);
@@ -85,7 +85,7 @@ static uint64_t channel_of(const struct stat *is)
  * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
  * told apart; the ends of sockets, and whatever has no file of its own, are not: channel 0.
  */
-static void log_channel(mr_log_kind kind, int fd, uintptr_t code)
+void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
 {
     struct stat is;
     int saved_errno = errno;
@@ -113,7 +113,7 @@ static void end(int fd, const void *written, ssize_t bytes, uintptr_t code)
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         if (fd >= 0 && bytes >= 0) {
-            log_channel(MR_LOG_AFTER, fd, code);
+            mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
         bool logged = bytes > 0 && mr_is_instrumented(code);
         mr_memory_end(thread, written, logged ? (size_t)bytes : 0, code);
@@ -158,7 +158,7 @@ static socklen_t begin_address(const struct sockaddr *address, const socklen_t *
 
 static void read_by_call(mr_thread *thread, int fd, const void *from, size_t bytes, uintptr_t code)
 {
-    log_channel(MR_LOG_BEFORE, fd, code);
+    mr_io_log_channel(MR_LOG_BEFORE, fd, code);
     if (mr_is_instrumented(code)) {
         mr_memory_read(thread, from, bytes, code);
     }
@@ -179,7 +179,7 @@ extern ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, i
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);         \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
         end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
         return result;                                                                             \
     }
@@ -206,7 +206,7 @@ READS(__recv_chk, (int fd, void *buffer, size_t bytes, size_t room, int flags),
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         socklen_t room_before = begin_address(address, length, MR_CALLER);                         \
-        MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);         \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
         end_address(result >= 0, address, length, room_before, MR_CALLER);                         \
         end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
         return result;                                                                             \
@@ -231,7 +231,7 @@ READS_FROM(__recvfrom_chk,
         }                                                                                          \
         read_by_call(thread, fd, buffer, bytes, MR_CALLER);                                        \
         beside;                                                                                    \
-        MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);        \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);  \
         end(-1, NULL, 0, MR_CALLER);                                                               \
         return result;                                                                             \
     }
@@ -266,7 +266,7 @@ static void end_vector(int fd, const struct iovec *parts, size_t count, ssize_t 
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         if (bytes >= 0) {
-            log_channel(MR_LOG_AFTER, fd, code);
+            mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
         log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);
         mr_leave(thread);
@@ -282,7 +282,7 @@ static void end_vector(int fd, const struct iovec *parts, size_t count, ssize_t 
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);             \
-        MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);         \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
         end_vector(fd, parts, (size_t)count, result, MR_CALLER);                                   \
         return result;                                                                             \
     }
@@ -301,10 +301,10 @@ READS_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at)
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        log_channel(MR_LOG_BEFORE, fd, MR_CALLER);                                                 \
+        mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);                                           \
         log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);             \
         log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);                 \
-        MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);        \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);  \
         end(-1, NULL, 0, MR_CALLER);                                                               \
         return result;                                                                             \
     }
@@ -359,7 +359,8 @@ MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     }
     struct msghdr before = *message;
     begin_message(message, MR_CALLER);
-    MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(recvmsg)(fd, message, flags));
+    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
+            result = MR_REAL(recvmsg)(fd, message, flags));
     end_message(fd, message, &before, result, MR_CALLER);
     return result;
 }
@@ -371,9 +372,10 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     if (thread == NULL) {
         return MR_REAL(sendmsg)(fd, message, flags);
     }
-    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     begin_sent(message, MR_CALLER);
-    MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(sendmsg)(fd, message, flags));
+    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
+            result = MR_REAL(sendmsg)(fd, message, flags));
     end(-1, NULL, 0, MR_CALLER);
     return result;
 }
@@ -405,7 +407,7 @@ MR_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
         before[i] = messages[i].msg_hdr;
         begin_message(&messages[i].msg_hdr, MR_CALLER);
     }
-    MR_CALL(thread, gets_ready(thread, fd, POLLIN),
+    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
             result = MR_REAL(recvmmsg)(fd, messages, count, flags, timeout));
     for (int i = 0; i < result; i++) {
         end_message(fd, &messages[i].msg_hdr, &before[i], messages[i].msg_len, MR_CALLER);
@@ -421,11 +423,11 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     if (thread == NULL) {
         return MR_REAL(sendmmsg)(fd, messages, count, flags);
     }
-    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     for (unsigned i = 0; i < count; i++) {
         begin_sent(&messages[i].msg_hdr, MR_CALLER);
     }
-    MR_CALL(thread, gets_ready(thread, fd, POLLOUT),
+    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
             result = MR_REAL(sendmmsg)(fd, messages, count, flags));
     for (int i = 0; i < result; i++) {
         end_length(&messages[i].msg_len, MR_CALLER);
@@ -443,7 +445,7 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         socklen_t room = begin_address(address, length, MR_CALLER);                                \
-        MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);         \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
         end_address(result >= 0, address, length, room, MR_CALLER);                                \
         end(result >= 0 ? fd : -1, NULL, 0, MR_CALLER);                                            \
         return result;                                                                             \
@@ -461,7 +463,7 @@ MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     if (thread == NULL) {
         return MR_REAL(connect)(fd, address, length);
     }
-    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER);
     MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
     end(-1, NULL, 0, MR_CALLER);

@@ -47,6 +47,20 @@ results() {
     [[ $* == *-O2* ]] || ! grep 'no recorded write\|no trace can have\|makes no sense\|recorded nothing' "$scratch/said"
 }
 
+# Without a lock each numbered line races with the same of the other thread, with it nothing does.
+shared() {
+    local number=$1 expected
+    shift
+    build gcc tests/libc/shared.c -O0 "$@" || return 1
+    "$maxrace" record -o "$scratch/trace.mrt" -- "$scratch/program" 2>"$scratch/said" || { cat "$scratch/said"; return 1; }
+    ! grep 'a call that is not known' "$scratch/said" || return 1
+    "$maxrace" predict -q "$scratch/trace.mrt" >"$scratch/report"
+    expected=$(seq 1 "$number")
+    [ "$(sed -n 's/^  \(first\|second\) .* at [^ ]*shared\.c:\([0-9]*\):.*/\2/p' "$scratch/report" |
+        while read -r line; do sed -n "$line s/.*\/\* \([1-9]\) \*\/.*/\1/p" tests/libc/shared.c; done | sort -u)" = "$expected" ] || { cat "$scratch/report"; return 1; }
+    [ "$number" -gt 0 ] || grep -q '^0 races\|no race\|No race' "$scratch/report"
+}
+
 check libc_document document
 check libc_names names
 for compiler in $compilers; do
@@ -55,4 +69,6 @@ for compiler in $compilers; do
     check "libc_results_$compiler" results "$compiler" -O0 -fno-builtin
     check "libc_results_fortified_$compiler" results "$compiler" -O2 -D_FORTIFY_SOURCE=2
 done
+check libc_shared shared 5
+check libc_shared_locked shared 0 -DLOCKED
 [ $failures -eq 0 ]

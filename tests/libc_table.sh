@@ -20,6 +20,9 @@ macros() {
 #define out_if(when, to, bytes) WRITES `to[bytes]` if `when` ENDS
 #define locked_out(to, bytes) WRITES `to[bytes]` atomically ENDS
 #define stream(file) READS the stream ENDS
+#define input(file) stream(file)
+#define sends(file)
+#define receives(file)
 #define end_stream(file) WRITES the stream ENDS
 #define both(a, b, bytes) READS `a[bytes]` ENDS READS `b[bytes]` ENDS
 #define nothing
@@ -66,8 +69,9 @@ after it.
 **Streams.** libc locks a stream during each call, so calls for the same stream do not race. Each is a read of the stream, `fclose`,
 `pclose` and `freopen` are writes of it: using a stream that another thread closes is a race. `flockfile` is a lock like a mutex. Calls for
 single characters (`getc`, `putc` and the like) are not recorded. Nor is the buffer that a program gives a stream (`setvbuf`, `fmemopen`).
+Who reads from a stream that leads to a pipe or socket, other than a standard stream, comes after those who wrote to it.
 
-**Memory of libc** that functions give (`localtime`, `readdir`, `strtok` …) is memory: two threads that call such a function race.
+**Memory of libc** that functions give (`localtime`, `getpwnam`, `strtok` …) is memory: two threads that call such a function race.
 The environment is the variable `environ`: `getenv` reads it, `setenv` and its like change it atomically, because libc locks them.
 
 **Comparisons** of `qsort` and `bsearch` are functions of the program, so what they read is recorded as it is. `qsort` moves the elements

@@ -34,22 +34,6 @@ void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr
     }
 }
 
-/* What stands for the stream: a member that does not change while it is open, and that no macro of
- * <stdio.h> uses. */
-void mr_libc_use(FILE *file, uintptr_t code)
-{
-    if (file != NULL) {
-        mr_libc_access(MR_LOG_RANGE_READ, &file->_fileno, sizeof file->_fileno, code);
-    }
-}
-
-void mr_libc_end_use(FILE *file, uintptr_t code)
-{
-    if (file != NULL) {
-        mr_libc_access(MR_LOG_RANGE_WRITE, &file->_fileno, sizeof file->_fileno, code);
-    }
-}
-
 mr_thread *mr_libc_leave(mr_thread *thread, uintptr_t code)
 {
     if (thread != NULL) {

@@ -18,6 +18,9 @@
  *   out_if(when, to, bytes) … when the call succeeded
  *   locked_out(to, bytes)   written under a lock of libc, 8 bytes at most: an atomic write
  *   stream(file)            the stream is used, which fclose and freopen must not do at that time
+ *   input(file)             … by a call that reads from it: others run until it has something
+ *   sends(file)             what it leads to, when that is a pipe or socket: who receives …
+ *   receives(file)          … from there comes after who sent
  *
  * None of them is logged for NULL or for 0 bytes. Accesses before the call are logged before it.
  * What a call reads may stand after it, where only the result tells how much it was: a QUICK call
@@ -39,6 +42,15 @@ void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr
 void mr_libc_use(FILE *file, uintptr_t code);
 void mr_libc_end_use(FILE *file, uintptr_t code);
 
+/* The stream will be read: when there is nothing, others run first. */
+void mr_libc_await(FILE *file);
+/* The program took the lock of a stream (1), or gave it back (-1). */
+void mr_libc_count_held(int change);
+/* Does the stream lead to a pipe or socket? */
+bool mr_libc_is_channel(FILE *file);
+/* Order by that: BEFORE for what is sent, AFTER for what is received. */
+void mr_libc_channel(mr_log_kind kind, FILE *file, uintptr_t code);
+
 /* The thread is in no function of the runtime any more while the call lasts; what is allocated
  * there counts as of the caller. NULL: not recorded. */
 mr_thread *mr_libc_leave(mr_thread *thread, uintptr_t code);
@@ -55,6 +67,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
 #define out_if(success, to, bytes) out((success) ? (to) : NULL, (bytes))
 #define locked_out(to, bytes)      mr_libc_access(MR_LOG_ATOMIC_WRITE, (to), (bytes), code);
 #define stream(file)               mr_libc_use((file), code);
+#define input(file)                stream(file) mr_libc_await(file);
+#define sends(file)                mr_libc_channel(MR_LOG_BEFORE, (file), code);
+#define receives(file)             mr_libc_channel(MR_LOG_AFTER, (file), code);
 #define text(from)                 mr_text(from)
 #define text_up_to(from, most)     mr_text_up_to((from), (most))
 #define wide(from)                 mr_wide(from)

@@ -101,6 +101,7 @@ static void begin_open(print *call, mr_format_text format, FILE *file, va_list a
     begin(call, format, arguments);
     if (call->thread != NULL) {
         mr_libc_use(file, call->code);
+        mr_libc_channel(MR_LOG_BEFORE, file, call->code);
         mr_libc_leave(call->thread, call->code);
     }
 }

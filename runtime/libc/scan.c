@@ -10,6 +10,7 @@
 typedef struct scan {
     mr_thread *thread;
     uintptr_t code;
+    FILE *file; /* NULL: a text */
     mr_format format;
     int64_t counts[MR_FORMAT_MAX]; /* what %n writes to, before the call */
 } scan;
@@ -74,6 +75,7 @@ static void begin(scan *call, mr_format_text format, bool c99, FILE *file, mr_fo
 {
     const uintptr_t code = call->code;
     call->thread = mr_memory_begin(code);
+    call->file = file;
     if (call->thread == NULL) {
         return;
     }
@@ -87,6 +89,7 @@ static void begin(scan *call, mr_format_text format, bool c99, FILE *file, mr_fo
     in(format.text, bytes_of(format));
     in(from.text, bytes_of(from));
     mr_libc_use(file, code);
+    mr_libc_await(file);
     mr_libc_leave(call->thread, code);
 }
 
@@ -101,6 +104,7 @@ static void end(scan *call, int result)
             log_use(&call->format, &call->format.use[i], call->code);
         }
     }
+    mr_libc_channel(MR_LOG_AFTER, call->file, call->code);
     mr_leave(call->thread);
 }
 

@@ -8,7 +8,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#undef fread_unlocked /* macros */
+#undef getc /* macros */
+#undef putc
+#undef fread_unlocked
 #undef fwrite_unlocked
 #undef fputs_unlocked
 #undef fgets_unlocked
@@ -80,7 +82,7 @@ MR_EXPORT int fflush(FILE *file)
     const uintptr_t code = MR_CALLER;
     mr_thread *thread = mr_memory_begin(code);
     if (thread != NULL) {
-        stream(file);
+        stream(file) sends(file);
     }
     mr_libc_leave(thread, code);
     int result = MR_REAL(fflush)(file);
@@ -97,6 +99,7 @@ MR_EXPORT int fclose(FILE *file)
     const uintptr_t code = MR_CALLER;
     mr_thread *thread = mr_memory_begin(code);
     if (thread != NULL) {
+        sends(file);
         mr_libc_end_use(file, code);
     }
     mr_libc_leave(thread, code);
@@ -113,6 +116,49 @@ MR_EXPORT int fclose(FILE *file)
     return result;
 }
 
+/* Loops call these for each character: most streams lead to no other thread. */
+#define RECEIVES(name, parameters, arguments, file)                                                \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        const uintptr_t code = MR_CALLER;                                                          \
+        mr_thread *thread =                                                                        \
+            mr_self != NULL && mr_libc_is_channel(file) ? mr_memory_begin(code) : NULL;            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        input(file);                                                                               \
+        mr_libc_leave(thread, code);                                                               \
+        int result = MR_REAL(name) arguments;                                                      \
+        thread = mr_libc_return(thread);                                                           \
+        if (thread != NULL) {                                                                      \
+            receives(file);                                                                        \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+RECEIVES(getc, (FILE * file), (file), file)
+RECEIVES(fgetc, (FILE * file), (file), file)
+RECEIVES(getchar, (void), (), stdin)
+#undef RECEIVES
+
+#define SENDS(name, parameters, arguments, file)                                                   \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        const uintptr_t code = MR_CALLER;                                                          \
+        if (mr_self != NULL && mr_libc_is_channel(file)) {                                         \
+            mr_thread *thread = mr_memory_begin(code);                                             \
+            if (thread != NULL) {                                                                  \
+                sends(file);                                                                       \
+                mr_leave(thread);                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        return MR_REAL(name) arguments;                                                            \
+    }
+SENDS(putc, (int character, FILE *file), (character, file), file)
+SENDS(fputc, (int character, FILE *file), (character, file), file)
+SENDS(putchar, (int character), (character), stdout)
+#undef SENDS
+
 /* The lock of a stream, as the program takes it. Who waits for it waits in the runtime. */
 MR_EXPORT void flockfile(FILE *file)
 {
@@ -128,6 +174,7 @@ MR_EXPORT void flockfile(FILE *file)
             mr_attend(thread);
         }
     }
+    mr_libc_count_held(1);
     mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
     mr_leave(thread);
 }
@@ -141,6 +188,7 @@ MR_EXPORT int ftrylockfile(FILE *file)
     mr_yield(thread);
     int status = MR_REAL(ftrylockfile)(file);
     if (status == 0) {
+        mr_libc_count_held(1);
         mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
     }
     mr_leave(thread);
@@ -155,6 +203,7 @@ MR_EXPORT void funlockfile(FILE *file)
     }
     MR_REAL(funlockfile)(file);
     if (thread != NULL) {
+        mr_libc_count_held(-1);
         mr_wake_key(file);
         mr_yield(thread);
         mr_leave(thread);
