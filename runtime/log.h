@@ -164,7 +164,11 @@ typedef struct mr_log_header {
     uint32_t children;      /* those that created threads and have no log; they count themselves */
     uint32_t child_threads; /* the threads that those created */
     uint32_t last_child;    /* process of the last one without a log */
+    uint32_t unseen;        /* bits: what mr_log_unseen stands for was used */
 } mr_log_header;
+
+/* What synchronises threads and is not recorded. */
+enum mr_log_unseen { MR_LOG_UNSEEN_OPENMP, MR_LOG_UNSEEN_IO_URING };
 
 typedef enum mr_log_waiting {
     MR_LOG_WAITING_NONE,
@@ -240,7 +244,7 @@ typedef struct mr_log_live {
     X(ENTRY, 3)        /* for later ENTER, see log_short.h */                                      \
     X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
                             for the thread `number`, or without an address for something else */ \
-    X(BENIGN, 3)   /* object; number: bytes from the address whose races are meant */
+    X(BENIGN, 3)       /* object; number: bytes from the address whose races are meant */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,

@@ -45,6 +45,7 @@ static mr_json race_object(const writer *self, const mr_race *found)
     mr_json_put_object(&race, "second", second);
     mr_json_put_text(&race, "order", mr_strength_name(found->strength));
     mr_json_put_text(&race, "confirmed_by", mr_step_name(found->confirmed_by));
+    mr_json_put_unseen(&race, &self->trace->ending);
     mr_json_put_window(&race, witness->window_start, witness->window_end);
     mr_witness room;
     const mr_witness *open = mr_witness_open(self->trace, witness, &room);
