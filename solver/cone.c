@@ -253,6 +253,10 @@ static void close_operation(closer *c, uint32_t event)
     case MR_OP_END:
     case MR_OP_POST:
     case MR_OP_CALL_END:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
 }

@@ -32,6 +32,10 @@ static bool is_row(const mr_window *w, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break; /* what they need is certain, and in the clocks of the precedence */
     }
     return false;

@@ -135,6 +135,10 @@ static bool is_possible(const runner *r, uint32_t event, bool *diverges)
     case MR_OP_END:
     case MR_OP_POST:
     case MR_OP_CALL_END:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break; /* nothing but program order and the edges of calls */
     }
     return true;

@@ -288,6 +288,10 @@ static bool play(reorderer *r, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     return true;

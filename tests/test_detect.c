@@ -85,6 +85,7 @@ static mr_events next_run(const mr_trace *trace, uint32_t first, uint32_t count,
             break;
         case MR_OPERAND_NONE:
         case MR_OPERAND_CALL:
+        case MR_OPERAND_OBJECT:
             break;
         }
     }

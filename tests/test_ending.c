@@ -178,35 +178,12 @@ static void test_races_first(void **state)
     mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
 }
 
-/* A file of the version before, which knew no ending. */
-static void test_older_version(void **state)
-{
-    (void)state;
-    mr_error error = {0};
-    mr_trace *trace = NULL, *text = mr_test_read(EVENTS, false);
-    mr_bytes bytes = mr_test_mrt(text, 2);
-    mr_trace_free(text);
-    ((mr_mrt_header *)(void *)bytes.items)->version = MR_MRT_OLDEST_VERSION;
-    mr_test_seal(bytes);
-    assert_int_equal(mr_test_read_mrt(bytes, false, &trace, &error), MR_OK);
-    assert_int_equal(trace->event_count, 3);
-    assert_false(mr_ending_is_known(&trace->ending));
-    mr_trace_free(trace);
-    ((mr_mrt_header *)(void *)bytes.items)->version = MR_MRT_OLDEST_VERSION - 1;
-    mr_test_seal(bytes);
-    assert_int_equal(mr_test_read_mrt(bytes, false, &trace, &error), MR_ERR_TRACE);
-    assert_non_null(strstr(error.text, "has format version 1, this maxrace reads versions 2 to 3"));
-    mr_trace_free(trace);
-    free(bytes.items);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),         cmocka_unit_test(test_strange_lines),
         cmocka_unit_test(test_bad_ends),      cmocka_unit_test(test_files),
         cmocka_unit_test(test_schema),        cmocka_unit_test(test_races_first),
-        cmocka_unit_test(test_older_version),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -25,7 +25,7 @@ static void feed(mr_outlook *outlook, const mr_trace *trace, mr_random *random)
         assert_true(mr_outlook_add(outlook, &events));
         at += count;
     }
-    assert_true(mr_outlook_finish(outlook));
+    assert_true(mr_outlook_finish(outlook, &trace->members));
 }
 
 static void check_variable(const mr_outlook *outlook, const mr_trace *trace, uint32_t variable)

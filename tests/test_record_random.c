@@ -72,10 +72,11 @@ static bool note_piece(mr_pieces *pieces, mr_lifetimes *lives, const noted *acce
 {
     const mr_life *life = mr_lifetimes_find(lives, BASE + access->address);
     mr_extent extent = {life, BASE + access->address, access->bytes};
+    mr_piece_access how = {.writes = access->writes};
     bool fits = access->bytes <= 8 && (access->bytes & (access->bytes - 1)) == 0;
-    bool ok = (fits && mr_pieces_note_near(pieces, extent.address, access->bytes, access->thread,
-                                           access->writes)) ||
-              mr_pieces_note(pieces, extent, access->thread, access->writes, false);
+    bool ok =
+        (fits && mr_pieces_note_near(pieces, extent.address, access->bytes, access->thread, how)) ||
+        mr_pieces_note(pieces, extent, access->thread, how);
     mr_pieces_approach(pieces, lives, life, extent.address);
     return ok;
 }

@@ -71,10 +71,28 @@ static void test_every_operation(void **state)
 {
     (void)state;
     static const char *const lines[MR_OP_COUNT] = {
-        "M|r(x=1)|1",         "M|w(x=2)|2",   "M|ar(y)|3",     "M|aw(y)|4",    "M|au(x=2>3)|5",
-        "M|acq(l)|6",         "M|rel(l)|7",   "M|racq(l)|8",   "M|rrel(l)|9",  "M|fork(T)|10",
-        "M|join(T)|11",       "B|begin()|0",  "E|end()|12",    "M|post(s)|13", "M|wait(s)|14",
-        "M|mbegin(m:x,l)|15", "M|mend(m)|16", "M|branch()|17",
+        "M|r(x=1)|1",
+        "M|w(x=2)|2",
+        "M|ar(y)|3",
+        "M|aw(y)|4",
+        "M|au(x=2>3)|5",
+        "M|acq(l)|6",
+        "M|rel(l)|7",
+        "M|racq(l)|8",
+        "M|rrel(l)|9",
+        "M|fork(T)|10",
+        "M|join(T)|11",
+        "B|begin()|0",
+        "E|end()|12",
+        "M|post(s)|13",
+        "M|wait(s)|14",
+        "M|mbegin(m:x,l)|15",
+        "M|mend(m)|16",
+        "M|branch()|17",
+        "M|alloc(o=0x5000+16)|18",
+        "M|free(o)|19",
+        "M|deref(x)|20",
+        "M|fence.rel()|21",
     };
     char text[1024] = "", printed[MR_TEST_LINE_SIZE];
     for (int op = 0; op < MR_OP_COUNT; op++)
@@ -91,6 +109,7 @@ static void test_every_operation(void **state)
     assert_int_equal(trace->locks.count, 2);
     assert_int_equal(trace->calls.count, 1);
     assert_int_equal(trace->reach_names.count, 2);
+    assert_int_equal(trace->objects.count, 1);
     mr_trace_free(trace);
 }
 

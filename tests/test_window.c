@@ -366,6 +366,10 @@ static void check_object(const mr_window *w, uint32_t i, const bool *is_contende
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         assert_int_equal(w->object[i], MR_NONE);
         break;
     }

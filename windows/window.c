@@ -129,6 +129,7 @@ static void number_operand(builder *b, uint32_t i, uint32_t event)
     case MR_OPERAND_VARIABLE:
     case MR_OPERAND_THREAD:
     case MR_OPERAND_CALL:
+    case MR_OPERAND_OBJECT:
         break;
     }
 }

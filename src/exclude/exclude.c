@@ -5,6 +5,7 @@
 #include "take.h"
 #include "trace/builder.h"
 #include "trace/columns.h"
+#include "trace/members.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -167,7 +168,7 @@ static void give_value(const mr_trace *trace, uint32_t event, mr_parsed *kept)
     kept->has_value = value != 0;
     if (value == 0)
         return;
-    if (!mr_op_updates((uint8_t)kept->op)) {
+    if (!mr_op_has_pair((uint8_t)kept->op)) {
         kept->value = trace->values[value];
         return;
     }
@@ -184,6 +185,9 @@ static mr_status append_kept(writer *self, uint32_t event, mr_error *error)
         kept.name = slice_of(&names->items[trace->operand[event]]);
     if (mr_op_calls((uint8_t)kept.op))
         return append_recorded_call(self, event, &kept, error);
+    kept.memory_order = mr_trace_memory_order(trace, event);
+    if (mr_op_starts_life(trace->op[event]))
+        give_value(trace, event, &kept);
     if (mr_op_is_access(trace->op[event])) {
         if (!self->hidden[trace->operand[event]])
             give_value(trace, event, &kept);
@@ -251,6 +255,23 @@ static bool keep_texts(writer *self, mr_directive directive, const mr_names *nam
     return true;
 }
 
+/* Of the variables and objects that are left. */
+static bool keep_members(writer *self)
+{
+    const mr_trace *trace = self->trace;
+    mr_trace *to = self->builder.trace;
+    for (uint32_t i = 0; i < trace->members.count; i++) {
+        const mr_name *variable = &trace->variables.items[trace->members.items[i].variable];
+        const mr_name *object = &trace->objects.items[trace->members.items[i].object];
+        uint32_t variable_number, object_number;
+        if (mr_names_find(&to->variables, variable->text, variable->length, &variable_number) &&
+            (!mr_names_add(&to->objects, object->text, object->length, &object_number) ||
+             !mr_members_put(to, variable_number, object_number)))
+            return false;
+    }
+    return true;
+}
+
 /* The events that were written for an event get its stack. */
 static bool note_stack(writer *self, uint32_t event)
 {
@@ -294,7 +315,8 @@ static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *e
     if (!status && !(keep_texts(self, MR_DIRECTIVE_LOCATION, &trace->locations) &&
                      keep_texts(self, MR_DIRECTIVE_VARIABLE, &trace->variables) &&
                      keep_texts(self, MR_DIRECTIVE_THREAD, &trace->threads) &&
-                     keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks)))
+                     keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks) &&
+                     keep_texts(self, MR_DIRECTIVE_OBJECT, &trace->objects) && keep_members(self)))
         status = no_memory(error);
     if (!status && !mr_ending_copy(&self->builder.trace->ending, &trace->ending))
         status = no_memory(error);

@@ -63,6 +63,7 @@ static uint32_t element_of(const mr_trace *trace, uint32_t event)
         return thread_element(trace, operand);
     case MR_OPERAND_NONE:
     case MR_OPERAND_CALL:
+    case MR_OPERAND_OBJECT:
         break;
     }
     return MR_NONE;

@@ -91,10 +91,28 @@ static bool take_sources(const mr_trace *trace, bool *taken)
     return true;
 }
 
+/* Can the event go into a call? What begins and ends lives has to stay, and so have the accesses
+ * that another thread's alloc or free is ordered with, because a call is not ordered with these; a
+ * fence orders events of its thread that stay. */
+static bool can_go(const mr_trace *trace, uint32_t event)
+{
+    uint8_t op = trace->op[event];
+    if (mr_op_operand_kind((mr_op)op) == MR_OPERAND_CALL)
+        return false;
+    if (mr_op_operand_kind((mr_op)op) == MR_OPERAND_OBJECT || mr_op_fences(op))
+        return false;
+    uint32_t object = mr_op_is_access(op) ? mr_trace_object(trace, trace->operand[event]) : MR_NONE;
+    if (object == MR_NONE)
+        return true;
+    const mr_object_info *info = &trace->object_info[object];
+    uint32_t thread = trace->thread[event];
+    return (info->alloc == MR_NONE || trace->thread[info->alloc] == thread) &&
+           (info->free == MR_NONE || trace->thread[info->free] == thread);
+}
+
 bool mr_take_events(const mr_trace *trace, const mr_exclude_options *options, bool *taken)
 {
     for (uint32_t event = 0; event < trace->event_count; event++)
-        taken[event] = options->chosen[trace->location[event]] &&
-                       mr_op_operand_kind((mr_op)trace->op[event]) != MR_OPERAND_CALL;
+        taken[event] = options->chosen[trace->location[event]] && can_go(trace, event);
     return take_partners(trace, taken) && (options->whole_runs || take_sources(trace, taken));
 }

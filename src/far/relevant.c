@@ -123,6 +123,10 @@ static void look_at(finder *f, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
 }
@@ -179,9 +183,14 @@ bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_mo
     case MR_OP_BRANCH:
     case MR_OP_CALL_BEGIN:
         return model == MR_MODEL_BRANCH;
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+        return true;
     case MR_OP_BEGIN:
     case MR_OP_END:
     case MR_OP_CALL_END:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         return false;
     case MR_OP_ACQUIRE:
     case MR_OP_RELEASE:

@@ -13,6 +13,7 @@ typedef struct block {
     uint8_t op[MR_MRT_BLOCK_EVENTS];
     uint32_t thread[MR_MRT_BLOCK_EVENTS], operand[MR_MRT_BLOCK_EVENTS],
         location[MR_MRT_BLOCK_EVENTS], value[MR_MRT_BLOCK_EVENTS];
+    uint8_t memory_order[MR_MRT_BLOCK_EVENTS];
 } block;
 
 static mr_status no_memory(mr_error *error)
@@ -20,7 +21,7 @@ static mr_status no_memory(mr_error *error)
     return mr_error_memory(error, "converting the trace");
 }
 
-/* The rows as events of the trace that the source builds. */
+/* The rows as the last events of the trace. */
 static mr_events events_of(const mr_trace *trace, const mr_rows *rows)
 {
     return (mr_events){
@@ -34,6 +35,8 @@ static mr_events events_of(const mr_trace *trace, const mr_rows *rows)
         .variable_count = trace->variables.count,
         .lock_count = trace->locks.count,
         .location_count = trace->locations.count,
+        .object_count = trace->objects.count,
+        .memory_order = rows->memory_order,
     };
 }
 
@@ -59,6 +62,7 @@ static mr_status convert_blocks(mr_text_source *source, mr_mrt_writer *writer, b
                         .operand = rows_of->operand,
                         .location = rows_of->location,
                         .value = rows_of->value,
+                        .memory_order = rows_of->memory_order,
                         .room = MR_MRT_BLOCK_EVENTS};
         status = mr_text_source_fill(source, &rows, error);
         if (!status)

@@ -331,7 +331,8 @@ static touched touches(const walk *w, uint32_t event)
     touched result = {.elements = {MR_NONE, MR_NONE}};
     switch (mr_op_operand_kind((mr_op)trace->op[event])) {
     case MR_OPERAND_VARIABLE:
-        result = (touched){true, {w->variable_element[operand], MR_NONE}};
+        if (mr_op_is_access(trace->op[event]))
+            result = (touched){true, {w->variable_element[operand], MR_NONE}};
         break;
     case MR_OPERAND_LOCK:
         result = (touched){true, {w->lock_element[operand], MR_NONE}};
@@ -339,6 +340,7 @@ static touched touches(const walk *w, uint32_t event)
     case MR_OPERAND_NONE:
     case MR_OPERAND_THREAD: /* a fork or join does not touch the thread */
     case MR_OPERAND_CALL:
+    case MR_OPERAND_OBJECT:
         break;
     }
     /* Begin and end, or what stands for them: a begin is the first event, an end the last. */

@@ -152,6 +152,10 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         case MR_OP_END:
         case MR_OP_CALL_END:
         case MR_OP_BRANCH:
+        case MR_OP_ALLOC:
+        case MR_OP_FREE:
+        case MR_OP_DEREF:
+        case MR_OP_FENCE:
             break;
         }
         if (!ok)

@@ -139,6 +139,10 @@ static inline bool mr_hb_sync(mr_hb *hb, mr_op op, uint32_t thread, uint32_t ope
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     MR_ASSERT(!"this operation comes in another way");

@@ -81,7 +81,8 @@ static bool add_own(mr_variable *variable, const mr_access *access, uint32_t loc
     return true;
 }
 
-/* From one thread's to shared. On failure the variable is shared, with less in it. */
+/* Makes a variable of one thread a shared one. After a failure the variable is shared, but some of
+ * its accesses are lost. */
 static bool share(mr_variable *variable)
 {
     mr_variable_entry entries[MR_VARIABLE_ENTRIES];
@@ -108,8 +109,8 @@ static bool share(mr_variable *variable)
     return true;
 }
 
-/* The maximal writes and reads with the new access. False: no memory. `*racy`: is it unordered with
- * one that conflicts? */
+/* Adds the access to the maximal writes or reads. `*racy`: is it unordered with an access that
+ * conflicts? False: no memory. */
 static inline __attribute__((always_inline)) bool update_fronts(mr_variable *variable,
                                                                 const mr_access *access,
                                                                 mr_knowledge knowledge,
@@ -126,8 +127,8 @@ static inline __attribute__((always_inline)) bool update_fronts(mr_variable *var
     return mr_front_add(&variable->writes, epoch, knowledge, false);
 }
 
-/* The same for a variable with atomic accesses. A plain write makes all before it unnecessary, an
- * atomic one nothing: it does not conflict with others. */
+/* The same for a variable with atomic accesses. A plain write makes all accesses before it
+ * unnecessary. An atomic write does not, because it conflicts with no other atomic access. */
 static __attribute__((noinline)) bool update_all_fronts(mr_variable *variable,
                                                         const mr_access *access,
                                                         mr_knowledge knowledge, uint32_t local,

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* The first value of the variable of a lock or its like: no byte has it. */
+enum { OBJECT_VALUES = 256 };
+
 /* The record of an access, while the pass goes through its pieces. */
 typedef struct access {
     const uint64_t *record;
@@ -31,6 +34,11 @@ static mr_op op_of(unsigned kind)
     default:
         return MR_OP_READ;
     }
+}
+
+static mr_op atomic_of(mr_op op)
+{
+    return op == MR_OP_READ ? MR_OP_ATOMIC_READ : op == MR_OP_WRITE ? MR_OP_ATOMIC_WRITE : op;
 }
 
 /* The lowest `bytes` bytes, at most 8, as a signed number. */
@@ -191,7 +199,13 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     event->written_value = found->written;
     if (found->is_long && event->has_value)
         status = long_value(pass, found, &event->value, error);
-    return status ? status : mr_emitter_add(&pass->emitter, event, error);
+    if (status)
+        return status;
+    mr_emitted said = *event;
+    if (pass->scan->benign.count &&
+        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes}))
+        said.op = atomic_of(event->op);
+    return mr_emitter_add(&pass->emitter, &said, error);
 }
 
 mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error)
@@ -223,6 +237,8 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
         if (!piece)
             continue;
         values found = values_of(&self, at - address, step);
+        if (self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES)
+            found.read = piece->last; /* it reads the inside of a lock */
         status = check(pass, &self, piece, at, step, &found, error);
         if (!status)
             status = emit(pass, &self, piece, at, step, &found, error);
@@ -247,4 +263,29 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
     mr_log_run_end(&pass->reader, &run);
     if (code)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
+}
+
+mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
+                            int64_t *value, mr_error *error)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    access self = {
+        .record = record,
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
+        .event = {.op = writes ? MR_OP_WRITE : MR_OP_ATOMIC_READ},
+        .reads = !writes,
+        .writes = writes,
+        .has_value = true,
+    };
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
+    *value = writes                     ? OBJECT_VALUES + (int64_t)pass->object_values++
+             : piece && piece->has_last ? piece->last
+                                        : 0;
+    if (!piece)
+        return MR_OK;
+    piece->last = *value;
+    piece->has_last = true;
+    values found = {.read = piece->last, .written = piece->last};
+    uint64_t bytes = mr_naming_object_bytes((uint8_t)mr_log_detail(record[0]));
+    return emit(pass, &self, piece, address, bytes, &found, error);
 }

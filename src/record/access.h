@@ -11,4 +11,9 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
  * event. The thread must not be known to wait (waiting.h). */
 void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last);
 
+/* The record's object is used, or initialised or destroyed (`writes`), see uses.h. `*value` is what
+ * its variable has then. */
+mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
+                            int64_t *value, mr_error *error);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "formats/mrt/mrt_format.h"
+#include "trace/members.h"
 
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@ struct mr_emitter_block {
     uint8_t op[MR_MRT_BLOCK_EVENTS];
     uint32_t thread[MR_MRT_BLOCK_EVENTS], operand[MR_MRT_BLOCK_EVENTS],
         location[MR_MRT_BLOCK_EVENTS], value[MR_MRT_BLOCK_EVENTS], stack[MR_MRT_BLOCK_EVENTS];
+    uint8_t memory_order[MR_MRT_BLOCK_EVENTS];
 };
 
 static mr_status no_memory(mr_error *error)
@@ -24,6 +26,7 @@ static void empty_rows(mr_emitter *emitter)
                               .operand = block->operand,
                               .location = block->location,
                               .value = block->value,
+                              .memory_order = block->memory_order,
                               .room = MR_MRT_BLOCK_EVENTS};
 }
 
@@ -33,7 +36,7 @@ mr_status mr_emitter_init(mr_emitter *emitter, FILE *file, const char *path, mr_
     if (!mr_builder_init(&emitter->builder, path) || !emitter->block)
         return no_memory(error);
     emitter->trace = emitter->builder.trace;
-    mr_validity_init(&emitter->validity, &emitter->trace->threads, &emitter->trace->calls);
+    mr_validity_init(&emitter->validity, emitter->trace);
     empty_rows(emitter);
     return mr_mrt_writer_new(file, &emitter->writer, error);
 }
@@ -63,6 +66,8 @@ static mr_status flush(mr_emitter *emitter, mr_error *error)
         .variable_count = trace->variables.count,
         .lock_count = trace->locks.count,
         .location_count = trace->locations.count,
+        .object_count = trace->objects.count,
+        .memory_order = rows->memory_order,
     };
     trace->values = (int64_t *)emitter->builder.values.items; /* on loan */
     mr_status status = mr_mrt_writer_add(emitter->writer, trace, &events, rows->value,
@@ -80,8 +85,10 @@ static mr_status validate(mr_emitter *emitter, const mr_emitted *event, bool *va
     mr_error reason;
     *valid = true;
     if (mr_op_is_access((uint8_t)event->op) &&
-        mr_validity_access_changes_nothing(&emitter->validity, event->thread))
+        mr_validity_access_changes_nothing(&emitter->validity, event->thread)) {
+        mr_validity_note_access(&emitter->validity, event->operand);
         return MR_OK;
+    }
     mr_status status = mr_validity_step(&emitter->validity, &step, &reason);
     *valid = status == MR_OK;
     if (status == MR_ERR_TRACE) {
@@ -109,6 +116,7 @@ mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error 
         .has_value = event->has_value,
         .value = event->value,
         .written_value = event->written_value,
+        .memory_order = event->memory_order,
         .reach = {reach, (uint32_t)strlen(reach)},
     };
     MR_ASSERT(emitter->rows.count < emitter->rows.room);
@@ -119,6 +127,17 @@ mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error 
     if (!status && emitter->rows.count == emitter->rows.room)
         status = flush(emitter, error);
     return status;
+}
+
+mr_status mr_emitter_member(mr_emitter *emitter, uint32_t variable, uint32_t object,
+                            mr_error *error)
+{
+    if (mr_trace_object(emitter->trace, variable) != MR_NONE)
+        return MR_OK;
+    mr_status status = mr_validity_member(&emitter->validity, variable, object, false, error);
+    if (status)
+        return status;
+    return mr_members_put(emitter->trace, variable, object) ? MR_OK : no_memory(error);
 }
 
 mr_status mr_emitter_finish(mr_emitter *emitter, mr_error *error)

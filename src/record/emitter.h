@@ -28,6 +28,7 @@ typedef struct mr_emitter {
 /* An event. Fields that its operation does not have are ignored. */
 typedef struct mr_emitted {
     mr_op op;
+    mr_memory_order memory_order;
     uint32_t thread, operand, location, stack;
     bool has_value;
     int64_t value, written_value;
@@ -38,6 +39,11 @@ typedef struct mr_emitted {
  * mr_emitter_free in every case. */
 mr_status mr_emitter_init(mr_emitter *emitter, FILE *file, const char *path, mr_error *error);
 void mr_emitter_free(mr_emitter *emitter);
+
+/* The variable belongs to the object from now on; both are numbers of names. An object that has been
+ * put into another one stays there. MR_ERR_MEMORY. */
+mr_status mr_emitter_member(mr_emitter *emitter, uint32_t variable, uint32_t object,
+                            mr_error *error);
 
 mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error *error);
 /* Writes the last block and the end of the file. */

@@ -27,6 +27,8 @@ typedef struct mr_event_pass {
     mr_naming naming;
     mr_locals locals;
     mr_objects objects;
+    mr_uses uses;
+    uint64_t object_values; /* given to variables of locks and their like */
     uint32_t *lock_of;   /* by object: its lock, or the variable of an order, plus 1; 0: none yet */
     uint32_t *thread_of; /* by thread of the log: thread of the trace, plus 1; 0: none yet */
     size_t thread_capacity, thread_count;

@@ -137,7 +137,7 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t head = record[0];
     unsigned kind = mr_log_kind_of(head);
-    if (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT)
+    if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_RETIRED) || kind == MR_LOG_USED)
         return has_role(record, false);
     switch (kind) {
     case MR_LOG_BEFORE:

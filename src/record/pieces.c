@@ -97,11 +97,11 @@ static bool note_bound(mr_pieces *pieces, const mr_life *life, uint64_t offset)
     return true;
 }
 
-bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool writes, bool atomic)
+bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
     MR_REQUIRE(!pieces->pieces);
-    MR_REQUIRE(!atomic || access.bytes <= 0xff);
+    MR_REQUIRE(!how.atomic || access.bytes <= 0xff);
     if (!access.bytes)
         return true;
     for (uint64_t at = offset; at < end; at = next_line(at)) {
@@ -119,14 +119,17 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool w
         if (line->owner != thread + 1)
             line->shared |= bits;
         line->accessed |= bits;
-        if (writes)
+        if (how.writes && how.alone)
+            line->alone |= bits;
+        else if (how.writes)
             line->written |= bits;
         line->parts |= pieces->part;
     }
     if (end % MR_PIECE_LINE_BYTES == 0 && !note_bound(pieces, access.life, end))
         return false;
     mr_pair kept = {access.life->number, offset << 8 | access.bytes};
-    return !atomic || access.bytes == 1 || mr_pairs_add(&pieces->atomics, kept) != MR_PAIRS_NONE;
+    return !how.atomic || access.bytes == 1 ||
+           mr_pairs_add(&pieces->atomics, kept) != MR_PAIRS_NONE;
 }
 
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
@@ -143,6 +146,17 @@ bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
     }
     return !reach.bytes ||
            (note_bound(pieces, reach.life, offset) && note_bound(pieces, reach.life, end));
+}
+
+void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
+{
+    uint64_t offset = offset_of(access), end = offset + access.bytes;
+    for (uint64_t at = offset; at < end; at = next_line(at)) {
+        mr_piece_line *line = find_line(pieces, access.life, at);
+        MR_REQUIRE(line);
+        line->shared |= bits_of(at, end);
+        line->written |= bits_of(at, end);
+    }
 }
 
 /* Marks the bytes of atomic accesses that contain a boundary. */
@@ -222,8 +236,9 @@ static void mark_kept(mr_pieces *pieces)
     bool all = pieces->keep_all || pieces->all_reached;
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
-        line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
-        line->written = 0;
+        uint64_t written = line->written | (pieces->none_alone ? line->alone : 0);
+        line->kept = all ? line->accessed : (line->shared & written) | line->reached;
+        line->split = 0;
     }
     for (uint32_t i = 0; i < pieces->table.count && !all; i++) {
         const mr_piece_line *line = &pieces->lines[i];
@@ -310,14 +325,13 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent)
 enum { FIRST_PART_UNITS = 1 << 16 };
 
 /* Bit i of the result: bit 2 i or 2 i + 1 of the parts. */
-static uint64_t fold(uint64_t parts)
+static uint32_t fold(uint32_t parts)
 {
-    parts = (parts | parts >> 1) & 0x5555555555555555;
-    parts = (parts | parts >> 1) & 0x3333333333333333;
-    parts = (parts | parts >> 2) & 0x0f0f0f0f0f0f0f0f;
-    parts = (parts | parts >> 4) & 0x00ff00ff00ff00ff;
-    parts = (parts | parts >> 8) & 0x0000ffff0000ffff;
-    return (parts | parts >> 16) & 0x00000000ffffffff;
+    parts = (parts | parts >> 1) & 0x55555555;
+    parts = (parts | parts >> 1) & 0x33333333;
+    parts = (parts | parts >> 2) & 0x0f0f0f0f;
+    parts = (parts | parts >> 4) & 0x00ff00ff;
+    return (parts | parts >> 8) & 0x0000ffff;
 }
 
 uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
@@ -330,7 +344,7 @@ uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
         pieces->part_units *= 2;
     }
     uint64_t number = unit / pieces->part_units;
-    pieces->part = 1ull << number;
+    pieces->part = (uint32_t)1 << number;
     return (number + 1) * pieces->part_units;
 }
 

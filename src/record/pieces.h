@@ -12,7 +12,9 @@
  *
  * What is left out. When only one thread accesses a piece, or no thread writes it, its accesses
  * have no conflict, and each read sees the same value in every reordering: the last write is by the
- * same thread, or there is none. So the events of this piece change no verdict in any model. `keep`
+ * same thread, or there is none. So the events of this piece change no verdict in any model. The
+ * same holds when each write is `alone`: all other threads were started after it, or have ended and
+ * are joined. Then fork and join order the write with every access of another thread. `keep`
  * is set for the other pieces: several threads access the piece and one writes it, or a BarrierPair
  * can reach it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
  * threads use different parts of its line.
@@ -37,7 +39,7 @@ enum {
     MR_PIECE_LINE_BYTES = 64,
     MR_PIECES_NEAR = 1 << 16,
     MR_PIECES_NEAR_BYTES = 32,
-    MR_PIECES_PARTS = 64,
+    MR_PIECES_PARTS = 32,
 };
 
 /* A line: 64 bytes of memory. Bit i is about byte i. */
@@ -52,13 +54,16 @@ typedef struct mr_piece_line {
         uint64_t written;
         uint64_t split; /* after mr_pieces_make: accessed by an atomic access of several pieces */
     };
+    uint64_t alone;      /* written while no other thread ran */
     uint64_t reached;    /* by a BarrierPair */
-    uint64_t parts;      /* bit i: accessed in part i of the log */
     uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
     uint64_t bytes : 8;  /* of them belong to the life, from the first one on */
     uint64_t ends : 1;   /* the end of its last byte is noted as a boundary of the next line */
-    uint32_t owner;      /* the first thread that accesses the line, plus 1; 0: none yet */
-    uint32_t first;      /* number of the first kept piece that begins in the line */
+    uint32_t parts;      /* bit i: accessed in part i of the log */
+    union {
+        uint32_t owner; /* the first thread that accesses the line, plus 1; 0: none yet */
+        uint32_t first; /* after mr_pieces_make: the first kept piece that begins in the line */
+    };
 } mr_piece_line;
 
 /* A piece that is kept. */
@@ -77,14 +82,19 @@ typedef struct mr_pieces {
     uint32_t near[MR_PIECES_NEAR]; /* the cache: number of the line plus 1 */
     uint32_t last;                 /* number of the line that was asked for last */
     uint64_t part_units;           /* length of a part */
-    uint64_t part;                 /* the bit of the current part */
-    uint64_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
+    uint32_t part;                 /* the bit of the current part */
+    uint32_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_pairs atomics; /* (life, offset and size) of each atomic access */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
+    bool none_alone;  /* set by the caller: a thread ran that no recorded thread started */
     bool keep_all;    /* set by the caller: leave nothing out */
 } mr_pieces;
+
+typedef struct mr_piece_access {
+    bool writes, alone, atomic;
+} mr_piece_access;
 
 typedef struct mr_extent {
     const mr_life *life;
@@ -103,8 +113,10 @@ bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end)
 
 /* Notes an access, or an extent that a BarrierPair reaches. When all are noted, mr_pieces_make
  * makes the pieces. Each returns false when there is no memory. */
-bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool writes, bool atomic);
+bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how);
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach);
+/* An access that was noted: its pieces are kept, whoever uses them. */
+void mr_pieces_keep(mr_pieces *pieces, mr_extent access);
 bool mr_pieces_make(mr_pieces *pieces);
 
 /* Puts the line of an address into the cache, when there is one. */
@@ -153,7 +165,7 @@ static inline mr_piece_line *mr_pieces_near_line(mr_pieces *pieces, uint64_t add
 /* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
  * one, and nothing is noted. */
 static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
-                                       uint32_t thread, bool writes)
+                                       uint32_t thread, mr_piece_access how)
 {
     uint64_t bits;
     mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
@@ -162,7 +174,8 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     line->bounds |= (bits & -bits) | (bits + (bits & -bits));
     line->shared |= line->owner == thread + 1 ? 0 : bits;
     line->accessed |= bits;
-    line->written |= writes ? bits : 0;
+    line->written |= how.writes && !how.alone ? bits : 0;
+    line->alone |= how.writes && how.alone ? bits : 0;
     line->parts |= pieces->part;
     return true;
 }

@@ -120,6 +120,8 @@ mr_json mr_json_trace(const mr_trace *trace)
     mr_json_put_number(&self, "locks", trace->locks.count);
     mr_json_put_number(&self, "variables", trace->variables.count);
     mr_json_put_number(&self, "locations", trace->locations.count);
+    if (trace->objects.count > 0)
+        mr_json_put_number(&self, "objects", trace->objects.count);
     for (int op = 0; op < MR_OP_COUNT; op++)
         if (trace->op_counts[op] > 0)
             mr_json_put_number(&operations, mr_op_name((mr_op)op), trace->op_counts[op]);

@@ -90,6 +90,7 @@ static bool interesting(const table *self, uint32_t index)
     case MR_OPERAND_NONE:
     case MR_OPERAND_LOCK:
     case MR_OPERAND_CALL:
+    case MR_OPERAND_OBJECT:
         break;
     }
     return false;

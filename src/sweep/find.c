@@ -101,12 +101,12 @@ static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
         if (status == MR_OK && events.count > 0)
             ok = mr_outlook_add(outlook, &events);
     } while (ok && status == MR_OK && events.count > 0);
+    ok = ok && status != MR_ERR_MEMORY &&
+         mr_outlook_finish(outlook, &mr_stream_dictionary(stream)->members);
     mr_stream_close(stream);
     if (status == MR_ERR_MEMORY)
         return status;
-    return ok && mr_outlook_finish(outlook)
-               ? MR_OK
-               : mr_error_memory(job->error, "reading what the trace holds");
+    return ok ? MR_OK : mr_error_memory(job->error, "reading what the trace holds");
 }
 
 /* Feeds the stream to the detector. After an error of the file the detector has the events before

@@ -23,8 +23,8 @@ bool mr_builder_init(mr_builder *builder, const char *path)
     mr_trace *trace = builder->trace;
     if (!trace)
         return false;
-    mr_names *names[] = {&trace->threads, &trace->variables,   &trace->locks, &trace->locations,
-                         &trace->calls,   &trace->reach_names, &trace->frames};
+    mr_names *names[] = {&trace->threads, &trace->variables,   &trace->locks,  &trace->locations,
+                         &trace->calls,   &trace->reach_names, &trace->frames, &trace->objects};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         mr_names_init(names[i]);
     trace->path = mr_strndup(path, strlen(path));
@@ -58,6 +58,8 @@ mr_status mr_builder_rows(mr_builder *builder, uint32_t most, mr_rows *rows, mr_
         .operand = trace->operand + event,
         .location = trace->location + event,
         .value = trace->value + event,
+        .memory_order = trace->memory_order ? trace->memory_order + event : NULL,
+        .in_trace = true,
         .room = room < most ? (uint32_t)room : most,
     };
     return MR_OK;
@@ -112,7 +114,7 @@ bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number)
     return true;
 }
 
-/* What stands in the value column. */
+/* The number for the value column. */
 static mr_status add_value(mr_builder *builder, const mr_parsed *parsed, uint32_t *value,
                            mr_error *error)
 {
@@ -124,7 +126,7 @@ static mr_status add_value(mr_builder *builder, const mr_parsed *parsed, uint32_
     }
     if (!parsed->has_value)
         return MR_OK;
-    if (!mr_op_updates((uint8_t)parsed->op))
+    if (!mr_op_has_pair((uint8_t)parsed->op))
         return mr_builder_value(builder, parsed->value, value) ? MR_OK : no_memory(error);
     mr_update update;
     if (!mr_builder_value(builder, parsed->value, &update.read_value) ||
@@ -135,7 +137,8 @@ static mr_status add_value(mr_builder *builder, const mr_parsed *parsed, uint32_
     return status;
 }
 
-/* Notes a step when lines and events went apart since the event before. */
+/* The lines of events mostly follow each other. Where one does not follow the line of the event
+ * before, a step notes it. */
 mr_status mr_builder_line(mr_builder *builder, uint64_t line, mr_error *error)
 {
     mr_trace *trace = builder->trace;
@@ -155,6 +158,33 @@ mr_status mr_builder_line(mr_builder *builder, uint64_t line, mr_error *error)
         return status;
     trace->line_steps[trace->line_step_count++] =
         (mr_line_step){.event = trace->event_count, .offset = offset};
+    return MR_OK;
+}
+
+/* The column of the trace, with sc for the events before. */
+static mr_status make_orders(mr_builder *builder, mr_rows *rows, mr_error *error)
+{
+    mr_trace *trace = builder->trace;
+    size_t room = mr_columns_room(trace);
+    mr_status status = mr_columns_reserve_orders(trace, room, error);
+    if (status)
+        return status;
+    memset(trace->memory_order, MR_ORDER_SC, room);
+    rows->memory_order = trace->memory_order + (rows->op - trace->op);
+    return MR_OK;
+}
+
+mr_status mr_builder_put_order(mr_builder *builder, mr_rows *rows, mr_memory_order order,
+                               mr_error *error)
+{
+    MR_REQUIRE(rows->count > 0);
+    if (!rows->memory_order && rows->in_trace && order != MR_ORDER_SC) {
+        mr_status status = make_orders(builder, rows, error);
+        if (status)
+            return status;
+    }
+    if (rows->memory_order)
+        rows->memory_order[rows->count - 1] = (uint8_t)order;
     return MR_OK;
 }
 
@@ -184,7 +214,7 @@ mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_pars
         rows->value[row] = value;
     rows->count++;
     trace->event_count++;
-    return MR_OK;
+    return mr_builder_put_order(builder, rows, parsed->memory_order, error);
 }
 
 mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
@@ -209,7 +239,7 @@ bool mr_builder_name(mr_builder *builder)
 {
     mr_trace *trace = builder->trace;
     mr_names *const used[MR_DIRECTIVE_COUNT] = {&trace->locations, &trace->variables,
-                                                &trace->threads, &trace->locks};
+                                                &trace->threads, &trace->locks, &trace->objects};
     for (int i = 0; i < MR_DIRECTIVE_COUNT; i++) {
         const mr_names *texts = &builder->directives[i];
         for (uint32_t j = 0; j < texts->count; j++) {

@@ -16,7 +16,9 @@
 typedef struct mr_rows {
     uint8_t *op;
     uint32_t *thread, *operand, *location;
-    uint32_t *value; /* NULL: values are not kept */
+    uint32_t *value;       /* NULL: values are not kept */
+    uint8_t *memory_order; /* NULL: not kept, or (in_trace) every event so far is sc */
+    bool in_trace;         /* they are rows of the trace */
     uint32_t count, room;
 } mr_rows;
 
@@ -47,6 +49,11 @@ mr_status mr_builder_append(mr_builder *builder, mr_rows *rows, const mr_parsed 
  * looked at. */
 mr_status mr_builder_append_at(mr_builder *builder, mr_rows *rows, const mr_parsed *parsed,
                                uint32_t thread, uint32_t operand, uint32_t location, uint64_t line,
+                               mr_error *error);
+
+/* Puts the memory order of the event that has just been put into the rows. MR_ERR_MEMORY,
+ * MR_ERR_IO. */
+mr_status mr_builder_put_order(mr_builder *builder, mr_rows *rows, mr_memory_order order,
                                mr_error *error);
 
 /* The number of a value, as in the value column. False: no memory. */

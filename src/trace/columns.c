@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { OP, THREAD, OPERAND, LOCATION, VALUE, LINK, STACK, UPDATES, REACHES, LINES, SLOTS };
+enum { OP, THREAD, OPERAND, LOCATION, VALUE, LINK, STACK, ORDER, UPDATES, REACHES, LINES, SLOTS };
 
 _Static_assert((int)SLOTS <= (int)MR_SPILL_ARRAYS, "a slot for each array");
 
@@ -24,6 +24,7 @@ static void point(mr_trace *trace)
     trace->value = arrays[VALUE].at;
     trace->link = arrays[LINK].at;
     trace->stack = arrays[STACK].at;
+    trace->memory_order = arrays[ORDER].at;
     trace->updates = arrays[UPDATES].at;
     trace->reaches = arrays[REACHES].at;
     trace->line_steps = arrays[LINES].at;
@@ -50,6 +51,8 @@ mr_status mr_columns_reserve_events(mr_trace *trace, size_t count, mr_error *err
         status = reserve(trace, OP, count, sizeof *trace->op, error);
     for (size_t slot = THREAD; !status && slot <= VALUE; slot++)
         status = reserve(trace, slot, count, sizeof(uint32_t), error);
+    if (!status && trace->memory_order)
+        status = mr_columns_reserve_orders(trace, mr_columns_room(trace), error);
     return status;
 }
 
@@ -61,6 +64,11 @@ mr_status mr_columns_reserve_links(mr_trace *trace, size_t count, mr_error *erro
 mr_status mr_columns_reserve_stacks(mr_trace *trace, size_t count, mr_error *error)
 {
     return reserve(trace, STACK, count, sizeof *trace->stack, error);
+}
+
+mr_status mr_columns_reserve_orders(mr_trace *trace, size_t count, mr_error *error)
+{
+    return reserve(trace, ORDER, count, sizeof *trace->memory_order, error);
 }
 
 mr_status mr_columns_reserve_updates(mr_trace *trace, size_t count, mr_error *error)

@@ -16,6 +16,7 @@ bool mr_columns_limit(mr_trace *trace, const mr_read_options *options);
 mr_status mr_columns_reserve_events(mr_trace *trace, size_t count, mr_error *error);
 mr_status mr_columns_reserve_links(mr_trace *trace, size_t count, mr_error *error);
 mr_status mr_columns_reserve_stacks(mr_trace *trace, size_t count, mr_error *error);
+mr_status mr_columns_reserve_orders(mr_trace *trace, size_t count, mr_error *error);
 mr_status mr_columns_reserve_updates(mr_trace *trace, size_t count, mr_error *error);
 mr_status mr_columns_reserve_reaches(mr_trace *trace, size_t count, mr_error *error);
 mr_status mr_columns_reserve_lines(mr_trace *trace, size_t count, mr_error *error);

@@ -13,7 +13,8 @@ typedef struct mr_events {
     const uint8_t *op;
     const uint32_t *thread, *operand, *location;
     /* every number in the columns, this run's and those before, is smaller than these */
-    uint32_t thread_count, variable_count, lock_count, location_count;
+    uint32_t thread_count, variable_count, lock_count, location_count, object_count;
+    const uint8_t *memory_order; /* NULL: not known here, or every event is sc */
 } mr_events;
 
 /* The events [first, first + count) of a trace in memory. */
@@ -30,6 +31,8 @@ static inline mr_events mr_events_of_trace(const mr_trace *trace, uint32_t first
         .variable_count = trace->variables.count,
         .lock_count = trace->locks.count,
         .location_count = trace->locations.count,
+        .object_count = trace->objects.count,
+        .memory_order = trace->memory_order ? trace->memory_order + first : NULL,
     };
 }
 

@@ -53,6 +53,8 @@ struct mr_index {
     post_queue *queues; /* by semaphore, as many as locks */
     post *posts;
     size_t post_count, post_capacity;
+    mr_object_info *objects;
+    size_t object_count;
     uint32_t *open_call; /* by thread: its innermost open call, whose link is the next outer one */
 };
 
@@ -176,6 +178,19 @@ static void close_calls(mr_index *pass, uint32_t *link)
         }
 }
 
+static void index_life(mr_index *pass, uint32_t event)
+{
+    mr_object_info *object = &pass->objects[pass->run.operand[event]];
+    if (mr_op_starts_life(pass->run.op[event])) {
+        object->alloc = event;
+        return;
+    }
+    object->free = event;
+    pass->run.link[event] = object->alloc;
+    if (object->alloc != MR_NONE)
+        pass->run.link[object->alloc] = event;
+}
+
 /* Any operation but r and w, which mr_index_add knows. False: no memory. */
 static bool index_operation(mr_index *pass, uint32_t event)
 {
@@ -212,6 +227,10 @@ static bool index_operation(mr_index *pass, uint32_t event)
     case MR_OP_CALL_END:
         index_call(pass, event);
         return true;
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+        index_life(pass, event);
+        return true;
     case MR_OP_FORK:
         pass->threads[run->operand[event]].fork = event;
         return true;
@@ -221,6 +240,8 @@ static bool index_operation(mr_index *pass, uint32_t event)
     case MR_OP_BEGIN:
     case MR_OP_END:
     case MR_OP_BRANCH:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     return true;
@@ -295,6 +316,19 @@ static bool widen_threads(mr_index *pass, size_t need)
     return true;
 }
 
+static bool widen_objects(mr_index *pass, size_t need)
+{
+    size_t count = roomier(pass->object_count, need);
+    if (need <= pass->object_count)
+        return true;
+    if (!widen((void **)&pass->objects, count, sizeof *pass->objects))
+        return false;
+    for (size_t i = pass->object_count; i < count; i++)
+        pass->objects[i] = (mr_object_info){.alloc = MR_NONE, .free = MR_NONE};
+    pass->object_count = count;
+    return true;
+}
+
 mr_index *mr_index_new(void)
 {
     return mr_calloc(1, sizeof(mr_index));
@@ -311,18 +345,21 @@ void mr_index_free(mr_index *index)
     free(index->queues);
     free(index->posts);
     free(index->open_call);
+    free(index->objects);
     mr_keys_free(&index->share_numbers);
     free(index);
 }
 
-/* Links of later events to earlier ones: `link` of what was not met yet is never touched. */
+/* A link leads from a later event to an earlier one. So the pass never touches the `link` of an
+ * event that it has not met yet. */
 bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32_t count)
 {
     MR_REQUIRE(first == index->end && trace->link);
     uint64_t reads = 0, writes = 0;
     const columns *run = &index->run;
     if (!widen_variables(index, trace->variables.count) ||
-        !widen_locks(index, trace->locks.count) || !widen_threads(index, trace->threads.count))
+        !widen_locks(index, trace->locks.count) || !widen_threads(index, trace->threads.count) ||
+        !widen_objects(index, trace->objects.count))
         return false;
     index->run = (columns){.op = trace->op,
                            .thread = trace->thread,
@@ -366,6 +403,55 @@ static bool counts_all_events(const mr_index *index)
     return by_thread == index->end && by_op == index->end;
 }
 
+/* Where the allocs say that the objects are. */
+static void note_extents(mr_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->objects.count; i++) {
+        mr_object_info *object = &trace->object_info[i];
+        uint32_t value = object->alloc != MR_NONE ? trace->value[object->alloc] : 0;
+        if (!value)
+            continue;
+        object->has_extent = true;
+        object->address = (uint64_t)trace->values[trace->updates[value].read_value];
+        object->bytes = (uint64_t)trace->values[trace->updates[value].written_value];
+    }
+}
+
+/* Lists the variables of each object. */
+static void list_members(mr_trace *trace)
+{
+    const mr_members *members = &trace->members;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < members->count; i++)
+        trace->object_info[members->items[i].object].variable_count++;
+    for (uint32_t i = 0; i < trace->objects.count; i++) {
+        trace->object_info[i].first_variable = next;
+        next += trace->object_info[i].variable_count;
+        trace->object_info[i].variable_count = 0;
+    }
+    for (uint32_t v = 0; v < members->variable_count; v++) {
+        if (members->object[v] == MR_NONE)
+            continue;
+        mr_object_info *object = &trace->object_info[members->object[v]];
+        trace->object_variables[object->first_variable + object->variable_count++] = v;
+    }
+}
+
+static bool finish_objects(mr_index *index, mr_trace *trace)
+{
+    uint32_t objects = trace->objects.count;
+    MR_REQUIRE(trace->members.variable_count <= trace->variables.count);
+    trace->object_info = mr_calloc(objects, sizeof *trace->object_info);
+    trace->object_variables = mr_calloc(trace->members.count, sizeof *trace->object_variables);
+    if (!trace->object_info || !trace->object_variables || !widen_objects(index, objects))
+        return false;
+    if (objects)
+        memcpy(trace->object_info, index->objects, objects * sizeof *trace->object_info);
+    note_extents(trace);
+    list_members(trace);
+    return true;
+}
+
 bool mr_index_finish(mr_index *index, mr_trace *trace)
 {
     uint32_t variables = trace->variables.count, threads = trace->threads.count;
@@ -385,7 +471,7 @@ bool mr_index_finish(mr_index *index, mr_trace *trace)
         memcpy(trace->thread_info, index->threads, threads * sizeof *trace->thread_info);
     memcpy(trace->op_counts, index->op_counts, sizeof trace->op_counts);
     close_calls(index, trace->link);
-    return true;
+    return finish_objects(index, trace);
 }
 
 mr_status mr_index_build(mr_trace *trace, mr_error *error)

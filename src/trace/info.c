@@ -121,6 +121,10 @@ static bool count_event(info_pass *pass, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     return true;
@@ -184,6 +188,8 @@ static void print_names(FILE *stream, const mr_trace *trace, const mr_trace_info
     count_fact(stream, "  of two threads or more", info->shared_variables);
     count_fact(stream, "  compared by source", trace->by_source_count);
     count_fact(stream, "locations", trace->locations.count);
+    if (trace->objects.count)
+        count_fact(stream, "objects", trace->objects.count);
 }
 
 static void print_operations(FILE *stream, const mr_trace *trace, const mr_trace_info *info)

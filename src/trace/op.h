@@ -13,13 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the operand of an operation names; each of the first three is a namespace of its own. */
+/* What the operand of an operation names; each is a namespace of its own. */
 typedef enum mr_operand_kind {
     MR_OPERAND_NONE,
     MR_OPERAND_VARIABLE,
     MR_OPERAND_LOCK, /* locks and semaphores */
     MR_OPERAND_THREAD,
-    MR_OPERAND_CALL, /* the identifier of an unrecorded call */
+    MR_OPERAND_CALL,   /* the identifier of an unrecorded call */
+    MR_OPERAND_OBJECT, /* a piece of memory that has a life */
 } mr_operand_kind;
 
 /* What an operation does. An operation may do several of these things. */
@@ -39,6 +40,9 @@ typedef enum mr_op_property {
     MR_CALLS = 1 << 12, /* begins a call that was not recorded */
     MR_RETURNS = 1 << 13,
     MR_BINDS = 1 << 14, /* depends on all that its thread read before (docs/semantics.md 2.6) */
+    MR_STARTS_LIFE = 1 << 15, /* of its object: no access of it comes before */
+    MR_ENDS_LIFE = 1 << 16,   /* conflicts with the accesses of its object */
+    MR_FENCES = 1 << 17,      /* orders memory, without a variable of its own */
 } mr_op_property;
 
 /* X(with, enumerator, text in the file, operand kind, what it does) */
@@ -60,7 +64,11 @@ typedef enum mr_op_property {
     X(with, WAIT, "wait", LOCK, MR_TAKES)                                                          \
     X(with, CALL_BEGIN, "mbegin", CALL, MR_CALLS | MR_BINDS)                                       \
     X(with, CALL_END, "mend", CALL, MR_RETURNS)                                                    \
-    X(with, BRANCH, "branch", NONE, MR_BINDS)
+    X(with, BRANCH, "branch", NONE, MR_BINDS)                                                      \
+    X(with, ALLOC, "alloc", OBJECT, MR_STARTS_LIFE)                                                \
+    X(with, FREE, "free", OBJECT, MR_ENDS_LIFE)                                                    \
+    X(with, DEREF, "deref", VARIABLE, 0)                                                           \
+    X(with, FENCE, "fence", NONE, MR_FENCES)
 
 typedef enum mr_op {
 #define MR_OP_ENUM(with, name, text, kind, does) MR_OP_##name,
@@ -189,6 +197,28 @@ static inline bool mr_op_returns(uint8_t op)
 static inline bool mr_op_binds(uint8_t op)
 {
     return MR_OP_DOES(op, MR_BINDS);
+}
+
+/* Begins or ends the life of an object. */
+static inline bool mr_op_starts_life(uint8_t op)
+{
+    return MR_OP_DOES(op, MR_STARTS_LIFE);
+}
+
+static inline bool mr_op_ends_life(uint8_t op)
+{
+    return MR_OP_DOES(op, MR_ENDS_LIFE);
+}
+
+static inline bool mr_op_fences(uint8_t op)
+{
+    return MR_OP_DOES(op, MR_FENCES);
+}
+
+/* Has two numbers: an update what it reads and writes, an alloc address and size. */
+static inline bool mr_op_has_pair(uint8_t op)
+{
+    return mr_op_updates(op) || mr_op_starts_life(op);
 }
 
 /* Do two accesses of one variable by different threads conflict (docs/semantics.md 3)? */

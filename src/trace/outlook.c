@@ -21,9 +21,11 @@ static void free_scratch(mr_outlook *outlook)
     free(outlook->lock_depth);
     free(outlook->share_depth);
     free(outlook->access);
+    free(outlook->freer);
     outlook->variable_user = outlook->lock_user = outlook->lock_depth = NULL;
     outlook->share_depth = NULL;
     outlook->access = NULL;
+    outlook->freer = NULL;
     mr_keys_free(&outlook->use_numbers);
 }
 
@@ -84,10 +86,17 @@ static bool make_room(mr_outlook *outlook, const mr_events *events)
             return false;
         outlook->lock_capacity = capacity;
     }
+    if (events->object_count > outlook->object_capacity) {
+        size_t old = outlook->object_capacity, capacity = roomier(old, events->object_count);
+        if (!widen_numbers(&outlook->freer, old, capacity))
+            return false;
+        outlook->object_capacity = capacity;
+    }
     outlook->thread_count = events->thread_count;
     outlook->variable_count = events->variable_count;
     outlook->lock_count = events->lock_count;
     outlook->location_count = events->location_count;
+    outlook->object_count = events->object_count;
     return true;
 }
 
@@ -180,6 +189,9 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
             if (!add_shared(outlook, events->op[i], operand, thread))
                 return false;
             break;
+        case MR_OP_FREE:
+            outlook->freer[operand] = thread + 1; /* there is one at most */
+            break;
         case MR_OP_FORK:
         case MR_OP_JOIN:
         case MR_OP_BEGIN:
@@ -189,6 +201,9 @@ bool mr_outlook_add(mr_outlook *outlook, const mr_events *events)
         case MR_OP_CALL_BEGIN:
         case MR_OP_CALL_END:
         case MR_OP_BRANCH:
+        case MR_OP_ALLOC:
+        case MR_OP_DEREF:
+        case MR_OP_FENCE:
             break;
         }
     }
@@ -204,8 +219,23 @@ static int compare_uses(const void *one, const void *two)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-bool mr_outlook_finish(mr_outlook *outlook)
+/* A free is a plain write of each variable of its object that is accessed. */
+static void add_frees(mr_outlook *outlook, const mr_members *members)
 {
+    for (uint32_t i = 0; i < members->count; i++) {
+        mr_membership member = members->items[i];
+        MR_ASSERT(member.variable < outlook->variable_count);
+        uint32_t freer = member.object < outlook->object_count ? outlook->freer[member.object] : 0;
+        if (!freer || !outlook->variable_user[member.variable])
+            continue;
+        outlook->access[member.variable] = WRITTEN | PLAIN;
+        note_user(&outlook->variable_user[member.variable], freer - 1);
+    }
+}
+
+bool mr_outlook_finish(mr_outlook *outlook, const mr_members *members)
+{
+    add_frees(outlook, members);
     outlook->contended = mr_calloc(outlook->variable_count, 1);
     outlook->lock_shared = mr_calloc(outlook->lock_count, 1);
     if (!outlook->contended || !outlook->lock_shared)
@@ -230,5 +260,5 @@ bool mr_outlook_of_trace(mr_outlook *outlook, const mr_trace *trace)
 {
     mr_events events = mr_events_of_trace(trace, 0, trace->event_count);
     mr_outlook_init(outlook);
-    return mr_outlook_add(outlook, &events) && mr_outlook_finish(outlook);
+    return mr_outlook_add(outlook, &events) && mr_outlook_finish(outlook, &trace->members);
 }

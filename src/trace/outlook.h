@@ -23,8 +23,9 @@ typedef struct mr_lock_use {
 
 typedef struct mr_outlook {
     uint32_t event_count, thread_count, variable_count, lock_count, location_count;
-    /* by variable: accessed by two threads or more, written, and accessed by a plain operation? (No
-     * two accesses of another variable conflict; atomic ones may order events all the same.) */
+    /* by variable: accessed by two threads or more, written, and accessed by a plain operation? A
+     * free of its object is a plain write of it. (No two accesses of another variable conflict;
+     * atomic ones may order events all the same.) */
     uint8_t *contended;
     uint8_t *lock_shared; /* by lock: acquired, in any way, by two threads or more? */
     mr_lock_use *uses;    /* of such locks, in the order of (lock, thread) */
@@ -33,9 +34,12 @@ typedef struct mr_outlook {
     /* while it is being made */
     uint32_t *variable_user; /* by variable: first user + 1; 0: none, UINT32_MAX: several */
     uint32_t *lock_user;     /* by lock: the same */
-    uint32_t *lock_depth;    /* by lock: acq that are not released; inner ones do not count */
-    uint32_t *share_depth;   /* by use: racq that are not released */
-    uint8_t *access;         /* by variable: bit 0: written, bit 1: plainly accessed */
+    uint32_t *freer;         /* by object: the thread that frees it + 1; 0: none so far */
+    uint32_t object_count;
+    size_t object_capacity;
+    uint32_t *lock_depth;  /* by lock: acq that are not released; inner ones do not count */
+    uint32_t *share_depth; /* by use: racq that are not released */
+    uint8_t *access;       /* by variable: bit 0: written, bit 1: plainly accessed */
     size_t variable_capacity, lock_capacity, use_capacity, share_capacity;
     mr_keys use_numbers; /* (lock, thread) to index in `uses` + 1 */
 } mr_outlook;
@@ -46,8 +50,9 @@ void mr_outlook_free(mr_outlook *outlook);
 
 /* The events must come in the order of the trace. False: no memory. */
 bool mr_outlook_add(mr_outlook *outlook, const mr_events *events);
-/* Sorts, forgets the locks of one thread, frees what was needed on the way. False: no memory. */
-bool mr_outlook_finish(mr_outlook *outlook);
+/* Sorts, forgets the locks of one thread, frees what was needed on the way. `members` are those of
+ * the trace. False: no memory. */
+bool mr_outlook_finish(mr_outlook *outlook, const mr_members *members);
 
 /* All of it for a trace in memory. */
 bool mr_outlook_of_trace(mr_outlook *outlook, const mr_trace *trace);

@@ -23,7 +23,7 @@
 
 struct mr_pager;
 
-enum { MR_SPILL_ARRAYS = 10 };
+enum { MR_SPILL_ARRAYS = 11 };
 
 typedef struct mr_spill_array {
     void *at;

@@ -10,8 +10,10 @@ void mr_trace_free(mr_trace *trace)
 {
     if (!trace)
         return;
-    void *const blocks[] = {trace->path, trace->values, trace->variable_info, trace->thread_info,
-                            trace->stacks};
+    void *const blocks[] = {
+        trace->path,          trace->values,      trace->variable_info,    trace->thread_info,
+        trace->stacks,        trace->object_info, trace->object_variables, trace->members.items,
+        trace->members.object};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     mr_ending_free(&trace->ending);
@@ -19,7 +21,7 @@ void mr_trace_free(mr_trace *trace)
     mr_u32s_free(&trace->reach_items);
     mr_names *const names[] = {&trace->threads,   &trace->variables, &trace->locks,
                                &trace->locations, &trace->calls,     &trace->reach_names,
-                               &trace->frames};
+                               &trace->frames,    &trace->objects};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         mr_names_free(names[i]);
     free(trace);
@@ -80,6 +82,18 @@ static void print_value(print_target *target, const mr_trace *trace, uint32_t ev
     }
 }
 
+/* "=address+bytes" */
+static void print_extent(print_target *target, const mr_trace *trace, uint32_t event)
+{
+    uint32_t value = trace->value[event];
+    if (!value)
+        return;
+    MR_ASSERT(value < trace->update_count);
+    mr_update extent = trace->updates[value];
+    print(target, "=0x%llx+%llu", (unsigned long long)trace->values[extent.read_value],
+          (unsigned long long)trace->values[extent.written_value]);
+}
+
 static void print_reach(print_target *target, const mr_trace *trace, uint32_t event)
 {
     MR_ASSERT(trace->value[event] < trace->reach_count);
@@ -103,6 +117,8 @@ const mr_names *mr_trace_operand_names(const mr_trace *trace, mr_op op)
         return &trace->threads;
     case MR_OPERAND_CALL:
         return &trace->calls;
+    case MR_OPERAND_OBJECT:
+        return &trace->objects;
     case MR_OPERAND_NONE:
         break;
     }
@@ -116,13 +132,17 @@ size_t mr_trace_print_op(const mr_trace *trace, uint32_t event, bool for_people,
     print_target target = {.buffer = buffer, .size_bytes = size_bytes};
     mr_op op = (mr_op)trace->op[event];
     uint32_t operand = trace->operand[event];
-    print(&target, "%s(", mr_op_name(op));
+    bool has_order = mr_op_fences((uint8_t)op) || mr_trace_memory_order(trace, event);
+    print(&target, "%s%s(", mr_op_name(op),
+          has_order ? mr_memory_order_suffix(mr_trace_memory_order(trace, event)) : "");
     const mr_names *names = mr_trace_operand_names(trace, op);
     MR_ASSERT(!names || operand < names->count);
     if (names)
         print(&target, "%s", name_text(names, operand, for_people));
     if (names == &trace->variables)
         print_value(&target, trace, event);
+    if (mr_op_starts_life((uint8_t)op))
+        print_extent(&target, trace, event);
     if (mr_op_calls((uint8_t)op))
         print_reach(&target, trace, event);
     print(&target, ")");

@@ -8,16 +8,19 @@
  *   column      bytes  meaning
  *   op          1      mr_op
  *   thread      4      number in `threads`
- *   operand     4      number in `variables`, `locks`, `threads` or `calls` (mr_op_operand_kind);
- *                      0 for operations without operand
+ *   operand     4      number in `variables`, `locks`, `threads`, `calls` or `objects`
+ *                      (mr_op_operand_kind); 0 for operations without operand
  *   location    4      number in `locations`
  *   value       4      r w ar aw: index of the value in `values`, 0 when the event has none;
- *                      au: index in `updates`, 0 when it has none; mbegin: index in `reaches`
+ *                      au: index in `updates`, 0 when it has none; mbegin: index in `reaches`;
+ *                      alloc: index in `updates` of address and size, 0 when it has none
  *   link        4      derived, see below
  *   stack       4      call stack, a number in `stacks`, 0 when it is not known; NULL: no event of
  *                      the trace has one (only .mrt files do, docs/recording.md)
  *
- * 21 or 25 bytes an event. `link` is
+ *   memory_order 1     mr_memory_order; NULL: every event of the trace is sc
+ *
+ * 21 to 26 bytes an event. `link` is
  *   r w ar aw au
  *            the last write of the variable before it in the trace (w, aw or au), MR_NONE: none
  *   acq      its release; MR_NONE: never released; MR_NESTED: an inner acquire of a lock that its
@@ -27,6 +30,7 @@
  *   wait     the post whose unit it takes, the oldest unit first; post: the wait that takes its
  *            unit, MR_NONE: none does
  *   mbegin   its mend, and back; MR_NONE: the call does not return
+ *   alloc    the free of its object, and back; MR_NONE: there is none
  *   others   MR_NONE
  */
 #ifndef MR_TRACE_TRACE_H
@@ -35,6 +39,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "ending.h"
+#include "memory_order.h"
 #include "names.h"
 #include "op.h"
 #include "spill.h"
@@ -78,13 +83,36 @@ typedef struct mr_thread_info {
     uint32_t event_count;
 } mr_thread_info;
 
+/* A piece of memory that has a life (docs/semantics.md 1). */
+typedef struct mr_object_info {
+    uint32_t alloc, free; /* events, or MR_NONE */
+    bool has_extent;      /* the alloc says where it is: [address, address + bytes) */
+    uint64_t address, bytes;
+    /* its variables: object_variables[first_variable … + variable_count), by number */
+    uint32_t first_variable, variable_count;
+} mr_object_info;
+
+/* A variable belongs to an object. */
+typedef struct mr_membership {
+    uint32_t variable, object;
+} mr_membership;
+
+typedef struct mr_members {
+    mr_membership *items; /* in the order in which the file says it, a variable once */
+    uint32_t count;
+    uint32_t *object; /* by variable, of the first `variable_count` ones: MR_NONE or its object */
+    uint32_t variable_count;
+    size_t item_capacity, variable_capacity;
+} mr_members;
+
 typedef struct mr_trace {
     char *path; /* as given by the user; "-" is standard input */
     uint32_t event_count;
     uint8_t *op;
     uint32_t *thread, *operand, *location, *value, *link;
+    uint8_t *memory_order; /* column, or NULL */
 
-    mr_names threads, variables, locks, locations, calls, reach_names;
+    mr_names threads, variables, locks, locations, calls, reach_names, objects;
     int64_t *values; /* distinct values, values[0] unused */
     uint32_t value_count;
     mr_update *updates; /* updates[0] unused */
@@ -101,6 +129,9 @@ typedef struct mr_trace {
 
     mr_variable_info *variable_info; /* one a variable */
     mr_thread_info *thread_info;     /* one a thread */
+    mr_object_info *object_info;     /* one an object */
+    uint32_t *object_variables;
+    mr_members members; /* which variable belongs to which object; ask mr_trace_object */
     uint64_t op_counts[MR_OP_COUNT];
     uint32_t by_source_count; /* variables with an access that are treated as in rf */
 
@@ -143,6 +174,17 @@ static inline uint32_t mr_trace_written_value(const mr_trace *trace, uint32_t ev
 {
     uint32_t value = trace->value[event];
     return mr_op_updates(trace->op[event]) && value ? trace->updates[value].written_value : value;
+}
+
+/* The object that the variable belongs to, or MR_NONE. */
+static inline uint32_t mr_trace_object(const mr_trace *trace, uint32_t variable)
+{
+    return variable < trace->members.variable_count ? trace->members.object[variable] : MR_NONE;
+}
+
+static inline mr_memory_order mr_trace_memory_order(const mr_trace *trace, uint32_t event)
+{
+    return trace->memory_order ? (mr_memory_order)trace->memory_order[event] : MR_ORDER_SC;
 }
 
 /* Are two events accesses that conflict (docs/semantics.md 3)? */

@@ -26,10 +26,9 @@ struct mr_open_call {
     uint32_t call, outer; /* `outer`: index + 1, 0: none; for free entries the next free one */
 };
 
-void mr_validity_init(mr_validity *validity, const mr_names *thread_names,
-                      const mr_names *call_names)
+void mr_validity_init(mr_validity *validity, const mr_trace *trace)
 {
-    *validity = (mr_validity){.thread_names = thread_names, .call_names = call_names};
+    *validity = (mr_validity){.trace = trace};
 }
 
 void mr_validity_free(mr_validity *validity)
@@ -39,6 +38,7 @@ void mr_validity_free(mr_validity *validity)
     free(validity->locks);
     free(validity->share_depths);
     free(validity->calls);
+    free(validity->lives);
     mr_keys_free(&validity->shares);
     *validity = (mr_validity){0};
 }
@@ -78,6 +78,15 @@ static bool reach_lock(mr_validity *validity, uint32_t lock)
     return done;
 }
 
+static bool reach_life(mr_validity *validity, uint32_t object)
+{
+    void *lives = validity->lives;
+    bool done = reach_count(&lives, &validity->life_count, &validity->life_capacity,
+                            (size_t)object + 1, sizeof *validity->lives);
+    validity->lives = lives;
+    return done;
+}
+
 #define REFUSE(error, ...) mr_error_set(error, MR_ERR_TRACE, NULL, 0, __VA_ARGS__)
 
 /* A name for a message. */
@@ -95,7 +104,7 @@ static quoted_name quote(const mr_names *names, uint32_t number)
 
 static quoted_name quote_thread(const mr_validity *validity, uint32_t number)
 {
-    return quote(validity->thread_names, number);
+    return quote(&validity->trace->threads, number);
 }
 
 static mr_status check_not_held(const mr_validity *validity, const mr_step *step,
@@ -258,10 +267,68 @@ static mr_status call_end(mr_validity *validity, const mr_step *step, mr_error *
     if (open->call != step->operand)
         return REFUSE(error,
                       "ends a call that is not the innermost open one, %s (begun on line %llu)",
-                      quote(validity->call_names, open->call).text, (line_number)open->line);
+                      quote(&validity->trace->calls, open->call).text, (line_number)open->line);
     thread->innermost_call = open->outer;
     open->outer = validity->free_call;
     validity->free_call = innermost;
+    return MR_OK;
+}
+
+static mr_status start_life(const mr_validity *validity, const mr_step *step, mr_object_life *life,
+                            mr_error *error)
+{
+    const mr_names *variables = &validity->trace->variables;
+    if (life->alloc_line)
+        return REFUSE(error, "allocates an object that was allocated before (on line %llu)",
+                      (line_number)life->alloc_line);
+    if (life->free_line)
+        return REFUSE(error, "allocates an object that was freed before (on line %llu)",
+                      (line_number)life->free_line);
+    if (life->accessed)
+        return REFUSE(error, "allocates an object of which %s was accessed before",
+                      quote(variables, life->accessed - 1).text);
+    life->alloc_line = step->line;
+    life->known_variables = variables->count;
+    return MR_OK;
+}
+
+static mr_status end_life(const mr_step *step, mr_object_life *life, mr_error *error)
+{
+    if (life->free_line)
+        return REFUSE(error, "frees an object that was freed before (on line %llu)",
+                      (line_number)life->free_line);
+    life->free_line = step->line;
+    return MR_OK;
+}
+
+static mr_status step_life(mr_validity *validity, const mr_step *step, mr_error *error)
+{
+    if (!reach_life(validity, step->operand))
+        return mr_error_memory(error, "checking the trace");
+    mr_object_life *life = &validity->lives[step->operand];
+    return mr_op_starts_life((uint8_t)step->op) ? start_life(validity, step, life, error)
+                                                : end_life(step, life, error);
+}
+
+mr_status mr_validity_member(mr_validity *validity, uint32_t variable, uint32_t object, bool used,
+                             mr_error *error)
+{
+    const mr_trace *trace = validity->trace;
+    uint32_t other = mr_trace_object(trace, variable);
+    if (other != MR_NONE && other != object)
+        return REFUSE(error, "puts a variable into an object that is in another, %s",
+                      quote(&trace->objects, other).text);
+    if (!reach_life(validity, object))
+        return mr_error_memory(error, "checking the trace");
+    mr_object_life *life = &validity->lives[object];
+    if (other == object || !used)
+        return MR_OK;
+    if (life->alloc_line && variable < life->known_variables)
+        return REFUSE(error,
+                      "puts a variable into an object that was accessed before the object was "
+                      "allocated (on line %llu)",
+                      (line_number)life->alloc_line);
+    life->accessed = life->accessed ? life->accessed : variable + 1;
     return MR_OK;
 }
 
@@ -282,7 +349,7 @@ static mr_status check_alive(const mr_thread_state *thread, const mr_step *step,
 
 static mr_status step_operation(mr_validity *validity, const mr_step *step, mr_error *error)
 {
-    /* An operation without a lock does not look at this one. */
+    /* An operation without a lock does not read it. */
     uint32_t number = mr_op_operand_kind(step->op) == MR_OPERAND_LOCK ? step->operand : 0;
     if (!reach_lock(validity, number))
         return mr_error_memory(error, "checking the trace");
@@ -317,8 +384,15 @@ static mr_status step_operation(mr_validity *validity, const mr_step *step, mr_e
     case MR_OP_ATOMIC_READ:
     case MR_OP_ATOMIC_WRITE:
     case MR_OP_ATOMIC_UPDATE:
+        mr_validity_note_access(validity, step->operand);
+        break;
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+        return step_life(validity, step, error);
     case MR_OP_BEGIN:
     case MR_OP_BRANCH:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     return MR_OK;

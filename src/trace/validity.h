@@ -13,6 +13,8 @@
  *   - no event of a thread after its end or after a join of it; begin is the first event.
  *   - wait: the semaphore is above zero.
  *   - mend: closes the innermost open mbegin of the thread, which has the same identifier.
+ *   - alloc: the object has no alloc, no free and no access of a variable of it before; free: it has
+ *     no free before. Accesses after the free are accepted.
  * Open locks, open calls and threads without end are valid; so is a join of a thread without
  * events.
  *
@@ -27,6 +29,7 @@
 #include "base/keys.h"
 #include "names.h"
 #include "op.h"
+#include "trace.h"
 
 typedef struct mr_step {
     mr_op op;
@@ -38,8 +41,17 @@ typedef struct mr_thread_state mr_thread_state;
 typedef struct mr_lock_state mr_lock_state;
 typedef struct mr_open_call mr_open_call;
 
+/* The life of an object so far. */
+typedef struct mr_object_life {
+    uint64_t alloc_line, free_line; /* 0: not so far */
+    uint32_t accessed;              /* a variable of it that was accessed, + 1; 0: none was */
+    uint32_t known_variables;       /* how many variables there were at the alloc */
+} mr_object_life;
+
 typedef struct mr_validity {
-    const mr_names *thread_names, *call_names; /* borrowed; for messages */
+    const mr_trace *trace; /* borrowed: the names, and which variable belongs to which object */
+    mr_object_life *lives; /* by object */
+    size_t life_count, life_capacity;
     mr_thread_state *threads;
     size_t thread_count, thread_capacity;
     uint8_t *running; /* by thread: it has events and goes on: mr_validity_access_changes_nothing */
@@ -54,16 +66,31 @@ typedef struct mr_validity {
     uint32_t free_call; /* index + 1; 0: none */
 } mr_validity;
 
-void mr_validity_init(mr_validity *validity, const mr_names *thread_names,
-                      const mr_names *call_names);
+void mr_validity_init(mr_validity *validity, const mr_trace *trace);
 void mr_validity_free(mr_validity *validity);
 
 /* MR_OK: accepted. MR_ERR_TRACE: refused; the error's text is the rule in words ("releases a lock
  * that T2 holds (acquired on line 3)"), without a place. MR_ERR_MEMORY. */
 mr_status mr_validity_step(mr_validity *validity, const mr_step *step, mr_error *error);
 
+/* A line says that the variable belongs to the object. To be asked before mr_members_put; numbers
+ * of variables are in the order of their first use, and `used`: the variable was used before this
+ * line. As mr_validity_step. */
+mr_status mr_validity_member(mr_validity *validity, uint32_t variable, uint32_t object, bool used,
+                             mr_error *error);
+
+/* For accesses that are not given to mr_validity_step. */
+static inline void mr_validity_note_access(mr_validity *validity, uint32_t variable)
+{
+    const mr_members *members = &validity->trace->members;
+    if (variable >= members->variable_count || members->object[variable] == MR_NONE)
+        return;
+    mr_object_life *life = &validity->lives[members->object[variable]];
+    life->accessed = life->accessed ? life->accessed : variable + 1;
+}
+
 /* True: an access or a branch of the thread is accepted by mr_validity_step and leaves the state as
- * it is, so that the step can be left out. */
+ * it is, so that the step can be left out; of an access mr_validity_note_access must know. */
 static inline bool mr_validity_access_changes_nothing(const mr_validity *validity, uint32_t thread)
 {
     return thread < validity->running_count && validity->running[thread];

@@ -62,8 +62,9 @@ static void find_touched(const mr_witness_calls *s, const mr_replay *replay, uin
     names[0] = names[1] = names[2] = MR_NONE;
     switch (mr_op_operand_kind((mr_op)trace->op[event])) {
     case MR_OPERAND_VARIABLE:
-        object = true;
-        names[0] = s->of_variable[operand];
+        object = mr_op_is_access(trace->op[event]);
+        if (object)
+            names[0] = s->of_variable[operand];
         break;
     case MR_OPERAND_LOCK:
         object = true;
@@ -72,6 +73,7 @@ static void find_touched(const mr_witness_calls *s, const mr_replay *replay, uin
     case MR_OPERAND_NONE:
     case MR_OPERAND_THREAD: /* a fork or join does not touch the thread */
     case MR_OPERAND_CALL:
+    case MR_OPERAND_OBJECT:
         break;
     }
     if (edge)

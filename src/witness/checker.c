@@ -291,6 +291,10 @@ static mr_status check_operation(const mr_checker *c, mr_model model, uint32_t e
     case MR_OP_END:
     case MR_OP_POST:
     case MR_OP_CALL_END:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break; /* nothing but program order and the edges of calls */
     }
     return MR_OK;

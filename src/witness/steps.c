@@ -132,6 +132,7 @@ static bool object_of(const mr_trace *trace, uint32_t event, uint64_t *object)
     case MR_OPERAND_NONE:
     case MR_OPERAND_THREAD:
     case MR_OPERAND_CALL:
+    case MR_OPERAND_OBJECT:
         break;
     }
     return false;

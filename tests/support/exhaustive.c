@@ -160,6 +160,10 @@ static bool possible(const job *s, const mr_exhaustive_state *state, uint32_t ev
     case MR_OP_END:
     case MR_OP_POST:
     case MR_OP_CALL_END:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     return true;

@@ -271,6 +271,10 @@ static bool touches(const mr_trace *trace, uint32_t begin, uint32_t e)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break;
     }
     if (names && reaches_name(trace, begin, &names->items[trace->operand[e]]))

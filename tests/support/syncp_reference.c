@@ -64,6 +64,10 @@ static void scan_event(mr_syncp_reference *reference, scan *s, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break; /* not in the traces that it is asked about, or nothing to note */
     }
 }

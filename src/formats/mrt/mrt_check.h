@@ -32,6 +32,8 @@ typedef struct mr_mrt_check {
     uint32_t *lock_depth;
     uint32_t *lock_uses; /* by lock: number of its first use in the outlook; one more at the end */
     uint32_t *sections;  /* by use: how many are still to come */
+    uint32_t *freer;     /* by object: the thread that frees it + 1 */
+    size_t freer_capacity;
 } mr_mrt_check;
 
 /* `outlook` may be NULL; its numbers must be consistent (mrt_index.h). False: no memory; free in

@@ -2,7 +2,7 @@
  * mrt_format: the layout of the binary trace format .mrt (docs/mrt-format.md), shared by its writer
  * and its reader. All numbers are little-endian.
  *
- *   header, (NAMES | LINES | EVENTS [VALUES] [STACKS])*, TEXTS*, [ENDING], INDEX, END
+ *   header, (NAMES | LINES | MEMBERS | EVENTS [VALUES] [STACKS] [ORDERS])*, TEXTS*, [ENDING], INDEX, END
  *
  * A chunk is a header of 64 bytes and a payload, filled up with zeros to a multiple of 64, so that
  * the columns of a block can be used where they are mapped. Each header has a checksum of itself
@@ -14,14 +14,22 @@
 #include "trace/trace.h"
 
 /* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
-enum { MR_MRT_VERSION = 3, MR_MRT_OLDEST_VERSION = 2 /* that can be read: has no ENDING */ };
+enum {
+    MR_MRT_VERSION = 4,
+    MR_MRT_OBJECTS_VERSION = 4,  /* the first with objects and memory orders */
+    MR_MRT_OLDEST_VERSION = 2,   /* that can be read: has no ENDING */
+    MR_MRT_OP_COUNT_BEFORE = 18, /* operations and namespaces before MR_MRT_OBJECTS_VERSION */
+    MR_MRT_SPACE_COUNT_BEFORE = 7,
+};
 
 enum {
     MR_MRT_ALIGN_BYTES = 64,
     MR_MRT_BLOCK_EVENTS = 1 << 16, /* most events of a block */
     MR_MRT_BYTE_ORDER = 0x01020304,
     MR_MRT_CHUNK_MARK = 0x4B4E4843, /* "CHNK" */
-    MR_MRT_OUTLOOK_RULES = 2,       /* what outlook.h counts as an access and as a use of a lock */
+    /* what outlook.h counts as an access and as a use of a lock; before there were objects */
+    MR_MRT_OUTLOOK_RULES = 3,
+    MR_MRT_OUTLOOK_RULES_BEFORE = 2,
     MR_MRT_MAGIC_BYTES = 8,
 };
 
@@ -41,8 +49,10 @@ typedef enum mr_mrt_kind {
     MR_MRT_VALUES,    /* the value column of the block before it, and what it is the first to use */
     MR_MRT_INDEX,     /* mr_mrt_index; see there */
     MR_MRT_END,
-    MR_MRT_STACKS, /* the stack column of the block before it, and what it is the first to use */
-    MR_MRT_ENDING, /* how the recording ended: lines (trace/ending.h) */
+    MR_MRT_STACKS,  /* the stack column of the block before it, and what it is the first to use */
+    MR_MRT_ENDING,  /* how the recording ended: lines (trace/ending.h) */
+    MR_MRT_ORDERS,  /* the memory_order column of the block before it */
+    MR_MRT_MEMBERS, /* mr_membership: variables of objects */
 } mr_mrt_kind;
 
 /* The namespaces, as numbers in a file. */
@@ -54,6 +64,7 @@ typedef enum mr_mrt_space {
     MR_MRT_CALLS,
     MR_MRT_REACHES,
     MR_MRT_FRAMES,
+    MR_MRT_OBJECTS,
     MR_MRT_SPACE_COUNT
 } mr_mrt_space;
 
@@ -99,10 +110,24 @@ typedef struct mr_mrt_index {
     uint32_t outlook_rules, use_count;
     uint32_t file_length, text_length;
     uint32_t stack_count; /* without the unused first one */
+    uint32_t member_count;
+    uint32_t reserved[2];
 } mr_mrt_index;
 
 _Static_assert(sizeof(mr_mrt_header) == 64 && sizeof(mr_mrt_chunk) == 64, "headers are 64 bytes");
-_Static_assert(MR_OP_COUNT == 18 && MR_OP_BRANCH == 17 && sizeof(mr_mrt_index) == 24 + 144 + 48,
+/* The same before MR_MRT_OBJECTS_VERSION. */
+typedef struct mr_mrt_index_before {
+    uint64_t event_count;
+    uint64_t dropped_count, dropped_line;
+    uint64_t op_counts[MR_MRT_OP_COUNT_BEFORE];
+    uint32_t name_counts[MR_MRT_SPACE_COUNT_BEFORE];
+    uint32_t outlook_rules, use_count;
+    uint32_t file_length, text_length;
+    uint32_t stack_count;
+} mr_mrt_index_before;
+
+_Static_assert(sizeof(mr_mrt_index_before) == 24 + 144 + 48, "the layout of older versions");
+_Static_assert(MR_OP_COUNT == 22 && MR_OP_FENCE == 21 && sizeof(mr_mrt_index) == 24 + 176 + 64,
                "another list of operations is another version of the format");
 
 extern const unsigned char mr_mrt_magic[MR_MRT_MAGIC_BYTES];
@@ -149,6 +174,8 @@ static inline mr_names *mr_mrt_names_of(mr_trace *trace, unsigned space)
         return &trace->calls;
     case MR_MRT_FRAMES:
         return &trace->frames;
+    case MR_MRT_OBJECTS:
+        return &trace->objects;
     case MR_MRT_REACHES:
     case MR_MRT_SPACE_COUNT:
         break;

@@ -28,7 +28,7 @@ static bool are_marks(const uint8_t *marks, uint32_t count)
     return seen <= 1;
 }
 
-/* In order, of shared locks only, and of each of those by two threads or more. */
+/* The uses must be in order, of shared locks only, and each such lock has at least two threads. */
 static bool uses_are_consistent(const mr_outlook *outlook)
 {
     uint32_t shared = 0, used = 0, threads = 2;
@@ -86,21 +86,47 @@ static void read_text(char *target, size_t size_bytes, const unsigned char *text
     target[count] = '\0';
 }
 
+/* The fixed part of the index; its size in the file, 0: the payload is shorter. */
+static size_t read_fixed(mr_mrt_index *index, const unsigned char *payload, uint64_t size_bytes,
+                         uint32_t version)
+{
+    mr_mrt_index_before before;
+    size_t fixed_bytes = version < MR_MRT_OBJECTS_VERSION ? sizeof before : sizeof *index;
+    if (size_bytes < fixed_bytes)
+        return 0;
+    if (version >= MR_MRT_OBJECTS_VERSION) {
+        memcpy(index, payload, sizeof *index);
+        return fixed_bytes;
+    }
+    memcpy(&before, payload, sizeof before);
+    *index = (mr_mrt_index){.event_count = before.event_count,
+                            .dropped_count = before.dropped_count,
+                            .dropped_line = before.dropped_line,
+                            .outlook_rules = before.outlook_rules,
+                            .use_count = before.use_count,
+                            .file_length = before.file_length,
+                            .text_length = before.text_length,
+                            .stack_count = before.stack_count};
+    memcpy(index->op_counts, before.op_counts, sizeof before.op_counts);
+    memcpy(index->name_counts, before.name_counts, sizeof before.name_counts);
+    return fixed_bytes;
+}
+
 mr_status mr_mrt_contents_read(mr_mrt_contents *contents, const unsigned char *payload,
-                               uint64_t size_bytes, mr_error *error)
+                               uint64_t size_bytes, uint32_t version, mr_error *error)
 {
     *contents = (mr_mrt_contents){0};
     mr_mrt_index *index = &contents->index;
-    if (size_bytes < sizeof *index)
+    size_t fixed_bytes = read_fixed(index, payload, size_bytes, version);
+    if (!fixed_bytes)
         return inconsistent(error);
-    memcpy(index, payload, sizeof *index);
     uint64_t outlook_bytes = (uint64_t)index->name_counts[MR_MRT_VARIABLES] +
                              index->name_counts[MR_MRT_LOCKS] +
                              (uint64_t)index->use_count * sizeof(mr_lock_use);
     if (index->event_count > MR_NESTED ||
-        size_bytes != sizeof *index + outlook_bytes + index->file_length + index->text_length)
+        size_bytes != fixed_bytes + outlook_bytes + index->file_length + index->text_length)
         return inconsistent(error);
-    const unsigned char *at = payload + sizeof *index;
+    const unsigned char *at = payload + fixed_bytes;
     if (index->dropped_count) {
         const unsigned char *texts = at + outlook_bytes;
         mr_error *dropped = &contents->first_dropped;
@@ -110,8 +136,9 @@ mr_status mr_mrt_contents_read(mr_mrt_contents *contents, const unsigned char *p
         read_text(dropped->text, sizeof dropped->text, texts + index->file_length,
                   index->text_length);
     }
-    if (index->outlook_rules != MR_MRT_OUTLOOK_RULES ||
-        index->name_counts[MR_MRT_THREADS] > MR_MRT_THREADS_MAX)
+    uint32_t rules =
+        version < MR_MRT_OBJECTS_VERSION ? MR_MRT_OUTLOOK_RULES_BEFORE : MR_MRT_OUTLOOK_RULES;
+    if (index->outlook_rules != rules || index->name_counts[MR_MRT_THREADS] > MR_MRT_THREADS_MAX)
         return MR_OK;
     return read_outlook(contents, at, error);
 }

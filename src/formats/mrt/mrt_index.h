@@ -19,7 +19,7 @@ typedef struct mr_mrt_contents {
 
 /* MR_ERR_TRACE (a text without place), MR_ERR_MEMORY. Free in every case. */
 mr_status mr_mrt_contents_read(mr_mrt_contents *contents, const unsigned char *payload,
-                               uint64_t size_bytes, mr_error *error);
+                               uint64_t size_bytes, uint32_t version, mr_error *error);
 void mr_mrt_contents_free(mr_mrt_contents *contents);
 
 #endif

@@ -18,8 +18,8 @@ typedef struct load_state {
 static mr_status make_room(load_state *load, size_t need, mr_error *error)
 {
     const mr_mrt *mrt = load->mrt;
-    /* With the number of events from the index the columns need not move later. A number that the
-     * file is too short for is not believed. */
+    /* The index tells the number of events, so the columns need not move later. The number is not
+     * used when the file is too short for it. */
     uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
     if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
         need = (size_t)told;
@@ -30,7 +30,7 @@ static mr_status make_room(load_state *load, size_t need, mr_error *error)
                   : mr_columns_reserve_links(load->trace, mr_columns_room(load->trace), error);
 }
 
-/* The VALUES chunk of the block given last. */
+/* Reads the VALUES chunk of the last block. */
 static mr_status take_values(mr_mrt *mrt, mr_mrt_chunk *chunk, const unsigned char **payload,
                              mr_error *error)
 {
@@ -88,7 +88,7 @@ static mr_status append(load_state *load, const mr_events *given, mr_error *erro
     MR_ASSERT(given->first + given->count == trace->event_count);
     mr_status status = make_room(load, (size_t)events.first + events.count, error);
     if (!status) {
-        /* Before the values are read: they go into the same buffer when the file is not mapped. */
+        /* Events first: when the file is not mapped, their values are read into the same buffer. */
         events = place(trace, given);
         status = read_values(load, &events, &values, error);
         mr_spill_look(&trace->spill);
@@ -115,6 +115,26 @@ static mr_status read_blocks(load_state *load, mr_error *error)
     return status;
 }
 
+/* A membership may come after events that use the variable, so what those were is asked here. */
+static mr_status check_lives(const mr_trace *trace, mr_error *error)
+{
+    if (!trace->members.count)
+        return MR_OK;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        mr_trace_pass(trace, event);
+        if (!mr_op_is_access(trace->op[event]))
+            continue;
+        uint32_t object = mr_trace_object(trace, trace->operand[event]);
+        uint32_t alloc = object == MR_NONE ? MR_NONE : trace->object_info[object].alloc;
+        if (alloc != MR_NONE && event < alloc)
+            return mr_error_set(error, MR_ERR_TRACE, trace->path, 0,
+                                "the .mrt file is wrong: event %u is an access of an object "
+                                "before its alloc, event %u",
+                                event, alloc);
+    }
+    return MR_OK;
+}
+
 /* Derives what is derived, and takes the trace out of the reader. */
 static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
 {
@@ -125,12 +145,16 @@ static mr_status finish(load_state *load, mr_trace **result, mr_error *error)
         status = mr_columns_reserve_links(trace, trace->event_count, error);
     if (!status)
         status = mr_mrt_stacks_finish(&load->mrt->stacks, trace, error);
+    if (!status)
+        status = mr_mrt_orders_finish(&load->mrt->orders, trace, error);
     if (status)
         return status;
     mr_mrt_values_finish(&load->values, trace);
     if (!mr_index_finish(load->index, trace))
         return mr_error_memory(error, "indexing the trace");
     status = mr_columns_fit(trace, error);
+    if (!status)
+        status = check_lives(trace, error);
     if (status)
         return status;
     *result = trace;

@@ -2,6 +2,7 @@
 
 #include "formats/pack/lines.h"
 #include "trace/columns.h"
+#include "trace/members.h"
 
 #include <string.h>
 
@@ -13,12 +14,13 @@ enum {
     IS_COLON = 8,
     IS_COMMA = 16,
     IS_BLANK = 32,
+    IS_EQUALS = 64,
 };
 
 static const uint8_t byte_classes[256] = {
-    [0] = IS_LINE_END,      ['\n'] = IS_LINE_END,   ['|'] = IS_BAR,
-    ['('] = IS_PARENTHESIS, [')'] = IS_PARENTHESIS, [':'] = IS_COLON,
-    [','] = IS_COMMA,       [' '] = IS_BLANK,       ['\t'] = IS_BLANK,
+    [0] = IS_LINE_END,      ['\n'] = IS_LINE_END, ['|'] = IS_BAR,   ['('] = IS_PARENTHESIS,
+    [')'] = IS_PARENTHESIS, [':'] = IS_COLON,     [','] = IS_COMMA, [' '] = IS_BLANK,
+    ['\t'] = IS_BLANK,      ['='] = IS_EQUALS,
 };
 
 static unsigned classes_of(const char *text, uint32_t length)
@@ -41,6 +43,7 @@ static bool is_name(unsigned space, const char *text, uint32_t length)
         [MR_MRT_CALLS] = IS_LINE_END | IS_BAR | IS_PARENTHESIS | IS_COLON,
         [MR_MRT_REACHES] = IS_LINE_END | IS_BAR | IS_PARENTHESIS | IS_COMMA,
         [MR_MRT_FRAMES] = IS_LINE_END,
+        [MR_MRT_OBJECTS] = IS_LINE_END | IS_BAR | IS_PARENTHESIS | IS_EQUALS,
     };
     if (classes_of(text, length) & forbidden[space])
         return false;
@@ -52,7 +55,7 @@ static mr_status wrong(mr_error *error, const char *what)
     return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the .mrt file is wrong: %s", what);
 }
 
-/* The names of a chunk, whose texts begin at `text`, into `items`. */
+/* Lists the names of a chunk in `items`. Their texts begin at `text`. */
 static mr_status list_names(const mr_mrt_chunk *chunk, const unsigned char *lengths,
                             const char *text, mr_name *items, mr_error *error)
 {
@@ -71,7 +74,7 @@ static mr_status list_names(const mr_mrt_chunk *chunk, const unsigned char *leng
     return left ? wrong(error, "more text than names") : MR_OK;
 }
 
-/* A copy of the texts of a chunk, with as many bytes behind them as mr_names_take wants. */
+/* Copies the texts of a chunk. mr_names_take needs some readable bytes behind them. */
 static const char *copy_texts(mr_names *names, const char *text, size_t size_bytes)
 {
     char *copy = mr_arena_alloc(&names->strings, size_bytes + MR_NAME_SHORT_BYTES, 1);
@@ -146,7 +149,8 @@ mr_status mr_mrt_texts_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, mr_mrt_keep keep, mr_error *error)
 {
     uint64_t heads_bytes = (uint64_t)chunk->count * sizeof(mr_mrt_text);
-    if (chunk->space > MR_MRT_LOCATIONS || chunk->size_bytes < heads_bytes)
+    bool has_texts = chunk->space <= MR_MRT_LOCATIONS || chunk->space == MR_MRT_OBJECTS;
+    if (!has_texts || chunk->size_bytes < heads_bytes)
         return wrong(error, "texts without a place");
     mr_names *names = mr_mrt_names_of(trace, chunk->space);
     const char *text = (const char *)payload + heads_bytes;
@@ -187,6 +191,39 @@ mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,
             return wrong(error, "line numbers that go backwards");
         trace->line_steps[trace->line_step_count++] =
             (mr_line_step){.event = (uint32_t)line.event, .offset = line.offset};
+    }
+    return MR_OK;
+}
+
+/* Can a line say that the variable belongs to the object? */
+static bool can_be_member(const mr_trace *trace, mr_membership member)
+{
+    const mr_name *variable = &trace->variables.items[member.variable];
+    const mr_name *object = &trace->objects.items[member.object];
+    return !(classes_of(variable->text, variable->length) & IS_BLANK) &&
+           !(byte_classes[(unsigned char)object->text[0]] & IS_BLANK);
+}
+
+mr_status mr_mrt_members_read(mr_trace *trace, mr_validity *validity, const mr_mrt_chunk *chunk,
+                              const unsigned char *payload, mr_error *error)
+{
+    if (chunk->size_bytes != (uint64_t)chunk->count * sizeof(mr_membership) ||
+        chunk->first != trace->members.count)
+        return wrong(error, "variables of objects that are out of order");
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        mr_membership member;
+        memcpy(&member, payload + (size_t)i * sizeof member, sizeof member);
+        if (member.variable >= trace->variables.count || member.object >= trace->objects.count ||
+            !can_be_member(trace, member))
+            return wrong(error, "a variable of an object that there is not");
+        if (mr_trace_object(trace, member.variable) != MR_NONE)
+            return wrong(error, "a variable that is put into an object twice");
+        mr_status status =
+            mr_validity_member(validity, member.variable, member.object, false, error);
+        if (status)
+            return status;
+        if (!mr_members_put(trace, member.variable, member.object))
+            return mr_error_memory(error, "reading the trace");
     }
     return MR_OK;
 }

@@ -1,11 +1,12 @@
 /*
- * mrt_names: the NAMES, TEXTS and LINES chunks of an .mrt file → the tables of a trace. Names are
+ * mrt_names: the NAMES, TEXTS, LINES and MEMBERS chunks of an .mrt file → the tables of a trace. Names are
  * checked against the grammar of the text format (parse.h), so that every trace has a text.
  */
 #ifndef MR_FORMATS_MRT_NAMES_H
 #define MR_FORMATS_MRT_NAMES_H
 
 #include "mrt_format.h"
+#include "trace/validity.h"
 
 /* How names are kept. */
 typedef enum mr_mrt_keep {
@@ -22,5 +23,9 @@ mr_status mr_mrt_texts_read(mr_trace *trace, const mr_mrt_chunk *chunk,
 /* `first` is the number of the next event. Also MR_ERR_IO (spill.h). */
 mr_status mr_mrt_lines_read(mr_trace *trace, const mr_mrt_chunk *chunk,
                             const unsigned char *payload, uint32_t first, mr_error *error);
+/* Which variable belongs to which object. Whether a variable that earlier events may use was
+ * accessed before its object was allocated, is not asked here (mrt_load.c). */
+mr_status mr_mrt_members_read(mr_trace *trace, mr_validity *validity, const mr_mrt_chunk *chunk,
+                              const unsigned char *payload, mr_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "mrt_names.h"
+#include "mrt_orders.h"
 #include "mrt_reader.h"
 #include "trace/columns.h"
 
@@ -79,7 +80,7 @@ static void load_contents(mr_mrt *mrt)
         !mr_mrt_source_peek(source, end.index_offset, MR_MRT_INDEX, &index, &payload))
         return;
     /* A damaged or wrong index is reported when the reader comes to it. */
-    if (mr_mrt_contents_read(&mrt->contents, payload, index.size_bytes, &unused))
+    if (mr_mrt_contents_read(&mrt->contents, payload, index.size_bytes, source->version, &unused))
         mr_mrt_contents_free(&mrt->contents);
     else
         mrt->has_contents = true;
@@ -176,7 +177,7 @@ const mr_trace *mr_mrt_dictionary(const mr_mrt *mrt)
     return mrt->trace;
 }
 
-/* Gives a payload that names point into a place to stay. */
+/* Names point into the payload, so it must stay: copies it where it is only in the buffer. */
 static mr_status keep_payload(mr_mrt *mrt, const mr_mrt_chunk *chunk, const unsigned char **payload,
                               mr_error *error)
 {
@@ -191,7 +192,7 @@ static mr_status keep_payload(mr_mrt *mrt, const mr_mrt_chunk *chunk, const unsi
     return MR_OK;
 }
 
-/* There are never more names than the outlook has room for. */
+/* Does the outlook have room for all names so far? */
 static bool fits_outlook(const mr_mrt *mrt)
 {
     const mr_outlook *outlook = mr_mrt_outlook(mrt);
@@ -233,10 +234,11 @@ static mr_events events_in(const mr_mrt *mrt, const mr_mrt_chunk *chunk,
         .variable_count = trace->variables.count,
         .lock_count = trace->locks.count,
         .location_count = trace->locations.count,
+        .object_count = trace->objects.count,
     };
 }
 
-/* Says which event is meant. */
+/* Adds to the error which event it is about. */
 static void describe_event(uint32_t event, mr_error *error)
 {
     char text[sizeof error->text];
@@ -246,7 +248,7 @@ static void describe_event(uint32_t event, mr_error *error)
                      text);
 }
 
-/* Gives the events of a block; those before a wrong one, when there is one. */
+/* Gives the events of a block. When one of them is wrong, gives the events before it. */
 static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *events,
                              mr_error *error)
 {
@@ -262,7 +264,7 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     *events = events_in(mrt, chunk, payload);
     mrt->has_values = chunk->has_values;
     mrt->block_count = chunk->count;
-    mrt->had_stacks = false;
+    mrt->had_stacks = mrt->had_orders = false;
     mrt->state = chunk->has_values ? MR_MRT_AT_VALUES : MR_MRT_AT_EVENTS;
     uint32_t good = mr_mrt_check_events(&mrt->check, events, trace->op_counts, error);
     MR_ASSERT(good <= events->count);
@@ -273,12 +275,12 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     events->count = good;
     if (!good)
         return error->status;
-    mr_mrt_fail(mrt, error); /* at the next call */
+    mr_mrt_fail(mrt, error); /* the next call reports the error */
     return MR_OK;
 }
 
-/* Each block has at most one such chunk, before the next block. It is used only when the trace is
- * read whole. */
+/* A block has at most one chunk of stacks, before the next block. The chunk is used only when the
+ * trace is read whole. */
 static mr_status read_stacks(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
 {
     const unsigned char *payload;
@@ -292,6 +294,28 @@ static mr_status read_stacks(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *e
     return status ? status : mr_mrt_stacks_read(&mrt->stacks, mrt->trace, chunk, payload, error);
 }
 
+/* Likewise. */
+static mr_status read_orders(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    if (mrt->had_orders || chunk->count != mrt->block_count || chunk->size_bytes != chunk->count ||
+        (uint64_t)chunk->first + chunk->count != mrt->trace->event_count)
+        return wrong(error, "memory orders of other events");
+    mrt->had_orders = true;
+    if (!mrt->whole)
+        return mr_mrt_source_skip(&mrt->source, chunk, error);
+    mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+    return status ? status : mr_mrt_orders_read(&mrt->orders, mrt->trace, chunk, payload, error);
+}
+
+static mr_status read_members(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
+{
+    const unsigned char *payload;
+    mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
+    return status ? status
+                  : mr_mrt_members_read(mrt->trace, &mrt->check.validity, chunk, payload, error);
+}
+
 static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr_error *error)
 {
     bool same = index->event_count == mrt->trace->event_count &&
@@ -299,6 +323,7 @@ static mr_status check_contents(const mr_mrt *mrt, const mr_mrt_index *index, mr
     /* Stacks are counted only when the trace is read whole. */
     uint32_t stacks = mrt->trace->stack_count ? mrt->trace->stack_count - 1 : 0;
     same = same && (!mrt->whole || index->stack_count == stacks);
+    same = same && index->member_count == mrt->trace->members.count;
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT; space++)
         same = same && index->name_counts[space] == mr_mrt_names_of(mrt->trace, space)->count;
     return same && mr_mrt_check_end(&mrt->check)
@@ -328,7 +353,8 @@ static mr_status read_index(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *er
     mr_mrt_contents contents = {0};
     mr_status status = mr_mrt_source_payload(&mrt->source, chunk, &payload, error);
     if (!status)
-        status = mr_mrt_contents_read(&contents, payload, chunk->size_bytes, error);
+        status =
+            mr_mrt_contents_read(&contents, payload, chunk->size_bytes, mrt->source.version, error);
     if (!status)
         status = check_contents(mrt, &contents.index, error);
     if (!status) {
@@ -371,6 +397,10 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
         return mr_mrt_source_skip(&mrt->source, &chunk, error);
     case MR_MRT_STACKS:
         return read_stacks(mrt, &chunk, error);
+    case MR_MRT_ORDERS:
+        return read_orders(mrt, &chunk, error);
+    case MR_MRT_MEMBERS:
+        return read_members(mrt, &chunk, error);
     case MR_MRT_ENDING:
         return read_ending(mrt, &chunk, error);
     case MR_MRT_INDEX:

@@ -8,6 +8,7 @@
 #include "base/ticker.h"
 #include "mrt_check.h"
 #include "mrt_index.h"
+#include "mrt_orders.h"
 #include "mrt_read.h"
 #include "mrt_source.h"
 #include "mrt_stacks.h"
@@ -32,9 +33,11 @@ struct mr_mrt {
     mr_mrt_state state;
     bool has_values;      /* the block given last … */
     uint32_t block_count; /* … and how many events it has in the file */
-    bool had_stacks;      /* … and have its stacks been there? */
+    bool had_stacks;      /* … and have its stacks been there? … */
+    bool had_orders;      /* … and its memory orders? */
     bool whole;           /* names are interned; the caller takes the VALUES chunks */
     mr_mrt_stacks_reader stacks;
+    mr_mrt_orders_reader orders;
     mr_ticker ticker;
     mr_error failure; /* status MR_OK: none so far */
 };

@@ -22,7 +22,8 @@ typedef struct mr_mrt_source {
     const unsigned char *map; /* NULL: read */
     uint64_t size_bytes;      /* of the map */
     mr_input *input;          /* borrowed */
-    unsigned char *buffer;    /* owned; where it begins at a multiple of 64: `payload` */
+    uint32_t version;
+    unsigned char *buffer; /* owned; where it begins at a multiple of 64: `payload` */
     size_t buffer_capacity;
     uint64_t offset, chunk_offset; /* of what comes next, of the chunk given last */
     uint64_t chunk_number;

@@ -14,6 +14,7 @@ typedef struct table_counts {
     uint32_t names[MR_MRT_SPACE_COUNT];
     uint32_t values, updates, reaches, stacks; /* without the unused first element */
     size_t items, lines;
+    uint32_t members;
 } table_counts;
 
 struct mr_mrt_writer {
@@ -97,7 +98,7 @@ static mr_status put_filling(mr_mrt_writer *writer, mr_error *error)
                error);
 }
 
-/* Writes the chunk with the payload that was put together, and empties that. */
+/* Writes the chunk with the payload built so far, and empties the payload. */
 static mr_status write_chunk(mr_mrt_writer *writer, mr_mrt_chunk chunk, mr_error *error)
 {
     chunk.mark = MR_MRT_CHUNK_MARK;
@@ -131,7 +132,7 @@ static void use_value(table_counts *used, const mr_trace *trace, mr_op op, uint3
             used->reaches = value;
         if (list.first + (size_t)list.count > used->items)
             used->items = list.first + (size_t)list.count;
-    } else if (mr_op_updates((uint8_t)op)) {
+    } else if (mr_op_has_pair((uint8_t)op)) {
         mr_update update = trace->updates[value];
         if (value > used->updates)
             used->updates = value;
@@ -144,15 +145,14 @@ static void use_value(table_counts *used, const mr_trace *trace, mr_op op, uint3
     }
 }
 
-/* Numbers are given out in the order of first use, so the largest says how many are in use. */
+/* Numbers are given in the order of first use, so the largest number in use tells their count. */
 static bool note_use(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
                      const uint32_t *value)
 {
-    static const int spaces[] = {[MR_OPERAND_NONE] = -1,
-                                 [MR_OPERAND_VARIABLE] = MR_MRT_VARIABLES,
-                                 [MR_OPERAND_LOCK] = MR_MRT_LOCKS,
-                                 [MR_OPERAND_THREAD] = MR_MRT_THREADS,
-                                 [MR_OPERAND_CALL] = MR_MRT_CALLS};
+    static const int spaces[] = {
+        [MR_OPERAND_NONE] = -1,           [MR_OPERAND_VARIABLE] = MR_MRT_VARIABLES,
+        [MR_OPERAND_LOCK] = MR_MRT_LOCKS, [MR_OPERAND_THREAD] = MR_MRT_THREADS,
+        [MR_OPERAND_CALL] = MR_MRT_CALLS, [MR_OPERAND_OBJECT] = MR_MRT_OBJECTS};
     table_counts *used = &writer->used;
     bool has_values = false;
     for (uint32_t i = 0; i < events->count; i++) {
@@ -174,7 +174,18 @@ static bool note_use(mr_mrt_writer *writer, const mr_trace *trace, const mr_even
     return has_values;
 }
 
-/* The same of stacks; an event that has one uses its callers, too. */
+/* All memberships that are known by now: most of them say something of the block. */
+static void note_members(mr_mrt_writer *writer, const mr_trace *trace)
+{
+    table_counts *used = &writer->used;
+    for (; used->members < trace->members.count; used->members++) {
+        mr_membership member = trace->members.items[used->members];
+        reach(&used->names[MR_MRT_VARIABLES], member.variable);
+        reach(&used->names[MR_MRT_OBJECTS], member.object);
+    }
+}
+
+/* The same for stacks. An event that uses a stack also uses its callers. */
 static bool note_stacks(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
                         const uint32_t *stack)
 {
@@ -226,6 +237,21 @@ static mr_status write_lines(mr_mrt_writer *writer, const mr_trace *trace, mr_er
     writer->written.lines = end;
     return write_chunk(
         writer, (mr_mrt_chunk){.kind = MR_MRT_LINES, .count = (uint32_t)(end - first)}, error);
+}
+
+static mr_status write_members(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
+{
+    uint32_t first = writer->written.members, end = writer->used.members;
+    if (first == end)
+        return MR_OK;
+    mr_status status = put(writer, trace->members.items + first,
+                           (end - first) * sizeof *trace->members.items, error);
+    if (status)
+        return status;
+    writer->written.members = end;
+    return write_chunk(writer,
+                       (mr_mrt_chunk){.kind = MR_MRT_MEMBERS, .first = first, .count = end - first},
+                       error);
 }
 
 static mr_status write_events(mr_mrt_writer *writer, const mr_events *events, bool has_values,
@@ -307,6 +333,23 @@ static mr_status write_stacks(mr_mrt_writer *writer, const mr_trace *trace, cons
         error);
 }
 
+/* When an event of the block has another memory order than sc. */
+static mr_status write_orders(mr_mrt_writer *writer, const mr_events *events, mr_error *error)
+{
+    uint8_t any = 0;
+    for (uint32_t i = 0; events->memory_order && i < events->count; i++)
+        any |= events->memory_order[i];
+    if (!any)
+        return MR_OK;
+    mr_status status = put(writer, events->memory_order, events->count, error);
+    return status ? status
+                  : write_chunk(writer,
+                                (mr_mrt_chunk){.kind = MR_MRT_ORDERS,
+                                               .first = events->first,
+                                               .count = events->count},
+                                error);
+}
+
 static mr_status write_all_names(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error)
 {
     mr_status status = MR_OK;
@@ -323,17 +366,22 @@ mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const 
     MR_REQUIRE(events->first == writer->event_count && events->count <= MR_MRT_BLOCK_EVENTS);
     bool has_values = note_use(writer, trace, events, value);
     bool has_stacks = note_stacks(writer, trace, events, stack);
+    note_members(writer, trace);
     if (!mr_outlook_add(&writer->outlook, events))
         return mr_error_memory(error, "writing the trace");
     mr_status status = write_all_names(writer, trace, error);
     if (!status)
         status = write_lines(writer, trace, error);
     if (!status)
+        status = write_members(writer, trace, error);
+    if (!status)
         status = write_events(writer, events, has_values, error);
     if (!status && has_values)
         status = write_values(writer, trace, events, value, error);
     if (!status && has_stacks)
         status = write_stacks(writer, trace, events, stack, error);
+    if (!status)
+        status = write_orders(writer, events, error);
     writer->event_count = events->first + events->count;
     return status;
 }
@@ -389,7 +437,8 @@ static mr_status write_index(mr_mrt_writer *writer, const mr_trace *trace, mr_er
                           .dropped_count = trace->dropped_count,
                           .outlook_rules = MR_MRT_OUTLOOK_RULES,
                           .use_count = (uint32_t)writer->outlook.use_count,
-                          .stack_count = writer->written.stacks};
+                          .stack_count = writer->written.stacks,
+                          .member_count = writer->written.members};
     if (trace->dropped_count) {
         index.dropped_line = dropped->line;
         index.file_length = (uint32_t)strlen(dropped->file);
@@ -418,9 +467,14 @@ mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_
     none.variable_count = trace->variables.count;
     none.lock_count = trace->locks.count;
     none.location_count = trace->locations.count;
-    if (!mr_outlook_add(&writer->outlook, &none) || !mr_outlook_finish(&writer->outlook))
+    none.object_count = trace->objects.count;
+    if (!mr_outlook_add(&writer->outlook, &none) ||
+        !mr_outlook_finish(&writer->outlook, &trace->members))
         return mr_error_memory(error, "writing the trace");
+    note_members(writer, trace);
     mr_status status = write_all_names(writer, trace, error);
+    if (!status)
+        status = write_members(writer, trace, error);
     for (unsigned space = 0; space < MR_MRT_SPACE_COUNT && !status; space++)
         status = write_texts(writer, mr_mrt_names_of((mr_trace *)trace, space), space, error);
     if (!status && mr_ending_is_known(&trace->ending))

@@ -53,6 +53,9 @@ static const char *suggest_op(mr_slice word)
         {"rdlock", MR_OP_SHARED_ACQUIRE},
         {"racquire", MR_OP_SHARED_ACQUIRE},
         {"rrelease", MR_OP_SHARED_RELEASE},
+        {"malloc", MR_OP_ALLOC},
+        {"new", MR_OP_ALLOC},
+        {"delete", MR_OP_FREE},
     };
     for (int op = 0; op < MR_OP_COUNT; op++) {
         if (same_word(word, mr_op_name((mr_op)op)))
@@ -168,6 +171,70 @@ static mr_status parse_variable(mr_slice operand, const char *equals, mr_parsed 
     return status;
 }
 
+/* An unsigned number, decimal or 0x…. */
+static bool parse_address(mr_slice text, uint64_t *number)
+{
+    const char *at = text.text, *end = text.text + text.length;
+    bool hexadecimal = text.length > 2 && at[0] == '0' && at[1] == 'x';
+    uint64_t base = hexadecimal ? 16 : 10;
+    at += hexadecimal ? 2 : 0;
+    *number = 0;
+    for (const char *first = at; at < end; at++) {
+        uint64_t digit = 16;
+        if (*at >= '0' && *at <= '9')
+            digit = (uint64_t)(*at - '0');
+        else if (*at >= 'a' && *at <= 'f')
+            digit = (uint64_t)(*at - 'a') + 10;
+        else if (*at >= 'A' && *at <= 'F')
+            digit = (uint64_t)(*at - 'A') + 10;
+        if (digit >= base || (at > first && *number > (UINT64_MAX - digit) / base))
+            return false;
+        *number = *number * base + digit;
+    }
+    return text.length > 0;
+}
+
+/* "address+bytes" */
+static mr_status parse_extent(mr_slice text, mr_parsed *parsed, mr_error *error)
+{
+    const char *plus = text.length ? memchr(text.text, '+', text.length) : NULL;
+    uint64_t address, bytes;
+    if (!plus || !parse_address(slice_of(text.text, plus), &address) ||
+        !parse_address(slice_of(plus + 1, text.text + text.length), &bytes))
+        return fail(error, "where the object is,", text,
+                    " is not address+bytes; expected two unsigned 64-bit numbers, decimal or "
+                    "0x..., as in alloc(o=0x5000+16)");
+    if (bytes && address + (bytes - 1) < address)
+        return fail(error, "the object at", text, " goes past the end of memory");
+    parsed->value = (int64_t)address;
+    parsed->written_value = (int64_t)bytes;
+    return MR_OK;
+}
+
+/* "o", for alloc also "o=address+bytes"; `equals` is the last '=' or NULL. */
+static mr_status parse_object(mr_slice operand, const char *equals, mr_parsed *parsed,
+                              mr_error *error)
+{
+    parsed->name = operand;
+    parsed->has_value = equals != NULL && mr_op_starts_life((uint8_t)parsed->op);
+    if (parsed->has_value) {
+        parsed->name = slice_of(operand.text, equals);
+        mr_status status =
+            parse_extent(slice_of(equals + 1, operand.text + operand.length), parsed, error);
+        if (status)
+            return status;
+    }
+    if (parsed->name.length && memchr(parsed->name.text, '=', parsed->name.length))
+        return fail(error, "'=' in the name of the object", parsed->name,
+                    mr_op_starts_life((uint8_t)parsed->op) ? "; rename it"
+                                                           : "; only alloc says where it is");
+    if (!parsed->name.length)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                            "the object's name is empty; expected %s(object)",
+                            mr_op_name(parsed->op));
+    return MR_OK;
+}
+
 /* "m:x1,x2,…" for mbegin, "m" for mend */
 static mr_status parse_call(mr_slice operand, mr_parsed *parsed, mr_error *error)
 {
@@ -200,12 +267,20 @@ static mr_status parse_operand(mr_slice operand, const char *equals, mr_parsed *
 {
     switch (mr_op_operand_kind(parsed->op)) {
     case MR_OPERAND_VARIABLE:
+        if (parsed->op == MR_OP_DEREF && equals)
+            return fail(error, "deref takes no value, found", operand,
+                        "; when '=' belongs to the variable's name, rename the variable");
         return parse_variable(operand, equals, parsed, error);
     case MR_OPERAND_CALL:
         return parse_call(operand, parsed, error);
+    case MR_OPERAND_OBJECT:
+        return parse_object(operand, equals, parsed, error);
     case MR_OPERAND_NONE:
-        if (parsed->op == MR_OP_BRANCH && operand.length)
+        if (operand.length && parsed->op == MR_OP_BRANCH)
             return fail(error, "branch takes no operand, found", operand, "; write branch()");
+        if (operand.length && mr_op_fences((uint8_t)parsed->op))
+            return fail(error, "fence takes no operand, found", operand,
+                        "; write fence.acq(), for example");
         return MR_OK; /* what stands in begin(…) and end(…) is ignored */
     case MR_OPERAND_LOCK:
     case MR_OPERAND_THREAD:
@@ -243,6 +318,33 @@ static const char *find_close(const char *at, const char *end, const char **equa
     return NULL;
 }
 
+/* "ar" or "ar.acq". */
+static mr_status parse_op(mr_slice word, mr_parsed *parsed, mr_error *error)
+{
+    const char *dot = word.length ? memchr(word.text, '.', word.length) : NULL;
+    mr_slice op = dot ? slice_of(word.text, dot) : word;
+    if (!mr_op_parse(op.text, op.length, &parsed->op))
+        return unknown_op(word, error);
+    bool fences = mr_op_fences((uint8_t)parsed->op);
+    if (!dot && fences)
+        return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                            "a fence without a memory order; there are fence.acq, fence.rel, "
+                            "fence.acqrel and fence.sc");
+    if (!dot)
+        return MR_OK;
+    mr_slice suffix = slice_of(dot, word.text + word.length);
+    if (!mr_memory_order_parse(suffix.text, suffix.length, &parsed->memory_order))
+        return fail(error, "unknown memory order", suffix,
+                    "; there are .rlx .acq .rel .acqrel .sc");
+    if (!fences && !mr_op_is_atomic((uint8_t)parsed->op))
+        return fail(error, "a memory order on an operation that has none,", word,
+                    "; only ar, aw, au and fence have one");
+    if (!mr_memory_order_fits(parsed->op, parsed->memory_order))
+        return fail(error, "a memory order that the operation cannot have,", word,
+                    "; ar takes .rlx .acq .sc, aw takes .rlx .rel .sc, fence any but .rlx");
+    return MR_OK;
+}
+
 /* "op(operand)|location", up to the location. */
 static mr_status parse_rest(const char *at, const char *end, mr_parsed *parsed, mr_error *error)
 {
@@ -250,8 +352,9 @@ static mr_status parse_rest(const char *at, const char *end, mr_parsed *parsed, 
     while (at < end && *at != '(' && *at != '|')
         at++;
     mr_slice op = slice_of(word, at);
-    if (!mr_op_parse(op.text, op.length, &parsed->op))
-        return unknown_op(op, error);
+    mr_status status = parse_op(op, parsed, error);
+    if (status)
+        return status;
     if (at == end || *at != '(')
         return fail(error, "missing '(' after the operation", op, "; " LINE_SHAPE);
     const char *equals;
@@ -307,7 +410,8 @@ static mr_slice take_word(mr_slice *text)
 
 bool mr_parse_directive(mr_slice line, mr_directive *directive, mr_slice *name, mr_slice *text)
 {
-    static const char *const words[MR_DIRECTIVE_COUNT] = {"#@loc", "#@var", "#@thread", "#@lock"};
+    static const char *const words[MR_DIRECTIVE_COUNT] = {"#@loc", "#@var", "#@thread", "#@lock",
+                                                          "#@object"};
     *text = line;
     mr_slice word = take_word(text);
     *name = take_word(text);
@@ -320,4 +424,31 @@ bool mr_parse_directive(mr_slice line, mr_directive *directive, mr_slice *name, 
         }
     }
     return false;
+}
+
+static const char member_word[] = "#@in";
+
+bool mr_parse_is_member(mr_slice line)
+{
+    mr_slice word = take_word(&line);
+    return word.length == sizeof member_word - 1 && !memcmp(word.text, member_word, word.length);
+}
+
+mr_status mr_parse_member(mr_slice line, mr_slice *variable, mr_slice *object, mr_error *error)
+{
+    mr_slice rest = line;
+    take_word(&rest);
+    *variable = take_word(&rest);
+    *object = rest;
+    if (!variable->length || !object->length)
+        return fail(error, "a line without variable and object,", line,
+                    "; expected #@in VARIABLE OBJECT");
+    for (uint32_t i = 0; i < variable->length + object->length; i++) {
+        bool in_object = i >= variable->length;
+        char c = in_object ? object->text[i - variable->length] : variable->text[i];
+        if (c == '|' || c == '(' || c == ')' || (in_object && c == '='))
+            return fail(error, "a name that no event can have,", line,
+                        "; names cannot contain '|', '(' or ')', objects no '='");
+    }
+    return MR_OK;
 }

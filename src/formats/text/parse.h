@@ -6,6 +6,7 @@
  *   thread: any text without '|', not empty      location: any text, may be empty, may contain '|'
  *   operand: no '|', '(' or ')'; not empty where the operation has one
  *   value: what follows the last '='
+ *   memory order: .rlx .acq .rel .acqrel .sc behind ar, aw, au and fence
  */
 #ifndef MR_FORMATS_TEXT_PARSE_H
 #define MR_FORMATS_TEXT_PARSE_H
@@ -18,6 +19,11 @@ mr_status mr_parse_event(mr_slice line, mr_parsed *parsed, mr_error *error);
 
 /* A value: '-' or nothing, then digits. False: it is no number, or does not fit in 64 bits. */
 bool mr_parse_number(mr_slice text, int64_t *number);
+
+/* Is it a line "#@in VARIABLE OBJECT", and which? The variable goes up to the first blank, the
+ * object to the end of the line. mr_parse_member: as mr_parse_event. */
+bool mr_parse_is_member(mr_slice line);
+mr_status mr_parse_member(mr_slice line, mr_slice *variable, mr_slice *object, mr_error *error);
 
 /* Reads a line that begins with '#'. The name goes up to the first blank, the text to the end of
  * the line. False: an ordinary comment (also a directive that lacks its name or text). */

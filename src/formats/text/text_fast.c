@@ -22,7 +22,7 @@ typedef struct mr_fast_line {
     int64_t value;
     uint32_t length; /* with the newline */
     uint32_t thread_length;
-    uint8_t op, way;
+    uint8_t op, way, memory_order;
     bool has_value;
 } mr_fast_line;
 
@@ -52,32 +52,46 @@ static uint8_t way_of_op(mr_op op)
 {
     switch (mr_op_operand_kind(op)) {
     case MR_OPERAND_VARIABLE:
-        return mr_op_updates((uint8_t)op) ? WAY_ELSEWHERE : WAY_ACCESS;
+        return mr_op_updates((uint8_t)op) || !mr_op_is_access((uint8_t)op) ? WAY_ELSEWHERE
+                                                                           : WAY_ACCESS;
     case MR_OPERAND_LOCK:
         return WAY_LOCK;
     case MR_OPERAND_NONE:
     case MR_OPERAND_THREAD:
     case MR_OPERAND_CALL:
+    case MR_OPERAND_OBJECT:
         break;
     }
     return op == MR_OP_BRANCH ? WAY_BRANCH : WAY_ELSEWHERE;
+}
+
+/* Puts an operation that is taken here into the slot of its word; false when another is there. */
+static bool place_op(mr_text_fast *fast, mr_op op, mr_memory_order order)
+{
+    char text[MOST_SHORT_OP + 1] = "";
+    const char *suffix = order == MR_ORDER_SC ? "" : mr_memory_order_suffix(order);
+    size_t length = strlen(mr_op_name(op)), suffix_length = strlen(suffix);
+    if (way_of_op(op) == WAY_ELSEWHERE || length + suffix_length > MOST_SHORT_OP ||
+        !mr_memory_order_fits(op, order))
+        return true;
+    memcpy(text, mr_op_name(op), length);
+    memcpy(text + length, suffix, suffix_length);
+    uint64_t word = short_word(text, (uint32_t)(length + suffix_length));
+    mr_text_fast_op *slot = &fast->ops[slot_of_op(word, fast->multiplier)];
+    if (slot->word)
+        return false;
+    *slot = (mr_text_fast_op){word, (uint8_t)op, way_of_op(op), (uint8_t)order};
+    return true;
 }
 
 /* Puts each operation into a slot of its own; false when two fall into one. */
 static bool place_ops(mr_text_fast *fast)
 {
     memset(fast->ops, 0, sizeof fast->ops);
-    for (int op = 0; op < MR_OP_COUNT; op++) {
-        char name[8] = "";
-        size_t length = strlen(mr_op_name((mr_op)op));
-        MR_ASSERT(length <= MOST_SHORT_OP);
-        memcpy(name, mr_op_name((mr_op)op), length);
-        uint64_t word = short_word(name, (uint32_t)length);
-        mr_text_fast_op *slot = &fast->ops[slot_of_op(word, fast->multiplier)];
-        if (slot->word)
-            return false;
-        *slot = (mr_text_fast_op){word, (uint8_t)op, way_of_op((mr_op)op)};
-    }
+    for (int op = 0; op < MR_OP_COUNT; op++)
+        for (int order = 0; order < MR_MEMORY_ORDER_COUNT; order++)
+            if (!place_op(fast, (mr_op)op, (mr_memory_order)order))
+                return false;
     return true;
 }
 
@@ -98,7 +112,7 @@ static int64_t number_of(const char *digits, uint32_t count, bool negative)
     return negative ? -number : number;
 }
 
-/* The value at `text`. False: it is none, or not certainly one. */
+/* Reads the value at `text`. False: it is no value, or this function cannot tell. */
 static inline bool look_at_value(const char *text, uint32_t length, bool keep, mr_fast_line *line)
 {
     bool negative = *text == '-';
@@ -135,6 +149,7 @@ static inline bool look_at_op(const mr_text_fast *fast, const char *text, uint32
     const mr_text_fast_op *op = &fast->ops[slot_of_op(word, fast->multiplier)];
     line->op = op->op;
     line->way = op->way;
+    line->memory_order = op->memory_order;
     line->thread_length = bar;
     return op->word == word && op->way != WAY_ELSEWHERE;
 }
@@ -198,7 +213,7 @@ static inline bool find_or_add(mr_names *names, const mr_name_key *key, uint32_t
     return *number != UINT32_MAX || mr_names_add_key(names, key, number);
 }
 
-/* What the state says about a line that looks ordinary. */
+/* How a line that looks ordinary fits the trace so far. */
 typedef enum fast_verdict { TAKEN, LEFT, NO_MEMORY } fast_verdict;
 
 /* The number of the operand, when the event is certainly valid. */
@@ -218,6 +233,8 @@ static inline fast_verdict admit(mr_validity *validity, mr_trace *trace, const m
     step->operand = 0;
     if (line->way == WAY_ACCESS && !find_or_add(&trace->variables, &line->name, &step->operand))
         return NO_MEMORY;
+    if (line->way == WAY_ACCESS)
+        mr_validity_note_access(validity, step->operand);
     return TAKEN;
 }
 
@@ -243,6 +260,10 @@ static inline fast_verdict take(mr_text_fast *fast, const mr_fast_line *line, ui
         rows->value[row] = value;
     rows->count++;
     trace->event_count++;
+    if (line->memory_order | (rows->memory_order != NULL))
+        return mr_builder_put_order(builder, rows, (mr_memory_order)line->memory_order, NULL)
+                   ? NO_MEMORY
+                   : TAKEN;
     return TAKEN;
 }
 
@@ -254,8 +275,9 @@ static uint32_t count_bits(uint64_t bits)
     return (uint32_t)((bits * 0x0101010101010101u) >> 56);
 }
 
-/* Finds the next newlines, some beyond `most` when they come along; `ends` gets their places after
- * `text`. Their number. Found before all else, so that the lines can be looked at independently. */
+/* Finds the next newlines: `most`, or some more from the last bytes looked at. `ends` gets their
+ * offsets from `text`. Returns their number. With all ends known, the lines do not depend on each
+ * other, and the processor works on several at once. */
 static uint32_t find_ends(const char *text, size_t length, uint32_t most,
                           uint32_t ends[MR_TEXT_FAST_BATCH + MR_MARKS_BYTES])
 {
@@ -265,7 +287,7 @@ static uint32_t find_ends(const char *text, size_t length, uint32_t most,
          at += MR_MARKS_BYTES) {
         uint64_t newlines = mr_newlines_of(text + at);
         uint32_t here = count_bits(newlines), i = 0;
-        do /* most often once: fewer surprises for the processor than a loop over the bits */
+        do /* one turn most often, which the processor predicts better than a loop over the bits */
             for (uint32_t j = 0; j < USUAL; j++, i++, newlines &= newlines - 1)
                 ends[count + i] =
                     (uint32_t)at + (uint32_t)__builtin_ctzll(newlines | (uint64_t)1 << 63);
@@ -275,7 +297,7 @@ static uint32_t find_ends(const char *text, size_t length, uint32_t most,
     return count;
 }
 
-/* Looks at up to `most` lines; the number of those that are ordinary. */
+/* Looks at up to `most` lines and stops at one that is not ordinary. Returns how many are. */
 static uint32_t look_ahead(const mr_text_fast *fast, const mr_lines *lines, uint32_t most,
                            const mr_trace *trace, bool keep, mr_fast_line *batch)
 {
@@ -306,7 +328,7 @@ mr_status mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *va
         if (most > fast->ahead)
             most = fast->ahead;
         count = look_ahead(fast, lines, most, trace, rows->value != NULL, batch);
-        /* Where lines of other kinds are many, looking far ahead is lost work. */
+        /* Between many lines of other kinds, looking far ahead would be lost work. */
         fast->ahead = count < most ? 1 : MR_TEXT_FAST_BATCH;
         if (!count)
             break;

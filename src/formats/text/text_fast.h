@@ -26,6 +26,7 @@ typedef struct mr_text_fast_op {
     uint64_t word; /* the operation's name as a word */
     uint8_t op;
     uint8_t way; /* what is done with it; 0: not here */
+    uint8_t memory_order;
 } mr_text_fast_op;
 
 typedef struct mr_text_fast {

@@ -3,6 +3,7 @@
 #include "parse.h"
 
 #include "trace/columns.h"
+#include "trace/members.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ mr_status mr_text_source_init(mr_text_source *source, mr_input *input, const cha
         !mr_columns_limit(source->builder.trace, options) || !mr_lines_init(&source->lines, input))
         return mr_error_memory(error, "reading the trace");
     const mr_trace *trace = source->builder.trace;
-    mr_validity_init(&source->validity, &trace->threads, &trace->calls);
+    mr_validity_init(&source->validity, trace);
     mr_text_fast_init(&source->fast);
     return MR_OK;
 }
@@ -41,7 +42,8 @@ void mr_text_source_set_place(mr_error *error, const char *place, uint64_t line)
     mr_error_set(error, error->status, place, line, "%s", text);
 }
 
-/* What the file says is wrong: fails, or counts it and goes on. `error` has a text and no place. */
+/* A line is wrong: fails, or with --repair counts it and goes on. `error` has a text and no place.
+ */
 static mr_status drop(mr_text_source *source, mr_error *error)
 {
     mr_trace *trace = source->builder.trace;
@@ -53,7 +55,7 @@ static mr_status drop(mr_text_source *source, mr_error *error)
     return MR_OK;
 }
 
-/* Puts the event before the rule that it breaks, and what to do after it. */
+/* Adds to the error the event, in front, and what to do, at the end. */
 static void describe(const mr_text_source *source, mr_slice line, mr_error *error)
 {
     char quote[MR_QUOTE_SIZE], text[sizeof error->text];
@@ -68,7 +70,7 @@ static mr_status read_event(mr_text_source *source, mr_slice line, mr_rows *rows
     if (mr_parse_event(line, &parsed, error))
         return drop(source, error);
     mr_trace *trace = source->builder.trace;
-    /* The trace is still ours to fill. */
+    /* The names are constant for users of the trace only; here it is being built. */
     mr_names *names = (mr_names *)mr_trace_operand_names(trace, parsed.op);
     uint32_t thread_count = trace->threads.count, name_count = names ? names->count : 0;
     mr_step step = {.op = parsed.op, .line = source->lines.number};
@@ -88,6 +90,32 @@ static mr_status read_event(mr_text_source *source, mr_slice line, mr_rows *rows
     return drop(source, error);
 }
 
+/* "#@in VARIABLE OBJECT" */
+static mr_status read_member(mr_text_source *source, mr_slice line, mr_error *error)
+{
+    mr_slice variable, object;
+    if (mr_parse_member(line, &variable, &object, error))
+        return drop(source, error);
+    mr_trace *trace = source->builder.trace;
+    uint32_t variable_count = trace->variables.count, object_count = trace->objects.count;
+    mr_membership member;
+    if (!mr_names_add(&trace->variables, variable.text, variable.length, &member.variable) ||
+        !mr_names_add(&trace->objects, object.text, object.length, &member.object))
+        return mr_error_memory(error, "reading the trace");
+    bool used = member.variable < variable_count;
+    mr_status status =
+        mr_validity_member(&source->validity, member.variable, member.object, used, error);
+    if (!status && mr_trace_object(trace, member.variable) == MR_NONE &&
+        !mr_members_put(trace, member.variable, member.object))
+        return mr_error_memory(error, "reading the trace");
+    if (status != MR_ERR_TRACE)
+        return status;
+    describe(source, line, error);
+    mr_names_truncate(&trace->variables, variable_count);
+    mr_names_truncate(&trace->objects, object_count);
+    return drop(source, error);
+}
+
 static mr_status read_line(mr_text_source *source, mr_slice line, mr_rows *rows, mr_error *error)
 {
     if (!line.length)
@@ -103,13 +131,15 @@ static mr_status read_line(mr_text_source *source, mr_slice line, mr_rows *rows,
                               line.length - END_BYTES)
                    ? MR_OK
                    : mr_error_memory(error, "reading the trace");
+    if (mr_parse_is_member(line))
+        return read_member(source, line, error);
     if (mr_parse_directive(line, &directive, &name, &text) &&
         !mr_builder_directive(&source->builder, directive, name, text))
         return mr_error_memory(error, "reading the trace");
     return MR_OK;
 }
 
-/* The input failed: damage is something the file says, all else is fatal. */
+/* The input failed. Damage is like a wrong line; every other failure is final. */
 static mr_status input_failed(mr_text_source *source, mr_error *error)
 {
     source->ended = true;

@@ -2,11 +2,11 @@
 
 #include "base/ticker.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is written at once; the longest thing that is put at once; events between looks at the
- * clock. */
+/* The bytes that are written at once; the longest number; the events between looks at the clock. */
 enum {
     MR_TEXT_ROOM_BYTES = 1 << 17,
     MR_TEXT_NUMBER_BYTES = 24,
@@ -71,7 +71,7 @@ static void put_number(text_writer *writer, int64_t number)
     put(writer, digits + at, sizeof digits - at);
 }
 
-/* A reader takes "\r\n" for the end of the line: what ends with '\r' itself needs another one. */
+/* A reader takes "\r\n" for the end of a line. A text that ends with '\r' gets another one. */
 static void end_line(text_writer *writer, const char *text, size_t length)
 {
     if (length && text[length - 1] == '\r')
@@ -124,6 +124,42 @@ static void put_value(text_writer *writer, mr_op op, uint32_t value)
     }
 }
 
+static void put_address(text_writer *writer, uint64_t address)
+{
+    char text[MR_TEXT_NUMBER_BYTES];
+    int length = snprintf(text, sizeof text, "0x%" PRIx64, address);
+    put(writer, text, (size_t)length);
+}
+
+/* "=address+bytes" */
+static void put_extent(text_writer *writer, uint32_t value)
+{
+    const mr_trace *trace = writer->trace;
+    if (!value)
+        return;
+    char bytes[MR_TEXT_NUMBER_BYTES];
+    mr_update extent = trace->updates[value];
+    put_char(writer, '=');
+    put_address(writer, (uint64_t)trace->values[extent.read_value]);
+    int length =
+        snprintf(bytes, sizeof bytes, "+%" PRIu64, (uint64_t)trace->values[extent.written_value]);
+    put(writer, bytes, (size_t)length);
+}
+
+/* Before the events, because a reader that goes over them once needs to know. */
+static void put_members(text_writer *writer)
+{
+    const mr_trace *trace = writer->trace;
+    for (uint32_t i = 0; i < trace->members.count; i++) {
+        const mr_name *object = &trace->objects.items[trace->members.items[i].object];
+        put_word(writer, "#@in ");
+        put_name(writer, &trace->variables, trace->members.items[i].variable);
+        put_char(writer, ' ');
+        put(writer, object->text, object->length);
+        end_line(writer, object->text, object->length);
+    }
+}
+
 static void put_reach(text_writer *writer, uint32_t number)
 {
     const mr_trace *trace = writer->trace;
@@ -145,11 +181,16 @@ static void put_event(text_writer *writer, uint32_t event)
     put_name(writer, &trace->threads, trace->thread[event]);
     put_char(writer, '|');
     put_word(writer, mr_op_name(op));
+    mr_memory_order order = mr_trace_memory_order(trace, event);
+    if (mr_op_fences((uint8_t)op) || order != MR_ORDER_SC)
+        put_word(writer, mr_memory_order_suffix(order));
     put_char(writer, '(');
     if (names)
         put_name(writer, names, trace->operand[event]);
     if (mr_op_calls((uint8_t)op))
         put_reach(writer, trace->value[event]);
+    else if (mr_op_starts_life((uint8_t)op))
+        put_extent(writer, trace->value[event]);
     else if (names == &trace->variables)
         put_value(writer, op, trace->value[event]);
     put(writer, ")|", 2);
@@ -166,8 +207,10 @@ static void put_trace(text_writer *writer, const mr_progress *progress)
     put_texts(writer, &trace->variables, "#@var");
     put_texts(writer, &trace->threads, "#@thread");
     put_texts(writer, &trace->locks, "#@lock");
+    put_texts(writer, &trace->objects, "#@object");
+    put_members(writer);
     put_ending(writer);
-    /* At the start of a file a reader skips the first one. */
+    /* A reader skips one mark at the start of a file. A name that begins with one keeps its own. */
     if (trace->event_count && !writer->used &&
         !strncmp(trace->threads.items[trace->thread[0]].text, byte_order_mark, 3))
         put_word(writer, byte_order_mark);

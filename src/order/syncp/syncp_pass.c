@@ -121,6 +121,10 @@ static bool do_operation(pass_state *state, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
+    case MR_OP_ALLOC:
+    case MR_OP_FREE:
+    case MR_OP_DEREF:
+    case MR_OP_FENCE:
         break; /* do_needs knows their edges */
     }
     return true;
@@ -134,7 +138,7 @@ static bool need(pass_state *state, uint32_t event, uint32_t source)
                           mr_map_get(&state->followed, source, 0));
 }
 
-/* What the event itself needs, as a member of a pair, too. */
+/* Adds what the event needs even as a member of a pair. */
 static bool do_needs(pass_state *state, uint32_t event)
 {
     const mr_barrier_edges *edges = state->whole.edges;
