@@ -157,6 +157,25 @@ quick() {
         ends 1 '^the program was ended by signal 6' "$maxrace" run --quick ./ending ab
 }
 
+# Names come from the cache the second time, and the traces are the same; also when it is damaged, switched off, or not
+# writable, and when the program was stripped since.
+symbol_cache() {
+    local file
+    unset MAXRACE_SYMBOL_CACHE
+    export XDG_CACHE_HOME=$scratch/symbols
+    "$maxrace" record -q -o cold.mrt ./nested && "$maxrace" record -q -o warm.mrt ./nested && cmp cold.mrt warm.mrt || return 1
+    ls symbols/maxrace/symbols/*.answers || return 1
+    for file in symbols/maxrace/symbols/*; do echo damage >>"$file"; done
+    "$maxrace" record -q -o damaged.mrt ./nested && cmp cold.mrt damaged.mrt || return 1
+    rm -r symbols
+    MAXRACE_SYMBOL_CACHE='' "$maxrace" record -q -o off.mrt ./nested && cmp cold.mrt off.mrt && [ ! -e symbols ] || return 1
+    MAXRACE_SYMBOL_CACHE=$scratch/nested/no "$maxrace" record -q -o none.mrt ./nested && cmp cold.mrt none.mrt || return 1
+    MAXRACE_SYMBOL_CACHE=$scratch/named "$maxrace" record -q -o named.mrt ./nested && cmp cold.mrt named.mrt && ls named/*.answers || return 1
+    cp nested whole && strip nested && "$maxrace" record -q -o stripped.mrt ./nested
+    mv whole nested
+    ! "$maxrace" convert stripped.mrt - | grep 'nested.c:'
+}
+
 schedules() {
     local schedule
     for schedule in random pct os; do
@@ -347,6 +366,7 @@ check record_commands_flags flags
 check record_commands_run_outputs run_outputs
 check record_commands_runs_united runs_united
 check record_commands_quick quick
+check record_commands_symbol_cache symbol_cache
 check record_commands_schedules schedules
 check record_commands_excluded excluded
 check record_commands_bad_ends bad_ends
