@@ -5,6 +5,7 @@
 #include "dispatch/dispatch.h"
 #include "far/far.h"
 #include "predict/label.h"
+#include "predict/memory_order.h"
 #include "predict/merge.h"
 #include "predict/worker.h"
 #include "witness/pack.h"
@@ -98,7 +99,7 @@ static mr_status check(void *context, const mr_outcome *outcome, mr_error *error
 static bool count_unit(void *context, uint32_t rank, uint32_t worker, double seconds)
 {
     const prediction *p = context;
-    return mr_run_count_unit(&p->merge.result->run, rank, worker, seconds);
+    return mr_run_figures_count_unit(&p->merge.result->run, rank, worker, seconds);
 }
 
 /* ---- windows, and the search beside them ---- */
@@ -277,7 +278,7 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
     return status;
 }
 
-static void add_times(mr_run *to, const mr_run *from)
+static void add_times(mr_run_figures *to, const mr_run_figures *from)
 {
     for (int step = 0; step < MR_STEP_COUNT; step++)
         to->step_seconds[step] += from->step_seconds[step];
@@ -291,7 +292,7 @@ static void add_times(mr_run *to, const mr_run *from)
 
 static void stop(prediction *p)
 {
-    mr_run *run = &p->merge.result->run;
+    mr_run_figures *run = &p->merge.result->run;
     run->units_saved = p->dispatch.units_saved;
     run->units_decided = p->dispatch.units_decided;
     for (unsigned i = 0; p->workers && i <= p->dispatch.jobs; i++) {
@@ -362,6 +363,8 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     double labels = mr_seconds();
     if (ended == MR_OK && reports)
         ended = mr_label_result(&p.settings, result, &end_error);
+    if (ended == MR_OK && reports && !p.dispatch.shards)
+        ended = mr_memory_order_find(&p.settings, result, &end_error);
     result->run.order_seconds += mr_seconds() - labels;
     stop(&p);
     result->run.total_seconds += mr_seconds() - begin;

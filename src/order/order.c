@@ -96,7 +96,7 @@ static bool synchronise(mr_order *order, uint32_t event)
     return mr_hb_sync(hb, op, thread, operand);
 }
 
-/* What comes with the event itself: rule (a). */
+/* Applies the edges that end at the event itself: rule (a). */
 static bool follow_rule_a(mr_order *order, const mr_access *access)
 {
     const mr_wcp *wcp = &order->wcp;
@@ -125,7 +125,7 @@ static bool step(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
-    mr_access this = {event, thread, operand, trace->location[event], trace->op[event]};
+    mr_access this = {event, thread, operand, trace->location[event], trace->op[event], 0};
     switch ((mr_op)trace->op[event]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
@@ -161,12 +161,13 @@ static bool step(mr_order *order, uint32_t event)
     return true;
 }
 
-/* What the events after it follow because of it. */
+/* Applies what counts only for the events after it: the edge into an atomic read, and what the
+ * event publishes. */
 static bool leave(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
     uint8_t op = trace->op[event];
-    mr_access this = {event, trace->thread[event], trace->operand[event], 0, op};
+    mr_access this = {event, trace->thread[event], trace->operand[event], 0, op, 0};
     uint32_t source = mr_op_reads(op) ? trace->link[event] : MR_NONE;
     if (mr_op_is_atomic(op)) {
         bool follows = source != MR_NONE && mr_op_is_atomic(trace->op[source]);
@@ -211,7 +212,7 @@ static bool prepare(mr_order *order, uint32_t start, uint32_t end)
     return true;
 }
 
-/* Plays what is passed over, as far as anything later depends on it. */
+/* Feeds the events that no window has, as far as later events depend on them. */
 static bool pass_over(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;

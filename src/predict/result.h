@@ -10,7 +10,7 @@
 #include "witness/witness.h"
 
 typedef struct mr_race {
-    mr_witness witness; /* owned; holds the accesses and the window; may be packed */
+    mr_witness witness; /* owned; holds kind, accesses and window; may be packed */
     mr_strength strength;
     mr_step confirmed_by;
 } mr_race;
@@ -38,11 +38,12 @@ typedef struct mr_stats {
     /* Pairs of places without a known race, of which no far window has seen all accesses
      * (far/parts.h). */
     uint64_t far_parts;
-    uint64_t static_races;
-    bool incomplete;          /* the run ended before its time: there may be more races */
-    mr_halt_reason halted;    /* why it ended; MR_HALT_NONE: by a failure */
-    uint64_t windows_missing; /* windows that were not decided */
-    bool far_missing;         /* not all far races were looked for */
+    uint64_t static_races;       /* memory-order races are not among them */
+    uint64_t memory_order_races; /* by pairs of places */
+    bool incomplete;             /* the run ended before its time: there may be more races */
+    mr_halt_reason halted;       /* why it ended; MR_HALT_NONE: by a failure */
+    uint64_t windows_missing;    /* windows that were not decided */
+    bool far_missing;            /* not all far races were looked for */
 } mr_stats;
 
 /* The units that a worker has decided. */
@@ -54,7 +55,7 @@ typedef struct mr_share {
 
 /* Figures that differ from one run to the next on the same trace with the same settings. Everything
  * else in a result is the same, unless a bound on time or memory ended a query. */
-typedef struct mr_run {
+typedef struct mr_run_figures {
     /* By step: the time in questions; for filter, also that of collecting candidates; for far, all
      * of the time of far races. */
     double step_seconds[MR_STEP_COUNT];
@@ -70,21 +71,21 @@ typedef struct mr_run {
     uint64_t queries_stopped_by_time, queries_stopped_by_memory;
     mr_share *shares; /* by rank, then by worker; owned by the result */
     size_t share_count, share_capacity;
-} mr_run;
+} mr_run_figures;
 
 typedef struct mr_result {
-    mr_race *races; /* in the order of (second, first) */
+    mr_race *races; /* in the order of (second, first); then the memory-order races, likewise */
     size_t race_count, race_capacity;
     mr_unknown *unknowns; /* in the order of (second, first) */
     size_t unknown_count, unknown_capacity;
     mr_stats stats;
-    mr_run run;
+    mr_run_figures run;
 } mr_result;
 
 void mr_result_free(mr_result *result); /* frees what it holds, not the struct */
 
 /* Counts a unit for the worker that has decided it. False: no memory. O(number of workers) when the
  * worker is new, else O(log). */
-bool mr_run_count_unit(mr_run *run, uint32_t rank, uint32_t worker, double seconds);
+bool mr_run_figures_count_unit(mr_run_figures *run, uint32_t rank, uint32_t worker, double seconds);
 
 #endif

@@ -41,6 +41,8 @@ static mr_json race_object(const writer *self, const mr_race *found)
             second = access_object(self->trace, witness->second);
     mr_context_put(&self->context, &first, witness->first);
     mr_context_put(&self->context, &second, witness->second);
+    if (witness->kind != MR_WITNESS_RACE)
+        mr_json_put_text(&race, "kind", mr_witness_kind_name(witness->kind));
     mr_json_put_object(&race, "first", first);
     mr_json_put_object(&race, "second", second);
     mr_json_put_text(&race, "order", mr_strength_name(found->strength));
@@ -84,7 +86,7 @@ static mr_json step_seconds_object(const double seconds[MR_STEP_COUNT])
     return self;
 }
 
-static mr_json seconds_object(const mr_run *run)
+static mr_json seconds_object(const mr_run_figures *run)
 {
     mr_json self = mr_json_new();
     mr_json_put_seconds(&self, "read", run->read_seconds);
@@ -121,7 +123,7 @@ static mr_json incomplete_object(const mr_stats *stats)
     return self;
 }
 
-static mr_json units_object(const mr_run *run)
+static mr_json units_object(const mr_run_figures *run)
 {
     mr_json self = mr_json_new();
     mr_json_put_number(&self, "decided", run->units_decided);
@@ -146,13 +148,15 @@ static mr_json stats_object(const mr_result *result)
     mr_json_put_object(&self, "far", far_object(stats));
     mr_json_put_number(&self, "rejected_witnesses", stats->rejected_witnesses);
     mr_json_put_number(&self, "static_races", stats->static_races);
+    if (stats->memory_order_races > 0)
+        mr_json_put_number(&self, "memory_order_races", stats->memory_order_races);
     if (stats->incomplete)
         mr_json_put_object(&self, "incomplete", incomplete_object(stats));
     return self;
 }
 
 /* The work of each worker. */
-static json_t *workers_array(const mr_run *run, bool *ok)
+static json_t *workers_array(const mr_run_figures *run, bool *ok)
 {
     json_t *self = json_array();
     for (size_t i = 0; i < run->share_count; i++) {
@@ -167,7 +171,7 @@ static json_t *workers_array(const mr_run *run, bool *ok)
     return self;
 }
 
-static mr_json run_object(const mr_run *run, const mr_config *config)
+static mr_json run_object(const mr_run_figures *run, const mr_config *config)
 {
     mr_json self = mr_json_new();
     mr_json_put_object(&self, "seconds", seconds_object(run));

@@ -49,6 +49,9 @@ static const char *strength_text(mr_strength strength)
         return "unordered by happens-before (hb)";
     case MR_STRENGTH_WCP:
         return "ordered by happens-before, unordered by weak-causally-precedes (wcp)";
+    case MR_STRENGTH_C17:
+        return "unordered by happens-before of C and C++: what lies between does not synchronise "
+               "(c17)";
     case MR_STRENGTH_BEYOND_WCP:
         break;
     }
@@ -84,7 +87,8 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     const mr_race *race = &self->result->races[index];
     const mr_witness *witness = &race->witness;
     FILE *stream = self->stream;
-    fprintf(stream, "\nRace %zu of %zu on ", index + 1, self->result->race_count);
+    fprintf(stream, "\nRace %zu of %zu%s on ", index + 1, self->result->race_count,
+            witness->kind == MR_WITNESS_MEMORY_ORDER ? " (memory order)" : "");
     mr_phrase_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
     fputs("\n", stream);
     mr_phrase_access(stream, "first", self->trace, mr_access_of_event(self->trace, witness->first));
@@ -176,7 +180,7 @@ static void print_steps(const writer *self)
 }
 
 /* The work of the workers: a line for each, or one line for all when there are many. */
-static void print_shares(FILE *stream, const mr_run *run)
+static void print_shares(FILE *stream, const mr_run_figures *run)
 {
     enum { MOST_LINES = 8 };
     mr_share low = {.units = UINT64_MAX, .seconds = 1e300}, high = {0};
@@ -199,7 +203,7 @@ static void print_shares(FILE *stream, const mr_run *run)
 }
 
 /* The section on the run: lines that differ from run to run. */
-static void print_run(FILE *stream, const mr_run *run)
+static void print_run(FILE *stream, const mr_run_figures *run)
 {
     mr_phrase_stage steps[MR_STEP_COUNT];
     for (int step = 0; step < MR_STEP_COUNT; step++)
@@ -265,18 +269,21 @@ static void print_summary(const writer *self)
     print_far(self);
     fprintf(stream, "  static      %" PRIu64 " race%s\n", stats->static_races,
             mr_phrase_s(stats->static_races));
+    if (stats->memory_order_races > 0)
+        fprintf(stream, "  memory order  %" PRIu64 " race%s\n", stats->memory_order_races,
+                mr_phrase_s(stats->memory_order_races));
     mr_phrase_rejected(stream, stats->rejected_witnesses);
 }
 
 /* " (2 by hb, 1 beyond wcp)" */
 static void print_strengths(const writer *self)
 {
-    static const char *const texts[] = {"by hb", "by wcp", "beyond wcp"};
-    uint64_t counts[3] = {0};
+    static const char *const texts[] = {"by hb", "by wcp", "beyond wcp", "by memory order"};
+    uint64_t counts[4] = {0};
     for (size_t i = 0; i < self->result->race_count; i++)
         counts[self->result->races[i].strength]++;
     const char *separator = " (";
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (counts[i] == 0)
             continue;
         fprintf(self->stream, "%s%" PRIu64 " %s", separator, counts[i], texts[i]);

@@ -1,7 +1,8 @@
 /*
- * The stream of an .mrt file. When the file is mapped, a thread of its own reads and checks some
- * blocks ahead of the caller: checksums, bounds and validity cost as much as an order does. Blocks
- * are not copied, they are in the map. What comes through a buffer is read by the caller's thread.
+ * The stream of an .mrt file. When the file is mapped, a thread of the stream reads and checks some
+ * blocks ahead of the caller, because checksums, bounds and validity cost as much as an order does.
+ * Blocks stay in the map and are not copied. When the file comes through a buffer, the caller's
+ * thread reads it.
  */
 #include "base/thread.h"
 #include "mrt_read.h"
@@ -24,8 +25,8 @@ typedef struct mrt_stream {
     mr_mrt *mrt;
     mr_ticker ticker;
 
-    /* The reader's thread has the mrt until it has ended. Blocks [taken, filled), modulo their
-     * number, wait for the caller, who uses what was in block `taken` - 1. */
+    /* Only the reader's thread uses the mrt until it has ended. Blocks [taken, filled), modulo
+     * their number, wait for the caller, who still uses the events of block `taken` - 1. */
     bool threaded;
     pthread_t reader;
     pthread_mutex_t mutex; /* guards the rest */
@@ -62,7 +63,7 @@ static void *read_ahead(void *argument)
     bool last = false;
     pthread_mutex_lock(&stream->mutex);
     while (!last) {
-        /* One less than there are: the caller still uses the events of the one before. */
+        /* One block stays free: the caller still uses the events of the block before `taken`. */
         while (stream->filled - stream->taken == BLOCKS_AHEAD - 1 && !stream->stopped)
             pthread_cond_wait(&stream->changed, &stream->mutex);
         if (stream->stopped)

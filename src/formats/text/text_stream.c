@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* A block is in the cache of the thread that filled it when it is full, and the wake-up of the
- * other thread costs nothing beside it. */
+/* A block fits in the cache of the thread that fills it, and is large enough that waking the other
+ * thread costs little beside it. */
 enum { MR_STREAM_BLOCKS = 4, MR_STREAM_BLOCK_EVENTS = 1 << 14 };
 
 typedef struct text_block {
@@ -220,7 +220,7 @@ static void start_parser(text_stream *stream)
 
 static bool make_blocks(text_stream *stream)
 {
-    enum { COLUMN_WORDS = 4 }; /* the last one is bytes; a whole word each is no waste to mind */
+    enum { COLUMN_WORDS = 4 }; /* the last column needs bytes only, which wastes little */
     for (int i = 0; i < MR_STREAM_BLOCKS; i++) {
         stream->blocks[i].columns = mr_realloc(NULL, (size_t)stream->block_events * COLUMN_WORDS,
                                                sizeof *stream->blocks[i].columns);
