@@ -122,6 +122,17 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
     return status;
 }
 
+/* A relaxed fence does nothing. */
+static mr_status fence_event(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_emitted event = {.op = MR_OP_FENCE,
+                        .memory_order = mr_event_pass_memory_order(mr_log_detail(record[0]))};
+    if (event.memory_order == MR_ORDER_RLX)
+        return MR_OK;
+    mr_status status = mr_event_pass_place(pass, record, &event, error);
+    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* Notes where the program got the memory. */
 static mr_status given(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
@@ -258,6 +269,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return order_event(pass, record, true, error);
     case MR_LOG_AFTER:
         return order_event(pass, record, false, error);
+    case MR_LOG_FENCE:
+        return fence_event(pass, record, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
@@ -283,7 +296,6 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_FAR_WIDE:
     case MR_LOG_PADDING:
     case MR_LOG_ENTRY:
-    case MR_LOG_FENCE: /* orders nothing: see log.h */
     case MR_LOG_SIGNAL_BEGIN:
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:
