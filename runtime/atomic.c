@@ -2,11 +2,14 @@
  * The atomics of -fsanitize=thread, done here: sequentially consistent whatever order is asked for,
  * and logged together with the operation, because the baton is held.
  */
+#include "ignore.h"
 #include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"
 
 typedef unsigned __int128 u128;
+
+enum { RELAXED = 0 };
 
 static inline bool begin(void)
 {
@@ -18,11 +21,12 @@ static inline bool begin(void)
         mr_look_around(thread);
     }
     mr_writer_settle();
-    return true;
+    return !mr_ignores_all(thread);
 }
 
 static unsigned detail(unsigned log2, int order)
 {
+    order = mr_ignores_sync(mr_self) ? RELAXED : order;
     return (log2 > 3 ? 3 : log2) | (unsigned)(order & 7) << MR_LOG_ORDER_SHIFT;
 }
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { RECORDS_A_TELL = 1 << 16 };
+enum { RECORDS_A_TELL = 1 << 10 };
 
 /* Events that posts and waits of several units may become, beyond one a record and one a unit of
  * the log. */
@@ -218,6 +218,18 @@ static mr_status taken_again(mr_event_pass *pass, const uint64_t *record, mr_err
     return status;
 }
 
+static mr_status memory_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
+    if (mr_log_kind_of(record[0]) == MR_LOG_TAKEN)
+        return mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN
+                   ? taken_again(pass, record, error)
+                   : mr_event_pass_taken(pass, record, error);
+    if (mr_log_detail(record[0]) == MR_LOG_MEMORY_STACK)
+        pass->last_stack = mr_log_payload(record[0]);
+    return mr_event_pass_given(pass, record, error);
+}
+
 static void forget_code(mr_event_pass *pass)
 {
     mr_contexts_forget(&pass->contexts);
@@ -333,13 +345,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_END:
         return life_of_thread(pass, record, error);
     case MR_LOG_GIVEN:
-        if (mr_log_detail(record[0]) == MR_LOG_MEMORY_STACK)
-            pass->last_stack = mr_log_payload(record[0]);
-        return mr_event_pass_given(pass, record, error);
     case MR_LOG_TAKEN:
-        return mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN
-                   ? taken_again(pass, record, error)
-                   : mr_event_pass_taken(pass, record, error);
+        return memory_record(pass, record, error);
     case MR_LOG_CALL_BEGIN:
         return mr_event_pass_call_begin(pass, record, error);
     case MR_LOG_CALL_REACH:
@@ -377,7 +384,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_FAR_WIDE:
     case MR_LOG_PADDING:
     case MR_LOG_ENTRY:
-    case MR_LOG_FENCE: /* orders nothing: see log.h */
+    case MR_LOG_BENIGN: /* see benign.h */
+    case MR_LOG_FENCE:  /* orders nothing: see log.h */
     case MR_LOG_SIGNAL_BEGIN:
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:
@@ -389,7 +397,15 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     return MR_OK;
 }
 
-/* A thread that has no event yet waits for nothing that anybody wants to know. */
+/* Is the thread known to wait? One that has no event yet waits for nothing that anybody wants to
+ * know. */
+static bool is_waiting(const mr_event_pass *pass)
+{
+    uint32_t thread = pass->reader.thread;
+    return pass->waiting.count && thread < pass->thread_count && pass->thread_of[thread] &&
+           mr_waiting_waits(&pass->waiting, pass->thread_of[thread] - 1);
+}
+
 static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
 {
     uint32_t thread = pass->reader.thread;
@@ -404,8 +420,12 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     mr_status status = MR_OK;
     uint64_t count = 0, last = pass->scan->last_unit;
     const uint64_t *record;
-    while (!status && pass->reader.next < last && !has_strange_units(pass) &&
-           (record = mr_log_next(&pass->reader))) {
+    while (!status && pass->reader.next < last && !has_strange_units(pass)) {
+        if (!is_waiting(pass))
+            mr_event_pass_hurry(pass, last);
+        record = mr_log_next(&pass->reader);
+        if (!record)
+            break;
         status = note_waiting(pass, record) ? handle(pass, record, error)
                                             : mr_event_pass_no_memory(error);
         if (++count % RECORDS_A_TELL == 0)

@@ -66,4 +66,7 @@ void mr_lifetimes_forget(mr_lifetimes *lives, uint64_t address);
  */
 mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address);
 
+/* Does all of [start, start + bytes) belong to life number 0? */
+bool mr_lifetimes_is_free(const mr_lifetimes *lives, uint64_t start, uint64_t bytes);
+
 #endif

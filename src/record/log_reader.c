@@ -226,3 +226,18 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
     MR_ASSERT(pass->next <= pass->log->unit_count);
     return pass->failed ? NULL : record;
 }
+
+mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last)
+{
+    enum { UNITS_MAX = 4 }; /* of a short record */
+    uint64_t left = 0;
+    const uint32_t *at = look(pass, &left);
+    if (pass->log->open_unit != UINT64_MAX && pass->log->open_unit - pass->next < left)
+        left = pass->log->open_unit - pass->next;
+    uint64_t end = left > UNITS_MAX ? left - UNITS_MAX : 0;
+    if (last <= pass->next || !pass->model)
+        end = 0;
+    else if (last - pass->next < end)
+        end = last - pass->next;
+    return (mr_log_run){pass->model, at, at, at + end};
+}

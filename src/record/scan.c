@@ -2,12 +2,13 @@
 
 #include "base/progress.h"
 
-enum { RECORDS_A_TELL = 1 << 16 };
+enum { RECORDS_A_TELL = 1 << 10 };
 
 void mr_scan_free(mr_scan *scan)
 {
     mr_pieces_free(&scan->pieces);
     mr_objects_free(&scan->objects);
+    mr_benign_free(&scan->benign);
     mr_uses_free(&scan->uses);
     mr_deaths_free(&scan->deaths);
     mr_pairs_free(&scan->started);
@@ -51,43 +52,6 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     return object != NULL;
 }
 
-/* Memory that is released is written; an access of what was released is kept. */
-static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
-{
-    size_t before = scan->deaths.count;
-    bool alone = is_alone(scan);
-    if (!mr_deaths_note(&scan->deaths, pass, record, alone))
-        return false;
-    for (size_t i = before; i < scan->deaths.count; i++) {
-        const mr_death *death = &scan->deaths.items[i];
-        if (!alone && !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
-            return false;
-    }
-    for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
-        const mr_life_end *part = &pass->lives.ended[i];
-        const mr_life *life = &part->life;
-        if ((part->start > life->origin &&
-             !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
-            (part->end < life->origin + life->bytes &&
-             !mr_pieces_note_bound(&scan->pieces, life, part->end)))
-            return false;
-    }
-    return true;
-}
-
-static bool note_access(mr_scan *scan, mr_log_pass *pass, const uint64_t *record, uint64_t bytes,
-                        mr_piece_access how)
-{
-    uint64_t address = mr_log_payload(record[0]);
-    mr_extent access = {mr_lifetimes_find(&pass->lives, address), address, bytes};
-    how.alone = is_alone(scan);
-    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
-        return false;
-    if (access.life->dead)
-        mr_pieces_keep(&scan->pieces, access);
-    return true;
-}
-
 /* The variable of a lock, semaphore, … */
 static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
@@ -98,10 +62,11 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return true;
     uint64_t address = mr_log_payload(record[0]);
     mr_extent byte = {mr_lifetimes_find(&pass->lives, address), address, 1};
-    if (!note_access(scan, pass, record, 1, (mr_piece_access){.writes = use == MR_USE_WRITE}) ||
+    mr_piece_access how = {.writes = use == MR_USE_WRITE, .alone = is_alone(scan)};
+    if (!mr_pieces_note(&scan->pieces, byte, pass->thread, how) ||
         !mr_uses_judge(&scan->uses, pass, record, &state, &misuse))
         return false;
-    if (misuse)
+    if (misuse || byte.life->dead)
         mr_pieces_keep(&scan->pieces, byte);
     mr_uses_apply(state, pass->thread, record);
     return true;
@@ -141,13 +106,59 @@ static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *
     return ok;
 }
 
+/* Memory that is released is written. A mapping that ends in parts has pieces that do. */
+static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    size_t before = scan->deaths.count;
+    bool alone = is_alone(scan);
+    if (!mr_deaths_note(&scan->deaths, pass, record, alone))
+        return false;
+    for (size_t i = before; i < scan->deaths.count; i++) {
+        const mr_death *death = &scan->deaths.items[i];
+        if (!alone && !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
+            return false;
+    }
+    for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
+        const mr_life_end *part = &pass->lives.ended[i];
+        const mr_life *life = &part->life;
+        if ((part->start > life->origin &&
+             !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
+            (part->end < life->origin + life->bytes &&
+             !mr_pieces_note_bound(&scan->pieces, life, part->end)))
+            return false;
+    }
+    return true;
+}
+
+static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint64_t bytes,
+                        unsigned kind)
+{
+    const mr_life *life = mr_lifetimes_find(&pass->lives, address);
+    mr_extent access = {life, address, bytes};
+    mr_piece_access how = {writes(kind), is_alone(scan), is_atomic(kind)};
+    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
+        return false;
+    if (life->dead) /* and each other access comes here, too */
+        mr_pieces_keep(&scan->pieces, access);
+    else
+        mr_pieces_approach(&scan->pieces, &pass->lives, life, address);
+    return true;
+}
+
 static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
-        mr_piece_access how = {.writes = writes(kind), .atomic = is_atomic(kind)};
-        return note_access(scan, pass, record, mr_log_access_bytes(record), how);
+        scan->accesses++;
+        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record),
+                           kind);
     }
+    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
+        mr_pieces_forget(&scan->pieces, mr_log_payload(record[0]), record[2]);
+    if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
+        return note_access(scan, pass, mr_log_payload(record[0]), 1, MR_LOG_WRITE);
+    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN || kind == MR_LOG_END)
+        return note_memory(scan, pass, record);
     if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) || kind == MR_LOG_BEFORE ||
         kind == MR_LOG_AFTER)
         return note_object(scan, pass, record) && note_use(scan, pass, record);
@@ -156,12 +167,13 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     if (kind == MR_LOG_RETIRED)
         return mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED ||
                mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
+    if (kind == MR_LOG_BENIGN) {
+        uint64_t address = mr_log_payload(record[0]);
+        return mr_benign_note(&scan->benign, (mr_extent){mr_lifetimes_find(&pass->lives, address),
+                                                         address, record[2]});
+    }
     if (kind == MR_LOG_USED)
         return note_use(scan, pass, record);
-    if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
-        return note_access(scan, pass, record, 1, (mr_piece_access){.writes = true});
-    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN || kind == MR_LOG_END)
-        return note_memory(scan, pass, record);
     if (kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN)
         return note_thread(scan, pass, record);
     if (kind == MR_LOG_CALL_REACH)
@@ -169,6 +181,25 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     if (kind == MR_LOG_CALL_BEGIN && !mr_log_count(record[1]))
         scan->pieces.all_reached = true;
     return true;
+}
+
+/* Notes the short records that follow, up to the unit `end`. False: no memory. */
+static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
+{
+    mr_log_run run = mr_log_run_begin(pass, end);
+    mr_log_run_access found;
+    uint64_t count = 0;
+    bool ok = true;
+    for (; ok && mr_log_run_look(&run, &found); count++) {
+        mr_log_run_take(&run, &found, false);
+        mr_piece_access how = {.writes = found.writes, .alone = is_alone(scan)};
+        if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
+            ok = note_access(scan, pass, found.address, found.bytes,
+                             found.writes ? MR_LOG_WRITE : MR_LOG_READ);
+    }
+    scan->accesses += count;
+    mr_log_run_end(pass, &run);
+    return ok;
 }
 
 /* A thread ran that nobody is known to have started: it may have been there at each release. */
@@ -189,9 +220,15 @@ mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progr
     bool ok = true;
     scan->pieces.keep_all = scan->keep_all;
     mr_log_pass_init(&pass, log);
-    uint64_t count = 0;
-    for (const uint64_t *record; ok && (record = mr_log_next(&pass));) {
-        ok = note(scan, &pass, record);
+    uint64_t count = 0, end = 0;
+    while (ok) {
+        if (pass.next >= end)
+            end = mr_pieces_part(&scan->pieces, pass.next);
+        ok = note_run(scan, &pass, end);
+        const uint64_t *record = mr_log_next(&pass);
+        if (!record)
+            break;
+        ok = ok && note(scan, &pass, record);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "scanning", pass.next, log->unit_count);
     }
