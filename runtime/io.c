@@ -4,6 +4,7 @@
  * as a write to the buffer.
  */
 #include "io.h"
+#include "descriptors.h"
 
 #include "ignore.h"
 #include "memory.h"
@@ -104,12 +105,13 @@ void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
 }
 
 /* Before and after the real call; NULL: not recorded. */
-static mr_thread *begin(void)
+static mr_thread *begin(int fd, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         mr_yield(thread);
         mr_thread_cancel_point(thread);
+        mr_descriptor_use(fd, code);
     }
     return thread;
 }
@@ -180,7 +182,7 @@ extern ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, i
 #define READS(name, parameters, arguments)                                                         \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
@@ -206,7 +208,7 @@ READS(__recv_chk, (int fd, void *buffer, size_t bytes, size_t room, int flags),
 #define READS_FROM(name, parameters, arguments)                                                    \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
@@ -230,7 +232,7 @@ READS_FROM(__recvfrom_chk,
 #define WRITES(name, parameters, arguments, beside)                                                \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
@@ -282,7 +284,7 @@ static void end_vector(int fd, const struct iovec *parts, size_t count, ssize_t 
 #define READS_PARTS(name, parameters, arguments)                                                   \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
@@ -302,7 +304,7 @@ READS_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at)
 #define WRITES_PARTS(name, parameters, arguments)                                                  \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
@@ -358,7 +360,7 @@ static void begin_sent(const struct msghdr *message, uintptr_t code)
 
 MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = begin(fd, MR_CALLER);
     ssize_t result;
     if (thread == NULL) {
         return MR_REAL(recvmsg)(fd, message, flags);
@@ -373,7 +375,7 @@ MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 
 MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = begin(fd, MR_CALLER);
     ssize_t result;
     if (thread == NULL) {
         return MR_REAL(sendmsg)(fd, message, flags);
@@ -400,7 +402,7 @@ MR_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
                        struct timespec *timeout)
 {
     enum { KEPT = 64 };
-    mr_thread *thread = begin();
+    mr_thread *thread = begin(fd, MR_CALLER);
     int result;
     if (thread == NULL || count > KEPT) {
         if (thread != NULL) {
@@ -424,7 +426,7 @@ MR_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 
 MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = begin(fd, MR_CALLER);
     int result;
     if (thread == NULL) {
         return MR_REAL(sendmmsg)(fd, messages, count, flags);
@@ -445,7 +447,7 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 #define ACCEPTS(name, parameters, arguments)                                                       \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         int result;                                                                                \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
@@ -464,7 +466,7 @@ ACCEPTS(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict
 
 MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = begin(fd, MR_CALLER);
     int result;
     if (thread == NULL) {
         return MR_REAL(connect)(fd, address, length);

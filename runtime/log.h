@@ -249,7 +249,7 @@ typedef struct mr_log_live {
     X(ENTRY, 3)        /* for later ENTER, see log_short.h */                                      \
     X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
                             for the thread `number`, or without an address for something else */ \
-    X(BENIGN, 3)   /* object; number: bytes from the address whose races are meant */ \
+    X(BENIGN, 3)       /* object; number: bytes from the address whose races are meant */          \
     X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
                             refused, because it is not one */ \
     X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */
@@ -279,12 +279,19 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_WAKE,
     MR_LOG_ROLE_BARRIER_IN,
     MR_LOG_ROLE_BARRIER_OUT,
-    MR_LOG_ROLE_CHANNEL, /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
-    MR_LOG_ROLE_SIGNAL,  /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
+    MR_LOG_ROLE_CHANNEL,    /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
+    MR_LOG_ROLE_SIGNAL,     /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
+    MR_LOG_ROLE_DESCRIPTOR, /* of USED, RETIRED: a file descriptor (INITIALISED: atomic); address: MR_LOG_DESCRIPTORS_AT + its number times
+                               MR_LOG_DESCRIPTOR_BYTES */
 } mr_log_role;
 
+/* Descriptors from 0 on that are logged, each with an address where no program has memory. */
+#define MR_LOG_DESCRIPTORS      1024
+#define MR_LOG_DESCRIPTORS_AT   0xf00000000000u
+#define MR_LOG_DESCRIPTOR_BYTES 64
+
 typedef enum mr_log_retired {
-    MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open */
+    MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open, open */
     MR_LOG_RETIRED_INITIALISED,
     MR_LOG_RETIRED_DESTROYED,
     MR_LOG_RETIRED_REFUSED, /* not destroyed, because it is in use; it stays what it is */

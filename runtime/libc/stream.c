@@ -1,4 +1,5 @@
 /* What a stream is beside the memory that its functions access. */
+#include "../descriptors.h"
 #include "../io.h"
 #include "../writer.h"
 #include "calls.h"
@@ -104,6 +105,7 @@ void mr_libc_end_use(FILE *file, uintptr_t code)
 {
     if (file != NULL) {
         mr_libc_access(MR_LOG_RANGE_WRITE, &file->_fileno, sizeof file->_fileno, code);
+        mr_descriptor_end(file->_fileno, true, code);
         forget(file);
     }
 }

@@ -279,6 +279,13 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     return status;
 }
 
+static mr_op op_of_use(const uint64_t *record, bool writes)
+{
+    bool replaces = mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR &&
+                    mr_log_count(record[1]) == MR_LOG_RETIRED_INITIALISED;
+    return !writes ? MR_OP_ATOMIC_READ : replaces ? MR_OP_ATOMIC_WRITE : MR_OP_WRITE;
+}
+
 mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
                             int64_t *value, mr_error *error)
 {
@@ -286,7 +293,7 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
     access self = {
         .record = record,
         .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
-        .event = {.op = writes ? MR_OP_WRITE : MR_OP_ATOMIC_READ},
+        .event = {.op = op_of_use(record, writes)},
         .reads = !writes,
         .writes = writes,
         .has_value = true,
@@ -323,6 +330,17 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
 }
 
+void mr_event_pass_renew(mr_event_pass *pass, const uint64_t *record)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    mr_extent byte = {mr_lifetimes_find(&pass->reader.lives, address), address, 1};
+    if (!mr_pieces_keeps(&pass->scan->pieces, byte))
+        return;
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, byte, &step);
+    piece->variable = 0;
+    piece->has_last = false;
+}
+
 mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     uint64_t address = mr_log_payload(record[0]), step;
@@ -334,6 +352,8 @@ mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, 
     };
     mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
     values found = {.read = 0};
+    if (!piece)
+        return MR_OK;
     piece->has_last = false;
     return emit(pass, &self, piece, address, step, &found, error);
 }

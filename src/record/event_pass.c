@@ -315,6 +315,11 @@ static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_erro
     if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
         mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
         return status;
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR) {
+        if (mr_log_count(record[1]) != MR_LOG_RETIRED_INITIALISED)
+            mr_event_pass_renew(pass, record);
+        return MR_OK;
+    }
     return mr_objects_retire(&pass->objects, &pass->reader.lives, mr_log_payload(record[0]))
                ? MR_OK
                : mr_event_pass_no_memory(error);
