@@ -245,7 +245,7 @@ typedef struct mr_log_live {
     X(ENTRY, 3)        /* for later ENTER, see log_short.h */                                      \
     X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
                             for the thread `number`, or without an address for something else */ \
-    X(BENIGN, 3)   /* object; number: bytes from the address whose races are meant */ \
+    X(BENIGN, 3)       /* object; number: bytes from the address whose races are meant */          \
     X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
                             refused, because it is not one */ \
     X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */
