@@ -234,8 +234,10 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         return status;
     mr_emitted said = *event;
     if (pass->scan->benign.count &&
-        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes}))
+        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes})) {
         said.op = atomic_of(event->op);
+        said.memory_order = MR_ORDER_RLX;
+    }
     return mr_emitter_add(&pass->emitter, &said, error);
 }
 

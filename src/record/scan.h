@@ -10,7 +10,7 @@
 #include "pieces.h"
 #include "uses.h"
 
-    struct mr_progress;
+struct mr_progress;
 
 typedef struct mr_scan {
     bool keep_all; /* set by the caller: leave nothing out */
