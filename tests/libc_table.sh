@@ -63,7 +63,8 @@ made from the tables in `runtime/libc` (`tests/libc_table.sh`); a test compares 
 
 `to[n]` are the n bytes at `to`. `text(from)` are the bytes of a text with its NUL, `text_up_to(from, most)` those of at most `most`
 characters, `wide` the same of wide characters; `result` is what the function returns. Parameters have the names of the tables:
-`from` is what is read, `to` what is written. Nothing is recorded for NULL. Reads come before a call that may block, writes
+`from` is what is read, `to` what is written. Nothing is recorded for NULL, nor are
+reads of literals and other constants of the program. Reads come before a call that may block, writes
 after it.
 
 **Streams.** libc locks a stream during each call, so calls for the same stream do not race. Each is a read of the stream, `fclose`,
