@@ -36,6 +36,7 @@ macros() {
 #define out_user(user) WRITES `*user` and its texts ENDS
 #define out_group(group) WRITES `*group` and its texts ENDS
 #define out_host(host) WRITES `*host`, its texts and addresses ENDS
+#define out_interfaces(of) WRITES the list of interfaces and their names ENDS
 #define out_addresses(of) WRITES the list of addresses ENDS
 #define out_wide(to, result, room) WRITES `to`, as many as were made ENDS
 #define out_wide_up_to(to, result, room, ends) WRITES `to`, as many as were made ENDS
