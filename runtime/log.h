@@ -77,7 +77,8 @@
  * The variables of a program are memory. MR_LOG_GIVEN and MR_LOG_TAKEN say that memory begins or
  * ends a life: before and after, the same address is another variable. The record of a reallocation
  * is TAKEN, then GIVEN. Of a heap block GIVEN has the bytes asked for, TAKEN those that could be
- * used, which may be some more.
+ * used, which may be some more. A block that is freed stays out of use for a while (TAKEN_KEPT), so
+ * that an access to it after that is known as such.
  *
  * The same program, input, schedule and seed give the same records byte for byte when the addresses
  * are the same: the process must run without address randomisation (personality(ADDR_NO_RANDOMIZE))
@@ -221,7 +222,7 @@ typedef struct mr_log_live {
     X(BEGIN, 3)          /* object; address: start routine (0: main), number: the creator */       \
     X(END, 3)            /* object */                                                              \
     X(GIVEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
-    X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
+    X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes, count: mr_log_taken */     \
     X(CALL_BEGIN, 3)   /* object; number: the call,                                              \
                             count: CALL_REACH records that follow (0: it can reach anything) */ \
     X(CALL_REACH, 3)   /* object; address: what a call reaches, number: bytes */                   \
@@ -246,7 +247,8 @@ typedef struct mr_log_live {
                             for the thread `number`, or without an address for something else */ \
     X(BENIGN, 3)   /* object; number: bytes from the address whose races are meant */ \
     X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
-                            refused, because it is not one */
+                            refused, because it is not one */ \
+    X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -290,6 +292,12 @@ typedef enum mr_log_memory {
     MR_LOG_MEMORY_STACK, /* of the thread that logs it, before its BEGIN; with its thread-local
                             variables, but for those of main and of libraries loaded later */
 } mr_log_memory;
+
+typedef enum mr_log_taken {
+    MR_LOG_TAKEN_GONE,  /* it can be given again at once */
+    MR_LOG_TAKEN_KEPT,  /* nobody gets it before its FORGOTTEN: an access until then is wrong */
+    MR_LOG_TAKEN_AGAIN, /* it was taken already, and is kept */
+} mr_log_taken;
 
 /* MR_LOG_MODULE, all words; the path follows, NUL-terminated, padded to whole words. */
 typedef struct mr_log_module {

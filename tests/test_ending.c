@@ -181,9 +181,9 @@ static void test_races_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),         cmocka_unit_test(test_strange_lines),
-        cmocka_unit_test(test_bad_ends),      cmocka_unit_test(test_files),
-        cmocka_unit_test(test_schema),        cmocka_unit_test(test_races_first),
+        cmocka_unit_test(test_lines),    cmocka_unit_test(test_strange_lines),
+        cmocka_unit_test(test_bad_ends), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_schema),   cmocka_unit_test(test_races_first),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

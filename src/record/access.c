@@ -1,6 +1,7 @@
 #include "access.h"
 
 #include "base/assert.h"
+#include "blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +116,12 @@ static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint6
         return mr_event_pass_no_memory(error);
     if (status)
         return status;
-    if (!variable)
+    if (!variable) {
         piece->variable++;
+        status = mr_event_pass_member(pass, piece->variable - 1, self->extent.life, address, error);
+        if (status)
+            return status;
+    }
     const mr_trace *trace = pass->emitter.trace;
     pass->strange = piece->variable - 1;
     snprintf(summary->strange_location, sizeof summary->strange_location, "%.120s",
@@ -189,6 +194,9 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         if (!mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &variable))
             return mr_event_pass_no_memory(error);
         piece->variable = variable + 1;
+        status = mr_event_pass_member(pass, variable, self->extent.life, address, error);
+        if (status)
+            return status;
     }
     event->operand = piece->variable - 1;
     mr_local_use use = {self->extent.life, address, bytes, pass->reader.thread};
@@ -290,4 +298,19 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
     mr_log_run_end(&pass->reader, &run);
     if (code)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
+}
+
+mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    access self = {
+        .record = record,
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
+        .event = {.op = MR_OP_WRITE},
+        .writes = true,
+    };
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
+    values found = {.read = 0};
+    piece->has_last = false;
+    return emit(pass, &self, piece, address, step, &found, error);
 }

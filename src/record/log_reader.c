@@ -153,7 +153,12 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
                                           (uint8_t)mr_log_detail(head), pass->thread);
         break;
     case MR_LOG_TAKEN:
-        pass->failed = !mr_lifetimes_take(&pass->lives, mr_log_payload(head), record[2]);
+        if (mr_log_count(record[1]) != MR_LOG_TAKEN_AGAIN)
+            pass->failed = !mr_lifetimes_take(&pass->lives, mr_log_payload(head), record[2],
+                                              mr_log_count(record[1]) == MR_LOG_TAKEN_KEPT);
+        break;
+    case MR_LOG_FORGOTTEN:
+        mr_lifetimes_forget(&pass->lives, mr_log_payload(head));
         break;
     default:
         break;
