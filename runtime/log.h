@@ -49,6 +49,10 @@
  * (address, role, number); two records are of the same lock or semaphore when all three are equal
  * and no MR_LOG_RETIRED of the address lies between.
  *
+ * A reader takes the byte at the address of a lock, semaphore, barrier or condition variable as a
+ * variable that stands for the object: RETIRED writes it, and each record of a use reads it, before
+ * what the record says takes effect (barriers: after, too).
+ *
  * - mutex, spin lock: acquire, release with role MUTEX; of a recursive one each level (only the
  *   outermost pair counts)
  * - rwlock: acquire, release, shared acquire, shared release with role RWLOCK
@@ -73,7 +77,8 @@
  * The variables of a program are memory. MR_LOG_GIVEN and MR_LOG_TAKEN say that memory begins or
  * ends a life: before and after, the same address is another variable. The record of a reallocation
  * is TAKEN, then GIVEN. Of a heap block GIVEN has the bytes asked for, TAKEN those that could be
- * used, which may be some more.
+ * used, which may be some more. A block that is freed stays out of use for a while (TAKEN_KEPT), so
+ * that an access to it after that is known as such.
  *
  * The same program, input, schedule and seed give the same records byte for byte when the addresses
  * are the same: the process must run without address randomisation (personality(ADDR_NO_RANDOMIZE))
@@ -215,13 +220,13 @@ typedef struct mr_log_live {
     X(SHARED_RELEASE, 3) /* object */                                                              \
     X(POST, 3)           /* object */                                                              \
     X(WAIT, 3)           /* object */                                                              \
-    X(RETIRED, 3)        /* object destroyed or initialised anew; role 0 */                        \
+    X(RETIRED, 3)        /* object; count: mr_log_retired */                                       \
     X(FORK, 3)           /* object; address: start routine, number: the new thread */              \
     X(JOIN, 3)           /* object; number: the thread */                                          \
     X(BEGIN, 3)          /* object; address: start routine (0: main), number: the creator */       \
     X(END, 3)            /* object */                                                              \
     X(GIVEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
-    X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
+    X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes, count: mr_log_taken */     \
     X(CALL_BEGIN, 3)   /* object; number: the call,                                              \
                             count: CALL_REACH records that follow (0: it can reach anything) */ \
     X(CALL_REACH, 3)   /* object; address: what a call reaches, number: bytes */                   \
@@ -244,7 +249,10 @@ typedef struct mr_log_live {
     X(ENTRY, 3)        /* for later ENTER, see log_short.h */                                      \
     X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
                             for the thread `number`, or without an address for something else */ \
-    X(BENIGN, 3)       /* object; number: bytes from the address whose races are meant */
+    X(BENIGN, 3)       /* object; number: bytes from the address whose races are meant */          \
+    X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
+                            refused, because it is not one */ \
+    X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -275,12 +283,25 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_SIGNAL,  /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
 } mr_log_role;
 
+typedef enum mr_log_retired {
+    MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open */
+    MR_LOG_RETIRED_INITIALISED,
+    MR_LOG_RETIRED_DESTROYED,
+    MR_LOG_RETIRED_REFUSED, /* not destroyed, because it is in use; it stays what it is */
+} mr_log_retired;
+
 typedef enum mr_log_memory {
     MR_LOG_MEMORY_HEAP,
     MR_LOG_MEMORY_MAP,   /* mmap */
     MR_LOG_MEMORY_STACK, /* of the thread that logs it, before its BEGIN; with its thread-local
                             variables, but for those of main and of libraries loaded later */
 } mr_log_memory;
+
+typedef enum mr_log_taken {
+    MR_LOG_TAKEN_GONE,  /* it can be given again at once */
+    MR_LOG_TAKEN_KEPT,  /* nobody gets it before its FORGOTTEN: an access until then is wrong */
+    MR_LOG_TAKEN_AGAIN, /* it was taken already, and is kept */
+} mr_log_taken;
 
 /* MR_LOG_MODULE, all words; the path follows, NUL-terminated, padded to whole words. */
 typedef struct mr_log_module {

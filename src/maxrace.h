@@ -188,15 +188,19 @@ MR_API void mr_prediction_free(mr_prediction *prediction);
  * order, and then `first` and `second` are both possible. Every race has been accepted by the
  * checker (mr_check_witness). */
 typedef struct mr_race_info {
-    uint32_t first, second; /* event numbers, first < second */
+    uint32_t first, second; /* event numbers; of kind "race" first < second */
     uint32_t window_start,
         window_end;          /* the events of `witness` are in [window_start, window_end) */
     const uint32_t *witness; /* event numbers */
     uint32_t witness_count;
-    /* the strongest order that leaves the two unordered: "hb", "wcp", "beyond-wcp" */
+    /* the strongest order that leaves the two unordered: "hb", "wcp", "beyond-wcp"; "c17" for the kind
+     * "memory-order" */
     const char *order;
     /* the step that found the witness: "linearise", "saturate", "z3", "far" */
     const char *confirmed_by;
+    /* "race"; or "memory-order": `first` is in `witness`, and happens-before of C17 does not order it
+     * before `second`, which is next (docs/semantics.md 8). These stand behind the races. */
+    const char *kind;
 } mr_race_info;
 
 /* With candidates.report "static" one race for each pair of locations, else one for each pair of
@@ -311,7 +315,7 @@ typedef enum mr_judgement {
     MR_NOT_JUDGED /* UNSUPPORTED, TRACE (not a witness of this trace), USAGE, IO, MEMORY */
 } mr_judgement;
 
-/* `race->order` and `confirmed_by` are ignored; any numbers are allowed, wrong ones are rejected.
+/* `race->order` and `confirmed_by` are ignored; `kind` may be NULL, for a race; any numbers are allowed, wrong ones are rejected.
  * `model`: "rf", "value" or "branch". O(events of the trace). */
 MR_API mr_judgement mr_check_witness(const mr_trace *trace, const char *model,
                                      const mr_race_info *race, mr_failure *failure);

@@ -187,9 +187,9 @@ static const example examples[] = {
 
     /* conflict */
     {locks_and_forks, RF, 0, 21, 10, 11, "",
-     "event 10 (B|rel(l), line 11): is not a read or write of a variable", 11},
+     "event 10 (B|rel(l), line 11): is not a read, a write or a free", 11},
     {locks_and_forks, RF, 0, 21, 11, 13, "",
-     "event 13 (A|join(B), line 14): is not a read or write of a variable", 14},
+     "event 13 (A|join(B), line 14): is not a read, a write or a free", 14},
     {locks_and_forks, RF, 0, 21, 0, 12, "",
      "event 12 (A|w(x=3), line 13): does not conflict with event 0: they are of the same thread",
      13},

@@ -51,7 +51,7 @@ static void test_usage(void **state)
     static const mr_run_row rows[] = {
         {"order", 2, NULL, "maxrace: missing operand; usage: maxrace order [FLAGS] TRACE\n"},
         {"order --relation po @/race.std", 2, NULL,
-         "maxrace: relation: 'po' is not one of hb|fhb|shb|cp|wcp|syncp\n"},
+         "maxrace: relation: 'po' is not one of hb|fhb|shb|cp|wcp|syncp|c17\n"},
         {"order --examples 0 @/race.std", 2, NULL,
          "maxrace: examples: '0' is out of range (1 to 1000000 pairs)\n"},
         {"order --window-overlap 5 @/race.std", 2, NULL,

@@ -68,6 +68,8 @@ static bool mark_opaque(needs *n, uint32_t event)
     for (uint32_t t = 0; t < n->trace->threads.count; t++)
         if (n->facts->need[event][t] != MR_NONE)
             changed |= mark(n, place_of(n->w, n->facts->need[event][t]));
+    if (n->facts->alloc[event] != MR_NONE)
+        changed |= mark(n, place_of(n->w, n->facts->alloc[event]));
     return changed;
 }
 
@@ -203,17 +205,22 @@ typedef struct subject {
     totals *sum;
 } subject;
 
-/* The order that opaque calls keep, as edges. */
+static void add_edge(subject *s, uint32_t from, uint32_t to)
+{
+    if (from == MR_NONE || s->trace->thread[from] == s->trace->thread[to])
+        return;
+    assert_true(mr_grow((void **)&s->opaque.items, &s->opaque.capacity, s->opaque.count + 1,
+                        sizeof *s->opaque.items));
+    s->opaque.items[s->opaque.count++] = (mr_edge){from, to};
+}
+
+/* The order that opaque calls and lives keep, as edges. */
 static void find_edges(subject *s)
 {
     for (uint32_t e = s->facts.start; e < s->facts.end; e++) {
-        for (uint32_t t = 0; t < s->trace->threads.count; t++) {
-            if (s->facts.need[e][t] == MR_NONE)
-                continue;
-            assert_true(mr_grow((void **)&s->opaque.items, &s->opaque.capacity, s->opaque.count + 1,
-                                sizeof *s->opaque.items));
-            s->opaque.items[s->opaque.count++] = (mr_edge){s->facts.need[e][t], e};
-        }
+        for (uint32_t t = 0; t < s->trace->threads.count; t++)
+            add_edge(s, s->facts.need[e][t], e);
+        add_edge(s, s->facts.alloc[e], e);
     }
 }
 

@@ -49,13 +49,15 @@ static bool mark(uint8_t **marks, size_t *capacity, uint32_t number, uint32_t *c
 
 bool mr_race_list_racy(mr_race_list *list, uint32_t event, uint32_t location, uint32_t variable)
 {
-    MR_ASSERT(!list->events.count || list->events.items[list->events.count - 1] < event);
-    list->racy_event_count++;
+    bool is_new = !list->racy_event_count || list->last_racy != event;
+    MR_ASSERT(!list->racy_event_count || list->last_racy <= event);
+    list->racy_event_count += is_new;
+    list->last_racy = event;
     return mark(&list->location_racy, &list->location_capacity, location,
                 &list->racy_location_count) &&
            mark(&list->variable_racy, &list->variable_capacity, variable,
                 &list->racy_variable_count) &&
-           (!list->keep_events || mr_u32s_push(&list->events, event));
+           (!list->keep_events || !is_new || mr_u32s_push(&list->events, event));
 }
 
 static uint64_t key_of(uint32_t a, uint32_t b)
@@ -122,8 +124,10 @@ static bool append(mr_race_list *list, mr_static_race *race, const mr_race_examp
 /* Two pairs have the same second event: keeps the one with the later first event. */
 static void improve(mr_race_example *example, const mr_race_example *pair)
 {
-    if (pair->first.event > example->first.event)
-        example->first = pair->first;
+    if (pair->first.event <= example->first.event)
+        return;
+    example->variable = pair->variable;
+    example->first = pair->first;
 }
 
 bool mr_race_list_add(mr_race_list *list, const mr_race_example *pair)

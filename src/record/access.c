@@ -1,10 +1,14 @@
 #include "access.h"
 
 #include "base/assert.h"
+#include "blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+/* The first value of the variable of a lock or its like: no byte has it. */
+enum { OBJECT_VALUES = 256 };
 
 /* The record of an access, while the pass goes through its pieces. */
 typedef struct access {
@@ -103,8 +107,7 @@ static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint6
                    piece->last != found->read;
     piece->has_last = self->has_value;
     piece->last = self->writes ? found->written : found->read;
-    summary->strange_reads += strange;
-    if (!strange || !piece->keep || summary->strange_kept++)
+    if (!strange || summary->strange_reads++)
         return MR_OK;
     uint32_t variable = piece->variable;
     mr_status status = place(pass, self, error);
@@ -113,8 +116,12 @@ static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint6
         return mr_event_pass_no_memory(error);
     if (status)
         return status;
-    if (!variable)
+    if (!variable) {
         piece->variable++;
+        status = mr_event_pass_member(pass, piece->variable - 1, self->extent.life, address, error);
+        if (status)
+            return status;
+    }
     const mr_trace *trace = pass->emitter.trace;
     pass->strange = piece->variable - 1;
     snprintf(summary->strange_location, sizeof summary->strange_location, "%.120s",
@@ -187,6 +194,9 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         if (!mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &variable))
             return mr_event_pass_no_memory(error);
         piece->variable = variable + 1;
+        status = mr_event_pass_member(pass, variable, self->extent.life, address, error);
+        if (status)
+            return status;
     }
     event->operand = piece->variable - 1;
     mr_local_use use = {self->extent.life, address, bytes, pass->reader.thread};
@@ -221,23 +231,86 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     self.reads = mr_op_reads((uint8_t)self.event.op);
     self.writes = mr_op_writes((uint8_t)self.event.op);
     mr_status status = MR_OK;
-    bool any = false;
-    pass->summary.accesses++;
     if (!self.is_range)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, mr_log_code(record[1]));
+    if (!mr_pieces_keeps(&pass->scan->pieces, self.extent)) {
+        mr_pieces_approach(&pass->scan->pieces, &pass->reader.lives, self.extent.life, address);
+        return MR_OK;
+    }
+    pass->kept_accesses++;
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
         mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
         MR_ASSERT(step <= end - at);
-        values found = values_of(&self, at - address, step);
-        status = check(pass, &self, piece, at, step, &found, error);
-        if (status || !piece->keep)
+        if (!piece)
             continue;
-        any = true;
-        status = emit(pass, &self, piece, at, step, &found, error);
+        values found = values_of(&self, at - address, step);
+        if (self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES)
+            found.read = piece->last; /* it reads the inside of a lock */
+        status = check(pass, &self, piece, at, step, &found, error);
+        if (!status)
+            status = emit(pass, &self, piece, at, step, &found, error);
     }
     if (!status && self.locked)
         status = emit_lock(pass, &self, MR_OP_RELEASE, error);
-    pass->summary.left_out += !any;
     return status;
+}
+
+mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
+                            int64_t *value, mr_error *error)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    access self = {
+        .record = record,
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
+        .event = {.op = writes ? MR_OP_WRITE : MR_OP_ATOMIC_READ},
+        .reads = !writes,
+        .writes = writes,
+        .has_value = true,
+    };
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
+    *value = 0;
+    if (!piece)
+        return MR_OK;
+    if (writes)
+        piece->last = OBJECT_VALUES + (int64_t)pass->object_values++;
+    else if (!piece->has_last)
+        piece->last = 0;
+    piece->has_last = true;
+    *value = piece->last;
+    values found = {.read = piece->last, .written = piece->last};
+    uint64_t bytes = mr_naming_object_bytes((uint8_t)mr_log_detail(record[0]));
+    return emit(pass, &self, piece, address, bytes, &found, error);
+}
+
+void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
+{
+    mr_pieces *pieces = &pass->scan->pieces;
+    uint64_t end, code = 0;
+    mr_log_run_access found;
+    bool skips = mr_pieces_skips_part(pieces, pass->reader.next, &end);
+    mr_log_run run = mr_log_run_begin(&pass->reader, end < last ? end : last);
+    while (mr_log_run_look(&run, &found) &&
+           (skips || mr_pieces_leaves_out_near(pieces, found.address, found.bytes))) {
+        mr_log_run_take(&run, &found, true);
+        code = mr_log_payload(found.site->head);
+    }
+    mr_log_run_end(&pass->reader, &run);
+    if (code)
+        mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
+}
+
+mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    access self = {
+        .record = record,
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
+        .event = {.op = MR_OP_WRITE},
+        .writes = true,
+    };
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
+    values found = {.read = 0};
+    piece->has_last = false;
+    return emit(pass, &self, piece, address, step, &found, error);
 }

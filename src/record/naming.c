@@ -99,6 +99,16 @@ bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address
     return add_name(&naming->trace->variables, name, variable);
 }
 
+bool mr_naming_block(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *object)
+{
+    char name[NAME_BYTES] = "";
+    if (life->kind == MR_LOG_MEMORY_STACK)
+        add(name, "T%" PRIu32 ".stack", life->thread);
+    else
+        name_memory(naming, life, address, 1, name);
+    return add_name(&naming->trace->objects, name, object);
+}
+
 uint64_t mr_naming_object_bytes(uint8_t role)
 {
     enum { MUTEX = 40, RWLOCK = 56, CONDITION = 48, SEMAPHORE = 32, BARRIER = 32, SPIN = 4 };

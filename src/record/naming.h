@@ -28,6 +28,8 @@ typedef struct mr_naming {
 /* Each adds a name to the trace and gives its number. False: no memory. */
 bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address, uint64_t bytes,
                         uint32_t *variable);
+/* The object of a part of a life that begins at the address. */
+bool mr_naming_block(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *object);
 bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object,
                     uint32_t *lock);
 /* The lock that keeps the events of an atomic access together. It has the name of its first piece.

@@ -200,7 +200,12 @@ mr_json mr_json_access(const mr_trace *trace, mr_access access)
     mr_json_put_number(&self, "line", mr_trace_line(trace, access.event));
     mr_json_put_name(&self, "thread", "thread_text", &trace->threads, access.thread);
     mr_json_put_text(&self, "op", mr_op_name((mr_op)access.op));
-    mr_json_put_name(&self, "variable", "variable_text", &trace->variables, access.variable);
+    if (mr_op_is_access(access.op))
+        mr_json_put_name(&self, "variable", "variable_text", &trace->variables, access.variable);
+    else if (mr_op_operand_kind((mr_op)access.op) == MR_OPERAND_OBJECT)
+        mr_json_put_name(&self, "object", "object_text", &trace->objects, access.variable);
+    else if (mr_op_operand_kind((mr_op)access.op) == MR_OPERAND_LOCK)
+        mr_json_put_name(&self, "lock", "lock_text", &trace->locks, access.variable);
     mr_json_put_name(&self, "location", "location_text", &trace->locations, access.location);
     return self;
 }

@@ -8,7 +8,8 @@
 
 /* An access as reports show it. */
 typedef struct mr_access {
-    uint32_t event, thread, location, variable;
+    uint32_t event, thread, location;
+    uint32_t variable; /* of an alloc or free, the object; of an acquire, the lock */
     uint8_t op;
 } mr_access;
 

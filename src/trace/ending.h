@@ -12,9 +12,12 @@
  *   detail TEXT a sentence for people, in the order of the lines: who waits for whom in a deadlock
  *   unseen WHAT the program used something that synchronises threads and is not recorded: a word of
  *               MR_UNSEEN_MAP. A race of the trace may then be none of the program
+ *   misuse …    what the program did to a lock that the rules forbid (misuse.h)
  */
 #ifndef MR_TRACE_ENDING_H
 #define MR_TRACE_ENDING_H
+
+#include "misuse.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,14 +64,17 @@ typedef struct mr_ending {
     int number; /* the exit status, or the signal */
     mr_stop stop;
     uint64_t children;
-    uint32_t unseen; /* bit u: what mr_unseen u stands for was used */
-    char *details;   /* owned; lines, each ended by a newline; NULL: none */
+    uint32_t unseen;    /* bit u: what mr_unseen u stands for was used */
+    char *details;      /* owned; lines, each ended by a newline; NULL: none */
+    mr_misuse *misuses; /* owned */
+    size_t misuse_count, misuse_capacity;
 } mr_ending;
 
 void mr_ending_free(mr_ending *ending);
 /* False: no memory. */
 bool mr_ending_copy(mr_ending *to, const mr_ending *from);
 bool mr_ending_add_detail(mr_ending *ending, const char *text, size_t length);
+bool mr_ending_add_misuse(mr_ending *ending, const mr_misuse *misuse);
 
 /* Does it say anything? */
 bool mr_ending_is_known(const mr_ending *ending);
