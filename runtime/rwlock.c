@@ -1,7 +1,9 @@
 /* Read-write locks and spin locks: by trying, as mutexes (mutex.h). */
 #include "clocks.h"
+#include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
+#include "thread.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -36,12 +38,15 @@ static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, int64
         }
         thread->polls = lock->__data.__shared != 0;
         mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_RWLOCK, lock, code, 0, 0);
-        mr_wake_reason reason = mr_block(thread, lock, limit, false);
+        mr_wake_reason reason = mr_block(thread, lock, limit, thread->cancel_async);
         if (reason == MR_TIMED_OUT) {
             return ETIMEDOUT;
         }
         if (reason == MR_INTERRUPTED) {
             mr_attend(thread);
+        }
+        if (reason == MR_CANCELLED) {
+            mr_thread_cancel_point(thread);
         }
     }
 }
@@ -124,41 +129,37 @@ MR_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
     return status;
 }
 
-/* The object is another one from here on. */
-static int retire(mr_thread *thread, const volatile void *object, int status, uintptr_t code)
-{
-    if (thread != NULL) {
-        if (status == 0) {
-            mr_write_object(MR_LOG_RETIRED, 0, (const void *)object, code, 0, 0);
-        }
-        mr_leave(thread);
-    }
-    return status;
-}
-
 MR_EXPORT int pthread_rwlock_init(pthread_rwlock_t *restrict lock,
                                   const pthread_rwlockattr_t *restrict attributes)
 {
     mr_thread *thread = mr_enter();
-    return retire(thread, lock, MR_REAL(pthread_rwlock_init)(lock, attributes), MR_CALLER);
+    int status = MR_REAL(pthread_rwlock_init)(lock, attributes);
+    mr_mutex_retire(thread, MR_LOG_ROLE_RWLOCK, lock, MR_LOG_RETIRED_INITIALISED, MR_CALLER);
+    return status;
 }
 
 MR_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
     mr_thread *thread = mr_enter();
-    return retire(thread, lock, MR_REAL(pthread_rwlock_destroy)(lock), MR_CALLER);
+    int status = MR_REAL(pthread_rwlock_destroy)(lock);
+    mr_mutex_retire(thread, MR_LOG_ROLE_RWLOCK, lock, MR_LOG_RETIRED_DESTROYED, MR_CALLER);
+    return status;
 }
 
 MR_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
     mr_thread *thread = mr_enter();
-    return retire(thread, lock, MR_REAL(pthread_spin_init)(lock, shared), MR_CALLER);
+    int status = MR_REAL(pthread_spin_init)(lock, shared);
+    mr_mutex_retire(thread, MR_LOG_ROLE_SPIN, lock, MR_LOG_RETIRED_INITIALISED, MR_CALLER);
+    return status;
 }
 
 MR_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
     mr_thread *thread = mr_enter();
-    return retire(thread, lock, MR_REAL(pthread_spin_destroy)(lock), MR_CALLER);
+    int status = MR_REAL(pthread_spin_destroy)(lock);
+    mr_mutex_retire(thread, MR_LOG_ROLE_SPIN, lock, MR_LOG_RETIRED_DESTROYED, MR_CALLER);
+    return status;
 }
 
 static int spin_try(pthread_spinlock_t *lock, uintptr_t code)
