@@ -12,7 +12,7 @@ typedef struct mr_access {
     uint8_t op;
 } mr_access;
 
-mr_access mr_access_of_event(const mr_trace *trace, uint32_t event);
+mr_access mr_access_of_event(const mr_trace *trace, uint32_t event, uint32_t other);
 
 const char *mr_phrase_s(uint64_t count); /* "s", or "" for 1 */
 /* "3 events", then `after`. */

@@ -89,12 +89,14 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     FILE *stream = self->stream;
     fprintf(stream, "\nRace %zu of %zu%s on ", index + 1, self->result->race_count,
             witness->kind == MR_WITNESS_MEMORY_ORDER ? " (memory order)" : "");
-    mr_phrase_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
+    mr_phrase_name(stream, &self->trace->variables,
+                   mr_pair_variable(self->trace, witness->first, witness->second));
     fputs("\n", stream);
-    mr_phrase_access(stream, "first", self->trace, mr_access_of_event(self->trace, witness->first));
+    mr_phrase_access(stream, "first", self->trace,
+                     mr_access_of_event(self->trace, witness->first, witness->second));
     mr_context_print(&self->context, stream, witness->first);
     mr_phrase_access(stream, "second", self->trace,
-                     mr_access_of_event(self->trace, witness->second));
+                     mr_access_of_event(self->trace, witness->second, witness->first));
     mr_context_print(&self->context, stream, witness->second);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
