@@ -37,7 +37,8 @@ static mr_json trace_object(const mr_trace *trace)
 static mr_json race_object(const writer *self, const mr_race *found)
 {
     const mr_witness *witness = &found->witness;
-    mr_json race = mr_json_new(), first = access_object(self->trace, witness->first, witness->second),
+    mr_json race = mr_json_new(),
+            first = access_object(self->trace, witness->first, witness->second),
             second = access_object(self->trace, witness->second, witness->first);
     mr_context_put(&self->context, &first, witness->first);
     mr_context_put(&self->context, &second, witness->second);
