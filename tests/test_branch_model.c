@@ -122,7 +122,7 @@ static void examine_pair(examination *x, uint32_t a, uint32_t b)
 }
 
 /* Two lists: all accesses of two threads to one variable with the same operation; of a free, it
- * alone. */
+ * alone; and of accesses of an object's variable, those on the same side of its free. */
 static void examine_lists(examination *x, uint32_t a, uint32_t b)
 {
     const mr_window *w = x->setup.window;
@@ -134,6 +134,7 @@ static void examine_lists(examination *x, uint32_t a, uint32_t b)
             if (i == first[side] ||
                 (w->thread[i] == w->thread[first[side]] && mr_op_is_access(mr_window_op(w, i)) &&
                  w->object[i] == w->object[first[side]] &&
+                 mr_window_end_of_life(w, i) == mr_window_end_of_life(w, first[side]) &&
                  mr_window_op(w, i) == mr_window_op(w, first[side])))
                 events[side][counts[side]++] = i;
     for (uint32_t i = 0; i < counts[0]; i++)
