@@ -260,10 +260,11 @@ static inline fast_verdict take(mr_text_fast *fast, const mr_fast_line *line, ui
         rows->value[row] = value;
     rows->count++;
     trace->event_count++;
-    if (line->memory_order | (rows->memory_order != NULL))
-        return mr_builder_put_order(builder, rows, (mr_memory_order)line->memory_order, NULL)
-                   ? NO_MEMORY
-                   : TAKEN;
+    if (rows->memory_order)
+        rows->memory_order[row] = line->memory_order;
+    else if (line->memory_order &&
+             mr_builder_put_order(builder, rows, (mr_memory_order)line->memory_order, NULL))
+        return NO_MEMORY;
     return TAKEN;
 }
 
