@@ -8,8 +8,8 @@
 /* Logs those that were not there at the last call, and that some are gone. The caller is busy. */
 void mr_modules_log(void);
 
-/* The module of a code address is instrumented. */
-void mr_module_instrumented(uintptr_t code);
+/* Finds the instrumented ones among those that were loaded since the last call. */
+void mr_modules_find_instrumented(void);
 
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);

@@ -166,7 +166,7 @@ static void test_sound(void **state)
 static void test_broken(void **state)
 {
     (void)state;
-    static const char *const relations[] = {"hb", "fhb", "shb", "cp", "wcp", "syncp"};
+    static const char *const relations[] = {"hb", "fhb", "shb", "cp", "wcp", "syncp", "c17"};
     for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
         char arguments[200], start[1024], last[200];
         mr_run run;

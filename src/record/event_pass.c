@@ -192,6 +192,17 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
     return status;
 }
 
+/* A relaxed fence does nothing. */
+static mr_status fence_event(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_emitted event = {.op = MR_OP_FENCE,
+                        .memory_order = mr_event_pass_memory_order(mr_log_detail(record[0]))};
+    if (event.memory_order == MR_ORDER_RLX)
+        return MR_OK;
+    mr_status status = mr_event_pass_place(pass, record, &event, error);
+    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* The begin and the end of a thread and of its stack. */
 static mr_status life_of_thread(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
@@ -355,6 +366,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_RETIRED:
     case MR_LOG_USED:
         return use_record(pass, record, error);
+    case MR_LOG_FENCE:
+        return fence_event(pass, record, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
@@ -380,7 +393,6 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_PADDING:
     case MR_LOG_ENTRY:
     case MR_LOG_BENIGN: /* see benign.h */
-    case MR_LOG_FENCE:  /* orders nothing: see log.h */
     case MR_LOG_SIGNAL_BEGIN:
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:
