@@ -26,7 +26,7 @@ typedef struct mr_life {
 
 typedef struct mr_life_node mr_life_node;
 
-enum { MR_LIFETIMES_NEAR = 1024 };
+enum { MR_LIFETIMES_NEAR = 1 << 14 };
 
 /* Zero-initialise with mr_lifetimes_init; free with mr_lifetimes_free. */
 typedef struct mr_lifetimes {
