@@ -14,7 +14,7 @@
 #include "order/cp/cp.h"
 #include "order/cp/cp_walk.h"
 #include "support/generate.h"
-#include "support/order_reference.h"
+#include "support/order_races.h"
 #include "support/sample.h"
 #include "support/walk.h"
 
@@ -140,7 +140,8 @@ static void check_static_race(const subject *s, const mr_race_list *list,
         assert_true(count == 0 || two->event > last);
         assert_int_equal(one->location < two->location ? one->location : two->location, race->low);
         assert_int_equal(one->location < two->location ? two->location : one->location, race->high);
-        assert_int_equal(example->variable, s->trace->operand[two->event]);
+        assert_int_equal(example->variable,
+                         mr_order_races_variable(s->trace, one->event, two->event));
         assert_int_equal(one->thread, s->trace->thread[one->event]);
         assert_int_equal(two->op, s->trace->op[two->event]);
         last = two->event;

@@ -99,7 +99,7 @@ static void examine_example(examination *x, const mr_static_race *race,
     uint32_t a = example->first.location, b = example->second.location;
     if ((a < b ? a : b) != race->low || (a < b ? b : a) != race->high)
         wrong(x, "example %" PRIu32 "-%" PRIu32 " is of another static race", first, second);
-    if (example->variable != x->trial->trace->operand[first])
+    if (example->variable != mr_order_races_variable(x->trial->trace, first, second))
         wrong(x, "example %" PRIu32 "-%" PRIu32 " has variable %" PRIu32, first, second,
               example->variable);
 }
@@ -196,6 +196,8 @@ static void count_names(const mr_trace *trace, mr_events *events)
             at_least(&events->lock_count, operand);
         else if (mr_op_operand_kind((mr_op)trace->op[e]) == MR_OPERAND_THREAD)
             at_least(&events->thread_count, operand);
+        else if (mr_op_operand_kind((mr_op)trace->op[e]) == MR_OPERAND_OBJECT)
+            at_least(&events->object_count, operand);
     }
 }
 
@@ -208,16 +210,20 @@ static mr_status feed_block(mr_detector *detector, const mr_trace *trace, mr_eve
     void *thread = copy_of(trace->thread + first, count * sizeof *trace->thread);
     void *operand = copy_of(trace->operand + first, count * sizeof *trace->operand);
     void *location = copy_of(trace->location + first, count * sizeof *trace->location);
+    uint8_t *orders = trace->memory_order;
+    void *memory_order = orders ? copy_of(orders + first, count * sizeof *orders) : NULL;
     count_names(trace, events);
     events->op = op;
     events->thread = thread;
     events->operand = operand;
     events->location = location;
+    events->memory_order = memory_order;
     mr_status status = mr_detector_feed(detector, events, error);
     free(op);
     free(thread);
     free(operand);
     free(location);
+    free(memory_order);
     return status;
 }
 
@@ -226,7 +232,10 @@ static void ask_stream(examination *x, const char *how, const mr_detect_options 
 {
     const mr_trace *trace = x->trial->trace;
     mr_random random = {x->trial->choice};
-    mr_events events = {.first = 0};
+    mr_events events = {.first = 0,
+                        .members = trace->members.items,
+                        .member_count = trace->members.count,
+                        .knows_members = true};
     mr_race_list list;
     mr_error error = {0};
     mr_status status = MR_OK;
@@ -239,6 +248,7 @@ static void ask_stream(examination *x, const char *how, const mr_detect_options 
         if (events.count > left)
             events.count = left;
         status = feed_block(detector, trace, &events, &error);
+        events.member_count = 0; /* they were told with the first block */
         events.first += events.count;
     }
     if (status == MR_OK)
@@ -258,11 +268,15 @@ static void examine_relation(examination *x, const mr_outlook *outlook,
     mr_detect_options options = {.most_examples = 1, .keep_events = true};
     mr_order_races_find(&x->right, &x->reference, x->relation);
     ask_detect(x, "in memory", &options);
+    if (mr_relation_streaming(x->relation) && !x->trial->trace->op_counts[MR_OP_CALL_BEGIN])
+        ask_stream(x, "as a stream without edges", &options);
     options.edges = edges;
     if (mr_relation_streaming(x->relation))
         ask_stream(x, "as a stream", &options);
     options = (mr_detect_options){.most_examples = MOST_EXAMPLES, .keep_events = true};
     options.outlook = outlook;
+    if (mr_relation_streaming(x->relation) && !x->trial->trace->op_counts[MR_OP_CALL_BEGIN])
+        ask_stream(x, "as a stream, with an outlook, without edges", &options);
     options.edges = edges;
     ask_detect(x, "in memory, with an outlook", &options);
     if (mr_relation_streaming(x->relation))
@@ -280,6 +294,17 @@ static void count(examination *x)
     x->races[x->relation] += x->right.race_count;
 }
 
+/* Where every memory order is sc, c17 is shb. */
+static void examine_sc(examination *x)
+{
+    mr_order_races shb;
+    if (x->trial->trace->memory_order || x->relation != MR_RELATION_C17)
+        return;
+    mr_order_races_find(&shb, &x->reference, MR_RELATION_SHB);
+    if (memcmp(&shb.pairs, &x->right.pairs, sizeof shb.pairs) != 0)
+        wrong(x, "the pairs are not those of shb");
+}
+
 static void examine(mr_trial *trial, void *context)
 {
     examination *x = context;
@@ -292,6 +317,7 @@ static void examine(mr_trial *trial, void *context)
     for (int relation = 0; relation < MR_RELATION_COUNT; relation++) {
         x->relation = (mr_relation)relation;
         examine_relation(x, &outlook, &edges);
+        examine_sc(x);
         count(x);
     }
     mr_barrier_edges_free(&edges);
@@ -338,12 +364,28 @@ static void test_chains(void **state)
                      .longer = true});
 }
 
+/* c17 alone needs it. */
+static void test_memory_orders(void **state)
+{
+    (void)state;
+    run(&(mr_trials){.prefix = "ORDERS",
+                     .traces = DEFAULT_TRACES,
+                     .seed = DEFAULT_SEED,
+                     .shape = "memory-orders"});
+    run(&(mr_trials){.prefix = "ORDERS",
+                     .traces = DEFAULT_TRACES,
+                     .seed = DEFAULT_SEED,
+                     .shape = "memory-orders",
+                     .longer = true});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_traces),
         cmocka_unit_test(test_longer_traces),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_memory_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "output.h"
 #include "recording.h"
 #include "sweep/sweep.h"
+#include "trace/observed.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +33,8 @@ typedef struct runs {
     size_t known_count; /* races of the last run that an earlier run had */
     mr_runs_report report;
     int program_status;
-    bool ended_badly; /* did the program in any run? */
+    bool ended_badly;  /* did the program in any run? */
+    bool any_observed; /* an error in a recorded run itself */
 } runs;
 
 /* Adds a pair of places to the known ones; `*is_new` says that it was not there. False: no memory.
@@ -146,6 +148,7 @@ static mr_status read_trace(runs *self, const char *path, mr_trace **trace, doub
     if (!status)
         status = mr_cli_check_trace(*trace, error);
     self->ended_badly = self->ended_badly || mr_ending_is_bad(&(*trace)->ending);
+    self->any_observed = self->any_observed || mr_observed_any(*trace);
     return status;
 }
 
@@ -295,7 +298,9 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     mr_config_resolve(cli->config);
     mr_names_init(&self.known);
     status = mr_output_write(path, run_all, &self, error);
-    *exit_status = self.race_count > 0 ? MR_EXIT_RACES : self.ended_badly ? MR_EXIT_BAD_END : 0;
+    *exit_status = self.race_count > 0 || self.any_observed ? MR_EXIT_RACES
+                   : self.ended_badly                       ? MR_EXIT_BAD_END
+                                                            : 0;
     mr_names_free(&self.known);
     if (self.temporary)
         rmdir(self.folder);

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/keys.h"
+#include "life_edges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ typedef struct walk {
     uint32_t star; /* element "*", MR_NONE: is not used */
     /* By variable, lock and thread: the element of that name, MR_NONE: in no reach set. */
     uint32_t *variable_element, *lock_element, *thread_element;
+    /* By object: the elements of its variables, object_elements[from … from of the next). */
+    uint32_t *object_elements, *object_from;
     uint32_t *first_contact; /* by element, 0: none */
     mr_keys contact_numbers; /* (element, thread) */
     contact *contacts;
@@ -317,52 +320,77 @@ static bool end_call(walk *w, uint32_t event, uint32_t thread)
 
 /* ---- events ---- */
 
-/* What an event touches: up to two elements; MR_NONE: none that is in a reach set. */
+/* What an event touches. MR_NONE: no element of a reach set. */
 typedef struct touched {
-    bool any; /* does it touch anything, be it in a reach set or not? */
-    uint32_t elements[2];
+    bool any;              /* does it touch anything, be it in a reach set or not? */
+    uint32_t of[2];        /* its operand, and its thread */
+    const uint32_t *freed; /* the variables of the object that it frees */
+    uint32_t freed_count;
 } touched;
+
+static uint32_t touched_count(const touched *what)
+{
+    return 2 + what->freed_count;
+}
+
+static uint32_t touched_element(const touched *what, uint32_t i)
+{
+    return i < 2 ? what->of[i] : what->freed[i - 2];
+}
+
+/* A free writes all variables of its object. */
+static touched touches_object(const walk *w, uint32_t object)
+{
+    uint32_t from = w->object_from[object];
+    return (touched){.any = w->trace->object_info[object].variable_count > 0,
+                     .of = {MR_NONE, MR_NONE},
+                     .freed = w->object_elements + from,
+                     .freed_count = w->object_from[object + 1] - from};
+}
 
 static touched touches(const walk *w, uint32_t event)
 {
     const mr_trace *trace = w->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
     const mr_thread_info *info = &trace->thread_info[thread];
-    touched result = {.elements = {MR_NONE, MR_NONE}};
+    touched result = {.of = {MR_NONE, MR_NONE}};
     switch (mr_op_operand_kind((mr_op)trace->op[event])) {
     case MR_OPERAND_VARIABLE:
         if (mr_op_is_access(trace->op[event]))
-            result = (touched){true, {w->variable_element[operand], MR_NONE}};
+            result = (touched){.any = true, .of = {w->variable_element[operand], MR_NONE}};
         break;
     case MR_OPERAND_LOCK:
-        result = (touched){true, {w->lock_element[operand], MR_NONE}};
+        result = (touched){.any = true, .of = {w->lock_element[operand], MR_NONE}};
+        break;
+    case MR_OPERAND_OBJECT:
+        if (mr_op_ends_life(trace->op[event]))
+            result = touches_object(w, operand);
         break;
     case MR_OPERAND_NONE:
     case MR_OPERAND_THREAD: /* a fork or join does not touch the thread */
     case MR_OPERAND_CALL:
-    case MR_OPERAND_OBJECT:
         break;
     }
     /* Begin and end, or what stands for them: a begin is the first event, an end the last. */
     if (event == info->first || event == info->last) {
         result.any = true;
-        result.elements[1] = w->thread_element[thread];
+        result.of[1] = w->thread_element[thread];
     }
     return result;
 }
 
 /* (2), f a touching event: what it needs of calls. */
-static bool need_calls(walk *w, uint32_t event, uint32_t thread, touched what)
+static bool need_calls(walk *w, uint32_t event, uint32_t thread, const touched *what)
 {
     bool ok = true;
-    for (int i = 0; i < 2; i++) {
-        uint32_t element = what.elements[i];
+    for (uint32_t i = 0; i < touched_count(what); i++) {
+        uint32_t element = touched_element(what, i);
         uint32_t at = element != MR_NONE ? w->first_contact[element] : 0;
         for (; ok && at; at = w->contacts[at].next)
             ok = need(w, thread, w->contacts[at].thread, last_in_contact(w, &w->contacts[at]),
                       event);
     }
-    if (!what.any || w->star == MR_NONE)
+    if (!what->any || w->star == MR_NONE)
         return ok;
     for (uint32_t other = 0; ok && other < w->trace->threads.count; other++) {
         const thread_state *state = &w->threads[other];
@@ -387,13 +415,15 @@ static bool need_in_calls(walk *w, uint32_t event, uint32_t thread)
 }
 
 /* Tells the open calls of other threads that their next events need this one. */
-static bool tell_calls(walk *w, uint32_t event, uint32_t thread, touched what)
+static bool tell_calls(walk *w, uint32_t event, uint32_t thread, const touched *what)
 {
-    for (size_t i = 0; what.any && i < w->open.count; i++) {
+    for (size_t i = 0; what->any && i < w->open.count; i++) {
         uint32_t number = w->open.items[i];
         bool hit = w->calls[number].star;
-        for (int k = 0; k < 2 && !hit; k++)
-            hit = what.elements[k] != MR_NONE && has_element(w, number, what.elements[k]);
+        for (uint32_t k = 0; k < touched_count(what) && !hit; k++) {
+            uint32_t element = touched_element(what, k);
+            hit = element != MR_NONE && has_element(w, number, element);
+        }
         if (hit && !note_need(&w->calls[number], thread, event + 1))
             return false;
     }
@@ -406,14 +436,15 @@ static bool tell_calls(walk *w, uint32_t event, uint32_t thread, touched what)
     return true;
 }
 
-static bool note_touch(walk *w, uint32_t event, uint32_t thread, touched what)
+static bool note_touch(walk *w, uint32_t event, uint32_t thread, const touched *what)
 {
-    if (what.any)
+    if (what->any)
         w->threads[thread].touch = event + 1;
-    for (int i = 0; i < 2; i++) {
-        if (what.elements[i] == MR_NONE)
+    for (uint32_t i = 0; i < touched_count(what); i++) {
+        uint32_t element = touched_element(what, i);
+        if (element == MR_NONE)
             continue;
-        uint32_t at = get_contact(w, what.elements[i], thread);
+        uint32_t at = get_contact(w, element, thread);
         if (!at)
             return false;
         w->contacts[at].touch = event + 1;
@@ -426,12 +457,34 @@ static bool step(walk *w, uint32_t event)
     uint32_t thread = w->trace->thread[event];
     uint8_t op = w->trace->op[event];
     touched what = touches(w, event);
-    if ((mr_op_calls(op) && !begin_call(w, event, thread)) || !need_calls(w, event, thread, what) ||
-        !need_in_calls(w, event, thread) || !tell_calls(w, event, thread, what) ||
-        !note_touch(w, event, thread, what))
+    if ((mr_op_calls(op) && !begin_call(w, event, thread)) ||
+        !need_calls(w, event, thread, &what) || !need_in_calls(w, event, thread) ||
+        !tell_calls(w, event, thread, &what) || !note_touch(w, event, thread, &what))
         return false;
     w->threads[thread].last = event + 1;
     return !mr_op_returns(op) || end_call(w, event, thread);
+}
+
+static bool init_objects(walk *w)
+{
+    const mr_trace *trace = w->trace;
+    uint32_t count = 0, total = 0;
+    for (uint32_t object = 0; object < trace->objects.count; object++)
+        total += trace->object_info[object].variable_count;
+    w->object_elements = mr_calloc(total, sizeof *w->object_elements);
+    w->object_from = mr_calloc((size_t)trace->objects.count + 1, sizeof *w->object_from);
+    if (!w->object_elements || !w->object_from)
+        return false;
+    for (uint32_t object = 0; object < trace->objects.count; object++) {
+        const mr_object_info *info = &trace->object_info[object];
+        for (uint32_t i = 0; i < info->variable_count; i++) {
+            uint32_t variable = trace->object_variables[info->first_variable + i];
+            if (w->variable_element[variable] != MR_NONE)
+                w->object_elements[count++] = w->variable_element[variable];
+        }
+        w->object_from[object + 1] = count;
+    }
+    return true;
 }
 
 static bool init(walk *w)
@@ -445,7 +498,7 @@ static bool init(walk *w)
     w->first_contact = mr_calloc(trace->reach_names.count, sizeof *w->first_contact);
     w->threads = mr_calloc(trace->threads.count, sizeof *w->threads);
     return w->variable_element && w->lock_element && w->thread_element && w->first_contact &&
-           w->threads;
+           w->threads && init_objects(w);
 }
 
 static void clear(walk *w)
@@ -459,6 +512,8 @@ static void clear(walk *w)
     free(w->variable_element);
     free(w->lock_element);
     free(w->thread_element);
+    free(w->object_elements);
+    free(w->object_from);
     free(w->first_contact);
     free(w->contacts);
     free(w->threads);
@@ -471,18 +526,25 @@ static void clear(walk *w)
     mr_keys_free(&w->need_numbers);
 }
 
-mr_status mr_barrier_edges_find(const mr_trace *trace, mr_opaque mode, mr_barrier_edges *edges,
-                                mr_error *error)
+/* The edges of the calls. */
+static bool find_edges(const mr_trace *trace, mr_opaque mode, mr_barrier_edges *edges)
 {
-    *edges = (mr_barrier_edges){0};
-    if (mode == MR_OPAQUE_IGNORE || !mr_op_total(trace->op_counts, MR_CALLS))
-        return MR_OK;
     walk w = {.trace = trace, .mode = mode, .edges = edges};
     bool ok = init(&w);
     for (uint32_t event = 0; ok && event < trace->event_count; event++)
         ok = step(&w, event);
     clear(&w);
-    return ok ? MR_OK : mr_error_memory(error, "ordering BarrierPairs");
+    return ok;
+}
+
+mr_status mr_barrier_edges_find(const mr_trace *trace, mr_opaque mode, mr_barrier_edges *edges,
+                                mr_error *error)
+{
+    *edges = (mr_barrier_edges){0};
+    bool has_calls = mode != MR_OPAQUE_IGNORE && mr_op_total(trace->op_counts, MR_CALLS);
+    if ((has_calls && !find_edges(trace, mode, edges)) || !mr_life_edges_add(trace, edges))
+        return mr_error_memory(error, "ordering BarrierPairs and the lives of objects");
+    return MR_OK;
 }
 
 void mr_barrier_edges_free(mr_barrier_edges *edges)

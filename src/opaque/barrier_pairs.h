@@ -9,7 +9,10 @@
  *   (1) e in a call c, f in a call c' of another thread, when D(c) and D(c') have a common element;
  *   (2) e in a call c, f an event of another thread that touches D(c), or the other way round: an
  *       access of a variable, any operation on a lock or semaphore, the begin or end of a thread
- *       (without such an event: the thread's first or last event).
+ *       (without such an event: the thread's first or last event), a free of an object of which
+ *       it reaches a variable;
+ *   (3) e the alloc of an object, f an access of one of its variables or its free (rule 7). This
+ *       has nothing to do with calls, but it is the same demand: life_edges.h.
  *
  * An element is a name; it means the variable, the lock or semaphore, and the thread of that name.
  * The name "*" means everything: the call has an element in common with every other call that
@@ -34,7 +37,8 @@ typedef struct mr_barrier_edges {
     size_t count, capacity;
 } mr_barrier_edges;
 
-/* Finds the edges of the trace; none when it has no calls. `edges` is overwritten and freed with
+/* Finds the edges of the trace; none when it has neither calls nor allocs. With MR_OPAQUE_IGNORE
+ * those of (3) alone. `edges` is overwritten and freed with
  * mr_barrier_edges_free, also after an error. MR_ERR_MEMORY. O(events · threads + reach sets ·
  * threads); memory O(elements · threads + edges). */
 mr_status mr_barrier_edges_find(const mr_trace *trace, mr_opaque mode, mr_barrier_edges *edges,

@@ -3,15 +3,19 @@
 #include "base/assert.h"
 #include "feed.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static bool start(mr_detector *detector)
 {
     const mr_outlook *outlook = detector->options.outlook;
-    bool ignores = detector->options.opaque == MR_OPAQUE_IGNORE;
-    detector->knows_calls = ignores || detector->options.edges;
-    if (!ignores && !mr_edges_foresee(&detector->edges, detector->options.edges))
+    detector->knows_allocs = detector->options.edges != NULL;
+    detector->knows_calls = detector->knows_allocs || detector->options.opaque == MR_OPAQUE_IGNORE;
+    if (!mr_edges_foresee(&detector->edges, detector->options.edges))
+        return false;
+    if (detector->relation == MR_RELATION_C17 &&
+        !mr_edges_foresee(&detector->c17.edges, detector->options.edges))
         return false;
     if (!outlook)
         return true;
@@ -47,7 +51,7 @@ static void drop_clocks(mr_clock_pool *pool, mr_variable *variable)
     }
 }
 
-/* The clocks that shb and fhb keep in the variables. */
+/* The clocks that shb, fhb and c17 keep in the variables. */
 static void drop_variable_clocks(mr_detector *detector)
 {
     if (detector->relation == MR_RELATION_HB || detector->relation == MR_RELATION_WCP)
@@ -63,10 +67,24 @@ void mr_detector_free(mr_detector *detector)
         return;
     drop_variable_clocks(detector);
     mr_variables_free(&detector->variables);
+    mr_c17_free(&detector->c17.order, &detector->wcp.hb.pool);
+    mr_edges_free(&detector->c17.edges, &detector->c17.shb);
+    mr_lives_free(&detector->c17.lives, &detector->c17.shb);
+    mr_wcp_free(&detector->c17.shb);
     mr_edges_free(&detector->edges, &detector->wcp);
+    mr_lives_free(&detector->lives, &detector->wcp);
     mr_wcp_free(&detector->wcp);
     mr_race_list_free(&detector->list);
     free(detector);
+}
+
+static bool grow_c17(mr_c17_feeding *c17, const mr_events *events)
+{
+    bool late; /* as with the other order */
+    return mr_lives_learn(&c17->lives, events, &late) &&
+           mr_c17_grow(&c17->order, events->thread_count) &&
+           mr_hb_grow(&c17->shb.hb, events->thread_count, events->lock_count) &&
+           mr_edges_grow(&c17->edges, events->lock_count);
 }
 
 static bool grow(mr_detector *detector, const mr_events *events)
@@ -74,9 +92,12 @@ static bool grow(mr_detector *detector, const mr_events *events)
     bool ok = detector->relation == MR_RELATION_WCP
                   ? mr_wcp_grow(&detector->wcp, events->thread_count, events->lock_count)
                   : mr_hb_grow(&detector->wcp.hb, events->thread_count, events->lock_count);
+    uint32_t variables = detector->lives.variable_count;
+    if (variables < events->variable_count)
+        variables = events->variable_count;
     return ok && mr_edges_grow(&detector->edges, events->lock_count) &&
-           (detector->options.outlook ||
-            mr_variables_grow(&detector->variables, events->variable_count));
+           (detector->relation != MR_RELATION_C17 || grow_c17(&detector->c17, events)) &&
+           (detector->options.outlook || mr_variables_grow(&detector->variables, variables));
 }
 
 /* Feeds events that have no edges of calls between them. */
@@ -91,6 +112,8 @@ static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
         return mr_shb_feed(detector, events);
     case MR_RELATION_WCP:
         return mr_wcp_feed(detector, events);
+    case MR_RELATION_C17:
+        return mr_c17_feed(detector, events);
     case MR_RELATION_CP:
     case MR_RELATION_SYNCP:
     case MR_RELATION_COUNT:
@@ -111,7 +134,26 @@ static mr_events part_of(const mr_events *events, uint32_t first, uint32_t count
     part.thread += first;
     part.operand += first;
     part.location += first;
+    if (part.memory_order)
+        part.memory_order += first;
     return part;
+}
+
+/* The edges of calls into and from an event. */
+static bool enter(mr_detector *detector, uint32_t event, uint32_t thread)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    return mr_edges_enter(&detector->edges, &detector->wcp, event, thread) &&
+           (detector->relation != MR_RELATION_C17 ||
+            mr_edges_enter(&c17->edges, &c17->shb, event, thread));
+}
+
+static void leave(mr_detector *detector, uint32_t event, uint32_t thread)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    mr_edges_leave(&detector->edges, &detector->wcp, event, thread);
+    if (detector->relation == MR_RELATION_C17)
+        mr_edges_leave(&c17->edges, &c17->shb, event, thread);
 }
 
 static mr_feed_end feed(mr_detector *detector, const mr_events *events)
@@ -128,12 +170,12 @@ static mr_feed_end feed(mr_detector *detector, const mr_events *events)
             return (mr_feed_end){end.stop, row};
         MR_ASSERT(next == events->first + row);
         part = part_of(events, row, 1);
-        if (!mr_edges_enter(edges, &detector->wcp, next, part.thread[0]))
+        if (!enter(detector, next, part.thread[0]))
             return (mr_feed_end){MR_FEED_NO_MEMORY, row};
         end = feed_run(detector, &part);
         if (end.stop != MR_FEED_DONE)
             return (mr_feed_end){end.stop, row};
-        mr_edges_leave(edges, &detector->wcp, next, part.thread[0]);
+        leave(detector, next, part.thread[0]);
         row++;
     }
     return (mr_feed_end){MR_FEED_DONE, row};
@@ -144,6 +186,14 @@ static mr_status no_memory(const mr_detector *detector, mr_error *error)
     char what[64];
     snprintf(what, sizeof what, "looking for %s races", mr_relation_name(detector->relation));
     return mr_error_memory(error, what);
+}
+
+static mr_status unknown_order(uint32_t event, mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
+                        "event %" PRIu32 ": what a BarrierPair or the life of an object orders is "
+                        "not known before the whole trace is; load it",
+                        event);
 }
 
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error)
@@ -157,16 +207,16 @@ mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_er
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0,
                             "the events are not those of the outlook: the trace has changed while "
                             "it was read; read it again");
-    if (!grow(detector, events))
+    bool late;
+    if (!mr_lives_learn(&detector->lives, events, &late) || !grow(detector, events))
         return no_memory(detector, error);
+    if (late)
+        return unknown_order(events->first, error);
     mr_feed_end end = feed(detector, events);
     if (end.stop == MR_FEED_NO_MEMORY)
         return no_memory(detector, error);
-    if (end.stop == MR_FEED_CALL)
-        return mr_error_set(error, MR_ERR_UNSUPPORTED, NULL, 0,
-                            "event %u: what a BarrierPair orders is not known before "
-                            "the whole trace is; load it",
-                            events->first + end.row);
+    if (end.stop == MR_FEED_UNKNOWN)
+        return unknown_order(events->first + end.row, error);
     detector->failed = false;
     return MR_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * detector: the races that a streaming order (hb, fhb, shb, wcp) reports, on events as they come.
+ * detector: the races that a streaming order (hb, fhb, shb, wcp, c17) reports, on events as they come.
  * detect/detect.h says what each order reports, and serves all orders on a trace in memory.
  *
  *   mr_detector_new → mr_detector_feed* → mr_detector_finish → mr_detector_free
@@ -31,7 +31,8 @@ mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *opti
 void mr_detector_free(mr_detector *detector); /* NULL is fine */
 
 /* Takes the next events. MR_ERR_MEMORY; MR_ERR_UNSUPPORTED with the event's number in the text at
- * an mbegin when the edges of the calls are not known and `opaque` is not MR_OPAQUE_IGNORE: load
+ * an mbegin when the edges of the calls are not known and `opaque` is not MR_OPAQUE_IGNORE, and at
+ * an alloc or free when it is not known, or told too late, which variables belong to objects: load
  * the trace then. After an error no more can be fed, but what was found so far can be finished. */
 mr_status mr_detector_feed(mr_detector *detector, const mr_events *events, mr_error *error);
 

@@ -65,23 +65,35 @@ static bool follow_atomics(mr_hb *hb, mr_variable *variable, const mr_access *ac
 }
 
 /* Orders the write after the last write and after the reads since, as far as its thread does not
- * know them. From now on the write stands for all of them. */
-static bool note_write(mr_hb *hb, mr_variable *variable, uint32_t thread)
+ * know them. */
+static bool follow_all(mr_hb *hb, const mr_variable *variable, uint32_t thread)
 {
-    mr_clock **clock = &hb->threads[thread].clock;
+    if (!mr_variable_is_shared(variable))
+        return true;
+    const mr_front *writes = &variable->writes, *reads = &variable->reads;
+    mr_epoch write = mr_front_has_others(writes) ? writes->others->items[0] : (mr_epoch){0};
+    mr_time read = {variable->read_clock, reads->latest.thread, reads->latest.local};
+    return follow_write(hb, variable, thread, write) &&
+           (!read.local || mr_clock_join(&hb->pool, &hb->threads[thread].clock, read));
+}
+
+/* From now on the write stands for all of them. */
+static void stand_for_all(mr_hb *hb, mr_variable *variable, uint32_t thread)
+{
     if (mr_variable_is_shared(variable)) {
-        mr_front *writes = &variable->writes, *reads = &variable->reads;
-        mr_epoch write = mr_front_has_others(writes) ? writes->others->items[0] : (mr_epoch){0};
-        mr_time read = {variable->read_clock, reads->latest.thread, reads->latest.local};
-        if (!follow_write(hb, variable, thread, write) ||
-            (read.local && !mr_clock_join(&hb->pool, clock, read)))
-            return false;
-        mr_front_clear(writes);
-        mr_front_clear(reads);
-        writes->latest = (mr_epoch){thread, hb->threads[thread].local};
+        mr_front_clear(&variable->writes);
+        mr_front_clear(&variable->reads);
+        variable->writes.latest = (mr_epoch){thread, hb->threads[thread].local};
     }
     mr_clock_drop(&hb->pool, &variable->read_clock);
-    mr_clock_set(&hb->pool, &variable->write_clock, *clock);
+    mr_clock_set(&hb->pool, &variable->write_clock, hb->threads[thread].clock);
+}
+
+static bool note_write(mr_hb *hb, mr_variable *variable, uint32_t thread)
+{
+    if (!follow_all(hb, variable, thread))
+        return false;
+    stand_for_all(hb, variable, thread);
     return true;
 }
 
@@ -145,9 +157,41 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
     return true;
 }
 
+/* A free is a write of each variable of the object: it is checked against all of them first, then
+ * follows what they have, then stands for that. */
+static bool check_freed(mr_detector *detector, const mr_access *access, mr_knowledge knowledge)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    uint32_t at = mr_detector_first_freed(detector, access->variable);
+    for (; at; at = mr_detector_next_freed(detector, at)) {
+        mr_access one = mr_free_of(access, at);
+        mr_variable *variable = mr_detector_variable(detector, one.variable);
+        if (!variable ||
+            !mr_variable_free(variable, &one, knowledge, hb->threads[access->thread].local, false,
+                              &detector->list))
+            return false;
+        one.op = MR_OP_WRITE;
+        if ((variable->is_atomic && !follow_atomics(hb, variable, &one)) ||
+            !follow_all(hb, variable, access->thread))
+            return false;
+    }
+    return true;
+}
+
+static bool free_object(mr_detector *detector, const mr_access *access)
+{
+    mr_hb *hb = &detector->wcp.hb;
+    mr_clock *before = mr_clock_share(hb->threads[access->thread].clock);
+    bool done = check_freed(detector, access, (mr_knowledge){{before, NULL}});
+    mr_clock_drop(&hb->pool, &before);
+    uint32_t at = done ? mr_detector_first_freed(detector, access->variable) : 0;
+    for (; at; at = mr_detector_next_freed(detector, at))
+        stand_for_all(hb, mr_detector_variable(detector, at - 1), access->thread);
+    hb->threads[access->thread].local++;
+    return done;
+}
+
 mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events)
 {
-    return detector->options.outlook
-               ? mr_feed_loop(detector, events, true, access, atomic, mr_feed_hb_sync)
-               : mr_feed_loop(detector, events, false, access, atomic, mr_feed_hb_sync);
+    return mr_feed(detector, events, access, atomic, mr_feed_hb_sync, free_object);
 }

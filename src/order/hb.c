@@ -99,9 +99,22 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
     return mr_edges_atomic(&detector->edges, &detector->wcp, access);
 }
 
+/* A write of each variable of the object. */
+static bool free_object(mr_detector *detector, const mr_access *access)
+{
+    const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
+    uint32_t at = mr_detector_first_freed(detector, access->variable);
+    for (; at; at = mr_detector_next_freed(detector, at)) {
+        mr_access one = mr_free_of(access, at);
+        mr_variable *variable = mr_detector_variable(detector, one.variable);
+        if (!variable || !mr_variable_free(variable, &one, (mr_knowledge){{thread->clock, NULL}},
+                                           thread->local, false, &detector->list))
+            return false;
+    }
+    return true;
+}
+
 mr_feed_end mr_hb_feed(mr_detector *detector, const mr_events *events)
 {
-    return detector->options.outlook
-               ? mr_feed_loop(detector, events, true, access, atomic, mr_feed_hb_sync)
-               : mr_feed_loop(detector, events, false, access, atomic, mr_feed_hb_sync);
+    return mr_feed(detector, events, access, atomic, mr_feed_hb_sync, free_object);
 }

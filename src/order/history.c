@@ -132,7 +132,8 @@ static bool search_few(mr_history *history, uint32_t entry, const mr_access *acc
         if (!history->settled)
             return false;
     }
-    uint32_t *settled = &history->settled[entry], news = history->items[entry].event;
+    uint32_t *settled = &history->settled[entry];
+    uint32_t news = mr_history_news(history, entry, access->thread, knowledge);
     uint32_t open = ~*settled & (uint32_t)((UINT64_C(1) << history->count) - 1);
     for (; open; open &= open - 1) {
         uint32_t other = (uint32_t)__builtin_ctz(open);

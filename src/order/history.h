@@ -4,7 +4,7 @@
  * Of each location, operation (together a *site*) and thread the latest access only is kept:
  * it has the greatest local time, so when it is ordered before something, so are the earlier ones;
  * and it is the latest possible `first` of a pair. Noting an access is a look at a few adjacent
- * entries, or one hash table lookup where there are more.
+ * entries, or one hash table lookup where there are more. A free is an access, too.
  *
  * The accesses that race with a new one are looked for only when there are some, which the epochs
  * have told (epochs.h). To not look at the same ones over and over where the same locations race
@@ -30,12 +30,14 @@
 typedef struct mr_access {
     uint32_t event, thread, variable, location;
     uint8_t op;
+    uint8_t memory_order; /* mr_memory_order; c17 alone asks */
 } mr_access;
 
-/* At most 2^29 - 1 threads. */
-enum { MR_ACTOR_OPS = 8 };
+/* At most 2^27 - 1 threads. */
+enum { MR_ACTOR_OPS = 32 };
 #define MR_FITS_ACTOR(with, name, text, kind, does)                                                \
-    &&(((does) & (MR_READS | MR_WRITES)) == 0 || (int)MR_OP_##name < (int)MR_ACTOR_OPS)
+    &&(((does) & (MR_READS | MR_WRITES | MR_ENDS_LIFE)) == 0 ||                                    \
+       (int)MR_OP_##name < (int)MR_ACTOR_OPS)
 _Static_assert(1 MR_OP_MAP(MR_FITS_ACTOR, unused), "an actor has room for the operation");
 #undef MR_FITS_ACTOR
 
@@ -59,7 +61,8 @@ static inline uint8_t mr_past_op(const mr_past_access *access)
  */
 typedef struct mr_atomics {
     mr_front writes, reads; /* atomic updates are writes */
-    mr_epoch last_write;    /* shb: of any kind */
+    mr_epoch last_write;    /* shb, c17: of any kind */
+    bool last_is_plain;     /* c17: is it that of a plain write? */
     mr_clock *write_clock;  /* fhb: joined clocks and epochs of the atomic writes since the last
                                plain one, one reference */
     mr_clock *read_clock;   /* fhb: of the atomic reads since */
@@ -74,6 +77,10 @@ typedef struct mr_history {
     uint32_t *settled;    /* few, with races: by entry, bit j: nothing wanted with j */
     mr_site_table *sites; /* many, with races */
     mr_atomics *atomics;  /* NULL: there are none */
+    /* shb: the free of the variable's object: who knows it races with nothing before it (rule 7).
+     * local 0: none so far. */
+    mr_epoch ended;
+    uint32_t ended_by; /* that event */
     mr_past_access items[];
 } mr_history;
 
@@ -92,5 +99,14 @@ void mr_history_note(mr_history *history, uint32_t entry, uint32_t event, uint32
  * that are not known. False: no memory. */
 bool mr_history_search(mr_history *history, uint32_t entry, const mr_access *access,
                        mr_knowledge knowledge, mr_race_list *list);
+
+/* The access races with no event before this one, as far as the entry and `ended` tell. */
+static inline uint32_t mr_history_news(const mr_history *history, uint32_t entry, uint32_t thread,
+                                       mr_knowledge knowledge)
+{
+    uint32_t news = history->items[entry].event;
+    bool is_over = history->ended.local && !mr_epoch_unordered(history->ended, thread, knowledge);
+    return is_over && history->ended_by > news ? history->ended_by : news;
+}
 
 #endif

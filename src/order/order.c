@@ -106,11 +106,26 @@ static bool follow_rule_a(mr_order *order, const mr_access *access)
                          &order->touches[access->variable]);
 }
 
+/* The same for a free, a write of each variable of the object. */
+static bool free_object(mr_order *order, const mr_access *access)
+{
+    const mr_trace *trace = order->trace;
+    const mr_object_info *object = &trace->object_info[access->variable];
+    mr_access write = *access;
+    write.op = MR_OP_WRITE;
+    for (uint32_t i = 0; i < object->variable_count; i++) {
+        write.variable = trace->object_variables[object->first_variable + i];
+        if (!follow_rule_a(order, &write))
+            return false;
+    }
+    return true;
+}
+
 static bool step(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
-    mr_access this = {event, thread, operand, trace->location[event], trace->op[event]};
+    mr_access this = {event, thread, operand, trace->location[event], trace->op[event], 0};
     switch ((mr_op)trace->op[event]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
@@ -127,6 +142,8 @@ static bool step(mr_order *order, uint32_t event)
     case MR_OP_FORK:
     case MR_OP_JOIN:
         return synchronise(order, event);
+    case MR_OP_FREE:
+        return free_object(order, &this);
     case MR_OP_POST:
         return mr_edges_post(&order->edges, &order->wcp, thread, operand);
     case MR_OP_WAIT:
@@ -137,7 +154,6 @@ static bool step(mr_order *order, uint32_t event)
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
     case MR_OP_ALLOC:
-    case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
         break;
@@ -151,7 +167,7 @@ static bool leave(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
     uint8_t op = trace->op[event];
-    mr_access this = {event, trace->thread[event], trace->operand[event], 0, op};
+    mr_access this = {event, trace->thread[event], trace->operand[event], 0, op, 0};
     uint32_t source = mr_op_reads(op) ? trace->link[event] : MR_NONE;
     if (mr_op_is_atomic(op)) {
         bool follows = source != MR_NONE && mr_op_is_atomic(trace->op[source]);

@@ -24,7 +24,7 @@ typedef struct mr_racing_access {
 } mr_racing_access;
 
 typedef struct mr_race_example {
-    uint32_t variable;
+    uint32_t variable;              /* of a free, the one that the other event accesses */
     mr_racing_access first, second; /* first.event < second.event */
     uint32_t next;                  /* of the same static race; UINT32_MAX: last */
 } mr_race_example;
@@ -39,6 +39,7 @@ typedef struct mr_race_list {
     uint32_t most_examples; /* a static race, at least 1 */
     bool keep_events;
     uint64_t racy_event_count;
+    uint32_t last_racy; /* the racy event that was counted last */
     uint32_t racy_location_count, racy_variable_count;
     mr_u32s events; /* the racy events in their order, when keep_events */
 
@@ -56,7 +57,8 @@ typedef struct mr_race_list {
 void mr_race_list_init(mr_race_list *list, uint32_t most_examples, bool keep_events);
 void mr_race_list_free(mr_race_list *list);
 
-/* Counts a racy event; each event once, in trace order. False: no memory. */
+/* Counts a racy event, in trace order; once for each variable of which it races with an access (a
+ * free may be about several). False: no memory. */
 bool mr_race_list_racy(mr_race_list *list, uint32_t event, uint32_t location, uint32_t variable);
 
 /* Is no further pair of these locations wanted whose second access is `event` or later? (All
@@ -68,10 +70,6 @@ bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t 
  * second event is that of the last example replaces it when its `first` is later. `next` is
  * ignored. False: no memory. */
 bool mr_race_list_add(mr_race_list *list, const mr_race_example *pair);
-
-/* The same for orders that find their pairs in another order than that of `second`: keeps the pairs
- * that adding them in that order would have kept. */
-bool mr_race_list_add_unordered(mr_race_list *list, const mr_race_example *pair);
 
 /* Sorts the static races by their first example, and the examples with them; frees what only adding
  * needs. False: no memory. */

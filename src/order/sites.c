@@ -81,7 +81,7 @@ bool mr_site_table_search(const mr_history *history, uint32_t entry, const mr_ac
 {
     const mr_site_table *table = history->sites;
     mr_site *site = &table->sites[table->entries[entry].site];
-    uint32_t news = history->items[entry].event;
+    uint32_t news = mr_history_news(history, entry, access->thread, knowledge);
     if (!update_open(table, site))
         return false;
     size_t kept = 0;

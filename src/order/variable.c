@@ -68,6 +68,11 @@ void mr_variables_free(mr_variables *variables)
     *variables = (mr_variables){0};
 }
 
+static unsigned kind_of(uint8_t op)
+{
+    return mr_op_ends_life(op) ? MR_ENTRY_FREE : mr_op_writes(op) ? MR_ENTRY_WRITE : MR_ENTRY_READ;
+}
+
 /* One more location or kind of the only thread; false: there is no room. */
 static bool add_own(mr_variable *variable, const mr_access *access, uint32_t local)
 {
@@ -75,9 +80,39 @@ static bool add_own(mr_variable *variable, const mr_access *access, uint32_t loc
         (variable->owner && variable->owner != access->thread + 1))
         return false;
     variable->owner = access->thread + 1;
-    variable->kinds |= (uint16_t)(mr_op_writes(access->op) << variable->entry_count);
+    variable->kinds |= (uint16_t)(kind_of(access->op) << 2 * variable->entry_count);
     variable->entries[variable->entry_count++] =
         (mr_variable_entry){access->location, local, access->event};
+    return true;
+}
+
+/* The first atomic access or free of a shared variable with a history. False: no memory. */
+static bool make_atomic(mr_variable *variable)
+{
+    mr_atomics *atomics = mr_calloc(1, sizeof *atomics);
+    if (!atomics)
+        return false;
+    atomics->last_write = variable->writes.latest;
+    atomics->last_is_plain = atomics->last_write.local > 0;
+    variable->history->atomics = atomics;
+    variable->is_atomic = true;
+    return true;
+}
+
+/* Notes an entry of the only thread so far. */
+static bool share_entry(mr_variable *variable, const mr_variable_entry *entry, uint32_t thread,
+                        unsigned kind)
+{
+    static const uint8_t ops[] = {MR_OP_READ, MR_OP_WRITE, MR_OP_FREE};
+    mr_access access = {
+        .event = entry->event, .thread = thread, .location = entry->location, .op = ops[kind]};
+    mr_epoch *latest = &(kind == MR_ENTRY_READ ? &variable->reads : &variable->writes)->latest;
+    uint32_t number;
+    if (!mr_history_find(&variable->history, &access, &number))
+        return false;
+    mr_history_note(variable->history, number, entry->event, entry->local);
+    if (entry->local >= latest->local)
+        *latest = (mr_epoch){thread, entry->local};
     return true;
 }
 
@@ -87,25 +122,26 @@ static bool share(mr_variable *variable)
 {
     mr_variable_entry entries[MR_VARIABLE_ENTRIES];
     uint32_t thread = variable->owner - 1;
+    unsigned freed = MR_VARIABLE_ENTRIES;
     MR_ASSERT(variable->entry_count <= MR_VARIABLE_ENTRIES);
     memcpy(entries, variable->entries, sizeof entries);
     variable->owner = (uint32_t)MR_VARIABLE_SHARED;
     variable->writes = variable->reads = (mr_front){0};
     variable->history = NULL;
     for (unsigned i = 0; i < variable->entry_count; i++) {
-        bool is_write = variable->kinds >> i & 1;
-        mr_epoch *latest = &(is_write ? &variable->writes : &variable->reads)->latest;
-        mr_access access = {.event = entries[i].event,
-                            .thread = thread,
-                            .location = entries[i].location,
-                            .op = is_write ? MR_OP_WRITE : MR_OP_READ};
-        uint32_t number;
-        if (!mr_history_find(&variable->history, &access, &number))
+        unsigned kind = variable->kinds >> 2 * i & 3;
+        if (kind == MR_ENTRY_FREE)
+            freed = i;
+        else if (!share_entry(variable, &entries[i], thread, kind))
             return false;
-        mr_history_note(variable->history, number, entries[i].event, entries[i].local);
-        if (entries[i].local >= latest->local)
-            *latest = (mr_epoch){thread, entries[i].local};
     }
+    if (freed == MR_VARIABLE_ENTRIES)
+        return true;
+    mr_epoch write = variable->writes.latest;
+    if (!share_entry(variable, &entries[freed], thread, MR_ENTRY_FREE) || !make_atomic(variable))
+        return false;
+    variable->history->atomics->last_write = write;
+    variable->history->atomics->last_is_plain = write.local > 0;
     return true;
 }
 
@@ -155,18 +191,6 @@ static __attribute__((noinline)) bool update_all_fronts(mr_variable *variable,
     return mr_front_add(&atomics->writes, epoch, knowledge, true);
 }
 
-/* The first atomic access of a shared variable with a history. False: no memory. */
-static bool make_atomic(mr_variable *variable)
-{
-    mr_atomics *atomics = mr_calloc(1, sizeof *atomics);
-    if (!atomics)
-        return false;
-    atomics->last_write = variable->writes.latest;
-    variable->history->atomics = atomics;
-    variable->is_atomic = true;
-    return true;
-}
-
 bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
                         uint32_t local, mr_race_list *list)
 {
@@ -188,5 +212,46 @@ bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowl
                  !mr_history_search(variable->history, entry, access, knowledge, list)))
         return false;
     mr_history_note(variable->history, entry, access->event, local);
+    return true;
+}
+
+/* Forgets the accesses that are over, but for their places. */
+static void end_fronts(mr_variable *variable, mr_epoch free)
+{
+    mr_atomics *atomics = variable->history->atomics;
+    mr_front_clear(&variable->writes);
+    mr_front_clear(&variable->reads);
+    mr_front_clear(&atomics->writes);
+    mr_front_clear(&atomics->reads);
+    variable->writes.latest = free;
+}
+
+bool mr_variable_free(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
+                      uint32_t local, bool ends, mr_race_list *list)
+{
+    mr_access write = *access;
+    uint32_t entry;
+    bool racy;
+    MR_REQUIRE(mr_op_ends_life(access->op));
+    if (!mr_variable_is_shared(variable)) {
+        if (add_own(variable, access, local))
+            return true;
+        if (!share(variable))
+            return false;
+    }
+    write.op = MR_OP_WRITE;
+    if (!mr_history_find(&variable->history, access, &entry) ||
+        (!variable->is_atomic && !make_atomic(variable)) ||
+        !update_all_fronts(variable, &write, knowledge, local, &racy))
+        return false;
+    if (racy && (!mr_race_list_racy(list, access->event, access->location, access->variable) ||
+                 !mr_history_search(variable->history, entry, access, knowledge, list)))
+        return false;
+    mr_history_note(variable->history, entry, access->event, local);
+    if (!ends)
+        return true;
+    variable->history->ended = (mr_epoch){access->thread, local};
+    variable->history->ended_by = access->event;
+    end_fronts(variable, variable->history->ended);
     return true;
 }

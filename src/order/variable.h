@@ -4,7 +4,8 @@
  * While one thread alone accesses the variable, at up to three pairs of location and kind, its
  * latest access of each pair is kept. After that, the maximal writes and reads are kept (epochs.h),
  * and the accesses for static races (history.h). A variable that is accessed atomically counts as
- * accessed by several threads from then on; its atomic accesses are kept with the history.
+ * accessed by several threads from then on; its atomic accesses are kept with the history. One whose
+ * object was freed is kept like that, too, once several threads access it.
  *
  *   table: mr_variables_grow → mr_variables_get … → mr_variables_free
  *   access: mr_variable_again, else mr_variable_access
@@ -16,6 +17,10 @@
 
 enum { MR_VARIABLE_ENTRIES = 3, MR_VARIABLE_SHARED = -1 };
 
+/* What an entry is. */
+enum { MR_ENTRY_READ = MR_OP_READ, MR_ENTRY_WRITE = MR_OP_WRITE, MR_ENTRY_FREE = 2 };
+_Static_assert(MR_OP_READ < 2 && MR_OP_WRITE < 2, "a plain operation is the kind of its entry");
+
 typedef struct mr_variable_entry {
     uint32_t location, local, event;
 } mr_variable_entry;
@@ -23,13 +28,14 @@ typedef struct mr_variable_entry {
 typedef struct mr_variable {
     uint32_t owner; /* 0: none; its thread + 1; or MR_VARIABLE_SHARED */
     uint8_t entry_count;
-    bool is_atomic;            /* has been accessed atomically; then it is shared */
-    uint16_t kinds;            /* of one thread: bit i: entry i is a write */
+    bool is_atomic;            /* has been accessed atomically or freed, and is shared */
+    uint16_t kinds;            /* of one thread: bits 2 i, 2 i + 1: what entry i is */
     union {                    /* the order's own: */
-        mr_clock *write_clock; /*   shb, fhb: clock of the last write, one reference */
+        mr_clock *write_clock; /*   shb, fhb, c17: clock of the last write, one reference */
         uint32_t touch;        /*   wcp: number of a touch + 1, 0: none */
     };
-    mr_clock *read_clock; /* fhb: joined clocks of the reads since, one reference */
+    mr_clock *read_clock; /* fhb: joined clocks of the reads since; c17: clock of the last write in
+                             its own order; one reference */
     union {
         mr_variable_entry entries[MR_VARIABLE_ENTRIES];
         struct {
@@ -87,7 +93,7 @@ static inline bool mr_variable_again(mr_variable *variable, const mr_access *acc
         return false;
     for (unsigned i = 0; i < variable->entry_count; i++) {
         mr_variable_entry *entry = &variable->entries[i];
-        if (entry->location == access->location && (variable->kinds >> i & 1) == access->op) {
+        if (entry->location == access->location && (variable->kinds >> 2 * i & 3) == access->op) {
             entry->local = local;
             entry->event = access->event;
             return true;
@@ -100,5 +106,10 @@ static inline bool mr_variable_again(mr_variable *variable, const mr_access *acc
  * reports its races. False: no memory. */
 bool mr_variable_access(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
                         uint32_t local, mr_race_list *list);
+
+/* The same for a free of the variable's object, a write that no read sees. `ends`: who knows of it
+ * races with nothing before it (rule 7 of docs/semantics.md 2). */
+bool mr_variable_free(mr_variable *variable, const mr_access *access, mr_knowledge knowledge,
+                      uint32_t local, bool ends, mr_race_list *list);
 
 #endif

@@ -437,9 +437,31 @@ static inline bool synchronise(mr_detector *detector, mr_op op, uint32_t thread,
     return mr_wcp_sync(&detector->wcp, op, thread, operand);
 }
 
+/* A write of each variable of the object; rule (a) of all of them comes first. */
+static bool free_object(mr_detector *detector, const mr_access *access)
+{
+    mr_wcp *wcp = &detector->wcp;
+    const mr_wcp_thread *thread = &wcp->threads[access->thread];
+    uint32_t local = wcp->hb.threads[access->thread].local;
+    uint32_t first = mr_detector_first_freed(detector, access->variable);
+    for (uint32_t at = first; at; at = mr_detector_next_freed(detector, at)) {
+        mr_access one = mr_free_of(access, at);
+        mr_variable *variable = mr_detector_variable(detector, one.variable);
+        one.op = MR_OP_WRITE;
+        if (!variable || !follow_rule_a(detector, &one, variable))
+            return false;
+    }
+    for (uint32_t at = first; at; at = mr_detector_next_freed(detector, at)) {
+        mr_access one = mr_free_of(access, at);
+        mr_knowledge knowledge = {{thread->before, thread->hard}};
+        if (!mr_variable_free(mr_detector_variable(detector, one.variable), &one, knowledge, local,
+                              false, &detector->list))
+            return false;
+    }
+    return true;
+}
+
 mr_feed_end mr_wcp_feed(mr_detector *detector, const mr_events *events)
 {
-    return detector->options.outlook
-               ? mr_feed_loop(detector, events, true, access, atomic, synchronise)
-               : mr_feed_loop(detector, events, false, access, atomic, synchronise);
+    return mr_feed(detector, events, access, atomic, synchronise, free_object);
 }

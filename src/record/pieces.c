@@ -12,6 +12,8 @@ void mr_pieces_free(mr_pieces *pieces)
     mr_pairs_free(&pieces->atomics);
     free(pieces->lines);
     free(pieces->pieces);
+    free(pieces->releasers);
+    free(pieces->kept_lives);
     *pieces = (mr_pieces){0};
 }
 
@@ -158,6 +160,34 @@ bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
            (note_bound(pieces, reach.life, offset) && note_bound(pieces, reach.life, end));
 }
 
+bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread)
+{
+    void *releasers = pieces->releasers;
+    if (!mr_grow(&releasers, &pieces->life_capacity, life + 1ull, sizeof *pieces->releasers))
+        return false;
+    pieces->releasers = releasers;
+    while (pieces->life_count <= life)
+        pieces->releasers[pieces->life_count++] = 0;
+    uint32_t *own = &pieces->releasers[life];
+    *own = *own && *own != thread + 1 ? MR_PIECES_SEVERAL : thread + 1;
+    return true;
+}
+
+bool mr_pieces_note_bound(mr_pieces *pieces, const mr_life *life, uint64_t address)
+{
+    return address < life->origin || note_bound(pieces, life, address - life->origin);
+}
+
+static uint32_t releaser_of(const mr_pieces *pieces, uint64_t life)
+{
+    return life < pieces->life_count ? pieces->releasers[life] : 0;
+}
+
+bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life)
+{
+    return life < pieces->kept_life_count && pieces->kept_lives[life];
+}
+
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
@@ -246,9 +276,15 @@ static void mark_kept(mr_pieces *pieces)
     bool all = pieces->keep_all || pieces->all_reached;
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
-        uint64_t written = line->written | (pieces->none_alone ? line->alone : 0);
-        line->kept = all ? line->accessed : (line->shared & written) | line->reached;
-        line->split = 0;
+        uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
+        if (pieces->none_alone)
+            line->written |= line->alone;
+        if (releaser)
+            line->written = line->accessed;
+        if (releaser && line->owner != releaser)
+            line->shared = line->accessed;
+        line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
+        line->written = 0;
     }
     for (uint32_t i = 0; i < pieces->table.count && !all; i++) {
         const mr_piece_line *line = &pieces->lines[i];
@@ -260,6 +296,22 @@ static void mark_kept(mr_pieces *pieces)
         if (line->kept >> (MR_PIECE_LINE_BYTES - 1))
             keep_forward(pieces, &life, offset);
     }
+}
+
+/* Finds the lives that have pieces that are kept. */
+static bool mark_lives(mr_pieces *pieces)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < pieces->table.count; i++)
+        most = pieces->table.items[i].high > most ? pieces->table.items[i].high : most;
+    pieces->kept_lives = mr_calloc((size_t)most + 1, sizeof *pieces->kept_lives);
+    if (!pieces->kept_lives)
+        return false;
+    pieces->kept_life_count = (size_t)most + 1;
+    for (uint32_t i = 0; i < pieces->table.count; i++)
+        if (pieces->lines[i].kept)
+            pieces->kept_lives[pieces->table.items[i].high] = true;
+    return true;
 }
 
 /* Numbers the pieces that are kept, and finds the parts of the log that access them. */
@@ -287,7 +339,7 @@ bool mr_pieces_make(mr_pieces *pieces)
     memset(pieces->near, 0, sizeof pieces->near);
     mark_kept(pieces);
     mark_split(pieces);
-    return number_pieces(pieces);
+    return mark_lives(pieces) && number_pieces(pieces);
 }
 
 /* How far the piece goes that begins at the boundary `offset`, up to `end`, which is a boundary. */
@@ -376,7 +428,8 @@ void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *l
     if (cached_line(pieces, address))
         return;
     mr_piece_line *line = find_line(pieces, life, offset);
-    if (!line || start < life->start)
+    /* Each access of a dead block is looked at. */
+    if (!line || start < life->start || life->dead)
         return;
     if (life->number && life->end - start < bytes)
         bytes = life->end - start;

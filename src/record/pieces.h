@@ -16,7 +16,7 @@
  * same holds when each write is `alone`: all other threads were started after it, or have ended and
  * are joined. Then fork and join order the write with every access of another thread. `keep`
  * is set for the other pieces: several threads access the piece and one writes it, or a BarrierPair
- * can reach it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
+ * can reach it. Who releases the memory writes it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
  * threads use different parts of its line.
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 64 bytes for each line of 64
@@ -41,6 +41,8 @@ enum {
     MR_PIECES_NEAR_BYTES = 32,
     MR_PIECES_PARTS = 32,
 };
+
+#define MR_PIECES_SEVERAL UINT32_MAX /* threads release parts of the life */
 
 /* A line: 64 bytes of memory. Bit i is about byte i. */
 typedef struct mr_piece_line {
@@ -88,8 +90,14 @@ typedef struct mr_pieces {
     uint32_t piece_count;
     mr_pairs atomics; /* (life, offset and size) of each atomic access */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
-    bool none_alone;  /* set by the caller: a thread ran that no recorded thread started */
-    bool keep_all;    /* set by the caller: leave nothing out */
+    uint32_t
+        *releasers; /* by life, set by the caller: the thread that releases it, plus 1; 0: none,
+                            or alone; MR_PIECES_SEVERAL */
+    size_t life_count, life_capacity;
+    bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
+    size_t kept_life_count;
+    bool none_alone; /* set by the caller: a thread ran that no recorded thread started */
+    bool keep_all;   /* set by the caller: leave nothing out */
 } mr_pieces;
 
 typedef struct mr_piece_access {
@@ -115,6 +123,10 @@ bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end)
  * makes the pieces. Each returns false when there is no memory. */
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how);
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach);
+/* The thread releases the life, or a part of it, while others are there. */
+bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread);
+/* A piece begins at the address, whatever is accessed. */
+bool mr_pieces_note_bound(mr_pieces *pieces, const mr_life *life, uint64_t address);
 /* An access that was noted: its pieces are kept, whoever uses them. */
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access);
 bool mr_pieces_make(mr_pieces *pieces);
@@ -131,6 +143,9 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent);
 
 /* The first piece of an access that was noted; `*bytes` is its size. NULL: it is not kept. */
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes);
+
+/* May the life have pieces that are kept? When they are made. */
+bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life);
 
 /* Must atomic accesses that touch these bytes exclude each other? They must where an atomic access
  * has several pieces. */

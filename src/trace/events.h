@@ -14,6 +14,11 @@ typedef struct mr_events {
     const uint32_t *thread, *operand, *location;
     /* every number in the columns, this run's and those before, is smaller than these */
     uint32_t thread_count, variable_count, lock_count, location_count, object_count;
+    /* which variables belong to objects: what was told since the run before, and whether that is
+     * known */
+    const mr_membership *members;
+    uint32_t member_count;
+    bool knows_members;
     const uint8_t *memory_order; /* NULL: not known here, or every event is sc */
 } mr_events;
 
@@ -32,6 +37,9 @@ static inline mr_events mr_events_of_trace(const mr_trace *trace, uint32_t first
         .lock_count = trace->locks.count,
         .location_count = trace->locations.count,
         .object_count = trace->objects.count,
+        .members = trace->members.items,
+        .member_count = first ? 0 : trace->members.count,
+        .knows_members = true,
         .memory_order = trace->memory_order ? trace->memory_order + first : NULL,
     };
 }

@@ -221,11 +221,13 @@ static inline bool mr_op_has_pair(uint8_t op)
     return mr_op_updates(op) || mr_op_starts_life(op);
 }
 
-/* Do two accesses of one variable by different threads conflict (docs/semantics.md 3)? */
+/* Do two accesses of one variable by different threads conflict (docs/semantics.md 3)? A free of
+ * the variable's object is a plain write of it. */
 static inline bool mr_ops_conflict(uint8_t op, uint8_t other)
 {
-    return (mr_op_writes(op) || mr_op_writes(other)) &&
-           !(mr_op_is_atomic(op) && mr_op_is_atomic(other));
+    bool writes =
+        MR_OP_DOES(op, MR_WRITES | MR_ENDS_LIFE) || MR_OP_DOES(other, MR_WRITES | MR_ENDS_LIFE);
+    return writes && !(mr_op_is_atomic(op) && mr_op_is_atomic(other));
 }
 
 #endif

@@ -187,12 +187,23 @@ static inline mr_memory_order mr_trace_memory_order(const mr_trace *trace, uint3
     return trace->memory_order ? (mr_memory_order)trace->memory_order[event] : MR_ORDER_SC;
 }
 
-/* Are two events accesses that conflict (docs/semantics.md 3)? */
+/* Is the event an access of a variable of the object that the other one frees? */
+static inline bool mr_is_freed_by(const mr_trace *trace, uint32_t access, uint32_t other)
+{
+    return mr_op_ends_life(trace->op[other]) && mr_op_is_access(trace->op[access]) &&
+           mr_trace_object(trace, trace->operand[access]) == trace->operand[other];
+}
+
+/* Are two events accesses that conflict, or an access and a free (docs/semantics.md 3)? */
 static inline bool mr_events_conflict(const mr_trace *trace, uint32_t one, uint32_t two)
 {
+    if (trace->thread[one] == trace->thread[two])
+        return false;
+    if (mr_op_ends_life(trace->op[one]) || mr_op_ends_life(trace->op[two]))
+        return mr_is_freed_by(trace, one, two) || mr_is_freed_by(trace, two, one);
     return mr_op_is_access(trace->op[one]) && mr_op_is_access(trace->op[two]) &&
            mr_ops_conflict(trace->op[one], trace->op[two]) &&
-           trace->operand[one] == trace->operand[two] && trace->thread[one] != trace->thread[two];
+           trace->operand[one] == trace->operand[two];
 }
 
 /* 1-based line of the file on which the event stands. O(log of the number of skipped lines). */

@@ -49,8 +49,29 @@ static bool meet(const mr_witness_calls *s, uint32_t c, uint32_t d)
     return false;
 }
 
-/* The names that an event touches: its operand's, its thread's, and "*"; MR_NONE: no such name. */
+/* The names that an event touches: its operand's, its thread's, and "*"; MR_NONE: no such name. A
+ * free touches those of find_freed, too. */
 enum { TOUCHED = 3 };
+
+/* Of a free, the names of the variables of its object, at freed[first … + count). */
+static uint32_t find_freed(const mr_witness_calls *s, uint32_t event, uint32_t *first)
+{
+    const mr_trace *trace = s->trace;
+    uint32_t object = trace->operand[event], count = 0, end = s->freed_count;
+    *first = 0;
+    if (trace->op[event] != MR_OP_FREE)
+        return 0;
+    while (*first < end) {
+        uint32_t middle = *first + (end - *first) / 2;
+        if (s->freed[middle].object < object)
+            *first = middle + 1;
+        else
+            end = middle;
+    }
+    while (*first + count < s->freed_count && s->freed[*first + count].object == object)
+        count++;
+    return count;
+}
 
 static void find_touched(const mr_witness_calls *s, const mr_replay *replay, uint32_t event,
                          uint32_t *names)
@@ -63,17 +84,18 @@ static void find_touched(const mr_witness_calls *s, const mr_replay *replay, uin
     switch (mr_op_operand_kind((mr_op)trace->op[event])) {
     case MR_OPERAND_VARIABLE:
         object = mr_op_is_access(trace->op[event]);
-        if (object)
-            names[0] = s->of_variable[operand];
+        names[0] = object ? s->of_variable[operand] : MR_NONE;
         break;
     case MR_OPERAND_LOCK:
         object = true;
         names[0] = s->of_lock[operand];
         break;
+    case MR_OPERAND_OBJECT:
+        object = trace->op[event] == MR_OP_FREE && s->has_variables[operand];
+        break;
     case MR_OPERAND_NONE:
     case MR_OPERAND_THREAD: /* a fork or join does not touch the thread */
     case MR_OPERAND_CALL:
-    case MR_OPERAND_OBJECT:
         break;
     }
     if (edge)
@@ -85,15 +107,28 @@ static void find_touched(const mr_witness_calls *s, const mr_replay *replay, uin
 static bool touches(const mr_witness_calls *s, const mr_replay *replay, uint32_t event,
                     uint32_t call)
 {
-    uint32_t names[TOUCHED];
+    uint32_t names[TOUCHED], first, freed = find_freed(s, event, &first);
     find_touched(s, replay, event, names);
     for (; call != MR_NONE; call = s->calls[call].outer) {
         for (int i = 0; i < TOUCHED; i++) {
             if (reaches(s, &s->calls[call], names[i]))
                 return true;
         }
+        for (uint32_t i = 0; i < freed; i++) {
+            if (reaches(s, &s->calls[call], s->freed[first + i].name))
+                return true;
+        }
     }
     return false;
+}
+
+bool mr_witness_calls_keep(const mr_witness_calls *s, const mr_replay *replay, uint32_t earlier,
+                           uint32_t later)
+{
+    return !s->none && earlier < later && s->trace->thread[earlier] != s->trace->thread[later] &&
+           (meet(s, s->innermost[later], s->innermost[earlier]) ||
+            touches(s, replay, earlier, s->innermost[later]) ||
+            touches(s, replay, later, s->innermost[earlier]));
 }
 
 /* ---- the question ---- */
@@ -168,11 +203,14 @@ uint32_t mr_witness_calls_unmet(const mr_witness_calls *s, const mr_replay *repl
     if (s->none)
         return MR_NONE;
     uint32_t names[TOUCHED], unmet = unmet_by_calls(s, replay, event);
+    uint32_t first, freed = find_freed(s, event, &first);
     find_touched(s, replay, event, names);
     for (int i = 0; i < TOUCHED && unmet == MR_NONE; i++) {
         if (names[i] != MR_NONE)
             unmet = unmet_by_name(s, replay, event, names[i]);
     }
+    for (uint32_t i = 0; i < freed && unmet == MR_NONE; i++)
+        unmet = unmet_by_name(s, replay, event, s->freed[first + i].name);
     return unmet;
 }
 
@@ -191,6 +229,35 @@ static uint32_t *find_names(const mr_trace *trace, const mr_names *names)
     for (uint32_t i = 0; found && i < names->count; i++)
         found[i] = find_name(trace, &names->items[i]);
     return found;
+}
+
+static int compare_freed(const void *one, const void *two)
+{
+    const mr_freed_name *x = one, *y = two;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Of the variables of objects those that calls name. */
+static bool find_members(mr_witness_calls *s)
+{
+    const mr_trace *trace = s->trace;
+    uint32_t count = trace->variables.count;
+    s->freed = mr_calloc(trace->objects.count ? count : 0, sizeof *s->freed);
+    s->has_variables = mr_calloc(trace->objects.count, sizeof *s->has_variables);
+    if (!s->freed || !s->has_variables)
+        return false;
+    for (uint32_t x = 0; trace->objects.count && x < count; x++) {
+        uint32_t object = mr_trace_object(trace, x);
+        if (object == MR_NONE)
+            continue;
+        s->has_variables[object] = true;
+        if (s->of_variable[x] != MR_NONE)
+            s->freed[s->freed_count++] = (mr_freed_name){object, s->of_variable[x]};
+    }
+    qsort(s->freed, s->freed_count, sizeof *s->freed, compare_freed);
+    return true;
 }
 
 static bool add_call(mr_witness_calls *s, uint32_t event, uint32_t outer)
@@ -296,7 +363,7 @@ bool mr_witness_calls_init(mr_witness_calls *s, const mr_trace *trace, mr_opaque
     s->innermost = mr_columns_derive(trace, sizeof *s->innermost, &s->memory);
     uint32_t *open = mr_calloc(trace->threads.count, sizeof *open);
     bool done = s->of_variable && s->of_lock && s->of_thread && s->innermost && open &&
-                find_calls(s, open) && find_intervals(s);
+                find_members(s) && find_calls(s, open) && find_intervals(s);
     free(open);
     return done;
 }
@@ -306,6 +373,8 @@ void mr_witness_calls_free(mr_witness_calls *s)
     free(s->of_variable);
     free(s->of_lock);
     free(s->of_thread);
+    free(s->freed);
+    free(s->has_variables);
     mr_spill_free(&s->memory);
     free(s->calls);
     mr_u32s_free(&s->names);

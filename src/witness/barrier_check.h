@@ -12,7 +12,7 @@
  * A name touches what it names: an access its variable, an operation of a lock or semaphore that,
  * the first and the last event of a thread (its begin and end, where it has them) the thread. "*"
  * stands for everything: it touches all of these, and is common with every call that reaches
- * anything.
+ * anything. A free is a write of all variables of its object, and touches their names.
  *
  * It is enough to look for one e that has not happened.
  *
@@ -45,6 +45,11 @@ typedef struct mr_call_interval {
     uint32_t name, thread, begin, end;
 } mr_call_interval;
 
+/* A variable of an object, by a name that some call lists. */
+typedef struct mr_freed_name {
+    uint32_t object, name;
+} mr_freed_name;
+
 typedef struct mr_witness_calls {
     const mr_trace *trace;
     mr_opaque mode;
@@ -53,6 +58,9 @@ typedef struct mr_witness_calls {
     /* by number of a variable, lock or thread: the name in reach_names, MR_NONE: no call lists it
      */
     uint32_t *of_variable, *of_lock, *of_thread;
+    mr_freed_name *freed; /* by (object, name) */
+    uint32_t freed_count;
+    bool *has_variables; /* by object */
     uint32_t *innermost; /* event: number of the innermost call it lies in, or MR_NONE */
     mr_spill memory;     /* of that */
     mr_witness_call *calls;
@@ -71,5 +79,10 @@ void mr_witness_calls_free(mr_witness_calls *calls);
  * is none. Every event done since the start of the window was asked about before. */
 uint32_t mr_witness_calls_unmet(const mr_witness_calls *calls, const mr_replay *replay,
                                 uint32_t event);
+
+/* Do calls keep `earlier` before `later`, an event of another thread that comes later in the trace?
+ * O(depth of calls). */
+bool mr_witness_calls_keep(const mr_witness_calls *calls, const mr_replay *replay, uint32_t earlier,
+                           uint32_t later);
 
 #endif

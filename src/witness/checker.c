@@ -1,7 +1,9 @@
 #include "checker.h"
 
+#include "after.h"
 #include "barrier_check.h"
 #include "base/assert.h"
+#include "life_check.h"
 #include "replay.h"
 #include "requirement.h"
 
@@ -14,9 +16,10 @@
 struct mr_checker {
     const mr_trace *trace;
     mr_opaque opaque;
-    bool shares;              /* `required` and `calls` are another checker's */
+    bool shares;              /* `required`, `calls` and `lives` are another checker's */
     mr_requirements required; /* what each read must see */
     mr_witness_calls calls;
+    mr_witness_lives lives;
     mr_replay state;
 };
 
@@ -64,7 +67,7 @@ static mr_status check_accesses(const mr_checker *c, const mr_witness *w, mr_err
     }
     if (w->first == w->second)
         return reject(c, w->first, error, "is named as both accesses");
-    if (w->first > w->second)
+    if (w->first > w->second && w->kind == MR_WITNESS_RACE)
         return reject(c, w->first, error,
                       "is named as the first access, but the second, event %" PRIu32
                       ", comes before it in the trace",
@@ -73,18 +76,24 @@ static mr_status check_accesses(const mr_checker *c, const mr_witness *w, mr_err
 }
 
 /* docs/semantics.md 3: by different threads, on the same variable, at least one writes, and not
- * both are atomic. */
+ * both are atomic. A free is a plain write of all variables of its object. */
 static mr_status check_conflict(const mr_checker *c, const mr_witness *w, mr_error *error)
 {
     const mr_trace *trace = c->trace;
     const uint32_t accesses[] = {w->first, w->second};
     for (int i = 0; i < 2; i++) {
-        if (!mr_op_is_access(trace->op[accesses[i]]))
-            return reject(c, accesses[i], error, "is not a read or write of a variable");
+        if (!mr_op_is_access(trace->op[accesses[i]]) && trace->op[accesses[i]] != MR_OP_FREE)
+            return reject(c, accesses[i], error, "is not a read, a write or a free");
     }
     const char *why = NULL;
+    bool frees = trace->op[w->first] == MR_OP_FREE || trace->op[w->second] == MR_OP_FREE;
     if (trace->thread[w->first] == trace->thread[w->second])
         why = "they are of the same thread";
+    else if (frees)
+        why = mr_witness_lives_freed_by(&c->lives, w->first, w->second) ||
+                      mr_witness_lives_freed_by(&c->lives, w->second, w->first)
+                  ? NULL
+                  : "it is not the object of the variable that is freed";
     else if (trace->operand[w->first] != trace->operand[w->second])
         why = "they access different variables";
     else if (!mr_op_writes(trace->op[w->first]) && !mr_op_writes(trace->op[w->second]))
@@ -121,11 +130,29 @@ static mr_status check_started(const mr_checker *c, uint32_t event, mr_error *er
                   "its thread is forked by event %" PRIu32 ", which has not happened", fork);
 }
 
-/* Rules 3 and 5 for an event that is the next one of its thread: they hold for the two accesses
+/* Rule 7. */
+static mr_status check_life(const mr_checker *c, uint32_t event, mr_error *error)
+{
+    uint32_t alloc = mr_witness_lives_unborn(&c->lives, &c->state, event);
+    uint32_t end = mr_witness_lives_over(&c->lives, &c->state, event);
+    if (alloc != MR_NONE)
+        return reject(c, event, error,
+                      "its object is allocated by event %" PRIu32 ", which has not happened",
+                      alloc);
+    if (end != MR_NONE)
+        return reject(
+            c, event, error,
+            "its object was freed by event %" PRIu32 ", which comes after it in the trace", end);
+    return MR_OK;
+}
+
+/* Rules 3, 5 and 7 for an event that is the next one of its thread: they hold for the two accesses
  * too. */
 static mr_status check_ready(const mr_checker *c, uint32_t event, mr_error *error)
 {
     mr_status status = check_started(c, event, error);
+    if (status == MR_OK)
+        status = check_life(c, event, error);
     uint32_t unmet =
         status == MR_OK ? mr_witness_calls_unmet(&c->calls, &c->state, event) : MR_NONE;
     if (unmet == MR_NONE)
@@ -141,7 +168,7 @@ static mr_status check_place(const mr_checker *c, const mr_witness *w, uint32_t 
     if (event < w->window_start || event >= w->window_end)
         return reject(c, event, error, "lies outside the window [%" PRIu32 ", %" PRIu32 ")",
                       w->window_start, w->window_end);
-    if (event == w->first || event == w->second)
+    if (event == w->second || (event == w->first && w->kind == MR_WITNESS_RACE))
         return reject(c, event, error, "is one of the two accesses, which must not be listed");
     if (mr_replay_happened(&c->state, event))
         return reject(c, event, error, "is listed twice");
@@ -295,7 +322,7 @@ static mr_status check_operation(const mr_checker *c, mr_model model, uint32_t e
     case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
-        break; /* nothing but program order and the edges of calls */
+        break; /* nothing but what check_ready asks for */
     }
     return MR_OK;
 }
@@ -325,8 +352,29 @@ static mr_status replay(mr_checker *c, const mr_witness *w, mr_error *error)
         if (!mr_replay_do(&c->state, event, diverges(c, w->model, event)))
             return mr_error_memory(error, "checking a witness");
     }
-    mr_status status = check_next(c, w->first, error);
+    mr_status status = MR_OK;
+    if (w->kind == MR_WITNESS_RACE)
+        status = check_next(c, w->first, error);
+    else if (!mr_replay_happened(&c->state, w->first))
+        status = reject(c, w->first, error, "is the first access, and has not happened");
     return status == MR_OK ? check_next(c, w->second, error) : status;
+}
+
+/* docs/semantics.md 8, when the events are known to be possible: does nothing order the first access
+ * before the second? The state is that of the start of the window. */
+static mr_status check_unordered(const mr_checker *c, const mr_witness *w, mr_error *error)
+{
+    mr_after after;
+    bool done = mr_after_init(&after, c->trace, &c->calls, &c->state, w->first);
+    for (uint32_t i = 0; done && i < w->event_count; i++)
+        done = mr_after_do(&after, w->events[i]);
+    bool ordered = done && mr_after_is_before(&after, w->second);
+    mr_after_free(&after);
+    if (!done)
+        return mr_error_memory(error, "checking a witness");
+    if (!ordered)
+        return MR_OK;
+    return reject(c, w->second, error, "event %" PRIu32 " happens before it", w->first);
 }
 
 mr_status mr_checker_check(mr_checker *c, const mr_witness *witness, mr_error *error)
@@ -337,6 +385,8 @@ mr_status mr_checker_check(mr_checker *c, const mr_witness *witness, mr_error *e
     mr_replay_seek(&c->state, witness->window_start);
     status = replay(c, witness, error);
     mr_replay_take_back(&c->state);
+    if (status == MR_OK && witness->kind == MR_WITNESS_MEMORY_ORDER)
+        status = check_unordered(c, witness, error);
     MR_ASSERT_COSTLY(mr_replay_is_at(&c->state, witness->window_start));
     return status;
 }
@@ -351,7 +401,7 @@ mr_checker *mr_checker_new(const mr_trace *trace, mr_opaque opaque)
     c->trace = trace;
     c->opaque = opaque;
     if (mr_requirements_init(&c->required, trace) && mr_replay_init(&c->state, trace) &&
-        mr_witness_calls_init(&c->calls, trace, opaque))
+        mr_witness_calls_init(&c->calls, trace, opaque) && mr_witness_lives_init(&c->lives, trace))
         return c;
     mr_checker_free(c);
     return NULL;
@@ -366,6 +416,7 @@ mr_checker *mr_checker_like(const mr_checker *other)
     c->shares = true;
     c->required = other->required;
     c->calls = other->calls;
+    c->lives = other->lives;
     if (mr_replay_init_like(&c->state, &other->state))
         return c;
     mr_checker_free(c);
@@ -379,6 +430,7 @@ void mr_checker_free(mr_checker *c)
     if (!c->shares) {
         mr_requirements_free(&c->required);
         mr_witness_calls_free(&c->calls);
+        mr_witness_lives_free(&c->lives);
     }
     mr_replay_free(&c->state);
     free(c);

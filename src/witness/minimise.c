@@ -143,6 +143,19 @@ static void add_opaque_edges(scheduler *s, uint32_t step)
         add_edge(s, mr_witness_steps_find(s->steps, opaque->items[i].from), step);
 }
 
+/* Rule 7: no access of an object comes after its free that did not in the trace. */
+static void add_life_edge(scheduler *s, uint32_t step)
+{
+    const mr_trace *trace = s->steps->trace;
+    uint32_t event = s->steps->items[step].event, object = MR_NONE;
+    if (mr_op_is_access(trace->op[event]))
+        object = mr_trace_object(trace, trace->operand[event]);
+    uint32_t end = object == MR_NONE ? MR_NONE : trace->object_info[object].free;
+    uint32_t freed = end != MR_NONE && event < end ? mr_witness_steps_find(s->steps, end) : MR_NONE;
+    if (freed != MR_NONE && s->steps->items[freed].needed)
+        add_edge(s, step, freed);
+}
+
 /* Groups the edges by where they come from. */
 static void group_edges(scheduler *s, uint32_t count)
 {
@@ -161,7 +174,7 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
 {
     size_t count = steps->count;
     s->steps = steps;
-    size_t most = 3 * count + 2 * (size_t)steps->object_count + steps->opaque_count;
+    size_t most = 4 * count + 2 * (size_t)steps->object_count + steps->opaque_count;
     s->edges = mr_arena_alloc(arena, most, sizeof *s->edges);
     s->targets = mr_arena_alloc(arena, most, sizeof *s->targets);
     s->first_edge = mr_arena_zalloc(arena, count + 1, sizeof *s->first_edge);
@@ -179,6 +192,7 @@ static bool prepare(scheduler *s, mr_witness_steps *steps, mr_arena *arena)
         add_edge(s, step->fork, i);
         add_edge(s, step->joined, i);
         add_opaque_edges(s, i);
+        add_life_edge(s, i);
         if (step->previous != MR_NONE)
             s->next[step->previous] = i;
     }
@@ -338,12 +352,4 @@ void mr_witness_observe(mr_witness *witness)
     witness->window_start += observed;
     memmove(witness->events, witness->events + observed,
             witness->event_count * sizeof *witness->events);
-}
-
-uint32_t mr_witness_switches(const mr_trace *trace, const mr_witness *witness)
-{
-    uint32_t switches = 0;
-    for (uint32_t i = 1; i < witness->event_count; i++)
-        switches += trace->thread[witness->events[i]] != trace->thread[witness->events[i - 1]];
-    return switches;
 }

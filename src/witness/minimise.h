@@ -6,12 +6,12 @@
  * for a join the last event of the joined thread; for a read the write that it sees in the witness;
  * for an acquire the release of every needed critical section of the lock that comes before it and
  * excludes its own; for a wait the post whose unit it takes; and, also for the accesses, what
- * opaque calls put before it. The rest can go, and what is left is a reordering: no read loses its
+ * opaque calls and allocs put before it. The rest can go, and what is left is a reordering: no read loses its
  * write or gets another one (so that in the model branch a thread diverges where it did), and every
  * wait has a unit of its own.
  * 2. Thread switches are saved: events that depend on each other (same thread, fork/join, same lock
- * unless both are shared, same semaphore, conflicting accesses, opaque calls) keep their order, and
- * within that freedom a thread runs on as long as it can.
+ * unless both are shared, same semaphore, conflicting accesses, opaque calls, the life of an
+ * object) keep their order, and within that freedom a thread runs on as long as it can.
  *
  * Which post a wait needs depends on the events that are left. So where there are waits, both steps
  * are repeated as long as the witness gets shorter.
@@ -32,7 +32,8 @@
 
 enum { MR_MINIMISE_MOST = 100000 };
 
-/* Replaces witness->events. `opaque` are the edges of opaque calls, NULL: there are none. On
+/* Replaces witness->events. `opaque` are the edges of opaque calls and of lives, NULL: there are
+ * none. On
  * MR_ERR_MEMORY the witness is left as it was. */
 mr_status mr_witness_minimise(const mr_trace *trace, const mr_barrier_edges *opaque,
                               mr_witness *witness, mr_error *error);
@@ -41,8 +42,5 @@ mr_status mr_witness_minimise(const mr_trace *trace, const mr_barrier_edges *opa
  * and moves window_start behind them: they happen as observed. Changes only witnesses of more than
  * MR_MINIMISE_MOST events. O(events). */
 void mr_witness_observe(mr_witness *witness);
-
-/* Number of times that the running thread changes in the witness, the accesses not counted. */
-uint32_t mr_witness_switches(const mr_trace *trace, const mr_witness *witness);
 
 #endif

@@ -167,6 +167,12 @@ static bool about(const mr_trace *trace, uint32_t begin, uint32_t event)
 {
     mr_operand_kind kind = mr_op_operand_kind((mr_op)trace->op[event]);
     bool everything = in_reach(trace, begin, "*");
+    for (uint32_t x = 0; trace->op[event] == MR_OP_FREE && x < trace->variables.count; x++)
+        if (mr_trace_object(trace, x) == trace->operand[event] &&
+            (everything || in_reach(trace, begin, trace->variables.items[x].text)))
+            return true;
+    if (trace->op[event] == MR_OP_DEREF)
+        kind = MR_OPERAND_NONE; /* no access */
     if (kind == MR_OPERAND_VARIABLE || kind == MR_OPERAND_LOCK) {
         const mr_names *names = kind == MR_OPERAND_LOCK ? &trace->locks : &trace->variables;
         if (everything || in_reach(trace, begin, names->items[trace->operand[event]].text))
@@ -227,6 +233,27 @@ static bool accesses(const mr_trace *trace, uint32_t event, uint32_t variable)
 {
     return writes(trace, event, variable) ||
            (is_read(trace, event) && trace->operand[event] == variable);
+}
+
+/* Is the event an access of a variable of the object? */
+static bool accesses_object(const mr_trace *trace, uint32_t event, uint32_t object)
+{
+    return accesses(trace, event, trace->operand[event]) &&
+           mr_trace_object(trace, trace->operand[event]) == object;
+}
+
+/* Rule 7 for `event` after the first `n`. */
+static bool lifetimes(const mr_trace *trace, const mr_witness *w, uint32_t n, uint32_t event)
+{
+    for (uint32_t e = 0; e < trace->event_count; e++) {
+        bool accessed = accesses_object(trace, event, trace->operand[e]);
+        bool freed = trace->op[event] == MR_OP_FREE && trace->operand[event] == trace->operand[e];
+        if (trace->op[e] == MR_OP_ALLOC && (accessed || freed) && !within(w, n, e))
+            return false;
+        if (trace->op[e] == MR_OP_FREE && accessed && e > event && within(w, n, e))
+            return false;
+    }
+    return true;
 }
 
 /* The last write of the variable before the event in the trace. */
@@ -339,7 +366,8 @@ bool mr_definition_reordering(const mr_trace *trace, const mr_witness *w, mr_opa
         uint32_t event = at(w, n);
         if (!program_order(trace, w, n, event) || !locks(trace, w, n + 1) ||
             !fork_and_join(trace, w, n, event) || !semaphores(trace, w, n + 1) ||
-            !opaque_calls(trace, w, n, event, opaque) || !goes_on(trace, w, n, event))
+            !opaque_calls(trace, w, n, event, opaque) || !lifetimes(trace, w, n, event) ||
+            !goes_on(trace, w, n, event))
             return false;
     }
     return true;
@@ -350,7 +378,7 @@ static bool is_next(const mr_trace *trace, const mr_witness *w, uint32_t access,
     uint32_t n = length(w);
     return access >= w->window_start && access < w->window_end && !within(w, n, access) &&
            program_order(trace, w, n, access) && fork_and_join(trace, w, n, access) &&
-           opaque_calls(trace, w, n, access, opaque);
+           opaque_calls(trace, w, n, access, opaque) && lifetimes(trace, w, n, access);
 }
 
 bool mr_definition_accepts(const mr_trace *trace, const mr_witness *w, mr_opaque opaque)

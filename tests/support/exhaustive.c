@@ -44,9 +44,19 @@ static bool writes(uint8_t op)
     return op == MR_OP_WRITE || op == MR_OP_ATOMIC_WRITE || op == MR_OP_ATOMIC_UPDATE;
 }
 
+/* Does the event, an access, access a variable of the object that the other one frees? */
+static bool is_freed_by(const mr_trace *trace, uint32_t access, uint32_t other)
+{
+    return (reads(trace->op[access]) || writes(trace->op[access])) &&
+           trace->op[other] == MR_OP_FREE && trace->thread[access] != trace->thread[other] &&
+           mr_trace_object(trace, trace->operand[access]) == trace->operand[other];
+}
+
 bool mr_exhaustive_conflict(const mr_trace *trace, uint32_t a, uint32_t b)
 {
     uint8_t one = trace->op[a], other = trace->op[b];
+    if (is_freed_by(trace, a, b) || is_freed_by(trace, b, a))
+        return true;
     if ((!reads(one) && !writes(one)) || (!reads(other) && !writes(other)))
         return false;
     return trace->thread[a] != trace->thread[b] && trace->operand[a] == trace->operand[b] &&
@@ -60,12 +70,20 @@ static bool happened(const job *s, const mr_exhaustive_state *state, uint32_t ev
     return event < s->out->end && state->done[s->trace->thread[event]] > s->facts.index[event];
 }
 
-/* May a thread be about to do `event` (rules 3 and 5)? This holds for the accesses of a race too.
- */
+/* Rule 7: the object lives, or was freed before the event in the trace, too. */
+static bool lives(const job *s, const mr_exhaustive_state *state, uint32_t event)
+{
+    uint32_t alloc = s->facts.alloc[event], later = s->facts.later_free[event];
+    return (alloc == MR_NONE || happened(s, state, alloc)) &&
+           (later == MR_NONE || !happened(s, state, later));
+}
+
+/* May a thread be about to do `event` (rules 3, 5 and 7)? This holds for the accesses of a race
+ * too. */
 static bool ready(const job *s, const mr_exhaustive_state *state, uint32_t event)
 {
     uint32_t fork = s->facts.fork[s->trace->thread[event]];
-    if (fork != MR_NONE && !happened(s, state, fork))
+    if ((fork != MR_NONE && !happened(s, state, fork)) || !lives(s, state, event))
         return false;
     for (uint32_t t = 0; t < s->trace->threads.count; t++) {
         uint32_t need = s->facts.need[event][t];

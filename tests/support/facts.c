@@ -245,9 +245,20 @@ static bool at_the_edge(const mr_trace *trace, uint32_t e)
     return !before || !after;
 }
 
+/* Does the call reach a variable of the object? */
+static bool reaches_object(const mr_trace *trace, uint32_t begin, uint32_t object)
+{
+    for (uint32_t x = 0; x < trace->variables.count; x++)
+        if (mr_trace_object(trace, x) == object &&
+            reaches_name(trace, begin, &trace->variables.items[x]))
+            return true;
+    return false;
+}
+
 static bool touches(const mr_trace *trace, uint32_t begin, uint32_t e)
 {
     const mr_names *names = NULL;
+    bool reached = false;
     switch ((mr_op)trace->op[e]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
@@ -264,6 +275,9 @@ static bool touches(const mr_trace *trace, uint32_t begin, uint32_t e)
     case MR_OP_WAIT:
         names = &trace->locks;
         break;
+    case MR_OP_FREE: /* a write of the object's variables */
+        reached = reaches_object(trace, begin, trace->operand[e]);
+        break;
     case MR_OP_FORK:
     case MR_OP_JOIN:
     case MR_OP_BEGIN:
@@ -272,11 +286,12 @@ static bool touches(const mr_trace *trace, uint32_t begin, uint32_t e)
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
     case MR_OP_ALLOC:
-    case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
         break;
     }
+    if (reached)
+        return true;
     if (names && reaches_name(trace, begin, &names->items[trace->operand[e]]))
         return true;
     return at_the_edge(trace, e) &&
@@ -315,6 +330,33 @@ static void find_needs(mr_facts *f, mr_opaque opaque)
     }
 }
 
+/* ---- lives (docs/semantics.md 2.7) ---- */
+
+/* The object that the event accesses or frees, or MR_NONE. */
+static uint32_t object_of(const mr_trace *trace, uint32_t e)
+{
+    if (reads(trace, e) || writes(trace, e))
+        return mr_trace_object(trace, trace->operand[e]);
+    return trace->op[e] == MR_OP_FREE ? trace->operand[e] : MR_NONE;
+}
+
+static void find_lives(mr_facts *f)
+{
+    const mr_trace *trace = f->trace;
+    for (uint32_t e = 0; e < trace->event_count; e++) {
+        uint32_t object = object_of(trace, e);
+        f->alloc[e] = f->later_free[e] = MR_NONE;
+        for (uint32_t other = 0; object != MR_NONE && other < trace->event_count; other++) {
+            if (trace->operand[other] != object)
+                continue;
+            if (trace->op[other] == MR_OP_ALLOC)
+                f->alloc[e] = other;
+            if (trace->op[other] == MR_OP_FREE && other > e)
+                f->later_free[e] = other;
+        }
+    }
+}
+
 bool mr_facts_init(mr_facts *f, const mr_trace *trace, mr_model model, mr_opaque opaque,
                    uint32_t start, uint32_t end)
 {
@@ -338,6 +380,7 @@ bool mr_facts_init(mr_facts *f, const mr_trace *trace, mr_model model, mr_opaque
         index_event(f, e, &now);
         f->post[e] = trace->op[e] == MR_OP_WAIT ? post_of(trace, e) : MR_NONE;
     }
+    find_lives(f);
     find_needs(f, opaque);
     return true;
 }

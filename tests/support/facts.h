@@ -43,6 +43,9 @@ typedef struct mr_facts {
     uint32_t last[MR_EXHAUSTIVE_THREADS]; /* its last event in the whole trace, or MR_NONE */
     int32_t units[MR_EXHAUSTIVE_LOCKS];   /* of the semaphore at the start of the window */
     uint32_t post[MR_EXHAUSTIVE_EVENTS];  /* wait: the post whose unit it took */
+    /* Of an access of a variable of an object: the object's alloc, and its free when that is later
+     * in the trace; of a free the alloc; else MR_NONE. */
+    uint32_t alloc[MR_EXHAUSTIVE_EVENTS], later_free[MR_EXHAUSTIVE_EVENTS];
     /* the last event of each thread that opaque calls put before an event, or MR_NONE */
     uint32_t need[MR_EXHAUSTIVE_EVENTS][MR_EXHAUSTIVE_THREADS];
 } mr_facts;

@@ -18,7 +18,16 @@ enum {
     USUAL_LOCKS = 3,
     OPERAND_BYTES = 96,
     LINE_BYTES = 128,
+    MOST_OBJECTS = 5,
+    MEMBER_LINES = MOST_OBJECTS * MR_PROGRAM_FIELDS,
 };
+
+/* What is in a slot. */
+typedef struct slot_state {
+    uint32_t object; /* number + 1; 0: none so far */
+    bool freed;
+    int64_t memory[MR_PROGRAM_FIELDS];
+} slot_state;
 
 /* The execution of the programs, and the trace recorded so far. */
 typedef struct run {
@@ -33,6 +42,9 @@ typedef struct run {
     char lock_letter; /* locks are called l0 …, or x0 … like the variables */
     int64_t memory[MR_PROGRAM_VARIABLES];
     bool missing[MR_PROGRAM_VARIABLES]; /* some accesses have no value */
+    slot_state slots[MR_PROGRAM_SLOTS];
+    uint32_t object_count;
+    bool has_extents; /* allocs say where the object is */
     int64_t next_unique;
     char *text;
     size_t length;
@@ -185,6 +197,17 @@ static void shape_values(mr_random *random, mr_shape shape, mr_parameters *p)
     }
 }
 
+static void shape_memory_orders(mr_random *random, mr_parameters *p)
+{
+    p->atomic_percent = mr_random_range(random, 50, 90);
+    p->order_percent = mr_random_range(random, 30, 100);
+    p->fence_percent = mr_random_percent(random, 60) ? mr_random_range(random, 10, 40) : 0;
+    p->events = mr_random_range(random, 8, 18);
+    p->variables = mr_random_range(random, 1, USUAL_VARIABLES);
+    if (mr_random_percent(random, 70))
+        p->lock_style = MR_LOCKS_NONE;
+}
+
 static void shape_shared_locks(mr_random *random, mr_parameters *p)
 {
     static const mr_lock_style styles[] = {MR_LOCKS_PLAIN, MR_LOCKS_NESTED, MR_LOCKS_REENTRANT};
@@ -239,11 +262,27 @@ static void shape_all_kinds(mr_random *random, mr_parameters *p)
     p->never_percent = 15;
 }
 
+/* Objects that are allocated, handed over, used and freed. */
+static void shape_lives(mr_random *random, mr_parameters *p)
+{
+    p->slots = mr_random_range(random, 1, MR_PROGRAM_SLOTS);
+    p->life_percent = mr_random_range(random, 50, 85);
+    p->born_percent = mr_random_percent(random, 40) ? 60 : 0;
+    p->variables = mr_random_range(random, 1, 2);
+    p->atomic_percent = mr_random_percent(random, 60) ? mr_random_range(random, 10, 70) : 0;
+    p->events = mr_random_range(random, 10, 18);
+    if (mr_random_percent(random, 60))
+        p->value_style = MR_VALUES_SMALL;
+}
+
 static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
 {
     switch ((int)shape) {
     case MR_SHAPE_ATOMICS:
         p->atomic_percent = mr_random_range(random, 30, 90);
+        break;
+    case MR_SHAPE_MEMORY_ORDERS:
+        shape_memory_orders(random, p);
         break;
     case MR_SHAPE_SHARED_LOCKS:
         shape_shared_locks(random, p);
@@ -266,9 +305,32 @@ static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
     case MR_SHAPE_ALL_KINDS:
         shape_all_kinds(random, p);
         break;
+    case MR_SHAPE_LIVES_KINDS:
+        shape_all_kinds(random, p);
+        shape_lives(random, p);
+        p->life_percent /= 2;
+        break;
+    case MR_SHAPE_LIVES:
+    case MR_SHAPE_LIVES_LOCKS:
+    case MR_SHAPE_LIVES_FORKS:
+        shape_lives(random, p);
+        if (shape == MR_SHAPE_LIVES)
+            p->fork_percent /= 2;
+        if (shape == MR_SHAPE_LIVES_LOCKS)
+            p->lock_style = MR_LOCKS_PLAIN;
+        if (shape == MR_SHAPE_LIVES_FORKS)
+            p->fork_percent = 80;
+        break;
     default:
         break;
     }
+}
+
+/* Can an access of the slot, an alloc or a free be done now? */
+static bool slot_is_ready(const run *r, mr_instruction step)
+{
+    return step.operand < MR_PROGRAM_FIELD ||
+           r->slots[(step.operand - MR_PROGRAM_FIELD) / MR_PROGRAM_FIELDS].object;
 }
 
 /* Does a thread other than this one hold the lock shared? */
@@ -292,6 +354,8 @@ static bool runnable(const run *r, uint32_t thread)
                (next.op == MR_OP_SHARED_ACQUIRE || !shared_by_others(r, thread, next.operand));
     if (next.op == MR_OP_WAIT)
         return r->units[next.operand] > 0;
+    if (mr_op_is_access(next.op))
+        return slot_is_ready(r, next);
     if (next.op == MR_OP_JOIN)
         return r->started[next.operand] &&
                r->position[next.operand] == r->programs[next.operand].count;
@@ -311,8 +375,11 @@ static void record(run *r, uint32_t thread, const char *operand)
 {
     const mr_program *program = &r->programs[thread];
     mr_instruction step = program->steps[r->position[thread]++];
-    r->length += (size_t)snprintf(r->text + r->length, LINE_BYTES, "T%" PRIu32 "|%s(%s)|%d\n",
-                                  thread, mr_op_name(step.op), operand, step.location);
+    const char *order = step.memory_order || step.op == MR_OP_FENCE
+                            ? mr_memory_order_suffix((mr_memory_order)step.memory_order)
+                            : "";
+    r->length += (size_t)snprintf(r->text + r->length, LINE_BYTES, "T%" PRIu32 "|%s%s(%s)|%d\n",
+                                  thread, mr_op_name(step.op), order, operand, step.location);
     r->event_count++;
 }
 
@@ -321,9 +388,23 @@ static bool reads(uint8_t op)
     return op == MR_OP_READ || op == MR_OP_ATOMIC_READ || op == MR_OP_ATOMIC_UPDATE;
 }
 
+/* The variable's name, and where its value is. */
+static int64_t *find_place(run *r, uint32_t operand, char *name)
+{
+    if (operand < MR_PROGRAM_FIELD) {
+        sprintf(name, "x%" PRIu32, operand);
+        return &r->memory[operand];
+    }
+    slot_state *slot = &r->slots[(operand - MR_PROGRAM_FIELD) / MR_PROGRAM_FIELDS];
+    uint32_t field = (operand - MR_PROGRAM_FIELD) % MR_PROGRAM_FIELDS;
+    sprintf(name, "o%" PRIu32 ".%" PRIu32, slot->object - 1, field);
+    return &slot->memory[field];
+}
+
 static void do_access(run *r, uint32_t thread, mr_instruction step)
 {
-    int64_t *place = &r->memory[step.operand];
+    char name[OPERAND_BYTES / 4];
+    int64_t *place = find_place(r, step.operand, name);
     bool outside =
         reads(step.op) && mr_random_percent(r->random, r->parameters->unrecorded_percent);
     if (!reads(step.op) || outside)
@@ -332,14 +413,56 @@ static void do_access(run *r, uint32_t thread, mr_instruction step)
     if (step.op == MR_OP_ATOMIC_UPDATE)
         *place = new_value(r, before);
     char operand[OPERAND_BYTES];
-    bool hidden = r->parameters->value_style == MR_VALUES_NONE ||
-                  (r->missing[step.operand] && mr_random_percent(r->random, 40));
+    bool hidden =
+        r->parameters->value_style == MR_VALUES_NONE ||
+        (r->missing[step.operand % MR_PROGRAM_VARIABLES] && mr_random_percent(r->random, 40));
     if (hidden)
-        snprintf(operand, sizeof operand, "x%d", step.operand);
+        snprintf(operand, sizeof operand, "%s", name);
     else if (step.op == MR_OP_ATOMIC_UPDATE)
-        snprintf(operand, sizeof operand, "x%d=%" PRId64 ">%" PRId64, step.operand, before, *place);
+        snprintf(operand, sizeof operand, "%s=%" PRId64 ">%" PRId64, name, before, *place);
     else
-        snprintf(operand, sizeof operand, "x%d=%" PRId64, step.operand, *place);
+        snprintf(operand, sizeof operand, "%s=%" PRId64, name, *place);
+    record(r, thread, operand);
+}
+
+/* The lines that say which variables the object has. */
+static void print_members(run *r, uint32_t object)
+{
+    for (uint32_t field = 0; field < MR_PROGRAM_FIELDS; field++)
+        r->length +=
+            (size_t)snprintf(r->text + r->length, LINE_BYTES,
+                             "#@in o%" PRIu32 ".%" PRIu32 " o%" PRIu32 "\n", object, field, object);
+}
+
+/* A new object, of which the memory is as it was left. */
+static void fill_slot(run *r, uint32_t slot)
+{
+    r->slots[slot].object = ++r->object_count;
+    r->slots[slot].freed = false;
+    print_members(r, r->object_count - 1);
+}
+
+/* An alloc or a free. One that makes no sense is passed over: too many objects, none to free. */
+static void do_life(run *r, uint32_t thread, mr_instruction step)
+{
+    char operand[OPERAND_BYTES];
+    slot_state *slot = &r->slots[step.operand];
+    bool begins = step.op == MR_OP_ALLOC;
+    if (begins ? r->object_count == MOST_OBJECTS : !slot->object || slot->freed) {
+        r->position[thread]++;
+        return;
+    }
+    /* What is still there stays at its address for good. */
+    uint32_t address = 1u + step.operand;
+    if (slot->object && !slot->freed)
+        address = 16 + r->object_count;
+    if (begins)
+        fill_slot(r, step.operand);
+    else
+        slot->freed = true;
+    int used = sprintf(operand, "o%" PRIu32, slot->object - 1);
+    if (begins && r->has_extents)
+        sprintf(operand + used, "=%" PRIu32 "+16", 4096 * address);
     record(r, thread, operand);
 }
 
@@ -352,6 +475,12 @@ static void print_reach(const run *r, mr_instruction step, char *operand)
         if (step.reach >> i & 1)
             used += (size_t)sprintf(operand + used, "%s%c%" PRIu32, used == start ? "" : ",",
                                     letters[i / MR_REACH_NAMES], i % MR_REACH_NAMES);
+    }
+    for (uint32_t i = 0; i < MR_PROGRAM_SLOTS * MR_PROGRAM_FIELDS; i++) {
+        uint32_t object = r->slots[i / MR_PROGRAM_FIELDS].object;
+        if (step.reach / MR_REACH_FIELD >> i & 1 && object)
+            used += (size_t)sprintf(operand + used, "%so%" PRIu32 ".%" PRIu32,
+                                    used == start ? "" : ",", object - 1, i % MR_PROGRAM_FIELDS);
     }
     if (step.reach & MR_REACH_NOTHING)
         used += (size_t)sprintf(operand + used, "%sq", used == start ? "" : ",");
@@ -411,6 +540,10 @@ static void do_step(run *r, uint32_t thread)
         do_access(r, thread, step);
         return;
     }
+    if (step.op == MR_OP_ALLOC || step.op == MR_OP_FREE) {
+        do_life(r, thread, step);
+        return;
+    }
     char operand[OPERAND_BYTES] = "", letter = '\0';
     change_state(r, thread, step);
     if (step.op == MR_OP_POST || step.op == MR_OP_WAIT)
@@ -458,6 +591,12 @@ static void run_init(run *r)
         r->memory[x] = p->value_style == MR_VALUES_SMALL ? mr_random_below(r->random, 2) : 0;
         r->missing[x] = mr_random_percent(r->random, p->missing_percent);
     }
+    if (!p->slots)
+        return;
+    r->has_extents = mr_random_percent(r->random, 50);
+    for (uint32_t slot = 0; slot < p->slots; slot++)
+        if (mr_random_percent(r->random, p->born_percent))
+            fill_slot(r, slot);
 }
 
 /* More events on more variables: with few, conflicts order nearly everything. */
@@ -480,7 +619,7 @@ static char *generate(uint64_t seed, mr_shape shape, bool longer)
         random = (mr_random){(seed << 8 | (uint64_t)shape) ^ UINT64_C(0x6b696e6473)};
     uint32_t least = longer ? LONGER_LEAST : LEAST_EVENTS;
     uint32_t most = longer ? LONGER_MOST : MOST_EVENTS;
-    char *text = mr_malloc(0, (size_t)most * LINE_BYTES);
+    char *text = mr_malloc(0, (size_t)(most + MEMBER_LINES) * LINE_BYTES);
     if (!text)
         return NULL;
     for (;;) { /* ends: most draws are long enough */

@@ -39,6 +39,7 @@
 /* The same for shapes with other operations than plain accesses, locks, fork and join. */
 #define MR_KIND_SHAPE_MAP(X)                                                                       \
     X(ATOMICS, "atomics")                                                                          \
+    X(MEMORY_ORDERS, "memory-orders")                                                              \
     X(SHARED_LOCKS, "shared-locks")                                                                \
     X(SEMAPHORES, "semaphores")                                                                    \
     X(SIGNALS, "signals")                                                                          \
@@ -46,7 +47,11 @@
     X(BRANCHES_MISSING, "branches-missing")                                                        \
     X(OPAQUE, "opaque")                                                                            \
     X(OPAQUE_FORKS, "opaque-forks")                                                                \
-    X(ALL_KINDS, "all-kinds")
+    X(ALL_KINDS, "all-kinds")                                                                      \
+    X(LIVES, "lives")                                                                              \
+    X(LIVES_LOCKS, "lives-locks")                                                                  \
+    X(LIVES_FORKS, "lives-forks")                                                                  \
+    X(LIVES_KINDS, "lives-kinds")
 
 /* The shapes below MR_SHAPE_COUNT are those of MR_SHAPE_MAP; all are below MR_SHAPE_ALL. */
 typedef enum mr_shape {
@@ -61,8 +66,8 @@ typedef enum mr_shape {
 
 const char *mr_shape_name(mr_shape shape);
 
-/* A trace of 4 to 20 events, at most 6 threads, 6 variables, 5 locks (most shapes: 3 of both), in
- * the STD format; freed by the caller. NULL: no memory. */
+/* A trace of 4 to 20 events, at most 6 threads, 6 variables, 5 locks (most shapes: 3 of both), 5
+ * objects with 2 more variables each, in the STD format; freed by the caller. NULL: no memory. */
 char *mr_generate_trace(uint64_t seed, mr_shape shape);
 
 /* The same with 20 to 48 events and up to 14 threads: too many to search exhaustively, enough for

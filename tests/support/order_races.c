@@ -2,6 +2,26 @@
 
 #include <assert.h>
 
+uint32_t mr_order_races_variable(const mr_trace *trace, uint32_t first, uint32_t second)
+{
+    return trace->operand[trace->op[first] == MR_OP_FREE ? second : first];
+}
+
+/* How many variables the pairs are about. */
+static uint32_t count_variables(const mr_order_races *races, const mr_trace *trace)
+{
+    uint32_t count = 0;
+    for (uint32_t x = 0; x < trace->variables.count; x++) {
+        bool racy = false;
+        for (uint32_t a = 0; a < trace->event_count; a++)
+            for (uint32_t b = a + 1; b < trace->event_count; b++)
+                racy |= mr_order_matrix_has(&races->pairs, a, b) &&
+                        mr_order_races_variable(trace, a, b) == x;
+        count += racy;
+    }
+    return count;
+}
+
 /* How many different numbers the column has at the racy events. */
 static uint32_t count_different(const mr_order_races *races, const uint32_t *column)
 {
@@ -59,7 +79,7 @@ void mr_order_races_find(mr_order_races *races, const mr_order_reference *refere
         add_static_races(races, trace, second);
     }
     races->location_count = count_different(races, trace->location);
-    races->variable_count = count_different(races, trace->operand);
+    races->variable_count = count_variables(races, trace);
 }
 
 bool mr_order_races_within(const mr_order_races *small, const mr_order_races *big, uint32_t *first,

@@ -24,6 +24,9 @@ typedef struct mr_order_races {
 void mr_order_races_find(mr_order_races *races, const mr_order_reference *reference,
                          mr_relation relation);
 
+/* The variable that a pair is about: of a free, the one that the other event accesses. */
+uint32_t mr_order_races_variable(const mr_trace *trace, uint32_t first, uint32_t second);
+
 /* Is every pair of `small` in `big`? Else the first that is not is in *first and *second. */
 bool mr_order_races_within(const mr_order_races *small, const mr_order_races *big, uint32_t *first,
                            uint32_t *second);

@@ -1,5 +1,6 @@
 #include "order_reference.h"
 
+#include "c17_reference.h"
 #include "facts.h"
 
 #include <assert.h>
@@ -76,6 +77,19 @@ static bool is_unit(const mr_trace *trace, uint32_t a, uint32_t b)
     return posts == waits;
 }
 
+/* The object whose variable the event accesses, or which it frees; MR_NONE: none. */
+static uint32_t object_of(const mr_trace *trace, uint32_t e)
+{
+    if (reads(trace, e) || writes(trace, e))
+        return mr_trace_object(trace, trace->operand[e]);
+    return trace->op[e] == MR_OP_FREE ? trace->operand[e] : MR_NONE;
+}
+
+static bool is_alloc_of(const mr_trace *trace, uint32_t a, uint32_t b)
+{
+    return trace->op[a] == MR_OP_ALLOC && object_of(trace, b) == trace->operand[a];
+}
+
 /* Does an edge go from a to b that counts for b itself, a < b? */
 static bool is_hard(const mr_order_reference *reference, uint32_t a, uint32_t b)
 {
@@ -87,7 +101,7 @@ static bool is_hard(const mr_order_reference *reference, uint32_t a, uint32_t b)
                                        (b_joins && trace->operand[b] == trace->operand[a])))
         return true;
     return (b_joins && trace->thread[a] == trace->operand[b]) || is_unit(trace, a, b) ||
-           reference->opaque[b] & bit(a);
+           is_alloc_of(trace, a, b) || reference->opaque[b] & bit(a);
 }
 
 /* From an atomic write to an atomic read that sees it. */
@@ -145,8 +159,17 @@ static void find_sections(mr_order_reference *reference)
     }
 }
 
+/* An access and the free of its object? */
+static bool is_access_and_free(const mr_trace *trace, uint32_t a, uint32_t b)
+{
+    return (trace->op[a] == MR_OP_FREE) != (trace->op[b] == MR_OP_FREE) &&
+           object_of(trace, a) != MR_NONE && object_of(trace, a) == object_of(trace, b);
+}
+
 bool mr_reference_conflict(const mr_trace *trace, uint32_t a, uint32_t b)
 {
+    if (is_access_and_free(trace, a, b))
+        return trace->thread[a] != trace->thread[b];
     return mr_op_is_access(trace->op[a]) && mr_op_is_access(trace->op[b]) &&
            trace->operand[a] == trace->operand[b] && trace->thread[a] != trace->thread[b] &&
            (writes(trace, a) || writes(trace, b)) && (is_plain(trace, a) || is_plain(trace, b));
@@ -159,6 +182,19 @@ static bool exclude(const mr_order_reference *reference, uint32_t s, uint32_t la
     uint32_t a = reference->begin[s], b = reference->begin[later];
     return trace->operand[a] == trace->operand[b] && trace->thread[a] != trace->thread[b] &&
            (trace->op[a] == MR_OP_ACQUIRE || trace->op[b] == MR_OP_ACQUIRE);
+}
+
+uint64_t mr_reference_edges_into(const mr_order_reference *reference, uint32_t event)
+{
+    uint64_t from = 0;
+    for (uint32_t a = 0; a < event; a++)
+        if (is_hard(reference, a, event))
+            from |= bit(a);
+    for (uint32_t later = 0; later < reference->section_count; later++)
+        for (uint32_t s = 0; s < later && reference->begin[later] == event; s++)
+            if (exclude(reference, s, later))
+                from |= bit(reference->end[s]);
+    return from;
 }
 
 static void build_hb(mr_order_reference *reference, uint32_t count)
@@ -260,15 +296,31 @@ static void build_fhb(mr_order_reference *reference, uint32_t count)
 }
 
 /* What directly comes before an access and counts for it: the event before it in its thread, or
- * the thread's fork, and what calls that were not recorded put before it. */
+ * the thread's fork, the alloc of its object, and what calls that were not recorded put before it.
+ */
 static uint64_t before_access(const mr_order_reference *reference, uint32_t event)
 {
     const mr_trace *trace = reference->trace;
+    uint64_t before = reference->opaque[event];
+    for (uint32_t e = 0; e < event; e++)
+        if (is_alloc_of(trace, e, event))
+            before |= bit(e);
     for (uint32_t e = event; e-- > 0;)
         if (trace->thread[e] == trace->thread[event] ||
             (trace->op[e] == MR_OP_FORK && trace->operand[e] == trace->thread[event]))
-            return bit(e) | reference->opaque[event];
-    return reference->opaque[event];
+            return bit(e) | before;
+    return before;
+}
+
+/* The free of the object of the first access, when it comes later in the trace; else nothing. Rule
+ * 7: it must not be in a reordering after which the access is next. */
+static uint64_t later_free(const mr_trace *trace, uint32_t access)
+{
+    uint32_t object = object_of(trace, access);
+    for (uint32_t e = access + 1; e < trace->event_count; e++)
+        if (object != MR_NONE && trace->op[e] == MR_OP_FREE && trace->operand[e] == object)
+            return bit(e);
+    return 0;
 }
 
 static bool before_some(const mr_order_matrix *order, uint32_t first, uint64_t events)
@@ -330,6 +382,7 @@ void mr_order_reference_build(mr_order_reference *reference, const mr_trace *tra
     build_shb(reference, count);
     build_fhb(reference, count);
     judge_atomic_reads(reference, count);
+    mr_c17_reference_build(&reference->c17, reference);
 }
 
 static bool before_predecessor(const mr_order_reference *reference, const mr_order_matrix *order,
@@ -338,10 +391,48 @@ static bool before_predecessor(const mr_order_reference *reference, const mr_ord
     return before_some(order, first, before_access(reference, second));
 }
 
+/* Is the free of the object, after `first`, before the predecessor of `second`? */
+static bool is_over(const mr_order_reference *reference, const mr_order_matrix *order,
+                    uint32_t first, uint32_t second)
+{
+    uint64_t end = later_free(reference->trace, first);
+    for (uint32_t e = first + 1; e < second; e++)
+        if (end & bit(e) && before_some(order, e, before_access(reference, second)))
+            return true;
+    return false;
+}
+
 bool mr_reference_shb_race(const mr_order_reference *reference, uint32_t first, uint32_t second)
 {
     return mr_reference_conflict(reference->trace, first, second) &&
-           !before_predecessor(reference, &reference->shb, first, second);
+           !before_predecessor(reference, &reference->shb, first, second) &&
+           !is_over(reference, &reference->shb, first, second);
+}
+
+/* Do both happens-before of C17 and SHB order it before the access? */
+static bool known_to_c17(const mr_order_reference *reference, uint32_t first, uint32_t second)
+{
+    return mr_order_matrix_has(&reference->c17, first, second) &&
+           before_predecessor(reference, &reference->shb, first, second);
+}
+
+static bool is_over_for_c17(const mr_order_reference *reference, uint32_t first, uint32_t second)
+{
+    uint64_t end = later_free(reference->trace, first);
+    for (uint32_t e = first + 1; e < second; e++)
+        if (end & bit(e) && known_to_c17(reference, e, second))
+            return true;
+    return false;
+}
+
+bool mr_reference_c17_race(const mr_order_reference *reference, uint32_t first, uint32_t second)
+{
+    uint64_t end = later_free(reference->trace, first);
+    for (uint32_t e = first + 1; e < second; e++)
+        if (end & bit(e) && mr_order_matrix_has(&reference->c17, e, second))
+            return false;
+    return mr_reference_conflict(reference->trace, first, second) &&
+           !mr_order_matrix_has(&reference->c17, first, second);
 }
 
 /* Puts what must have happened before `event` into the set: the earlier events of its thread and
@@ -356,7 +447,7 @@ static void add_past(const mr_order_reference *reference, uint32_t event, uint64
         if (trace->thread[e] == trace->thread[event] ||
             (trace->op[e] == MR_OP_FORK && trace->operand[e] == trace->thread[event]) ||
             (trace->op[event] == MR_OP_JOIN && trace->thread[e] == trace->operand[event]) ||
-            is_unit(trace, e, event))
+            is_unit(trace, e, event) || is_alloc_of(trace, e, event))
             *set |= bit(e);
 }
 
@@ -396,13 +487,18 @@ bool mr_reference_reports(const mr_order_reference *reference, mr_relation relat
     case MR_RELATION_FHB:
         return !before_predecessor(reference, &reference->fhb, first, second);
     case MR_RELATION_SHB:
-        return !before_predecessor(reference, &reference->shb, first, second);
+        return mr_reference_shb_race(reference, first, second);
     case MR_RELATION_CP:
         return !mr_order_matrix_has(&reference->cp, first, second);
     case MR_RELATION_WCP:
         return !mr_order_matrix_has(&reference->wcp, first, second);
+    case MR_RELATION_C17:
+        return !known_to_c17(reference, first, second) &&
+               !is_over_for_c17(reference, first, second);
     case MR_RELATION_SYNCP:
-        return !(mr_reference_cut(reference, first, second) & (bit(first) | bit(second)));
+        return !(mr_reference_cut(reference, first, second) &
+                 (bit(first) | bit(second) | later_free(reference->trace, first) |
+                  later_free(reference->trace, second)));
     case MR_RELATION_COUNT:
         break;
     }

@@ -33,6 +33,15 @@ static mr_op access_op(builder *b, bool read)
     return read ? MR_OP_ATOMIC_READ : MR_OP_ATOMIC_WRITE;
 }
 
+/* Gives the last step an order that it can have. */
+static void draw_order(builder *b)
+{
+    mr_instruction *step = &b->program->steps[b->program->count - 1];
+    do
+        step->memory_order = (uint8_t)mr_random_below(b->random, MR_MEMORY_ORDER_COUNT);
+    while (!mr_memory_order_fits((mr_op)step->op, (mr_memory_order)step->memory_order));
+}
+
 static void add_access(builder *b)
 {
     if (chance(b, b->parameters->branch_percent))
@@ -40,6 +49,8 @@ static void add_access(builder *b)
     bool read = mr_random_percent(b->random, b->parameters->read_percent);
     mr_op op = access_op(b, read);
     add(b, op, mr_random_below(b->random, b->parameters->variables));
+    if (mr_op_is_atomic((uint8_t)op) && chance(b, b->parameters->order_percent))
+        draw_order(b);
 }
 
 static void add_accesses(builder *b, uint32_t low, uint32_t high)
@@ -193,6 +204,7 @@ static uint32_t draw_names(builder *b, uint32_t first_bit, uint32_t count, uint3
 
 static uint32_t draw_reach(builder *b)
 {
+    const uint32_t slots = b->parameters->slots;
     uint32_t kind = mr_random_below(b->random, 100), reach = 0;
     if (kind < 10)
         return 0;
@@ -202,9 +214,65 @@ static uint32_t draw_reach(builder *b)
     reach |= draw_names(b, MR_REACH_LOCK, b->parameters->locks, 15);
     reach |= draw_names(b, MR_REACH_SEMAPHORE, b->parameters->semaphores, 15);
     reach |= draw_names(b, MR_REACH_THREAD, b->parameters->threads, 10);
+    for (uint32_t i = 0; i < slots * MR_PROGRAM_FIELDS; i++)
+        reach |= mr_random_percent(b->random, 20) ? (uint32_t)MR_REACH_FIELD << i : 0;
     if (kind < 30)
         reach |= MR_REACH_NOTHING;
     return kind < 33 ? reach | MR_REACH_ALL : reach;
+}
+
+/* Accesses of the object in the slot. */
+static void add_uses(builder *b, uint32_t slot, uint32_t low, uint32_t high)
+{
+    for (uint32_t n = mr_random_range(b->random, low, high); n > 0; n--) {
+        bool read = mr_random_percent(b->random, b->parameters->read_percent);
+        mr_op op = access_op(b, read);
+        add(b, op, mr_program_field(slot, mr_random_below(b->random, MR_PROGRAM_FIELDS)));
+    }
+}
+
+/* What another thread may see of this one, or this one of another: by a variable, or in a section.
+ */
+static void add_handover(builder *b, bool give)
+{
+    uint32_t variable = mr_random_below(b->random, b->parameters->variables);
+    uint32_t lock = mr_random_below(b->random, b->parameters->locks);
+    bool section = b->parameters->lock_style != MR_LOCKS_NONE && mr_random_percent(b->random, 35);
+    bool atomic = mr_random_percent(b->random, 60);
+    if (section)
+        add(b, MR_OP_ACQUIRE, lock);
+    if (give)
+        add(b, atomic ? MR_OP_ATOMIC_WRITE : MR_OP_WRITE, variable);
+    else
+        add(b, atomic ? MR_OP_ATOMIC_READ : MR_OP_READ, variable);
+    if (section)
+        add_release(b, lock);
+}
+
+/* A piece of the life of an object: made and handed over, used, given back. */
+static void add_life(builder *b)
+{
+    uint32_t slot = mr_random_below(b->random, b->parameters->slots);
+    uint32_t kind = mr_random_below(b->random, 100);
+    if (kind < 30) {
+        add(b, MR_OP_ALLOC, slot);
+        add_uses(b, slot, 0, 2);
+        if (mr_random_percent(b->random, 60))
+            add_handover(b, true);
+        return;
+    }
+    if (mr_random_percent(b->random, 30))
+        add_handover(b, false);
+    bool section = b->parameters->lock_style != MR_LOCKS_NONE && mr_random_percent(b->random, 30);
+    uint32_t lock = mr_random_below(b->random, b->parameters->locks);
+    if (section)
+        add(b, MR_OP_ACQUIRE, lock);
+    if (kind < 75)
+        add_uses(b, slot, 1, 2);
+    if (kind >= 60)
+        add(b, MR_OP_FREE, slot);
+    if (section)
+        add_release(b, lock);
 }
 
 static void add_block(builder *b, uint32_t depth);
@@ -224,6 +292,12 @@ static void add_call(builder *b, uint32_t depth)
         add(b, MR_OP_CALL_END, call);
 }
 
+static void add_fence(builder *b)
+{
+    add(b, MR_OP_FENCE, 0);
+    draw_order(b);
+}
+
 /* A step that only some shapes have. False: it is to be another one. */
 static bool add_special_block(builder *b, uint32_t depth)
 {
@@ -232,8 +306,12 @@ static bool add_special_block(builder *b, uint32_t depth)
         add_call(b, depth);
     else if (chance(b, p->semaphore_percent))
         add_semaphore(b);
+    else if (chance(b, p->life_percent))
+        add_life(b);
     else if (chance(b, p->branch_percent / 4))
         add(b, MR_OP_BRANCH, 0);
+    else if (chance(b, p->fence_percent))
+        add_fence(b);
     else if (p->lock_style != MR_LOCKS_NONE && chance(b, p->shared_percent / 5))
         add_conversion(b, mr_random_below(b->random, p->locks));
     else

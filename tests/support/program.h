@@ -5,7 +5,7 @@
 #define MR_TESTS_SUPPORT_PROGRAM_H
 
 #include "random.h"
-#include "trace/op.h"
+#include "trace/memory_order.h"
 
 enum {
     MR_PROGRAM_THREADS = 14,
@@ -13,6 +13,8 @@ enum {
     MR_PROGRAM_VARIABLES = 6,
     MR_PROGRAM_LOCKS = 5,
     MR_PROGRAM_SEMAPHORES = 2,
+    MR_PROGRAM_SLOTS = 2,
+    MR_PROGRAM_FIELDS = 2, /* variables of an object */
 };
 
 typedef enum mr_lock_style {
@@ -60,6 +62,11 @@ typedef struct mr_parameters {
     uint32_t branch_percent;    /* an access comes after a branch */
     uint32_t call_percent;      /* the next step is an opaque call */
     uint32_t never_percent;     /* that never returns */
+    uint32_t order_percent;     /* an atomic access has another order than sc */
+    uint32_t fence_percent;     /* the next step is a fence */
+    uint32_t slots;             /* places that hold one object after the other */
+    uint32_t life_percent;      /* the next step is about an object */
+    uint32_t born_percent;      /* a slot has an object that was there before the trace began */
 } mr_parameters;
 
 /* What an opaque call can reach, as bits: the first few of each kind. */
@@ -71,13 +78,24 @@ enum {
     MR_REACH_THREAD = 1 << 3 * MR_REACH_NAMES,
     MR_REACH_NOTHING = 1 << 4 * MR_REACH_NAMES, /* a name that nothing has */
     MR_REACH_ALL = 2 << 4 * MR_REACH_NAMES,     /* "*" */
+    MR_REACH_FIELD = 4 << 4 * MR_REACH_NAMES,   /* << slot * MR_PROGRAM_FIELDS + field */
 };
+
+/* The operand of an access of a variable of the object that is in a slot then; alloc and free have
+ * the slot. */
+enum { MR_PROGRAM_FIELD = 100 };
+
+static inline uint8_t mr_program_field(uint32_t slot, uint32_t field)
+{
+    return (uint8_t)(MR_PROGRAM_FIELD + slot * MR_PROGRAM_FIELDS + field);
+}
 
 typedef struct mr_instruction {
     uint8_t op; /* mr_op */
     uint8_t operand;
     uint8_t location;
-    uint32_t reach; /* mbegin */
+    uint8_t memory_order; /* mr_memory_order */
+    uint32_t reach;       /* mbegin */
 } mr_instruction;
 
 typedef struct mr_program {

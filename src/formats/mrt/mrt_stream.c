@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "mrt_read.h"
 #include "mrt_reader.h"
+#include "trace/members.h"
 #include "trace/stream_kind.h"
 
 #include <stdlib.h>
@@ -31,6 +32,8 @@ typedef struct mrt_stream {
     pthread_mutex_t mutex; /* guards the rest */
     pthread_cond_t changed;
     block blocks[BLOCKS_AHEAD];
+    mr_told_members members[BLOCKS_AHEAD]; /* of the blocks */
+    uint32_t told;                         /* members of the blocks so far; the reader's */
     uint64_t filled, taken;
     bool stopped; /* the caller wants no more */
     mr_error failure;
@@ -41,11 +44,15 @@ static bool is_last(const block *given)
     return given->status != MR_OK || given->events.count == 0;
 }
 
-/* Called without the mutex. */
-static block read_block(mrt_stream *stream)
+/* The block of this number. Called without the mutex. */
+static block read_block(mrt_stream *stream, uint64_t number)
 {
     block next = {.status = MR_OK};
+    mr_told_members *members = &stream->members[number % BLOCKS_AHEAD];
     next.status = mr_mrt_next(stream->mrt, &next.events, &stream->failure);
+    if (!mr_members_tell(mr_mrt_dictionary(stream->mrt), stream->told, members, &next.events))
+        next = (block){.status = mr_error_memory(&stream->failure, "reading the trace")};
+    stream->told = members->end;
     next.done_bytes = stream->mrt->source.offset;
     return next;
 }
@@ -61,8 +68,9 @@ static void *read_ahead(void *argument)
             pthread_cond_wait(&stream->changed, &stream->mutex);
         if (stream->stopped)
             break;
+        uint64_t number = stream->filled;
         pthread_mutex_unlock(&stream->mutex);
-        block next = read_block(stream);
+        block next = read_block(stream, number);
         last = is_last(&next);
         pthread_mutex_lock(&stream->mutex);
         stream->blocks[stream->filled++ % BLOCKS_AHEAD] = next;
@@ -85,7 +93,7 @@ static void join_reader(mrt_stream *stream)
 static block take_block(mrt_stream *stream)
 {
     if (!stream->threaded)
-        return read_block(stream);
+        return read_block(stream, stream->taken++);
     pthread_mutex_lock(&stream->mutex);
     while (stream->filled == stream->taken)
         pthread_cond_wait(&stream->changed, &stream->mutex);
@@ -129,6 +137,8 @@ static void stream_close(mr_stream *base)
         join_reader(stream);
     }
     mr_mrt_close(stream->mrt);
+    for (int i = 0; i < BLOCKS_AHEAD; i++)
+        free(stream->members[i].items);
     free(stream);
 }
 

@@ -10,36 +10,54 @@ typedef struct reporter {
     mr_race_list *list;
 } reporter;
 
-static bool report_access(reporter *self, uint32_t event)
+static bool report_access(reporter *self, const mr_access *access)
+{
+    uint32_t local = self->walk.local[access->thread];
+    mr_variable *variable = mr_variables_find(&self->variables, access->variable);
+    const mr_clock *known = NULL;
+    if (!variable)
+        return false;
+    if (mr_op_is_plain(access->op) && mr_variable_again(variable, access, local))
+        return true;
+    if (!mr_cp_walk_known(&self->walk, access->thread, &known))
+        return false;
+    mr_knowledge knowledge = {{known, NULL}};
+    return mr_op_ends_life(access->op)
+               ? mr_variable_free(variable, access, knowledge, local, false, self->list)
+               : mr_variable_access(variable, access, knowledge, local, self->list);
+}
+
+/* An access, or a free, which is one of each variable of its object. */
+static bool report_event(reporter *self, uint32_t event)
 {
     const mr_trace *trace = self->walk.graph->trace;
+    const uint8_t *contended = self->walk.graph->outlook->contended;
     mr_access access = {.event = event,
                         .thread = trace->thread[event],
                         .variable = trace->operand[event],
                         .location = trace->location[event],
                         .op = trace->op[event]};
-    uint32_t local = self->walk.local[access.thread];
-    mr_variable *variable = mr_variables_find(&self->variables, access.variable);
-    const mr_clock *known = NULL;
-    if (!variable)
-        return false;
-    return mr_variable_again(variable, &access, local) ||
-           (mr_cp_walk_known(&self->walk, access.thread, &known) &&
-            mr_variable_access(variable, &access, (mr_knowledge){{known, NULL}}, local,
-                               self->list));
+    if (mr_op_is_access(access.op))
+        return !contended[access.variable] || report_access(self, &access);
+    const mr_object_info *object = &trace->object_info[trace->operand[event]];
+    for (uint32_t i = 0; i < object->variable_count; i++) {
+        access.variable = trace->object_variables[object->first_variable + i];
+        if (contended[access.variable] && !report_access(self, &access))
+            return false;
+    }
+    return true;
 }
 
 static bool report_all(reporter *self, const mr_progress *progress)
 {
     const mr_trace *trace = self->walk.graph->trace;
-    const uint8_t *contended = self->walk.graph->outlook->contended;
     uint64_t count = trace->event_count;
     for (uint32_t event = 0; event < count; event++) {
         if (event % MR_CP_PROGRESS_EVENTS == 0)
             mr_progress_tell(progress, "cp", count + event, 2 * count);
         if (!mr_cp_walk_step(&self->walk, event) ||
-            (mr_op_is_access(trace->op[event]) && contended[trace->operand[event]] &&
-             !report_access(self, event)) ||
+            (MR_OP_DOES(trace->op[event], MR_READS | MR_WRITES | MR_ENDS_LIFE) &&
+             !report_event(self, event)) ||
             !mr_cp_walk_leave(&self->walk, event))
             return false;
     }

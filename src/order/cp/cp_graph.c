@@ -325,6 +325,17 @@ static bool access(builder *b, uint32_t thread, uint32_t variable, uint8_t op)
     return true;
 }
 
+/* A write of each variable of the object. */
+static bool free_object(builder *b, uint32_t thread, uint32_t object)
+{
+    const mr_trace *trace = b->graph->trace;
+    const mr_object_info *info = &trace->object_info[object];
+    bool done = true;
+    for (uint32_t i = 0; done && i < info->variable_count; i++)
+        done = access(b, thread, trace->object_variables[info->first_variable + i], MR_OP_WRITE);
+    return done;
+}
+
 /* An outermost acquire or release of a lock of several threads. */
 static bool synchronise(builder *b, uint32_t event)
 {
@@ -360,6 +371,8 @@ static bool step(builder *b, uint32_t event)
         return fork_thread(b, thread, operand);
     case MR_OP_JOIN:
         return join_thread(b, thread, operand);
+    case MR_OP_FREE:
+        return free_object(b, thread, operand);
     case MR_OP_BEGIN:
     case MR_OP_END:
     case MR_OP_POST:
@@ -368,7 +381,6 @@ static bool step(builder *b, uint32_t event)
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
     case MR_OP_ALLOC:
-    case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
         break; /* `follow` knows their edges */

@@ -15,6 +15,11 @@
  *
  *   S = close(S1 ⊔ S2),  Si = closure of what comes before ei in its thread
  *
+ * Lives (docs/semantics.md 2, rule 7): an alloc belongs to what comes before an access of its
+ * object, as an edge of a call does. A free is a write of all variables of its object. When it
+ * stands between e1 and e2 in the trace, S must not contain it; and as S is within every such
+ * reordering, that is all there is to it.
+ *
  * S1 and S2 come from one pass over the trace (syncp_pass.h), and the search (syncp_search.h)
  * closes the union for few of the pairs.
  *

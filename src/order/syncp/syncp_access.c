@@ -13,6 +13,7 @@ bool mr_syncp_accesses_init(mr_syncp_accesses *accesses, uint32_t variable_count
             (mr_syncp_variable){.first_accessor = MR_NONE,
                                 .recent = MR_NONE,
                                 .newest_site = MR_NONE,
+                                .freed = MR_NONE,
                                 .recent_site = {MR_NONE, MR_NONE, MR_NONE, MR_NONE}};
     return true;
 }
@@ -73,10 +74,12 @@ uint32_t mr_syncp_get_accessor(mr_syncp_accesses *accesses, uint32_t variable, u
 }
 
 uint32_t mr_syncp_find_class(const mr_syncp_accesses *accesses, uint32_t accessor, int kind,
-                             uint32_t step, uint32_t location)
+                             uint32_t step, uint32_t location, uint32_t since)
 {
     uint32_t class = accesses->accessors[accessor].last[kind];
     while (class != MR_NONE && accesses->classes[class].step == step) {
+        if (since != MR_NONE && accesses->classes[class].event <= since)
+            return MR_NONE;
         if (accesses->sites[accesses->classes[class].site].location == location)
             return class;
         class = accesses->classes[class].previous;

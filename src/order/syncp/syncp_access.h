@@ -5,7 +5,8 @@
  * Class: the accesses of one thread to one variable, of one kind, at one location, in one step
  * (syncp_ideal.h). What comes before them in other threads is the same for all of them, so as first
  * accesses of a pair they race with the same events, and as second accesses with the same classes.
- * The latest stands for the class.
+ * The latest stands for the class. A class has no events both before and after a free of the
+ * variable's object: rule 7 (syncp.h) is another one for these.
  *
  * Accessor: a thread that accesses a variable; it owns its classes, in the order of their steps.
  *
@@ -23,14 +24,14 @@
 
 #include "syncp_ideal.h"
 
-/* An atomic update is an atomic write here. */
+/* An atomic update is an atomic write here, a free of the variable's object a write. */
 enum { MR_SYNCP_READ, MR_SYNCP_WRITE, MR_SYNCP_ATOMIC_READ, MR_SYNCP_ATOMIC_WRITE, MR_SYNCP_KINDS };
 
 static inline int mr_syncp_kind_of(uint8_t op)
 {
     if (mr_op_is_atomic(op))
         return mr_op_writes(op) ? MR_SYNCP_ATOMIC_WRITE : MR_SYNCP_ATOMIC_READ;
-    return mr_op_writes(op) ? MR_SYNCP_WRITE : MR_SYNCP_READ;
+    return mr_op_writes(op) || mr_op_ends_life(op) ? MR_SYNCP_WRITE : MR_SYNCP_READ;
 }
 
 /* Two accesses do not when both read or both are atomic. */
@@ -96,6 +97,8 @@ typedef struct mr_syncp_variable {
     uint32_t newest_site, site_count; /* MR_NONE: none */
     uint32_t recent_site[MR_SYNCP_KINDS];
     uint32_t class_count[MR_SYNCP_KINDS];
+    uint32_t freed;      /* the free of its object, MR_NONE: none so far; … */
+    uint32_t freed_step; /* … and its step */
 } mr_syncp_variable;
 
 typedef struct mr_syncp_accesses {
@@ -119,9 +122,10 @@ void mr_syncp_accesses_free(mr_syncp_accesses *accesses);
 /* The accessor of the thread, made when new. MR_NONE: no memory. */
 uint32_t mr_syncp_get_accessor(mr_syncp_accesses *accesses, uint32_t variable, uint32_t thread);
 
-/* The accessor's class of this step and location, MR_NONE: there is none yet. */
+/* The accessor's class of this step and location with events after `since`, MR_NONE: there is none
+ * yet. */
 uint32_t mr_syncp_find_class(const mr_syncp_accesses *accesses, uint32_t accessor, int kind,
-                             uint32_t step, uint32_t location);
+                             uint32_t step, uint32_t location, uint32_t since);
 
 /* The site, made when new. MR_NONE: no memory. */
 uint32_t mr_syncp_get_site(mr_syncp_accesses *accesses, uint32_t variable, int kind,

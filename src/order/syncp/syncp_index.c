@@ -91,6 +91,21 @@ static uint32_t join_before(mr_syncp_index *index, uint32_t event)
     return steps + 1;
 }
 
+/* Rule 7: does the ideal in `scratch` have the free of the first access's object, though that comes
+ * after it in the trace? (After the second access it cannot have it.) */
+static bool is_over(const mr_syncp_index *index, uint32_t first, uint32_t second)
+{
+    const mr_trace *trace = index->trace;
+    uint32_t object =
+        mr_op_is_access(trace->op[first]) ? mr_trace_object(trace, trace->operand[first]) : MR_NONE;
+    uint32_t end = object != MR_NONE ? trace->object_info[object].free : MR_NONE;
+    if (end == MR_NONE || end <= first || end >= second)
+        return false;
+    uint32_t thread = trace->thread[end];
+    return thread == trace->thread[second] ||
+           index->scratch[thread] / 2 > steps_before(index->ideals, thread, end);
+}
+
 /* Computes in `scratch` the closure of the pair and of all events before `start`. False: the
  * closure contains `first`; then `scratch` may have only a part of it. */
 static bool close_pair(mr_syncp_index *index, uint32_t first, uint32_t second, uint32_t start)
@@ -103,7 +118,8 @@ static bool close_pair(mr_syncp_index *index, uint32_t first, uint32_t second, u
         ideal[thread] = mr_syncp_entry(ideals, thread, steps_before(ideals, thread, start));
     join_before(index, second);
     uint32_t step = join_before(index, first);
-    return start <= first && !mr_syncp_close(ideals, ideal, index->trace->thread[first], step);
+    return start <= first && !mr_syncp_close(ideals, ideal, index->trace->thread[first], step) &&
+           !is_over(index, first, second);
 }
 
 bool mr_syncp_is_race(mr_syncp_index *index, uint32_t first, uint32_t second)

@@ -57,16 +57,32 @@ static bool note_write(pass_state *state, uint32_t event)
     return mr_syncp_publish(state->ideals, thread, event);
 }
 
+/* Shows an access or free of the variable. */
+static bool show(pass_state *state, uint32_t event, uint32_t variable)
+{
+    const mr_syncp_pass *pass = state->pass;
+    return !state->contended[variable] ||
+           (mr_syncp_store(state->ideals, pass->trace->thread[event]) &&
+            (!pass->access || pass->access(pass->context, event, variable)));
+}
+
 static bool do_access(pass_state *state, uint32_t event)
 {
     const mr_syncp_pass *pass = state->pass;
-    uint32_t thread = pass->trace->thread[event], variable = pass->trace->operand[event];
     uint8_t op = pass->trace->op[event];
-    if (state->contended[variable] && (!mr_syncp_store(state->ideals, thread) ||
-                                       (pass->access && !pass->access(pass->context, event))))
-        return false;
-    return (!mr_op_reads(op) || follow_write(state, event)) &&
+    return show(state, event, pass->trace->operand[event]) &&
+           (!mr_op_reads(op) || follow_write(state, event)) &&
            (!mr_op_writes(op) || note_write(state, event));
+}
+
+static bool do_free(pass_state *state, uint32_t event)
+{
+    const mr_trace *trace = state->pass->trace;
+    const mr_object_info *object = &trace->object_info[trace->operand[event]];
+    for (uint32_t i = 0; i < object->variable_count; i++)
+        if (!show(state, event, trace->object_variables[object->first_variable + i]))
+            return false;
+    return true;
 }
 
 /* An outermost acquire or release of a lock of several threads. */
@@ -114,6 +130,8 @@ static bool do_operation(pass_state *state, uint32_t event)
         return mr_syncp_fork(state->ideals, thread, event, operand);
     case MR_OP_JOIN:
         return do_join(state, event);
+    case MR_OP_FREE:
+        return do_free(state, event);
     case MR_OP_BEGIN:
     case MR_OP_END:
     case MR_OP_POST:
@@ -122,7 +140,6 @@ static bool do_operation(pass_state *state, uint32_t event)
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
     case MR_OP_ALLOC:
-    case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
         break; /* do_needs knows their edges */

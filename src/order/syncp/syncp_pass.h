@@ -1,6 +1,7 @@
 /*
  * syncp_pass: one pass over a trace that builds its ideals (syncp_ideal.h) and shows each access of
- * a contended variable on the way, when the ideals are those of its thread before the access.
+ * a contended variable on the way, when the ideals are those of its thread before the access. A free
+ * is an access of the variables of its object here.
  */
 #ifndef MR_ORDER_SYNCP_PASS_H
 #define MR_ORDER_SYNCP_PASS_H
@@ -16,8 +17,9 @@ typedef struct mr_syncp_pass {
     mr_opaque opaque;              /* what calls that were not recorded mean, and … */
     const mr_barrier_edges *edges; /* … their edges; NULL: are found out */
     const mr_progress *progress;   /* NULL: nobody wants to know */
-    /* NULL: none. The row of the access's thread is stored. False: stop, no memory. */
-    bool (*access)(void *context, uint32_t event);
+    /* NULL: none. An access of the variable, or its free, which comes once for each variable of its
+     * object. The row of the event's thread is stored. False: stop, no memory. */
+    bool (*access)(void *context, uint32_t event, uint32_t variable);
     void *context;
 } mr_syncp_pass;
 

@@ -86,6 +86,18 @@ static bool catch_up_all(const arrival *new)
     return true;
 }
 
+/* Rule 7: is the first access before the free of the object, while the closure in `scratch` has that
+ * free? */
+static bool is_over(const arrival *new, const mr_syncp_class *class)
+{
+    const mr_syncp_variable *variable = &new->search->accesses.variables[new->variable];
+    if (variable->freed == MR_NONE || class->event >= variable->freed ||
+        variable->freed == new->event)
+        return false;
+    uint32_t thread = new->search->trace->thread[variable->freed];
+    return thread == new->thread || new->search->scratch[thread] / 2 >= variable->freed_step;
+}
+
 /* Is neither the class needed by the new access, nor the new access by the class? */
 static bool races(const arrival *new, uint32_t thread, const mr_syncp_class *class,
                   mr_syncp_rival *rival)
@@ -95,7 +107,7 @@ static bool races(const arrival *new, uint32_t thread, const mr_syncp_class *cla
     memcpy(ideal, new->ideal, ideals->thread_count * sizeof *ideal);
     mr_syncp_join(ideals, ideal, class->row, thread, class->step - 1);
     if (!mr_syncp_close(ideals, ideal, thread, class->step))
-        return true;
+        return !is_over(new, class);
     uint32_t from = class->step, to = ideal[thread] / 2;
     if (from <= rival->dead_to + 1 && rival->dead_from <= to + 1) {
         rival->dead_from = from < rival->dead_from ? from : rival->dead_from;
@@ -326,7 +338,9 @@ static uint32_t get_class(const arrival *new)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
     uint32_t step = mr_syncp_step_now(new->search->ideals, new->thread);
-    uint32_t class = mr_syncp_find_class(accesses, new->accessor, new->kind, step, new->location);
+    uint32_t freed = accesses->variables[new->variable].freed;
+    uint32_t class =
+        mr_syncp_find_class(accesses, new->accessor, new->kind, step, new->location, freed);
     if (class != MR_NONE)
         return class;
     mr_syncp_class item = {
@@ -340,7 +354,7 @@ static uint32_t get_class(const arrival *new)
     return mr_syncp_add_class(accesses, new->variable, new->accessor, &item);
 }
 
-bool mr_syncp_search_access(void *context, uint32_t event)
+bool mr_syncp_search_access(void *context, uint32_t event, uint32_t variable)
 {
     mr_syncp_search *search = context;
     const mr_trace *trace = search->trace;
@@ -349,7 +363,7 @@ bool mr_syncp_search_access(void *context, uint32_t event)
         .search = search,
         .event = event,
         .thread = thread,
-        .variable = trace->operand[event],
+        .variable = variable,
         .location = trace->location[event],
         .kind = mr_syncp_kind_of(trace->op[event]),
         .ideal = search->ideals->threads[thread].ideal,
@@ -358,6 +372,11 @@ bool mr_syncp_search_access(void *context, uint32_t event)
     new.accessor = mr_syncp_get_accessor(&search->accesses, new.variable, thread);
     if (new.accessor == MR_NONE)
         return false;
+    if (mr_op_ends_life(trace->op[event])) {
+        mr_syncp_variable *freed = &search->accesses.variables[variable];
+        freed->freed = event;
+        freed->freed_step = mr_syncp_step_now(search->ideals, thread);
+    }
     uint32_t number = get_class(&new);
     if (number == MR_NONE)
         return false;

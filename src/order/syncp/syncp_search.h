@@ -35,8 +35,9 @@ bool mr_syncp_search_init(mr_syncp_search *search, const mr_trace *trace,
                           const mr_syncp_ideals *ideals, mr_race_list *list);
 void mr_syncp_search_free(mr_syncp_search *search);
 
-/* An access of a contended variable, told to `search` (an mr_syncp_search) in trace order while the
- * ideals are those of before the event; reports to the list and notes the access. */
-bool mr_syncp_search_access(void *search, uint32_t event);
+/* An access of a contended variable, or a free of its object, told to `search` (an mr_syncp_search)
+ * in trace order while the ideals are those of before the event; reports to the list and notes the
+ * access. */
+bool mr_syncp_search_access(void *search, uint32_t event, uint32_t variable);
 
 #endif
