@@ -7,6 +7,7 @@
 #include "fork_join.h"
 #include "known.h"
 #include "lazy.h"
+#include "lives.h"
 #include "locks.h"
 #include "program_order.h"
 #include "race.h"
@@ -97,7 +98,8 @@ static void make_all_nodes(mr_encoding *encoding)
     for (uint32_t t = 0; t < w->thread_count; t++) {
         for (uint32_t k = 0; k < encoding->cone[t]; k++) {
             uint32_t event = mr_window_at(w, t, k);
-            if (!mr_op_is_access(mr_window_op(w, event)) || w->variables[w->object[event]].shared)
+            if (!mr_op_is_access(mr_window_op(w, event)) || w->variables[w->object[event]].shared ||
+                mr_window_end_of_life(w, event) != MR_NONE)
                 mr_encoding_node(encoding, event);
         }
     }
@@ -132,6 +134,7 @@ static bool encode(mr_encoding *encoding)
     mr_encode_semaphores(encoding);
     mr_encode_branches(encoding);
     mr_encode_reads(encoding);
+    mr_encode_lives(encoding);
     mr_encode_stops(encoding);
     mr_encode_barrier_pairs(encoding);
     mr_encode_fork_join(encoding);

@@ -25,6 +25,7 @@
  *                 and  semaphores(C)         semaphores.h
  *                 and  branches(C)           branches.h
  *                 and  reads(C)              reads.h
+ *                 and  lives(C)              lives.h
  *                 and  barrier_pairs(C)      barrier_pairs.h
  *                 and  fork_join(C)          fork_join.h
  *                 and  program_order(C)      program_order.h

@@ -1,3 +1,4 @@
+#include "ignore.h"
 #include "init.h"
 #include "modules.h"
 #include "scheduler.h"
@@ -43,10 +44,15 @@ static __attribute__((noinline)) void slow_read(const void *address, unsigned he
 {
     int64_t value;
     if (mr_hot->live.waiting == MR_LOG_WAITING_RANGE && !mr_hot->kept) {
+        if (mr_ignores_reads(mr_self)) {
+            return;
+        }
         value = mr_load(address, head >> 8 & 3);
         mr_hot->kept = true;
     } else {
-        begin();
+        if (mr_ignores_reads(begin())) {
+            return;
+        }
         value = mr_load(address, head >> 8 & 3); /* first: it may crash */
         mr_settle();
         mr_writer_room();
@@ -86,10 +92,16 @@ static inline __attribute__((always_inline)) void read_access(const void *addres
 
 static __attribute__((noinline)) void slow_write(const void *address, unsigned head, uintptr_t code)
 {
-    begin();
+    const mr_thread *thread = begin();
+    if (mr_ignores_writes(thread)) {
+        return;
+    }
     mr_settle();
     mr_writer_room();
     mr_put_write(head, code, (uintptr_t)address);
+    if (mr_ignores_reads(thread)) {
+        mr_writer_wait_as_range(); /* so that a read directly after it comes to slow_read */
+    }
 }
 
 static inline __attribute__((always_inline)) void write_access(const void *address, unsigned log2,
@@ -129,6 +141,10 @@ static void read_range(const void *address, unsigned long bytes, uintptr_t code)
     if (bytes == 0 || mr_self == NULL) {
         return;
     }
+    if (mr_ignores_reads(mr_self)) {
+        begin();
+        return;
+    }
     if (!range_after_write()) {
         begin();
         mr_settle();
@@ -138,7 +154,8 @@ static void read_range(const void *address, unsigned long bytes, uintptr_t code)
 
 static void write_range(const void *address, unsigned long bytes, unsigned flags, uintptr_t code)
 {
-    if (bytes != 0 && begin() != NULL) {
+    const mr_thread *thread = bytes != 0 ? begin() : NULL;
+    if (thread != NULL && !mr_ignores_writes(thread)) {
         mr_write_range_pending(address, bytes, code, flags);
     }
 }
@@ -226,6 +243,39 @@ void __tsan_write16_pc(void *address, void *code)
     write_range(address, 16, 0, (uintptr_t)code);
 }
 
+#define DEFINE_UNALIGNED(bits, log2)                                                               \
+    uint##bits##_t __sanitizer_unaligned_load##bits(const void *address)                           \
+    {                                                                                              \
+        read_access(address, log2, 0, MR_CALLER);                                                  \
+        return *(const uint##bits##_any *)address;                                                 \
+    }                                                                                              \
+    void __sanitizer_unaligned_store##bits(void *address, uint##bits##_t value)                    \
+    {                                                                                              \
+        write_access(address, log2, 0, MR_CALLER);                                                 \
+        *(uint##bits##_any *)address = value;                                                      \
+    }
+typedef uint16_t uint16_any __attribute__((may_alias, aligned(1)));
+typedef uint32_t uint32_any __attribute__((may_alias, aligned(1)));
+typedef uint64_t uint64_any __attribute__((may_alias, aligned(1)));
+DEFINE_UNALIGNED(16, 1)
+DEFINE_UNALIGNED(32, 2)
+DEFINE_UNALIGNED(64, 3)
+#undef DEFINE_UNALIGNED
+
+/* An object of a library that is not recorded is read or written, as its caller says: at its first
+ * byte. */
+void __tsan_external_read(void *address, void *code, void *tag)
+{
+    (void)tag;
+    read_access(address, 0, 0, (uintptr_t)code);
+}
+
+void __tsan_external_write(void *address, void *code, void *tag)
+{
+    (void)tag;
+    write_access(address, 0, 0, (uintptr_t)code);
+}
+
 void __tsan_read_range(void *address, unsigned long bytes)
 {
     read_range(address, bytes, MR_CALLER);
@@ -251,22 +301,16 @@ void __tsan_vptr_read(void **address)
     read_access(address, 3, 0, MR_CALLER);
 }
 
+/* A destructor stores what is there already, unless the object is of a derived class. */
 void __tsan_vptr_update(void **address, void *value)
 {
-    (void)value;
-    write_access(address, 3, 0, MR_CALLER);
+    if (*address != value) {
+        write_access(address, 3, 0, MR_CALLER);
+    }
 }
 
 void __tsan_init(void)
 {
     mr_init();
     mr_module_instrumented(MR_CALLER);
-}
-
-void __tsan_ignore_thread_begin(void)
-{
-}
-
-void __tsan_ignore_thread_end(void)
-{
 }

@@ -69,19 +69,3 @@ void __tsan_acquire(void *object)
 {
     log_order(MR_LOG_AFTER, object, MR_CALLER);
 }
-
-MR_EXPORT void AnnotateHappensBefore(const char *file, int line, const volatile void *object);
-void AnnotateHappensBefore(const char *file, int line, const volatile void *object)
-{
-    (void)file;
-    (void)line;
-    log_order(MR_LOG_BEFORE, object, MR_CALLER);
-}
-
-MR_EXPORT void AnnotateHappensAfter(const char *file, int line, const volatile void *object);
-void AnnotateHappensAfter(const char *file, int line, const volatile void *object)
-{
-    (void)file;
-    (void)line;
-    log_order(MR_LOG_AFTER, object, MR_CALLER);
-}

@@ -4,11 +4,14 @@
  */
 #include "maxrace/annotate.h"
 
+#include "ignore.h"
 #include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"
 
 typedef unsigned __int128 u128;
+
+enum { RELAXED = 0 };
 
 static inline bool begin(void)
 {
@@ -20,11 +23,12 @@ static inline bool begin(void)
         mr_look_around(thread);
     }
     mr_writer_settle();
-    return true;
+    return !mr_ignores_all(thread);
 }
 
 static unsigned detail(unsigned log2, int order)
 {
+    order = mr_ignores_sync(mr_self) ? RELAXED : order;
     return (log2 > 3 ? 3 : log2) | (unsigned)(order & 7) << MR_LOG_ORDER_SHIFT;
 }
 
@@ -205,7 +209,7 @@ DEFINE_ATOMICS(128, u128, 4)
 MR_EXPORT void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
-    if (begin()) {
+    if (begin() && !mr_ignores_sync(mr_self)) {
         mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -257,7 +261,7 @@ MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
                                            maxrace_atomic_access access, int order)
 {
     int log2 = size_of(atomic->bytes);
-    if (mr_self == NULL || log2 < 0) {
+    if (mr_self == NULL || log2 < 0 || mr_ignores_all(mr_self)) {
         return;
     }
     mr_writer_settle();
@@ -278,7 +282,7 @@ MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
 
 MR_EXPORT void maxrace_annotate_fence(int order)
 {
-    if (begin()) {
+    if (begin() && !mr_ignores_sync(mr_self)) {
         mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
     }
 }

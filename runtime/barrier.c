@@ -59,7 +59,8 @@ MR_EXPORT int pthread_barrier_init(pthread_barrier_t *restrict address,
             uint64_t use = entry->use; /* numbers are not used again */
             *entry = (barrier){.address = address, .count = count, .use = use, .next = entry->next};
         }
-        mr_write_object(MR_LOG_RETIRED, 0, address, MR_CALLER, 0, 0);
+        mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_BARRIER_IN, address, MR_CALLER,
+                        MR_LOG_RETIRED_INITIALISED, 0);
     }
     mr_leave(thread);
     return status;
@@ -74,7 +75,8 @@ MR_EXPORT int pthread_barrier_destroy(pthread_barrier_t *address)
     barrier *entry = find(address);
     if (entry != NULL) {
         entry->address = NULL;
-        mr_write_object(MR_LOG_RETIRED, 0, address, MR_CALLER, 0, 0);
+        mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_BARRIER_IN, address, MR_CALLER,
+                        MR_LOG_RETIRED_DESTROYED, 0);
     }
     int status = MR_REAL(pthread_barrier_destroy)(address);
     mr_leave(thread);

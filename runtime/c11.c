@@ -79,7 +79,7 @@ MR_EXPORT int mtx_init(mtx_t *mutex, int type)
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL(mtx_init)(mutex, type);
-    mr_mutex_retire(thread, mutex, MR_CALLER);
+    mr_mutex_retire(thread, MR_LOG_ROLE_MUTEX, mutex, MR_LOG_RETIRED_INITIALISED, MR_CALLER);
     return status;
 }
 
@@ -87,14 +87,14 @@ MR_EXPORT void mtx_destroy(mtx_t *mutex)
 {
     mr_thread *thread = mr_enter();
     MR_REAL(mtx_destroy)(mutex);
-    mr_mutex_retire(thread, mutex, MR_CALLER);
+    mr_mutex_retire(thread, MR_LOG_ROLE_MUTEX, mutex, MR_LOG_RETIRED_DESTROYED, MR_CALLER);
 }
 
 MR_EXPORT int cnd_init(cnd_t *cond)
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL(cnd_init)(cond);
-    mr_mutex_retire(thread, cond, MR_CALLER);
+    mr_mutex_retire(thread, MR_LOG_ROLE_ASLEEP, cond, MR_LOG_RETIRED_INITIALISED, MR_CALLER);
     return status;
 }
 
@@ -102,7 +102,7 @@ MR_EXPORT void cnd_destroy(cnd_t *cond)
 {
     mr_thread *thread = mr_enter();
     MR_REAL(cnd_destroy)(cond);
-    mr_mutex_retire(thread, cond, MR_CALLER);
+    mr_mutex_retire(thread, MR_LOG_ROLE_ASLEEP, cond, MR_LOG_RETIRED_DESTROYED, MR_CALLER);
 }
 
 static int wait_until(mr_thread *thread, cnd_t *cond, mtx_t *mutex, int64_t limit, uintptr_t code)

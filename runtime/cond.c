@@ -64,7 +64,11 @@ static bool wake_one(pthread_cond_t *cond, uintptr_t code)
 int mr_cond_signal(mr_thread *thread, pthread_cond_t *cond, bool all, uintptr_t code)
 {
     mr_yield(thread);
-    while (wake_one(cond, code) && all) {
+    if (!wake_one(cond, code)) {
+        mr_write_object(MR_LOG_USED, MR_LOG_ROLE_ASLEEP, cond, code, 0, 0);
+        return 0;
+    }
+    while (all && wake_one(cond, code)) {
     }
     return 0;
 }
@@ -166,7 +170,7 @@ MR_EXPORT int pthread_cond_init(pthread_cond_t *restrict cond,
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL_VERSION(pthread_cond_init, VERSION)(cond, attributes);
-    mr_mutex_retire(thread, cond, MR_CALLER);
+    mr_mutex_retire(thread, MR_LOG_ROLE_ASLEEP, cond, MR_LOG_RETIRED_INITIALISED, MR_CALLER);
     return status;
 }
 
@@ -174,6 +178,6 @@ MR_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL_VERSION(pthread_cond_destroy, VERSION)(cond);
-    mr_mutex_retire(thread, cond, MR_CALLER);
+    mr_mutex_retire(thread, MR_LOG_ROLE_ASLEEP, cond, MR_LOG_RETIRED_DESTROYED, MR_CALLER);
     return status;
 }

@@ -49,6 +49,10 @@
  * (address, role, number); two records are of the same lock or semaphore when all three are equal
  * and no MR_LOG_RETIRED of the address lies between.
  *
+ * A reader takes the byte at the address of a lock, semaphore, barrier or condition variable as a
+ * variable that stands for the object: RETIRED writes it, and each record of a use reads it, before
+ * what the record says takes effect (barriers: after, too).
+ *
  * - mutex, spin lock: acquire, release with role MUTEX; of a recursive one each level (only the
  *   outermost pair counts)
  * - rwlock: acquire, release, shared acquire, shared release with role RWLOCK
@@ -87,7 +91,7 @@
 #include <stdint.h>
 
 #define MR_LOG_MAGIC        "maxrlog\n" /* 8 bytes, no NUL */
-#define MR_LOG_VERSION      5u
+#define MR_LOG_VERSION      6u
 #define MR_LOG_HEADER_BYTES 4096u
 #define MR_LOG_KIND_BITS    8
 #define MR_LOG_LIVE_AT      1024u /* offset of the mr_log_live in the header */
@@ -211,7 +215,7 @@ typedef struct mr_log_live {
     X(SHARED_RELEASE, 3) /* object */                                                              \
     X(POST, 3)           /* object */                                                              \
     X(WAIT, 3)           /* object */                                                              \
-    X(RETIRED, 3)        /* object destroyed or initialised anew; role 0 */                        \
+    X(RETIRED, 3)        /* object; count: mr_log_retired */                                       \
     X(FORK, 3)           /* object; address: start routine, number: the new thread */              \
     X(JOIN, 3)           /* object; number: the thread */                                          \
     X(BEGIN, 3)          /* object; address: start routine (0: main), number: the creator */       \
@@ -239,7 +243,10 @@ typedef struct mr_log_live {
     X(PADDING, 0)      /* 4 bytes, so that what follows begins at a multiple of 8 */               \
     X(ENTRY, 3)        /* for later ENTER, see log_short.h */                                      \
     X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
-                            for the thread `number`, or without an address for something else */
+                            for the thread `number`, or without an address for something else */ \
+    X(BENIGN, 3)   /* object; number: bytes from the address whose races are meant */ \
+    X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
+                            refused, because it is not one */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -269,6 +276,13 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_CHANNEL, /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
     MR_LOG_ROLE_SIGNAL,  /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
 } mr_log_role;
+
+typedef enum mr_log_retired {
+    MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open */
+    MR_LOG_RETIRED_INITIALISED,
+    MR_LOG_RETIRED_DESTROYED,
+    MR_LOG_RETIRED_REFUSED, /* not destroyed, because it is in use; it stays what it is */
+} mr_log_retired;
 
 typedef enum mr_log_memory {
     MR_LOG_MEMORY_HEAP,

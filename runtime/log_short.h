@@ -219,6 +219,19 @@ static inline mr_log_parts mr_log_take_apart(const uint32_t *record)
                           mr_log_wide(record) >> MR_LOG_FAR_SHIFT, record + 2};
 }
 
+/* Reader: what a short record of this site and address tells. Returns where its value is. */
+static inline const int64_t *mr_log_learn_short(mr_log_model *model, mr_log_site *site,
+                                                const mr_log_parts *parts, uint64_t address)
+{
+    int64_t *known = &model->values[mr_log_value_of(site->head, address)];
+    site->address = address;
+    if (parts->form != MR_LOG_FORM_SAME) {
+        *known = parts->form == MR_LOG_FORM_32 ? (int32_t)parts->content[0]
+                                               : mr_log_wide(parts->content);
+    }
+    return known;
+}
+
 /* Reader: a short record as a READ or WRITE record of three words; false: of no known site. */
 static inline bool mr_log_expand(mr_log_model *model, const uint32_t *record, uint64_t *expanded)
 {
@@ -228,15 +241,11 @@ static inline bool mr_log_expand(mr_log_model *model, const uint32_t *record, ui
     if (kind != MR_LOG_READ && kind != MR_LOG_WRITE) {
         return false;
     }
-    site->address = (site->address + (uint64_t)parts.distance) & 0xffffffffffffu;
-    int64_t *known = &model->values[mr_log_value_of(site->head, site->address)];
-    if (parts.form != MR_LOG_FORM_SAME) {
-        *known =
-            parts.form == MR_LOG_FORM_32 ? (int32_t)parts.content[0] : mr_log_wide(parts.content);
-    }
-    expanded[0] = mr_log_head(kind, mr_log_detail(site->head), site->address);
+    uint64_t address = (site->address + (uint64_t)parts.distance) & 0xffffffffffffu;
+    const int64_t *value = mr_log_learn_short(model, site, &parts, address);
+    expanded[0] = mr_log_head(kind, mr_log_detail(site->head), address);
     expanded[1] = mr_log_payload(site->head);
-    expanded[2] = (uint64_t)*known;
+    expanded[2] = (uint64_t)*value;
     return true;
 }
 

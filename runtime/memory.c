@@ -4,6 +4,7 @@
  */
 #include "memory.h"
 
+#include "ignore.h"
 #include "modules.h"
 #include "real.h"
 #include "scheduler.h"
@@ -27,7 +28,7 @@ mr_thread *mr_memory_begin(uintptr_t code)
 
 void mr_memory_read(const mr_thread *thread, const void *address, size_t bytes, uintptr_t code)
 {
-    if (thread != NULL && bytes > 0) {
+    if (thread != NULL && bytes > 0 && !mr_ignores_reads(thread)) {
         mr_write_range(MR_LOG_RANGE_READ, address, bytes, code);
     }
 }
@@ -35,7 +36,7 @@ void mr_memory_read(const mr_thread *thread, const void *address, size_t bytes, 
 void mr_memory_end(mr_thread *thread, const void *written, size_t bytes, uintptr_t code)
 {
     if (thread != NULL) {
-        if (bytes > 0) {
+        if (bytes > 0 && !mr_ignores_writes(thread)) {
             mr_write_range(MR_LOG_RANGE_WRITE, written, bytes, code);
         }
         mr_leave(thread);
@@ -44,7 +45,7 @@ void mr_memory_end(mr_thread *thread, const void *written, size_t bytes, uintptr
 
 void mr_memory_written(const void *address, size_t bytes, uintptr_t code)
 {
-    if (mr_is_instrumented(code)) {
+    if (mr_is_instrumented(code) && !mr_ignores_writes(mr_self)) {
         mr_write_range(MR_LOG_RANGE_WRITE, address, bytes, code);
     }
 }

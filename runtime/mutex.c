@@ -25,11 +25,20 @@ static bool log_acquired(int status, pthread_mutex_t *mutex, uintptr_t code)
     return false;
 }
 
+/* What cannot be locked or unlocked, because it was destroyed or never was a mutex. */
+static void log_refused(int status, const pthread_mutex_t *mutex, uintptr_t code)
+{
+    if (status == EINVAL) {
+        mr_write_object(MR_LOG_USED, MR_LOG_ROLE_MUTEX, mutex, code, 1, 0);
+    }
+}
+
 int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uintptr_t code)
 {
     for (;;) {
         int status = MR_REAL(pthread_mutex_trylock)(mutex);
         if (log_acquired(status, mutex, code) || status != EBUSY) {
+            log_refused(status, mutex, code);
             return status;
         }
         if (is_errorcheck(mutex) && mutex->__data.__owner == thread->kernel_id) {
@@ -51,13 +60,15 @@ int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code)
 {
     int status = MR_REAL(pthread_mutex_trylock)(mutex);
     log_acquired(status, mutex, code);
+    log_refused(status, mutex, code);
     return status;
 }
 
-void mr_mutex_retire(mr_thread *thread, const void *object, uintptr_t code)
+void mr_mutex_retire(mr_thread *thread, mr_log_role role, const volatile void *object,
+                     mr_log_retired how, uintptr_t code)
 {
     if (thread != NULL) {
-        mr_write_object(MR_LOG_RETIRED, 0, object, code, 0, 0);
+        mr_write_object(MR_LOG_RETIRED, role, (const void *)object, code, how, 0);
         mr_leave(thread);
     }
 }
@@ -69,6 +80,7 @@ int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code)
         mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
         mr_wake_key(mutex);
     }
+    log_refused(status, mutex, code);
     return status;
 }
 
@@ -138,7 +150,7 @@ MR_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL(pthread_mutex_init)(mutex, attributes);
-    mr_mutex_retire(thread, mutex, MR_CALLER);
+    mr_mutex_retire(thread, MR_LOG_ROLE_MUTEX, mutex, MR_LOG_RETIRED_INITIALISED, MR_CALLER);
     return status;
 }
 
@@ -146,6 +158,7 @@ MR_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     mr_thread *thread = mr_enter();
     int status = MR_REAL(pthread_mutex_destroy)(mutex);
-    mr_mutex_retire(thread, mutex, MR_CALLER);
+    mr_mutex_retire(thread, MR_LOG_ROLE_MUTEX, mutex,
+                    status == 0 ? MR_LOG_RETIRED_DESTROYED : MR_LOG_RETIRED_REFUSED, MR_CALLER);
     return status;
 }

@@ -13,9 +13,9 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
 
 int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code);
 
-/* The object at the address is another one from here on, and the thread (NULL: not recorded) leaves
- * the runtime. */
-void mr_mutex_retire(mr_thread *thread, const void *object, uintptr_t code);
+/* An object of pthread begins or ends, and the thread (NULL: not recorded) leaves the runtime. */
+void mr_mutex_retire(mr_thread *thread, mr_log_role role, const volatile void *object,
+                     mr_log_retired how, uintptr_t code);
 
 /* Status as of pthread_mutex_unlock. */
 int mr_mutex_unlock(pthread_mutex_t *mutex, uintptr_t code);

@@ -1,5 +1,6 @@
 /* Read-write locks and spin locks: by trying, as mutexes (mutex.h). */
 #include "clocks.h"
+#include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
 #include "writer.h"
@@ -124,41 +125,37 @@ MR_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
     return status;
 }
 
-/* The object is another one from here on. */
-static int retire(mr_thread *thread, const volatile void *object, int status, uintptr_t code)
-{
-    if (thread != NULL) {
-        if (status == 0) {
-            mr_write_object(MR_LOG_RETIRED, 0, (const void *)object, code, 0, 0);
-        }
-        mr_leave(thread);
-    }
-    return status;
-}
-
 MR_EXPORT int pthread_rwlock_init(pthread_rwlock_t *restrict lock,
                                   const pthread_rwlockattr_t *restrict attributes)
 {
     mr_thread *thread = mr_enter();
-    return retire(thread, lock, MR_REAL(pthread_rwlock_init)(lock, attributes), MR_CALLER);
+    int status = MR_REAL(pthread_rwlock_init)(lock, attributes);
+    mr_mutex_retire(thread, MR_LOG_ROLE_RWLOCK, lock, MR_LOG_RETIRED_INITIALISED, MR_CALLER);
+    return status;
 }
 
 MR_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
     mr_thread *thread = mr_enter();
-    return retire(thread, lock, MR_REAL(pthread_rwlock_destroy)(lock), MR_CALLER);
+    int status = MR_REAL(pthread_rwlock_destroy)(lock);
+    mr_mutex_retire(thread, MR_LOG_ROLE_RWLOCK, lock, MR_LOG_RETIRED_DESTROYED, MR_CALLER);
+    return status;
 }
 
 MR_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
     mr_thread *thread = mr_enter();
-    return retire(thread, lock, MR_REAL(pthread_spin_init)(lock, shared), MR_CALLER);
+    int status = MR_REAL(pthread_spin_init)(lock, shared);
+    mr_mutex_retire(thread, MR_LOG_ROLE_SPIN, lock, MR_LOG_RETIRED_INITIALISED, MR_CALLER);
+    return status;
 }
 
 MR_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
     mr_thread *thread = mr_enter();
-    return retire(thread, lock, MR_REAL(pthread_spin_destroy)(lock), MR_CALLER);
+    int status = MR_REAL(pthread_spin_destroy)(lock);
+    mr_mutex_retire(thread, MR_LOG_ROLE_SPIN, lock, MR_LOG_RETIRED_DESTROYED, MR_CALLER);
+    return status;
 }
 
 static int spin_try(pthread_spinlock_t *lock, uintptr_t code)

@@ -28,7 +28,8 @@ MR_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value)
     int status = MR_REAL(sem_init)(semaphore, shared, value);
     if (thread != NULL) {
         if (status == 0) {
-            mr_write_object(MR_LOG_RETIRED, 0, semaphore, MR_CALLER, 0, 0);
+            mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_SEMAPHORE, semaphore, MR_CALLER,
+                            MR_LOG_RETIRED_INITIALISED, 0);
             log_posts(semaphore, value, MR_CALLER);
         }
         mr_leave(thread);
@@ -42,7 +43,8 @@ MR_EXPORT int sem_destroy(sem_t *semaphore)
     int status = MR_REAL(sem_destroy)(semaphore);
     if (thread != NULL) {
         if (status == 0) {
-            mr_write_object(MR_LOG_RETIRED, 0, semaphore, MR_CALLER, 0, 0);
+            mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_SEMAPHORE, semaphore, MR_CALLER,
+                            MR_LOG_RETIRED_DESTROYED, 0);
         }
         mr_leave(thread);
     }
@@ -80,7 +82,8 @@ MR_EXPORT sem_t *sem_open(const char *name, int flags, ...)
         int units = 0;
         if (semaphore != SEM_FAILED && !seen_open(semaphore) &&
             MR_REAL(sem_getvalue)(semaphore, &units) == 0) {
-            mr_write_object(MR_LOG_RETIRED, 0, semaphore, MR_CALLER, 0, 0);
+            mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_SEMAPHORE, semaphore, MR_CALLER,
+                            MR_LOG_RETIRED_KNOWN, 0);
             log_posts(semaphore, units > 0 ? (uint64_t)units : 0, MR_CALLER);
         }
         mr_leave(thread);

@@ -37,16 +37,39 @@ enum {
     MR_ATTENTION_LOST = 1,   /* the watchdog took the baton */
     MR_ATTENTION_SIGNAL = 2, /* signals wait to be handled */
     MR_ATTENTION_CANCEL = 4, /* pthread_cancel was called */
+    MR_ATTENTION_IGNORE = 8, /* something is not to be logged (ignore.h) */
 };
 
 #define MR_NEVER       INT64_MAX
 #define MR_FRAMES_MAX  16384
 #define MR_SIGNALS_MAX 65
+#define MR_IGNORED_LOCKS_MAX 32
 
 typedef struct mr_live_frame {
     uintptr_t stack;  /* frame address of the entry hook: just below the function's own frame */
     uintptr_t caller; /* where the function was called */
 } mr_live_frame;
+
+/* A thread of the trace whose events several threads may make (fiber.h). */
+typedef struct mr_fiber {
+    uint32_t id, creator, depth;
+    bool begun;
+    mr_live_frame *frames;
+    uintptr_t stack_start, stack_end;
+    struct mr_fiber *next; /* that is not in use */
+} mr_fiber;
+
+typedef struct mr_ignored_lock {
+    const void *address;
+    unsigned role;
+} mr_ignored_lock;
+
+/* See ignore.h. */
+typedef struct mr_ignores {
+    int reads, writes, sync;
+    unsigned locks;
+    mr_ignored_lock taken[MR_IGNORED_LOCKS_MAX];
+} mr_ignores;
 
 typedef struct mr_thread {
     volatile uint32_t attention;
@@ -92,6 +115,10 @@ typedef struct mr_thread {
     uint32_t arrived;  /* futex: signals so far that others sent */
     uint32_t handlers; /* how many run, nested */
     bool raising;      /* in raise or a kill of itself */
+
+    mr_fiber *fiber; /* that it runs, NULL: its own */
+    mr_fiber own_fiber;
+    mr_ignores ignores;
 
     struct mr_thread *next; /* all that were not joined, newest first */
 } mr_thread;

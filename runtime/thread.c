@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "clocks.h"
+#include "fiber.h"
 #include "init.h"
 #include "keys.h"
 #include "memory.h"
@@ -48,6 +49,15 @@ static void link_thread(mr_thread *thread)
     thread->next = mr_rt.threads;
     mr_rt.threads = thread;
     mr_state_unlock();
+}
+
+uint32_t mr_thread_number(void)
+{
+    mr_state_lock();
+    uint32_t number = mr_rt.thread_count++;
+    mr_rt.header->threads = mr_rt.thread_count;
+    mr_state_unlock();
+    return number;
 }
 
 static void unlink_thread(mr_thread *thread)
@@ -114,6 +124,7 @@ static void end_of_thread(void *value)
     if (mr_enter() == NULL) {
         return;
     }
+    mr_fiber_home(thread);
     mr_write_object(MR_LOG_END, 0, NULL, 0, 0, 0);
     if (thread->detached) {
         to_reap(thread);

@@ -15,6 +15,9 @@
 /* The record of the main thread, and its BEGIN. */
 bool mr_thread_main(void);
 
+/* The number of one more thread of the trace. */
+uint32_t mr_thread_number(void);
+
 /* Joins those that are detached and done. */
 void mr_thread_reap(void);
 

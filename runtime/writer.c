@@ -1,5 +1,6 @@
 #include "writer.h"
 
+#include "ignore.h"
 #include "log_file.h"
 #include "sys.h"
 
@@ -257,6 +258,9 @@ void mr_writer_settle(void)
 void mr_write_object(mr_log_kind kind, unsigned role, const void *address, uintptr_t code,
                      unsigned count, uint64_t number)
 {
+    if (mr_self != NULL && mr_ignore_object(mr_self, kind, role, address)) {
+        return;
+    }
     mr_writer_settle();
     uint64_t *record = mr_writer_room();
     record[0] = mr_log_head(kind, role, (uint64_t)address & 0xffffffffffffu);

@@ -6,13 +6,20 @@
 
 #include <string.h>
 
+bool mr_cone_excludes(const mr_window *w, const uint32_t *prefix, uint32_t access)
+{
+    uint32_t end = mr_window_end_of_life(w, access);
+    return prefix[w->thread[access]] <= w->position[access] &&
+           (end == MR_NONE || prefix[w->thread[end]] <= w->position[end]);
+}
+
 bool mr_cone_required(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *required)
 {
     const mr_window *w = precedence->window;
     memset(required, 0, w->thread_count * sizeof *required);
     mr_precedence_require(precedence, required, a, false);
     mr_precedence_require(precedence, required, b, false);
-    return required[w->thread[a]] <= w->position[a] && required[w->thread[b]] <= w->position[b];
+    return mr_cone_excludes(w, required, a) && mr_cone_excludes(w, required, b);
 }
 
 /* Must `event` have happened before `of` can be the next event of its thread? */
@@ -20,6 +27,17 @@ static bool needed(const mr_precedence *precedence, uint32_t event, uint32_t of)
 {
     const mr_window *w = precedence->window;
     return mr_precedence_enabled(precedence, of)[w->thread[event]] > w->position[event];
+}
+
+/* Does the event need the end of the access? */
+static bool needs_end(const mr_precedence *precedence, uint32_t event, uint32_t access)
+{
+    const mr_window *w = precedence->window;
+    uint32_t end = mr_window_end_of_life(w, access);
+    if (end == MR_NONE)
+        return false;
+    return w->thread[end] == w->thread[event] ? w->position[end] < w->position[event]
+                                              : needed(precedence, end, event);
 }
 
 static uint32_t last_of(const mr_stops *list)
@@ -43,7 +61,8 @@ bool mr_cone_narrow(const mr_precedence *precedence, mr_stops *a, mr_stops *b)
                 one->events++;
                 one->count--;
                 changed = true;
-            } else if (needed(precedence, last_of(other), last_of(one))) {
+            } else if (needed(precedence, last_of(other), last_of(one)) ||
+                       needs_end(precedence, last_of(one), last_of(other))) {
                 one->count--;
                 changed = true;
             }
@@ -52,22 +71,35 @@ bool mr_cone_narrow(const mr_precedence *precedence, mr_stops *a, mr_stops *b)
     return true;
 }
 
-void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *allowed)
+/* Lowers `allowed` to the first event of each thread that is or needs `barred`; later ones of the
+ * thread need it too. */
+static void bar(const mr_precedence *precedence, uint32_t barred, uint32_t *allowed)
 {
     const mr_window *w = precedence->window;
     for (uint32_t t = 0; t < w->thread_count; t++) {
-        uint32_t low = 0, high = mr_window_length(w, t);
-        /* The first event that is or needs a or b; later ones of its thread need it too. */
+        uint32_t low = 0, high = allowed[t];
         while (low < high) {
             uint32_t middle = low + (high - low) / 2, event = mr_window_at(w, t, middle);
-            if (event == a || event == b || mr_precedes(precedence, a, event) ||
-                mr_precedes(precedence, b, event))
+            if (event == barred || mr_precedes(precedence, barred, event))
                 high = middle;
             else
                 low = middle + 1;
         }
         allowed[t] = low;
     }
+}
+
+void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *allowed)
+{
+    const mr_window *w = precedence->window;
+    uint32_t ends[] = {mr_window_end_of_life(w, a), mr_window_end_of_life(w, b)};
+    for (uint32_t t = 0; t < w->thread_count; t++)
+        allowed[t] = mr_window_length(w, t);
+    bar(precedence, a, allowed);
+    bar(precedence, b, allowed);
+    for (int i = 0; i < 2; i++)
+        if (ends[i] != MR_NONE)
+            bar(precedence, ends[i], allowed);
 }
 
 typedef struct closer {

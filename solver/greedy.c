@@ -83,6 +83,13 @@ static bool is_consistent(const runner *r, uint32_t read)
                                : now->value && now->value == mr_window_read_value(w, read);
 }
 
+/* Rule 7: has the object of the access been freed? */
+static bool is_too_late(const runner *r, uint32_t event)
+{
+    uint32_t end = mr_window_end_of_life(r->window, event);
+    return end != MR_NONE && happened(r, end);
+}
+
 static bool edges_hold(const runner *r, uint32_t event)
 {
     const mr_window *w = r->window;
@@ -106,7 +113,7 @@ static bool is_possible(const runner *r, uint32_t event, bool *diverges)
     uint32_t thread = w->thread[event], object = w->object[event];
     const mr_section *section;
     *diverges = false;
-    if (!edges_hold(r, event))
+    if (!edges_hold(r, event) || is_too_late(r, event))
         return false;
     switch ((mr_op)mr_window_op(w, event)) {
     case MR_OP_READ:

@@ -24,15 +24,14 @@ static bool comes_later(const closing *c, const mr_lock_user *user, uint32_t num
 }
 
 /* Requires the release of a section, and what it needs. False: there is none in the window, or it
- * comes after a or b. */
+ * comes after a or b or their ends (cone.h). */
 static bool require_release(closing *c, const mr_section *section)
 {
     const mr_window *w = c->window;
     if (section->release == MR_NONE)
         return false;
     mr_precedence_require(c->source, c->prefix, section->release, true);
-    return c->prefix[w->thread[c->a]] <= w->position[c->a] &&
-           c->prefix[w->thread[c->b]] <= w->position[c->b];
+    return mr_cone_excludes(w, c->prefix, c->a) && mr_cone_excludes(w, c->prefix, c->b);
 }
 
 /* Closes under the releases of the thread's open sections that `by` (MR_NONE: any thread) has

@@ -17,7 +17,9 @@ typedef struct reorderer {
     uint32_t *late;   /* one a thread: from here on it is held back */
     uint32_t passes;
     uint32_t *last_write, *owner, *shares, *units; /* while playing */
-    uint32_t spoiler; /* while playing: the write that a read should not have seen, or MR_NONE */
+    /* While playing: the write that a read should not have seen, or the free that an access should
+     * not have come after; MR_NONE: none. */
+    uint32_t spoiler;
 } reorderer;
 
 typedef enum closed {
@@ -38,9 +40,11 @@ static bool is_in(const reorderer *r, uint32_t event)
     return w->position[event] < r->prefix[w->thread[event]];
 }
 
+/* Is one of the accesses needed, or one of their ends (cone.h)? */
 static bool has_access(const reorderer *r)
 {
-    return is_in(r, r->a) || is_in(r, r->b);
+    return !mr_cone_excludes(r->window, r->prefix, r->a) ||
+           !mr_cone_excludes(r->window, r->prefix, r->b);
 }
 
 /* Holds back a thread from an event on, and what needs that. */
@@ -60,12 +64,14 @@ static void hold(reorderer *r, uint32_t from)
     }
 }
 
-/* Can it happen before the accesses at all? */
+/* Can it happen before the accesses at all, and before the ends of their objects? */
 static bool is_possible(const reorderer *r, uint32_t event)
 {
-    const uint32_t accesses[] = {r->a, r->b};
-    for (int i = 0; i < 2; i++)
-        if (event == accesses[i] || mr_precedes(r->forced, accesses[i], event))
+    const uint32_t barred[] = {r->a, r->b, mr_window_end_of_life(r->window, r->a),
+                               mr_window_end_of_life(r->window, r->b)};
+    for (int i = 0; i < 4; i++)
+        if (barred[i] != MR_NONE &&
+            (event == barred[i] || mr_precedes(r->forced, barred[i], event)))
             return false;
     return true;
 }
@@ -252,6 +258,11 @@ static bool play_access(reorderer *r, uint32_t event)
     const mr_window *w = r->window;
     uint8_t op = mr_window_op(w, event);
     uint32_t *last_write = &r->last_write[w->object[event]];
+    uint32_t end = mr_window_end_of_life(w, event);
+    if (end != MR_NONE && is_in(r, end) && is_late(r, event) && !is_late(r, end)) {
+        r->spoiler = end;
+        return false;
+    }
     if (mr_op_reads(op) && !reads_right(r, event)) {
         if (*last_write != MR_NONE && !is_late(r, event))
             r->spoiler = *last_write;
@@ -354,7 +365,8 @@ static mr_reordered play_all(reorderer *r, uint32_t **events, uint32_t *event_co
     return played ? MR_REORDERED : MR_NOT_REORDERED;
 }
 
-/* Closes and plays with the present holds; holds back a write that spoils a read. */
+/* Closes and plays with the present holds; holds back a write that spoils a read, or a free that
+ * spoils an access. */
 static closed attempt(reorderer *r, mr_reordered *result, uint32_t **events, uint32_t *event_count,
                       mr_arena *arena)
 {

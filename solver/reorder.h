@@ -4,7 +4,8 @@
  * linearise.h fails in two cases. A section that another one of its lock follows cannot be left,
  * because an access stands in it or its release needs one. Or a read would see another write than
  * it saw, because the one that it saw needs an access. Then the section, or the write that spoils
- * the read, has to come later: its thread is held back before the acquire, or before the write.
+ * the read, has to come later: its thread is held back before the acquire, or before the write. So
+ * is a free that an access of its object would come after, where that was held back.
  * With it everything is held back that certainly needs one of the thread's events from there on, by
  * FORCED precedence. That is a suffix of each thread. The other needed events go first, in trace
  * order; then those that were held back, in trace order.

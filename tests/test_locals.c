@@ -219,7 +219,7 @@ static void test_locks(void **state)
     for (int i = 0; i < 2; i++) {
         mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_SPIN, stack_of(0) + PLACE + 4, CODE, 0, 0);
         mr_log_object(&log, MR_LOG_RELEASE, MR_LOG_ROLE_SPIN, stack_of(0) + PLACE + 4, CODE, 0, 0);
-        mr_log_object(&log, MR_LOG_RETIRED, 0, stack_of(0) + PLACE + 4, CODE, 0, 0);
+        mr_log_object(&log, MR_LOG_RETIRED, MR_LOG_ROLE_MUTEX, stack_of(0) + PLACE + 4, CODE, 0, 0);
     }
     mr_trace *trace = mr_log_converted(&log, false, NULL);
     assert_int_equal(trace->locks.count, 2);

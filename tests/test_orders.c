@@ -268,11 +268,15 @@ static void examine_relation(examination *x, const mr_outlook *outlook,
     mr_detect_options options = {.most_examples = 1, .keep_events = true};
     mr_order_races_find(&x->right, &x->reference, x->relation);
     ask_detect(x, "in memory", &options);
+    if (mr_relation_streaming(x->relation) && !x->trial->trace->op_counts[MR_OP_CALL_BEGIN])
+        ask_stream(x, "as a stream without edges", &options);
     options.edges = edges;
     if (mr_relation_streaming(x->relation))
         ask_stream(x, "as a stream", &options);
     options = (mr_detect_options){.most_examples = MOST_EXAMPLES, .keep_events = true};
     options.outlook = outlook;
+    if (mr_relation_streaming(x->relation) && !x->trial->trace->op_counts[MR_OP_CALL_BEGIN])
+        ask_stream(x, "as a stream, with an outlook, without edges", &options);
     options.edges = edges;
     ask_detect(x, "in memory, with an outlook", &options);
     if (mr_relation_streaming(x->relation))

@@ -67,6 +67,20 @@ static bool conflicts(const noted *accesses, uint32_t byte)
     return several && written;
 }
 
+/* Notes the access, by the cache where that knows its line. */
+static bool note_piece(mr_pieces *pieces, mr_lifetimes *lives, const noted *access)
+{
+    const mr_life *life = mr_lifetimes_find(lives, BASE + access->address);
+    mr_extent extent = {life, BASE + access->address, access->bytes};
+    mr_piece_access how = {.writes = access->writes};
+    bool fits = access->bytes <= 8 && (access->bytes & (access->bytes - 1)) == 0;
+    bool ok =
+        (fits && mr_pieces_note_near(pieces, extent.address, access->bytes, access->thread, how)) ||
+        mr_pieces_note(pieces, extent, access->thread, how);
+    mr_pieces_approach(pieces, lives, life, extent.address);
+    return ok;
+}
+
 static void test_pieces(void **state)
 {
     (void)state;
@@ -74,7 +88,11 @@ static void test_pieces(void **state)
     mr_random random = {2};
     for (int round = 0; round < 500; round++) {
         mr_pieces pieces = {.piece_count = 0};
-        mr_life life = {.origin = BASE, .number = 1};
+        mr_lifetimes lives;
+        mr_lifetimes_init(&lives);
+        assert_true(round % 2 || mr_lifetimes_give(&lives, BASE, SPACE, 0, 0));
+        const mr_life life = *mr_lifetimes_find(&lives, BASE);
+        uint64_t parts[ACCESSES], part_end = 0;
         noted accesses[ACCESSES];
         bool bound[SPACE + 1] = {false};
         for (int i = 0; i < ACCESSES; i++) {
@@ -83,12 +101,16 @@ static void test_pieces(void **state)
             accesses[i] = (noted){address, bytes, mr_random_below(&random, 3),
                                   mr_random_percent(&random, 30)};
             bound[address] = bound[address + bytes] = true;
-            assert_true(mr_pieces_note(&pieces, (mr_extent){&life, BASE + address, bytes},
-                                       accesses[i].thread, accesses[i].writes, false));
+            parts[i] = (uint64_t)i << mr_random_below(&random, 24);
+            parts[i] = i && parts[i] < parts[i - 1] ? parts[i - 1] : parts[i];
+            if (parts[i] >= part_end)
+                part_end = mr_pieces_part(&pieces, parts[i]);
+            assert_true(note_piece(&pieces, &lives, &accesses[i]));
         }
         assert_true(mr_pieces_make(&pieces));
         for (int i = 0; i < ACCESSES; i++) {
             uint32_t at = accesses[i].address, end = at + accesses[i].bytes;
+            bool kept = false, skips = mr_pieces_skips_part(&pieces, parts[i], &part_end);
             while (at < end) {
                 uint64_t bytes;
                 mr_piece *piece =
@@ -98,15 +120,23 @@ static void test_pieces(void **state)
                     next++;
                 assert_int_equal(bytes, next - at);
                 for (uint32_t byte = at; byte < next; byte++)
-                    assert_true(piece->keep || !conflicts(accesses, byte));
+                    assert_true(piece || !conflicts(accesses, byte));
                 /* The same piece for every access. */
-                assert_true(!piece->has_last || piece->last == (int64_t)at);
-                piece->has_last = true;
-                piece->last = at;
+                if (piece) {
+                    kept = true;
+                    assert_true(!piece->has_last || piece->last == (int64_t)at);
+                    piece->has_last = true;
+                    piece->last = at;
+                }
                 at = next;
             }
             assert_int_equal(at, end);
+            assert_int_equal(kept,
+                             mr_pieces_keeps(&pieces, (mr_extent){&life, BASE + accesses[i].address,
+                                                                  accesses[i].bytes}));
+            assert_true(!kept || !skips);
         }
+        mr_lifetimes_free(&lives);
         mr_pieces_free(&pieces);
     }
 }

@@ -101,7 +101,7 @@ static void make_bank(sample *self)
         .unknown = {[MR_UNKNOWN_TIME] = 1, [MR_UNKNOWN_MEMORY] = 1},
         .static_races = 3,
     };
-    self->result.run = (mr_run){
+    self->result.run = (mr_run_figures){
         .step_seconds = {[MR_STEP_CONE] = 0.003, [MR_STEP_ELIMINATE] = 0.25, [MR_STEP_Z3] = 0.75},
         .read_seconds = 0.25,
         .decide_seconds = 1.5,

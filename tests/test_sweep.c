@@ -110,7 +110,7 @@ static void test_random(void **state)
 {
     (void)state;
     size_t races = 0;
-    for (int shape = 0; shape < MR_SHAPE_COUNT; shape++) {
+    for (int shape = 0; shape < MR_SHAPE_ALL; shape++) {
         for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
             char path[512];
             char *text = mr_generate_trace(seed, (mr_shape)shape);

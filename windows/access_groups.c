@@ -8,6 +8,7 @@
 
 typedef struct access {
     uint32_t variable, thread, op, location, lockset, event, site;
+    bool mortal; /* it may not come after the free */
 } access;
 
 typedef struct picker {
@@ -16,7 +17,8 @@ typedef struct picker {
     mr_table latest; /* by kind of access: its latest representative */
 } picker;
 
-/* Accesses of a kind have thread, variable, operation and location in common. */
+/* Accesses of a kind have thread, variable, operation and location in common, and are on the same
+ * side of the free. */
 static bool same_kind(const void *window, uint32_t a, const void *event)
 {
     const mr_window *w = window;
@@ -24,7 +26,8 @@ static bool same_kind(const void *window, uint32_t a, const void *event)
     const mr_trace *trace = w->trace;
     return w->thread[a] == w->thread[b] && w->object[a] == w->object[b] &&
            mr_window_op(w, a) == mr_window_op(w, b) &&
-           trace->location[w->start + a] == trace->location[w->start + b];
+           trace->location[w->start + a] == trace->location[w->start + b] &&
+           mr_window_end_of_life(w, a) == mr_window_end_of_life(w, b);
 }
 
 /* Does an earlier access stand for this one? If not, it becomes a representative itself. */
@@ -60,7 +63,9 @@ static int compare_site(const access *x, const access *y)
         return x->thread < y->thread ? -1 : 1;
     if (x->op != y->op)
         return x->op < y->op ? -1 : 1;
-    return (x->location > y->location) - (x->location < y->location);
+    if (x->location != y->location)
+        return x->location < y->location ? -1 : 1;
+    return (x->mortal > y->mortal) - (x->mortal < y->mortal);
 }
 
 static int by_site(const void *one, const void *two)
@@ -142,13 +147,15 @@ static int by_strand(const void *one, const void *two)
 static int class_of(uint8_t op)
 {
     int atomic = mr_op_is_atomic(op) ? 2 : 0;
+    if (mr_op_ends_life(op))
+        return MR_ACCESS_CLASSES - 1;
     return atomic + (mr_op_writes(op) ? 1 : 0);
 }
 
 uint64_t mr_access_conflicts(const mr_access_strand *strand, uint8_t op, uint32_t from, uint32_t to)
 {
     static const uint8_t examples[MR_ACCESS_CLASSES] = {MR_OP_READ, MR_OP_WRITE, MR_OP_ATOMIC_READ,
-                                                        MR_OP_ATOMIC_WRITE};
+                                                        MR_OP_ATOMIC_WRITE, MR_OP_FREE};
     uint64_t count = 0;
     for (int k = 0; k < MR_ACCESS_CLASSES; k++)
         if (mr_ops_conflict(op, examples[k]))
@@ -213,30 +220,54 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
     return true;
 }
 
+static access access_at(const mr_window *w, uint32_t variable, uint32_t event)
+{
+    return (access){.variable = variable,
+                    .thread = w->thread[event],
+                    .op = mr_window_op(w, event),
+                    .location = w->trace->location[w->start + event],
+                    .lockset = w->lockset[event],
+                    .event = event,
+                    .mortal = mr_window_end_of_life(w, event) != MR_NONE};
+}
+
+static bool is_ignored(const mr_window *w, const uint8_t *ignored_locations, uint32_t event)
+{
+    return ignored_locations && ignored_locations[w->trace->location[w->start + event]];
+}
+
+/* Adds the free of each variable; returns how many accesses there are then. */
+static uint32_t add_frees(const mr_window *w, const uint8_t *ignored_locations, access *accesses,
+                          uint32_t count)
+{
+    for (uint32_t v = 0; w->freed_count && v < w->variable_count; v++) {
+        uint32_t end = w->variables[v].free;
+        if (end != MR_NONE && !is_ignored(w, ignored_locations, end))
+            accesses[count++] = access_at(w, v, end);
+    }
+    return count;
+}
+
 bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, mr_access_choice choice,
                             const uint8_t *ignored_locations, mr_arena *arena)
 {
     bool representatives = choice != MR_ACCESS_ALL;
     picker p = {0};
-    access *accesses = mr_arena_alloc(arena, w->size, sizeof *accesses);
+    size_t most = (size_t)w->size + w->freed_count;
+    access *accesses = mr_arena_alloc(arena, most, sizeof *accesses);
     if (!accesses || (representatives && !picker_init(&p, w, choice, arena)))
         return false;
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->size; i++) {
-        uint8_t op = mr_window_op(w, i);
-        if (!mr_op_is_access(op) || !w->variables[w->object[i]].shared)
+        if (!mr_op_is_access(mr_window_op(w, i)))
             continue;
-        if (ignored_locations && ignored_locations[w->trace->location[w->start + i]])
+        const mr_window_variable *variable = &w->variables[w->object[i]];
+        if ((!variable->shared && variable->free == MR_NONE) ||
+            is_ignored(w, ignored_locations, i) || (representatives && represented(&p, i)))
             continue;
-        if (representatives && represented(&p, i))
-            continue;
-        accesses[count++] = (access){.variable = w->object[i],
-                                     .thread = w->thread[i],
-                                     .op = op,
-                                     .location = w->trace->location[w->start + i],
-                                     .lockset = w->lockset[i],
-                                     .event = i};
+        accesses[count++] = access_at(w, w->object[i], i);
     }
+    count = add_frees(w, ignored_locations, accesses, count);
     qsort(accesses, count, sizeof *accesses, by_site);
     if (!make_sites(groups, accesses, count, arena))
         return false;

@@ -1,7 +1,9 @@
 /*
- * access_groups: the accesses of a window to its shared variables, by site and lock set.
+ * access_groups: the accesses of a window to its shared variables, by site and lock set. A free of
+ * an object is an access of each of its variables, too.
  *
- * A *site* is a variable, a thread, an operation and a place. Its accesses fall into lists with
+ * A *site* is a variable, a thread, an operation and a place; accesses before and after the free of
+ * the object are different sites (mr_window_end_of_life). Its accesses fall into lists with
  * equal lock sets. A *strand* is all accesses of a thread to a variable with one lock set, whatever
  * the site. candidates.c compares pairs of strands for common locks and for order; where many pairs
  * of accesses are left, it compares sites and their lists. Events of sites, lists and strands are
@@ -28,8 +30,8 @@ typedef struct mr_access_site {
     uint32_t list_count;
 } mr_access_site;
 
-/* Operations that conflict with the same ones: r, w, ar, and aw with au. */
-enum { MR_ACCESS_CLASSES = 4 };
+/* Operations that conflict with the same ones: r, w, ar, aw with au, and free. */
+enum { MR_ACCESS_CLASSES = 5 };
 
 typedef struct mr_access_strand {
     uint32_t variable, thread, lockset;

@@ -9,7 +9,9 @@
  *
  * Representatives (only when `representatives` is set): of two accesses a1, a2 of one thread, with
  * the same variable, operation and location, a1 stands for a2 when between them (a1 included) there
- * is no fork, no write that another thread may need and no release of a lock that was held at a1.
+ * is no fork, no alloc and no write that another thread may need and no release of a lock that was
+ * held at a1, and when the free of their object (of any thread) does not stand between them in the
+ * trace.
  * If (a2, b) is a race with witness rho, then leaving out of rho the events from a1 on in that
  * thread gives a witness for (a1, b): what is left out are whole critical sections, or sections
  * left open, and nothing that the rest needs. So the verdict of the static race is the same. Its

@@ -146,7 +146,7 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
         held *h = &all[w->thread[i]];
-        if (mr_op_is_access(op)) {
+        if (mr_op_is_access(op) || mr_op_ends_life(op)) {
             if (h->stale && !refresh(&in, h))
                 return false;
             w->lockset[i] = h->lockset;

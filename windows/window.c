@@ -55,6 +55,15 @@ static uint32_t dense_thread(builder *b, uint32_t number)
     return *dense;
 }
 
+/* The event of the window that frees the variable's object. */
+static uint32_t find_free(const builder *b, uint32_t number)
+{
+    const mr_window *w = b->window;
+    uint32_t object = mr_trace_object(b->trace, number);
+    uint32_t end = object == MR_NONE ? MR_NONE : b->trace->object_info[object].free;
+    return end != MR_NONE && end >= w->start && end < w->end ? end - w->start : MR_NONE;
+}
+
 /* The variable of the access at `event`. Its first access in the window links to the last write
  * before the window. */
 static uint32_t dense_variable(builder *b, uint32_t event)
@@ -69,9 +78,11 @@ static uint32_t dense_variable(builder *b, uint32_t event)
     uint32_t last_write = b->trace->link[event];
     w->variables[*dense] = (mr_window_variable){
         .number = number,
+        .free = find_free(b, number),
         .by_source = w->model == MR_MODEL_RF || info->by_source,
         .carried_value = last_write == MR_NONE ? info->initial_value
                                                : mr_trace_written_value(b->trace, last_write)};
+    w->freed_count += w->variables[*dense].free != MR_NONE;
     b->first_accessor[*dense] = MR_NONE;
     return *dense;
 }

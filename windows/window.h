@@ -37,6 +37,7 @@ typedef struct mr_window_variable {
     uint32_t writes_first, writes_end; /* writes[…], in trace order */
     uint32_t carried_value; /* value index that a read sees when no write of the window is before
                                it; 0: none or unknown, equals nothing */
+    uint32_t free;          /* window event that frees its object; MR_NONE: none does */
     bool by_source;         /* reads must see the same write event (rf), not only the same value */
     bool shared; /* accessed by two threads of the window, with a write: the others constrain
                     nothing */
@@ -74,6 +75,7 @@ typedef struct mr_window {
     uint32_t size;       /* end - start */
 
     uint32_t thread_count, variable_count, lock_count, section_count, lockset_count;
+    uint32_t freed_count; /* variables with a `free` */
     mr_window_thread *threads;
     mr_window_variable *variables;
     mr_window_lock *locks;
@@ -103,8 +105,8 @@ typedef struct mr_window {
     /* Access: the write before (after) it of the same variable by the same thread, in the window;
      * MR_NONE: none. */
     uint32_t *previous_write, *next_write;
-    uint32_t *lockset; /* access: the contended locks that its thread holds */
-    /* Access: the first release after it of a contended lock that is held at it; MR_NONE: none.
+    uint32_t *lockset; /* access, free: the contended locks that its thread holds */
+    /* Access, free: the first release after it of a contended lock that is held at it; MR_NONE: none.
      * Between the access and this event no lock is given back that the access needs to be held. */
     uint32_t *region_end;
 } mr_window;
@@ -149,6 +151,17 @@ static inline uint32_t mr_window_read_value(const mr_window *window, uint32_t ev
 static inline uint32_t mr_window_written_value(const mr_window *window, uint32_t event)
 {
     return mr_trace_written_value(window->trace, window->start + event);
+}
+
+/* The free that may not come before the access in a reordering, because it comes after it in the
+ * trace (rule 7 of docs/semantics.md 2); MR_NONE: there is none in the window, or `event` is no
+ * access. */
+static inline uint32_t mr_window_end_of_life(const mr_window *window, uint32_t event)
+{
+    if (!window->freed_count || !mr_op_is_access(mr_window_op(window, event)))
+        return MR_NONE;
+    uint32_t end = window->variables[window->object[event]].free;
+    return end != MR_NONE && event < end ? end : MR_NONE;
 }
 
 /* Model branch: must every read of the thread before this event be consistent, when the event is in

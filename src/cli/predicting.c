@@ -107,7 +107,7 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
 /* The line of one run of a job array. Such a run has no report. */
 static void print_shard(const mr_predicting *self, const mr_result *result)
 {
-    const mr_run *run = &result->run;
+    const mr_run_figures *run = &result->run;
     uint64_t saved = run->units_saved + run->units_decided;
     printf("shard %" PRIu32 "/%" PRIu32 ": %" PRIu64 " of %" PRIu64 " units are in %s", self->shard,
            self->shards, saved, saved + result->stats.windows_missing,

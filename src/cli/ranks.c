@@ -135,7 +135,7 @@ mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config 
 
 /* ---- the end ---- */
 
-void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run *run)
+void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run_figures *run)
 {
     if (ranks->active)
         mr_predict_part(&ranks->team, status, error, run);

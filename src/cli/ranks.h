@@ -31,7 +31,7 @@ mr_status mr_ranks_meet(mr_ranks *ranks, const mr_trace *trace, const mr_config 
                         mr_status status, bool *over, mr_error *error);
 
 /* As mr_predict_part. */
-void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run *run);
+void mr_ranks_part(mr_ranks *ranks, mr_status status, const mr_error *error, mr_run_figures *run);
 
 /* Ends the command, whose result is `status`. Returns the status that main takes. May not return.
  */

@@ -130,12 +130,12 @@ static void tell(const char *path, const mr_record_summary *summary, const mr_la
         fprintf(stderr, " (%" PRIu64 " accesses that no other thread can conflict with left out)",
                 summary->left_out);
     tell_end(summary, launched);
-    if (summary->strange_kept)
+    if (summary->strange_reads)
         fprintf(stderr,
                 "maxrace: %" PRIu64
                 " read%s saw what no recorded write wrote, first %s at %s: code "
                 "that 'maxrace cc' did not build; such variables are treated by their sources\n",
-                summary->strange_kept, summary->strange_kept == 1 ? "" : "s",
+                summary->strange_reads, summary->strange_reads == 1 ? "" : "s",
                 summary->strange_variable, summary->strange_location);
     if (summary->dropped)
         fprintf(stderr,

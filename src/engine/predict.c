@@ -99,7 +99,7 @@ static mr_status check(void *context, const mr_outcome *outcome, mr_error *error
 static bool count_unit(void *context, uint32_t rank, uint32_t worker, double seconds)
 {
     const prediction *p = context;
-    return mr_run_count_unit(&p->merge.result->run, rank, worker, seconds);
+    return mr_run_figures_count_unit(&p->merge.result->run, rank, worker, seconds);
 }
 
 /* ---- windows, and the search beside them ---- */
@@ -278,7 +278,7 @@ static mr_status start(prediction *p, const mr_trace *trace, const mr_config *co
     return status;
 }
 
-static void add_times(mr_run *to, const mr_run *from)
+static void add_times(mr_run_figures *to, const mr_run_figures *from)
 {
     for (int step = 0; step < MR_STEP_COUNT; step++)
         to->step_seconds[step] += from->step_seconds[step];
@@ -292,7 +292,7 @@ static void add_times(mr_run *to, const mr_run *from)
 
 static void stop(prediction *p)
 {
-    mr_run *run = &p->merge.result->run;
+    mr_run_figures *run = &p->merge.result->run;
     run->units_saved = p->dispatch.units_saved;
     run->units_decided = p->dispatch.units_decided;
     for (unsigned i = 0; p->workers && i <= p->dispatch.jobs; i++) {

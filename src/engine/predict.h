@@ -54,6 +54,6 @@ mr_status mr_predict_meet(mr_team *team, const mr_cluster *cluster, mr_halt *hal
                           mr_error *error);
 
 /* together.c: mr_team_part for a prediction. Rank 0 adds the times of all other ranks to `run`. */
-bool mr_predict_part(mr_team *team, mr_status status, const mr_error *error, mr_run *run);
+bool mr_predict_part(mr_team *team, mr_status status, const mr_error *error, mr_run_figures *run);
 
 #endif

@@ -62,7 +62,7 @@ mr_status mr_predict_meet(mr_team *team, const mr_cluster *cluster, mr_halt *hal
 /* The times of a rank that add up. */
 enum { TIMES = MR_STEP_COUNT + 6 };
 
-static void times_of(mr_run *run, double *times[TIMES])
+static void times_of(mr_run_figures *run, double *times[TIMES])
 {
     size_t count = 0;
     for (int step = 0; step < MR_STEP_COUNT; step++)
@@ -91,7 +91,7 @@ static void add_times(void *context, mr_bytes_reader *from)
         *times[i] += (double)mr_bytes_get(from) * 1e-6;
 }
 
-bool mr_predict_part(mr_team *team, mr_status status, const mr_error *error, mr_run *run)
+bool mr_predict_part(mr_team *team, mr_status status, const mr_error *error, mr_run_figures *run)
 {
     const mr_account account = {.context = run, .write = write_times, .add = add_times};
     return mr_team_part(team, status, error, &account);

@@ -24,34 +24,53 @@ typedef struct counter {
     uint32_t count;
 } counter;
 
-/* Adds an access. */
+/* Adds an access, or a free: a plain write of each variable of its object. */
 static void note(place *it, const mr_trace *trace, uint32_t event)
 {
+    bool ends = mr_op_ends_life(trace->op[event]);
     it->last = event;
     it->several |= it->thread != trace->thread[event];
-    it->writes |= mr_op_writes(trace->op[event]);
+    it->writes |= ends || mr_op_writes(trace->op[event]);
     it->plain |= !mr_op_is_atomic(trace->op[event]);
+}
+
+static bool add(counter *c, mr_keys *numbers, uint32_t variable, uint32_t event)
+{
+    const mr_trace *trace = c->trace;
+    uint32_t number, location = trace->location[event];
+    if (!mr_keys_add(numbers, (uint64_t)variable << 32 | location, &number) ||
+        !mr_grow((void **)&c->places, &c->capacity, numbers->count, sizeof *c->places))
+        return false;
+    place *it = &c->places[number - 1];
+    if (number > c->count) {
+        c->count = number;
+        *it = (place){.variable = variable,
+                      .location = location,
+                      .first = event,
+                      .thread = trace->thread[event]};
+    }
+    note(it, trace, event);
+    return true;
+}
+
+static bool add_free(counter *c, mr_keys *numbers, uint32_t event)
+{
+    const mr_trace *trace = c->trace;
+    const mr_object_info *info = &trace->object_info[trace->operand[event]];
+    for (uint32_t i = 0; i < info->variable_count; i++)
+        if (!add(c, numbers, trace->object_variables[info->first_variable + i], event))
+            return false;
+    return true;
 }
 
 static bool find_places(counter *c, mr_keys *numbers)
 {
     const mr_trace *trace = c->trace;
     for (uint32_t event = 0; event < trace->event_count; event++) {
-        uint32_t number, variable = trace->operand[event], location = trace->location[event];
-        if (!mr_op_is_access(trace->op[event]))
-            continue;
-        if (!mr_keys_add(numbers, (uint64_t)variable << 32 | location, &number) ||
-            !mr_grow((void **)&c->places, &c->capacity, numbers->count, sizeof *c->places))
+        uint8_t op = trace->op[event];
+        if ((mr_op_is_access(op) && !add(c, numbers, trace->operand[event], event)) ||
+            (mr_op_ends_life(op) && !add_free(c, numbers, event)))
             return false;
-        place *it = &c->places[number - 1];
-        if (number > c->count) {
-            c->count = number;
-            *it = (place){.variable = variable,
-                          .location = location,
-                          .first = event,
-                          .thread = trace->thread[event]};
-        }
-        note(it, trace, event);
     }
     return true;
 }

@@ -57,9 +57,10 @@ static bool allocate(mr_reduction *out, uint32_t count)
     trace->value = mr_calloc(count, sizeof *trace->value);
     trace->link = mr_calloc(count, sizeof *trace->link);
     trace->thread_info = mr_calloc(trace->threads.count, sizeof *trace->thread_info);
+    trace->object_info = mr_calloc(trace->objects.count, sizeof *trace->object_info);
     out->events = mr_calloc(count, sizeof *out->events);
     return trace->op && trace->thread && trace->operand && trace->location && trace->value &&
-           trace->link && trace->thread_info && out->events;
+           trace->link && trace->thread_info && trace->object_info && out->events;
 }
 
 static uint32_t new_link(const reducer *r, uint32_t event)
@@ -105,6 +106,18 @@ static void copy_events(reducer *r)
             copy_event(r, i);
 }
 
+/* Where objects are freed in the reduced trace. Their allocs are in the edges. */
+static void copy_objects(reducer *r)
+{
+    for (uint32_t i = 0; i < r->full->objects.count; i++) {
+        mr_object_info *info = &r->out->trace.object_info[i];
+        *info = r->full->object_info[i];
+        bool kept = info->free != MR_NONE && r->fate[info->free] == KEPT;
+        info->free = kept ? r->number[info->free] : MR_NONE;
+        info->alloc = MR_NONE;
+    }
+}
+
 static bool copy_edges(reducer *r)
 {
     mr_barrier_edges *edges = &r->out->opaque;
@@ -137,6 +150,8 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
     trace->op = NULL;
     trace->thread = trace->operand = trace->location = trace->value = trace->link = NULL;
     trace->thread_info = NULL;
+    trace->object_info = NULL;
+    trace->memory_order = NULL;
     memset(trace->op_counts, 0, sizeof trace->op_counts);
     reducer r = {.out = reduction, .full = full, .opaque = opaque, .model = model};
     r.fate = mr_calloc(full->event_count, sizeof *r.fate);
@@ -145,6 +160,7 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
                     allocate(reduction, choose(&r)) && copy_edges(&r);
     if (complete) {
         copy_events(&r);
+        copy_objects(&r);
         MR_ASSERT_COSTLY(is_ascending(reduction));
     }
     mr_relevant_free(&r.relevant);
@@ -157,7 +173,8 @@ void mr_reduction_free(mr_reduction *reduction)
 {
     mr_trace *trace = &reduction->trace;
     void *const owned[] = {trace->op,    trace->thread, trace->operand,     trace->location,
-                           trace->value, trace->link,   trace->thread_info, reduction->events};
+                           trace->value, trace->link,   trace->thread_info, trace->object_info,
+                           reduction->events};
     for (size_t i = 0; reduction->full && i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     mr_barrier_edges_free(&reduction->opaque);

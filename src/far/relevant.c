@@ -16,6 +16,7 @@ typedef struct moment {
 typedef struct name_state {
     moment write, read; /* the last write, and the last read */
     bool many;          /* some earlier read is not certainly before `read` */
+    moment end;         /* variable: the free of its object */
 } name_state;
 
 typedef struct finder {
@@ -84,12 +85,42 @@ static void look_at_lock(finder *f, uint32_t event, bool writes)
             is_unordered(f, &f->locks[lock], trace->thread[event], writes, false);
 }
 
+/* A free excludes each access of its object. */
+static void look_at_free(finder *f, uint32_t event)
+{
+    const mr_trace *trace = f->trace;
+    uint32_t object = trace->operand[event], thread = trace->thread[event];
+    const mr_object_info *info = &trace->object_info[object];
+    moment now = {thread + 1, f->thread_count ? clock_of(f, thread)[thread] : 0};
+    for (uint32_t i = 0; i < info->variable_count; i++) {
+        uint32_t variable = trace->object_variables[info->first_variable + i];
+        name_state *name = &f->variables[variable];
+        name->end = now;
+        /* Of a relevant variable only the first accesses are known. */
+        if (f->relevant->variables[variable] || name->many ||
+            !is_before(f, name->write, thread, false) ||
+            !is_before(f, name->read, thread, false))
+            f->relevant->variables[variable] = f->relevant->objects[object] = true;
+    }
+}
+
+/* After the free. */
+static void look_at_late(finder *f, uint32_t event)
+{
+    const mr_trace *trace = f->trace;
+    uint32_t variable = trace->operand[event];
+    if (!is_before(f, f->variables[variable].end, trace->thread[event], false))
+        f->relevant->variables[variable] =
+            f->relevant->objects[mr_trace_object(trace, variable)] = true;
+}
+
 static void look_at(finder *f, uint32_t event)
 {
     const mr_trace *trace = f->trace;
     uint8_t op = trace->op[event];
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
     if (mr_op_is_access(op)) {
+        look_at_late(f, event);
         if (!f->relevant->variables[operand])
             f->relevant->variables[operand] =
                 is_unordered(f, &f->variables[operand], thread, mr_op_writes(op), f->by_thread);
@@ -109,6 +140,9 @@ static void look_at(finder *f, uint32_t event)
     case MR_OP_FORK:
         fork_thread(f, thread, operand);
         break;
+    case MR_OP_FREE:
+        look_at_free(f, event);
+        break;
     case MR_OP_JOIN:
         if (f->thread_count)
             join_clock(f, thread, operand);
@@ -124,7 +158,6 @@ static void look_at(finder *f, uint32_t event)
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
     case MR_OP_ALLOC:
-    case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
         break;
@@ -137,9 +170,10 @@ static bool prepare(finder *f)
     uint32_t threads = trace->threads.count;
     f->relevant->variables = mr_calloc(trace->variables.count, 1);
     f->relevant->locks = mr_calloc(trace->locks.count, 1);
+    f->relevant->objects = mr_calloc(trace->objects.count, 1);
     f->variables = mr_calloc(trace->variables.count, sizeof *f->variables);
     f->locks = mr_calloc(trace->locks.count, sizeof *f->locks);
-    if (!f->relevant->variables || !f->relevant->locks || !f->variables || !f->locks)
+    if (!f->relevant->variables || !f->relevant->locks || !f->relevant->objects || !f->variables || !f->locks)
         return false;
     if (threads > MOST_CLOCKS)
         return true;
@@ -183,9 +217,9 @@ bool mr_relevant_keeps(const mr_relevant *relevant, const mr_trace *trace, mr_mo
     case MR_OP_BRANCH:
     case MR_OP_CALL_BEGIN:
         return model == MR_MODEL_BRANCH;
-    case MR_OP_ALLOC:
     case MR_OP_FREE:
-        return true;
+        return relevant->objects[trace->operand[event]];
+    case MR_OP_ALLOC:
     case MR_OP_BEGIN:
     case MR_OP_END:
     case MR_OP_CALL_END:
@@ -207,5 +241,6 @@ void mr_relevant_free(mr_relevant *relevant)
 {
     free(relevant->variables);
     free(relevant->locks);
+    free(relevant->objects);
     *relevant = (mr_relevant){0};
 }

@@ -21,7 +21,7 @@ static mr_status no_memory(mr_error *error)
     return mr_error_memory(error, "converting the trace");
 }
 
-/* The rows as events of the trace that the source builds. */
+/* The rows as the last events of the trace. */
 static mr_events events_of(const mr_trace *trace, const mr_rows *rows)
 {
     return (mr_events){

@@ -5,8 +5,8 @@
 #include "text/text_source.h"
 #include "text/text_stream.h"
 
-/* What is not read at all has no events before the place of its error. Returns the status of
- * `error`. */
+/* The input failed before its first event. With `keep_partial` the result is a trace without
+ * events. Returns the status of `error`. */
 static mr_status keep_nothing(const char *path, const mr_read_options *options, mr_trace **result,
                               mr_error *error)
 {
@@ -64,7 +64,7 @@ mr_status mr_stream_open(const char *path, const mr_read_options *options, mr_st
     *stream = NULL;
     mr_input *input;
     mr_status status = mr_input_open(path, &input, error);
-    /* Text is what nothing else is. */
+    /* A file without the mark of another format is text. */
     if (!status && mr_mrt_is(path, input))
         return mr_mrt_stream_open(path, input, options, stream, error);
     if (!status)

@@ -100,7 +100,7 @@ static bool grow(mr_detector *detector, const mr_events *events)
            (detector->options.outlook || mr_variables_grow(&detector->variables, variables));
 }
 
-/* Of events without edges of calls between them. */
+/* Feeds events that have no edges of calls between them. */
 static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
 {
     switch (detector->relation) {

@@ -23,7 +23,7 @@ bool mr_front_others_unordered(const mr_front *front, uint32_t thread, mr_knowle
     return false;
 }
 
-/* Of entries by thread; how many are left. */
+/* The same for entries by thread. Returns how many are left. */
 static uint32_t forget_known(mr_epoch_list *others, uint32_t thread, mr_knowledge knowledge)
 {
     uint32_t left = 0;

@@ -1,16 +1,16 @@
 /*
- * fhb: happens-before with every conflicting pair ordered once its second event has happened, as
- * somebody does who repairs each race that was found and looks for the next ("FHB", Algorithm 3 of
- * the SHB paper). What is left are races, but few.
+ * fhb: happens-before, with every conflicting pair ordered once its second event has happened. It
+ * is the order of someone who repairs each race that was found and looks for the next one ("FHB",
+ * Algorithm 3 of the SHB paper). It reports few pairs, and each of them is a race.
  *
- * Its smallest order contains happens-before and, for every access e, all earlier conflicting
- * accesses of other threads before e. Each event is checked against what its thread knew before it.
- * It contains SHB's order, so what it reports are SHB races, and sound.
+ * The order is the smallest one that contains happens-before and, for every access e, all earlier
+ * conflicting accesses of other threads before e. Each event is checked against what its thread
+ * knew before it. The order contains that of SHB, so its races are SHB races: the order is sound.
  *
- * A plain write follows all earlier accesses of its variable. So the last one stands for all before
- * it, and of the plain reads, those since then are kept, as one joined clock; so are the atomic
- * writes, and the atomic reads, which follow those that they conflict with and not each other.
- * Every access publishes.
+ * A plain write is ordered after all earlier accesses of its variable. So the last plain write
+ * stands for everything before it. Of the plain reads since then, one joined clock is kept. The
+ * same is kept of the atomic writes and of the atomic reads: they are ordered after the accesses
+ * that they conflict with, but not after each other. Every access publishes its clock.
  */
 #include "feed.h"
 
@@ -26,7 +26,8 @@ static bool follow_write(mr_hb *hb, const mr_variable *variable, uint32_t thread
                           (mr_time){variable->write_clock, write.thread, write.local});
 }
 
-/* The read follows the last write. Its epoch is in `reads` already; the reads' clock joins its. */
+/* Orders the read after the last write. `reads` has its epoch already; the clock of the reads joins
+ * its clock. */
 static bool note_read(mr_hb *hb, mr_variable *variable, uint32_t thread)
 {
     const mr_front *reads = &variable->reads;
@@ -47,7 +48,7 @@ static bool note_read(mr_hb *hb, mr_variable *variable, uint32_t thread)
     return true;
 }
 
-/* A plain access follows the atomic ones that it conflicts with. */
+/* Orders the plain access after the atomic accesses that it conflicts with. */
 static bool follow_atomics(mr_hb *hb, mr_variable *variable, const mr_access *access)
 {
     mr_clock **clock = &hb->threads[access->thread].clock;
@@ -63,7 +64,8 @@ static bool follow_atomics(mr_hb *hb, mr_variable *variable, const mr_access *ac
     return true;
 }
 
-/* The write follows the last write and the reads since, where it did not know them. */
+/* Orders the write after the last write and after the reads since, as far as its thread does not
+ * know them. */
 static bool follow_all(mr_hb *hb, const mr_variable *variable, uint32_t thread)
 {
     if (!mr_variable_is_shared(variable))
@@ -75,7 +77,7 @@ static bool follow_all(mr_hb *hb, const mr_variable *variable, uint32_t thread)
            (!read.local || mr_clock_join(&hb->pool, &hb->threads[thread].clock, read));
 }
 
-/* The write stands for all of them from now on. */
+/* From now on the write stands for all of them. */
 static void stand_for_all(mr_hb *hb, mr_variable *variable, uint32_t thread)
 {
     if (mr_variable_is_shared(variable)) {
@@ -116,8 +118,8 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     return true;
 }
 
-/* The atomic access follows the plain ones that it conflicts with, all since the last plain write.
- */
+/* Orders the atomic access after the plain accesses that it conflicts with. All plain accesses
+ * since the last plain write are kept. */
 static bool follow_plain(mr_hb *hb, const mr_variable *variable, const mr_access *access)
 {
     const mr_epoch *read = &variable->reads.latest;

@@ -96,7 +96,7 @@ static bool synchronise(mr_order *order, uint32_t event)
     return mr_hb_sync(hb, op, thread, operand);
 }
 
-/* What comes with the event itself: rule (a). */
+/* Applies the edges that end at the event itself: rule (a). */
 static bool follow_rule_a(mr_order *order, const mr_access *access)
 {
     const mr_wcp *wcp = &order->wcp;
@@ -161,7 +161,8 @@ static bool step(mr_order *order, uint32_t event)
     return true;
 }
 
-/* What the events after it follow because of it. */
+/* Applies what counts only for the events after it: the edge into an atomic read, and what the
+ * event publishes. */
 static bool leave(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
@@ -211,7 +212,7 @@ static bool prepare(mr_order *order, uint32_t start, uint32_t end)
     return true;
 }
 
-/* Plays what is passed over, as far as anything later depends on it. */
+/* Feeds the events that no window has, as far as later events depend on them. */
 static bool pass_over(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;

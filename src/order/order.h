@@ -27,7 +27,8 @@ mr_order *mr_order_new(const mr_trace *trace, mr_relation relation);
 mr_order *mr_order_foreseen(const mr_trace *trace, mr_relation relation, const mr_outlook *outlook);
 void mr_order_free(mr_order *order);
 
-/* Adds the edges of the calls that were not recorded (opaque/barrier_pairs.h), for the whole trace.
+/* Adds the edges of the calls that were not recorded and of allocs (opaque/barrier_pairs.h), for the
+ * whole trace.
  * `edges` (NULL: none) must outlive the order. To be called before the first slide. False: no
  * memory. */
 bool mr_order_use_edges(mr_order *order, const mr_barrier_edges *edges);

@@ -104,7 +104,7 @@ static mr_static_race *get_race(mr_race_list *list, const mr_race_example *pair)
     return &list->races[*number];
 }
 
-/* A copy of the pair that stands behind `before` (none: at the front). */
+/* Puts a copy of the pair behind `before`; at the front when that is none. */
 static bool insert(mr_race_list *list, mr_static_race *race, uint32_t before,
                    const mr_race_example *pair)
 {
@@ -124,7 +124,7 @@ static bool insert(mr_race_list *list, mr_static_race *race, uint32_t before,
     return true;
 }
 
-/* Keeps, of two pairs with one second event, the one with the later first event. */
+/* Two pairs have the same second event: keeps the one with the later first event. */
 static void improve(mr_race_example *example, const mr_race_example *pair)
 {
     if (pair->first.event <= example->first.event)

@@ -131,7 +131,8 @@ bool mr_section_open(mr_sections *sections, uint32_t thread, uint32_t local, uin
     return true;
 }
 
-/* Drops from the log what every thread that will release this lock again has passed. */
+/* Drops sections from the log once every thread that will release this lock again has passed
+ * them. */
 static void forget_passed(mr_sections *sections, uint32_t lock)
 {
     mr_lock_log *log = &sections->logs[lock];

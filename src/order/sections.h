@@ -7,16 +7,17 @@
  * last section that accessed me") refers to it.
  *
  * With an outlook, who will use a lock how often is known. A section leaves the log soon after the
- * cursors of all threads that will release the lock again have passed it: memory is a section for
- * each release that some thread has yet to pass, with its clock, which is often shared; in the
- * worst case that is linear in the trace, as it must be (Theorem 4).
+ * cursors of all threads that will release the lock again have passed it. So the memory is that of
+ * the releases that some thread has not passed yet: a section each, and a clock that sections often
+ * share. In the worst case this is linear in the trace, which cannot be avoided (Theorem 4).
  *
- * A shared section stands in a log of its own thread's for the lock, the *reader's*: of a lock's
- * shared sections none is before another of another thread, while those of one reader are in order
- * among each other and with all exclusive ones. Readers' logs keep all their sections.
+ * Shared sections have logs of their own, one for each lock and *reader*, a thread with shared
+ * sections of the lock. The reason is that shared sections of different threads are not ordered,
+ * while those of one reader are ordered among each other and with all exclusive ones. Readers' logs
+ * keep all their sections.
  *
- * Without an outlook, no section leaves any log: a thread that has had no event yet may still use
- * the lock, and ask for any of them. Memory is then 24 bytes and at most one clock for each
+ * Without an outlook no section leaves a log, because a thread that has had no event yet may still
+ * use the lock and need any section of it. Memory is then 24 bytes and at most one clock for each
  * outermost section in the trace.
  */
 #ifndef MR_ORDER_SECTIONS_H

@@ -1,15 +1,16 @@
 /*
  * shb: schedulable happens-before races of a whole trace (Mathur, Kini, Viswanathan, OOPSLA 2018,
- * Algorithm 2). Every pair reported is a race: SHB is happens-before plus an edge from each write
- * to the reads that see it, and a conflicting pair (e1, e2) is reported when e1 is not SHB-before
- * the predecessor of e2 in its thread, or the fork of the thread when e2 is its first event
- * (Theorem 3.3): what the thread knew before e2.
+ * Algorithm 2). SHB is happens-before plus an edge from each write to the reads that see it. A
+ * conflicting pair (e1, e2) is reported when e1 is not SHB-before the predecessor of e2 in its
+ * thread. When e2 is the first event of its thread, the fork is the predecessor. So e1 is compared
+ * with what the thread of e2 knew before e2. Every pair reported is a race (Theorem 3.3).
  *
- * Streaming, O(events * threads) time at worst; a write publishes the clock of its thread.
+ * The order streams, in O(events * threads) time at worst. A write publishes the clock of its
+ * thread.
  */
 #include "feed.h"
 
-/* Others that read may learn this write, and all before it. */
+/* A thread that reads the value learns of this write and of all before it. */
 static inline void publish(mr_hb *hb, mr_variable *variable, uint32_t thread)
 {
     if (variable->is_atomic)
@@ -18,7 +19,7 @@ static inline void publish(mr_hb *hb, mr_variable *variable, uint32_t thread)
     hb->threads[thread].local++;
 }
 
-/* A read follows the write that it sees, but not before it was checked. */
+/* A read is ordered after the write that it sees, but is checked without this edge. */
 static inline bool follow_write(mr_hb *hb, const mr_variable *variable, uint32_t thread)
 {
     if (!mr_variable_is_shared(variable))
@@ -49,8 +50,8 @@ MR_INLINE bool access(mr_detector *detector, const mr_access *access)
     return true;
 }
 
-/* An atomic read follows the write that it sees whatever its kind. Where no two accesses conflict,
- * they are all atomic. */
+/* An atomic read is ordered after the write that it sees, be that atomic or plain. In a variable
+ * that is not contended, an atomic read sees no plain write of another thread. */
 static bool atomic(mr_detector *detector, const mr_access *access, bool contended)
 {
     mr_hb *hb = &detector->wcp.hb;

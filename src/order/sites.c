@@ -53,7 +53,7 @@ bool mr_site_table_add(mr_site_table *table, const mr_history *history, uint32_t
     return true;
 }
 
-/* Considers the sites that came since the last time. */
+/* Looks at the sites that were added since the last call. */
 static bool update_open(const mr_site_table *table, mr_site *site)
 {
     for (; site->open_until < table->site_count; site->open_until++)

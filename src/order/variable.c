@@ -116,8 +116,8 @@ static bool share_entry(mr_variable *variable, const mr_variable_entry *entry, u
     return true;
 }
 
-/* From one thread's to shared. On failure the variable is shared, with less in it. The free comes
- * last: it is not what later reads see. */
+/* Makes a variable of one thread a shared one. After a failure the variable is shared, but some of
+ * its accesses are lost. */
 static bool share(mr_variable *variable)
 {
     mr_variable_entry entries[MR_VARIABLE_ENTRIES];
@@ -145,8 +145,8 @@ static bool share(mr_variable *variable)
     return true;
 }
 
-/* The maximal writes and reads with the new access. False: no memory. `*racy`: is it unordered with
- * one that conflicts? */
+/* Adds the access to the maximal writes or reads. `*racy`: is it unordered with an access that
+ * conflicts? False: no memory. */
 static inline __attribute__((always_inline)) bool update_fronts(mr_variable *variable,
                                                                 const mr_access *access,
                                                                 mr_knowledge knowledge,
@@ -163,8 +163,8 @@ static inline __attribute__((always_inline)) bool update_fronts(mr_variable *var
     return mr_front_add(&variable->writes, epoch, knowledge, false);
 }
 
-/* The same for a variable with atomic accesses. A plain write makes all before it unnecessary, an
- * atomic one nothing: it does not conflict with others. */
+/* The same for a variable with atomic accesses. A plain write makes all accesses before it
+ * unnecessary. An atomic write does not, because it conflicts with no other atomic access. */
 static __attribute__((noinline)) bool update_all_fronts(mr_variable *variable,
                                                         const mr_access *access,
                                                         mr_knowledge knowledge, uint32_t local,

@@ -49,13 +49,13 @@ void mr_wcp_free(mr_wcp *wcp)
     *wcp = (mr_wcp){0};
 }
 
-/* The clock alone, without a local time: what is ≺-before something, not that thing itself. */
+/* A clock without a local time: what is ≺-before an event, without the event itself. */
 static mr_time only(mr_clock *clock)
 {
     return (mr_time){.clock = clock};
 }
 
-/* Its number + 1. */
+/* `*touch`: the number of the new touch, + 1. */
 static bool new_touch(mr_wcp *wcp, uint32_t log, uint32_t *touch)
 {
     void *touches = wcp->touches;
@@ -77,7 +77,7 @@ static bool add_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t *to
     return true;
 }
 
-/* The touch of this log and the variable, `*touch` being a guess; a wrong guess is corrected. */
+/* Finds the touch of the log and the variable. `*touch` is a guess, and is corrected if wrong. */
 static inline bool find_touch(mr_wcp *wcp, uint32_t log, uint32_t variable, uint32_t *touch)
 {
     return (*touch && wcp->touches[*touch - 1].log == log) || add_touch(wcp, log, variable, touch);
@@ -113,7 +113,7 @@ static void note_touch(mr_sections *sections, mr_touch *touch, int kind, uint32_
     touch->other[kind] = last;
 }
 
-/* Rule (a) for the sections of one touch, and of the one of its atomic accesses. */
+/* Rule (a) for the sections of the touch, and of the touch of its atomic accesses. */
 static bool follow_conflicts(mr_wcp *wcp, const mr_touch *touch, uint8_t op, uint32_t thread)
 {
     if (!follow_conflict(wcp, touch, KIND_WRITE, thread) ||
@@ -132,8 +132,8 @@ static bool follow_log(mr_wcp *wcp, uint32_t log, uint32_t variable, uint8_t op,
     return !number || follow_conflicts(wcp, &wcp->touches[number - 1], op, thread);
 }
 
-/* Rule (a) for the logs of the lock other than that of the section: those of its readers when it is
- * exclusive, else that of the exclusive sections. */
+/* Rule (a) for the other logs of the lock. For an exclusive section these are the readers' logs;
+ * for a shared section it is the log of the exclusive sections. */
 static bool follow_other_logs(mr_wcp *wcp, const mr_held *held, uint32_t variable, uint8_t op,
                               uint32_t thread)
 {
@@ -178,7 +178,8 @@ bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, 
         mr_touch *at = touch_for(wcp, number, op);
         if (!at)
             return false;
-        /* Nobody that it excludes can have been in this lock since the section's last access. */
+        /* The section has such an access already. Since then no section that it excludes was open.
+         */
         if (at->last[kind] == held->section)
             continue;
         if (!follow_conflicts(wcp, &wcp->touches[number - 1], op, thread) ||
@@ -189,7 +190,7 @@ bool mr_wcp_access(mr_wcp *wcp, uint32_t thread, uint32_t variable, uint8_t op, 
     return true;
 }
 
-/* P along the HB edges into the acquire. */
+/* P flows along the HB edges that end at the acquire. */
 static bool follow_releases(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
 {
     const mr_hb *hb = &wcp->hb;
@@ -219,7 +220,7 @@ static bool acquire(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
     return true;
 }
 
-/* Takes the innermost such section out of the list. */
+/* Takes the innermost section of the lock, shared or exclusive as said, out of the list. */
 static mr_held take_held(mr_held_list *held, uint32_t lock, bool shared)
 {
     size_t i = held->count;
@@ -232,8 +233,8 @@ static mr_held take_held(mr_held_list *held, uint32_t lock, bool shared)
     return taken;
 }
 
-/* Passes the sections of other threads whose acquire is ≺-before the thread's last event; the last
- * one passed, or MR_NONE. Its own are skipped. */
+/* Passes the sections of other threads whose acquire is ≺-before the thread's last event, and skips
+ * the thread's own. Returns the last one passed, MR_NONE when there is none. */
 static uint32_t pass_sections(mr_wcp *wcp, mr_lock_user *user, uint32_t log)
 {
     const mr_clock *before = wcp->threads[user->thread].before;
@@ -250,7 +251,7 @@ static uint32_t pass_sections(mr_wcp *wcp, mr_lock_user *user, uint32_t log)
     return passed;
 }
 
-/* Rule (b) for one log. `*news`: were there sections to pass? */
+/* Rule (b) for one log. `*news` becomes true when sections were passed. */
 static bool pass_log(mr_wcp *wcp, uint32_t thread, uint32_t log, uint32_t user, bool *news)
 {
     uint32_t passed = pass_sections(wcp, &wcp->sections.users[user], log);
@@ -261,8 +262,9 @@ static bool pass_log(mr_wcp *wcp, uint32_t thread, uint32_t log, uint32_t user, 
                           mr_section_time(&wcp->sections, passed));
 }
 
-/* Rule (b) for the readers' logs, and again for all logs of the lock as long as there is news: the
- * end of a shared section may come after the beginning of others. */
+/* Rule (b) for the readers' logs, and again for all logs of the lock as long as sections are
+ * passed: passing one shared section may put the acquire of another one ≺-before this release, as
+ * shared sections overlap. */
 static bool pass_readers(mr_wcp *wcp, uint32_t thread, const mr_held *held)
 {
     bool news = true;
@@ -288,8 +290,8 @@ static bool release(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
     mr_wcp_thread *by = &wcp->threads[thread];
     mr_held held = take_held(&by->held, lock, shared);
     bool news, is_read = wcp->sections.logs[lock].first_reader != MR_NONE;
-    /* Of exclusive sections one pass is enough: what the last one brings is older than the next
-     * acquire. */
+    /* One pass over exclusive sections is enough: what the last one adds to P is older than the
+     * next acquire. */
     if (!pass_log(wcp, thread, lock, held.user, &news) ||
         (!shared && is_read && !pass_readers(wcp, thread, &held))) {
         mr_section_drop(&wcp->sections, held.section);
@@ -309,7 +311,7 @@ static bool release(mr_wcp *wcp, uint32_t thread, uint32_t lock, bool shared)
                             mr_hb_now(hb, thread));
 }
 
-/* P and K along a fork or join, from the time of `from` to `thread`. */
+/* P and K flow along a fork or join, from the thread `from` to `thread`. */
 static bool hard_edge(mr_wcp *wcp, uint32_t from, uint32_t thread)
 {
     MR_ASSERT(from != thread);
@@ -393,7 +395,7 @@ void mr_wcp_drop_stamp(mr_wcp *wcp, mr_stamp *stamp)
     *stamp = (mr_stamp){0};
 }
 
-/* Rule (a) comes first: its edges end at the access itself. */
+/* Rule (a), before the access is judged: its edges end at the access itself. */
 static bool follow_rule_a(mr_detector *detector, const mr_access *access, mr_variable *variable)
 {
     mr_wcp *wcp = &detector->wcp;

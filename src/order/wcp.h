@@ -1,76 +1,82 @@
 /*
  * wcp: weak-causally-precedes (Kini, Mathur, Viswanathan, PLDI 2017), one event at a time.
  *
- * Let TO be the order of the events of a thread, of fork and join and of the edges of edges.h, HB
- * happens-before (both as in hb.h), and CS(r) the events of r's thread from the matching acquire to
- * the release r. Two sections of a lock by different threads exclude each other unless both are
- * shared. ≺ is the smallest relation with
+ * Words. TO is the order of the events of one thread, of fork and join, and of the edges of
+ * edges.h. HB is happens-before (hb.h). CS(r), for a release r, is the events of its thread from
+ * the matching acquire to r. Two sections of a lock by different threads exclude each other unless
+ * both are shared.
  *
- *   (a) r ≺ e, for a release r of l and a later access e inside a section of l (be it released or
- *       not) that CS(r) excludes, when CS(r) has an access that conflicts with e;
+ * The relation. ≺ is the smallest relation that obeys three rules.
  *
- *   (b) r1 ≺ r2, for releases of the same lock by different threads whose sections exclude each
- *       other, r1 earlier, when e1 ≺ e2 for some e1 in CS(r1) and e2 in CS(r2). Because of (c) this
- *       is: when acquire(r1) ≺ r2;
+ *   (a) r ≺ e, when r is a release of l; e is a later access inside a section of l that CS(r)
+ *       excludes, whether this section is released or not; and CS(r) has an access that conflicts
+ *       with e.
+ *
+ *   (b) r1 ≺ r2, when r1 and r2 are releases of the same lock by different threads, r1 earlier;
+ *       their sections exclude each other; and e1 ≺ e2 for some e1 in CS(r1) and some e2 in CS(r2).
+ *       By (c) the last condition is the same as: acquire(r1) ≺ r2.
  *
  *   (c) x ≺ z, when x HB y ≺ z or x ≺ y HB z.
  *
- * a is WCP-before b when a TO b or a ≺ b. So events of one thread are ordered; so are a fork and
- * the child's events, and the events of a thread and its join.
+ * Event a is WCP-before event b when a TO b or a ≺ b. So the events of one thread are ordered, a
+ * fork is before the child's events, and the events of a thread are before its join.
  *
- * This is Definition 3 of the paper, with three things made precise.
+ * This is Definition 3 of the paper. Four things are made precise.
  *
- *   Fork and join belong to TO, and through HB to (c), but they are no edges of ≺: they order their
- *   own past, and pass nothing on that locks alone have ordered. If they were edges of ≺, (c) would
- *   put everything that is HB-before a fork WCP-before the child, and hide races that show when two
- *   critical sections before the fork are swapped.
+ *   1. Fork and join belong to TO, and through HB to (c), but they are no edges of ≺. The edge of a
+ *      fork orders the events that are TO-before the fork. It does not order what is only HB-before
+ *      the fork, because of locks. If the fork were an edge of ≺, (c) would put everything that is
+ *      HB-before the fork WCP-before the child. That would hide a race that shows when two sections
+ *      before the fork are swapped.
  *
- *   The premise of (b) is ≺, as in the definition, not TO. Let a section of the parent before a
- *   fork and one of the child have the same lock. TO orders them, which is all that every
- *   reordering must keep. Deriving r1 ≺ r2 from it would, by (c), also put before r2 what is
- *   merely HB-before r1, and that need not come before r2 in a reordering. For the same reason
- *   (b) speaks of sections of different threads, as Algorithm 1 does (its queues are for t' ≠ t):
- *   the sections of one thread are ordered by TO, and a lock that one thread alone uses orders
- *   nothing.
+ *   2. The premise of (b) is ≺, as in the definition, not TO. Take a section of a parent before a
+ *      fork, and a section of the child, of the same lock. TO orders them, and no reordering needs
+ *      more. If r1 ≺ r2 followed from that, (c) would put before r2 also what is only HB-before r1,
+ *      and in a reordering that need not come before r2. For the same reason (b) is about sections
+ *      of different threads, as in Algorithm 1, where a thread's queues take the sections of the
+ *      other threads. The sections of one thread are ordered by TO, and a lock that only one thread
+ *      uses orders nothing.
  *
- *   Conflicting accesses are by different threads. (Algorithm 1 as printed joins the times of the
- *   thread's own sections too, which orders more than rule (a) says.)
+ *   3. Conflicting accesses are by different threads. Algorithm 1 as printed also joins the times
+ *      of the thread's own sections, which orders more than rule (a) says.
  *
- *   The paper has mutexes, fork and join only. A post and the wait that takes its unit, an atomic
- *   write and the atomic reads that see it, and the edges of calls that were not recorded are
- *   treated as fork and join are. For atomics and calls that is what every reordering in the sense
- *   of rf keeps; of a semaphore another unit might do, so there a race can be lost, as
- *   docs/semantics.md 6 has it. Reads and writes that conflict with only atomic ones are conflicts
- *   (mr_ops_conflict) in (a), too.
+ *   4. The paper has mutexes, fork and join. Other edges are treated like fork and join: a post and
+ *      the wait that takes its unit, an atomic write and the atomic reads that see it, and the
+ *      edges of calls that were not recorded. In the model rf every reordering keeps the edges of
+ *      atomics and calls. A wait could take another unit in a reordering, so the edge of a
+ *      semaphore can lose a race (docs/semantics.md 6). Plain accesses conflict with atomic ones
+ *      (mr_ops_conflict) in (a), too.
  *
- * Each of the three leaves pairs unordered rather than ordered; a pair that is wrongly unordered is
- * a candidate that finds no witness, a pair that is wrongly ordered could be a lost race. What
- * remains unordered although every reordering keeps it: when a section of l forks a thread that
- * then takes l, the first release comes before that acquire; if TO and ≺ do not say so, WCP does
- * not either.
+ * Points 1 to 3 leave pairs unordered rather than ordered. A pair that is unordered by mistake is a
+ * candidate that gets no witness; a pair that is ordered by mistake could be a lost race. One kind
+ * of pair stays unordered although every reordering keeps its order: a section of l forks a thread,
+ * and this thread then acquires l. The release of the first section comes before that acquire. When
+ * TO and ≺ do not say so, WCP does not say so either.
  *
- * Three clocks of the last event e of each thread: H, what is HB-before e (kept by hb); P, what is
- * ≺-before e; K, what is TO-before e. An edge r ≺ e joins the H of r to P, which is the left half
- * of (c). P flows along all HB edges, which is the right half. K flows along hard edges only: fork,
- * join, and those of edges.h.
- * Then a is before b when a's local time is within b's P or K.
+ * Clocks. Each thread has three clocks, about its last event e. H is what is HB-before e; hb keeps
+ * it. P is what is ≺-before e. K is what is TO-before e. An edge r ≺ e joins the H of r to P, which
+ * is the left half of (c). P flows along all HB edges, which is the right half. K flows along hard
+ * edges only: fork, join, and those of edges.h. Then a is before b exactly when a's local time is
+ * within P or K of b.
  *
- * Rule (a): for each lock and contended variable, the last section that read, the last that wrote,
- * and the same for another thread than that; the releases of exclusive sections are HB-ordered, so
- * the last one knows all. Of shared sections the same is kept for each reader, and an exclusive
- * section asks all of them. The releasing thread need not go through its accesses: an access
- * registers its section at once, and nobody else asks before the lock is free again.
+ * Rule (a). For each lock and contended variable four sections are kept: the last one that read,
+ * the last one that wrote, and for each of the two the last one of another thread than its. The
+ * releases of exclusive sections are HB-ordered, so the H of the last one contains the H of the
+ * others. Of shared sections the same is kept for each reader, and an exclusive section looks at
+ * all readers. A release does not go through the accesses of its section: an access registers its
+ * section at once, and no other thread looks before the lock is free again.
  *
- * Rule (b): sections.h. At its release a thread passes sections of other threads, in order, while
- * their acquire is ≺-before it; earlier sections of the lock are HB-before later ones, so it can
- * stop at the first that is not, and needs to join the last one passed only. The same holds for the
- * shared sections of one reader. When what a reader's section brings lets sections of another
- * reader pass, the release passes these, too.
+ * Rule (b) uses sections.h. At its release a thread passes sections of other threads, in order, as
+ * long as their acquire is ≺-before the release. Earlier sections of the lock are HB-before later
+ * ones. So the thread stops at the first section that it cannot pass, and joins the time of the
+ * last one that it passed. The same holds for the shared sections of one reader. What the section
+ * of one reader adds to P may let sections of another reader pass; the release passes these, too.
  *
- * Cost: O(readers of the lock) for an exclusive release and for the first access of a variable in
- * an exclusive section; O(threads) an edge that brings news, else O(1) expected for each access and
- * lock held. Memory: 28 bytes and a map slot for each pair of lock and variable that was accessed
- * under it (with an outlook: shared locks, contended variables), and what sections.h says.
+ * Cost: O(readers of the lock) for an exclusive release, and for the first access of a variable in
+ * an exclusive section; O(threads) for an edge that brings news; else O(1) expected for each access
+ * and lock held. Memory: 28 bytes and a map slot for each pair of a lock and a variable that was
+ * accessed under it, 28 more when there was an atomic access, and what sections.h says. With an
+ * outlook only locks of several threads and contended variables count.
  */
 #ifndef MR_ORDER_WCP_H
 #define MR_ORDER_WCP_H

@@ -9,7 +9,7 @@ static void mark(mr_whole *whole, uint32_t event)
     whole->marks[event / 8] |= (uint8_t)(1 << event % 8);
 }
 
-/* The write of another thread that the event reads from, of any kind; else MR_NONE. */
+/* The write of another thread, atomic or plain, that the event reads from; else MR_NONE. */
 static uint32_t read_source(const mr_trace *trace, uint32_t event)
 {
     uint32_t write = mr_op_reads(trace->op[event]) ? trace->link[event] : MR_NONE;

@@ -16,7 +16,7 @@ void mr_result_free(mr_result *result)
 }
 
 /* The first share that is not before that of the worker. */
-static size_t place_of(const mr_run *run, uint32_t rank, uint32_t worker)
+static size_t place_of(const mr_run_figures *run, uint32_t rank, uint32_t worker)
 {
     size_t low = 0, high = run->share_count;
     while (low < high) {
@@ -30,7 +30,7 @@ static size_t place_of(const mr_run *run, uint32_t rank, uint32_t worker)
     return low;
 }
 
-bool mr_run_count_unit(mr_run *run, uint32_t rank, uint32_t worker, double seconds)
+bool mr_run_figures_count_unit(mr_run_figures *run, uint32_t rank, uint32_t worker, double seconds)
 {
     size_t at = place_of(run, rank, worker);
     bool known =

@@ -55,7 +55,7 @@ typedef struct mr_share {
 
 /* Figures that differ from one run to the next on the same trace with the same settings. Everything
  * else in a result is the same, unless a bound on time or memory ended a query. */
-typedef struct mr_run {
+typedef struct mr_run_figures {
     /* By step: the time in questions; for filter, also that of collecting candidates; for far, all
      * of the time of far races. */
     double step_seconds[MR_STEP_COUNT];
@@ -71,7 +71,7 @@ typedef struct mr_run {
     uint64_t queries_stopped_by_time, queries_stopped_by_memory;
     mr_share *shares; /* by rank, then by worker; owned by the result */
     size_t share_count, share_capacity;
-} mr_run;
+} mr_run_figures;
 
 typedef struct mr_result {
     mr_race *races; /* in the order of (second, first); then the memory-order races, likewise */
@@ -79,13 +79,13 @@ typedef struct mr_result {
     mr_unknown *unknowns; /* in the order of (second, first) */
     size_t unknown_count, unknown_capacity;
     mr_stats stats;
-    mr_run run;
+    mr_run_figures run;
 } mr_result;
 
 void mr_result_free(mr_result *result); /* frees what it holds, not the struct */
 
 /* Counts a unit for the worker that has decided it. False: no memory. O(number of workers) when the
  * worker is new, else O(log). */
-bool mr_run_count_unit(mr_run *run, uint32_t rank, uint32_t worker, double seconds);
+bool mr_run_figures_count_unit(mr_run_figures *run, uint32_t rank, uint32_t worker, double seconds);
 
 #endif

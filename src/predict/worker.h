@@ -31,7 +31,7 @@ typedef struct mr_worker {
     mr_status (*expand)(const void *context, mr_witness *witness, mr_error *error);
     const void *expand_context;
     const mr_barrier_edges *opaque; /* of `trace` */
-    mr_run run;                     /* times of this worker */
+    mr_run_figures run;             /* times of this worker */
     uint64_t window;                /* the number of the window under way */
     uint64_t window_steps;          /* the effort spent on it */
     bool halted;                    /* the window was given up, as the run is halted */

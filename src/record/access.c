@@ -6,6 +6,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* The first value of the variable of a lock or its like: no byte has it. */
+enum { OBJECT_VALUES = 256 };
+
 /* The record of an access, while the pass goes through its pieces. */
 typedef struct access {
     const uint64_t *record;
@@ -53,6 +56,11 @@ static mr_memory_order order_of(const uint64_t *record, mr_op op)
     if (order == MR_ORDER_ACQREL)
         return mr_op_reads((uint8_t)op) ? MR_ORDER_ACQ : MR_ORDER_REL;
     return MR_ORDER_RLX;
+}
+
+static mr_op atomic_of(mr_op op)
+{
+    return op == MR_OP_READ ? MR_OP_ATOMIC_READ : op == MR_OP_WRITE ? MR_OP_ATOMIC_WRITE : op;
 }
 
 /* The lowest `bytes` bytes, at most 8, as a signed number. */
@@ -120,8 +128,7 @@ static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint6
                    piece->last != found->read;
     piece->has_last = self->has_value;
     piece->last = self->writes ? found->written : found->read;
-    summary->strange_reads += strange;
-    if (!strange || !piece->keep || summary->strange_kept++)
+    if (!strange || summary->strange_reads++)
         return MR_OK;
     uint32_t variable = piece->variable;
     mr_status status = place(pass, self, error);
@@ -215,7 +222,13 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     event->written_value = found->written;
     if (found->is_long && event->has_value)
         status = long_value(pass, found, &event->value, error);
-    return status ? status : mr_emitter_add(&pass->emitter, event, error);
+    if (status)
+        return status;
+    mr_emitted said = *event;
+    if (pass->scan->benign.count &&
+        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes}))
+        said.op = atomic_of(event->op);
+    return mr_emitter_add(&pass->emitter, &said, error);
 }
 
 mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error)
@@ -233,23 +246,71 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     self.reads = mr_op_reads((uint8_t)self.event.op);
     self.writes = mr_op_writes((uint8_t)self.event.op);
     mr_status status = MR_OK;
-    bool any = false;
-    pass->summary.accesses++;
     if (!self.is_range)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, mr_log_code(record[1]));
+    if (!mr_pieces_keeps(&pass->scan->pieces, self.extent)) {
+        mr_pieces_approach(&pass->scan->pieces, &pass->reader.lives, self.extent.life, address);
+        return MR_OK;
+    }
+    pass->kept_accesses++;
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
         mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
         MR_ASSERT(step <= end - at);
-        values found = values_of(&self, at - address, step);
-        status = check(pass, &self, piece, at, step, &found, error);
-        if (status || !piece->keep)
+        if (!piece)
             continue;
-        any = true;
-        status = emit(pass, &self, piece, at, step, &found, error);
+        values found = values_of(&self, at - address, step);
+        if (self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES)
+            found.read = piece->last; /* it reads the inside of a lock */
+        status = check(pass, &self, piece, at, step, &found, error);
+        if (!status)
+            status = emit(pass, &self, piece, at, step, &found, error);
     }
     if (!status && self.locked)
         status = emit_lock(pass, &self, MR_OP_RELEASE, error);
-    pass->summary.left_out += !any;
     return status;
+}
+
+mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
+                            int64_t *value, mr_error *error)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    access self = {
+        .record = record,
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
+        .event = {.op = writes ? MR_OP_WRITE : MR_OP_ATOMIC_READ},
+        .reads = !writes,
+        .writes = writes,
+        .has_value = true,
+    };
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
+    *value = 0;
+    if (!piece)
+        return MR_OK;
+    if (writes)
+        piece->last = OBJECT_VALUES + (int64_t)pass->object_values++;
+    else if (!piece->has_last)
+        piece->last = 0;
+    piece->has_last = true;
+    *value = piece->last;
+    values found = {.read = piece->last, .written = piece->last};
+    uint64_t bytes = mr_naming_object_bytes((uint8_t)mr_log_detail(record[0]));
+    return emit(pass, &self, piece, address, bytes, &found, error);
+}
+
+void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
+{
+    mr_pieces *pieces = &pass->scan->pieces;
+    uint64_t end, code = 0;
+    mr_log_run_access found;
+    bool skips = mr_pieces_skips_part(pieces, pass->reader.next, &end);
+    mr_log_run run = mr_log_run_begin(&pass->reader, end < last ? end : last);
+    while (mr_log_run_look(&run, &found) &&
+           (skips || mr_pieces_leaves_out_near(pieces, found.address, found.bytes))) {
+        mr_log_run_take(&run, &found, true);
+        code = mr_log_payload(found.site->head);
+    }
+    mr_log_run_end(&pass->reader, &run);
+    if (code)
+        mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
 }

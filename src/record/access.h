@@ -10,4 +10,13 @@ mr_memory_order mr_event_pass_memory_order(unsigned order);
 /* `record` is an access or a range. MR_ERR_MEMORY, MR_ERR_IO, MR_ERR_TRACE. */
 mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error);
 
+/* The record's object is used, or initialised or destroyed (`writes`), see uses.h. `*value` is what
+ * its variable has then. */
+mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
+                            int64_t *value, mr_error *error);
+
+/* Goes over the accesses that follow, up to the unit `last` of the log, as long as they have no
+ * event. The thread must not be known to wait (waiting.h). */
+void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last);
+
 #endif

@@ -16,13 +16,15 @@ static void summarise(const mr_log *log, const mr_event_pass *pass, mr_record_su
     summary->children = log->header.children;
     summary->child_threads = log->header.child_threads;
     summary->events = trace->event_count;
+    summary->accesses = pass->scan->accesses;
+    summary->left_out = pass->scan->accesses - pass->kept_accesses;
     summary->threads = trace->threads.count;
     summary->variables = trace->variables.count;
     summary->locks = trace->locks.count;
     summary->hand_overs = log->header.hand_overs;
     summary->taken = log->header.taken;
     summary->dropped = emitter->dropped_count;
-    if (summary->strange_kept)
+    if (summary->strange_reads)
         snprintf(summary->strange_variable, sizeof summary->strange_variable, "%.120s",
                  mr_names_display(&trace->variables, pass->strange));
     if (emitter->dropped_count)

@@ -48,11 +48,11 @@ typedef struct mr_record_summary {
     uint64_t left_out;                /* accesses that have no kept piece */
     uint32_t threads, variables, locks;
     uint64_t hand_overs, taken; /* see mr_log_header */
-    /* Reads that saw another value than the last recorded access of the variable left there: code
-     * that was not built for recording has written the variable. strange_kept counts those of kept
-     * variables, whose reads must then see the same write. */
-    uint64_t strange_reads, strange_kept;
-    char strange_variable[128], strange_location[128]; /* of the first strange read that is kept */
+    /* Reads of kept variables that saw another value than the last recorded access left there: code
+     * that was not built for recording has written the variable. All reads of such a variable must
+     * then see the same write. */
+    uint64_t strange_reads;
+    char strange_variable[128], strange_location[128]; /* of the first strange read */
     uint64_t dropped;                                  /* records that broke a rule of traces */
     char first_dropped[256];
     uint64_t inferred_posts; /* units of a semaphore that no recorded post gave */

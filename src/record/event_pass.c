@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { RECORDS_A_TELL = 1 << 16 };
+enum { RECORDS_A_TELL = 1 << 10 };
 
 /* Events that posts and waits of several units may become, beyond one a record and one a unit of
  * the log. */
@@ -34,9 +34,67 @@ static mr_status object_event(mr_event_pass *pass, const uint64_t *record, const
     return ok ? mr_event_pass_place(pass, record, event, error) : mr_event_pass_no_memory(error);
 }
 
+/* Keeps the misuse for the report; `event` is the use. */
+static bool add_misuse(mr_event_pass *pass, mr_misuse_kind kind, uint64_t event,
+                       const mr_user_state *state)
+{
+    enum { MISUSES_MAX = 256 };
+    mr_trace *trace = pass->emitter.trace;
+    mr_misuse misuse = {kind, event, MR_MISUSE_NO_EVENT};
+    if (kind == MR_MISUSE_USE_AFTER_DESTROY)
+        misuse.other = state->destroyed_at;
+    else if (kind == MR_MISUSE_UNLOCK_BY_OTHER || kind == MR_MISUSE_DESTROY_HELD)
+        misuse.other = state->held_at;
+    return trace->ending.misuse_count >= MISUSES_MAX ||
+           mr_ending_add_misuse(&trace->ending, &misuse);
+}
+
+/* The use of an object, before what the record says. `*state` (may be NULL) is that of the object,
+ * valid until the next use; NULL when the record uses none before. */
+static mr_status use_before(mr_event_pass *pass, const uint64_t *record, mr_user_state **found,
+                            mr_error *error)
+{
+    mr_use use = mr_use_of(record);
+    mr_user_state *state;
+    mr_misuse_kind misuse;
+    int64_t value;
+    *found = NULL;
+    if (use == MR_USE_NONE || use == MR_USE_AFTER)
+        return MR_OK;
+    if (!mr_uses_judge(&pass->uses, &pass->reader, record, &state, &misuse))
+        return mr_event_pass_no_memory(error);
+    uint64_t event = pass->emitter.trace->event_count;
+    bool refused = mr_log_kind_of(record[0]) == MR_LOG_USED && mr_log_count(record[1]);
+    mr_status status = mr_event_pass_use(pass, record, use == MR_USE_WRITE, &value, error);
+    if (misuse == MR_MISUSE_USE_AFTER_DESTROY && !refused && value != state->destroyed_value)
+        misuse = MR_MISUSE_NONE;
+    if (!status && misuse && !add_misuse(pass, misuse, event, state))
+        return mr_event_pass_no_memory(error);
+    mr_uses_apply(state, pass->reader.thread, record);
+    if (use == MR_USE_WRITE) {
+        state->destroyed_at = event;
+        state->destroyed_value = value;
+    }
+    *found = state;
+    return status;
+}
+
+static mr_status use_after(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    int64_t value;
+    return mr_use_of(record) == MR_USE_AFTER ? mr_event_pass_use(pass, record, false, &value, error)
+                                             : MR_OK;
+}
+
 static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
     mr_emitted event = {.op = op};
+    mr_user_state *state;
+    mr_status used = use_before(pass, record, &state, error);
+    if (used)
+        return used;
+    if (state && op == MR_OP_ACQUIRE ? state->depth == 1 : op == MR_OP_SHARED_ACQUIRE)
+        state->held_at = pass->emitter.trace->event_count;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
     if (!status && !mr_waiting_hold(&pass->waiting, &event))
@@ -73,6 +131,10 @@ static bool has_strange_units(const mr_event_pass *pass)
 static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
     mr_emitted event = {.op = op}, inferred;
+    mr_user_state *state;
+    mr_status used = use_before(pass, record, &state, error);
+    if (used)
+        return used;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
     inferred = event;
@@ -89,7 +151,7 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
         if (!status)
             status = mr_emitter_add(&pass->emitter, &event, error);
     }
-    return status;
+    return status ? status : use_after(pass, record, error);
 }
 
 /* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
@@ -202,7 +264,7 @@ static mr_status name_thread(mr_event_pass *pass, const uint64_t *record, mr_err
     return status;
 }
 
-/* Functions, modules, objects that end, names of calls. */
+/* Functions, modules, names of calls. */
 static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     uint64_t payload = mr_log_payload(record[0]);
@@ -221,9 +283,6 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
         forget_code(pass);
         mr_symbols_unmap(pass->symbols, payload);
         break;
-    case MR_LOG_RETIRED:
-        ok = mr_objects_retire(&pass->objects, &pass->reader.lives, payload);
-        break;
     case MR_LOG_CALL_NAME:
         read_text(record, pass->call_name, sizeof pass->call_name);
         break;
@@ -231,6 +290,19 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
         break;
     }
     return ok ? MR_OK : mr_event_pass_no_memory(error);
+}
+
+/* An object begins or ends, or is used without anything else. */
+static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_user_state *state;
+    mr_status status = use_before(pass, record, &state, error);
+    if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
+        mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
+        return status;
+    return mr_objects_retire(&pass->objects, &pass->reader.lives, mr_log_payload(record[0]))
+               ? MR_OK
+               : mr_event_pass_no_memory(error);
 }
 
 static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *error)
@@ -258,7 +330,11 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_END:
         return thread_event(pass, record, MR_OP_END, error);
     case MR_LOG_GIVEN:
+        mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
         return given(pass, record, error);
+    case MR_LOG_TAKEN:
+        mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
+        return MR_OK;
     case MR_LOG_CALL_BEGIN:
         return mr_event_pass_call_begin(pass, record, error);
     case MR_LOG_CALL_REACH:
@@ -271,13 +347,15 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return order_event(pass, record, false, error);
     case MR_LOG_FENCE:
         return fence_event(pass, record, error);
+    case MR_LOG_RETIRED:
+    case MR_LOG_USED:
+        return use_record(pass, record, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
     case MR_LOG_LEAVE:
     case MR_LOG_MODULE:
     case MR_LOG_UNLOAD:
-    case MR_LOG_RETIRED:
     case MR_LOG_CALL_NAME:
         return code_record(pass, record, error);
     case MR_LOG_READ:
@@ -289,13 +367,13 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_RANGE_WRITE:
         return mr_event_pass_access(pass, record, error);
     case MR_LOG_NONE:
-    case MR_LOG_SWITCH: /* the reader's, as the four after TAKEN are */
-    case MR_LOG_TAKEN:
+    case MR_LOG_SWITCH: /* the reader's, as the four after it are */
     case MR_LOG_FAR_SAME:
     case MR_LOG_FAR:
     case MR_LOG_FAR_WIDE:
     case MR_LOG_PADDING:
     case MR_LOG_ENTRY:
+    case MR_LOG_BENIGN: /* see benign.h */
     case MR_LOG_SIGNAL_BEGIN:
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:
@@ -307,7 +385,15 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     return MR_OK;
 }
 
-/* A thread that has no event yet waits for nothing that anybody wants to know. */
+/* Is the thread known to wait? One that has no event yet waits for nothing that anybody wants to
+ * know. */
+static bool is_waiting(const mr_event_pass *pass)
+{
+    uint32_t thread = pass->reader.thread;
+    return pass->waiting.count && thread < pass->thread_count && pass->thread_of[thread] &&
+           mr_waiting_waits(&pass->waiting, pass->thread_of[thread] - 1);
+}
+
 static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
 {
     uint32_t thread = pass->reader.thread;
@@ -322,8 +408,12 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     mr_status status = MR_OK;
     uint64_t count = 0, last = pass->scan->last_unit;
     const uint64_t *record;
-    while (!status && pass->reader.next < last && !has_strange_units(pass) &&
-           (record = mr_log_next(&pass->reader))) {
+    while (!status && pass->reader.next < last && !has_strange_units(pass)) {
+        if (!is_waiting(pass))
+            mr_event_pass_hurry(pass, last);
+        record = mr_log_next(&pass->reader);
+        if (!record)
+            break;
         status = note_waiting(pass, record) ? handle(pass, record, error)
                                             : mr_event_pass_no_memory(error);
         if (++count % RECORDS_A_TELL == 0)

@@ -42,6 +42,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_emitter_free(&pass->emitter);
     mr_symbols_free(pass->symbols);
     mr_objects_free(&pass->objects);
+    mr_uses_free(&pass->uses);
     mr_pairs_free(&pass->contents);
     mr_waiting_free(&pass->waiting);
     mr_pairs_free(&pass->atomics);

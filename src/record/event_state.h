@@ -27,6 +27,8 @@ typedef struct mr_event_pass {
     mr_naming naming;
     mr_locals locals;
     mr_objects objects;
+    mr_uses uses;
+    uint64_t object_values; /* given to variables of locks and their like */
     uint32_t *lock_of;   /* by object: its lock, or the variable of an order, plus 1; 0: none yet */
     uint32_t *thread_of; /* by thread of the log: thread of the trace, plus 1; 0: none yet */
     size_t thread_capacity, thread_count;
@@ -42,11 +44,12 @@ typedef struct mr_event_pass {
     char call_name[128]; /* of the next call */
     char *reach;         /* the reach of the call that begins, as text */
     size_t reach_bytes, reach_capacity;
-    uint32_t reach_left;  /* records of its reach that are still to come */
-    uint32_t call;        /* its number in call_names */
-    uint64_t extra_units; /* events of posts and waits, beyond one a record */
-    uint32_t strange;     /* variable of the first strange read that is kept */
-    mr_waiting waiting;   /* who waits for what, for a recording that ended in a deadlock */
+    uint32_t reach_left;    /* records of its reach that are still to come */
+    uint32_t call;          /* its number in call_names */
+    uint64_t kept_accesses; /* that have an event */
+    uint64_t extra_units;   /* events of posts and waits, beyond one a record */
+    uint32_t strange;       /* variable of the first strange read */
+    mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
     mr_record_summary summary;
 } mr_event_pass;
 

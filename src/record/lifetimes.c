@@ -197,3 +197,9 @@ mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address)
     *near = found;
     return &lives->nodes[found].life;
 }
+
+bool mr_lifetimes_is_free(const mr_lifetimes *lives, uint64_t start, uint64_t bytes)
+{
+    uint32_t next = first_from(lives, start);
+    return !look_up(lives, start) && (!next || lives->nodes[next].life.start >= start + bytes);
+}

@@ -52,4 +52,7 @@ bool mr_lifetimes_take(mr_lifetimes *lives, uint64_t start, uint64_t bytes);
  */
 mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address);
 
+/* Does all of [start, start + bytes) belong to life number 0? */
+bool mr_lifetimes_is_free(const mr_lifetimes *lives, uint64_t start, uint64_t bytes);
+
 #endif

@@ -137,7 +137,7 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t head = record[0];
     unsigned kind = mr_log_kind_of(head);
-    if (kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT)
+    if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_RETIRED) || kind == MR_LOG_USED)
         return has_role(record, false);
     switch (kind) {
     case MR_LOG_BEFORE:
@@ -220,4 +220,19 @@ const uint64_t *mr_log_next(mr_log_pass *pass)
     pass->next += units;
     MR_ASSERT(pass->next <= pass->log->unit_count);
     return pass->failed ? NULL : record;
+}
+
+mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last)
+{
+    enum { UNITS_MAX = 4 }; /* of a short record */
+    uint64_t left = 0;
+    const uint32_t *at = look(pass, &left);
+    if (pass->log->open_unit != UINT64_MAX && pass->log->open_unit - pass->next < left)
+        left = pass->log->open_unit - pass->next;
+    uint64_t end = left > UNITS_MAX ? left - UNITS_MAX : 0;
+    if (last <= pass->next || !pass->model)
+        end = 0;
+    else if (last - pass->next < end)
+        end = last - pass->next;
+    return (mr_log_run){pass->model, at, at, at + end};
 }

@@ -49,6 +49,60 @@ void mr_log_pass_free(mr_log_pass *pass);
  * mr_log_expand_enter makes them. Records about memory have taken effect. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
 
+/*
+ * Most records are short ones of plain accesses. A run reads those that follow each other, without
+ * making full records of them:
+ *
+ *   run = mr_log_run_begin → (mr_log_run_look → mr_log_run_take)* → mr_log_run_end
+ *
+ * A record that is looked at and not taken is the next record of the pass.
+ */
+typedef struct mr_log_run {
+    mr_log_model *model;
+    const uint32_t *first, *at, *end; /* a record that begins before `end` can be read */
+} mr_log_run;
+
+typedef struct mr_log_run_access {
+    mr_log_parts parts;
+    mr_log_site *site;
+    uint64_t address;
+    unsigned bytes;
+    bool writes;
+} mr_log_run_access;
+
+/* The run ends at the unit `last` of the log, or earlier. */
+mr_log_run mr_log_run_begin(mr_log_pass *pass, uint64_t last);
+
+static inline void mr_log_run_end(mr_log_pass *pass, const mr_log_run *run)
+{
+    pass->next += (uint64_t)(run->at - run->first);
+}
+
+/* The next record. False: it is none of these. */
+static inline bool mr_log_run_look(mr_log_run *run, mr_log_run_access *access)
+{
+    while (run->at < run->end && *run->at == MR_LOG_PADDING_UNIT)
+        run->at++;
+    if (run->at >= run->end || !mr_log_is_short(*run->at))
+        return false;
+    access->parts = mr_log_take_apart(run->at);
+    access->site = &run->model->sites[access->parts.site];
+    access->address = (access->site->address + (uint64_t)access->parts.distance) & 0xffffffffffffu;
+    access->bytes = mr_log_bytes(access->site->head);
+    unsigned kind = mr_log_kind_of(access->site->head);
+    access->writes = kind == MR_LOG_WRITE;
+    return kind == MR_LOG_READ || kind == MR_LOG_WRITE;
+}
+
+/* Takes the record. The values of later records of the pass make no sense when `values` is false. */
+static inline void mr_log_run_take(mr_log_run *run, const mr_log_run_access *access, bool values)
+{
+    if (values)
+        mr_log_learn_short(run->model, access->site, &access->parts, access->address);
+    access->site->address = access->address;
+    run->at = access->parts.content + access->parts.form - MR_LOG_FORM_SAME;
+}
+
 /* The number of bytes that a record of an access reads or writes. */
 static inline uint64_t mr_log_access_bytes(const uint64_t *record)
 {

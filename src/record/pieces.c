@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void mr_pieces_free(mr_pieces *pieces)
 {
@@ -25,26 +26,26 @@ static mr_pair key_of(const mr_life *life, uint64_t offset)
     return (mr_pair){life->number, offset / MR_PIECE_LINE_BYTES};
 }
 
-/* The line, when the cache of recent look-ups has it. */
-static mr_piece_line *near_line(const mr_pieces *pieces, mr_pair key)
+/* Is it the line that was asked for last? */
+static bool is_last(const mr_pieces *pieces, mr_pair key)
 {
-    uint32_t number = pieces->near[key.low % MR_PIECES_NEAR];
-    if (number >= pieces->table.count)
-        return NULL;
-    const mr_pair *kept = &pieces->table.items[number];
-    return kept->high == key.high && kept->low == key.low ? &pieces->lines[number] : NULL;
+    if (pieces->last >= pieces->table.count)
+        return false;
+    const mr_pair *last = &pieces->table.items[pieces->last];
+    return last->high == key.high && last->low == key.low;
 }
 
 /* The line of an offset, which is added when it is new. NULL: no memory. */
 static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t offset)
 {
-    mr_piece_line *near = near_line(pieces, key_of(life, offset));
-    if (near)
-        return near;
+    mr_pair key = key_of(life, offset);
+    if (is_last(pieces, key))
+        return &pieces->lines[pieces->last];
     uint32_t known = pieces->table.count;
-    uint32_t number = mr_pairs_add(&pieces->table, key_of(life, offset));
+    uint32_t number = mr_pairs_add(&pieces->table, key);
     if (number == MR_PAIRS_NONE)
         return NULL;
+    pieces->last = number;
     if (number == known) {
         void *lines = pieces->lines;
         if (!mr_grow(&lines, &pieces->line_capacity, (size_t)number + 1, sizeof *pieces->lines))
@@ -52,20 +53,18 @@ static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t
         pieces->lines = lines;
         pieces->lines[number] = (mr_piece_line){0};
     }
-    pieces->near[key_of(life, offset).low % MR_PIECES_NEAR] = number;
     return &pieces->lines[number];
 }
 
 static mr_piece_line *find_line(mr_pieces *pieces, const mr_life *life, uint64_t offset)
 {
     mr_pair key = key_of(life, offset);
-    mr_piece_line *near = near_line(pieces, key);
-    if (near)
-        return near;
+    if (is_last(pieces, key))
+        return &pieces->lines[pieces->last];
     uint32_t number = mr_pairs_find(&pieces->table, key);
     if (number == MR_PAIRS_NONE)
         return NULL;
-    pieces->near[key.low % MR_PIECES_NEAR] = number;
+    pieces->last = number;
     return &pieces->lines[number];
 }
 
@@ -98,11 +97,11 @@ static bool note_bound(mr_pieces *pieces, const mr_life *life, uint64_t offset)
     return true;
 }
 
-bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool writes, bool atomic)
+bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
     MR_REQUIRE(!pieces->pieces);
-    MR_REQUIRE(!atomic || access.bytes <= 0xff);
+    MR_REQUIRE(!how.atomic || access.bytes <= 0xff);
     if (!access.bytes)
         return true;
     for (uint64_t at = offset; at < end; at = next_line(at)) {
@@ -114,18 +113,23 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool w
             line->bounds |= bit_of(at);
         if (next_line(at) > end)
             line->bounds |= bit_of(end);
+        line->ends = line->ends || next_line(at) == end;
         if (!line->owner)
             line->owner = thread + 1;
         if (line->owner != thread + 1)
             line->shared |= bits;
         line->accessed |= bits;
-        if (writes)
+        if (how.writes && how.alone)
+            line->alone |= bits;
+        else if (how.writes)
             line->written |= bits;
+        line->parts |= pieces->part;
     }
     if (end % MR_PIECE_LINE_BYTES == 0 && !note_bound(pieces, access.life, end))
         return false;
     mr_pair kept = {access.life->number, offset << 8 | access.bytes};
-    return !atomic || access.bytes == 1 || mr_pairs_add(&pieces->atomics, kept) != MR_PAIRS_NONE;
+    return !how.atomic || access.bytes == 1 ||
+           mr_pairs_add(&pieces->atomics, kept) != MR_PAIRS_NONE;
 }
 
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
@@ -138,9 +142,21 @@ bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
             return false;
         line->reached |= bits_of(at, end);
         line->accessed |= bits_of(at, end);
+        line->parts |= pieces->part;
     }
     return !reach.bytes ||
            (note_bound(pieces, reach.life, offset) && note_bound(pieces, reach.life, end));
+}
+
+void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
+{
+    uint64_t offset = offset_of(access), end = offset + access.bytes;
+    for (uint64_t at = offset; at < end; at = next_line(at)) {
+        mr_piece_line *line = find_line(pieces, access.life, at);
+        MR_REQUIRE(line);
+        line->shared |= bits_of(at, end);
+        line->written |= bits_of(at, end);
+    }
 }
 
 /* Marks the bytes of atomic accesses that contain a boundary. */
@@ -163,70 +179,217 @@ static void mark_split(mr_pieces *pieces)
     }
 }
 
-bool mr_pieces_make(mr_pieces *pieces)
+/* The lowest `count` bits. */
+static uint64_t low_bits(unsigned count)
+{
+    return count >= MR_PIECE_LINE_BYTES ? ~0ull : (1ull << count) - 1;
+}
+
+/* The bytes before the first boundary of the line: the end of a piece of earlier lines. */
+static uint64_t tail_of(const mr_piece_line *line)
+{
+    return line->accessed & low_bits(line->bounds ? (unsigned)__builtin_ctzll(line->bounds) : 64);
+}
+
+/* The bytes from the last boundary of the line on. */
+static uint64_t head_of(const mr_piece_line *line)
+{
+    return line->accessed &
+           ~(line->bounds ? low_bits(63 - (unsigned)__builtin_clzll(line->bounds)) : 0);
+}
+
+/* Goes on with a piece that is kept in the line of `offset`, through the lines after it. */
+static void keep_forward(mr_pieces *pieces, const mr_life *life, uint64_t offset)
+{
+    for (;;) {
+        offset = next_line(offset);
+        mr_piece_line *line = find_line(pieces, life, offset);
+        uint64_t tail = line ? tail_of(line) : 0;
+        if (!tail || (line->kept & tail) == tail)
+            return;
+        line->kept |= tail;
+        if (line->bounds)
+            return;
+    }
+}
+
+/* The same through the lines before it. */
+static void keep_backward(mr_pieces *pieces, const mr_life *life, uint64_t offset)
+{
+    while (offset >= MR_PIECE_LINE_BYTES) {
+        offset -= MR_PIECE_LINE_BYTES;
+        mr_piece_line *line = find_line(pieces, life, offset);
+        uint64_t head = line ? head_of(line) : 0;
+        if (!head || (line->kept & head) == head)
+            return;
+        line->kept |= head;
+        if (line->bounds)
+            return;
+    }
+}
+
+/* Decides which bytes are kept. Within a line all bytes of a piece are alike, because each access
+ * has all of a piece or nothing. But the lines of one piece may have different owners: what one line
+ * keeps is kept in all. */
+static void mark_kept(mr_pieces *pieces)
+{
+    bool all = pieces->keep_all || pieces->all_reached;
+    for (uint32_t i = 0; i < pieces->table.count; i++) {
+        mr_piece_line *line = &pieces->lines[i];
+        if (pieces->none_alone)
+            line->written |= line->alone;
+        line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
+        line->written = 0;
+    }
+    for (uint32_t i = 0; i < pieces->table.count && !all; i++) {
+        const mr_piece_line *line = &pieces->lines[i];
+        mr_pair key = pieces->table.items[i];
+        mr_life life = {.number = (uint32_t)key.high};
+        uint64_t offset = key.low * MR_PIECE_LINE_BYTES;
+        if (line->kept & 1 && !(line->bounds & 1))
+            keep_backward(pieces, &life, offset);
+        if (line->kept >> (MR_PIECE_LINE_BYTES - 1))
+            keep_forward(pieces, &life, offset);
+    }
+}
+
+/* Numbers the pieces that are kept, and finds the parts of the log that access them. */
+static bool number_pieces(mr_pieces *pieces)
 {
     uint64_t count = 0;
-    MR_REQUIRE(!pieces->pieces);
     for (uint32_t i = 0; i < pieces->table.count; i++) {
-        pieces->lines[i].first = (uint32_t)count;
-        count += (unsigned)__builtin_popcountll(pieces->lines[i].bounds);
+        mr_piece_line *line = &pieces->lines[i];
+        line->first = (uint32_t)count;
+        if (!line->kept)
+            continue;
+        count += (unsigned)__builtin_popcountll(line->bounds & line->kept);
+        pieces->kept_parts |= line->parts;
     }
     if (count > UINT32_MAX)
         return false;
     pieces->piece_count = (uint32_t)count;
     pieces->pieces = mr_calloc((size_t)count + 1, sizeof *pieces->pieces);
-    mark_split(pieces);
     return pieces->pieces != NULL;
 }
 
-/* Decides whether the piece is kept, from what the lines say of all its bytes. */
-static void judge(const mr_pieces *pieces, mr_piece *piece, bool shared, bool written, bool reached)
+bool mr_pieces_make(mr_pieces *pieces)
 {
-    piece->seen = true;
-    piece->reached = reached || pieces->all_reached;
-    piece->keep = pieces->keep_all || piece->reached || (shared && written);
+    MR_REQUIRE(!pieces->pieces);
+    memset(pieces->near, 0, sizeof pieces->near);
+    mark_kept(pieces);
+    mark_split(pieces);
+    return number_pieces(pieces);
 }
 
-/* The piece that begins at the boundary `offset`. `end` is a boundary at or behind its end. */
-static mr_piece *piece_at(mr_pieces *pieces, const mr_life *life, uint64_t offset, uint64_t end,
-                          uint64_t *bytes)
+/* How far the piece goes that begins at the boundary `offset`, up to `end`, which is a boundary. */
+static uint64_t end_of(mr_pieces *pieces, const mr_life *life, uint64_t offset, uint64_t end)
 {
-    mr_piece_line *line = find_line(pieces, life, offset);
-    uint64_t bit = bit_of(offset), at = offset, whole = end - offset;
-    MR_ASSERT(line && line->bounds & bit);
-    mr_piece *piece =
-        &pieces->pieces[line->first + (unsigned)__builtin_popcountll(line->bounds & (bit - 1))];
-    bool shared = false, written = false, reached = false;
-    while (at < end) {
-        uint64_t bits = bits_of(at, end);
-        uint64_t bounds = line->bounds & bits & ~(at == offset ? bit : 0);
+    for (uint64_t at = offset; at < end; at = next_line(at)) {
+        const mr_piece_line *line = find_line(pieces, life, at);
+        MR_ASSERT(line && (at > offset || line->bounds & bit_of(at)));
+        uint64_t bounds = line->bounds & bits_of(at, end) & ~(at == offset ? bit_of(at) : 0);
         if (bounds)
-            bits &= (bounds & -bounds) - 1;
-        shared = shared || line->shared & bits;
-        written = written || line->written & bits;
-        reached = reached || line->reached & bits;
-        if (bounds) {
-            at += (unsigned)__builtin_ctzll(bounds) - at % MR_PIECE_LINE_BYTES;
-            break;
-        }
-        at = next_line(at);
-        line = at < end ? find_line(pieces, life, at) : line;
-        MR_ASSERT(line);
+            return at - at % MR_PIECE_LINE_BYTES + (unsigned)__builtin_ctzll(bounds);
     }
-    *bytes = (at < end ? at : end) - offset;
-    MR_ASSERT(*bytes > 0 && *bytes <= whole);
-    MR_ASSERT(piece < pieces->pieces + pieces->piece_count);
-    if (!piece->seen)
-        judge(pieces, piece, shared, written, reached);
-    return piece;
+    return end;
 }
 
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes)
 {
-    uint64_t offset = offset_of(access);
+    uint64_t offset = offset_of(access), bit = bit_of(offset);
     MR_REQUIRE(pieces->pieces && access.bytes > 0);
-    return piece_at(pieces, access.life, offset, offset + access.bytes, bytes);
+    const mr_piece_line *line = find_line(pieces, access.life, offset);
+    *bytes = end_of(pieces, access.life, offset, offset + access.bytes) - offset;
+    MR_ASSERT(line && *bytes > 0 && *bytes <= access.bytes);
+    if (!(line->kept & bit))
+        return NULL;
+    uint64_t before = line->bounds & line->kept & (bit - 1);
+    mr_piece *piece = &pieces->pieces[line->first + (unsigned)__builtin_popcountll(before)];
+    MR_ASSERT(piece < pieces->pieces + pieces->piece_count);
+    piece->reached = line->reached & bit || pieces->all_reached;
+    return piece;
 }
+
+bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent)
+{
+    uint64_t offset = offset_of(extent), end = offset + extent.bytes;
+    for (uint64_t at = offset; at < end; at = next_line(at)) {
+        const mr_piece_line *line = find_line(pieces, extent.life, at);
+        if (line && line->kept & bits_of(at, end))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the parts of the log ---- */
+
+enum { FIRST_PART_UNITS = 1 << 16 };
+
+/* Bit i of the result: bit 2 i or 2 i + 1 of the parts. */
+static uint64_t fold(uint64_t parts)
+{
+    parts = (parts | parts >> 1) & 0x5555555555555555;
+    parts = (parts | parts >> 1) & 0x3333333333333333;
+    parts = (parts | parts >> 2) & 0x0f0f0f0f0f0f0f0f;
+    parts = (parts | parts >> 4) & 0x00ff00ff00ff00ff;
+    parts = (parts | parts >> 8) & 0x0000ffff0000ffff;
+    return (parts | parts >> 16) & 0x00000000ffffffff;
+}
+
+uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
+{
+    if (!pieces->part_units)
+        pieces->part_units = FIRST_PART_UNITS;
+    while (unit / pieces->part_units >= MR_PIECES_PARTS) {
+        for (uint32_t i = 0; i < pieces->table.count; i++)
+            pieces->lines[i].parts = fold(pieces->lines[i].parts);
+        pieces->part_units *= 2;
+    }
+    uint64_t number = unit / pieces->part_units;
+    pieces->part = 1ull << number;
+    return (number + 1) * pieces->part_units;
+}
+
+bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end)
+{
+    uint64_t number = unit / pieces->part_units;
+    *end = (number + 1) * pieces->part_units;
+    return number < MR_PIECES_PARTS && !(pieces->kept_parts >> number & 1);
+}
+
+/* ---- the cache ---- */
+
+void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *life,
+                        uint64_t address)
+{
+    uint64_t offset = address - life->origin;
+    uint64_t start = address - offset % MR_PIECE_LINE_BYTES, bytes = MR_PIECE_LINE_BYTES;
+    uint64_t near = address - address % MR_PIECES_NEAR_BYTES;
+    mr_piece_line *line = find_line(pieces, life, offset);
+    if (!line || start < life->start)
+        return;
+    if (life->number && life->end - start < bytes)
+        bytes = life->end - start;
+    /* Other lives may lie in the line where life number 0 has the memory around them. */
+    if (!life->number && !mr_lifetimes_is_free(lives, near, MR_PIECES_NEAR_BYTES))
+        return;
+    line->start = start;
+    line->bytes = bytes;
+    *mr_pieces_near(pieces, address) = (uint32_t)(line - pieces->lines) + 1;
+}
+
+void mr_pieces_forget(mr_pieces *pieces, uint64_t start, uint64_t bytes)
+{
+    uint64_t first = start / MR_PIECES_NEAR_BYTES;
+    uint64_t count = bytes ? (start + bytes - 1) / MR_PIECES_NEAR_BYTES - first + 1 : 0;
+    if (count >= MR_PIECES_NEAR)
+        memset(pieces->near, 0, sizeof pieces->near);
+    else
+        for (uint64_t i = 0; i < count; i++)
+            pieces->near[(first + i) % MR_PIECES_NEAR] = 0;
+}
+
+/* ---- atomic accesses, extents that are reached ---- */
 
 bool mr_pieces_is_split(mr_pieces *pieces, mr_extent access)
 {
@@ -246,7 +409,7 @@ mr_piece *mr_pieces_next_in(mr_pieces *pieces, mr_extent reach, uint64_t *addres
             continue;
         at += (unsigned)__builtin_ctzll(begins) - at % MR_PIECE_LINE_BYTES;
         *address = reach.life->origin + at;
-        return piece_at(pieces, reach.life, at, end, bytes);
+        return mr_pieces_at(pieces, (mr_extent){reach.life, *address, end - at}, bytes);
     }
     return NULL;
 }

@@ -8,17 +8,26 @@
  *
  * Two accesses race exactly when they race on a piece: accesses that overlap share a piece.
  *
- *   mr_pieces_note(every access)* → mr_pieces_make → mr_pieces_at*
+ *   (mr_pieces_part | mr_pieces_note(every access))* → mr_pieces_make → mr_pieces_at*
  *
  * What is left out. When only one thread accesses a piece, or no thread writes it, its accesses
  * have no conflict, and each read sees the same value in every reordering: the last write is by the
- * same thread, or there is none. So the events of this piece change no verdict in any model. `keep`
+ * same thread, or there is none. So the events of this piece change no verdict in any model. The
+ * same holds when each write is `alone`: all other threads were started after it, or have ended and
+ * are joined. Then fork and join order the write with every access of another thread. `keep`
  * is set for the other pieces: several threads access the piece and one writes it, or a BarrierPair
  * can reach it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
  * threads use different parts of its line.
  *
- * Offsets count from the origin of the life (lifetimes.h). Memory: 56 bytes for each line of 64
- * bytes that is accessed, 24 for each piece.
+ * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
+ * bytes that is accessed, 24 for each piece that is kept.
+ *
+ * Most accesses are near recent ones. A cache finds the line of an address without its life: each
+ * of its places stands for 32 bytes of memory, with the line that was found there last. The caller
+ * says by mr_pieces_forget where lives begin and end.
+ *
+ * The log is noted in parts of equal length, at most MR_PIECES_PARTS. Each line knows in which parts
+ * it is accessed. So a second pass may hurry through the parts that access no kept piece.
  */
 #ifndef MR_RECORD_PIECES_H
 #define MR_RECORD_PIECES_H
@@ -26,25 +35,40 @@
 #include "lifetimes.h"
 #include "pairs.h"
 
-enum { MR_PIECE_LINE_BYTES = 64, MR_PIECES_NEAR = 4096 };
+enum {
+    MR_PIECE_LINE_BYTES = 64,
+    MR_PIECES_NEAR = 1 << 16,
+    MR_PIECES_NEAR_BYTES = 32,
+    MR_PIECES_PARTS = 64,
+};
 
 /* A line: 64 bytes of memory. Bit i is about byte i. */
 typedef struct mr_piece_line {
     uint64_t bounds; /* a piece begins here, or one ends before it */
-    uint64_t shared; /* accessed by another thread than `owner` */
-    uint64_t accessed, written;
-    uint64_t reached; /* by a BarrierPair */
-    uint64_t split;   /* accessed by an atomic access of several pieces */
-    uint32_t owner;   /* the first thread that accesses the line, plus 1; 0: none yet */
-    uint32_t first;   /* number of the first piece that begins in the line */
+    uint64_t accessed;
+    union {
+        uint64_t shared; /* accessed by another thread than `owner` */
+        uint64_t kept;   /* after mr_pieces_make: part of a piece that is kept */
+    };
+    union {
+        uint64_t written;
+        uint64_t split; /* after mr_pieces_make: accessed by an atomic access of several pieces */
+    };
+    uint64_t alone;      /* written while no other thread ran */
+    uint64_t reached;    /* by a BarrierPair */
+    uint64_t parts;      /* bit i: accessed in part i of the log */
+    uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
+    uint64_t bytes : 8;  /* of them belong to the life, from the first one on */
+    uint64_t ends : 1;   /* the end of its last byte is noted as a boundary of the next line */
+    uint32_t owner;      /* the first thread that accesses the line, plus 1; 0: none yet */
+    uint32_t first;      /* number of the first kept piece that begins in the line */
 } mr_piece_line;
 
+/* A piece that is kept. */
 typedef struct mr_piece {
     int64_t last; /* for the caller: the value after the last access, when `has_last` */
     uint32_t
         variable;  /* for the caller: number of the variable in the trace, plus 1; 0: none yet */
-    bool seen;     /* keep and reached are set: mr_pieces_at has returned the piece */
-    bool keep;     /* the trace gets events for it */
     bool reached;  /* a BarrierPair may write it */
     bool has_last; /* for the caller */
 } mr_piece;
@@ -53,14 +77,22 @@ typedef struct mr_pieces {
     mr_pairs table; /* (life, line) → number of the line */
     mr_piece_line *lines;
     size_t line_capacity;
-    uint32_t
-        near[MR_PIECES_NEAR]; /* a cache of look-ups: the line found last, by hash of its key */
+    uint32_t near[MR_PIECES_NEAR]; /* the cache: number of the line plus 1 */
+    uint32_t last;                 /* number of the line that was asked for last */
+    uint64_t part_units;           /* length of a part */
+    uint64_t part;                 /* the bit of the current part */
+    uint64_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_pairs atomics; /* (life, offset and size) of each atomic access */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
+    bool none_alone;  /* set by the caller: a thread ran that no recorded thread started */
     bool keep_all;    /* set by the caller: leave nothing out */
 } mr_pieces;
+
+typedef struct mr_piece_access {
+    bool writes, alone, atomic;
+} mr_piece_access;
 
 typedef struct mr_extent {
     const mr_life *life;
@@ -70,13 +102,32 @@ typedef struct mr_extent {
 /* Zero-initialise. */
 void mr_pieces_free(mr_pieces *pieces);
 
+/* Accesses from here on are in the part around the unit of the log. Returns the unit where the part
+ * ends. Units do not decrease. */
+uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit);
+
+/* Is the part around the unit without an access of a kept piece? `*end` is where it ends. */
+bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end);
+
 /* Notes an access, or an extent that a BarrierPair reaches. When all are noted, mr_pieces_make
  * makes the pieces. Each returns false when there is no memory. */
-bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, bool writes, bool atomic);
+bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how);
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach);
+/* An access that was noted: its pieces are kept, whoever uses them. */
+void mr_pieces_keep(mr_pieces *pieces, mr_extent access);
 bool mr_pieces_make(mr_pieces *pieces);
 
-/* The first piece of an access that was noted; `*bytes` is its size. */
+/* Puts the line of an address into the cache, when there is one. */
+void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *life,
+                        uint64_t address);
+
+/* Lives have begun or ended in [start, start + bytes). */
+void mr_pieces_forget(mr_pieces *pieces, uint64_t start, uint64_t bytes);
+
+/* Is some piece of the extent kept? */
+bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent);
+
+/* The first piece of an access that was noted; `*bytes` is its size. NULL: it is not kept. */
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes);
 
 /* Must atomic accesses that touch these bytes exclude each other? They must where an atomic access
@@ -87,5 +138,52 @@ bool mr_pieces_is_split(mr_pieces *pieces, mr_extent access);
  * NULL: there is none. For the next piece, the caller asks for the rest of the extent behind this
  * one. */
 mr_piece *mr_pieces_next_in(mr_pieces *pieces, mr_extent reach, uint64_t *address, uint64_t *bytes);
+
+/* The place of the cache for an address. */
+static inline uint32_t *mr_pieces_near(mr_pieces *pieces, uint64_t address)
+{
+    return &pieces->near[address / MR_PIECES_NEAR_BYTES % MR_PIECES_NEAR];
+}
+
+/* The line that holds an access of at most 8 bytes, when the cache has it, with its bits. */
+static inline mr_piece_line *mr_pieces_near_line(mr_pieces *pieces, uint64_t address,
+                                                 unsigned bytes, uint64_t *bits)
+{
+    uint32_t number = *mr_pieces_near(pieces, address);
+    if (!number)
+        return NULL;
+    mr_piece_line *line = &pieces->lines[number - 1];
+    uint64_t at = address - line->start;
+    if (at >= MR_PIECE_LINE_BYTES || at + bytes > line->bytes)
+        return NULL;
+    *bits = ((1ull << bytes) - 1) << at;
+    return line;
+}
+
+/* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
+ * one, and nothing is noted. */
+static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
+                                       uint32_t thread, mr_piece_access how)
+{
+    uint64_t bits;
+    mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
+    if (!line || !line->owner || bits >> (MR_PIECE_LINE_BYTES - 1) > line->ends)
+        return false;
+    line->bounds |= (bits & -bits) | (bits + (bits & -bits));
+    line->shared |= line->owner == thread + 1 ? 0 : bits;
+    line->accessed |= bits;
+    line->written |= how.writes && !how.alone ? bits : 0;
+    line->alone |= how.writes && how.alone ? bits : 0;
+    line->parts |= pieces->part;
+    return true;
+}
+
+/* Is the access in a line that the cache has, and in no kept piece? */
+static inline bool mr_pieces_leaves_out_near(mr_pieces *pieces, uint64_t address, unsigned bytes)
+{
+    uint64_t bits;
+    const mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
+    return line && !(line->kept & bits);
+}
 
 #endif

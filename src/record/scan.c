@@ -2,12 +2,15 @@
 
 #include "base/progress.h"
 
-enum { RECORDS_A_TELL = 1 << 16 };
+enum { RECORDS_A_TELL = 1 << 10 };
 
 void mr_scan_free(mr_scan *scan)
 {
     mr_pieces_free(&scan->pieces);
     mr_objects_free(&scan->objects);
+    mr_benign_free(&scan->benign);
+    mr_uses_free(&scan->uses);
+    mr_pairs_free(&scan->started);
     *scan = (mr_scan){0};
 }
 
@@ -20,6 +23,12 @@ static bool writes(unsigned kind)
 static bool is_atomic(unsigned kind)
 {
     return kind >= MR_LOG_ATOMIC_READ && kind <= MR_LOG_ATOMIC_UPDATE;
+}
+
+/* Is no other thread there: none was started that has not been joined? */
+static bool is_alone(const mr_scan *scan)
+{
+    return scan->forks == scan->joins;
 }
 
 static bool note_reach(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
@@ -42,25 +51,123 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     return object != NULL;
 }
 
+/* The variable of a lock, semaphore, … */
+static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    mr_use use = mr_use_of(record);
+    mr_user_state *state;
+    mr_misuse_kind misuse;
+    if (use == MR_USE_NONE)
+        return true;
+    uint64_t address = mr_log_payload(record[0]);
+    mr_extent byte = {mr_lifetimes_find(&pass->lives, address), address, 1};
+    mr_piece_access how = {.writes = use == MR_USE_WRITE, .alone = is_alone(scan)};
+    if (!mr_pieces_note(&scan->pieces, byte, pass->thread, how) ||
+        !mr_uses_judge(&scan->uses, pass, record, &state, &misuse))
+        return false;
+    if (misuse)
+        mr_pieces_keep(&scan->pieces, byte);
+    mr_uses_apply(state, pass->thread, record);
+    return true;
+}
+
+enum { STARTED, JOINED };
+
+/* Adds the thread to those that were started, or joined; `*is_new`: it was not among them. */
+static bool add_thread(mr_scan *scan, uint64_t state, uint64_t thread, bool *is_new)
+{
+    uint32_t known = scan->started.count;
+    uint32_t number = mr_pairs_add(&scan->started, (mr_pair){state, thread});
+    *is_new = number == known;
+    return number != MR_PAIRS_NONE;
+}
+
+static bool is_started(const mr_scan *scan, uint64_t thread)
+{
+    return mr_pairs_find(&scan->started, (mr_pair){STARTED, thread}) != MR_PAIRS_NONE;
+}
+
+/* Threads that start, those that others have waited for, and those that were there. */
+static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *record)
+{
+    bool ok = true, is_new = false;
+    if (mr_log_kind_of(record[0]) == MR_LOG_FORK) {
+        ok = add_thread(scan, STARTED, record[2], &is_new);
+        scan->forks += is_new;
+    } else if (mr_log_kind_of(record[0]) == MR_LOG_JOIN) {
+        ok = !is_started(scan, record[2]) || add_thread(scan, JOINED, record[2], &is_new);
+        scan->joins += is_new;
+    } else if (!scan->started.count) {
+        ok = add_thread(scan, STARTED, pass->thread, &is_new);
+    } else if (!is_started(scan, pass->thread)) {
+        scan->pieces.none_alone = true;
+    }
+    return ok;
+}
+
+static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint64_t bytes,
+                        unsigned kind)
+{
+    const mr_life *life = mr_lifetimes_find(&pass->lives, address);
+    mr_extent access = {life, address, bytes};
+    mr_piece_access how = {writes(kind), is_alone(scan), is_atomic(kind)};
+    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
+        return false;
+    mr_pieces_approach(&scan->pieces, &pass->lives, life, address);
+    return true;
+}
+
 static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
-        uint64_t address = mr_log_payload(record[0]);
-        mr_extent access = {mr_lifetimes_find(&pass->lives, address), address,
-                            mr_log_access_bytes(record)};
-        return mr_pieces_note(&scan->pieces, access, pass->thread, writes(kind), is_atomic(kind));
+        scan->accesses++;
+        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record),
+                           kind);
     }
+    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
+        mr_pieces_forget(&scan->pieces, mr_log_payload(record[0]), record[2]);
     if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) || kind == MR_LOG_BEFORE ||
         kind == MR_LOG_AFTER)
-        return note_object(scan, pass, record);
+        return note_object(scan, pass, record) && note_use(scan, pass, record);
+    if (kind == MR_LOG_RETIRED && !note_use(scan, pass, record))
+        return false;
     if (kind == MR_LOG_RETIRED)
-        return mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
+        return mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED ||
+               mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
+    if (kind == MR_LOG_BENIGN) {
+        uint64_t address = mr_log_payload(record[0]);
+        return mr_benign_note(&scan->benign, (mr_extent){mr_lifetimes_find(&pass->lives, address),
+                                                         address, record[2]});
+    }
+    if (kind == MR_LOG_USED)
+        return note_use(scan, pass, record);
+    if (kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN)
+        return note_thread(scan, pass, record);
     if (kind == MR_LOG_CALL_REACH)
         return note_reach(scan, pass, record);
     if (kind == MR_LOG_CALL_BEGIN && !mr_log_count(record[1]))
         scan->pieces.all_reached = true;
     return true;
+}
+
+/* Notes the short records that follow, up to the unit `end`. False: no memory. */
+static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
+{
+    mr_log_run run = mr_log_run_begin(pass, end);
+    mr_log_run_access found;
+    uint64_t count = 0;
+    bool ok = true;
+    for (; ok && mr_log_run_look(&run, &found); count++) {
+        mr_log_run_take(&run, &found, false);
+        mr_piece_access how = {.writes = found.writes, .alone = is_alone(scan)};
+        if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
+            ok = note_access(scan, pass, found.address, found.bytes,
+                             found.writes ? MR_LOG_WRITE : MR_LOG_READ);
+    }
+    scan->accesses += count;
+    mr_log_run_end(pass, &run);
+    return ok;
 }
 
 mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progress,
@@ -70,9 +177,15 @@ mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progr
     bool ok = true;
     scan->pieces.keep_all = scan->keep_all;
     mr_log_pass_init(&pass, log);
-    uint64_t count = 0;
-    for (const uint64_t *record; ok && (record = mr_log_next(&pass));) {
-        ok = note(scan, &pass, record);
+    uint64_t count = 0, end = 0;
+    while (ok) {
+        if (pass.next >= end)
+            end = mr_pieces_part(&scan->pieces, pass.next);
+        ok = note_run(scan, &pass, end);
+        const uint64_t *record = mr_log_next(&pass);
+        if (!record)
+            break;
+        ok = ok && note(scan, &pass, record);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "scanning", pass.next, log->unit_count);
     }

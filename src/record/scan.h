@@ -3,17 +3,24 @@
 #ifndef MR_RECORD_SCAN_H
 #define MR_RECORD_SCAN_H
 
+#include "benign.h"
 #include "log_reader.h"
 #include "objects.h"
 #include "pieces.h"
+#include "uses.h"
 
 struct mr_progress;
 
 typedef struct mr_scan {
     bool keep_all; /* set by the caller: leave nothing out */
     mr_pieces pieces;
+    mr_benign benign;
+    mr_uses uses;
     mr_objects objects; /* the second pass finds the same objects with the same numbers */
+    uint64_t accesses;
     uint64_t last_unit; /* the end of the part of the log that can be read */
+    mr_pairs started;   /* threads that were started, the first one, and those that were joined */
+    uint32_t forks, joins;
 } mr_scan;
 
 /* Zero-initialise. MR_ERR_MEMORY. The caller calls mr_scan_free in either case. */

@@ -46,6 +46,12 @@ static inline bool mr_waiting_cares(const mr_waiting *waiting, const uint64_t *r
     return kind == MR_LOG_BLOCKED || (waiting->count && kind != MR_LOG_SWITCH);
 }
 
+/* Does the thread of the trace wait? */
+static inline bool mr_waiting_waits(const mr_waiting *waiting, uint32_t thread)
+{
+    return thread < waiting->thread_count && waiting->threads[thread].waits;
+}
+
 /* A record of a thread: its number in the trace and in the log. False: no memory. */
 bool mr_waiting_note(mr_waiting *waiting, uint32_t thread, uint32_t log_thread,
                      const uint64_t *record);

@@ -86,7 +86,7 @@ static mr_json step_seconds_object(const double seconds[MR_STEP_COUNT])
     return self;
 }
 
-static mr_json seconds_object(const mr_run *run)
+static mr_json seconds_object(const mr_run_figures *run)
 {
     mr_json self = mr_json_new();
     mr_json_put_seconds(&self, "read", run->read_seconds);
@@ -123,7 +123,7 @@ static mr_json incomplete_object(const mr_stats *stats)
     return self;
 }
 
-static mr_json units_object(const mr_run *run)
+static mr_json units_object(const mr_run_figures *run)
 {
     mr_json self = mr_json_new();
     mr_json_put_number(&self, "decided", run->units_decided);
@@ -156,7 +156,7 @@ static mr_json stats_object(const mr_result *result)
 }
 
 /* The work of each worker. */
-static json_t *workers_array(const mr_run *run, bool *ok)
+static json_t *workers_array(const mr_run_figures *run, bool *ok)
 {
     json_t *self = json_array();
     for (size_t i = 0; i < run->share_count; i++) {
@@ -171,7 +171,7 @@ static json_t *workers_array(const mr_run *run, bool *ok)
     return self;
 }
 
-static mr_json run_object(const mr_run *run, const mr_config *config)
+static mr_json run_object(const mr_run_figures *run, const mr_config *config)
 {
     mr_json self = mr_json_new();
     mr_json_put_object(&self, "seconds", seconds_object(run));

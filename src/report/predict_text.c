@@ -180,7 +180,7 @@ static void print_steps(const writer *self)
 }
 
 /* The work of the workers: a line for each, or one line for all when there are many. */
-static void print_shares(FILE *stream, const mr_run *run)
+static void print_shares(FILE *stream, const mr_run_figures *run)
 {
     enum { MOST_LINES = 8 };
     mr_share low = {.units = UINT64_MAX, .seconds = 1e300}, high = {0};
@@ -203,7 +203,7 @@ static void print_shares(FILE *stream, const mr_run *run)
 }
 
 /* The section on the run: lines that differ from run to run. */
-static void print_run(FILE *stream, const mr_run *run)
+static void print_run(FILE *stream, const mr_run_figures *run)
 {
     mr_phrase_stage steps[MR_STEP_COUNT];
     for (int step = 0; step < MR_STEP_COUNT; step++)

@@ -53,7 +53,7 @@ typedef struct mr_order_stats {
     double read_seconds, find_seconds, load_seconds, mark_seconds, confirm_seconds, total_seconds;
     uint64_t rejected_witnesses; /* rejected by the checker; not 0: a bug of maxrace */
     uint64_t peak_memory_bytes;
-    uint64_t queries_stopped_by_time, queries_stopped_by_memory; /* as in mr_run (result.h) */
+    uint64_t queries_stopped_by_time, queries_stopped_by_memory; /* as in mr_run_figures */
 } mr_order_stats;
 
 typedef struct mr_order_result {

@@ -114,7 +114,7 @@ bool mr_builder_value(mr_builder *builder, int64_t value, uint32_t *number)
     return true;
 }
 
-/* What stands in the value column. */
+/* The number for the value column. */
 static mr_status add_value(mr_builder *builder, const mr_parsed *parsed, uint32_t *value,
                            mr_error *error)
 {
@@ -137,7 +137,8 @@ static mr_status add_value(mr_builder *builder, const mr_parsed *parsed, uint32_
     return status;
 }
 
-/* Notes a step when lines and events went apart since the event before. */
+/* The lines of events mostly follow each other. Where one does not follow the line of the event
+ * before, a step notes it. */
 mr_status mr_builder_line(mr_builder *builder, uint64_t line, mr_error *error)
 {
     mr_trace *trace = builder->trace;

@@ -27,6 +27,7 @@ const char *mr_stop_word(mr_stop stop)
 void mr_ending_free(mr_ending *ending)
 {
     free(ending->details);
+    free(ending->misuses);
     *ending = (mr_ending){.details = NULL};
 }
 
@@ -38,6 +39,22 @@ bool mr_ending_copy(mr_ending *to, const mr_ending *from)
     mr_ending_free(to);
     *to = *from;
     to->details = details;
+    to->misuses = NULL;
+    to->misuse_count = to->misuse_capacity = 0;
+    for (size_t i = 0; i < from->misuse_count; i++)
+        if (!mr_ending_add_misuse(to, &from->misuses[i]))
+            return false;
+    return true;
+}
+
+bool mr_ending_add_misuse(mr_ending *ending, const mr_misuse *misuse)
+{
+    void *misuses = ending->misuses;
+    if (!mr_grow(&misuses, &ending->misuse_capacity, ending->misuse_count + 1,
+                 sizeof *ending->misuses))
+        return false;
+    ending->misuses = misuses;
+    ending->misuses[ending->misuse_count++] = *misuse;
     return true;
 }
 
@@ -59,7 +76,8 @@ bool mr_ending_add_detail(mr_ending *ending, const char *text, size_t length)
 
 bool mr_ending_is_known(const mr_ending *ending)
 {
-    return ending->program || ending->stop || ending->children || ending->details;
+    return ending->program || ending->stop || ending->children || ending->details ||
+           ending->misuse_count;
 }
 
 bool mr_ending_is_bad(const mr_ending *ending)
@@ -129,6 +147,10 @@ bool mr_ending_take(mr_ending *ending, const char *line, size_t length)
         take_stop(ending, value, value_length);
     } else if ((value = value_of(line, length, "detail", &value_length)) != NULL) {
         return mr_ending_add_detail(ending, value, value_length);
+    } else if ((value = value_of(line, length, "misuse", &value_length)) != NULL) {
+        mr_misuse misuse;
+        return !mr_misuse_parse(&misuse, value, value_length) ||
+               mr_ending_add_misuse(ending, &misuse);
     }
     return true;
 }
@@ -142,7 +164,8 @@ char *mr_ending_lines(const mr_ending *ending)
     size_t count = 0;
     for (const char *at = details; *at; at++)
         count += *at == '\n';
-    size_t size = FIXED_BYTES + strlen(details) + count * strlen("detail ");
+    size_t size = FIXED_BYTES + strlen(details) + count * strlen("detail ") +
+                  ending->misuse_count * (MR_MISUSE_LINE_BYTES + 1);
     char *lines = mr_malloc(size, 0);
     size_t used = 0;
     if (!lines)
@@ -161,6 +184,10 @@ char *mr_ending_lines(const mr_ending *ending)
         size_t length = strcspn(details, "\n");
         used += (size_t)snprintf(lines + used, size - used, "detail %.*s\n", (int)length, details);
         details += length + 1;
+    }
+    for (size_t i = 0; i < ending->misuse_count; i++) {
+        used += mr_misuse_line(&ending->misuses[i], lines + used);
+        used += (size_t)snprintf(lines + used, size - used, "\n");
     }
     return lines;
 }

@@ -10,9 +10,12 @@
  *   stopped WHY the recording ended, maybe before the program did: a word of MR_STOP_MAP
  *   children N  child processes that had threads and were not recorded
  *   detail TEXT a sentence for people, in the order of the lines: who waits for whom in a deadlock
+ *   misuse …    what the program did to a lock that the rules forbid (misuse.h)
  */
 #ifndef MR_TRACE_ENDING_H
 #define MR_TRACE_ENDING_H
+
+#include "misuse.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,13 +50,16 @@ typedef struct mr_ending {
     int number; /* the exit status, or the signal */
     mr_stop stop;
     uint64_t children;
-    char *details; /* owned; lines, each ended by a newline; NULL: none */
+    char *details;      /* owned; lines, each ended by a newline; NULL: none */
+    mr_misuse *misuses; /* owned */
+    size_t misuse_count, misuse_capacity;
 } mr_ending;
 
 void mr_ending_free(mr_ending *ending);
 /* False: no memory. */
 bool mr_ending_copy(mr_ending *to, const mr_ending *from);
 bool mr_ending_add_detail(mr_ending *ending, const char *text, size_t length);
+bool mr_ending_add_misuse(mr_ending *ending, const mr_misuse *misuse);
 
 /* Does it say anything? */
 bool mr_ending_is_known(const mr_ending *ending);

@@ -14,8 +14,8 @@ typedef struct mr_events {
     const uint32_t *thread, *operand, *location;
     /* every number in the columns, this run's and those before, is smaller than these */
     uint32_t thread_count, variable_count, lock_count, location_count, object_count;
-    /* which variables belong to objects: what was told since the run before. Not in streams: there
-     * `knows_members` is false */
+    /* which variables belong to objects: what was told since the run before, and whether that is
+     * known */
     const mr_membership *members;
     uint32_t member_count;
     bool knows_members;

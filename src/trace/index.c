@@ -350,7 +350,8 @@ void mr_index_free(mr_index *index)
     free(index);
 }
 
-/* Links of later events to earlier ones: `link` of what was not met yet is never touched. */
+/* A link leads from a later event to an earlier one. So the pass never touches the `link` of an
+ * event that it has not met yet. */
 bool mr_index_add(mr_index *index, const mr_trace *trace, uint32_t first, uint32_t count)
 {
     MR_REQUIRE(first == index->end && trace->link);

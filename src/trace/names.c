@@ -51,7 +51,7 @@ bool mr_names_same_long(const mr_names *names, const mr_name_key *key, uint32_t 
     return !memcmp(names->items[number].text, key->text, key->length);
 }
 
-/* mr_names_key for a text after which nothing can be read. */
+/* As mr_names_key, for a text whose following bytes must not be read. */
 static mr_name_key make_key(const char *text, uint32_t length)
 {
     mr_name_key key;
@@ -83,8 +83,8 @@ static mr_name_slot *slot_of(const mr_names *names, uint32_t number)
     return &names->slots[at];
 }
 
-/* Numbers go in again in their order, which mr_names_truncate relies on; slots are fetched some
- * names ahead, because nearly each of them is a miss of the cache. */
+/* Enters all names again, in the order of their numbers: mr_names_truncate relies on it. Nearly
+ * every slot is a miss of the cache, so slots are fetched some names ahead. */
 static void fill_slots(const mr_names *names, mr_name_slot *slots, uint32_t slot_count)
 {
     enum { AHEAD = 16 };
@@ -120,9 +120,9 @@ static bool grow_slots(mr_names *names)
     return true;
 }
 
-/* Names that a table takes before it grows. In a small table nearly every name is in its first
- * slot, which the processor then foresees; a large one must not outgrow the cache by its free
- * slots. */
+/* The number of names at which a table grows. A small table has many free slots: nearly every name
+ * is in its first slot, and the processor predicts the branch. A large table has few, so that free
+ * slots do not take the room of names in the cache. */
 static uint32_t room_of(uint32_t slot_count)
 {
     enum { SMALL_SLOTS = 1 << 16 };
@@ -244,11 +244,12 @@ bool mr_names_find(const mr_names *names, const char *text, uint32_t length, uin
 void mr_names_truncate(mr_names *names, uint32_t count)
 {
     MR_REQUIRE(count <= names->count);
-    /* Give the text back, too, or a long trace with many refused events would keep them all. */
+    /* The text is given back, too. Otherwise a long trace would keep the texts of all its refused
+     * events. */
     if (names->last_count == names->count && count + 1 == names->count)
         mr_arena_release(&names->strings, names->last_string);
     while (names->count > count) {
-        /* The youngest name: no probe sequence of another name runs over its slot. */
+        /* This is the youngest name, so no other name was placed by passing over its slot. */
         *slot_of(names, names->count - 1) = (mr_name_slot){0};
         names->count--;
     }

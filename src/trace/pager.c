@@ -32,7 +32,7 @@ uint64_t mr_pager_window_bytes(uint64_t limit_bytes)
     return limit_bytes / WINDOW_PARTS;
 }
 
-/* With some room to the limit: a look comes after the fact. */
+/* Some room to the limit is left, because the memory is taken already when it is counted. */
 static void look(const mr_pager *pager)
 {
     mr_resident now = mr_resident_now();

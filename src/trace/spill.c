@@ -59,7 +59,7 @@ static bool fits(const mr_spill *spill, size_t slot, size_t count)
     return bytes <= spill->limit_bytes / 2;
 }
 
-/* An eighth more than is needed, or the number itself where that is too much. */
+/* An eighth more than needed; the needed number itself when an eighth more is too much. */
 static size_t with_an_eighth(size_t need)
 {
     return need <= SIZE_MAX - need / 8 ? need + need / 8 : need;
@@ -99,8 +99,8 @@ static mr_status open_file(const mr_spill *spill, int *file, mr_error *error)
 }
 
 /* Takes space for the file from `from` to `to`. A limit on the size of files (ulimit -f) is an
- * error like a full disk: its signal is not for the program that uses the library. Returns errno.
- */
+ * error like a full disk. Its signal is held back, because it would end the program that uses the
+ * library. Returns errno. */
 static int take_space(int file, size_t from, size_t to)
 {
     sigset_t signal, old, pending;
@@ -118,7 +118,7 @@ static int take_space(int file, size_t from, size_t to)
     return result;
 }
 
-/* Maps the array's file with room for `count` elements in the place of what was mapped. */
+/* Maps the array's file with room for `count` elements. The new mapping replaces the old one. */
 static mr_status map_file(mr_spill *spill, size_t slot, size_t count, mr_error *error)
 {
     mr_spill_array *array = &spill->arrays[slot];
@@ -139,7 +139,8 @@ static mr_status map_file(mr_spill *spill, size_t slot, size_t count, mr_error *
     return MR_OK;
 }
 
-/* Through the file, so that the pages are not in memory twice. Returns errno. */
+/* Writes to the file instead of copying to a mapping, so that no page is in memory twice. Returns
+ * errno. */
 static int write_all(int file, const void *memory, size_t bytes)
 {
     const char *at = memory;

@@ -349,7 +349,7 @@ static mr_status check_alive(const mr_thread_state *thread, const mr_step *step,
 
 static mr_status step_operation(mr_validity *validity, const mr_step *step, mr_error *error)
 {
-    /* An operation without a lock does not look at this one. */
+    /* An operation without a lock does not read it. */
     uint32_t number = mr_op_operand_kind(step->op) == MR_OPERAND_LOCK ? step->operand : 0;
     if (!reach_lock(validity, number))
         return mr_error_memory(error, "checking the trace");

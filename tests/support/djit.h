@@ -12,6 +12,7 @@
 
 typedef struct mr_djit {
     const mr_trace *trace;
+    mr_relation relation;
     uint32_t *number; /* by event: how many events its thread has, up to it */
     uint32_t *known;  /* by event, then thread: how many of the thread's events were known before */
     bool *racy;       /* by event: the second event of a race? */

@@ -39,7 +39,7 @@ typedef struct mr_saving {
     mr_status status; /* of opening, else of predicting, else of closing */
     mr_error error;
     mr_stats stats;
-    mr_run run;
+    mr_run_figures run;
     size_t races; /* reported */
     char *report; /* owned; NULL: nothing was predicted */
 } mr_saving;

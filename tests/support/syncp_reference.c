@@ -37,9 +37,15 @@ static void scan_event(mr_syncp_reference *reference, scan *s, uint32_t event)
     s->of_thread[thread] = event;
     switch ((mr_op)trace->op[event]) {
     case MR_OP_READ:
+    case MR_OP_ATOMIC_READ:
         reference->source[event] = s->write_of_variable[operand];
         break;
+    case MR_OP_ATOMIC_UPDATE:
+        reference->source[event] = s->write_of_variable[operand];
+        s->write_of_variable[operand] = event;
+        break;
     case MR_OP_WRITE:
+    case MR_OP_ATOMIC_WRITE:
         s->write_of_variable[operand] = event;
         break;
     case MR_OP_ACQUIRE:
@@ -52,9 +58,12 @@ static void scan_event(mr_syncp_reference *reference, scan *s, uint32_t event)
     case MR_OP_JOIN:
         reference->source[event] = s->of_thread[operand];
         break;
-    case MR_OP_ATOMIC_READ:
-    case MR_OP_ATOMIC_WRITE:
-    case MR_OP_ATOMIC_UPDATE:
+    case MR_OP_ALLOC:
+        reference->alloc[operand] = event;
+        break;
+    case MR_OP_FREE:
+        reference->freed[operand] = event;
+        break;
     case MR_OP_SHARED_ACQUIRE:
     case MR_OP_SHARED_RELEASE:
     case MR_OP_BEGIN:
@@ -64,8 +73,6 @@ static void scan_event(mr_syncp_reference *reference, scan *s, uint32_t event)
     case MR_OP_CALL_BEGIN:
     case MR_OP_CALL_END:
     case MR_OP_BRANCH:
-    case MR_OP_ALLOC:
-    case MR_OP_FREE:
     case MR_OP_DEREF:
     case MR_OP_FENCE:
         break; /* not in the traces that it is asked about, or nothing to note */
@@ -81,6 +88,8 @@ bool mr_syncp_reference_init(mr_syncp_reference *reference, const mr_trace *trac
         .source = new_numbers(events, MR_NONE),
         .release = new_numbers(events, MR_NONE),
         .fork = new_numbers(trace->threads.count, MR_NONE),
+        .alloc = new_numbers(trace->objects.count, MR_NONE),
+        .freed = new_numbers(trace->objects.count, MR_NONE),
         .outermost = calloc(events + 1, sizeof(bool)),
         .latest = new_numbers(locks, MR_NONE),
         .included = calloc(events + 1, sizeof(bool)),
@@ -93,9 +102,9 @@ bool mr_syncp_reference_init(mr_syncp_reference *reference, const mr_trace *trac
         .depth_of_lock = new_numbers(locks, 0),
     };
     bool ok = reference->previous && reference->source && reference->release && reference->fork &&
-              reference->outermost && reference->latest && reference->included &&
-              reference->stack && s.of_thread && s.write_of_variable && s.acquire_of_lock &&
-              s.depth_of_lock;
+              reference->alloc && reference->freed && reference->outermost && reference->latest &&
+              reference->included && reference->stack && s.of_thread && s.write_of_variable &&
+              s.acquire_of_lock && s.depth_of_lock;
     for (uint32_t event = 0; ok && event < events; event++)
         scan_event(reference, &s, event);
     free(s.of_thread);
@@ -111,10 +120,21 @@ void mr_syncp_reference_free(mr_syncp_reference *reference)
     free(reference->source);
     free(reference->release);
     free(reference->fork);
+    free(reference->alloc);
+    free(reference->freed);
     free(reference->outermost);
     free(reference->latest);
     free(reference->included);
     free(reference->stack);
+}
+
+/* The object that the event accesses or frees, MR_NONE: none. */
+static uint32_t object_of(const mr_trace *trace, uint32_t event)
+{
+    uint32_t operand = trace->operand[event];
+    if (trace->op[event] == MR_OP_FREE)
+        return operand;
+    return trace->op[event] <= MR_OP_ATOMIC_UPDATE ? mr_trace_object(trace, operand) : MR_NONE;
 }
 
 static void include(mr_syncp_reference *reference, uint32_t event)
@@ -130,6 +150,17 @@ static void include_needs(mr_syncp_reference *reference, uint32_t event)
 {
     include(reference, reference->previous[event]);
     include(reference, reference->fork[reference->trace->thread[event]]);
+    uint32_t object = object_of(reference->trace, event);
+    if (object != MR_NONE)
+        include(reference, reference->alloc[object]);
+}
+
+/* Has the object of the access been freed in the closure, though not yet in the trace? */
+static bool is_over(const mr_syncp_reference *reference, uint32_t access)
+{
+    uint32_t object = object_of(reference->trace, access);
+    uint32_t freed = object == MR_NONE ? MR_NONE : reference->freed[object];
+    return freed != MR_NONE && freed > access && reference->included[freed];
 }
 
 /* All acquires of the lock in the closure but the latest have their releases there. */
@@ -164,5 +195,6 @@ bool mr_syncp_reference_race(mr_syncp_reference *reference, uint32_t first, uint
         if (reference->outermost[event])
             include_release(reference, event);
     }
-    return !reference->included[first] && !reference->included[second];
+    return !reference->included[first] && !reference->included[second] &&
+           !is_over(reference, first) && !is_over(reference, second);
 }

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { LOCKS = 5, HELD = 8 };
+enum { LOCKS = 5, HELD = 8, SLOTS = 3, MOST_VARIABLES = 4 };
 
 typedef struct walker {
     bool started, over, forked;
@@ -18,6 +18,10 @@ typedef struct walk {
     uint32_t nested_percent;
     walker walkers[MR_WALK_THREADS];
     uint32_t owner[LOCKS], depth[LOCKS];
+    uint32_t slots, life_percent; /* variable v belongs to what is in slot v % slots */
+    uint32_t object[SLOTS];       /* in it + 1, 0: none so far */
+    bool freed[SLOTS];
+    uint32_t object_count;
     uint32_t count;
     char *text;
     size_t length;
@@ -43,7 +47,36 @@ static void say(walk *w, uint32_t thread, const char *op, char kind, uint32_t op
 static bool try_access(walk *w, uint32_t thread)
 {
     bool read = mr_random_percent(&w->random, w->read_percent);
-    say(w, thread, read ? "r" : "w", 'x', mr_random_below(&w->random, w->variables));
+    uint32_t variable = mr_random_below(&w->random, w->variables);
+    if (w->slots && !w->object[variable % w->slots])
+        return false;
+    if (w->slots)
+        variable += MOST_VARIABLES * w->object[variable % w->slots];
+    say(w, thread, read ? "r" : "w", 'x', variable);
+    return true;
+}
+
+/* A new object in the slot. */
+static void fill_slot(walk *w, uint32_t slot)
+{
+    uint32_t object = w->object_count++;
+    w->object[slot] = object + 1;
+    w->freed[slot] = false;
+    for (uint32_t variable = slot; variable < w->variables; variable += w->slots)
+        w->length += (size_t)snprintf(w->text + w->length, MR_WALK_LINE_BYTES, "#@in x%u o%u\n",
+                                      variable + MOST_VARIABLES * (object + 1), object);
+}
+
+static bool try_life(walk *w, uint32_t thread)
+{
+    uint32_t slot = mr_random_below(&w->random, w->slots);
+    if (w->object[slot] && !w->freed[slot]) {
+        w->freed[slot] = true;
+        say(w, thread, "free", 'o', w->object[slot] - 1);
+        return true;
+    }
+    fill_slot(w, slot);
+    say(w, thread, "alloc", 'o', w->object[slot] - 1);
     return true;
 }
 
@@ -117,6 +150,8 @@ static bool step(walk *w, uint32_t thread)
         return true;
     if (mr_random_percent(&w->random, w->join_percent) && try_join(w, thread))
         return true;
+    if (w->life_percent && mr_random_percent(&w->random, w->life_percent))
+        return try_life(w, thread);
     if (mr_random_percent(&w->random, w->access_percent))
         return try_access(w, thread);
     return mr_random_percent(&w->random, 50) ? try_acquire(w, thread) : try_release(w, thread);
@@ -180,5 +215,19 @@ size_t mr_walk_hot(uint64_t seed, uint32_t events, char *text)
     walk w = {.random = {seed}, .events = events, .text = text};
     text[0] = '\0';
     draw_hot_parameters(&w);
+    return run(&w);
+}
+
+size_t mr_walk_lives(uint64_t seed, uint32_t events, char *text)
+{
+    walk w = {.random = {seed ^ UINT64_C(0x6c69766573)}, .events = events, .text = text};
+    text[0] = '\0';
+    mr_random_percent(&w.random, 50) ? draw_parameters(&w) : draw_hot_parameters(&w);
+    w.slots = mr_random_range(&w.random, 1, SLOTS);
+    w.variables = mr_random_range(&w.random, w.slots, MOST_VARIABLES);
+    w.life_percent = mr_random_range(&w.random, 1, 8);
+    for (uint32_t slot = 0; slot < w.slots; slot++)
+        if (mr_random_percent(&w.random, 50))
+            fill_slot(&w, slot);
     return run(&w);
 }

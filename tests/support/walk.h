@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-enum { MR_WALK_THREADS = 6, MR_WALK_LINE_BYTES = 40 };
+enum { MR_WALK_THREADS = 6, MR_WALK_LINE_BYTES = 80 };
 
 /* Writes a valid trace of at most `events` events as text; `text` has room for events *
  * MR_WALK_LINE_BYTES + 1 bytes. The same seed gives the same trace. Returns the length. */
@@ -18,5 +18,9 @@ size_t mr_walk(uint64_t seed, uint32_t events, char *text);
 
 /* The same, but mostly accesses, to few variables, so that the same locations race many times. */
 size_t mr_walk_hot(uint64_t seed, uint32_t events, char *text);
+
+/* The same, in either way, with variables of objects that are allocated, freed, used after that, and
+ * followed by others. */
+size_t mr_walk_lives(uint64_t seed, uint32_t events, char *text);
 
 #endif

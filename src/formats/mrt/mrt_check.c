@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What `users` says of a variable: 0 when the outlook calls it contended (nothing to check), else
- * nobody so far, read by several threads, or 2 × (thread + 1), plus 1 when the thread has written
- * it. 16 bits, so that more of them stay in the cache. */
+/* What `users` says of a variable. 0: the outlook calls it contended, so there is nothing to check.
+ * `nobody`: no access so far. `several_readers`: several threads read it. Otherwise one thread uses
+ * it: 2 × (thread + 1), plus 1 when the thread has written it. 16 bits are enough, and more of them
+ * stay in the cache. */
 static const uint16_t nobody = UINT16_MAX, several_readers = 1;
 
-/* And of a variable that several threads accessed atomically, and some wrote so. */
+/* For atomic accesses also: several threads, of which some write. */
 static const uint16_t several_writers = UINT16_MAX - 1;
 
 static bool init_outlook(mr_mrt_check *check, const mr_outlook *outlook)
@@ -78,8 +79,9 @@ static mr_status contradicted(mr_error *error)
     return wrong(error, "contradicts the index of the file");
 }
 
-/* Does the access of the variable tell nothing new, or only that its one user writes it? Without
- * branches: which variable comes next is hard to foresee. `writes` is 0 or 1. */
+/* Does the access fit what `users` says, with no change but that its one user now writes? The test
+ * has no branches, because the processor cannot predict which variable comes next. `writes` is 0
+ * or 1. */
 static inline bool stays_as_foreseen(uint32_t user, uint32_t thread, uint32_t writes)
 {
     return (user == 0) | (user >> 1 == thread + 1) | (user + writes == several_readers);
@@ -148,12 +150,12 @@ static bool note_atomic(mr_mrt_check *check, uint32_t variable, uint32_t thread,
     return true;
 }
 
-/* Are the accesses of a variable that the outlook does not call contended as it says? `plain` and
- * `atomic` are what is known of it. */
+/* The outlook does not call the variable contended: is that right? `plain` and `atomic` are what
+ * `users` says of its plain and of its atomic accesses. */
 static bool are_foreseen(uint32_t plain, uint32_t atomic)
 {
     if (plain == nobody || atomic == nobody)
-        return true; /* of one thread, or read only, or atomic: else an event said so */
+        return true; /* accesses of one kind: each event has been checked */
     bool plain_reads = plain == several_readers || !(plain & 1);
     bool atomic_reads = atomic == several_readers || (atomic != several_writers && !(atomic & 1));
     bool one_thread = plain >> 1 == atomic >> 1 && plain != several_readers;
@@ -194,7 +196,7 @@ static bool frees_are_foreseen(const mr_mrt_check *check)
     return true;
 }
 
-/* Of the lock of an event that the validity has just accepted: is it held shared once? */
+/* The validity has just accepted the event: does its thread hold the lock shared exactly once? */
 static bool is_first_share(const mr_validity *validity, const mr_step *step)
 {
     uint64_t key = (uint64_t)step->operand << 32 | step->thread;
@@ -213,7 +215,7 @@ static uint64_t line_of(mr_mrt_check *check, uint32_t event)
     return event + trace->line_steps[check->line].offset;
 }
 
-/* Names that may be names of a thread, but not in this place of a line. */
+/* These texts may be names of a thread, but not as the operand of a line. */
 static const char *misplaced_name(const mr_mrt_check *check, const mr_step *step)
 {
     const mr_name *threads = check->dictionary->threads.items;
@@ -286,8 +288,8 @@ static mr_status check_use(mr_mrt_check *check, const mr_step *step, mr_error *e
     return foreseen ? MR_OK : contradicted(error);
 }
 
-/* Any event but a plain access of a thread that may do one. Its operation, thread and location are
- * in bounds. */
+/* Checks an event that skip_plain does not pass. Its operation, thread and location are in bounds.
+ */
 static mr_status check_step(mr_mrt_check *check, const mr_events *events, uint32_t i,
                             mr_error *error)
 {
@@ -307,13 +309,14 @@ static mr_status check_step(mr_mrt_check *check, const mr_events *events, uint32
     return check_use(check, &step, error);
 }
 
-/* Does a number of the column reach the bound? The highest bit of x or of bound - 1 - x says it,
- * without a branch for each number, and for a fixed count at once as vectors. */
+/* Does a number of the column reach the bound? x does when the highest bit of x or of bound - 1 - x
+ * is set. This test needs no branch for each number. The compiler makes vectors of the loop with a
+ * fixed count. */
 static bool exceeds(const uint32_t *column, uint32_t count, uint32_t bound)
 {
     enum { AT_ONCE = 32 };
     const uint32_t half = UINT32_C(1) << 31, last = bound - 1;
-    uint32_t seen = bound > half ? half : 0, i = 0; /* so many names: look at each event */
+    uint32_t seen = bound > half ? half : 0, i = 0; /* a larger bound: look at each event */
     for (; i + AT_ONCE <= count; i += AT_ONCE) {
         const uint32_t *part = column + i;
         for (uint32_t j = 0; j < AT_ONCE; j++)
@@ -351,8 +354,8 @@ static uint32_t check_bounds(const mr_events *events, mr_error *error)
 
 _Static_assert(MR_OP_READ == 0 && MR_OP_WRITE == 1, "a plain operation says whether it writes");
 
-/* Goes over the plain accesses from event `i` on by threads that may do them: most events. Gives
- * the first event that is no such one. */
+/* Passes the plain accesses from event `i` on by threads that may do them. Most events are. Returns
+ * the first event that is not. */
 static inline uint32_t skip_plain(mr_mrt_check *check, const mr_events *events, uint32_t i,
                                   uint32_t count, bool has_members, uint64_t *writes)
 {

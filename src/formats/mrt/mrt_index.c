@@ -28,7 +28,7 @@ static bool are_marks(const uint8_t *marks, uint32_t count)
     return seen <= 1;
 }
 
-/* In order, of shared locks only, and of each of those by two threads or more. */
+/* The uses must be in order, of shared locks only, and each such lock has at least two threads. */
 static bool uses_are_consistent(const mr_outlook *outlook)
 {
     uint32_t shared = 0, used = 0, threads = 2;

@@ -18,8 +18,8 @@ typedef struct load_state {
 static mr_status make_room(load_state *load, size_t need, mr_error *error)
 {
     const mr_mrt *mrt = load->mrt;
-    /* With the number of events from the index the columns need not move later. A number that the
-     * file is too short for is not believed. */
+    /* The index tells the number of events, so the columns need not move later. The number is not
+     * used when the file is too short for it. */
     uint64_t told = mrt->has_contents ? mrt->contents.index.event_count : 0;
     if (told > need && told <= mrt->source.size_bytes / sizeof(uint32_t))
         need = (size_t)told;
@@ -30,7 +30,7 @@ static mr_status make_room(load_state *load, size_t need, mr_error *error)
                   : mr_columns_reserve_links(load->trace, mr_columns_room(load->trace), error);
 }
 
-/* The VALUES chunk of the block given last. */
+/* Reads the VALUES chunk of the last block. */
 static mr_status take_values(mr_mrt *mrt, mr_mrt_chunk *chunk, const unsigned char **payload,
                              mr_error *error)
 {
@@ -88,7 +88,7 @@ static mr_status append(load_state *load, const mr_events *given, mr_error *erro
     MR_ASSERT(given->first + given->count == trace->event_count);
     mr_status status = make_room(load, (size_t)events.first + events.count, error);
     if (!status) {
-        /* Before the values are read: they go into the same buffer when the file is not mapped. */
+        /* Events first: when the file is not mapped, their values are read into the same buffer. */
         events = place(trace, given);
         status = read_values(load, &events, &values, error);
         mr_spill_look(&trace->spill);

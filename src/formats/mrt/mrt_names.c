@@ -55,7 +55,7 @@ static mr_status wrong(mr_error *error, const char *what)
     return mr_error_set(error, MR_ERR_TRACE, NULL, 0, "the .mrt file is wrong: %s", what);
 }
 
-/* The names of a chunk, whose texts begin at `text`, into `items`. */
+/* Lists the names of a chunk in `items`. Their texts begin at `text`. */
 static mr_status list_names(const mr_mrt_chunk *chunk, const unsigned char *lengths,
                             const char *text, mr_name *items, mr_error *error)
 {
@@ -74,7 +74,7 @@ static mr_status list_names(const mr_mrt_chunk *chunk, const unsigned char *leng
     return left ? wrong(error, "more text than names") : MR_OK;
 }
 
-/* A copy of the texts of a chunk, with as many bytes behind them as mr_names_take wants. */
+/* Copies the texts of a chunk. mr_names_take needs some readable bytes behind them. */
 static const char *copy_texts(mr_names *names, const char *text, size_t size_bytes)
 {
     char *copy = mr_arena_alloc(&names->strings, size_bytes + MR_NAME_SHORT_BYTES, 1);

@@ -177,7 +177,7 @@ const mr_trace *mr_mrt_dictionary(const mr_mrt *mrt)
     return mrt->trace;
 }
 
-/* Gives a payload that names point into a place to stay. */
+/* Names point into the payload, so it must stay: copies it where it is only in the buffer. */
 static mr_status keep_payload(mr_mrt *mrt, const mr_mrt_chunk *chunk, const unsigned char **payload,
                               mr_error *error)
 {
@@ -192,7 +192,7 @@ static mr_status keep_payload(mr_mrt *mrt, const mr_mrt_chunk *chunk, const unsi
     return MR_OK;
 }
 
-/* There are never more names than the outlook has room for. */
+/* Does the outlook have room for all names so far? */
 static bool fits_outlook(const mr_mrt *mrt)
 {
     const mr_outlook *outlook = mr_mrt_outlook(mrt);
@@ -238,7 +238,7 @@ static mr_events events_in(const mr_mrt *mrt, const mr_mrt_chunk *chunk,
     };
 }
 
-/* Says which event is meant. */
+/* Adds to the error which event it is about. */
 static void describe_event(uint32_t event, mr_error *error)
 {
     char text[sizeof error->text];
@@ -248,7 +248,7 @@ static void describe_event(uint32_t event, mr_error *error)
                      text);
 }
 
-/* Gives the events of a block; those before a wrong one, when there is one. */
+/* Gives the events of a block. When one of them is wrong, gives the events before it. */
 static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *events,
                              mr_error *error)
 {
@@ -275,12 +275,12 @@ static mr_status read_events(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_events *
     events->count = good;
     if (!good)
         return error->status;
-    mr_mrt_fail(mrt, error); /* at the next call */
+    mr_mrt_fail(mrt, error); /* the next call reports the error */
     return MR_OK;
 }
 
-/* Each block has at most one such chunk, before the next block. It is used only when the trace is
- * read whole. */
+/* A block has at most one chunk of stacks, before the next block. The chunk is used only when the
+ * trace is read whole. */
 static mr_status read_stacks(mr_mrt *mrt, const mr_mrt_chunk *chunk, mr_error *error)
 {
     const unsigned char *payload;

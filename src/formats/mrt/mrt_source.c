@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much is read before more memory is taken for it; steps in which used pages are given back. */
+/* How much is read before more memory is taken, and the steps in which used pages are given back.
+ */
 enum {
     MR_MRT_READ_BYTES = 1 << 20,
     MR_MRT_RELEASE_BYTES = 8 << 20,
@@ -178,7 +179,7 @@ static bool checksum_differs(const mr_mrt_chunk *chunk, const unsigned char *pay
            chunk->payload_checksum;
 }
 
-/* Where the buffer begins at a multiple of 64. */
+/* The first multiple of 64 in the buffer. */
 static unsigned char *aligned(unsigned char *buffer)
 {
     return buffer + (-(uintptr_t)buffer & (MR_MRT_ALIGN_BYTES - 1));
@@ -201,7 +202,7 @@ static bool make_room(mr_mrt_source *source, size_t used, size_t size_bytes)
     return true;
 }
 
-/* A claimed size takes memory only as its bytes arrive. */
+/* The file claims a size. Memory is taken only as the bytes arrive. */
 static mr_status read_payload(mr_mrt_source *source, uint64_t size_bytes, bool keep,
                               mr_error *error)
 {

@@ -14,7 +14,7 @@ static mr_status no_memory(mr_error *error)
     return mr_error_memory(error, "reading the trace");
 }
 
-/* Rows of blocks without stacks are zeros. */
+/* The rows of a block without stacks are zeros. */
 static mr_status fill_to(mr_mrt_stacks_reader *reader, mr_trace *trace, uint32_t count,
                          mr_error *error)
 {

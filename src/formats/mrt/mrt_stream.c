@@ -1,11 +1,13 @@
 /*
- * The stream of an .mrt file. When the file is mapped, a thread of its own reads and checks some
- * blocks ahead of the caller: checksums, bounds and validity cost as much as an order does. Blocks
- * are not copied, they are in the map. What comes through a buffer is read by the caller's thread.
+ * The stream of an .mrt file. When the file is mapped, a thread of the stream reads and checks some
+ * blocks ahead of the caller, because checksums, bounds and validity cost as much as an order does.
+ * Blocks stay in the map and are not copied. When the file comes through a buffer, the caller's
+ * thread reads it.
  */
 #include "base/thread.h"
 #include "mrt_read.h"
 #include "mrt_reader.h"
+#include "trace/members.h"
 #include "trace/stream_kind.h"
 
 #include <stdlib.h>
@@ -23,13 +25,15 @@ typedef struct mrt_stream {
     mr_mrt *mrt;
     mr_ticker ticker;
 
-    /* The reader's thread has the mrt until it has ended. Blocks [taken, filled), modulo their
-     * number, wait for the caller, who uses what was in block `taken` - 1. */
+    /* Only the reader's thread uses the mrt until it has ended. Blocks [taken, filled), modulo
+     * their number, wait for the caller, who still uses the events of block `taken` - 1. */
     bool threaded;
     pthread_t reader;
     pthread_mutex_t mutex; /* guards the rest */
     pthread_cond_t changed;
     block blocks[BLOCKS_AHEAD];
+    mr_told_members members[BLOCKS_AHEAD]; /* of the blocks */
+    uint32_t told;                         /* members of the blocks so far; the reader's */
     uint64_t filled, taken;
     bool stopped; /* the caller wants no more */
     mr_error failure;
@@ -40,11 +44,15 @@ static bool is_last(const block *given)
     return given->status != MR_OK || given->events.count == 0;
 }
 
-/* Called without the mutex. */
-static block read_block(mrt_stream *stream)
+/* The block of this number. Called without the mutex. */
+static block read_block(mrt_stream *stream, uint64_t number)
 {
     block next = {.status = MR_OK};
+    mr_told_members *members = &stream->members[number % BLOCKS_AHEAD];
     next.status = mr_mrt_next(stream->mrt, &next.events, &stream->failure);
+    if (!mr_members_tell(mr_mrt_dictionary(stream->mrt), stream->told, members, &next.events))
+        next = (block){.status = mr_error_memory(&stream->failure, "reading the trace")};
+    stream->told = members->end;
     next.done_bytes = stream->mrt->source.offset;
     return next;
 }
@@ -55,13 +63,14 @@ static void *read_ahead(void *argument)
     bool last = false;
     pthread_mutex_lock(&stream->mutex);
     while (!last) {
-        /* One less than there are: the caller still uses the events of the one before. */
+        /* One block stays free: the caller still uses the events of the block before `taken`. */
         while (stream->filled - stream->taken == BLOCKS_AHEAD - 1 && !stream->stopped)
             pthread_cond_wait(&stream->changed, &stream->mutex);
         if (stream->stopped)
             break;
+        uint64_t number = stream->filled;
         pthread_mutex_unlock(&stream->mutex);
-        block next = read_block(stream);
+        block next = read_block(stream, number);
         last = is_last(&next);
         pthread_mutex_lock(&stream->mutex);
         stream->blocks[stream->filled++ % BLOCKS_AHEAD] = next;
@@ -84,7 +93,7 @@ static void join_reader(mrt_stream *stream)
 static block take_block(mrt_stream *stream)
 {
     if (!stream->threaded)
-        return read_block(stream);
+        return read_block(stream, stream->taken++);
     pthread_mutex_lock(&stream->mutex);
     while (stream->filled == stream->taken)
         pthread_cond_wait(&stream->changed, &stream->mutex);
@@ -128,6 +137,8 @@ static void stream_close(mr_stream *base)
         join_reader(stream);
     }
     mr_mrt_close(stream->mrt);
+    for (int i = 0; i < BLOCKS_AHEAD; i++)
+        free(stream->members[i].items);
     free(stream);
 }
 

@@ -66,7 +66,7 @@ static mr_status add_items(mr_trace *trace, const unsigned char *at, uint32_t co
     return MR_OK;
 }
 
-/* The lists stand one behind the other, so no item is in two of them. */
+/* The lists must follow each other without gaps, so no item is in two lists. */
 static mr_status add_reaches(mr_trace *trace, const unsigned char *at, uint32_t count,
                              size_t items_before, mr_error *error)
 {
@@ -111,7 +111,7 @@ static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace 
     if (value >= bound)
         return wrong(error, "an event with a value that there is not");
     if (!value && mr_op_operand_kind(op) == MR_OPERAND_VARIABLE) {
-        /* In a text, what follows '=' would be the value. */
+        /* A text file could not tell it from a variable with a value. */
         const mr_name *name = &trace->variables.items[operand];
         if (memchr(name->text, '=', name->length))
             return wrong(error, "'=' in the name of a variable without a value");
@@ -119,7 +119,7 @@ static mr_status check_value(const mr_mrt_values_reader *reader, const mr_trace 
     return MR_OK;
 }
 
-/* Most events are plain accesses with a value, which is looked at without a call. */
+/* Most events are plain accesses with a value. These are checked without a call. */
 static mr_status check_column(const mr_mrt_values_reader *reader, const mr_trace *trace,
                               const mr_events *events, const uint32_t *column, mr_error *error)
 {
@@ -152,7 +152,7 @@ static mr_status read_tables(mr_mrt_values_reader *reader, mr_trace *trace,
                                  8ull * head.reach_count + 4ull * head.item_count +
                                  4ull * chunk->count)
         return wrong(error, "values of another size");
-    /* All that stands before it are multiples of four bytes, and the payload is aligned. */
+    /* It is aligned: the payload is, and the parts before it are multiples of four bytes. */
     *column = (const uint32_t *)(const void *)(items + 4ull * head.item_count);
     size_t items_before = trace->reach_items.count;
     mr_status status = add_values(reader, payload + sizeof head, head.value_count, error);

@@ -98,7 +98,7 @@ static mr_status put_filling(mr_mrt_writer *writer, mr_error *error)
                error);
 }
 
-/* Writes the chunk with the payload that was put together, and empties that. */
+/* Writes the chunk with the payload built so far, and empties the payload. */
 static mr_status write_chunk(mr_mrt_writer *writer, mr_mrt_chunk chunk, mr_error *error)
 {
     chunk.mark = MR_MRT_CHUNK_MARK;
@@ -145,7 +145,7 @@ static void use_value(table_counts *used, const mr_trace *trace, mr_op op, uint3
     }
 }
 
-/* Numbers are given out in the order of first use, so the largest says how many are in use. */
+/* Numbers are given in the order of first use, so the largest number in use tells their count. */
 static bool note_use(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
                      const uint32_t *value)
 {
@@ -185,7 +185,7 @@ static void note_members(mr_mrt_writer *writer, const mr_trace *trace)
     }
 }
 
-/* The same of stacks; an event that has one uses its callers, too. */
+/* The same for stacks. An event that uses a stack also uses its callers. */
 static bool note_stacks(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
                         const uint32_t *stack)
 {

@@ -61,7 +61,7 @@ static mr_line_kind give(mr_lines *lines, size_t length, mr_slice *line)
     return lines->has_nul && memchr(text, 0, length) ? MR_LINE_NUL : MR_LINE_TEXT;
 }
 
-/* What follows when the buffer holds no line end and the input gave no more. */
+/* The buffer holds no line end, and the input gave nothing more. */
 static mr_line_kind give_last(mr_lines *lines, mr_slice *line)
 {
     size_t length = lines->end - lines->next;

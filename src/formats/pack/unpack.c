@@ -118,7 +118,7 @@ static int inflate_some(z_stream *stream, mr_unpack_buffers *buffers)
     return result;
 }
 
-/* Goes on also with no input left: the library may hold unpacked bytes that did not fit before. */
+/* Goes on even with no input left: the library may hold bytes that had no room before. */
 static mr_status run_gzip(mr_unpacker *unpacker, mr_unpack_buffers *buffers, mr_error *error)
 {
     while (buffers->out_count && (buffers->in_count || !unpacker->between)) {

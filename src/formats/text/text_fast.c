@@ -112,7 +112,7 @@ static int64_t number_of(const char *digits, uint32_t count, bool negative)
     return negative ? -number : number;
 }
 
-/* The value at `text`. False: it is none, or not certainly one. */
+/* Reads the value at `text`. False: it is no value, or this function cannot tell. */
 static inline bool look_at_value(const char *text, uint32_t length, bool keep, mr_fast_line *line)
 {
     bool negative = *text == '-';
@@ -213,7 +213,7 @@ static inline bool find_or_add(mr_names *names, const mr_name_key *key, uint32_t
     return *number != UINT32_MAX || mr_names_add_key(names, key, number);
 }
 
-/* What the state says about a line that looks ordinary. */
+/* How a line that looks ordinary fits the trace so far. */
 typedef enum fast_verdict { TAKEN, LEFT, NO_MEMORY } fast_verdict;
 
 /* The number of the operand, when the event is certainly valid. */
@@ -275,8 +275,9 @@ static uint32_t count_bits(uint64_t bits)
     return (uint32_t)((bits * 0x0101010101010101u) >> 56);
 }
 
-/* Finds the next newlines, some beyond `most` when they come along; `ends` gets their places after
- * `text`. Their number. Found before all else, so that the lines can be looked at independently. */
+/* Finds the next newlines: `most`, or some more from the last bytes looked at. `ends` gets their
+ * offsets from `text`. Returns their number. With all ends known, the lines do not depend on each
+ * other, and the processor works on several at once. */
 static uint32_t find_ends(const char *text, size_t length, uint32_t most,
                           uint32_t ends[MR_TEXT_FAST_BATCH + MR_MARKS_BYTES])
 {
@@ -286,7 +287,7 @@ static uint32_t find_ends(const char *text, size_t length, uint32_t most,
          at += MR_MARKS_BYTES) {
         uint64_t newlines = mr_newlines_of(text + at);
         uint32_t here = count_bits(newlines), i = 0;
-        do /* most often once: fewer surprises for the processor than a loop over the bits */
+        do /* one turn most often, which the processor predicts better than a loop over the bits */
             for (uint32_t j = 0; j < USUAL; j++, i++, newlines &= newlines - 1)
                 ends[count + i] =
                     (uint32_t)at + (uint32_t)__builtin_ctzll(newlines | (uint64_t)1 << 63);
@@ -296,7 +297,7 @@ static uint32_t find_ends(const char *text, size_t length, uint32_t most,
     return count;
 }
 
-/* Looks at up to `most` lines; the number of those that are ordinary. */
+/* Looks at up to `most` lines and stops at one that is not ordinary. Returns how many are. */
 static uint32_t look_ahead(const mr_text_fast *fast, const mr_lines *lines, uint32_t most,
                            const mr_trace *trace, bool keep, mr_fast_line *batch)
 {
@@ -327,7 +328,7 @@ mr_status mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *va
         if (most > fast->ahead)
             most = fast->ahead;
         count = look_ahead(fast, lines, most, trace, rows->value != NULL, batch);
-        /* Where lines of other kinds are many, looking far ahead is lost work. */
+        /* Between many lines of other kinds, looking far ahead would be lost work. */
         fast->ahead = count < most ? 1 : MR_TEXT_FAST_BATCH;
         if (!count)
             break;

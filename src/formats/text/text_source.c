@@ -42,7 +42,8 @@ void mr_text_source_set_place(mr_error *error, const char *place, uint64_t line)
     mr_error_set(error, error->status, place, line, "%s", text);
 }
 
-/* What the file says is wrong: fails, or counts it and goes on. `error` has a text and no place. */
+/* A line is wrong: fails, or with --repair counts it and goes on. `error` has a text and no place.
+ */
 static mr_status drop(mr_text_source *source, mr_error *error)
 {
     mr_trace *trace = source->builder.trace;
@@ -54,7 +55,7 @@ static mr_status drop(mr_text_source *source, mr_error *error)
     return MR_OK;
 }
 
-/* Puts the event before the rule that it breaks, and what to do after it. */
+/* Adds to the error the event, in front, and what to do, at the end. */
 static void describe(const mr_text_source *source, mr_slice line, mr_error *error)
 {
     char quote[MR_QUOTE_SIZE], text[sizeof error->text];
@@ -69,7 +70,7 @@ static mr_status read_event(mr_text_source *source, mr_slice line, mr_rows *rows
     if (mr_parse_event(line, &parsed, error))
         return drop(source, error);
     mr_trace *trace = source->builder.trace;
-    /* The trace is still ours to fill. */
+    /* The names are constant for users of the trace only; here it is being built. */
     mr_names *names = (mr_names *)mr_trace_operand_names(trace, parsed.op);
     uint32_t thread_count = trace->threads.count, name_count = names ? names->count : 0;
     mr_step step = {.op = parsed.op, .line = source->lines.number};
@@ -138,7 +139,7 @@ static mr_status read_line(mr_text_source *source, mr_slice line, mr_rows *rows,
     return MR_OK;
 }
 
-/* The input failed: damage is something the file says, all else is fatal. */
+/* The input failed. Damage is like a wrong line; every other failure is final. */
 static mr_status input_failed(mr_text_source *source, mr_error *error)
 {
     source->ended = true;

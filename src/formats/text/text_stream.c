@@ -4,17 +4,19 @@
 #include "base/thread.h"
 #include "base/ticker.h"
 #include "text_source.h"
+#include "trace/members.h"
 #include "trace/stream_kind.h"
 
 #include <stdlib.h>
 
-/* A block is in the cache of the thread that filled it when it is full, and the wake-up of the
- * other thread costs nothing beside it. */
+/* A block fits in the cache of the thread that fills it, and is large enough that waking the other
+ * thread costs little beside it. */
 enum { MR_STREAM_BLOCKS = 4, MR_STREAM_BLOCK_EVENTS = 1 << 14 };
 
 typedef struct text_block {
     uint32_t *columns; /* owned: thread, operand, location, op */
     mr_events events;
+    mr_told_members members; /* owned: of the events */
     uint64_t done_bytes;
     mr_status status; /* what came after these events */
     bool last;        /* nothing follows but `status` */
@@ -23,6 +25,7 @@ typedef struct text_block {
 typedef struct text_stream {
     mr_stream base;
     mr_text_source source; /* the parser's, until it has ended */
+    uint32_t told;         /* the parser's: members of the blocks so far */
     uint32_t block_events;
     text_block blocks[MR_STREAM_BLOCKS];
     mr_error failure; /* goes with the last block */
@@ -87,6 +90,11 @@ static void fill(text_stream *stream, text_block *block)
         .location_count = trace->locations.count,
         .object_count = trace->objects.count,
     };
+    if (!mr_members_tell(trace, stream->told, &block->members, &block->events)) {
+        block->status = mr_error_memory(&stream->failure, "reading the trace");
+        block->last = true;
+    }
+    stream->told = block->members.end;
 }
 
 static void *parse(void *argument)
@@ -185,8 +193,10 @@ static void text_close(mr_stream *base)
         join_parser(stream);
     }
     mr_text_source_free(&stream->source);
-    for (int i = 0; i < MR_STREAM_BLOCKS; i++)
+    for (int i = 0; i < MR_STREAM_BLOCKS; i++) {
         free(stream->blocks[i].columns);
+        free(stream->blocks[i].members.items);
+    }
     free(stream);
 }
 
@@ -210,7 +220,7 @@ static void start_parser(text_stream *stream)
 
 static bool make_blocks(text_stream *stream)
 {
-    enum { COLUMN_WORDS = 4 }; /* the last one is bytes; a whole word each is no waste to mind */
+    enum { COLUMN_WORDS = 4 }; /* the last column needs bytes only, which wastes little */
     for (int i = 0; i < MR_STREAM_BLOCKS; i++) {
         stream->blocks[i].columns = mr_realloc(NULL, (size_t)stream->block_events * COLUMN_WORDS,
                                                sizeof *stream->blocks[i].columns);

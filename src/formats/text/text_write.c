@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is written at once; the longest thing that is put at once; events between looks at the
- * clock. */
+/* The bytes that are written at once; the longest number; the events between looks at the clock. */
 enum {
     MR_TEXT_ROOM_BYTES = 1 << 17,
     MR_TEXT_NUMBER_BYTES = 24,
@@ -72,7 +71,7 @@ static void put_number(text_writer *writer, int64_t number)
     put(writer, digits + at, sizeof digits - at);
 }
 
-/* A reader takes "\r\n" for the end of the line: what ends with '\r' itself needs another one. */
+/* A reader takes "\r\n" for the end of a line. A text that ends with '\r' gets another one. */
 static void end_line(text_writer *writer, const char *text, size_t length)
 {
     if (length && text[length - 1] == '\r')
@@ -211,7 +210,7 @@ static void put_trace(text_writer *writer, const mr_progress *progress)
     put_texts(writer, &trace->objects, "#@object");
     put_members(writer);
     put_ending(writer);
-    /* At the start of a file a reader skips the first one. */
+    /* A reader skips one mark at the start of a file. A name that begins with one keeps its own. */
     if (trace->event_count && !writer->used &&
         !strncmp(trace->threads.items[trace->thread[0]].text, byte_order_mark, 3))
         put_word(writer, byte_order_mark);

@@ -17,7 +17,7 @@ static bool report_access(reporter *self, const mr_access *access)
     const mr_clock *known = NULL;
     if (!variable)
         return false;
-    if (!mr_op_ends_life(access->op) && mr_variable_again(variable, access, local))
+    if (mr_op_is_plain(access->op) && mr_variable_again(variable, access, local))
         return true;
     if (!mr_cp_walk_known(&self->walk, access->thread, &known))
         return false;

@@ -2,81 +2,100 @@
  * cp: causally-precedes (Smaragdakis, Evans, Sadowski, Yi, Flanagan, POPL 2012) over a whole trace
  * in memory.
  *
- * Let TO be the order of the events of a thread and of fork and join, HB happens-before (hb.h), and
- * a section of lock l the events of a thread from an outermost acquire of l to its release; a
- * section that is never released extends to the end of its thread's events. ≺ is the smallest
- * relation with, for sections s1 before s2 of the same lock by different threads,
+ * Words. TO is the order of the events of one thread, of fork and join, and of the edges of
+ * edges.h. HB is happens-before (hb.h). A section of lock l is the events of a thread from an
+ * outermost acquire of l to its release. A section that is never released extends to the end of
+ * its thread. Two sections of a lock exclude each other unless both are shared.
  *
- *   (a) release(s1) ≺ acquire(s2), when s1 and s2 have conflicting accesses;
+ * The relation. ≺ is the smallest relation that obeys three rules. In (a) and (b), s1 and s2 are
+ * sections of the same lock by different threads, s1 comes before s2 in the trace, and they exclude
+ * each other.
  *
- *   (b) release(s1) ≺ acquire(s2), when e1 ≺ e2 for some e1 in s1 and e2 in s2. Because of (c)
- *       this is: when acquire(s1) ≺ the last event of s2;
+ *   (a) release(s1) ≺ acquire(s2), when s1 and s2 have conflicting accesses.
+ *
+ *   (b) release(s1) ≺ acquire(s2), when e1 ≺ e2 for some e1 in s1 and some e2 in s2. By (c) this
+ *       condition is the same as: acquire(s1) ≺ the last event of s2.
  *
  *   (c) x ≺ z, when x HB y ≺ z or x ≺ y HB z.
  *
- * a is CP-before b when a TO b or a ≺ b. Conflicting accesses that are not ordered so are reported.
+ * Event a is CP-before event b when a TO b or a ≺ b. Conflicting accesses are reported when neither
+ * is CP-before the other.
  *
- * The reading is that of wcp.h, and for its reasons: fork and join belong to TO and HB but are no
- * edges of ≺, and the premise of (b) is ≺, not TO. Each rule of WCP gives an order that these rules
- * give, too (there, an edge ends at the access or the release of s2, here at its acquire), so
+ * Two choices are those of wcp.h, which gives the reasons. Fork and join belong to TO and to HB,
+ * but they are no edges of ≺. The premise of (b) is ≺, not TO.
+ *
+ * Each edge of WCP is also an order in CP: the edge of WCP ends at the access or at the release of
+ * s2, the edge of CP ends earlier, at the acquire of s2. Therefore
  *
  *   HB-unordered ⊆ CP-unordered ⊆ WCP-unordered pairs.
  *
- * How: a least fixpoint over vector clocks, in three steps.
+ * The algorithm computes a least fixpoint over vector clocks, in three steps.
  *
- * 1. One pass over the events (cp_graph.h) cuts each thread into *segments*: one begins at the
- *    thread's first event, at its fork, at each join, and at each outermost acquire of a lock of
- *    several threads. What is ≺-before an event, P, is the same for all events of a segment, as
- *    every edge of HB and ≺ that enters a thread enters it where a segment begins. The pass notes
- *    the HB edges between segments, the HB clock H of each release, and by rule (a), for each
- *    section the latest section of another thread that it conflicts with. Releases of one lock are
- *    HB-ordered, so that one knows what the others know.
+ * Step 1 (cp_graph.h) is one pass over the events. It cuts each thread into *segments*. A segment
+ * begins at the thread's first event, at its fork, at each join, at each outermost acquire of a
+ * lock of several threads, and at each event that an edge of edges.h leads to. P of an event is
+ * what is ≺-before it. P is the same for all events of a segment, because every edge of HB and of ≺
+ * that enters a thread enters it where a segment begins. The pass notes
  *
- * 2. The fixpoint (cp_solve.c), with the section that begins with a segment or ends in it:
+ *   - the HB edges between segments;
+ *   - H of each release: what is HB-before it;
+ *   - for rule (a), for each section the latest section of another thread that conflicts with it.
+ *     The latest one is enough: the releases of a lock are HB-ordered, so H of the latest release
+ *     contains H of the earlier ones.
  *
- *      P(segment) contains P(s) of each segment s with an HB edge to it;
+ * Step 2 (cp_solve.c) is the fixpoint. Two rules say what P contains:
  *
- *      P(begin of s2) contains H(release of s1), when s1 is a section before s2, by another thread,
- *        that conflicts with s2 or whose acquire is within P(end of s2).
+ *   - P of a segment contains P of every segment with an HB edge to it.
+ *   - Let section s2 begin with a segment. P of this segment contains H of release(s1) for each
+ *     section s1 by another thread, before s2, that conflicts with s2 or whose acquire is in P of
+ *     the segment where s2 ends.
  *
- *    Of the s1 that rule (b) asks for only the last one counts, and they are a prefix: of two
- *    sections of a lock the earlier one is HB-before the later one, so what is after the acquire of
- *    the later one is after that of the earlier one. A later s2 passes no fewer sections than an
- *    earlier one, so its search starts where that of the section before it stopped.
+ *   Of the sections s1 that rule (b) selects, only the last one counts. They form a prefix of the
+ *   lock's sections by other threads: the earlier of two sections is HB-before the later one, so an
+ *   event that is after the acquire of the later one is also after the acquire of the earlier one.
+ *   A later s2 passes at least the sections that an earlier s2 passes. So the search for s2 starts
+ *   where the search for the section before s2 stopped.
  *
- *    Rule (b) is why CP, unlike WCP, cannot be told as the events come: the end of s2 may bring
- *    news to its begin. Segments get their P in trace order. When the end of a section brings
- *    news, they are carried at once from its begin along the HB edges to those of the segments so
- *    far whose P grows by them, in trace order, which may make other sections bring news. So no
- *    pass over the whole is repeated. All rules are monotone and clocks are bounded, so this ends,
- *    and it ends in the least fixpoint.
+ *   Rule (b) is the reason why CP, unlike WCP, cannot be computed while the events come: the end of
+ *   s2 can add to P at the begin of s2. The fixpoint gives segments their P in trace order. When
+ *   the end of a section adds to P at its begin, the addition is carried along the HB edges at
+ *   once, in trace order, to the segments that have a P already and whose P grows by it. In these
+ *   segments other sections may end, and add to P at their begins. So no pass over all segments is
+ *   repeated. All rules are monotone and the clocks are bounded, so the fixpoint is reached, and it
+ *   is the least one.
  *
- * 3. A pass over the events (cp_walk.h) tells the races (variable.h). As for WCP, a is before b
- *    exactly when a's local time is within P, or within K, the TO clock, of b.
+ * Step 3 (cp_walk.h) is a second pass over the events, which finds the races (variable.h). K of an
+ * event is what is TO-before it. As for WCP, a is CP-before b exactly when a's local time is within
+ * P or K of b.
  *
- * Why not the sets of Raptor (Roemer and Bond, Online Set-Based Dynamic Analysis for Sound
- * Predictive Race Detection), which compute the same relation: they keep, for each access and each
- * acquire that is not obsolete, the set of locks and threads that it is CP-before, and another one
- * of those that it is CP-before if an open section turns out to be. Each synchronisation goes
- * through the sets of all of them; the paper reports up to two hours for 10^5 to some 10^6 events.
- * With vector clocks the same takes a small multiple of the time of HB. Where Raptor hands a
- * condition on from one open section to another, here the end of a section simply looks back. What
- * is given up is forgetting: Raptor drops the sets of what is ordered before all that can follow;
- * here the segments stay to the end, without the accesses. Both can judge an access only when the
- * sections around it are closed, so neither has a race at hand when its second access happens.
- * Raptor ends by releasing what is still held; that is how open sections are read here, too.
+ * Raptor (Roemer and Bond, Online Set-Based Dynamic Analysis for Sound Predictive Race Detection)
+ * computes the same relation with sets. For each access and each acquire that is not obsolete it
+ * keeps the set of locks and threads that this event is CP-before, and the set of those that it is
+ * CP-before if an open section turns out to be. Acquires and releases go through the sets of all
+ * these events. The paper gives two hours as the limit for each program, which covered hundreds of
+ * thousands to millions of events. The vector clocks here take a small multiple of the time of HB.
+ * There are three differences and one agreement:
  *
- * Cost: O(events) expected, and O(threads) for each acquire, fork and join and for each time that
- * a P grows. In the Java traces of docs/results.md one segment in 2,000 or fewer is visited again;
- * in generated traces with up to eight locks held at once, one in four. So it is one pass over the
- * segments and little more. There are traces where it is not: a section pays for the segments
- * between its acquire and its release that its news reach, so when k locks are held over n
- * segments, and each release brings other news, this costs k * n.
+ *   - Raptor hands a condition on from one open section to another; here the end of a section looks
+ *     back.
+ *   - Raptor drops the sets of an event that has become obsolete; here the segments stay to the
+ *     end, without the accesses.
+ *   - Raptor, in the paper, has mutexes alone and translates other operations into sections; here
+ *     they are edges of TO.
+ *   - Both can judge an access only when the sections around it are closed, so neither knows a race
+ *     when its second access happens. Raptor simulates the release of the locks that are held at
+ *     the end; open sections are treated likewise here.
  *
- * Memory: 96 bytes an acquire of a shared lock, 40 a fork or join, and the clocks P and H, which
- * neighbours share where nothing is new; in the worst case O(threads) for each of them. And 20
- * bytes and a map slot for each pair of shared lock and contended variable that was accessed under
- * it.
+ * Cost: O(events) expected, and O(threads) for each acquire, fork and join and each time that a P
+ * grows. In the Java traces of docs/results.md at most one segment in 2,000 is visited again; in
+ * generated traces with up to eight locks held at once it is one in four. The worst case is more: a
+ * section visits again the segments between its acquire and its release that its addition reaches.
+ * When k locks are held over n segments, and each release adds something else, this costs k * n.
+ *
+ * Memory: 96 bytes for each acquire of a lock of several threads, 40 for each fork, join and other
+ * edge, and the clocks P and H. Neighbours share a clock where nothing is new; in the worst case
+ * each clock is O(threads). For each pair of such a lock and a contended variable that was accessed
+ * under it: 36 bytes and a map slot.
  */
 #ifndef MR_ORDER_CP_CP_H
 #define MR_ORDER_CP_CP_H

@@ -110,7 +110,7 @@ static mr_time now(const builder *b, uint32_t thread)
     return (mr_time){b->clock[thread], thread, b->local[thread]};
 }
 
-/* A new last segment of `thread`, after the segment `from`, too. */
+/* Begins a new last segment of `thread`, with an HB edge from the segment `from`, if any. */
 static bool begin_segment(builder *b, uint32_t thread, uint32_t from)
 {
     mr_cp_graph *graph = b->graph;
@@ -138,7 +138,7 @@ static bool begin_segment(builder *b, uint32_t thread, uint32_t from)
     return true;
 }
 
-/* A new section of the lock, with the thread's last segment. */
+/* Begins a section of the lock with the thread's last segment. */
 static bool begin_section(builder *b, uint32_t thread, uint32_t lock)
 {
     mr_cp_graph *graph = b->graph;
@@ -190,7 +190,7 @@ static bool acquire(builder *b, uint32_t thread, uint32_t lock)
     return begin_segment(b, thread, from) && begin_section(b, thread, lock);
 }
 
-/* Puts the section into the list of its thread's last segment. */
+/* Enters the section as one that ends in its thread's last segment. */
 static void end_section(mr_cp_graph *graph, uint32_t number)
 {
     mr_cp_section *section = &graph->sections[number];
@@ -277,7 +277,7 @@ static void note_touch(const mr_cp_graph *graph, touch *t, int kind, uint32_t nu
 
 static const struct {
     int conflicts[KINDS]; /* kinds of earlier accesses, up to the first -1 */
-    int same;             /* the kind of accesses that conflicts with no less */
+    int same;             /* the kind that conflicts with all of these and perhaps more */
 } access_kinds[KINDS] = {
     [KIND_READ] = {{KIND_WRITE, KIND_ATOMIC_WRITE, -1}, KIND_WRITE},
     [KIND_WRITE] = {{KIND_READ, KIND_WRITE, KIND_ATOMIC_READ, KIND_ATOMIC_WRITE}, KIND_WRITE},
@@ -293,7 +293,7 @@ static int kind_of(uint8_t op)
     return mr_op_writes(op) ? KIND_WRITE : KIND_READ;
 }
 
-/* What the thread did in this segment before may have registered all sections that it is in. */
+/* Has an earlier access of the segment registered all sections that the thread is in? */
 static bool is_registered(const variable_state *state, int kind, uint32_t segment)
 {
     return state->segment[kind] == segment || state->segment[access_kinds[kind].same] == segment;
@@ -315,7 +315,7 @@ static bool access(builder *b, uint32_t thread, uint32_t variable, uint8_t op)
         touch *t = find_touch(b, graph->sections[held->items[i]].lock, variable);
         if (!t)
             return false;
-        /* Nobody else can have been in this lock since the section's own last access. */
+        /* The section has such an access already. Since then no other thread held the lock. */
         if (t->last[kind] == held->items[i])
             continue;
         for (int j = 0; j < KINDS && access_kinds[kind].conflicts[j] >= 0; j++)
@@ -388,7 +388,7 @@ static bool step(builder *b, uint32_t event)
     return true;
 }
 
-/* Lets the thread go on after the event `from` of another. */
+/* An edge ends at the event: its thread begins a segment after `from`, an event of another. */
 static bool follow(void *context, uint32_t event, uint32_t from)
 {
     builder *b = context;
@@ -427,7 +427,7 @@ bool mr_cp_edges_into(const mr_cp_graph *graph, size_t *next_edge, uint32_t even
     return post == MR_NONE || edge(context, event, post);
 }
 
-/* All that comes with an event, in the order in which it counts. */
+/* Edges into the event come before it; the edge into an atomic read counts for what follows. */
 static bool do_event(builder *b, uint32_t event)
 {
     const mr_cp_graph *graph = b->graph;

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Segments whose P has grown since their P was handed on, the first in the trace on top (a binary
- * heap, each segment at most once). */
+/* The segments whose P has grown since it was last handed on. It is a binary heap with the first
+ * segment in the trace on top, and has each segment at most once. */
 typedef struct agenda {
     mr_u32s heap;
     bool *on; /* by segment */
@@ -55,7 +55,7 @@ static bool grow(solver *s, uint32_t number, mr_time time)
 {
     mr_clock_pool *pool = &s->graph->pool;
     mr_clock **before = &s->graph->segments[number].before;
-    /* The second reference makes a join that changes anything write to a copy. */
+    /* With a second reference, a join that changes the clock has to make a copy, which shows it. */
     mr_clock *old = mr_clock_share(*before);
     bool done = mr_clock_join(pool, before, time);
     bool changed = old != *before;
@@ -63,10 +63,10 @@ static bool grow(solver *s, uint32_t number, mr_time time)
     return done && (!changed || agenda_add(&s->grown, number));
 }
 
-/* Rule (b), as far as P of the section's last segment is known: passes the sections of other
- * threads whose acquire is within it. The last one that is new to the section and to those of the
- * lock before it, MR_NONE: there is none. (The releases of what those before it have passed are in
- * their P, and so in this section's.) */
+/* Rule (b) with `end`, what is known of P at the section's end: passes the sections of other
+ * threads whose acquire is in it. Returns the last one that neither this section nor the one of the
+ * lock before it has passed, MR_NONE when there is none. (What the section before it has passed is
+ * in P of that one, and so in P of this one.) */
 static uint32_t pass_sections(const mr_cp_graph *graph, uint32_t number, const mr_clock *end)
 {
     mr_cp_section *section = &graph->sections[number];
@@ -91,7 +91,8 @@ static uint32_t pass_sections(const mr_cp_graph *graph, uint32_t number, const m
     return last;
 }
 
-/* Joins the release of the section `before`, MR_NONE: of none, into P of the section's begin. */
+/* Joins H of the release of the section `before` into P at the section's begin. MR_NONE: nothing to
+ * join. */
 static bool follow(solver *s, uint32_t before, uint32_t number)
 {
     if (before == MR_NONE)
@@ -101,13 +102,13 @@ static bool follow(solver *s, uint32_t before, uint32_t number)
                 (mr_time){other->happened, other->thread, other->released});
 }
 
-/* P is handed on along an HB edge, unless it is taken from there later. */
+/* Hands P on along an HB edge. A segment without a P takes it later, by itself. */
 static bool hand_on(solver *s, uint32_t number, uint32_t to)
 {
     return to >= s->taken || grow(s, to, (mr_time){.clock = s->graph->segments[number].before});
 }
 
-/* Does what P of the segment asks for. */
+/* P of the segment has grown: ends of sections may pass others, and P is handed on. */
 static bool visit(solver *s, uint32_t number)
 {
     const mr_cp_graph *graph = s->graph;
@@ -121,8 +122,8 @@ static bool visit(solver *s, uint32_t number)
     return hand_on(s, number, segment->next);
 }
 
-/* The first P of the next segment: from the segments before it, by rule (a), and by rule (b) as far
- * as its begin shows it. */
+/* Gives the next segment its first P: from the segments before it, by rule (a), and by rule (b) as
+ * far as P at the begin of its section already says. */
 static bool take(solver *s, uint32_t number)
 {
     const mr_cp_graph *graph = s->graph;
@@ -136,7 +137,7 @@ static bool take(solver *s, uint32_t number)
         return false;
     uint32_t section = segment->section;
     if (section != MR_NONE) {
-        /* MR_NONE when there is no conflict. */
+        /* `passed` is 0 when no section conflicts, which gives MR_NONE here. */
         uint32_t conflict = graph->sections[section].passed - 1;
         if (!follow(s, conflict, section) ||
             !follow(s, pass_sections(graph, section, segment->before), section))

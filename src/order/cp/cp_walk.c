@@ -44,7 +44,7 @@ void mr_cp_walk_free(mr_cp_walk *walk)
     *walk = (mr_cp_walk){0};
 }
 
-/* As the graph was built: the next segment is the thread's. */
+/* Segments begin in the order of the graph, so the next one is the thread's. */
 static void begin_segment(mr_cp_walk *walk, uint32_t thread)
 {
     MR_ASSERT(walk->segment_count < walk->graph->segment_count &&
@@ -53,7 +53,7 @@ static void begin_segment(mr_cp_walk *walk, uint32_t thread)
     walk->stale[thread] = true;
 }
 
-/* K along a fork or join. */
+/* K flows along a fork or join. */
 static bool hard_edge(mr_cp_walk *walk, uint32_t from, uint32_t to)
 {
     mr_time hard = {walk->hard[from], from, walk->local[from]};
@@ -61,7 +61,7 @@ static bool hard_edge(mr_cp_walk *walk, uint32_t from, uint32_t to)
     return mr_clock_learn(&walk->graph->pool, &walk->hard[to], hard);
 }
 
-/* The same from a source. */
+/* K flows along an edge of edges.h. */
 static bool follow(void *context, uint32_t event, uint32_t from)
 {
     mr_cp_walk *walk = context;

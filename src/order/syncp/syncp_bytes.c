@@ -1,15 +1,15 @@
-/* What the search for sync-preserving races will take: steps, rows and classes, counted as
- * syncp_ideal.h and syncp_access.h make them, but for what the closure does. */
+/* How much memory the search for sync-preserving races will take. Steps, rows and classes are
+ * counted as syncp_ideal.h and syncp_access.h make them, without the effect of the closure. */
 #include "base/memory.h"
 #include "syncp.h"
 
 #include <stdlib.h>
 
-/* Bytes, measured on generated and recorded traces of 4 to 64 threads: of a step with its row,
- * and for each thread; of a class of accesses while the search lasts; of a variable. */
+/* Bytes, measured on generated and recorded traces of 4 to 64 threads: for a step with its row,
+ * and more for each thread; for a class of accesses during the search; for a variable. */
 enum { STEP_BYTES = 32, STEP_THREAD_BYTES = 2, CLASS_BYTES = 100, VARIABLE_BYTES = 56 };
 
-/* Beyond, what threads know of each other is not kept: all that they read is news. */
+/* With more threads, what they know of each other is not kept: each read counts as news. */
 enum { THREADS_MOST = 2048 };
 
 /* The last access of a variable. */
@@ -35,7 +35,7 @@ static void end_step(counter *c, uint32_t thread)
     c->steps++;
 }
 
-/* A read of what another thread wrote ends a step, there and here, when it is news. */
+/* A read of what another thread wrote, when it is news, ends a step in both threads. */
 static void count_source(counter *c, uint32_t event)
 {
     const mr_trace *trace = c->trace;
@@ -52,7 +52,7 @@ static void count_source(counter *c, uint32_t event)
     end_step(c, trace->thread[write]);
 }
 
-/* Accesses of a thread at one place in one step are a class. */
+/* The accesses of a variable by a thread at one place in one step are one class. */
 static void count_access(counter *c, uint32_t event)
 {
     const mr_trace *trace = c->trace;

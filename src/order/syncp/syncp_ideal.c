@@ -133,8 +133,8 @@ static bool must_be_released(const mr_syncp_ideals *ideals, const uint32_t *idea
     return false;
 }
 
-/* Joins the release of a section open at the thread's cut that must not be. False: there is none.
- */
+/* Joins the release of a section that is open at the thread's cut and must not be. False: no such
+ * section is. */
 static bool close_thread(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t thread)
 {
     uint32_t open = mr_syncp_open(ideals, thread, ideal[thread] / 2);
@@ -164,7 +164,7 @@ bool mr_syncp_close(const mr_syncp_ideals *ideals, uint32_t *ideal, uint32_t thr
     return ideal[thread] / 2 >= step;
 }
 
-/* Closes what the thread needs, after it has grown. */
+/* Closes the ideal of the thread again after it has grown. */
 static void close_own(mr_syncp_ideals *ideals, uint32_t thread)
 {
     ideals->threads[thread].row = MR_NONE;
@@ -236,8 +236,8 @@ static bool open_section(mr_syncp_ideals *ideals, uint32_t thread, uint32_t lock
     return true;
 }
 
-/* Joins the releases of the sections of the lock that are open at the cuts of other threads: they
- * all come before this acquire. */
+/* Joins the releases of the sections of the lock that are open at the cuts of other threads: all
+ * these releases come before this acquire. */
 static bool join_releases(mr_syncp_ideals *ideals, uint32_t thread, uint32_t lock)
 {
     bool joined = false;
@@ -265,7 +265,8 @@ bool mr_syncp_acquire(mr_syncp_ideals *ideals, uint32_t thread, uint32_t event, 
     return true;
 }
 
-/* Takes the section of the lock out of the list; the nodes before it are made anew. */
+/* Takes the section of the lock out of the list. Lists share their tails, so the nodes before it
+ * are made anew. */
 static bool remove_held(mr_syncp_ideals *ideals, uint32_t *list, uint32_t lock, uint32_t *section)
 {
     size_t first = ideals->held_count;

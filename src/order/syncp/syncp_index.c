@@ -106,8 +106,8 @@ static bool is_over(const mr_syncp_index *index, uint32_t first, uint32_t second
            index->scratch[thread] / 2 > steps_before(index->ideals, thread, end);
 }
 
-/* Leaves in `scratch` the closure of the pair and of all events before `start`, or a part of it
- * that includes `first`: then the answer is false. */
+/* Computes in `scratch` the closure of the pair and of all events before `start`. False: the
+ * closure contains `first`; then `scratch` may have only a part of it. */
 static bool close_pair(mr_syncp_index *index, uint32_t first, uint32_t second, uint32_t start)
 {
     const mr_syncp_ideals *ideals = index->ideals;
@@ -129,8 +129,8 @@ bool mr_syncp_is_race(mr_syncp_index *index, uint32_t first, uint32_t second)
 
 uint32_t mr_syncp_window(mr_syncp_index *index, uint32_t first, uint32_t second)
 {
-    /* Is a race with `good`, but not with `bad`; the closure only grows with `start`. Gallop back
-     * from the first access, as the window is short most of the time. */
+    /* The pair is a race from `good` on, but not from `bad` on, as the closure only grows with
+     * `start`. Most windows are short, so steps that double lead back from the first access. */
     uint32_t bad = first + 1, back = 0;
     uint32_t good = first;
     while (good && !close_pair(index, first, second, good)) {

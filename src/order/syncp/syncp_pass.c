@@ -155,7 +155,7 @@ static bool need(pass_state *state, uint32_t event, uint32_t source)
                           mr_map_get(&state->followed, source, 0));
 }
 
-/* What the event itself needs, as a member of a pair, too. */
+/* Adds what the event needs even as a member of a pair. */
 static bool do_needs(pass_state *state, uint32_t event)
 {
     const mr_barrier_edges *edges = state->whole.edges;

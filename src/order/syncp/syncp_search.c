@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A second access on its way. */
+/* The second access that is looked at. */
 typedef struct arrival {
     mr_syncp_search *search;
     uint32_t event, thread, variable, location, accessor, site;
@@ -98,7 +98,7 @@ static bool is_over(const arrival *new, const mr_syncp_class *class)
     return thread == new->thread || new->search->scratch[thread] / 2 >= variable->freed_step;
 }
 
-/* Neither of the class and the new access is needed by the other. */
+/* Is neither the class needed by the new access, nor the new access by the class? */
 static bool races(const arrival *new, uint32_t thread, const mr_syncp_class *class,
                   mr_syncp_rival *rival)
 {
@@ -124,8 +124,8 @@ static bool is_dead(const mr_syncp_rival *rival, uint32_t step)
     return rival->dead_from <= step && step <= rival->dead_to;
 }
 
-/* The latest class of the group that races, if its event is not before `floor`; MR_NONE: there is
- * none. Drops from the group what is dead. */
+/* The latest class of the group that races and whose event is not before `floor`; MR_NONE: there is
+ * none. Dead classes leave the group. */
 static uint32_t search_group(const arrival *new, mr_syncp_group *group, uint32_t floor)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
@@ -178,7 +178,8 @@ static bool report(const arrival *new, uint32_t first)
     return mr_race_list_add(new->search->list, &pair);
 }
 
-/* Did the search of the group find a class that races? Keeps it as the next guess. */
+/* `class` is what the search of the group gave. False: it found none that races. Otherwise the
+ * class is kept as the next guess. */
 static bool found_in(arrival *new, const mr_syncp_group *group, uint32_t class)
 {
     mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
@@ -217,7 +218,7 @@ static bool search_open(arrival *new)
     return true;
 }
 
-/* The end of step 3: step 1 for one rival after the other, until one has a class that races. */
+/* The end of step 3: step 1 for each rival in turn, until one has a class that races. */
 static bool search_rivals(arrival *new)
 {
     mr_syncp_accesses *accesses = &new->search->accesses;
@@ -239,7 +240,7 @@ static bool search_rivals(arrival *new)
     return true;
 }
 
-/* Brings the first sites of which an example is wanted up to date. */
+/* Updates the list of first sites of which an example is still wanted. */
 static bool update_open(const arrival *new)
 {
     const mr_syncp_accesses *accesses = &new->search->accesses;
@@ -293,7 +294,7 @@ static bool search_all(arrival *new, uint32_t others)
     mr_syncp_accessor *self = &new->search->accesses.accessors[new->accessor];
     uint32_t *seen = &self->seen[new->kind];
     if (*seen != others && self->guess[new->kind] == MR_NONE) {
-        /* Nothing has raced yet: most likely all is dead, and nothing else has to be looked at. */
+        /* Nothing has raced yet. Most likely all classes are dead, and this ends the search. */
         if (!catch_up_all(new))
             return false;
         *seen = others;
