@@ -171,6 +171,36 @@ static inline bool mr_feed_member(mr_detector *detector, uint32_t thread, uint32
             mr_lives_access(&c17->lives, &c17->shb, thread, variable));
 }
 
+static inline mr_memory_order mr_feed_order(const mr_events *events, uint32_t row)
+{
+    return events->memory_order ? (mr_memory_order)events->memory_order[row] : MR_ORDER_SC;
+}
+
+/* Units of semaphores, lives of objects, fences. */
+MR_INLINE bool mr_feed_rest(mr_detector *detector, const mr_events *events, uint32_t row,
+                            mr_free_step *at_free)
+{
+    uint32_t thread = events->thread[row], operand = events->operand[row];
+    uint8_t op = events->op[row];
+    mr_access access = {events->first + row, thread, operand, events->location[row], op, 0};
+    if (mr_op_gives(op))
+        return mr_feed_post(detector, thread, operand);
+    if (mr_op_takes(op))
+        return mr_feed_wait(detector, thread, operand);
+    if (mr_op_starts_life(op)) {
+        if (!detector->knows_allocs)
+            mr_feed_alloc(detector, thread, operand);
+        return true;
+    }
+    if (mr_op_ends_life(op)) {
+        bool done = mr_feed_free(detector, thread, operand) && at_free(detector, &access);
+        detector->lives.first[operand] = (uint32_t)MR_LIVES_OVER;
+        return done;
+    }
+    return !mr_op_fences(op) || detector->relation != MR_RELATION_C17 ||
+           mr_c17_feed_fence(detector, thread, mr_feed_order(events, row));
+}
+
 /* How many events before an access its variable is asked for, where every access needs it: about
  * what main memory takes. Where an outlook lets most be skipped, asking costs more than waiting. */
 enum { AHEAD = 16 };
@@ -183,7 +213,6 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
     const uint8_t *ops = events->op;
     const uint32_t *operands = events->operand, *threads = events->thread;
     const uint32_t *locations = events->location;
-    const uint8_t *orders = events->memory_order;
     const uint8_t *contended = has_outlook ? detector->options.outlook->contended : NULL;
     const uint8_t *shared = has_outlook ? detector->options.outlook->lock_shared : NULL;
     uint32_t count = events->count, row;
@@ -219,43 +248,29 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
                 ok = mr_feed_shared(detector, (mr_op)op, threads[row], operand, at_sync);
             break;
         case MR_OP_FORK:
-            ok = at_sync(detector, MR_OP_FORK, threads[row], operand);
-            break;
         case MR_OP_JOIN:
-            ok = at_sync(detector, MR_OP_JOIN, threads[row], operand);
+            ok = at_sync(detector, (mr_op)op, threads[row], operand);
             break;
         case MR_OP_ATOMIC_READ:
         case MR_OP_ATOMIC_WRITE:
         case MR_OP_ATOMIC_UPDATE: {
             mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
-            access.memory_order = orders ? orders[row] : MR_ORDER_SC;
+            access.memory_order = (uint8_t)mr_feed_order(events, row);
             ok = at_atomic(detector, &access, !has_outlook || contended[operand]);
             break;
         }
-        case MR_OP_POST:
-            ok = mr_feed_post(detector, threads[row], operand);
-            break;
-        case MR_OP_WAIT:
-            ok = mr_feed_wait(detector, threads[row], operand);
-            break;
         case MR_OP_CALL_BEGIN:
-            if (!detector->knows_calls)
-                return (mr_feed_end){MR_FEED_UNKNOWN, row};
-            break;
         case MR_OP_ALLOC:
-            if (!events->knows_members)
+        case MR_OP_FREE:
+            if (mr_op_calls(op) ? !detector->knows_calls : !events->knows_members)
                 return (mr_feed_end){MR_FEED_UNKNOWN, row};
-            if (!detector->knows_allocs)
-                mr_feed_alloc(detector, threads[row], operand);
+            ok = mr_feed_rest(detector, events, row, at_free);
             break;
-        case MR_OP_FREE: {
-            if (!events->knows_members)
-                return (mr_feed_end){MR_FEED_UNKNOWN, row};
-            mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
-            ok = mr_feed_free(detector, threads[row], operand) && at_free(detector, &access);
-            detector->lives.first[operand] = (uint32_t)MR_LIVES_OVER;
+        case MR_OP_POST:
+        case MR_OP_WAIT:
+        case MR_OP_FENCE:
+            ok = mr_feed_rest(detector, events, row, at_free);
             break;
-        }
         case MR_OP_READ:
         case MR_OP_WRITE:
         case MR_OP_BEGIN:
@@ -263,11 +278,6 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         case MR_OP_CALL_END:
         case MR_OP_BRANCH:
         case MR_OP_DEREF:
-            break;
-        case MR_OP_FENCE:
-            if (detector->relation == MR_RELATION_C17)
-                ok = mr_c17_feed_fence(detector, threads[row],
-                                       (mr_memory_order)(orders ? orders[row] : MR_ORDER_SC));
             break;
         }
         if (!ok)
