@@ -261,9 +261,8 @@ typedef struct mr_order_race_info {
     /* "race": the checker accepted a witness; "sound": proven by theorem, no witness was asked for;
      * "candidate"; "no-race", "unknown": the answers of `confirm` (docs/orders.md) */
     const char *status;
-    /* of race and sound: "fhb", "shb", "syncp", "c17", "first", "decision" (docs/report-format.md); else
-     * ""
-     */
+    /* of race and sound: "fhb", "shb", "syncp", "c17", "first", "decision"
+     * (docs/report-format.md); else "" */
     const char *proved_by;
     size_t example_count; /* at least 1, at most the key `examples` */
     /* For the status race: a witness as in a prediction. Its model is rf unless `proved_by` is
