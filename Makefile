@@ -45,7 +45,7 @@ LDFLAGS_ALL   := $(LINK_$(VARIANT)) $(LDFLAGS)
 RUNTIME_SOURCES := $(shell find runtime -name '*.c' | LC_ALL=C sort)
 GCC_ONLY_FLAGS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-ffreestanding -fno-tree-loop-distribute-patterns)
 RUNTIME_FLAGS   := -Iruntime/include -DMAXRACE_RUNTIME -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin -D__NO_INLINE__ -fexceptions \
-    $(GCC_ONLY_FLAGS) -fno-strict-aliasing -fno-stack-protector -U_FORTIFY_SOURCE \
+    $(GCC_ONLY_FLAGS) -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-stack-protector -U_FORTIFY_SOURCE \
     $(if $(filter x86_64,$(shell uname -m)),-mcx16) $(WARNINGS)
 
 # predict --mpi: a library of its own, where there is an Open MPI to build it with.
@@ -106,7 +106,7 @@ $(BUILD)/cc/libtsan.so: $(BUILD)/flags
 	@printf '' | $(CC) -x c -c - -o $(@D)/libtsan_preinit.o
 
 $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
-	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -ldl -o $@
+	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -Wl,--no-as-needed -lm -ldl -o $@
 
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
@@ -190,6 +190,13 @@ thread-tests: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
 check-threads: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
 	$(MAKE) VARIANT=thread thread-tests
 	LONG=$(LONG) BUILD=$(BUILD) MAXRACE=$(BUILD)/maxrace tests/check_threads.sh
+
+# Programs of a folder that carry their expected outcome in comments, under ThreadSanitizer and recorded: what each finds.
+# FLAGS='--clang --seeds 3 --only PATTERN'.
+.PHONY: check-peer
+check-peer: all
+	@test -n "$(SUITE)" || { echo "usage: make check-peer SUITE=folder [FLAGS='--clang --seeds N --only PATTERN']" >&2; exit 2; }
+	@$(SCRIPT) BUILD=$(BUILD) tests/peer.sh $(FLAGS) "$(SUITE)"
 
 # The tests on random traces, with COUNT (100,000) traces each of a fresh seed, which is printed and can be given again as SEED=….
 LONG_TESTS := test_exact test_order_reference test_orders
@@ -357,6 +364,8 @@ help:
 	@echo 'make test-NAME              one suite: tests/test_NAME.c or tests/check_NAME.sh; TEST_LENGTH=full: all of it'
 	@echo 'make tests                  builds the test programs of VARIANT'
 	@echo 'make check-long [SEED=n]    100,000 random traces against exhaustive search and definitions'
+	@echo "make check-peer SUITE=folder [FLAGS='--clang --seeds N --only PATTERN']"
+	@echo '                            programs that carry their expected outcome, under ThreadSanitizer and recorded'
 	@echo 'make lint                   the source checks alone (clang, clang-tidy, cppcheck, clang-format, symbols)'
 	@echo 'make format                 formats all C files'
 	@echo 'make bench [TRACES=dir]     time and memory on examples, generated traces, and dir/*.xstd.zst'

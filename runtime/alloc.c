@@ -4,7 +4,10 @@
  * The work is glibc's own (__libc_malloc …), which needs no look-up: malloc is called before
  * anything can be looked up. The operators call malloc inside libstdc++; `caller` lets the block be
  * logged as of who called the operator.
+ *
+ * A block that is freed stays out of use (quarantine.h).
  */
+#include "quarantine.h"
 #include "real.h"
 #include "scheduler.h"
 #include "writer.h"
@@ -52,9 +55,37 @@ MR_EXPORT void *calloc(size_t count, size_t bytes)
     return log_given(thread, __libc_calloc(count, bytes), count * bytes, MR_CALLER);
 }
 
-static void log_taken(void *block, uintptr_t code)
+static void log_taken(void *block, mr_log_taken how, uintptr_t code)
 {
-    mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, code, 0, malloc_usable_size(block));
+    mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, code, how, malloc_usable_size(block));
+}
+
+/* A block is released; false: glibc is to free it. */
+static bool keep_freed(void *block, uintptr_t code)
+{
+    if (mr_quarantine_has(block)) {
+        log_taken(block, MR_LOG_TAKEN_AGAIN, code);
+        return true;
+    }
+    bool kept = mr_quarantine_fits(malloc_usable_size(block));
+    log_taken(block, kept ? MR_LOG_TAKEN_KEPT : MR_LOG_TAKEN_GONE, code);
+    if (kept) {
+        mr_quarantine_put(block, malloc_usable_size(block));
+    }
+    return kept;
+}
+
+/* A small block that has to move: as by malloc and free, so that the old one is kept. */
+static void *move(mr_thread *thread, void *block, size_t before, size_t bytes, uintptr_t code)
+{
+    void *after = __libc_malloc(bytes);
+    if (after != NULL) {
+        __builtin_memcpy(after, block, before < bytes ? before : bytes);
+        if (!keep_freed(block, code)) {
+            __libc_free(block);
+        }
+    }
+    return log_given(thread, after, bytes, code);
 }
 
 MR_EXPORT void *realloc(void *block, size_t bytes)
@@ -63,7 +94,11 @@ MR_EXPORT void *realloc(void *block, size_t bytes)
     if (thread == NULL) {
         return __libc_realloc(block, bytes);
     }
+    enum { MOVED_MAX = 4096 };
     size_t before = block != NULL ? malloc_usable_size(block) : 0;
+    if (block != NULL && (mr_quarantine_has(block) || (bytes > before && before <= MOVED_MAX))) {
+        return move(thread, block, before, bytes, take_caller(thread, MR_CALLER));
+    }
     void *after = __libc_realloc(block, bytes);
     if (block != NULL && (after != NULL || bytes == 0)) {
         mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, MR_CALLER, 0, before);
@@ -84,11 +119,14 @@ MR_EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
 MR_EXPORT void free(void *block)
 {
     mr_thread *thread = block != NULL ? mr_enter() : NULL;
+    bool kept = false;
     if (thread != NULL) {
-        log_taken(block, take_caller(thread, MR_CALLER));
+        kept = keep_freed(block, take_caller(thread, MR_CALLER));
         mr_leave(thread);
     }
-    __libc_free(block);
+    if (!kept) {
+        __libc_free(block);
+    }
 }
 
 MR_EXPORT void *memalign(size_t alignment, size_t bytes)

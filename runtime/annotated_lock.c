@@ -152,8 +152,8 @@ static void ignore_inside(int change)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
-        if (change > 0 || (thread->ignores.sync > 0 && thread->ignores.reads > 0 &&
-                           thread->ignores.writes > 0)) {
+        if (change > 0 ||
+            (thread->ignores.sync > 0 && thread->ignores.reads > 0 && thread->ignores.writes > 0)) {
             mr_ignore(thread, change, change, change);
         }
         mr_leave(thread);
@@ -187,8 +187,7 @@ MR_EXPORT int __tsan_mutex_pre_unlock(void *lock, unsigned flags);
 int __tsan_mutex_pre_unlock(void *lock, unsigned flags)
 {
     unsigned times = (flags & RECURSIVE_UNLOCK) != 0 ? MR_ANNOTATED_ALL : 1;
-    unsigned done =
-        mr_annotated_lock(lock, (flags & READ_LOCK) != 0, false, times, MR_CALLER);
+    unsigned done = mr_annotated_lock(lock, (flags & READ_LOCK) != 0, false, times, MR_CALLER);
     ignore_inside(1);
     return (int)done;
 }

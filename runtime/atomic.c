@@ -2,9 +2,9 @@
  * The atomics of -fsanitize=thread, done here: sequentially consistent whatever order is asked for,
  * and logged together with the operation, because the baton is held.
  */
+#include "ignore.h"
 #include "maxrace/annotate.h"
 
-#include "ignore.h"
 #include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"

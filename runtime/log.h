@@ -77,7 +77,8 @@
  * The variables of a program are memory. MR_LOG_GIVEN and MR_LOG_TAKEN say that memory begins or
  * ends a life: before and after, the same address is another variable. The record of a reallocation
  * is TAKEN, then GIVEN. Of a heap block GIVEN has the bytes asked for, TAKEN those that could be
- * used, which may be some more.
+ * used, which may be some more. A block that is freed stays out of use for a while (TAKEN_KEPT), so
+ * that an access to it after that is known as such.
  *
  * The same program, input, schedule and seed give the same records byte for byte when the addresses
  * are the same: the process must run without address randomisation (personality(ADDR_NO_RANDOMIZE))
@@ -168,7 +169,11 @@ typedef struct mr_log_header {
     uint32_t children;      /* those that created threads and have no log; they count themselves */
     uint32_t child_threads; /* the threads that those created */
     uint32_t last_child;    /* process of the last one without a log */
+    uint32_t unseen;        /* bits: what mr_log_unseen stands for was used */
 } mr_log_header;
+
+/* What synchronises threads and is not recorded. */
+enum mr_log_unseen { MR_LOG_UNSEEN_OPENMP, MR_LOG_UNSEEN_IO_URING };
 
 typedef enum mr_log_waiting {
     MR_LOG_WAITING_NONE,
@@ -221,7 +226,7 @@ typedef struct mr_log_live {
     X(BEGIN, 3)          /* object; address: start routine (0: main), number: the creator */       \
     X(END, 3)            /* object */                                                              \
     X(GIVEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
-    X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes */                          \
+    X(TAKEN, 3)          /* object; role: mr_log_memory, number: bytes, count: mr_log_taken */     \
     X(CALL_BEGIN, 3)   /* object; number: the call,                                              \
                             count: CALL_REACH records that follow (0: it can reach anything) */ \
     X(CALL_REACH, 3)   /* object; address: what a call reaches, number: bytes */                   \
@@ -244,9 +249,10 @@ typedef struct mr_log_live {
     X(ENTRY, 3)        /* for later ENTER, see log_short.h */                                      \
     X(BLOCKED, 3)      /* object; the thread waits for it, up to its next record; role NONE:     \
                             for the thread `number`, or without an address for something else */ \
-    X(BENIGN, 3)   /* object; number: bytes from the address whose races are meant */ \
+    X(BENIGN, 3)       /* object; number: bytes from the address whose races are meant */          \
     X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
-                            refused, because it is not one */
+                            refused, because it is not one */ \
+    X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -273,12 +279,19 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_WAKE,
     MR_LOG_ROLE_BARRIER_IN,
     MR_LOG_ROLE_BARRIER_OUT,
-    MR_LOG_ROLE_CHANNEL, /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
-    MR_LOG_ROLE_SIGNAL,  /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
+    MR_LOG_ROLE_CHANNEL,    /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
+    MR_LOG_ROLE_SIGNAL,     /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
+    MR_LOG_ROLE_DESCRIPTOR, /* of USED, RETIRED: a file descriptor (INITIALISED: atomic); address: MR_LOG_DESCRIPTORS_AT + its number times
+                               MR_LOG_DESCRIPTOR_BYTES */
 } mr_log_role;
 
+/* Descriptors from 0 on that are logged, each with an address where no program has memory. */
+#define MR_LOG_DESCRIPTORS      1024
+#define MR_LOG_DESCRIPTORS_AT   0xf00000000000u
+#define MR_LOG_DESCRIPTOR_BYTES 64
+
 typedef enum mr_log_retired {
-    MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open */
+    MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open, open */
     MR_LOG_RETIRED_INITIALISED,
     MR_LOG_RETIRED_DESTROYED,
     MR_LOG_RETIRED_REFUSED, /* not destroyed, because it is in use; it stays what it is */
@@ -290,6 +303,12 @@ typedef enum mr_log_memory {
     MR_LOG_MEMORY_STACK, /* of the thread that logs it, before its BEGIN; with its thread-local
                             variables, but for those of main and of libraries loaded later */
 } mr_log_memory;
+
+typedef enum mr_log_taken {
+    MR_LOG_TAKEN_GONE,  /* it can be given again at once */
+    MR_LOG_TAKEN_KEPT,  /* nobody gets it before its FORGOTTEN: an access until then is wrong */
+    MR_LOG_TAKEN_AGAIN, /* it was taken already, and is kept */
+} mr_log_taken;
 
 /* MR_LOG_MODULE, all words; the path follows, NUL-terminated, padded to whole words. */
 typedef struct mr_log_module {

@@ -48,8 +48,8 @@ NO_REPORT(__tsan_get_report_thread)
 NO_REPORT(__tsan_get_report_unique_tid)
 NO_REPORT(__tsan_get_alloc_stack)
 NOTHING(const char *, __tsan_locate_address,
-        (uintptr_t address __attribute__((unused)), char *name,
-         size_t name_bytes, uintptr_t *region, uintptr_t *region_bytes),
+        (uintptr_t address __attribute__((unused)), char *name, size_t name_bytes,
+         uintptr_t *region, uintptr_t *region_bytes),
         (name_bytes > 0 ? (name[0] = '\0') : '\0', *region = 0, *region_bytes = 0, ""))
 
 /* Its own memory. */

@@ -40,9 +40,9 @@ enum {
     MR_ATTENTION_IGNORE = 8, /* something is not to be logged (ignore.h) */
 };
 
-#define MR_NEVER       INT64_MAX
-#define MR_FRAMES_MAX  16384
-#define MR_SIGNALS_MAX 65
+#define MR_NEVER             INT64_MAX
+#define MR_FRAMES_MAX        16384
+#define MR_SIGNALS_MAX       65
 #define MR_IGNORED_LOCKS_MAX 32
 
 typedef struct mr_live_frame {

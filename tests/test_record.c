@@ -214,8 +214,99 @@ static void test_lives(void **state)
         mr_log_object(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, CODE, 0, 64);
     }
     check(&log, false,
-          "T0|acq(0xff#1+8)\nT0|rel(0xff#1+8)\nT0|w(0xff#1=0)\nT1|r(0xff#1=0)\n"
-          "T0|acq(0xff#2+8)\nT0|rel(0xff#2+8)\nT0|w(0xff#2=1)\nT1|r(0xff#2=1)\n");
+          "T0|alloc(0xff#1=0x1000+64)\nT0|ar(0xff#1+8=0)\nT0|acq(0xff#1+8)\n"
+          "T0|ar(0xff#1+8=0)\nT0|rel(0xff#1+8)\nT0|w(0xff#1=0)\nT1|r(0xff#1=0)\n"
+          "T1|free(0xff#1)\nT0|alloc(0xff#2=0x1000+64)\nT0|ar(0xff#2+8=0)\n"
+          "T0|acq(0xff#2+8)\nT0|ar(0xff#2+8=0)\nT0|rel(0xff#2+8)\nT0|w(0xff#2=1)\n"
+          "T1|r(0xff#2=1)\nT1|free(0xff#2)\n");
+}
+
+static void memory(mr_log_build *log, unsigned kind, unsigned role, uint64_t address,
+                   unsigned count, uint64_t bytes)
+{
+    mr_log_object(log, kind, role, address, CODE, count, bytes);
+}
+
+/* Who frees a block conflicts with who uses it, even if nobody else does; a thread that frees what
+ * it alone has used does not. */
+static void test_freed_by_other(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    for (uint32_t thread = 0; thread < 2; thread++) {
+        mr_log_switch(&log, 0);
+        memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+        access(&log, 0, MR_LOG_WRITE, X, 4, 1);
+        mr_log_switch(&log, thread);
+        memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    }
+    check(&log, false, "T0|alloc(0xff#2=0x1000+64)\nT0|w(0xff#2=1)\nT1|free(0xff#2)\n");
+}
+
+/* What is freed is kept for a while: an access then is one of the dead block. Later it is one of
+ * memory that nobody is known to have. */
+static void test_dead(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, MR_LOG_TAKEN_KEPT, 72);
+    access(&log, 0, MR_LOG_WRITE, X + 8, 4, 1);
+    memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, MR_LOG_TAKEN_AGAIN, 72);
+    memory(&log, MR_LOG_FORGOTTEN, MR_LOG_MEMORY_HEAP, X, 0, 0);
+    access(&log, 0, MR_LOG_WRITE, X + 8, 4, 1);
+    mr_trace *trace = mr_log_converted(&log, false, NULL);
+    mr_log_expect(trace, "T0|alloc(0xff#1=0x1000+64)\nT0|free(0xff#1)\nT0|w(0xff#1+8=1)\n"
+                         "T0|w(0xff#1)\n");
+    assert_int_equal(trace->ending.misuse_count, 1);
+    assert_int_equal(trace->ending.misuses->kind, MR_MISUSE_DOUBLE_FREE);
+    assert_int_equal(trace->ending.misuses->event, 3);
+    mr_trace_free(trace);
+    mr_log_build_free(&log);
+}
+
+/* A mapping that ends in parts: each part is an object, and so is the rest. */
+static void test_parts(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_MAP, X, 0, 0x3000);
+    access(&log, 0, MR_LOG_WRITE, X + 0x1000 - 4, 8, 0x500000004);
+    access(&log, 1, MR_LOG_READ, X + 0x2000, 4, 0);
+    mr_log_switch(&log, 1);
+    memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, X + 0x1000, 0, 0x1000);
+    mr_log_switch(&log, 0);
+    memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, X, 0, 0x1000);
+    check(&log, false,
+          "T0|alloc(0xff#1=0x1000+4096)\nT0|alloc(0xff#1+4096=0x2000+4096)\n"
+          "T0|alloc(0xff#1#2=0x1000+12288)\nT0|w(0xff#1+4092=4)\nT0|w(0xff#1+4096=5)\n"
+          "T1|r(0xff#1+8192=0)\nT1|free(0xff#1+4096)\nT0|free(0xff#1)\n");
+}
+
+/* The stack of a thread lives from its begin to its end; that of main for ever. */
+static void test_stack_lives(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, 0x8000, 0, 0x1000);
+    thread_event(&log, MR_LOG_BEGIN, 0);
+    thread_event(&log, MR_LOG_FORK, 1);
+    mr_log_switch(&log, 1);
+    memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_STACK, X, 0, 0x1000);
+    thread_event(&log, MR_LOG_BEGIN, 0);
+    access(&log, 1, MR_LOG_WRITE, X + 8, 4, 1);
+    access(&log, 0, MR_LOG_READ, X + 8, 4, 1);
+    access(&log, 1, MR_LOG_WRITE, 0x8000, 4, 1);
+    access(&log, 0, MR_LOG_WRITE, 0x8000, 4, 1);
+    mr_log_switch(&log, 1);
+    thread_event(&log, MR_LOG_END, 0);
+    check(&log, false,
+          "T0|begin()\nT0|fork(T1)\nT1|begin()\nT1|alloc(T1.stack=0x1000+4096)\n"
+          "T1|w(T1.stack-4088=1)\nT0|r(T1.stack-4088=1)\nT1|w(T0.stack-4096=1)\n"
+          "T0|w(T0.stack-4096=1)\nT1|free(T1.stack)\nT1|end()\n");
 }
 
 static void test_retired(void **state)
@@ -524,6 +615,10 @@ int main(void)
         cmocka_unit_test(test_uses_of_units),
         cmocka_unit_test(test_alone),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_freed_by_other),
+        cmocka_unit_test(test_dead),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_stack_lives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void test_lives(void **state)
         if (give && bytes)
             given++;
         assert_true(give ? mr_lifetimes_give(&lives, start, bytes, 0, 0)
-                         : mr_lifetimes_take(&lives, start, bytes));
+                         : mr_lifetimes_take(&lives, start, bytes, false));
         for (uint32_t i = start; i < start + bytes; i++)
             owner[i] = give ? given : 0;
         for (uint32_t i = 0; i < SPACE; i += 1 + mr_random_below(&random, 9)) {

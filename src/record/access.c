@@ -1,6 +1,7 @@
 #include "access.h"
 
 #include "base/assert.h"
+#include "blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,11 @@ static mr_op op_of(unsigned kind)
     }
 }
 
+static mr_op atomic_of(mr_op op)
+{
+    return op == MR_OP_READ ? MR_OP_ATOMIC_READ : op == MR_OP_WRITE ? MR_OP_ATOMIC_WRITE : op;
+}
+
 mr_memory_order mr_event_pass_memory_order(unsigned order)
 {
     static const mr_memory_order orders[] = {MR_ORDER_RLX, MR_ORDER_ACQ,    MR_ORDER_ACQ,
@@ -56,11 +62,6 @@ static mr_memory_order order_of(const uint64_t *record, mr_op op)
     if (order == MR_ORDER_ACQREL)
         return mr_op_reads((uint8_t)op) ? MR_ORDER_ACQ : MR_ORDER_REL;
     return MR_ORDER_RLX;
-}
-
-static mr_op atomic_of(mr_op op)
-{
-    return op == MR_OP_READ ? MR_OP_ATOMIC_READ : op == MR_OP_WRITE ? MR_OP_ATOMIC_WRITE : op;
 }
 
 /* The lowest `bytes` bytes, at most 8, as a signed number. */
@@ -137,8 +138,12 @@ static mr_status check(mr_event_pass *pass, access *self, mr_piece *piece, uint6
         return mr_event_pass_no_memory(error);
     if (status)
         return status;
-    if (!variable)
+    if (!variable) {
         piece->variable++;
+        status = mr_event_pass_member(pass, piece->variable - 1, self->extent.life, address, error);
+        if (status)
+            return status;
+    }
     const mr_trace *trace = pass->emitter.trace;
     pass->strange = piece->variable - 1;
     snprintf(summary->strange_location, sizeof summary->strange_location, "%.120s",
@@ -212,6 +217,9 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         if (!mr_naming_variable(&pass->naming, self->extent.life, address, bytes, &variable))
             return mr_event_pass_no_memory(error);
         piece->variable = variable + 1;
+        status = mr_event_pass_member(pass, variable, self->extent.life, address, error);
+        if (status)
+            return status;
     }
     event->operand = piece->variable - 1;
     mr_local_use use = {self->extent.life, address, bytes, pass->reader.thread};
@@ -226,8 +234,10 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         return status;
     mr_emitted said = *event;
     if (pass->scan->benign.count &&
-        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes}))
+        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes})) {
         said.op = atomic_of(event->op);
+        said.memory_order = MR_ORDER_RLX;
+    }
     return mr_emitter_add(&pass->emitter, &said, error);
 }
 
@@ -271,6 +281,13 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     return status;
 }
 
+static mr_op op_of_use(const uint64_t *record, bool writes)
+{
+    bool replaces = mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR &&
+                    mr_log_count(record[1]) == MR_LOG_RETIRED_INITIALISED;
+    return !writes ? MR_OP_ATOMIC_READ : replaces ? MR_OP_ATOMIC_WRITE : MR_OP_WRITE;
+}
+
 mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool writes,
                             int64_t *value, mr_error *error)
 {
@@ -278,7 +295,7 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
     access self = {
         .record = record,
         .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
-        .event = {.op = writes ? MR_OP_WRITE : MR_OP_ATOMIC_READ},
+        .event = {.op = op_of_use(record, writes)},
         .reads = !writes,
         .writes = writes,
         .has_value = true,
@@ -313,4 +330,32 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
     mr_log_run_end(&pass->reader, &run);
     if (code)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
+}
+
+void mr_event_pass_renew(mr_event_pass *pass, const uint64_t *record)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    mr_extent byte = {mr_lifetimes_find(&pass->reader.lives, address), address, 1};
+    if (!mr_pieces_keeps(&pass->scan->pieces, byte))
+        return;
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, byte, &step);
+    piece->variable = 0;
+    piece->has_last = false;
+}
+
+mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    access self = {
+        .record = record,
+        .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, 1},
+        .event = {.op = MR_OP_WRITE},
+        .writes = true,
+    };
+    mr_piece *piece = mr_pieces_at(&pass->scan->pieces, self.extent, &step);
+    values found = {.read = 0};
+    if (!piece)
+        return MR_OK;
+    piece->has_last = false;
+    return emit(pass, &self, piece, address, step, &found, error);
 }

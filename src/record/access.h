@@ -19,4 +19,10 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
  * event. The thread must not be known to wait (waiting.h). */
 void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last);
 
+/* A block that is dead is freed again: a write without a value. */
+mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error);
+
+/* The variable of the object at the record's address is another one from here on. */
+void mr_event_pass_renew(mr_event_pass *pass, const uint64_t *record);
+
 #endif

@@ -3,6 +3,7 @@
 #include "access.h"
 #include "base/assert.h"
 #include "base/progress.h"
+#include "blocks.h"
 #include "unrecorded_calls.h"
 
 #include <stdlib.h>
@@ -49,16 +50,21 @@ static bool add_misuse(mr_event_pass *pass, mr_misuse_kind kind, uint64_t event,
            mr_ending_add_misuse(&trace->ending, &misuse);
 }
 
-/* The use of an object, before what the record says. `*state` (may be NULL) is that of the object,
- * valid until the next use; NULL when the record uses none before. */
-static mr_status use_before(mr_event_pass *pass, const uint64_t *record, mr_user_state **found,
+/* What a record's use before its effect came to. */
+typedef struct used {
+    mr_user_state *state; /* of the object, valid until the next use; NULL: there is no such use */
+    mr_misuse_kind misuse;
+} used;
+
+/* The use of an object, before what the record says. */
+static mr_status use_before(mr_event_pass *pass, const uint64_t *record, used *found,
                             mr_error *error)
 {
     mr_use use = mr_use_of(record);
     mr_user_state *state;
     mr_misuse_kind misuse;
     int64_t value;
-    *found = NULL;
+    *found = (used){.state = NULL};
     if (use == MR_USE_NONE || use == MR_USE_AFTER)
         return MR_OK;
     if (!mr_uses_judge(&pass->uses, &pass->reader, record, &state, &misuse))
@@ -75,7 +81,7 @@ static mr_status use_before(mr_event_pass *pass, const uint64_t *record, mr_user
         state->destroyed_at = event;
         state->destroyed_value = value;
     }
-    *found = state;
+    *found = (used){state, misuse};
     return status;
 }
 
@@ -89,14 +95,16 @@ static mr_status use_after(mr_event_pass *pass, const uint64_t *record, mr_error
 static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
     mr_emitted event = {.op = op};
-    mr_user_state *state;
-    mr_status used = use_before(pass, record, &state, error);
-    if (used)
-        return used;
-    if (state && op == MR_OP_ACQUIRE ? state->depth == 1 : op == MR_OP_SHARED_ACQUIRE)
-        state->held_at = pass->emitter.trace->event_count;
+    used use;
+    mr_status status = use_before(pass, record, &use, error);
+    bool is_strange =
+        use.misuse == MR_MISUSE_UNLOCK_FREE || use.misuse == MR_MISUSE_UNLOCK_BY_OTHER;
+    if (status || is_strange) /* no trace can have such a release */
+        return status;
+    if (use.state && (op == MR_OP_ACQUIRE ? use.state->depth == 1 : op == MR_OP_SHARED_ACQUIRE))
+        use.state->held_at = pass->emitter.trace->event_count;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    mr_status status = object_event(pass, record, object, &event, error);
+    status = object_event(pass, record, object, &event, error);
     if (!status && !mr_waiting_hold(&pass->waiting, &event))
         status = mr_event_pass_no_memory(error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
@@ -131,12 +139,12 @@ static bool has_strange_units(const mr_event_pass *pass)
 static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
     mr_emitted event = {.op = op}, inferred;
-    mr_user_state *state;
-    mr_status used = use_before(pass, record, &state, error);
-    if (used)
-        return used;
+    used use;
+    mr_status status = use_before(pass, record, &use, error);
+    if (status)
+        return status;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    mr_status status = object_event(pass, record, object, &event, error);
+    status = object_event(pass, record, object, &event, error);
     inferred = event;
     inferred.op = MR_OP_POST;
     for (uint64_t i = 0, count = units_of(pass, record, op, object); i < count && !status; i++) {
@@ -195,23 +203,30 @@ static mr_status fence_event(mr_event_pass *pass, const uint64_t *record, mr_err
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
 
-/* Notes where the program got the memory. */
-static mr_status given(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+/* The begin and the end of a thread and of its stack. */
+static mr_status life_of_thread(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
-    mr_emitted event = {.op = MR_OP_WRITE};
-    mr_life *life = mr_lifetimes_find(&pass->reader.lives, mr_log_payload(record[0]));
-    unsigned kind = mr_log_detail(record[0]);
-    if (!life->number || (kind != MR_LOG_MEMORY_HEAP && kind != MR_LOG_MEMORY_MAP))
+    mr_status status;
+    if (mr_log_kind_of(record[0]) == MR_LOG_BEGIN) {
+        status = thread_event(pass, record, MR_OP_BEGIN, error);
+        return status ? status : mr_event_pass_stack(pass, record, error);
+    }
+    status = mr_event_pass_taken(pass, record, error);
+    return status ? status : thread_event(pass, record, MR_OP_END, error);
+}
+
+/* A block that was freed is freed again: that is a write of what is dead. */
+static mr_status taken_again(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    const mr_life *life = mr_lifetimes_find(&pass->reader.lives, mr_log_payload(record[0]));
+    if (!life->dead)
         return MR_OK;
-    mr_status status = mr_event_pass_place(pass, record, &event, error);
-    if (status)
-        return status;
-    if (!mr_event_pass_fill(&pass->given_at, &pass->given_capacity, &pass->given_count,
-                            event.location + 1ull))
-        return mr_event_pass_no_memory(error);
-    life->site = event.location;
-    life->ordinal = pass->given_at[event.location]++;
-    return MR_OK;
+    mr_misuse misuse = {MR_MISUSE_DOUBLE_FREE, pass->emitter.trace->event_count,
+                        MR_MISUSE_NO_EVENT};
+    mr_status status = mr_event_pass_free_again(pass, record, error);
+    if (!status && !mr_ending_add_misuse(&pass->emitter.trace->ending, &misuse))
+        status = mr_event_pass_no_memory(error);
+    return status;
 }
 
 static void forget_code(mr_event_pass *pass)
@@ -295,11 +310,16 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
 /* An object begins or ends, or is used without anything else. */
 static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
-    mr_user_state *state;
-    mr_status status = use_before(pass, record, &state, error);
+    used use;
+    mr_status status = use_before(pass, record, &use, error);
     if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
         mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
         return status;
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR) {
+        if (mr_log_count(record[1]) != MR_LOG_RETIRED_INITIALISED)
+            mr_event_pass_renew(pass, record);
+        return MR_OK;
+    }
     return mr_objects_retire(&pass->objects, &pass->reader.lives, mr_log_payload(record[0]))
                ? MR_OK
                : mr_event_pass_no_memory(error);
@@ -326,15 +346,18 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_JOIN:
         return thread_event(pass, record, MR_OP_JOIN, error);
     case MR_LOG_BEGIN:
-        return thread_event(pass, record, MR_OP_BEGIN, error);
     case MR_LOG_END:
-        return thread_event(pass, record, MR_OP_END, error);
+        return life_of_thread(pass, record, error);
     case MR_LOG_GIVEN:
+        if (mr_log_detail(record[0]) == MR_LOG_MEMORY_STACK)
+            pass->last_stack = mr_log_payload(record[0]);
         mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
-        return given(pass, record, error);
+        return mr_event_pass_given(pass, record, error);
     case MR_LOG_TAKEN:
         mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
-        return MR_OK;
+        return mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN
+                   ? taken_again(pass, record, error)
+                   : mr_event_pass_taken(pass, record, error);
     case MR_LOG_CALL_BEGIN:
         return mr_event_pass_call_begin(pass, record, error);
     case MR_LOG_CALL_REACH:
@@ -345,11 +368,11 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return order_event(pass, record, true, error);
     case MR_LOG_AFTER:
         return order_event(pass, record, false, error);
-    case MR_LOG_FENCE:
-        return fence_event(pass, record, error);
     case MR_LOG_RETIRED:
     case MR_LOG_USED:
         return use_record(pass, record, error);
+    case MR_LOG_FENCE:
+        return fence_event(pass, record, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
@@ -367,7 +390,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_RANGE_WRITE:
         return mr_event_pass_access(pass, record, error);
     case MR_LOG_NONE:
-    case MR_LOG_SWITCH: /* the reader's, as the four after it are */
+    case MR_LOG_SWITCH: /* the reader's, as the five after it are */
+    case MR_LOG_FORGOTTEN:
     case MR_LOG_FAR_SAME:
     case MR_LOG_FAR:
     case MR_LOG_FAR_WIDE:

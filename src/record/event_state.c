@@ -11,14 +11,14 @@ mr_status mr_event_pass_no_memory(mr_error *error)
 }
 
 mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
-                             const char *name, mr_error *error)
+                             const char *name, const char *symbol_folder, mr_error *error)
 {
     *pass = (mr_event_pass){.log = log, .scan = scan};
     mr_log_pass_init(&pass->reader, log);
     mr_status status = mr_emitter_init(&pass->emitter, file, name, error);
     if (status)
         return status;
-    pass->symbols = mr_symbols_new();
+    pass->symbols = mr_symbols_new(symbol_folder);
     pass->lock_of = mr_calloc(scan->objects.table.count + 1ull, sizeof *pass->lock_of);
     if (!pass->symbols || !pass->lock_of)
         return mr_event_pass_no_memory(error);
@@ -33,7 +33,8 @@ mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *sc
 void mr_event_pass_free(mr_event_pass *pass)
 {
     void *const blocks[] = {pass->lock_of,      pass->thread_of,  pass->given_at,
-                            pass->atomic_locks, pass->call_names, pass->reach};
+                            pass->atomic_locks, pass->call_names, pass->reach,
+                            pass->block_objects};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     mr_log_pass_free(&pass->reader);
@@ -43,6 +44,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_symbols_free(pass->symbols);
     mr_objects_free(&pass->objects);
     mr_uses_free(&pass->uses);
+    mr_pairs_free(&pass->blocks);
     mr_pairs_free(&pass->contents);
     mr_waiting_free(&pass->waiting);
     mr_pairs_free(&pass->atomics);

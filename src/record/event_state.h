@@ -28,6 +28,11 @@ typedef struct mr_event_pass {
     mr_locals locals;
     mr_objects objects;
     mr_uses uses;
+    mr_pairs blocks; /* (life, death or MR_DEATH_NONE) → number in block_objects */
+    uint32_t *block_objects;
+    size_t block_capacity, block_count;
+    uint32_t next_death;
+    uint64_t last_stack;    /* address of the stack that was given last */
     uint64_t object_values; /* given to variables of locks and their like */
     uint32_t *lock_of;   /* by object: its lock, or the variable of an order, plus 1; 0: none yet */
     uint32_t *thread_of; /* by thread of the log: thread of the trace, plus 1; 0: none yet */
@@ -53,9 +58,10 @@ typedef struct mr_event_pass {
     mr_record_summary summary;
 } mr_event_pass;
 
-/* The events are written to `file`. The caller calls mr_event_pass_free in every case. */
+/* The events are written to `file`; `symbol_folder` as in mr_record_options. The caller calls
+ * mr_event_pass_free in every case. */
 mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
-                             const char *name, mr_error *error);
+                             const char *name, const char *symbol_folder, mr_error *error);
 void mr_event_pass_free(mr_event_pass *pass);
 
 /* Fills the error and returns MR_ERR_MEMORY. */

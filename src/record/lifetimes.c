@@ -20,6 +20,7 @@ void mr_lifetimes_init(mr_lifetimes *lives)
 void mr_lifetimes_free(mr_lifetimes *lives)
 {
     free(lives->nodes);
+    free(lives->ended);
     mr_lifetimes_init(lives);
 }
 
@@ -142,8 +143,25 @@ static void erase(mr_lifetimes *lives, uint32_t node)
     lives->free_node = node;
 }
 
-bool mr_lifetimes_take(mr_lifetimes *lives, uint64_t start, uint64_t bytes)
+static bool note_end(mr_lifetimes *lives, const mr_life *life, uint64_t start, uint64_t end)
 {
+    void *ended = lives->ended;
+    if (life->dead)
+        return true;
+    if (!mr_grow(&ended, &lives->ended_capacity, lives->ended_count + 1, sizeof *lives->ended))
+        return false;
+    lives->ended = ended;
+    lives->ended[lives->ended_count++] = (mr_life_end){
+        .life = *life,
+        .start = start > life->start ? start : life->start,
+        .end = end < life->end ? end : life->end,
+    };
+    return true;
+}
+
+bool mr_lifetimes_take(mr_lifetimes *lives, uint64_t start, uint64_t bytes, bool stays)
+{
+    lives->ended_count = 0;
     uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
     for (uint32_t at; start < end;) {
         at = look_up(lives, start);
@@ -153,6 +171,13 @@ bool mr_lifetimes_take(mr_lifetimes *lives, uint64_t start, uint64_t bytes)
             break;
         mr_life life = lives->nodes[at].life, before = life, after = life;
         MR_ASSERT(life.end > start && life.start < end);
+        if (!note_end(lives, &life, start, end))
+            return false;
+        if (stays && start <= life.start && life.end <= end) {
+            lives->nodes[at].life.dead = true;
+            start = life.end;
+            continue;
+        }
         erase(lives, at);
         before.end = start;
         after.start = end;
@@ -176,10 +201,17 @@ bool mr_lifetimes_give(mr_lifetimes *lives, uint64_t start, uint64_t bytes, uint
                     .kind = kind};
     if (!bytes || life.end < start)
         return true;
-    if (!mr_lifetimes_take(lives, start, bytes) || !insert(lives, &life))
+    if (!mr_lifetimes_take(lives, start, bytes, false) || !insert(lives, &life))
         return false;
     lives->given++;
     return true;
+}
+
+void mr_lifetimes_forget(mr_lifetimes *lives, uint64_t address)
+{
+    uint32_t at = look_up(lives, address);
+    if (at && lives->nodes[at].life.dead)
+        erase(lives, at);
 }
 
 mr_life *mr_lifetimes_find(mr_lifetimes *lives, uint64_t address)

@@ -128,7 +128,10 @@ void mr_log_pass_free(mr_log_pass *pass)
 static bool has_role(const uint64_t *record, bool orders)
 {
     unsigned role = mr_log_detail(record[0]);
-    return role <= MR_LOG_ROLE_SIGNAL && mr_object_orders((uint8_t)role) == orders &&
+    unsigned kind = mr_log_kind_of(record[0]);
+    if (role == MR_LOG_ROLE_DESCRIPTOR && kind != MR_LOG_RETIRED && kind != MR_LOG_USED)
+        return false;
+    return role <= MR_LOG_ROLE_DESCRIPTOR && mr_object_orders((uint8_t)role) == orders &&
            record[2] >> 56 == 0;
 }
 
@@ -153,7 +156,12 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
                                           (uint8_t)mr_log_detail(head), pass->thread);
         break;
     case MR_LOG_TAKEN:
-        pass->failed = !mr_lifetimes_take(&pass->lives, mr_log_payload(head), record[2]);
+        if (mr_log_count(record[1]) != MR_LOG_TAKEN_AGAIN)
+            pass->failed = !mr_lifetimes_take(&pass->lives, mr_log_payload(head), record[2],
+                                              mr_log_count(record[1]) == MR_LOG_TAKEN_KEPT);
+        break;
+    case MR_LOG_FORGOTTEN:
+        mr_lifetimes_forget(&pass->lives, mr_log_payload(head));
         break;
     default:
         break;

@@ -6,6 +6,8 @@
  *   stack of a thread  T1.stack-88: 88 bytes below its top; locals.h makes the text for people
  *   else               bank+0x4040 (offset in a file), 0x7f… (an address)
  *
+ * The variable of a file descriptor is "descriptor.5".
+ *
  * A lock has the name of the memory that it lies in. A semaphore that stands for a wake-up of a
  * condition variable or a use of a barrier (docs/trace-format.md) has its role and number behind
  * the name: "ready.wake.2", "gate.3.in". Variables that stand for an order are "x.order",
@@ -28,6 +30,8 @@ typedef struct mr_naming {
 /* Each adds a name to the trace and gives its number. False: no memory. */
 bool mr_naming_variable(mr_naming *naming, const mr_life *life, uint64_t address, uint64_t bytes,
                         uint32_t *variable);
+/* The object of a part of a life that begins at the address. */
+bool mr_naming_block(mr_naming *naming, const mr_life *life, uint64_t address, uint32_t *object);
 bool mr_naming_lock(mr_naming *naming, const mr_life *life, const mr_object *object,
                     uint32_t *lock);
 /* The lock that keeps the events of an atomic access together. It has the name of its first piece.

@@ -12,6 +12,8 @@ void mr_pieces_free(mr_pieces *pieces)
     mr_pairs_free(&pieces->atomics);
     free(pieces->lines);
     free(pieces->pieces);
+    free(pieces->releasers);
+    free(pieces->kept_lives);
     *pieces = (mr_pieces){0};
 }
 
@@ -148,6 +150,34 @@ bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach)
            (note_bound(pieces, reach.life, offset) && note_bound(pieces, reach.life, end));
 }
 
+bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread)
+{
+    void *releasers = pieces->releasers;
+    if (!mr_grow(&releasers, &pieces->life_capacity, life + 1ull, sizeof *pieces->releasers))
+        return false;
+    pieces->releasers = releasers;
+    while (pieces->life_count <= life)
+        pieces->releasers[pieces->life_count++] = 0;
+    uint32_t *own = &pieces->releasers[life];
+    *own = *own && *own != thread + 1 ? MR_PIECES_SEVERAL : thread + 1;
+    return true;
+}
+
+bool mr_pieces_note_bound(mr_pieces *pieces, const mr_life *life, uint64_t address)
+{
+    return address < life->origin || note_bound(pieces, life, address - life->origin);
+}
+
+static uint32_t releaser_of(const mr_pieces *pieces, uint64_t life)
+{
+    return life < pieces->life_count ? pieces->releasers[life] : 0;
+}
+
+bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life)
+{
+    return life < pieces->kept_life_count && pieces->kept_lives[life];
+}
+
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
@@ -236,8 +266,13 @@ static void mark_kept(mr_pieces *pieces)
     bool all = pieces->keep_all || pieces->all_reached;
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
+        uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
         if (pieces->none_alone)
             line->written |= line->alone;
+        if (releaser)
+            line->written = line->accessed;
+        if (releaser && line->owner != releaser)
+            line->shared = line->accessed;
         line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
         line->written = 0;
     }
@@ -251,6 +286,22 @@ static void mark_kept(mr_pieces *pieces)
         if (line->kept >> (MR_PIECE_LINE_BYTES - 1))
             keep_forward(pieces, &life, offset);
     }
+}
+
+/* Finds the lives that have pieces that are kept. */
+static bool mark_lives(mr_pieces *pieces)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < pieces->table.count; i++)
+        most = pieces->table.items[i].high > most ? pieces->table.items[i].high : most;
+    pieces->kept_lives = mr_calloc((size_t)most + 1, sizeof *pieces->kept_lives);
+    if (!pieces->kept_lives)
+        return false;
+    pieces->kept_life_count = (size_t)most + 1;
+    for (uint32_t i = 0; i < pieces->table.count; i++)
+        if (pieces->lines[i].kept)
+            pieces->kept_lives[pieces->table.items[i].high] = true;
+    return true;
 }
 
 /* Numbers the pieces that are kept, and finds the parts of the log that access them. */
@@ -278,7 +329,7 @@ bool mr_pieces_make(mr_pieces *pieces)
     memset(pieces->near, 0, sizeof pieces->near);
     mark_kept(pieces);
     mark_split(pieces);
-    return number_pieces(pieces);
+    return mark_lives(pieces) && number_pieces(pieces);
 }
 
 /* How far the piece goes that begins at the boundary `offset`, up to `end`, which is a boundary. */
@@ -326,14 +377,13 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent)
 enum { FIRST_PART_UNITS = 1 << 16 };
 
 /* Bit i of the result: bit 2 i or 2 i + 1 of the parts. */
-static uint64_t fold(uint64_t parts)
+static uint32_t fold(uint32_t parts)
 {
-    parts = (parts | parts >> 1) & 0x5555555555555555;
-    parts = (parts | parts >> 1) & 0x3333333333333333;
-    parts = (parts | parts >> 2) & 0x0f0f0f0f0f0f0f0f;
-    parts = (parts | parts >> 4) & 0x00ff00ff00ff00ff;
-    parts = (parts | parts >> 8) & 0x0000ffff0000ffff;
-    return (parts | parts >> 16) & 0x00000000ffffffff;
+    parts = (parts | parts >> 1) & 0x55555555;
+    parts = (parts | parts >> 1) & 0x33333333;
+    parts = (parts | parts >> 2) & 0x0f0f0f0f;
+    parts = (parts | parts >> 4) & 0x00ff00ff;
+    return (parts | parts >> 8) & 0x0000ffff;
 }
 
 uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
@@ -346,7 +396,7 @@ uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
         pieces->part_units *= 2;
     }
     uint64_t number = unit / pieces->part_units;
-    pieces->part = 1ull << number;
+    pieces->part = (uint32_t)1 << number;
     return (number + 1) * pieces->part_units;
 }
 
@@ -366,7 +416,8 @@ void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *l
     uint64_t start = address - offset % MR_PIECE_LINE_BYTES, bytes = MR_PIECE_LINE_BYTES;
     uint64_t near = address - address % MR_PIECES_NEAR_BYTES;
     mr_piece_line *line = find_line(pieces, life, offset);
-    if (!line || start < life->start)
+    /* Each access of a dead block is looked at. */
+    if (!line || start < life->start || life->dead)
         return;
     if (life->number && life->end - start < bytes)
         bytes = life->end - start;

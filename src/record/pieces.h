@@ -16,10 +16,10 @@
  * same holds when each write is `alone`: all other threads were started after it, or have ended and
  * are joined. Then fork and join order the write with every access of another thread. `keep`
  * is set for the other pieces: several threads access the piece and one writes it, or a BarrierPair
- * can reach it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
+ * can reach it. Who releases the memory writes it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
  * threads use different parts of its line.
  *
- * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
+ * Offsets count from the origin of the life (lifetimes.h). Memory: 64 bytes for each line of 64
  * bytes that is accessed, 24 for each piece that is kept.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
@@ -39,8 +39,10 @@ enum {
     MR_PIECE_LINE_BYTES = 64,
     MR_PIECES_NEAR = 1 << 16,
     MR_PIECES_NEAR_BYTES = 32,
-    MR_PIECES_PARTS = 64,
+    MR_PIECES_PARTS = 32,
 };
+
+#define MR_PIECES_SEVERAL UINT32_MAX /* threads release parts of the life */
 
 /* A line: 64 bytes of memory. Bit i is about byte i. */
 typedef struct mr_piece_line {
@@ -56,12 +58,14 @@ typedef struct mr_piece_line {
     };
     uint64_t alone;      /* written while no other thread ran */
     uint64_t reached;    /* by a BarrierPair */
-    uint64_t parts;      /* bit i: accessed in part i of the log */
     uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
     uint64_t bytes : 8;  /* of them belong to the life, from the first one on */
     uint64_t ends : 1;   /* the end of its last byte is noted as a boundary of the next line */
-    uint32_t owner;      /* the first thread that accesses the line, plus 1; 0: none yet */
-    uint32_t first;      /* number of the first kept piece that begins in the line */
+    uint32_t parts;      /* bit i: accessed in part i of the log */
+    union {
+        uint32_t owner; /* the first thread that accesses the line, plus 1; 0: none yet */
+        uint32_t first; /* after mr_pieces_make: the first kept piece that begins in the line */
+    };
 } mr_piece_line;
 
 /* A piece that is kept. */
@@ -80,14 +84,20 @@ typedef struct mr_pieces {
     uint32_t near[MR_PIECES_NEAR]; /* the cache: number of the line plus 1 */
     uint32_t last;                 /* number of the line that was asked for last */
     uint64_t part_units;           /* length of a part */
-    uint64_t part;                 /* the bit of the current part */
-    uint64_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
+    uint32_t part;                 /* the bit of the current part */
+    uint32_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_pairs atomics; /* (life, offset and size) of each atomic access */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
-    bool none_alone;  /* set by the caller: a thread ran that no recorded thread started */
-    bool keep_all;    /* set by the caller: leave nothing out */
+    uint32_t
+        *releasers; /* by life, set by the caller: the thread that releases it, plus 1; 0: none,
+                            or alone; MR_PIECES_SEVERAL */
+    size_t life_count, life_capacity;
+    bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
+    size_t kept_life_count;
+    bool none_alone; /* set by the caller: a thread ran that no recorded thread started */
+    bool keep_all;   /* set by the caller: leave nothing out */
 } mr_pieces;
 
 typedef struct mr_piece_access {
@@ -113,6 +123,10 @@ bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end)
  * makes the pieces. Each returns false when there is no memory. */
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how);
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach);
+/* The thread releases the life, or a part of it, while others are there. */
+bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread);
+/* A piece begins at the address, whatever is accessed. */
+bool mr_pieces_note_bound(mr_pieces *pieces, const mr_life *life, uint64_t address);
 /* An access that was noted: its pieces are kept, whoever uses them. */
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access);
 bool mr_pieces_make(mr_pieces *pieces);
@@ -129,6 +143,9 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent);
 
 /* The first piece of an access that was noted; `*bytes` is its size. NULL: it is not kept. */
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes);
+
+/* May the life have pieces that are kept? When they are made. */
+bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life);
 
 /* Must atomic accesses that touch these bytes exclude each other? They must where an atomic access
  * has several pieces. */

@@ -10,6 +10,7 @@ void mr_scan_free(mr_scan *scan)
     mr_objects_free(&scan->objects);
     mr_benign_free(&scan->benign);
     mr_uses_free(&scan->uses);
+    mr_deaths_free(&scan->deaths);
     mr_pairs_free(&scan->started);
     *scan = (mr_scan){0};
 }
@@ -51,6 +52,43 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     return object != NULL;
 }
 
+/* Memory that is released is written; an access of what was released is kept. */
+static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    size_t before = scan->deaths.count;
+    bool alone = is_alone(scan);
+    if (!mr_deaths_note(&scan->deaths, pass, record, alone))
+        return false;
+    for (size_t i = before; i < scan->deaths.count; i++) {
+        const mr_death *death = &scan->deaths.items[i];
+        if (!alone && !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
+            return false;
+    }
+    for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
+        const mr_life_end *part = &pass->lives.ended[i];
+        const mr_life *life = &part->life;
+        if ((part->start > life->origin &&
+             !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
+            (part->end < life->origin + life->bytes &&
+             !mr_pieces_note_bound(&scan->pieces, life, part->end)))
+            return false;
+    }
+    return true;
+}
+
+static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint64_t bytes,
+                        mr_piece_access how)
+{
+    mr_extent access = {mr_lifetimes_find(&pass->lives, address), address, bytes};
+    how.alone = is_alone(scan);
+    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
+        return false;
+    if (access.life->dead)
+        mr_pieces_keep(&scan->pieces, access);
+    mr_pieces_approach(&scan->pieces, &pass->lives, access.life, address);
+    return true;
+}
+
 /* The variable of a lock, semaphore, … */
 static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
@@ -61,8 +99,7 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return true;
     uint64_t address = mr_log_payload(record[0]);
     mr_extent byte = {mr_lifetimes_find(&pass->lives, address), address, 1};
-    mr_piece_access how = {.writes = use == MR_USE_WRITE, .alone = is_alone(scan)};
-    if (!mr_pieces_note(&scan->pieces, byte, pass->thread, how) ||
+    if (!note_access(scan, pass, address, 1, (mr_piece_access){.writes = use == MR_USE_WRITE}) ||
         !mr_uses_judge(&scan->uses, pass, record, &state, &misuse))
         return false;
     if (misuse)
@@ -105,25 +142,13 @@ static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *
     return ok;
 }
 
-static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint64_t bytes,
-                        unsigned kind)
-{
-    const mr_life *life = mr_lifetimes_find(&pass->lives, address);
-    mr_extent access = {life, address, bytes};
-    mr_piece_access how = {writes(kind), is_alone(scan), is_atomic(kind)};
-    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
-        return false;
-    mr_pieces_approach(&scan->pieces, &pass->lives, life, address);
-    return true;
-}
-
 static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
+        mr_piece_access how = {.writes = writes(kind), .atomic = is_atomic(kind)};
         scan->accesses++;
-        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record),
-                           kind);
+        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record), how);
     }
     if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
         mr_pieces_forget(&scan->pieces, mr_log_payload(record[0]), record[2]);
@@ -134,6 +159,7 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return false;
     if (kind == MR_LOG_RETIRED)
         return mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED ||
+               mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR ||
                mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
     if (kind == MR_LOG_BENIGN) {
         uint64_t address = mr_log_payload(record[0]);
@@ -142,6 +168,11 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     }
     if (kind == MR_LOG_USED)
         return note_use(scan, pass, record);
+    if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
+        return note_access(scan, pass, mr_log_payload(record[0]), 1,
+                           (mr_piece_access){.writes = true});
+    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN || kind == MR_LOG_END)
+        return note_memory(scan, pass, record);
     if (kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN)
         return note_thread(scan, pass, record);
     if (kind == MR_LOG_CALL_REACH)
@@ -162,11 +193,21 @@ static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
         mr_log_run_take(&run, &found, false);
         mr_piece_access how = {.writes = found.writes, .alone = is_alone(scan)};
         if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
-            ok = note_access(scan, pass, found.address, found.bytes,
-                             found.writes ? MR_LOG_WRITE : MR_LOG_READ);
+            ok = note_access(scan, pass, found.address, found.bytes, how);
     }
     scan->accesses += count;
     mr_log_run_end(pass, &run);
+    return ok;
+}
+
+/* A thread ran that nobody is known to have started: it may have been there at each release. */
+static bool note_all_releases(mr_scan *scan)
+{
+    bool ok = true;
+    for (size_t i = 0; i < scan->deaths.count && ok; i++) {
+        const mr_death *death = &scan->deaths.items[i];
+        ok = mr_pieces_note_release(&scan->pieces, death->life, death->thread);
+    }
     return ok;
 }
 
@@ -190,7 +231,8 @@ mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progr
             mr_progress_tell(progress, "scanning", pass.next, log->unit_count);
     }
     scan->last_unit = pass.next;
-    ok = ok && !pass.failed && mr_pieces_make(&scan->pieces);
+    ok = ok && !pass.failed && (!scan->pieces.none_alone || note_all_releases(scan)) &&
+         mr_pieces_make(&scan->pieces);
     mr_log_pass_free(&pass);
     return ok ? MR_OK : mr_error_memory(error, "reading the log");
 }

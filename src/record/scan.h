@@ -4,6 +4,7 @@
 #define MR_RECORD_SCAN_H
 
 #include "benign.h"
+#include "deaths.h"
 #include "log_reader.h"
 #include "objects.h"
 #include "pieces.h"
@@ -16,6 +17,7 @@ typedef struct mr_scan {
     mr_pieces pieces;
     mr_benign benign;
     mr_uses uses;
+    mr_deaths deaths;
     mr_objects objects; /* the second pass finds the same objects with the same numbers */
     uint64_t accesses;
     uint64_t last_unit; /* the end of the part of the log that can be read */

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/memory.h"
+#include "blocks.h"
 #include "formats/pack/lines.h"
 
 #include <inttypes.h>
@@ -81,11 +82,14 @@ static mr_status add_reached(mr_event_pass *pass, mr_extent reach, mr_error *err
     while (!status && pass->reach_bytes <= REACH_MAX_BYTES &&
            (piece = mr_pieces_next_in(&pass->scan->pieces, rest, &address, &bytes))) {
         uint32_t variable = piece->variable - 1;
-        if (!piece->variable &&
-            !mr_naming_variable(&pass->naming, reach.life, address, bytes, &variable))
-            return mr_event_pass_no_memory(error);
+        if (!piece->variable) {
+            if (!mr_naming_variable(&pass->naming, reach.life, address, bytes, &variable))
+                return mr_event_pass_no_memory(error);
+            status = mr_event_pass_member(pass, variable, reach.life, address, error);
+        }
         piece->variable = variable + 1;
-        status = add_name(pass, &trace->variables.items[variable], error);
+        if (!status)
+            status = add_name(pass, &trace->variables.items[variable], error);
         MR_ASSERT(address >= rest.address && address + bytes <= end);
         rest.address = address + bytes;
         rest.bytes = rest.address < end ? end - rest.address : 0;

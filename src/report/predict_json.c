@@ -3,6 +3,7 @@
  * object is written by hand and each part of it by jansson, one race at a time, so that memory does
  * not grow with the number of races.
  */
+#include "blocks.h"
 #include "context.h"
 #include "json_object.h"
 #include "predict_report.h"
@@ -45,8 +46,10 @@ static mr_json race_object(const writer *self, const mr_race *found)
         mr_json_put_text(&race, "kind", mr_witness_kind_name(witness->kind));
     mr_json_put_object(&race, "first", first);
     mr_json_put_object(&race, "second", second);
+    mr_block_put(&self->context, self->trace, &race, witness->first);
     mr_json_put_text(&race, "order", mr_strength_name(found->strength));
     mr_json_put_text(&race, "confirmed_by", mr_step_name(found->confirmed_by));
+    mr_json_put_unseen(&race, &self->trace->ending);
     mr_json_put_window(&race, witness->window_start, witness->window_end);
     mr_witness room;
     const mr_witness *open = mr_witness_open(self->trace, witness, &room);
@@ -185,6 +188,27 @@ static mr_json run_object(const mr_run_figures *run, const mr_config *config)
     return self;
 }
 
+/* Left out when there is none. */
+static mr_status dump_observed(const writer *self)
+{
+    mr_observed_list list;
+    mr_status status = MR_OK;
+    if (!mr_observed_find(&list, self->trace))
+        status = mr_error_memory(self->error, "writing the report");
+    if (list.count > 0)
+        fputs("\"observed\":[", self->stream);
+    for (size_t i = 0; i < list.count && status == MR_OK; i++) {
+        fputs(i > 0 ? ",\n" : "\n", self->stream);
+        status = mr_json_dump(self->stream,
+                              mr_observed_object_of(&self->context, self->trace, &list.items[i]),
+                              self->error);
+    }
+    if (list.count > 0)
+        fputs("],\n", self->stream);
+    mr_observed_free(&list);
+    return status;
+}
+
 static mr_status dump_races(const writer *self)
 {
     mr_status status = MR_OK;
@@ -226,6 +250,8 @@ mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_c
         status = mr_json_dump_member(stream, "trace", trace_object(trace), error);
     if (status == MR_OK)
         status = mr_json_dump_member(stream, "config", mr_json_config(config, false), error);
+    if (status == MR_OK)
+        status = dump_observed(&self);
     if (status == MR_OK)
         status = dump_races(&self);
     mr_context_free(&self.context);

@@ -1,4 +1,5 @@
 /* predict_text: the result of a prediction for people. */
+#include "blocks.h"
 #include "context.h"
 #include "escape.h"
 #include "phrases.h"
@@ -18,6 +19,7 @@ typedef struct writer {
     const mr_config *config;
     const mr_result *result;
     mr_context context;
+    mr_observed_list observed;
 } writer;
 
 static void print_trace(const writer *self)
@@ -87,17 +89,21 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     const mr_race *race = &self->result->races[index];
     const mr_witness *witness = &race->witness;
     FILE *stream = self->stream;
+    bool is_access = mr_op_is_access(self->trace->op[witness->first]); /* or it is a free */
     fprintf(stream, "\nRace %zu of %zu%s on ", index + 1, self->result->race_count,
             witness->kind == MR_WITNESS_MEMORY_ORDER ? " (memory order)" : "");
-    mr_phrase_name(stream, &self->trace->variables, self->trace->operand[witness->first]);
+    mr_phrase_name(stream, &self->trace->variables,
+                   self->trace->operand[is_access ? witness->first : witness->second]);
     fputs("\n", stream);
     mr_phrase_access(stream, "first", self->trace, mr_access_of_event(self->trace, witness->first));
     mr_context_print(&self->context, stream, witness->first);
     mr_phrase_access(stream, "second", self->trace,
                      mr_access_of_event(self->trace, witness->second));
     mr_context_print(&self->context, stream, witness->second);
+    mr_block_print(&self->context, self->trace, stream, witness->first);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
+    mr_phrase_unseen(stream, &self->trace->ending);
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     fprintf(stream, "  witness found by %s; accepted by the checker\n",
             step_text(race->confirmed_by));
@@ -333,20 +339,18 @@ static void print_incomplete(const writer *self)
         fputs(": not all far races looked for", stream);
 }
 
-/* "no race in the 12 events up to signal 6 (Aborted)": a trace proves nothing of what comes later. */
 static void print_no_race(const writer *self)
 {
-    char text[120];
-    const char *limit = mr_ending_limit(&self->trace->ending, text, sizeof text);
-    fprintf(self->stream, "no race%s in the %" PRIu32 " event%s %s%s",
-            self->result->stats.incomplete ? " so far" : "", self->trace->event_count,
-            mr_phrase_s(self->trace->event_count), limit ? "up to " : "of the trace",
-            limit ? limit : "");
+    fprintf(self->stream, "no race%s", self->result->stats.incomplete ? " so far" : "");
+    mr_phrase_scope(self->stream, self->trace);
 }
 
 static void print_last_line(const writer *self)
 {
     size_t races = self->result->race_count;
+    if (self->observed.count > 0)
+        fprintf(self->stream, "%zu error%s observed, ", self->observed.count,
+                mr_phrase_s(self->observed.count));
     if (races == 0)
         print_no_race(self);
     else
@@ -365,13 +369,17 @@ mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_c
     errno = 0;
     bool ok = mr_sees_init(&sees, trace);
     ok = mr_context_init(&self.context, trace, result) && ok;
-    if (ok)
+    ok = mr_observed_find(&self.observed, trace) && ok;
+    if (ok) {
         print_trace(&self);
+        mr_observed_print(&self.context, trace, stream, &self.observed);
+    }
     for (size_t i = 0; i < result->race_count && ok && !ferror(stream); i++)
         ok = print_race(&self, i, &sees);
     mr_sees_free(&sees);
     mr_context_free(&self.context);
     if (!ok) {
+        mr_observed_free(&self.observed);
         errno = ENOMEM;
         return mr_error_memory(error, "writing the report");
     }
@@ -380,6 +388,7 @@ mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_c
     if (mr_config_bool(config, "report.run"))
         print_run(stream, &result->run);
     print_last_line(&self);
+    mr_observed_free(&self.observed);
     if (fflush(stream) == 0 && !ferror(stream))
         return MR_OK;
     return mr_report_write_failed(mr_config_text(config, "output"), error);

@@ -1,10 +1,12 @@
 /*
- * misuse: what a recorded program did to a lock, semaphore, barrier or condition variable that its
- * rules forbid. It happened in the recorded execution; no reordering is needed to show it.
+ * misuse: what a recorded program did to a lock, semaphore, barrier, condition variable or heap
+ * block that its rules forbid. It happened in the recorded execution; no reordering is needed to show it.
  *
  * The events say where, by whom and to what: `event` is the access to the variable that stands for
  * the object (docs/recording.md), `other` what it conflicts with: the destruction, or the
  * acquire of who holds the lock.
+ *
+ * A use after a free can be seen in the trace, and is never in a file (observed.h).
  *
  * A file holds one as a line of the ending (ending.h): "misuse KIND EVENT", or "misuse KIND EVENT
  * OTHER", with a word of MR_MISUSE_MAP, and events counted from 0.
@@ -19,11 +21,13 @@
 /* X(enumerator, word in files and JSON, what the thread did, what `other` is) */
 #define MR_MISUSE_MAP(X)                                                                           \
     X(NONE, "", "", "")                                                                            \
+    X(USE_AFTER_FREE, "use-after-free", "uses memory that was freed", "freed")                     \
     X(USE_AFTER_DESTROY, "use-after-destroy", "uses what was destroyed", "destroyed")              \
     X(NOT_INITIALISED, "not-initialised", "locks or unlocks what was never initialised", "")       \
     X(DESTROY_HELD, "destroy-held", "destroys a lock that is held", "held since")                  \
     X(UNLOCK_BY_OTHER, "unlock-by-other", "releases a lock that another thread holds",             \
       "held since")                                                                                \
+    X(DOUBLE_FREE, "double-free", "frees memory that was freed", "freed")                          \
     X(UNLOCK_FREE, "unlock-free", "releases a lock that nobody holds", "")
 
 typedef enum mr_misuse_kind {

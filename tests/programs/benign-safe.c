@@ -1,7 +1,8 @@
 /* Accesses whose races are meant. */
 #include <pthread.h>
 
-void AnnotateBenignRaceSized(const char *file, int line, const volatile void *object, unsigned long bytes, const char *why);
+void AnnotateBenignRaceSized(const char *file, int line, const volatile void *object,
+                             unsigned long bytes, const char *why);
 
 static struct {
     int hits;

@@ -1,0 +1,22 @@
+/*
+ * blocks: the memory that a finding is about, and the errors that happened in the recorded execution
+ * (trace/observed.h), in reports; for the files of src/report only.
+ */
+#ifndef MR_REPORT_BLOCKS_H
+#define MR_REPORT_BLOCKS_H
+
+#include "context.h"
+#include "trace/observed.h"
+
+/* The lines about the object that the event uses: its size, where it was allocated and freed;
+ * nothing when it belongs to none. */
+void mr_block_print(const mr_context *context, const mr_trace *trace, FILE *stream, uint32_t event);
+/* The same, as the member "block". */
+void mr_block_put(const mr_context *context, const mr_trace *trace, mr_json *self, uint32_t event);
+
+void mr_observed_print(const mr_context *context, const mr_trace *trace, FILE *stream,
+                       const mr_observed_list *list);
+mr_json mr_observed_object_of(const mr_context *context, const mr_trace *trace,
+                              const mr_observed *found);
+
+#endif
