@@ -191,6 +191,13 @@ check-threads: $(BUILD)/maxrace $(addprefix $(BUILD)/tests/,$(THREAD_TESTS))
 	$(MAKE) VARIANT=thread thread-tests
 	LONG=$(LONG) BUILD=$(BUILD) MAXRACE=$(BUILD)/maxrace tests/check_threads.sh
 
+# Programs of a folder that carry their expected outcome in comments, under ThreadSanitizer and recorded: what each finds.
+# FLAGS='--clang --seeds 3 --only PATTERN'.
+.PHONY: check-peer
+check-peer: all
+	@test -n "$(SUITE)" || { echo "usage: make check-peer SUITE=folder [FLAGS='--clang --seeds N --only PATTERN']" >&2; exit 2; }
+	@$(SCRIPT) BUILD=$(BUILD) tests/peer.sh $(FLAGS) "$(SUITE)"
+
 # The tests on random traces, with COUNT (100,000) traces each of a fresh seed, which is printed and can be given again as SEED=….
 LONG_TESTS := test_exact test_order_reference test_orders
 .PHONY: check-long
@@ -357,6 +364,8 @@ help:
 	@echo 'make test-NAME              one suite: tests/test_NAME.c or tests/check_NAME.sh; TEST_LENGTH=full: all of it'
 	@echo 'make tests                  builds the test programs of VARIANT'
 	@echo 'make check-long [SEED=n]    100,000 random traces against exhaustive search and definitions'
+	@echo "make check-peer SUITE=folder [FLAGS='--clang --seeds N --only PATTERN']"
+	@echo '                            programs that carry their expected outcome, under ThreadSanitizer and recorded'
 	@echo 'make lint                   the source checks alone (clang, clang-tidy, cppcheck, clang-format, symbols)'
 	@echo 'make format                 formats all C files'
 	@echo 'make bench [TRACES=dir]     time and memory on examples, generated traces, and dir/*.xstd.zst'

@@ -32,6 +32,12 @@ static bool is_ready(int fd, short events)
     return mr_poll_now(&one, 1) != 0; /* also when it is not open: the call says so at once */
 }
 
+/* Is there something that cannot wait until after the call? */
+static bool needs_attention(const mr_thread *thread)
+{
+    return (thread->attention & ~(uint32_t)MR_ATTENTION_IGNORE) != 0;
+}
+
 /* When the call would block, the others run first, as long as they can: what they do may make it
  * ready, and then the run does not depend on when the kernel wakes the thread. Not for ever: it may
  * be for another process to do. */
@@ -43,12 +49,12 @@ bool mr_io_gets_ready(mr_thread *thread, int fd, short events)
         mr_yield_to_others(thread);
         return true;
     }
-    for (int i = 0; i < PATIENCE && !ready && thread->attention == 0 && mr_others_can_run(thread);
+    for (int i = 0; i < PATIENCE && !ready && !needs_attention(thread) && mr_others_can_run(thread);
          i++) {
         mr_yield_to_others(thread);
         ready = is_ready(fd, events);
     }
-    if (thread->attention != 0) {
+    if (needs_attention(thread)) {
         mr_attend(thread);
         mr_thread_cancel_point(thread); /* here, and not when the kernel has found out */
         ready = is_ready(fd, events);

@@ -169,7 +169,11 @@ typedef struct mr_log_header {
     uint32_t children;      /* those that created threads and have no log; they count themselves */
     uint32_t child_threads; /* the threads that those created */
     uint32_t last_child;    /* process of the last one without a log */
+    uint32_t unseen;        /* bits: what mr_log_unseen stands for was used */
 } mr_log_header;
+
+/* What synchronises threads and is not recorded. */
+enum mr_log_unseen { MR_LOG_UNSEEN_OPENMP, MR_LOG_UNSEEN_IO_URING };
 
 typedef enum mr_log_waiting {
     MR_LOG_WAITING_NONE,
@@ -216,7 +220,7 @@ typedef struct mr_log_live {
     X(SHARED_RELEASE, 3) /* object */                                                              \
     X(POST, 3)           /* object */                                                              \
     X(WAIT, 3)           /* object */                                                              \
-    X(RETIRED, 3)        /* object; count: mr_log_retired */                                       \
+    X(RETIRED, 3)        /* object, of any role; count: mr_log_retired */                                       \
     X(FORK, 3)           /* object; address: start routine, number: the new thread */              \
     X(JOIN, 3)           /* object; number: the thread */                                          \
     X(BEGIN, 3)          /* object; address: start routine (0: main), number: the creator */       \

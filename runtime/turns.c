@@ -74,6 +74,9 @@ void mr_look_around(mr_thread *thread)
     thread->busy = 1;
     if (thread->attention != 0) {
         mr_attend(thread);
+        if (thread->attention & MR_ATTENTION_IGNORE) {
+            mr_hot->budget--; /* it lasts, and the caller has taken nothing */
+        }
     }
     if (mr_hot->budget < 0) {
         mr_reconsider(thread);

@@ -226,14 +226,19 @@ static bool reads_right(const reorderer *r, uint32_t event)
     return value && value == mr_window_read_value(w, event);
 }
 
-static bool enter(reorderer *r, const mr_section *section)
+static void begin_section(reorderer *r, const mr_section *section)
 {
-    if (r->owner[section->lock] != MR_NONE || (!section->shared && r->shares[section->lock]))
-        return false;
     if (section->shared)
         r->shares[section->lock]++;
     else
         r->owner[section->lock] = section->thread;
+}
+
+static bool enter(reorderer *r, const mr_section *section)
+{
+    if (r->owner[section->lock] != MR_NONE || (!section->shared && r->shares[section->lock]))
+        return false;
+    begin_section(r, section);
     return true;
 }
 
@@ -322,7 +327,7 @@ static bool prepare_play(reorderer *r, mr_arena *arena)
     for (uint32_t l = 0; l < w->lock_count; l++) {
         r->units[l] = w->semaphores ? w->semaphores[l].units : 0;
         for (uint32_t s = w->locks[l].sections_first; s < w->locks[l].carried_end; s++)
-            enter(r, &w->sections[s]);
+            begin_section(r, &w->sections[s]); /* one thread may hold it in both ways */
     }
     return true;
 }

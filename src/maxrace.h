@@ -104,6 +104,23 @@ MR_API uint32_t mr_trace_variable_count(const mr_trace *trace);
 /* Events and lines that `repair` dropped. */
 MR_API uint64_t mr_trace_dropped_count(const mr_trace *trace);
 
+/* How the recording ended, and what it could not see, as the recorder tells it in the trace. What is
+ * proven of the trace says nothing of what comes after its end. */
+typedef struct mr_ending_info {
+    bool is_known;       /* false: the trace does not say it, and the rest is empty */
+    bool bad;            /* the program crashed, failed an assertion or ended in a deadlock */
+    int exit_status;     /* of the program; -1: a signal ended it, or it is not known */
+    int signal;          /* that ended the program, 0: not known which; -1: none did */
+    const char *stopped; /* what ended the recording before the program ended: "deadlock",
+                            "max-events", … (docs/trace-format.md); "": nothing did */
+    uint64_t children;   /* child processes that had threads and were not recorded */
+    const char *details; /* sentences for people, each ended by a newline; may be "" */
+    bool unseen;         /* something synchronises that is not recorded: a race may be false */
+} mr_ending_info;
+
+/* Fills `ending`, whose texts are valid as long as the trace is open. */
+MR_API void mr_trace_get_ending(const mr_trace *trace, mr_ending_info *ending);
+
 /* An event, with the names of the file. `…_text` is the text for people (#@thread, #@var, #@lock,
  * #@loc), or the name again when there is none. */
 typedef struct mr_event {
@@ -171,15 +188,19 @@ MR_API void mr_prediction_free(mr_prediction *prediction);
  * order, and then `first` and `second` are both possible. Every race has been accepted by the
  * checker (mr_check_witness). */
 typedef struct mr_race_info {
-    uint32_t first, second; /* event numbers, first < second */
+    uint32_t first, second; /* event numbers; of kind "race" first < second */
     uint32_t window_start,
         window_end;          /* the events of `witness` are in [window_start, window_end) */
     const uint32_t *witness; /* event numbers */
     uint32_t witness_count;
-    /* the strongest order that leaves the two unordered: "hb", "wcp", "beyond-wcp" */
+    /* the strongest order that leaves the two unordered: "hb", "wcp", "beyond-wcp"; "c17" for the kind
+     * "memory-order" */
     const char *order;
     /* the step that found the witness: "linearise", "saturate", "z3", "far" */
     const char *confirmed_by;
+    /* "race"; or "memory-order": `first` is in `witness`, and happens-before of C17 does not order it
+     * before `second`, which is next (docs/semantics.md 8). These stand behind the races. */
+    const char *kind;
 } mr_race_info;
 
 /* With candidates.report "static" one race for each pair of locations, else one for each pair of
@@ -294,7 +315,7 @@ typedef enum mr_judgement {
     MR_NOT_JUDGED /* UNSUPPORTED, TRACE (not a witness of this trace), USAGE, IO, MEMORY */
 } mr_judgement;
 
-/* `race->order` and `confirmed_by` are ignored; any numbers are allowed, wrong ones are rejected.
+/* `race->order` and `confirmed_by` are ignored; `kind` may be NULL, for a race; any numbers are allowed, wrong ones are rejected.
  * `model`: "rf", "value" or "branch". O(events of the trace). */
 MR_API mr_judgement mr_check_witness(const mr_trace *trace, const char *model,
                                      const mr_race_info *race, mr_failure *failure);

@@ -210,16 +210,20 @@ static mr_status feed_block(mr_detector *detector, const mr_trace *trace, mr_eve
     void *thread = copy_of(trace->thread + first, count * sizeof *trace->thread);
     void *operand = copy_of(trace->operand + first, count * sizeof *trace->operand);
     void *location = copy_of(trace->location + first, count * sizeof *trace->location);
+    uint8_t *orders = trace->memory_order;
+    void *memory_order = orders ? copy_of(orders + first, count * sizeof *orders) : NULL;
     count_names(trace, events);
     events->op = op;
     events->thread = thread;
     events->operand = operand;
     events->location = location;
+    events->memory_order = memory_order;
     mr_status status = mr_detector_feed(detector, events, error);
     free(op);
     free(thread);
     free(operand);
     free(location);
+    free(memory_order);
     return status;
 }
 
@@ -290,6 +294,17 @@ static void count(examination *x)
     x->races[x->relation] += x->right.race_count;
 }
 
+/* Where every memory order is sc, c17 is shb. */
+static void examine_sc(examination *x)
+{
+    mr_order_races shb;
+    if (x->trial->trace->memory_order || x->relation != MR_RELATION_C17)
+        return;
+    mr_order_races_find(&shb, &x->reference, MR_RELATION_SHB);
+    if (memcmp(&shb.pairs, &x->right.pairs, sizeof shb.pairs) != 0)
+        wrong(x, "the pairs are not those of shb");
+}
+
 static void examine(mr_trial *trial, void *context)
 {
     examination *x = context;
@@ -302,6 +317,7 @@ static void examine(mr_trial *trial, void *context)
     for (int relation = 0; relation < MR_RELATION_COUNT; relation++) {
         x->relation = (mr_relation)relation;
         examine_relation(x, &outlook, &edges);
+        examine_sc(x);
         count(x);
     }
     mr_barrier_edges_free(&edges);
@@ -348,12 +364,28 @@ static void test_chains(void **state)
                      .longer = true});
 }
 
+/* c17 alone needs it. */
+static void test_memory_orders(void **state)
+{
+    (void)state;
+    run(&(mr_trials){.prefix = "ORDERS",
+                     .traces = DEFAULT_TRACES,
+                     .seed = DEFAULT_SEED,
+                     .shape = "memory-orders"});
+    run(&(mr_trials){.prefix = "ORDERS",
+                     .traces = DEFAULT_TRACES,
+                     .seed = DEFAULT_SEED,
+                     .shape = "memory-orders",
+                     .longer = true});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_traces),
         cmocka_unit_test(test_longer_traces),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_memory_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,11 @@ static void test_random_traces(void **state)
     uint64_t traces = mr_trials_run(&trials, mr_window_trials_trial, &x.trials);
     print_message("%" PRIu64 " races that trace order misses, %" PRIu64 " found\n", x.missed,
                   x.found);
+    mr_trials_run(&(mr_trials){.prefix = "REORDER",
+                               .traces = DEFAULT_TRACES / 8,
+                               .seed = DEFAULT_SEED,
+                               .shape = "shared-locks"},
+                  mr_window_trials_trial, &x.trials);
     if (traces >= DEFAULT_TRACES)
         assert_true(x.missed > 500 && x.found > x.missed / 2);
 }

@@ -54,6 +54,9 @@ mr_judgement mr_check_witness(const mr_trace *trace, const char *model, const mr
                           .window_end = race->window_end,
                           .events = (uint32_t *)race->witness, /* the checker only reads them */
                           .event_count = race->witness_count};
+    if (race->kind != NULL &&
+        strcmp(race->kind, mr_witness_kind_name(MR_WITNESS_MEMORY_ORDER)) == 0)
+        witness.kind = MR_WITNESS_MEMORY_ORDER;
     if (!find_model(model, &witness.model, &error))
         return not_judged(failure, &error);
     return judge(trace, &witness, failure);

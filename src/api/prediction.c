@@ -86,7 +86,8 @@ void mr_prediction_get_race(const mr_prediction *prediction, size_t index, mr_ra
                            .witness = item->witness.events,
                            .witness_count = item->witness.event_count,
                            .order = mr_strength_name(item->strength),
-                           .confirmed_by = mr_step_name(item->confirmed_by)};
+                           .confirmed_by = mr_step_name(item->confirmed_by),
+                           .kind = mr_witness_kind_name(item->witness.kind)};
 }
 
 size_t mr_prediction_unknown_count(const mr_prediction *prediction)

@@ -8,7 +8,7 @@ const char *mr_model_name(mr_model model)
 
 const char *mr_strength_name(mr_strength strength)
 {
-    static const char *const names[] = {"hb", "wcp", "beyond-wcp"};
+    static const char *const names[] = {"hb", "wcp", "beyond-wcp", "c17"};
     return names[strength];
 }
 

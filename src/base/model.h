@@ -31,6 +31,7 @@ typedef enum mr_strength {
     MR_STRENGTH_HB,         /* "hb": unordered by happens-before */
     MR_STRENGTH_WCP,        /* "wcp": ordered by HB, unordered by WCP */
     MR_STRENGTH_BEYOND_WCP, /* "beyond-wcp": ordered by both */
+    MR_STRENGTH_C17,        /* "c17": no race, but unordered by happens-before of C17 */
 } mr_strength;
 
 /* The steps of the decision procedure, in the order in which they are tried; one settles a

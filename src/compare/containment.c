@@ -59,7 +59,7 @@ bool mr_containment_check(mr_comparison *comparison, const mr_u32s racy_events[M
         {MR_RELATION_HB, MR_RELATION_CP},    {MR_RELATION_CP, MR_RELATION_WCP},
         {MR_RELATION_HB, MR_RELATION_WCP},   {MR_RELATION_SHB, MR_RELATION_SYNCP},
         {MR_RELATION_SYNCP, MR_FINDER_RF},   {MR_FINDER_RF, MR_FINDER_VALUE},
-        {MR_FINDER_VALUE, MR_FINDER_BRANCH},
+        {MR_FINDER_VALUE, MR_FINDER_BRANCH}, {MR_RELATION_SHB, MR_RELATION_C17},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         int smaller = pairs[i][0], greater = pairs[i][1];

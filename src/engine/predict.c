@@ -5,6 +5,7 @@
 #include "dispatch/dispatch.h"
 #include "far/far.h"
 #include "predict/label.h"
+#include "predict/memory_order.h"
 #include "predict/merge.h"
 #include "predict/worker.h"
 #include "witness/pack.h"
@@ -362,6 +363,8 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     double labels = mr_seconds();
     if (ended == MR_OK && reports)
         ended = mr_label_result(&p.settings, result, &end_error);
+    if (ended == MR_OK && reports && !p.dispatch.shards)
+        ended = mr_memory_order_find(&p.settings, result, &end_error);
     result->run.order_seconds += mr_seconds() - labels;
     stop(&p);
     result->run.total_seconds += mr_seconds() - begin;

@@ -82,6 +82,22 @@ static bool own(mr_clock_pool *pool, mr_clock **target)
     return true;
 }
 
+bool mr_clock_meet(mr_clock_pool *pool, mr_clock **target, mr_time one, const mr_clock *two)
+{
+    MR_REQUIRE(!*target);
+    mr_clock *met = new_clock(pool);
+    if (!met)
+        return false;
+    for (uint32_t thread = 0; thread < met->count; thread++) {
+        uint32_t entry = mr_clock_get(one.clock, thread), other = mr_clock_get(two, thread);
+        if (one.local && thread == one.thread && one.local > entry)
+            entry = one.local;
+        met->entries[thread] = entry < other ? entry : other;
+    }
+    *target = met;
+    return true;
+}
+
 /* Does the clock contain all that `source` says? */
 static bool contains(const mr_clock *clock, mr_time source)
 {

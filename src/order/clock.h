@@ -103,8 +103,11 @@ static inline void mr_time_set(mr_clock_pool *pool, mr_time *target, mr_time sou
  * nothing. False: no memory. */
 bool mr_clock_join(mr_clock_pool *pool, mr_clock **target, mr_time source);
 
+/* *target becomes the entry-wise minimum of both, a new clock; it is NULL before. False: no memory. */
+bool mr_clock_meet(mr_clock_pool *pool, mr_clock **target, mr_time one, const mr_clock *two);
+
 /*
- * The same when knowing the event of `source` implies knowing all that `source` knows, which holds
+ * The same as mr_clock_join when knowing the event of `source` implies knowing all that `source` knows, which holds
  * for every transitive order: then entry source.thread alone shows, in O(1), that nothing is new.
  */
 static inline bool mr_clock_learn(mr_clock_pool *pool, mr_clock **target, mr_time source)

@@ -14,6 +14,9 @@ static bool start(mr_detector *detector)
     detector->knows_calls = detector->knows_allocs || detector->options.opaque == MR_OPAQUE_IGNORE;
     if (!mr_edges_foresee(&detector->edges, detector->options.edges))
         return false;
+    if (detector->relation == MR_RELATION_C17 &&
+        !mr_edges_foresee(&detector->c17.edges, detector->options.edges))
+        return false;
     if (!outlook)
         return true;
     if (!mr_variables_sparse(&detector->variables, outlook->variable_count))
@@ -48,7 +51,7 @@ static void drop_clocks(mr_clock_pool *pool, mr_variable *variable)
     }
 }
 
-/* The clocks that shb and fhb keep in the variables. */
+/* The clocks that shb, fhb and c17 keep in the variables. */
 static void drop_variable_clocks(mr_detector *detector)
 {
     if (detector->relation == MR_RELATION_HB || detector->relation == MR_RELATION_WCP)
@@ -64,11 +67,24 @@ void mr_detector_free(mr_detector *detector)
         return;
     drop_variable_clocks(detector);
     mr_variables_free(&detector->variables);
+    mr_c17_free(&detector->c17.order, &detector->wcp.hb.pool);
+    mr_edges_free(&detector->c17.edges, &detector->c17.shb);
+    mr_lives_free(&detector->c17.lives, &detector->c17.shb);
+    mr_wcp_free(&detector->c17.shb);
     mr_edges_free(&detector->edges, &detector->wcp);
     mr_lives_free(&detector->lives, &detector->wcp);
     mr_wcp_free(&detector->wcp);
     mr_race_list_free(&detector->list);
     free(detector);
+}
+
+static bool grow_c17(mr_c17_feeding *c17, const mr_events *events)
+{
+    bool late; /* as with the other order */
+    return mr_lives_learn(&c17->lives, events, &late) &&
+           mr_c17_grow(&c17->order, events->thread_count) &&
+           mr_hb_grow(&c17->shb.hb, events->thread_count, events->lock_count) &&
+           mr_edges_grow(&c17->edges, events->lock_count);
 }
 
 static bool grow(mr_detector *detector, const mr_events *events)
@@ -80,6 +96,7 @@ static bool grow(mr_detector *detector, const mr_events *events)
     if (variables < events->variable_count)
         variables = events->variable_count;
     return ok && mr_edges_grow(&detector->edges, events->lock_count) &&
+           (detector->relation != MR_RELATION_C17 || grow_c17(&detector->c17, events)) &&
            (detector->options.outlook || mr_variables_grow(&detector->variables, variables));
 }
 
@@ -95,6 +112,8 @@ static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
         return mr_shb_feed(detector, events);
     case MR_RELATION_WCP:
         return mr_wcp_feed(detector, events);
+    case MR_RELATION_C17:
+        return mr_c17_feed(detector, events);
     case MR_RELATION_CP:
     case MR_RELATION_SYNCP:
     case MR_RELATION_COUNT:
@@ -115,7 +134,26 @@ static mr_events part_of(const mr_events *events, uint32_t first, uint32_t count
     part.thread += first;
     part.operand += first;
     part.location += first;
+    if (part.memory_order)
+        part.memory_order += first;
     return part;
+}
+
+/* The edges of calls into and from an event. */
+static bool enter(mr_detector *detector, uint32_t event, uint32_t thread)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    return mr_edges_enter(&detector->edges, &detector->wcp, event, thread) &&
+           (detector->relation != MR_RELATION_C17 ||
+            mr_edges_enter(&c17->edges, &c17->shb, event, thread));
+}
+
+static void leave(mr_detector *detector, uint32_t event, uint32_t thread)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    mr_edges_leave(&detector->edges, &detector->wcp, event, thread);
+    if (detector->relation == MR_RELATION_C17)
+        mr_edges_leave(&c17->edges, &c17->shb, event, thread);
 }
 
 static mr_feed_end feed(mr_detector *detector, const mr_events *events)
@@ -132,12 +170,12 @@ static mr_feed_end feed(mr_detector *detector, const mr_events *events)
             return (mr_feed_end){end.stop, row};
         MR_ASSERT(next == events->first + row);
         part = part_of(events, row, 1);
-        if (!mr_edges_enter(edges, &detector->wcp, next, part.thread[0]))
+        if (!enter(detector, next, part.thread[0]))
             return (mr_feed_end){MR_FEED_NO_MEMORY, row};
         end = feed_run(detector, &part);
         if (end.stop != MR_FEED_DONE)
             return (mr_feed_end){end.stop, row};
-        mr_edges_leave(edges, &detector->wcp, next, part.thread[0]);
+        leave(detector, next, part.thread[0]);
         row++;
     }
     return (mr_feed_end){MR_FEED_DONE, row};

@@ -10,17 +10,27 @@
 #ifndef MR_ORDER_FEED_H
 #define MR_ORDER_FEED_H
 
+#include "c17.h"
 #include "detector.h"
 #include "edges.h"
 #include "lives.h"
 #include "variable.h"
 #include "wcp.h"
 
+/* What c17 keeps beside the order in `wcp.hb` and `edges`, which is its own. */
+typedef struct mr_c17_feeding {
+    mr_c17 order;
+    mr_wcp shb; /* shb.hb alone: the order of SHB */
+    mr_edges edges;
+    mr_lives lives;
+} mr_c17_feeding;
+
 struct mr_detector {
     mr_relation relation;
     mr_detect_options options;
-    mr_wcp wcp; /* hb, fhb and shb use wcp.hb alone */
+    mr_wcp wcp; /* hb, fhb, shb and c17 use wcp.hb alone */
     mr_edges edges;
+    mr_c17_feeding c17;
     mr_lives lives;
     mr_variables variables;
     mr_race_list list;
@@ -43,6 +53,9 @@ mr_feed_end mr_hb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_wcp_feed(mr_detector *detector, const mr_events *events);
+mr_feed_end mr_c17_feed(mr_detector *detector, const mr_events *events);
+
+bool mr_c17_feed_fence(mr_detector *detector, uint32_t thread, mr_memory_order order);
 
 /* NULL: no memory. */
 static inline mr_variable *mr_detector_variable(mr_detector *detector, uint32_t variable)
@@ -116,6 +129,48 @@ MR_INLINE bool mr_feed_shared(mr_detector *detector, mr_op op, uint32_t thread, 
     return !outermost || at_sync(detector, op, thread, lock);
 }
 
+/* Units of semaphores; a fence. */
+static inline bool mr_feed_post(mr_detector *detector, uint32_t thread, uint32_t semaphore)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    return mr_edges_post(&detector->edges, &detector->wcp, thread, semaphore) &&
+           (detector->relation != MR_RELATION_C17 ||
+            mr_edges_post(&c17->edges, &c17->shb, thread, semaphore));
+}
+
+static inline bool mr_feed_wait(mr_detector *detector, uint32_t thread, uint32_t semaphore)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    return mr_edges_wait(&detector->edges, &detector->wcp, thread, semaphore) &&
+           (detector->relation != MR_RELATION_C17 ||
+            mr_edges_wait(&c17->edges, &c17->shb, thread, semaphore));
+}
+
+/* The alloc of an object; an event that is about it, or about a variable. */
+static inline void mr_feed_alloc(mr_detector *detector, uint32_t thread, uint32_t object)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    mr_lives_alloc(&detector->lives, &detector->wcp, thread, object);
+    if (detector->relation == MR_RELATION_C17)
+        mr_lives_alloc(&c17->lives, &c17->shb, thread, object);
+}
+
+static inline bool mr_feed_free(mr_detector *detector, uint32_t thread, uint32_t object)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    return mr_lives_follow(&detector->lives, &detector->wcp, thread, object) &&
+           (detector->relation != MR_RELATION_C17 ||
+            mr_lives_follow(&c17->lives, &c17->shb, thread, object));
+}
+
+static inline bool mr_feed_member(mr_detector *detector, uint32_t thread, uint32_t variable)
+{
+    mr_c17_feeding *c17 = &detector->c17;
+    return mr_lives_access(&detector->lives, &detector->wcp, thread, variable) &&
+           (detector->relation != MR_RELATION_C17 ||
+            mr_lives_access(&c17->lives, &c17->shb, thread, variable));
+}
+
 /* How many events before an access its variable is asked for, where every access needs it: about
  * what main memory takes. Where an outlook lets most be skipped, asking costs more than waiting. */
 enum { AHEAD = 16 };
@@ -128,6 +183,7 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
     const uint8_t *ops = events->op;
     const uint32_t *operands = events->operand, *threads = events->thread;
     const uint32_t *locations = events->location;
+    const uint8_t *orders = events->memory_order;
     const uint8_t *contended = has_outlook ? detector->options.outlook->contended : NULL;
     const uint8_t *shared = has_outlook ? detector->options.outlook->lock_shared : NULL;
     uint32_t count = events->count, row;
@@ -137,14 +193,13 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         uint32_t operand = operands[row];
         if (!has_outlook && row + AHEAD < count && mr_op_is_plain(ops[row + AHEAD]))
             __builtin_prefetch(mr_variables_get(&detector->variables, operands[row + AHEAD]));
-        if (has_allocs && mr_op_is_access(op) &&
-            !mr_lives_access(&detector->lives, &detector->wcp, threads[row], operand))
+        if (has_allocs && mr_op_is_access(op) && !mr_feed_member(detector, threads[row], operand))
             return (mr_feed_end){MR_FEED_NO_MEMORY, row};
         /* Before the switch: most events end here. */
         if (mr_op_is_plain(op)) {
             if (has_outlook && !contended[operand])
                 continue;
-            mr_access access = {events->first + row, threads[row], operand, locations[row], op};
+            mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
             if (!at_access(detector, &access))
                 return (mr_feed_end){MR_FEED_NO_MEMORY, row};
             continue;
@@ -172,15 +227,16 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         case MR_OP_ATOMIC_READ:
         case MR_OP_ATOMIC_WRITE:
         case MR_OP_ATOMIC_UPDATE: {
-            mr_access access = {events->first + row, threads[row], operand, locations[row], op};
+            mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
+            access.memory_order = orders ? orders[row] : MR_ORDER_SC;
             ok = at_atomic(detector, &access, !has_outlook || contended[operand]);
             break;
         }
         case MR_OP_POST:
-            ok = mr_edges_post(&detector->edges, &detector->wcp, threads[row], operand);
+            ok = mr_feed_post(detector, threads[row], operand);
             break;
         case MR_OP_WAIT:
-            ok = mr_edges_wait(&detector->edges, &detector->wcp, threads[row], operand);
+            ok = mr_feed_wait(detector, threads[row], operand);
             break;
         case MR_OP_CALL_BEGIN:
             if (!detector->knows_calls)
@@ -190,14 +246,13 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
             if (!events->knows_members)
                 return (mr_feed_end){MR_FEED_UNKNOWN, row};
             if (!detector->knows_allocs)
-                mr_lives_alloc(&detector->lives, &detector->wcp, threads[row], operand);
+                mr_feed_alloc(detector, threads[row], operand);
             break;
         case MR_OP_FREE: {
             if (!events->knows_members)
                 return (mr_feed_end){MR_FEED_UNKNOWN, row};
-            mr_access access = {events->first + row, threads[row], operand, locations[row], op};
-            ok = mr_lives_follow(&detector->lives, &detector->wcp, threads[row], operand) &&
-                 at_free(detector, &access);
+            mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
+            ok = mr_feed_free(detector, threads[row], operand) && at_free(detector, &access);
             detector->lives.first[operand] = (uint32_t)MR_LIVES_OVER;
             break;
         }
@@ -208,7 +263,11 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
         case MR_OP_CALL_END:
         case MR_OP_BRANCH:
         case MR_OP_DEREF:
+            break;
         case MR_OP_FENCE:
+            if (detector->relation == MR_RELATION_C17)
+                ok = mr_c17_feed_fence(detector, threads[row],
+                                       (mr_memory_order)(orders ? orders[row] : MR_ORDER_SC));
             break;
         }
         if (!ok)

@@ -30,6 +30,7 @@
 typedef struct mr_access {
     uint32_t event, thread, variable, location;
     uint8_t op;
+    uint8_t memory_order; /* mr_memory_order; c17 alone asks */
 } mr_access;
 
 /* At most 2^27 - 1 threads. */
@@ -60,7 +61,8 @@ static inline uint8_t mr_past_op(const mr_past_access *access)
  */
 typedef struct mr_atomics {
     mr_front writes, reads; /* atomic updates are writes */
-    mr_epoch last_write;    /* shb: of any kind */
+    mr_epoch last_write;    /* shb, c17: of any kind */
+    bool last_is_plain;     /* c17: is it that of a plain write? */
     mr_clock *write_clock;  /* fhb: joined clocks and epochs of the atomic writes since the last
                                plain one, one reference */
     mr_clock *read_clock;   /* fhb: of the atomic reads since */

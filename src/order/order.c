@@ -125,7 +125,7 @@ static bool step(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
     uint32_t thread = trace->thread[event], operand = trace->operand[event];
-    mr_access this = {event, thread, operand, trace->location[event], trace->op[event]};
+    mr_access this = {event, thread, operand, trace->location[event], trace->op[event], 0};
     switch ((mr_op)trace->op[event]) {
     case MR_OP_READ:
     case MR_OP_WRITE:
@@ -167,7 +167,7 @@ static bool leave(mr_order *order, uint32_t event)
 {
     const mr_trace *trace = order->trace;
     uint8_t op = trace->op[event];
-    mr_access this = {event, trace->thread[event], trace->operand[event], 0, op};
+    mr_access this = {event, trace->thread[event], trace->operand[event], 0, op, 0};
     uint32_t source = mr_op_reads(op) ? trace->link[event] : MR_NONE;
     if (mr_op_is_atomic(op)) {
         bool follows = source != MR_NONE && mr_op_is_atomic(trace->op[source]);

@@ -13,7 +13,8 @@
     X(SHB, "shb", true, true)                                                                      \
     X(CP, "cp", false, false)                                                                      \
     X(WCP, "wcp", false, true)                                                                     \
-    X(SYNCP, "syncp", true, false)
+    X(SYNCP, "syncp", true, false)                                                                 \
+    X(C17, "c17", false, true)
 
 typedef enum mr_relation {
 #define MR_RELATION_ENUM(name, text, sound, streaming) MR_RELATION_##name,

@@ -93,6 +93,7 @@ static bool make_atomic(mr_variable *variable)
     if (!atomics)
         return false;
     atomics->last_write = variable->writes.latest;
+    atomics->last_is_plain = atomics->last_write.local > 0;
     variable->history->atomics = atomics;
     variable->is_atomic = true;
     return true;
@@ -140,6 +141,7 @@ static bool share(mr_variable *variable)
     if (!share_entry(variable, &entries[freed], thread, MR_ENTRY_FREE) || !make_atomic(variable))
         return false;
     variable->history->atomics->last_write = write;
+    variable->history->atomics->last_is_plain = write.local > 0;
     return true;
 }
 

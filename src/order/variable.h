@@ -31,10 +31,11 @@ typedef struct mr_variable {
     bool is_atomic;            /* has been accessed atomically or freed, and is shared */
     uint16_t kinds;            /* of one thread: bits 2 i, 2 i + 1: what entry i is */
     union {                    /* the order's own: */
-        mr_clock *write_clock; /*   shb, fhb: clock of the last write, one reference */
+        mr_clock *write_clock; /*   shb, fhb, c17: clock of the last write, one reference */
         uint32_t touch;        /*   wcp: number of a touch + 1, 0: none */
     };
-    mr_clock *read_clock; /* fhb: joined clocks of the reads since, one reference */
+    mr_clock *read_clock; /* fhb: joined clocks of the reads since; c17: clock of the last write in
+                             its own order; one reference */
     union {
         mr_variable_entry entries[MR_VARIABLE_ENTRIES];
         struct {

@@ -10,7 +10,7 @@
 #include "witness/witness.h"
 
 typedef struct mr_race {
-    mr_witness witness; /* owned; holds the accesses and the window; may be packed */
+    mr_witness witness; /* owned; holds kind, accesses and window; may be packed */
     mr_strength strength;
     mr_step confirmed_by;
 } mr_race;
@@ -38,11 +38,12 @@ typedef struct mr_stats {
     /* Pairs of places without a known race, of which no far window has seen all accesses
      * (far/parts.h). */
     uint64_t far_parts;
-    uint64_t static_races;
-    bool incomplete;          /* the run ended before its time: there may be more races */
-    mr_halt_reason halted;    /* why it ended; MR_HALT_NONE: by a failure */
-    uint64_t windows_missing; /* windows that were not decided */
-    bool far_missing;         /* not all far races were looked for */
+    uint64_t static_races;       /* memory-order races are not among them */
+    uint64_t memory_order_races; /* by pairs of places */
+    bool incomplete;             /* the run ended before its time: there may be more races */
+    mr_halt_reason halted;       /* why it ended; MR_HALT_NONE: by a failure */
+    uint64_t windows_missing;    /* windows that were not decided */
+    bool far_missing;            /* not all far races were looked for */
 } mr_stats;
 
 /* The units that a worker has decided. */
@@ -73,7 +74,7 @@ typedef struct mr_run_figures {
 } mr_run_figures;
 
 typedef struct mr_result {
-    mr_race *races; /* in the order of (second, first) */
+    mr_race *races; /* in the order of (second, first); then the memory-order races, likewise */
     size_t race_count, race_capacity;
     mr_unknown *unknowns; /* in the order of (second, first) */
     size_t unknown_count, unknown_capacity;

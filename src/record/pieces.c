@@ -13,7 +13,7 @@ void mr_pieces_free(mr_pieces *pieces)
     free(pieces->lines);
     free(pieces->pieces);
     free(pieces->releasers);
-    free(pieces->life_kept);
+    free(pieces->kept_lives);
     *pieces = (mr_pieces){0};
 }
 
@@ -168,6 +168,16 @@ bool mr_pieces_note_bound(mr_pieces *pieces, const mr_life *life, uint64_t addre
     return address < life->origin || note_bound(pieces, life, address - life->origin);
 }
 
+static uint32_t releaser_of(const mr_pieces *pieces, uint64_t life)
+{
+    return life < pieces->life_count ? pieces->releasers[life] : 0;
+}
+
+bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life)
+{
+    return life < pieces->kept_life_count && pieces->kept_lives[life];
+}
+
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
@@ -256,8 +266,7 @@ static void mark_kept(mr_pieces *pieces)
     bool all = pieces->keep_all || pieces->all_reached;
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
-        uint64_t life = pieces->table.items[i].high;
-        uint32_t releaser = life < pieces->life_count ? pieces->releasers[life] : 0;
+        uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
         if (pieces->none_alone)
             line->written |= line->alone;
         if (releaser)
@@ -279,6 +288,22 @@ static void mark_kept(mr_pieces *pieces)
     }
 }
 
+/* Finds the lives that have pieces that are kept. */
+static bool mark_lives(mr_pieces *pieces)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < pieces->table.count; i++)
+        most = pieces->table.items[i].high > most ? pieces->table.items[i].high : most;
+    pieces->kept_lives = mr_calloc((size_t)most + 1, sizeof *pieces->kept_lives);
+    if (!pieces->kept_lives)
+        return false;
+    pieces->kept_life_count = (size_t)most + 1;
+    for (uint32_t i = 0; i < pieces->table.count; i++)
+        if (pieces->lines[i].kept)
+            pieces->kept_lives[pieces->table.items[i].high] = true;
+    return true;
+}
+
 /* Numbers the pieces that are kept, and finds the parts of the log that access them. */
 static bool number_pieces(mr_pieces *pieces)
 {
@@ -298,33 +323,13 @@ static bool number_pieces(mr_pieces *pieces)
     return pieces->pieces != NULL;
 }
 
-static bool find_kept_lives(mr_pieces *pieces)
-{
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < pieces->table.count; i++)
-        most = pieces->table.items[i].high > most ? pieces->table.items[i].high : most;
-    pieces->life_kept = mr_calloc((size_t)most + 1, sizeof *pieces->life_kept);
-    if (!pieces->life_kept)
-        return false;
-    pieces->life_kept_count = (size_t)most + 1;
-    for (uint32_t i = 0; i < pieces->table.count; i++)
-        if (pieces->lines[i].kept)
-            pieces->life_kept[pieces->table.items[i].high] = true;
-    return true;
-}
-
-bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life)
-{
-    return life < pieces->life_kept_count && pieces->life_kept[life];
-}
-
 bool mr_pieces_make(mr_pieces *pieces)
 {
     MR_REQUIRE(!pieces->pieces);
     memset(pieces->near, 0, sizeof pieces->near);
     mark_kept(pieces);
     mark_split(pieces);
-    return find_kept_lives(pieces) && number_pieces(pieces);
+    return mark_lives(pieces) && number_pieces(pieces);
 }
 
 /* How far the piece goes that begins at the boundary `offset`, up to `end`, which is a boundary. */
@@ -412,7 +417,8 @@ void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *l
     uint64_t start = address - offset % MR_PIECE_LINE_BYTES, bytes = MR_PIECE_LINE_BYTES;
     uint64_t near = address - address % MR_PIECES_NEAR_BYTES;
     mr_piece_line *line = find_line(pieces, life, offset);
-    if (!line || start < life->start)
+    /* Each access of a dead block is looked at. */
+    if (!line || start < life->start || life->dead)
         return;
     if (life->number && life->end - start < bytes)
         bytes = life->end - start;

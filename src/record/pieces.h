@@ -86,13 +86,14 @@ typedef struct mr_pieces {
     uint64_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
     mr_piece *pieces;
     uint32_t piece_count;
-    mr_pairs atomics;    /* (life, offset and size) of each atomic access */
-    bool all_reached;    /* set by the caller: some BarrierPair can reach everything */
-    uint32_t *releasers; /* by life: the thread that releases it while others are there, plus 1; 0:
-                            none; MR_PIECES_SEVERAL */
+    mr_pairs atomics; /* (life, offset and size) of each atomic access */
+    bool all_reached; /* set by the caller: some BarrierPair can reach everything */
+    uint32_t
+        *releasers; /* by life, set by the caller: the thread that releases it, plus 1; 0: none,
+                            or alone; MR_PIECES_SEVERAL */
     size_t life_count, life_capacity;
-    uint8_t *life_kept; /* after mr_pieces_make, by life: has it a kept piece? */
-    size_t life_kept_count;
+    bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
+    size_t kept_life_count;
     bool none_alone; /* set by the caller: a thread ran that no recorded thread started */
     bool keep_all;   /* set by the caller: leave nothing out */
 } mr_pieces;
@@ -135,13 +136,14 @@ void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *l
 /* Lives have begun or ended in [start, start + bytes). */
 void mr_pieces_forget(mr_pieces *pieces, uint64_t start, uint64_t bytes);
 
-/* Is some piece of the life kept? */
-bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life);
 /* Is some piece of the extent kept? */
 bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent);
 
 /* The first piece of an access that was noted; `*bytes` is its size. NULL: it is not kept. */
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes);
+
+/* May the life have pieces that are kept? When they are made. */
+bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life);
 
 /* Must atomic accesses that touch these bytes exclude each other? They must where an atomic access
  * has several pieces. */

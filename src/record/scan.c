@@ -52,6 +52,43 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     return object != NULL;
 }
 
+/* Memory that is released is written; an access of what was released is kept. */
+static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    size_t before = scan->deaths.count;
+    bool alone = is_alone(scan);
+    if (!mr_deaths_note(&scan->deaths, pass, record, alone))
+        return false;
+    for (size_t i = before; i < scan->deaths.count; i++) {
+        const mr_death *death = &scan->deaths.items[i];
+        if (!alone && !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
+            return false;
+    }
+    for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
+        const mr_life_end *part = &pass->lives.ended[i];
+        const mr_life *life = &part->life;
+        if ((part->start > life->origin &&
+             !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
+            (part->end < life->origin + life->bytes &&
+             !mr_pieces_note_bound(&scan->pieces, life, part->end)))
+            return false;
+    }
+    return true;
+}
+
+static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint64_t bytes,
+                        mr_piece_access how)
+{
+    mr_extent access = {mr_lifetimes_find(&pass->lives, address), address, bytes};
+    how.alone = is_alone(scan);
+    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
+        return false;
+    if (access.life->dead)
+        mr_pieces_keep(&scan->pieces, access);
+    mr_pieces_approach(&scan->pieces, &pass->lives, access.life, address);
+    return true;
+}
+
 /* The variable of a lock, semaphore, … */
 static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
@@ -62,11 +99,10 @@ static bool note_use(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return true;
     uint64_t address = mr_log_payload(record[0]);
     mr_extent byte = {mr_lifetimes_find(&pass->lives, address), address, 1};
-    mr_piece_access how = {.writes = use == MR_USE_WRITE, .alone = is_alone(scan)};
-    if (!mr_pieces_note(&scan->pieces, byte, pass->thread, how) ||
+    if (!note_access(scan, pass, address, 1, (mr_piece_access){.writes = use == MR_USE_WRITE}) ||
         !mr_uses_judge(&scan->uses, pass, record, &state, &misuse))
         return false;
-    if (misuse || byte.life->dead)
+    if (misuse)
         mr_pieces_keep(&scan->pieces, byte);
     mr_uses_apply(state, pass->thread, record);
     return true;
@@ -106,59 +142,16 @@ static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *
     return ok;
 }
 
-/* Memory that is released is written. A mapping that ends in parts has pieces that do. */
-static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
-{
-    size_t before = scan->deaths.count;
-    bool alone = is_alone(scan);
-    if (!mr_deaths_note(&scan->deaths, pass, record, alone))
-        return false;
-    for (size_t i = before; i < scan->deaths.count; i++) {
-        const mr_death *death = &scan->deaths.items[i];
-        if (!alone && !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
-            return false;
-    }
-    for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
-        const mr_life_end *part = &pass->lives.ended[i];
-        const mr_life *life = &part->life;
-        if ((part->start > life->origin &&
-             !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
-            (part->end < life->origin + life->bytes &&
-             !mr_pieces_note_bound(&scan->pieces, life, part->end)))
-            return false;
-    }
-    return true;
-}
-
-static bool note_access(mr_scan *scan, mr_log_pass *pass, uint64_t address, uint64_t bytes,
-                        unsigned kind)
-{
-    const mr_life *life = mr_lifetimes_find(&pass->lives, address);
-    mr_extent access = {life, address, bytes};
-    mr_piece_access how = {writes(kind), is_alone(scan), is_atomic(kind)};
-    if (!mr_pieces_note(&scan->pieces, access, pass->thread, how))
-        return false;
-    if (life->dead) /* and each other access comes here, too */
-        mr_pieces_keep(&scan->pieces, access);
-    else
-        mr_pieces_approach(&scan->pieces, &pass->lives, life, address);
-    return true;
-}
-
 static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
+        mr_piece_access how = {.writes = writes(kind), .atomic = is_atomic(kind)};
         scan->accesses++;
-        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record),
-                           kind);
+        return note_access(scan, pass, mr_log_payload(record[0]), mr_log_access_bytes(record), how);
     }
     if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
         mr_pieces_forget(&scan->pieces, mr_log_payload(record[0]), record[2]);
-    if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
-        return note_access(scan, pass, mr_log_payload(record[0]), 1, MR_LOG_WRITE);
-    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN || kind == MR_LOG_END)
-        return note_memory(scan, pass, record);
     if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_WAIT) || kind == MR_LOG_BEFORE ||
         kind == MR_LOG_AFTER)
         return note_object(scan, pass, record) && note_use(scan, pass, record);
@@ -175,6 +168,11 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
     }
     if (kind == MR_LOG_USED)
         return note_use(scan, pass, record);
+    if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
+        return note_access(scan, pass, mr_log_payload(record[0]), 1,
+                           (mr_piece_access){.writes = true});
+    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN || kind == MR_LOG_END)
+        return note_memory(scan, pass, record);
     if (kind == MR_LOG_SWITCH || kind == MR_LOG_FORK || kind == MR_LOG_JOIN)
         return note_thread(scan, pass, record);
     if (kind == MR_LOG_CALL_REACH)
@@ -195,8 +193,7 @@ static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
         mr_log_run_take(&run, &found, false);
         mr_piece_access how = {.writes = found.writes, .alone = is_alone(scan)};
         if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
-            ok = note_access(scan, pass, found.address, found.bytes,
-                             found.writes ? MR_LOG_WRITE : MR_LOG_READ);
+            ok = note_access(scan, pass, found.address, found.bytes, how);
     }
     scan->accesses += count;
     mr_log_run_end(pass, &run);

@@ -76,6 +76,7 @@ static mr_json race_object(const writer *self, size_t index)
     if (known->proof != MR_PROOF_NONE)
         mr_json_put_text(&object, "proved_by", mr_proof_name(known->proof));
     put_examples(self, &object, &self->result->list.races[index]);
+    mr_json_put_unseen(&object, &self->trace->ending);
     if (known->standing == MR_STANDING_RACE)
         mr_json_put_object(&object, "witness", witness_object(&known->witness));
     if (known->standing == MR_STANDING_UNKNOWN) {

@@ -42,11 +42,14 @@ static mr_json race_object(const writer *self, const mr_race *found)
             second = access_object(self->trace, witness->second);
     mr_context_put(&self->context, &first, witness->first);
     mr_context_put(&self->context, &second, witness->second);
+    if (witness->kind != MR_WITNESS_RACE)
+        mr_json_put_text(&race, "kind", mr_witness_kind_name(witness->kind));
     mr_json_put_object(&race, "first", first);
     mr_json_put_object(&race, "second", second);
     mr_block_put(&self->context, self->trace, &race, witness->first);
     mr_json_put_text(&race, "order", mr_strength_name(found->strength));
     mr_json_put_text(&race, "confirmed_by", mr_step_name(found->confirmed_by));
+    mr_json_put_unseen(&race, &self->trace->ending);
     mr_json_put_window(&race, witness->window_start, witness->window_end);
     mr_witness room;
     const mr_witness *open = mr_witness_open(self->trace, witness, &room);
@@ -148,6 +151,8 @@ static mr_json stats_object(const mr_result *result)
     mr_json_put_object(&self, "far", far_object(stats));
     mr_json_put_number(&self, "rejected_witnesses", stats->rejected_witnesses);
     mr_json_put_number(&self, "static_races", stats->static_races);
+    if (stats->memory_order_races > 0)
+        mr_json_put_number(&self, "memory_order_races", stats->memory_order_races);
     if (stats->incomplete)
         mr_json_put_object(&self, "incomplete", incomplete_object(stats));
     return self;

@@ -51,6 +51,9 @@ static const char *strength_text(mr_strength strength)
         return "unordered by happens-before (hb)";
     case MR_STRENGTH_WCP:
         return "ordered by happens-before, unordered by weak-causally-precedes (wcp)";
+    case MR_STRENGTH_C17:
+        return "unordered by happens-before of C and C++: what lies between does not synchronise "
+               "(c17)";
     case MR_STRENGTH_BEYOND_WCP:
         break;
     }
@@ -86,8 +89,9 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     const mr_race *race = &self->result->races[index];
     const mr_witness *witness = &race->witness;
     FILE *stream = self->stream;
-    fprintf(stream, "\nRace %zu of %zu on ", index + 1, self->result->race_count);
     bool is_access = mr_op_is_access(self->trace->op[witness->first]); /* or it is a free */
+    fprintf(stream, "\nRace %zu of %zu%s on ", index + 1, self->result->race_count,
+            witness->kind == MR_WITNESS_MEMORY_ORDER ? " (memory order)" : "");
     mr_phrase_name(stream, &self->trace->variables,
                    self->trace->operand[is_access ? witness->first : witness->second]);
     fputs("\n", stream);
@@ -99,6 +103,7 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     mr_block_print(&self->context, self->trace, stream, witness->first);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
+    mr_phrase_unseen(stream, &self->trace->ending);
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     fprintf(stream, "  witness found by %s; accepted by the checker\n",
             step_text(race->confirmed_by));
@@ -270,18 +275,21 @@ static void print_summary(const writer *self)
     print_far(self);
     fprintf(stream, "  static      %" PRIu64 " race%s\n", stats->static_races,
             mr_phrase_s(stats->static_races));
+    if (stats->memory_order_races > 0)
+        fprintf(stream, "  memory order  %" PRIu64 " race%s\n", stats->memory_order_races,
+                mr_phrase_s(stats->memory_order_races));
     mr_phrase_rejected(stream, stats->rejected_witnesses);
 }
 
 /* " (2 by hb, 1 beyond wcp)" */
 static void print_strengths(const writer *self)
 {
-    static const char *const texts[] = {"by hb", "by wcp", "beyond wcp"};
-    uint64_t counts[3] = {0};
+    static const char *const texts[] = {"by hb", "by wcp", "beyond wcp", "by memory order"};
+    uint64_t counts[4] = {0};
     for (size_t i = 0; i < self->result->race_count; i++)
         counts[self->result->races[i].strength]++;
     const char *separator = " (";
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (counts[i] == 0)
             continue;
         fprintf(self->stream, "%s%" PRIu64 " %s", separator, counts[i], texts[i]);
@@ -331,15 +339,10 @@ static void print_incomplete(const writer *self)
         fputs(": not all far races looked for", stream);
 }
 
-/* "no race in the 12 events up to signal 6 (Aborted)": a trace proves nothing of what comes later. */
 static void print_no_race(const writer *self)
 {
-    char text[120];
-    const char *limit = mr_ending_limit(&self->trace->ending, text, sizeof text);
-    fprintf(self->stream, "no race%s in the %" PRIu32 " event%s %s%s",
-            self->result->stats.incomplete ? " so far" : "", self->trace->event_count,
-            mr_phrase_s(self->trace->event_count), limit ? "up to " : "of the trace",
-            limit ? limit : "");
+    fprintf(self->stream, "no race%s", self->result->stats.incomplete ? " so far" : "");
+    mr_phrase_scope(self->stream, self->trace);
 }
 
 static void print_last_line(const writer *self)

@@ -133,7 +133,8 @@ static void hide_middle(table *self)
     for (uint32_t i = 0; i < count; i++) {
         if (!self->keep[i])
             continue;
-        self->keep[i] = rank < ROWS_HEAD || rank + ROWS_TAIL >= kept;
+        self->keep[i] = rank < ROWS_HEAD || rank + ROWS_TAIL >= kept ||
+                        self->witness->events[i] == self->witness->first;
         rank++;
     }
 }
@@ -297,7 +298,10 @@ static void print_events(table *self)
         char note[96] = "";
         if (self->trace->op[event] == MR_OP_READ)
             describe_read(self, event, self->seen[i], note, sizeof note);
-        print_event(self, event, "", note);
+        if (event == self->witness->first)
+            print_event(self, event, "=>", "RACE");
+        else
+            print_event(self, event, "", note);
     }
 }
 
@@ -336,9 +340,15 @@ static void print_table(table *self, const mr_sees *sees)
     print_start(self);
     print_heading(self);
     print_events(self);
+    self->last_thread = MR_NONE;
+    if (witness->kind == MR_WITNESS_MEMORY_ORDER) {
+        fputs("  Now the second access is possible, and the first does not happen before it:\n",
+              self->stream);
+        print_event(self, witness->second, "=>", "RACE");
+        return;
+    }
     if (witness->event_count > 0)
         fputs("  Now both accesses are possible, in either order:\n", self->stream);
-    self->last_thread = MR_NONE;
     print_access(self, witness->first, witness->second, sees);
     print_access(self, witness->second, witness->first, sees);
 }

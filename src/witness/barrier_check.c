@@ -122,6 +122,15 @@ static bool touches(const mr_witness_calls *s, const mr_replay *replay, uint32_t
     return false;
 }
 
+bool mr_witness_calls_keep(const mr_witness_calls *s, const mr_replay *replay, uint32_t earlier,
+                           uint32_t later)
+{
+    return !s->none && earlier < later && s->trace->thread[earlier] != s->trace->thread[later] &&
+           (meet(s, s->innermost[later], s->innermost[earlier]) ||
+            touches(s, replay, earlier, s->innermost[later]) ||
+            touches(s, replay, later, s->innermost[earlier]));
+}
+
 /* ---- the question ---- */
 
 /* (1) and (2): what the calls that the event lies in need. */

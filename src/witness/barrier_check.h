@@ -80,4 +80,9 @@ void mr_witness_calls_free(mr_witness_calls *calls);
 uint32_t mr_witness_calls_unmet(const mr_witness_calls *calls, const mr_replay *replay,
                                 uint32_t event);
 
+/* Do calls keep `earlier` before `later`, an event of another thread that comes later in the trace?
+ * O(depth of calls). */
+bool mr_witness_calls_keep(const mr_witness_calls *calls, const mr_replay *replay, uint32_t earlier,
+                           uint32_t later);
+
 #endif

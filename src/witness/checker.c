@@ -1,5 +1,6 @@
 #include "checker.h"
 
+#include "after.h"
 #include "barrier_check.h"
 #include "base/assert.h"
 #include "life_check.h"
@@ -66,7 +67,7 @@ static mr_status check_accesses(const mr_checker *c, const mr_witness *w, mr_err
     }
     if (w->first == w->second)
         return reject(c, w->first, error, "is named as both accesses");
-    if (w->first > w->second)
+    if (w->first > w->second && w->kind == MR_WITNESS_RACE)
         return reject(c, w->first, error,
                       "is named as the first access, but the second, event %" PRIu32
                       ", comes before it in the trace",
@@ -167,7 +168,7 @@ static mr_status check_place(const mr_checker *c, const mr_witness *w, uint32_t 
     if (event < w->window_start || event >= w->window_end)
         return reject(c, event, error, "lies outside the window [%" PRIu32 ", %" PRIu32 ")",
                       w->window_start, w->window_end);
-    if (event == w->first || event == w->second)
+    if (event == w->second || (event == w->first && w->kind == MR_WITNESS_RACE))
         return reject(c, event, error, "is one of the two accesses, which must not be listed");
     if (mr_replay_happened(&c->state, event))
         return reject(c, event, error, "is listed twice");
@@ -351,8 +352,29 @@ static mr_status replay(mr_checker *c, const mr_witness *w, mr_error *error)
         if (!mr_replay_do(&c->state, event, diverges(c, w->model, event)))
             return mr_error_memory(error, "checking a witness");
     }
-    mr_status status = check_next(c, w->first, error);
+    mr_status status = MR_OK;
+    if (w->kind == MR_WITNESS_RACE)
+        status = check_next(c, w->first, error);
+    else if (!mr_replay_happened(&c->state, w->first))
+        status = reject(c, w->first, error, "is the first access, and has not happened");
     return status == MR_OK ? check_next(c, w->second, error) : status;
+}
+
+/* docs/semantics.md 8, when the events are known to be possible: does nothing order the first access
+ * before the second? The state is that of the start of the window. */
+static mr_status check_unordered(const mr_checker *c, const mr_witness *w, mr_error *error)
+{
+    mr_after after;
+    bool done = mr_after_init(&after, c->trace, &c->calls, &c->state, w->first);
+    for (uint32_t i = 0; done && i < w->event_count; i++)
+        done = mr_after_do(&after, w->events[i]);
+    bool ordered = done && mr_after_is_before(&after, w->second);
+    mr_after_free(&after);
+    if (!done)
+        return mr_error_memory(error, "checking a witness");
+    if (!ordered)
+        return MR_OK;
+    return reject(c, w->second, error, "event %" PRIu32 " happens before it", w->first);
 }
 
 mr_status mr_checker_check(mr_checker *c, const mr_witness *witness, mr_error *error)
@@ -363,6 +385,8 @@ mr_status mr_checker_check(mr_checker *c, const mr_witness *witness, mr_error *e
     mr_replay_seek(&c->state, witness->window_start);
     status = replay(c, witness, error);
     mr_replay_take_back(&c->state);
+    if (status == MR_OK && witness->kind == MR_WITNESS_MEMORY_ORDER)
+        status = check_unordered(c, witness, error);
     MR_ASSERT_COSTLY(mr_replay_is_at(&c->state, witness->window_start));
     return status;
 }

@@ -7,6 +7,9 @@
  * and reach sets): not `link`, not `variable_info`, and no code of opaque/barrier_pairs.c, windows,
  * encoder or solver. So a mistake there cannot hide here.
  *
+ * Of a memory-order race it finds what the first access happens before by marks (after.h), with no
+ * code of src/order.
+ *
  *   mr_checker_new → mr_checker_check* → mr_checker_free
  *
  * The first call and each call with a smaller window_start than the one before replay the trace

@@ -17,6 +17,7 @@ enum { SHORTEST_RUN = 3 };
 #define HEADER_MAP(X)                                                                              \
     X(WITNESS, "#@witness")                                                                        \
     X(TRACE, "#@trace")                                                                            \
+    X(KIND, "#@kind")                                                                              \
     X(MODEL, "#@model")                                                                            \
     X(WINDOW, "#@window")                                                                          \
     X(FIRST, "#@first")                                                                            \
@@ -35,6 +36,8 @@ static const char *const header_words[HEADER_COUNT] = {
     HEADER_MAP(HEADER_WORD)
 #undef HEADER_WORD
 };
+
+static const char memory_order[] = "memory-order";
 
 /* ---- writing ---- */
 
@@ -82,13 +85,18 @@ bool mr_witness_write(FILE *stream, const mr_trace *trace, const mr_witness *w)
     bool in_runs = w->event_count > MR_WITNESS_MOST_LINES;
     fprintf(stream, "#@witness %d\n#@trace ", in_runs ? FORMAT_WITH_RUNS : FORMAT_VERSION);
     write_name(stream, trace->path);
-    fprintf(stream, "\n#@model %s\n", mr_model_name(w->model));
+    fputs("\n", stream);
+    if (w->kind == MR_WITNESS_MEMORY_ORDER)
+        fprintf(stream, "%s %s\n", header_words[HEADER_KIND], memory_order);
+    fprintf(stream, "#@model %s\n", mr_model_name(w->model));
     fprintf(stream, "#@window %" PRIu32 " %" PRIu32 "\n", w->window_start, w->window_end);
     fprintf(stream, "#@first %" PRIu32 " %" PRIu64 "\n", w->first, mr_trace_line(trace, w->first));
     fprintf(stream, "#@second %" PRIu32 " %" PRIu64 "\n", w->second,
             mr_trace_line(trace, w->second));
     bool ok = write_events(stream, trace, w, in_runs);
-    ok = ok && write_event(stream, trace, w->first) && write_event(stream, trace, w->second);
+    if (w->kind == MR_WITNESS_RACE)
+        ok = ok && write_event(stream, trace, w->first);
+    ok = ok && write_event(stream, trace, w->second);
     return ok && !ferror(stream);
 }
 
@@ -287,6 +295,10 @@ static mr_status read_comment(reader *r, mr_slice line)
         return read_version(r, line);
     case HEADER_MODEL:
         return read_model(r, line);
+    case HEADER_KIND:
+        return equals(take_word(&line), memory_order)
+                   ? MR_OK
+                   : fail(r, "unknown kind; expected #@kind %s", memory_order);
     case HEADER_WINDOW:
         return read_window(r, line);
     case HEADER_FIRST:
@@ -422,17 +434,39 @@ static mr_status check_accesses(reader *r, const mr_witness *w)
     return MR_OK;
 }
 
+/* The accesses of a race are the last two lines. False: there are too few. */
+static bool take_race(const reader *r, mr_witness *w)
+{
+    if (r->events.count < 2)
+        return false;
+    const uint32_t *last = r->events.items + r->events.count - 2;
+    w->first = last[0] < last[1] ? last[0] : last[1];
+    w->second = last[0] < last[1] ? last[1] : last[0];
+    w->event_count = (uint32_t)(r->events.count - 2);
+    return true;
+}
+
+static bool take_memory_order(const reader *r, mr_witness *w)
+{
+    if (r->events.count < 1 || !r->seen[HEADER_FIRST])
+        return false;
+    w->kind = MR_WITNESS_MEMORY_ORDER;
+    w->first = r->accesses[0];
+    w->second = r->events.items[r->events.count - 1];
+    w->event_count = (uint32_t)(r->events.count - 1);
+    return true;
+}
+
 /* Makes the witness of what was read; it takes over the list of events. */
 static mr_status finish(reader *r, mr_witness *w)
 {
-    if (r->events.count < 2)
+    uint32_t *events = r->events.items, last = 0;
+    if (r->seen[HEADER_KIND] && !take_memory_order(r, w))
+        return fail(r, "%s needs %s, and the second access as the last line", memory_order,
+                    header_words[HEADER_FIRST]);
+    if (!r->seen[HEADER_KIND] && !take_race(r, w))
         return fail(r, "%zu event lines; the last two lines must be the two accesses",
                     r->events.count);
-    uint32_t *events = r->events.items;
-    uint32_t listed = (uint32_t)(r->events.count - 2);
-    uint32_t a = events[listed], b = events[listed + 1], last = 0;
-    w->first = a < b ? a : b;
-    w->second = a < b ? b : a;
     for (size_t i = 0; i < r->events.count; i++)
         last = events[i] > last ? events[i] : last;
     w->window_start = r->window[0];
@@ -441,7 +475,6 @@ static mr_status finish(reader *r, mr_witness *w)
     if (status != MR_OK)
         return status;
     w->events = events;
-    w->event_count = listed;
     r->events = (mr_u32s){0};
     return MR_OK;
 }

@@ -11,6 +11,8 @@
  *   …
  *
  *   #@run 20 7310                   format 2: the events 20 to 7310, in this order
+ *   #@kind memory-order             a memory-order race: the first access is listed where it happens,
+ *                                   so only the second one is the last line; #@first must be there
  *
  * Reading maps each line to the trace by program order: the k-th line of a thread is the k-th event
  * of that thread from START on, and must say the same operation, operand and location. All header

@@ -2,6 +2,12 @@
 
 #include <stdlib.h>
 
+const char *mr_witness_kind_name(mr_witness_kind kind)
+{
+    static const char *const names[] = {"race", "memory-order"};
+    return names[kind];
+}
+
 void mr_witness_free(mr_witness *witness)
 {
     free(witness->events);

@@ -197,6 +197,17 @@ static void shape_values(mr_random *random, mr_shape shape, mr_parameters *p)
     }
 }
 
+static void shape_memory_orders(mr_random *random, mr_parameters *p)
+{
+    p->atomic_percent = mr_random_range(random, 50, 90);
+    p->order_percent = mr_random_range(random, 30, 100);
+    p->fence_percent = mr_random_percent(random, 60) ? mr_random_range(random, 10, 40) : 0;
+    p->events = mr_random_range(random, 8, 18);
+    p->variables = mr_random_range(random, 1, USUAL_VARIABLES);
+    if (mr_random_percent(random, 70))
+        p->lock_style = MR_LOCKS_NONE;
+}
+
 static void shape_shared_locks(mr_random *random, mr_parameters *p)
 {
     static const mr_lock_style styles[] = {MR_LOCKS_PLAIN, MR_LOCKS_NESTED, MR_LOCKS_REENTRANT};
@@ -269,6 +280,9 @@ static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
     switch ((int)shape) {
     case MR_SHAPE_ATOMICS:
         p->atomic_percent = mr_random_range(random, 30, 90);
+        break;
+    case MR_SHAPE_MEMORY_ORDERS:
+        shape_memory_orders(random, p);
         break;
     case MR_SHAPE_SHARED_LOCKS:
         shape_shared_locks(random, p);
@@ -361,8 +375,11 @@ static void record(run *r, uint32_t thread, const char *operand)
 {
     const mr_program *program = &r->programs[thread];
     mr_instruction step = program->steps[r->position[thread]++];
-    r->length += (size_t)snprintf(r->text + r->length, LINE_BYTES, "T%" PRIu32 "|%s(%s)|%d\n",
-                                  thread, mr_op_name(step.op), operand, step.location);
+    const char *order = step.memory_order || step.op == MR_OP_FENCE
+                            ? mr_memory_order_suffix((mr_memory_order)step.memory_order)
+                            : "";
+    r->length += (size_t)snprintf(r->text + r->length, LINE_BYTES, "T%" PRIu32 "|%s%s(%s)|%d\n",
+                                  thread, mr_op_name(step.op), order, operand, step.location);
     r->event_count++;
 }
 

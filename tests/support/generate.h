@@ -39,6 +39,7 @@
 /* The same for shapes with other operations than plain accesses, locks, fork and join. */
 #define MR_KIND_SHAPE_MAP(X)                                                                       \
     X(ATOMICS, "atomics")                                                                          \
+    X(MEMORY_ORDERS, "memory-orders")                                                              \
     X(SHARED_LOCKS, "shared-locks")                                                                \
     X(SEMAPHORES, "semaphores")                                                                    \
     X(SIGNALS, "signals")                                                                          \

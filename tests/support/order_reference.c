@@ -1,5 +1,6 @@
 #include "order_reference.h"
 
+#include "c17_reference.h"
 #include "facts.h"
 
 #include <assert.h>
@@ -181,6 +182,19 @@ static bool exclude(const mr_order_reference *reference, uint32_t s, uint32_t la
     uint32_t a = reference->begin[s], b = reference->begin[later];
     return trace->operand[a] == trace->operand[b] && trace->thread[a] != trace->thread[b] &&
            (trace->op[a] == MR_OP_ACQUIRE || trace->op[b] == MR_OP_ACQUIRE);
+}
+
+uint64_t mr_reference_edges_into(const mr_order_reference *reference, uint32_t event)
+{
+    uint64_t from = 0;
+    for (uint32_t a = 0; a < event; a++)
+        if (is_hard(reference, a, event))
+            from |= bit(a);
+    for (uint32_t later = 0; later < reference->section_count; later++)
+        for (uint32_t s = 0; s < later && reference->begin[later] == event; s++)
+            if (exclude(reference, s, later))
+                from |= bit(reference->end[s]);
+    return from;
 }
 
 static void build_hb(mr_order_reference *reference, uint32_t count)
@@ -368,6 +382,7 @@ void mr_order_reference_build(mr_order_reference *reference, const mr_trace *tra
     build_shb(reference, count);
     build_fhb(reference, count);
     judge_atomic_reads(reference, count);
+    mr_c17_reference_build(&reference->c17, reference);
 }
 
 static bool before_predecessor(const mr_order_reference *reference, const mr_order_matrix *order,
@@ -392,6 +407,32 @@ bool mr_reference_shb_race(const mr_order_reference *reference, uint32_t first, 
     return mr_reference_conflict(reference->trace, first, second) &&
            !before_predecessor(reference, &reference->shb, first, second) &&
            !is_over(reference, &reference->shb, first, second);
+}
+
+/* Do both happens-before of C17 and SHB order it before the access? */
+static bool known_to_c17(const mr_order_reference *reference, uint32_t first, uint32_t second)
+{
+    return mr_order_matrix_has(&reference->c17, first, second) &&
+           before_predecessor(reference, &reference->shb, first, second);
+}
+
+static bool is_over_for_c17(const mr_order_reference *reference, uint32_t first, uint32_t second)
+{
+    uint64_t end = later_free(reference->trace, first);
+    for (uint32_t e = first + 1; e < second; e++)
+        if (end & bit(e) && known_to_c17(reference, e, second))
+            return true;
+    return false;
+}
+
+bool mr_reference_c17_race(const mr_order_reference *reference, uint32_t first, uint32_t second)
+{
+    uint64_t end = later_free(reference->trace, first);
+    for (uint32_t e = first + 1; e < second; e++)
+        if (end & bit(e) && mr_order_matrix_has(&reference->c17, e, second))
+            return false;
+    return mr_reference_conflict(reference->trace, first, second) &&
+           !mr_order_matrix_has(&reference->c17, first, second);
 }
 
 /* Puts what must have happened before `event` into the set: the earlier events of its thread and
@@ -451,6 +492,9 @@ bool mr_reference_reports(const mr_order_reference *reference, mr_relation relat
         return !mr_order_matrix_has(&reference->cp, first, second);
     case MR_RELATION_WCP:
         return !mr_order_matrix_has(&reference->wcp, first, second);
+    case MR_RELATION_C17:
+        return !known_to_c17(reference, first, second) &&
+               !is_over_for_c17(reference, first, second);
     case MR_RELATION_SYNCP:
         return !(mr_reference_cut(reference, first, second) &
                  (bit(first) | bit(second) | later_free(reference->trace, first) |

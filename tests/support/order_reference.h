@@ -13,7 +13,8 @@
  * src/order/wcp.h. cp      hard, and causally-precedes: the smallest relation with rules (a), (b),
  * (c) of Definition 2.2 of the Raptor paper, in the same reading (see add_cp_rules). shb     hb,
  * and each read after the last write before it (SHB paper, Definition 3.2). Transitive. fhb     hb,
- * and each access after all earlier ones that it conflicts with. Transitive. syncp   no order of
+ * and each access after all earlier ones that it conflicts with. Transitive. c17     what
+ * c17_reference.h says, for the second event of a pair. syncp   no order of
  * events: mr_reference_cut is what must have happened before a pair.
  *
  * In hard, hb, wcp and cp, what is before an atomic read only because of the write that it sees is
@@ -48,7 +49,7 @@ typedef struct mr_order_reference {
     uint32_t section_count;
     uint64_t conflicts[MR_REFERENCE_EVENTS]; /* of each event, in both directions */
     uint64_t opaque[MR_REFERENCE_EVENTS];    /* of each event: what calls put directly before it */
-    mr_order_matrix hard, hb, strong, wcp, causal, cp, shb, fhb;
+    mr_order_matrix hard, hb, strong, wcp, causal, cp, shb, fhb, c17;
 } mr_order_reference;
 
 /* The trace has at most MR_REFERENCE_EVENTS events and outlives the reference. */
@@ -59,6 +60,10 @@ static inline bool mr_order_matrix_has(const mr_order_matrix *matrix, uint32_t a
     return matrix->rows[a] >> b & 1;
 }
 
+/* From where hard edges, but for those between atomic accesses, and edges of locks lead to the event.
+ */
+uint64_t mr_reference_edges_into(const mr_order_reference *reference, uint32_t event);
+
 bool mr_reference_conflict(const mr_trace *trace, uint32_t a, uint32_t b);
 
 /* Does the relation report the events first < second? False when they do not conflict. */
@@ -68,6 +73,10 @@ bool mr_reference_reports(const mr_order_reference *reference, mr_relation relat
 /* Are the conflicting events first < second an SHB race (Theorem 3.3): is `first` not SHB-before
  * the predecessor of `second` in its thread (its fork, when it is the thread's first event)? */
 bool mr_reference_shb_race(const mr_order_reference *reference, uint32_t first, uint32_t second);
+
+/* The same for happens-before of C17, in the trace up to the second event: is it a memory-order race
+ * of that order (docs/semantics.md 8)? */
+bool mr_reference_c17_race(const mr_order_reference *reference, uint32_t first, uint32_t second);
 
 /* The events of every reordering after which both events are next, with reads-from and the order of
  * each lock's sections kept: the smallest set with what is before the two events in their threads

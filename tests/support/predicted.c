@@ -52,7 +52,8 @@ void mr_predicted_check(const mr_trace *trace, const mr_result *result)
         if (mr_checker_check(checker, open, &error) != MR_OK)
             fail_msg("race %zu: %s", i, error.text);
         mr_witness_free(&room);
-        assert_true(!before || before->second < witness->second ||
+        assert_true(!before || before->kind <= witness->kind);
+        assert_true(!before || before->kind < witness->kind || before->second < witness->second ||
                     (before->second == witness->second && before->first < witness->first));
     }
     mr_checker_free(checker);

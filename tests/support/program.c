@@ -33,6 +33,15 @@ static mr_op access_op(builder *b, bool read)
     return read ? MR_OP_ATOMIC_READ : MR_OP_ATOMIC_WRITE;
 }
 
+/* Gives the last step an order that it can have. */
+static void draw_order(builder *b)
+{
+    mr_instruction *step = &b->program->steps[b->program->count - 1];
+    do
+        step->memory_order = (uint8_t)mr_random_below(b->random, MR_MEMORY_ORDER_COUNT);
+    while (!mr_memory_order_fits((mr_op)step->op, (mr_memory_order)step->memory_order));
+}
+
 static void add_access(builder *b)
 {
     if (chance(b, b->parameters->branch_percent))
@@ -40,6 +49,8 @@ static void add_access(builder *b)
     bool read = mr_random_percent(b->random, b->parameters->read_percent);
     mr_op op = access_op(b, read);
     add(b, op, mr_random_below(b->random, b->parameters->variables));
+    if (mr_op_is_atomic((uint8_t)op) && chance(b, b->parameters->order_percent))
+        draw_order(b);
 }
 
 static void add_accesses(builder *b, uint32_t low, uint32_t high)
@@ -281,6 +292,12 @@ static void add_call(builder *b, uint32_t depth)
         add(b, MR_OP_CALL_END, call);
 }
 
+static void add_fence(builder *b)
+{
+    add(b, MR_OP_FENCE, 0);
+    draw_order(b);
+}
+
 /* A step that only some shapes have. False: it is to be another one. */
 static bool add_special_block(builder *b, uint32_t depth)
 {
@@ -293,6 +310,8 @@ static bool add_special_block(builder *b, uint32_t depth)
         add_life(b);
     else if (chance(b, p->branch_percent / 4))
         add(b, MR_OP_BRANCH, 0);
+    else if (chance(b, p->fence_percent))
+        add_fence(b);
     else if (p->lock_style != MR_LOCKS_NONE && chance(b, p->shared_percent / 5))
         add_conversion(b, mr_random_below(b->random, p->locks));
     else

@@ -5,7 +5,7 @@
 #define MR_TESTS_SUPPORT_PROGRAM_H
 
 #include "random.h"
-#include "trace/op.h"
+#include "trace/memory_order.h"
 
 enum {
     MR_PROGRAM_THREADS = 14,
@@ -62,6 +62,8 @@ typedef struct mr_parameters {
     uint32_t branch_percent;    /* an access comes after a branch */
     uint32_t call_percent;      /* the next step is an opaque call */
     uint32_t never_percent;     /* that never returns */
+    uint32_t order_percent;     /* an atomic access has another order than sc */
+    uint32_t fence_percent;     /* the next step is a fence */
     uint32_t slots;             /* places that hold one object after the other */
     uint32_t life_percent;      /* the next step is about an object */
     uint32_t born_percent;      /* a slot has an object that was there before the trace began */
@@ -92,7 +94,8 @@ typedef struct mr_instruction {
     uint8_t op; /* mr_op */
     uint8_t operand;
     uint8_t location;
-    uint32_t reach; /* mbegin */
+    uint8_t memory_order; /* mr_memory_order */
+    uint32_t reach;       /* mbegin */
 } mr_instruction;
 
 typedef struct mr_program {

@@ -14,6 +14,9 @@
  *   syncp  some reordering that keeps reads-from and the order of each lock's critical sections
  *          ends before both (syncp.h)
  *
+ *   c17    unordered by happens-before of C17 with write → read edges (memory-order races,
+ *          docs/semantics.md 8), or one of shb (c17_feed.c)
+ *
  * All operations count. Two atomic accesses do not conflict. A branch, and the begin and end of a
  * thread, order nothing by themselves; edges.h says what posts, atomics and calls that were not
  * recorded order. For syncp these are no edges of an order, but what a reordering has to keep.

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# tests/peer.sh on a small suite of its own: what it reads from comments, and its table and counts. Prints "[       OK ] name", or
+# the reason and "[  FAILED  ] name".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${BUILD:-build/release}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+. tests/support/check.sh
+unset MAXRACE_CC MAXRACE_CXX
+suite=$scratch/suite
+mkdir "$suite"
+
+# program NAME RUN…: standard input is its code; %D stands for "ThreadSanitizer".
+program() {
+    local name=$1 line
+    shift
+    { for line in "$@"; do echo "// RUN: $line"; done; sed 's/%D/ThreadSanitizer/'; } >"$suite/$name"
+}
+
+threads='
+#include <pthread.h>
+#include <stdio.h>
+int shared;
+static void *change(void *unused) { shared = 1; return unused; }
+int main(int count, char **arguments)
+{
+    (void)arguments;
+    pthread_t thread;
+    pthread_create(&thread, NULL, change, NULL);
+    if (count > 1)
+        shared = 2;
+    pthread_join(thread, NULL);
+    puts("the end");
+    return 0;
+}'
+program both.c '%clang_tsan -O1 %s -o %t' '%deflake %run %t race 2>&1 | FileCheck %s' \
+    '%run %t 2>&1 | FileCheck %s --check-prefix=SAFE' <<<"$threads
+// CHECK: WARNING: %D: data race
+// SAFE-NOT: WARNING: %D: data race
+// SAFE: the end"
+program lines.cpp '%clangxx_tsan %s -o \' '  %t && %run %t | FileCheck %s' <<<"$threads
+// CHECK: not the end"
+program ends.c '%clang_tsan %s -o %t && not %run %t' <<<'int main(void) { return 1; }'
+program crashes.c '%clang_tsan %s -o %t && not %run %t 2>&1 | FileCheck %s' <<<'#include <stdlib.h>
+int main(void) { abort(); }
+// CHECK-NOT: %D'
+program broken.c '%clang_tsan %s -o %t && %run %t' <<<'int main(void) { return missing(); }'
+program elsewhere.c '%clang_tsan %s -o %t && %run %t' <<<'// REQUIRES: another-system
+int main(void) { return 0; }'
+
+# rows PATTERN…: each has a line in the table.
+rows() {
+    local pattern
+    for pattern in "$@"; do
+        grep -qE -- "$pattern" "$scratch/table" || { echo "no '$pattern':"; cat "$scratch/table"; return 1; }
+    done
+}
+
+refuses() {
+    ! tests/peer.sh "$scratch/nothing" 2>/dev/null && ! tests/peer.sh --wrong "$suite" 2>/dev/null
+}
+
+BUILD=$build tests/peer.sh "$suite" >"$scratch/table" 2>&1
+check peer_races rows '^both\.c +race +found +found' '^both\.c SAFE +none +silent +silent'
+check peer_output rows "^lines\.cpp +none +output +output +does not print 'not the end'"
+check peer_statuses rows '^ends\.c +none +silent +silent' '^crashes\.c +none +crashes +crashes +status 134'
+check peer_builds rows '^broken\.c +none +not built +not built +(error|undefined)' '^  elsewhere\.c.needs another-system'
+check peer_counts rows '^race +maxrace-gcc +1 found$' '^none +tsan-gcc .*2 silent'
+check peer_refuses refuses
+[ "$failures" -eq 0 ]
