@@ -89,8 +89,8 @@ bool mr_ending_add_detail(mr_ending *ending, const char *text, size_t length)
 
 bool mr_ending_is_known(const mr_ending *ending)
 {
-    return ending->program || ending->stop || ending->children || ending->unseen || ending->details ||
-           ending->misuse_count;
+    return ending->program || ending->stop || ending->children || ending->unseen ||
+           ending->details || ending->misuse_count;
 }
 
 bool mr_ending_is_bad(const mr_ending *ending)

@@ -64,8 +64,8 @@ typedef struct mr_ending {
     int number; /* the exit status, or the signal */
     mr_stop stop;
     uint64_t children;
-    uint32_t unseen; /* bit u: what mr_unseen u stands for was used */
-    char *details;   /* owned; lines, each ended by a newline; NULL: none */
+    uint32_t unseen;    /* bit u: what mr_unseen u stands for was used */
+    char *details;      /* owned; lines, each ended by a newline; NULL: none */
     mr_misuse *misuses; /* owned */
     size_t misuse_count, misuse_capacity;
 } mr_ending;
