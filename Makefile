@@ -45,7 +45,7 @@ LDFLAGS_ALL   := $(LINK_$(VARIANT)) $(LDFLAGS)
 RUNTIME_SOURCES := $(shell find runtime -name '*.c' | LC_ALL=C sort)
 GCC_ONLY_FLAGS  := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-ffreestanding -fno-tree-loop-distribute-patterns)
 RUNTIME_FLAGS   := -Iruntime/include -DMAXRACE_RUNTIME -std=gnu17 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin -D__NO_INLINE__ -fexceptions \
-    $(GCC_ONLY_FLAGS) -fno-strict-aliasing -fno-stack-protector -U_FORTIFY_SOURCE \
+    $(GCC_ONLY_FLAGS) -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-stack-protector -U_FORTIFY_SOURCE \
     $(if $(filter x86_64,$(shell uname -m)),-mcx16) $(WARNINGS)
 
 # predict --mpi: a library of its own, where there is an Open MPI to build it with.
@@ -106,7 +106,7 @@ $(BUILD)/cc/libtsan.so: $(BUILD)/flags
 	@printf '' | $(CC) -x c -c - -o $(@D)/libtsan_preinit.o
 
 $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
-	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -ldl -o $@
+	$(CC) -shared -Wl,-soname,libmaxrace_rt.so -Wl,-z,now $(call object,$(RUNTIME_SOURCES)) -pthread -Wl,--no-as-needed -lm -ldl -o $@
 
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@

@@ -312,5 +312,5 @@ void __tsan_vptr_update(void **address, void *value)
 void __tsan_init(void)
 {
     mr_init();
-    mr_module_instrumented(MR_CALLER);
+    mr_modules_find_instrumented();
 }

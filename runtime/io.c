@@ -3,6 +3,10 @@
  * with data do not make a run depend on time; else the others run meanwhile. What is read is logged
  * as a write to the buffer.
  */
+#include "io.h"
+#include "descriptors.h"
+
+#include "ignore.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -34,12 +38,10 @@ static bool needs_attention(const mr_thread *thread)
     return (thread->attention & ~(uint32_t)MR_ATTENTION_IGNORE) != 0;
 }
 
-/*
- * Will the call not block? When it would, the others run first, as long as they can: what they do
- * may make it ready, and then the run does not depend on when the kernel wakes the thread. Not for
- * ever: it may be for another process to do.
- */
-static bool gets_ready(mr_thread *thread, int fd, short events)
+/* When the call would block, the others run first, as long as they can: what they do may make it
+ * ready, and then the run does not depend on when the kernel wakes the thread. Not for ever: it may
+ * be for another process to do. */
+bool mr_io_gets_ready(mr_thread *thread, int fd, short events)
 {
     enum { PATIENCE = 200 };
     bool ready = is_ready(fd, events);
@@ -90,7 +92,7 @@ static uint64_t channel_of(const struct stat *is)
  * Who reads from a pipe, a file or a socket comes after those who wrote to it. Pipes and files are
  * told apart; the ends of sockets, and whatever has no file of its own, are not: channel 0.
  */
-static void log_channel(mr_log_kind kind, int fd, uintptr_t code)
+void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
 {
     struct stat is;
     int saved_errno = errno;
@@ -103,12 +105,13 @@ static void log_channel(mr_log_kind kind, int fd, uintptr_t code)
 }
 
 /* Before and after the real call; NULL: not recorded. */
-static mr_thread *begin(void)
+static mr_thread *begin(int fd, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         mr_yield(thread);
         mr_thread_cancel_point(thread);
+        mr_descriptor_use(fd, code);
     }
     return thread;
 }
@@ -118,30 +121,73 @@ static void end(int fd, const void *written, ssize_t bytes, uintptr_t code)
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         if (fd >= 0 && bytes >= 0) {
-            log_channel(MR_LOG_AFTER, fd, code);
+            mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
         bool logged = bytes > 0 && mr_is_instrumented(code);
         mr_memory_end(thread, written, logged ? (size_t)bytes : 0, code);
     }
 }
 
+static bool ignores(mr_log_kind kind)
+{
+    return kind == MR_LOG_RANGE_READ ? mr_ignores_reads(mr_self) : mr_ignores_writes(mr_self);
+}
+
+/* Memory that a call reads or writes beside the data. The caller is busy. */
+static void log_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
+{
+    if (address != NULL && bytes > 0 && mr_is_instrumented(code) && !ignores(kind)) {
+        mr_write_range(kind, address, bytes, code);
+    }
+}
+
+/* The address of a peer: what the kernel gives of it, and how long it is. `room` was there. */
+static void end_address(bool given, const struct sockaddr *address, const socklen_t *length,
+                        socklen_t room, uintptr_t code)
+{
+    mr_thread *thread = given && address != NULL ? mr_enter() : NULL;
+    if (thread != NULL) {
+        log_range(MR_LOG_RANGE_WRITE, address, *length < room ? *length : room, code);
+        log_range(MR_LOG_RANGE_WRITE, length, sizeof *length, code);
+        mr_leave(thread);
+    }
+}
+
+/* Room for an address. The caller is busy. */
+static socklen_t begin_address(const struct sockaddr *address, const socklen_t *length,
+                               uintptr_t code)
+{
+    if (address == NULL || length == NULL) {
+        return 0;
+    }
+    log_range(MR_LOG_RANGE_READ, length, sizeof *length, code);
+    return *length;
+}
+
 static void read_by_call(mr_thread *thread, int fd, const void *from, size_t bytes, uintptr_t code)
 {
-    log_channel(MR_LOG_BEFORE, fd, code);
+    mr_io_log_channel(MR_LOG_BEFORE, fd, code);
     if (mr_is_instrumented(code)) {
         mr_memory_read(thread, from, bytes, code);
     }
 }
 
+extern ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room);
+extern ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t at, size_t room);
+extern ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t at, size_t room);
+extern ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags);
+extern ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, int flags,
+                              struct sockaddr *address, socklen_t *length);
+
 #define READS(name, parameters, arguments)                                                         \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);         \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
         end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
         return result;                                                                             \
     }
@@ -149,40 +195,70 @@ READS(read, (int fd, void *buffer, size_t bytes), (fd, buffer, bytes))
 READS(pread, (int fd, void *buffer, size_t bytes, off_t at), (fd, buffer, bytes, at))
 READS(pread64, (int fd, void *buffer, size_t bytes, off64_t at), (fd, buffer, bytes, at))
 READS(recv, (int fd, void *buffer, size_t bytes, int flags), (fd, buffer, bytes, flags))
-READS(recvfrom,
-      (int fd, void *restrict buffer, size_t bytes, int flags, struct sockaddr *restrict address,
-       socklen_t *restrict length),
-      (fd, buffer, bytes, flags, address, length))
+READS(__read_chk, (int fd, void *buffer, size_t bytes, size_t room), (fd, buffer, bytes, room))
+READS(__pread_chk, (int fd, void *buffer, size_t bytes, off_t at, size_t room),
+      (fd, buffer, bytes, at, room))
+READS(__pread64_chk, (int fd, void *buffer, size_t bytes, off64_t at, size_t room),
+      (fd, buffer, bytes, at, room))
+READS(__recv_chk, (int fd, void *buffer, size_t bytes, size_t room, int flags),
+      (fd, buffer, bytes, room, flags))
 #undef READS
 
-#define WRITES(name, parameters, arguments)                                                        \
+/* … and gives the address of the sender. */
+#define READS_FROM(name, parameters, arguments)                                                    \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
+        ssize_t result;                                                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        socklen_t room_before = begin_address(address, length, MR_CALLER);                         \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
+        end_address(result >= 0, address, length, room_before, MR_CALLER);                         \
+        end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
+        return result;                                                                             \
+    }
+READS_FROM(recvfrom,
+           (int fd, void *restrict buffer, size_t bytes, int flags,
+            struct sockaddr *restrict address, socklen_t *restrict length),
+           (fd, buffer, bytes, flags, address, length))
+READS_FROM(__recvfrom_chk,
+           (int fd, void *buffer, size_t bytes, size_t room, int flags, struct sockaddr *address,
+            socklen_t *length),
+           (fd, buffer, bytes, room, flags, address, length))
+#undef READS_FROM
+
+#define WRITES(name, parameters, arguments, beside)                                                \
+    MR_EXPORT ssize_t name parameters                                                              \
+    {                                                                                              \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         read_by_call(thread, fd, buffer, bytes, MR_CALLER);                                        \
-        MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);        \
+        beside;                                                                                    \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);  \
         end(-1, NULL, 0, MR_CALLER);                                                               \
         return result;                                                                             \
     }
-WRITES(write, (int fd, const void *buffer, size_t bytes), (fd, buffer, bytes))
-WRITES(pwrite, (int fd, const void *buffer, size_t bytes, off_t at), (fd, buffer, bytes, at))
-WRITES(pwrite64, (int fd, const void *buffer, size_t bytes, off64_t at), (fd, buffer, bytes, at))
-WRITES(send, (int fd, const void *buffer, size_t bytes, int flags), (fd, buffer, bytes, flags))
+WRITES(write, (int fd, const void *buffer, size_t bytes), (fd, buffer, bytes), )
+WRITES(pwrite, (int fd, const void *buffer, size_t bytes, off_t at), (fd, buffer, bytes, at), )
+WRITES(pwrite64, (int fd, const void *buffer, size_t bytes, off64_t at), (fd, buffer, bytes, at), )
+WRITES(send, (int fd, const void *buffer, size_t bytes, int flags), (fd, buffer, bytes, flags), )
 WRITES(sendto,
        (int fd, const void *buffer, size_t bytes, int flags, const struct sockaddr *address,
         socklen_t length),
-       (fd, buffer, bytes, flags, address, length))
+       (fd, buffer, bytes, flags, address, length),
+       log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER))
 #undef WRITES
 
 /* The parts of a vector that `bytes` bytes fill. */
 static void log_vector(mr_log_kind kind, const struct iovec *parts, size_t count, ssize_t bytes,
                        uintptr_t code)
 {
-    if (!mr_is_instrumented(code)) {
+    if (!mr_is_instrumented(code) || ignores(kind)) {
         return;
     }
     for (size_t i = 0; i < count && bytes > 0; i++) {
@@ -198,62 +274,172 @@ static void end_vector(int fd, const struct iovec *parts, size_t count, ssize_t 
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         if (bytes >= 0) {
-            log_channel(MR_LOG_AFTER, fd, code);
+            mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
         log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);
         mr_leave(thread);
     }
 }
 
-MR_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
-{
-    mr_thread *thread = begin();
-    ssize_t result;
-    if (thread == NULL) {
-        return MR_REAL(readv)(fd, parts, count);
+#define READS_PARTS(name, parameters, arguments)                                                   \
+    MR_EXPORT ssize_t name parameters                                                              \
+    {                                                                                              \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
+        ssize_t result;                                                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);             \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
+        end_vector(fd, parts, (size_t)count, result, MR_CALLER);                                   \
+        return result;                                                                             \
     }
-    MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(readv)(fd, parts, count));
-    end_vector(fd, parts, (size_t)count, result, MR_CALLER);
-    return result;
+READS_PARTS(readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+READS_PARTS(preadv, (int fd, const struct iovec *parts, int count, off_t at),
+            (fd, parts, count, at))
+READS_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at),
+            (fd, parts, count, at))
+#undef READS_PARTS
+
+#define WRITES_PARTS(name, parameters, arguments)                                                  \
+    MR_EXPORT ssize_t name parameters                                                              \
+    {                                                                                              \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
+        ssize_t result;                                                                            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);                                           \
+        log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);             \
+        log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);                 \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);  \
+        end(-1, NULL, 0, MR_CALLER);                                                               \
+        return result;                                                                             \
+    }
+WRITES_PARTS(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+WRITES_PARTS(pwritev, (int fd, const struct iovec *parts, int count, off_t at),
+             (fd, parts, count, at))
+WRITES_PARTS(pwritev64, (int fd, const struct iovec *parts, int count, off64_t at),
+             (fd, parts, count, at))
+#undef WRITES_PARTS
+
+/* A message that was received into the room that `before` tells of. */
+static void end_message(int fd, const struct msghdr *message, const struct msghdr *before,
+                        ssize_t bytes, uintptr_t code)
+{
+    mr_thread *thread = bytes >= 0 ? mr_enter() : NULL;
+    if (thread != NULL) {
+        socklen_t name =
+            message->msg_namelen < before->msg_namelen ? message->msg_namelen : before->msg_namelen;
+        log_range(MR_LOG_RANGE_WRITE, message->msg_name, name, code);
+        log_range(MR_LOG_RANGE_WRITE, message->msg_control, message->msg_controllen, code);
+        log_range(MR_LOG_RANGE_WRITE, &message->msg_namelen, sizeof message->msg_namelen, code);
+        log_range(MR_LOG_RANGE_WRITE, &message->msg_controllen, sizeof message->msg_controllen,
+                  code);
+        log_range(MR_LOG_RANGE_WRITE, &message->msg_flags, sizeof message->msg_flags, code);
+        mr_leave(thread);
+    }
+    end_vector(fd, message->msg_iov, message->msg_iovlen, bytes, code);
 }
 
-MR_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+/* What tells where the data of a message is; `msg_flags` is not looked at. The caller is busy. */
+static void begin_message(const struct msghdr *message, uintptr_t code)
 {
-    mr_thread *thread = begin();
-    ssize_t result;
-    if (thread == NULL) {
-        return MR_REAL(writev)(fd, parts, count);
-    }
-    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
-    log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);
-    MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(writev)(fd, parts, count));
-    end(-1, NULL, 0, MR_CALLER);
-    return result;
+    log_range(MR_LOG_RANGE_READ, message, offsetof(struct msghdr, msg_flags), code);
+    log_range(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen * sizeof *message->msg_iov,
+              code);
+}
+
+static void begin_sent(const struct msghdr *message, uintptr_t code)
+{
+    begin_message(message, code);
+    log_range(MR_LOG_RANGE_READ, message->msg_name, message->msg_namelen, code);
+    log_range(MR_LOG_RANGE_READ, message->msg_control, message->msg_controllen, code);
+    log_vector(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen, SSIZE_MAX, code);
 }
 
 MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = begin(fd, MR_CALLER);
     ssize_t result;
     if (thread == NULL) {
         return MR_REAL(recvmsg)(fd, message, flags);
     }
-    MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(recvmsg)(fd, message, flags));
-    end_vector(fd, message->msg_iov, message->msg_iovlen, result, MR_CALLER);
+    struct msghdr before = *message;
+    begin_message(message, MR_CALLER);
+    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
+            result = MR_REAL(recvmsg)(fd, message, flags));
+    end_message(fd, message, &before, result, MR_CALLER);
     return result;
 }
 
 MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = begin(fd, MR_CALLER);
     ssize_t result;
     if (thread == NULL) {
         return MR_REAL(sendmsg)(fd, message, flags);
     }
-    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
-    log_vector(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen, SSIZE_MAX, MR_CALLER);
-    MR_CALL(thread, gets_ready(thread, fd, POLLOUT), result = MR_REAL(sendmsg)(fd, message, flags));
+    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    begin_sent(message, MR_CALLER);
+    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
+            result = MR_REAL(sendmsg)(fd, message, flags));
     end(-1, NULL, 0, MR_CALLER);
+    return result;
+}
+
+static void end_length(const unsigned *length, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        log_range(MR_LOG_RANGE_WRITE, length, sizeof *length, code);
+        mr_leave(thread);
+    }
+}
+
+/* Many more messages at once than anybody asks for are not recorded. */
+MR_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
+                       struct timespec *timeout)
+{
+    enum { KEPT = 64 };
+    mr_thread *thread = begin(fd, MR_CALLER);
+    int result;
+    if (thread == NULL || count > KEPT) {
+        if (thread != NULL) {
+            mr_leave(thread);
+        }
+        return MR_REAL(recvmmsg)(fd, messages, count, flags, timeout);
+    }
+    struct msghdr before[KEPT];
+    for (unsigned i = 0; i < count; i++) {
+        before[i] = messages[i].msg_hdr;
+        begin_message(&messages[i].msg_hdr, MR_CALLER);
+    }
+    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
+            result = MR_REAL(recvmmsg)(fd, messages, count, flags, timeout));
+    for (int i = 0; i < result; i++) {
+        end_message(fd, &messages[i].msg_hdr, &before[i], messages[i].msg_len, MR_CALLER);
+        end_length(&messages[i].msg_len, MR_CALLER);
+    }
+    return result;
+}
+
+MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
+{
+    mr_thread *thread = begin(fd, MR_CALLER);
+    int result;
+    if (thread == NULL) {
+        return MR_REAL(sendmmsg)(fd, messages, count, flags);
+    }
+    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    for (unsigned i = 0; i < count; i++) {
+        begin_sent(&messages[i].msg_hdr, MR_CALLER);
+    }
+    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
+            result = MR_REAL(sendmmsg)(fd, messages, count, flags));
+    for (int i = 0; i < result; i++) {
+        end_length(&messages[i].msg_len, MR_CALLER);
+    }
     return result;
 }
 
@@ -261,13 +447,15 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 #define ACCEPTS(name, parameters, arguments)                                                       \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
-        mr_thread *thread = begin();                                                               \
+        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
         int result;                                                                                \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        MR_CALL(thread, gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);         \
-        end(fd, address, result >= 0 && address != NULL ? (ssize_t)*length : 0, MR_CALLER);        \
+        socklen_t room = begin_address(address, length, MR_CALLER);                                \
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
+        end_address(result >= 0, address, length, room, MR_CALLER);                                \
+        end(result >= 0 ? fd : -1, NULL, 0, MR_CALLER);                                            \
         return result;                                                                             \
     }
 ACCEPTS(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict length),
@@ -278,12 +466,13 @@ ACCEPTS(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict
 
 MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-    mr_thread *thread = begin();
+    mr_thread *thread = begin(fd, MR_CALLER);
     int result;
     if (thread == NULL) {
         return MR_REAL(connect)(fd, address, length);
     }
-    log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
+    log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER);
     MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
     end(-1, NULL, 0, MR_CALLER);
     return result;

@@ -169,7 +169,11 @@ typedef struct mr_log_header {
     uint32_t children;      /* those that created threads and have no log; they count themselves */
     uint32_t child_threads; /* the threads that those created */
     uint32_t last_child;    /* process of the last one without a log */
+    uint32_t unseen;        /* bits: what mr_log_unseen stands for was used */
 } mr_log_header;
+
+/* What synchronises threads and is not recorded. */
+enum mr_log_unseen { MR_LOG_UNSEEN_OPENMP, MR_LOG_UNSEEN_IO_URING };
 
 typedef enum mr_log_waiting {
     MR_LOG_WAITING_NONE,
@@ -229,7 +233,7 @@ typedef struct mr_log_live {
     X(CALL_END, 3)     /* object; number: the call */                                              \
     X(BEFORE, 3)       /* object: comes before every later AFTER of the same address and role */   \
     X(AFTER, 3)        /* object; both by annotations (role NONE), descriptors, signals */         \
-    X(FENCE, 3)        /* object; role: memory order; orders nothing, all is sequential */         \
+    X(FENCE, 3)        /* object; role: memory order, as MR_LOG_ORDER_SHIFT has it */              \
     X(SIGNAL_BEGIN, 3) /* object; address: handler, number: the signal; events of the thread */    \
     X(SIGNAL_END, 3)   /* object; number: the signal */                                            \
     X(EXEC, 3)         /* object: the last record of a program that replaced itself */             \
@@ -275,12 +279,19 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_WAKE,
     MR_LOG_ROLE_BARRIER_IN,
     MR_LOG_ROLE_BARRIER_OUT,
-    MR_LOG_ROLE_CHANNEL, /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
-    MR_LOG_ROLE_SIGNAL,  /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
+    MR_LOG_ROLE_CHANNEL,    /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
+    MR_LOG_ROLE_SIGNAL,     /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
+    MR_LOG_ROLE_DESCRIPTOR, /* of USED, RETIRED: a file descriptor (INITIALISED: atomic); address: MR_LOG_DESCRIPTORS_AT + its number times
+                               MR_LOG_DESCRIPTOR_BYTES */
 } mr_log_role;
 
+/* Descriptors from 0 on that are logged, each with an address where no program has memory. */
+#define MR_LOG_DESCRIPTORS      1024
+#define MR_LOG_DESCRIPTORS_AT   0xf00000000000u
+#define MR_LOG_DESCRIPTOR_BYTES 64
+
 typedef enum mr_log_retired {
-    MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open */
+    MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open, open */
     MR_LOG_RETIRED_INITIALISED,
     MR_LOG_RETIRED_DESTROYED,
     MR_LOG_RETIRED_REFUSED, /* not destroyed, because it is in use; it stays what it is */

@@ -118,6 +118,7 @@ static struct {
         uintptr_t start, end;
     } of[MODULES_MAX];
     uint32_t count;
+    unsigned long long loaded; /* modules that were loaded so far when it was looked for them */
 } instrumented;
 
 bool mr_is_instrumented(uintptr_t code)
@@ -131,26 +132,150 @@ bool mr_is_instrumented(uintptr_t code)
     return false;
 }
 
-static int find_range(struct dl_phdr_info *info, size_t size, void *context)
+enum { CONSTANTS_MAX = 8 };
+
+/* Memory of the program that nobody can write. */
+static struct {
+    struct {
+        uintptr_t start, end;
+    } of[CONSTANTS_MAX];
+    uint32_t count;
+} constants;
+
+/* What tells about the symbols that a module needs; each as an address. */
+typedef struct needs {
+    const ElfW(Sym) * symbols;
+    const char *texts;
+    const ElfW(Rela) *
+        of[2]; /* for functions that are looked up when they are called, and others */
+    size_t bytes[2];
+} needs;
+
+/* The loader has made addresses of the entries; in a module that it did not load they are not. */
+static uintptr_t address_of(const struct dl_phdr_info *info, uintptr_t value)
 {
-    uintptr_t code = *(uintptr_t *)context;
-    (void)size;
+    return value < info->dlpi_addr ? info->dlpi_addr + value : value;
+}
+
+static needs needs_of(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+{
+    needs found = {0};
+    for (; entry->d_tag != DT_NULL; entry++) {
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            found.symbols = (const ElfW(Sym) *)address_of(info, entry->d_un.d_ptr);
+            break;
+        case DT_STRTAB:
+            found.texts = (const char *)address_of(info, entry->d_un.d_ptr);
+            break;
+        case DT_JMPREL:
+            found.of[0] = (const ElfW(Rela) *)address_of(info, entry->d_un.d_ptr);
+            break;
+        case DT_PLTRELSZ:
+            found.bytes[0] = entry->d_un.d_val;
+            break;
+        case DT_RELA:
+            found.of[1] = (const ElfW(Rela) *)address_of(info, entry->d_un.d_ptr);
+            break;
+        case DT_RELASZ:
+            found.bytes[1] = entry->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    }
+    return found;
+}
+
+static bool is_init(const char *name)
+{
+    const char *wanted = "__tsan_init";
+    while (*wanted != '\0' && *name == *wanted) {
+        name++;
+        wanted++;
+    }
+    return *name == *wanted;
+}
+
+/* Does the module call __tsan_init, as every instrumented object does? Return addresses do not
+ * tell: constructors jump there. */
+static bool calls_init(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+{
+    needs found = needs_of(info, entry);
+    for (int k = 0; k < 2 && found.symbols != NULL && found.texts != NULL; k++) {
+        size_t count = found.of[k] != NULL ? found.bytes[k] / sizeof *found.of[k] : 0;
+        for (size_t i = 0; i < count; i++) {
+            size_t symbol = ELF64_R_SYM(found.of[k][i].r_info);
+            if (symbol != 0 && is_init(found.texts + found.symbols[symbol].st_name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Of the program itself: other modules may be unloaded, and something else be there. */
+static void add_constants(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum && constants.count < CONSTANTS_MAX; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && (header->p_flags & PF_W) == 0) {
+            constants.of[constants.count].start = info->dlpi_addr + header->p_vaddr;
+            constants.of[constants.count].end = info->dlpi_addr + header->p_vaddr + header->p_memsz;
+            constants.count++;
+        }
+    }
+}
+
+bool mr_is_constant(const void *address)
+{
+    for (uint32_t i = 0; i < constants.count; i++) {
+        if ((uintptr_t)address - constants.of[i].start <
+            constants.of[i].end - constants.of[i].start) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_code(const struct dl_phdr_info *info)
+{
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + header->p_vaddr;
-        if (header->p_type == PT_LOAD && code - start < header->p_memsz) {
+        if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0 &&
+            !mr_is_instrumented(start) && instrumented.count < MODULES_MAX) {
             instrumented.of[instrumented.count].start = start;
             instrumented.of[instrumented.count].end = start + header->p_memsz;
             __atomic_store_n(&instrumented.count, instrumented.count + 1, __ATOMIC_RELEASE);
-            return 1;
+        }
+    }
+}
+
+/* Ends at once when nothing was loaded since the last time. */
+static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loaded)
+{
+    (void)size;
+    if (info->dlpi_adds == instrumented.loaded) {
+        return 1;
+    }
+    *(unsigned long long *)loaded = info->dlpi_adds;
+    if (constants.count == 0 && (info->dlpi_name == NULL || info->dlpi_name[0] == '\0')) {
+        add_constants(info);
+    }
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_DYNAMIC &&
+            calls_init(info, (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr))) {
+            add_code(info);
         }
     }
     return 0;
 }
 
-void mr_module_instrumented(uintptr_t code)
+void mr_modules_find_instrumented(void)
 {
-    if (!mr_is_instrumented(code) && instrumented.count < MODULES_MAX) {
-        dl_iterate_phdr(find_range, &code);
-    }
+    unsigned long long loaded = instrumented.loaded;
+    dl_iterate_phdr(find_instrumented, &loaded);
+    instrumented.loaded = loaded;
 }

@@ -8,11 +8,14 @@
 /* Logs those that were not there at the last call, and that some are gone. The caller is busy. */
 void mr_modules_log(void);
 
-/* The module of a code address is instrumented. */
-void mr_module_instrumented(uintptr_t code);
+/* Finds the instrumented ones among those that were loaded since the last call. */
+void mr_modules_find_instrumented(void);
 
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);
+
+/* Is it memory of the program that nobody can write, as its literals? */
+bool mr_is_constant(const void *address);
 
 /* They are all to be logged again, in another log. */
 void mr_modules_forget(void);

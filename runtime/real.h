@@ -23,12 +23,12 @@ void *mr_real_find_version(const char *name, const char *version);
 #define MR_REAL_FOUND(name, look_up)                                                               \
     (__extension__({                                                                               \
         static __typeof__(&name) cached;                                                           \
-        __typeof__(&name) found = __atomic_load_n(&cached, __ATOMIC_RELAXED);                      \
-        if (__builtin_expect(found == NULL, 0)) {                                                  \
-            found = (__typeof__(&name))(look_up);                                                  \
-            __atomic_store_n(&cached, found, __ATOMIC_RELAXED);                                    \
+        __typeof__(&name) real_function = __atomic_load_n(&cached, __ATOMIC_RELAXED);              \
+        if (__builtin_expect(real_function == NULL, 0)) {                                          \
+            real_function = (__typeof__(&name))(look_up);                                          \
+            __atomic_store_n(&cached, real_function, __ATOMIC_RELAXED);                            \
         }                                                                                          \
-        found;                                                                                     \
+        real_function;                                                                             \
     }))
 
 #endif

@@ -6,10 +6,16 @@
 
 #include <sys/syscall.h>
 
-static void tell(bool *told, const char *what)
+static bool is_told(enum mr_log_unseen unseen)
 {
-    if (mr_rt.logging && !*told) {
-        *told = true;
+    return mr_rt.logging && (mr_rt.header->unseen & UINT32_C(1) << unseen) != 0;
+}
+
+/* Keeps it in the log, and says it once for each log. */
+static void tell(enum mr_log_unseen unseen, const char *what)
+{
+    if (mr_rt.logging && !is_told(unseen)) {
+        mr_rt.header->unseen |= UINT32_C(1) << unseen;
         mr_complain(what, " synchronises in ways that are not recorded: races may be false");
     }
 }
@@ -31,22 +37,21 @@ static bool is_library(const char *path, const char *name)
 void mr_unseen_thread(uintptr_t code)
 {
     static const char *const names[] = {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so"};
-    static bool told;
     Dl_info info;
-    if (told || dladdr((const void *)code, &info) == 0 || info.dli_fname == NULL) {
+    if (is_told(MR_LOG_UNSEEN_OPENMP) || dladdr((const void *)code, &info) == 0 ||
+        info.dli_fname == NULL) {
         return;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (is_library(info.dli_fname, names[i])) {
-            tell(&told, "OpenMP");
+            tell(MR_LOG_UNSEEN_OPENMP, "OpenMP");
         }
     }
 }
 
 static void tell_io_uring(void)
 {
-    static bool told;
-    tell(&told, "io_uring");
+    tell(MR_LOG_UNSEEN_IO_URING, "io_uring");
 }
 
 void mr_unseen_call(long number)

@@ -3,6 +3,7 @@
  * kernel is asked for that directly, because functions of libc are cancellation points: a thread
  * that ends in one with the baton and in the middle of the runtime would take both along.
  */
+#include "ignore.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -20,11 +21,14 @@
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { KERNEL_SET = 8 }; /* bytes of a sigset_t that are used */
 
 static mr_thread *begin(void)
 {
@@ -80,13 +84,28 @@ static int as_of_libc(long result)
     return (int)result;
 }
 
-static void log_events(const struct pollfd *fds, nfds_t count, uintptr_t code)
+/* What a call reads. The caller is busy. */
+static void log_read(const void *from, size_t bytes, uintptr_t code)
 {
-    mr_thread *thread = mr_enter();
+    if (from != NULL && bytes > 0 && mr_is_instrumented(code) && !mr_ignores_reads(mr_self)) {
+        mr_write_range(MR_LOG_RANGE_READ, from, bytes, code);
+    }
+}
+
+static void log_questions(const struct pollfd *fds, nfds_t count, uintptr_t code)
+{
+    for (nfds_t i = 0; i < count; i++) {
+        log_read(&fds[i], offsetof(struct pollfd, revents), code);
+    }
+}
+
+static void log_events(int result, const struct pollfd *fds, nfds_t count, uintptr_t code)
+{
+    mr_thread *thread = result >= 0 ? mr_enter() : NULL;
     if (thread == NULL) {
         return;
     }
-    for (nfds_t i = 0; mr_is_instrumented(code) && i < count; i++) {
+    for (nfds_t i = 0; mr_is_instrumented(code) && !mr_ignores_writes(mr_self) && i < count; i++) {
         mr_write_access(MR_LOG_WRITE, 1, &fds[i].revents, fds[i].revents, code);
     }
     mr_leave(thread);
@@ -98,13 +117,14 @@ MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
     if (thread == NULL) {
         return MR_REAL(poll)(fds, count, timeout);
     }
+    log_questions(fds, count, MR_CALLER);
     int result = as_of_libc(mr_poll_now(fds, count));
     if (settled(thread, result, timeout == 0)) {
         mr_leave(thread);
     } else {
         MR_CALL(thread, false, result = MR_REAL(poll)(fds, count, timeout));
     }
-    log_events(fds, count, MR_CALLER);
+    log_events(result, fds, count, MR_CALLER);
     return result;
 }
 
@@ -116,9 +136,12 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
     if (thread == NULL) {
         return MR_REAL(ppoll)(fds, count, timeout, mask);
     }
+    log_questions(fds, count, MR_CALLER);
+    log_read(timeout, sizeof *timeout, MR_CALLER);
+    log_read(mask, KERNEL_SET, MR_CALLER);
     MR_CALL(thread, mr_poll_now(fds, count) != 0,
             result = MR_REAL(ppoll)(fds, count, timeout, mask));
-    log_events(fds, count, MR_CALLER);
+    log_events(result, fds, count, MR_CALLER);
     return result;
 }
 
@@ -127,12 +150,24 @@ typedef struct descriptor_sets {
     fd_set before[3];
 } descriptor_sets;
 
-static void log_sets(descriptor_sets *sets, uintptr_t code)
+/* The kernel looks at whole words of a set, as far as they have descriptors below `count`. */
+static size_t set_bytes(int count)
+{
+    const int BITS = 8 * (int)sizeof(long);
+    return count <= 0 ? 0 : (size_t)((count + BITS - 1) / BITS) * sizeof(long);
+}
+
+static void log_asked(const descriptor_sets *sets, int count, uintptr_t code)
 {
     for (int i = 0; i < 3; i++) {
-        if (sets->of[i] != NULL) {
-            end(sets->of[i], sizeof(fd_set), code);
-        }
+        log_read(sets->of[i], set_bytes(count), code);
+    }
+}
+
+static void log_sets(const descriptor_sets *sets, int count, int result, uintptr_t code)
+{
+    for (int i = 0; i < 3 && result >= 0; i++) {
+        end_if(true, sets->of[i], set_bytes(count), code);
     }
 }
 
@@ -145,6 +180,8 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
     if (thread == NULL) {
         return MR_REAL(select)(count, reads, writes, others, timeout);
     }
+    log_asked(&sets, count, MR_CALLER);
+    log_read(timeout, timeout != NULL ? sizeof *timeout : 0, MR_CALLER);
     for (int i = 0; i < 3; i++) {
         if (sets.of[i] != NULL) {
             sets.before[i] = *sets.of[i];
@@ -162,8 +199,9 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
             }
         }
         MR_CALL(thread, false, result = MR_REAL(select)(count, reads, writes, others, timeout));
+        end_if(timeout != NULL, timeout, sizeof(struct timeval), MR_CALLER); /* what is left */
     }
-    log_sets(&sets, MR_CALLER);
+    log_sets(&sets, count, result, MR_CALLER);
     return result;
 }
 
@@ -177,8 +215,11 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
     if (thread == NULL) {
         return MR_REAL(pselect)(count, reads, writes, others, timeout, mask);
     }
+    log_asked(&sets, count, MR_CALLER);
+    log_read(timeout, sizeof *timeout, MR_CALLER);
+    log_read(mask, KERNEL_SET, MR_CALLER);
     MR_CALL(thread, false, result = MR_REAL(pselect)(count, reads, writes, others, timeout, mask));
-    log_sets(&sets, MR_CALLER);
+    log_sets(&sets, count, result, MR_CALLER);
     return result;
 }
 
@@ -226,11 +267,7 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     }
 WAITS(pid_t, wait, (int *status), (status), status, sizeof *status)
 WAITS(pid_t, waitpid, (pid_t child, int *status, int options), (child, status, options), status,
-      sizeof *status)
-WAITS(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage),
-      status, sizeof *status)
-WAITS(pid_t, wait4, (pid_t child, int *status, int options, struct rusage *usage),
-      (child, status, options, usage), status, sizeof *status)
+      result > 0 ? sizeof *status : 0)
 WAITS(int, waitid, (idtype_t type, id_t child, siginfo_t *info, int options),
       (type, child, info, options), info, sizeof *info)
 WAITS(int, system, (const char *command), (command), (void *)NULL, 0)
@@ -247,6 +284,32 @@ WAITS(int, semtimedop,
       (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
       (set, operations, count, timeout), (void *)NULL, 0)
 #undef WAITS
+
+MR_EXPORT pid_t wait4(pid_t child, int *status, int options, struct rusage *usage)
+{
+    mr_thread *thread = begin();
+    pid_t result;
+    if (thread == NULL) {
+        return MR_REAL(wait4)(child, status, options, usage);
+    }
+    MR_CALL(thread, false, result = MR_REAL(wait4)(child, status, options, usage));
+    end_if(result > 0, status, sizeof *status, MR_CALLER);
+    end_if(result > 0, usage, sizeof *usage, MR_CALLER);
+    return result;
+}
+
+MR_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+    mr_thread *thread = begin();
+    pid_t result;
+    if (thread == NULL) {
+        return MR_REAL(wait3)(status, options, usage);
+    }
+    MR_CALL(thread, false, result = MR_REAL(wait3)(status, options, usage));
+    end_if(result > 0, status, sizeof *status, MR_CALLER);
+    end_if(result > 0, usage, sizeof *usage, MR_CALLER);
+    return result;
+}
 
 #define WAITS_FOR_SIGNAL(name, parameters, arguments, written, number)                             \
     MR_EXPORT int name parameters                                                                  \

@@ -104,6 +104,23 @@ MR_API uint32_t mr_trace_variable_count(const mr_trace *trace);
 /* Events and lines that `repair` dropped. */
 MR_API uint64_t mr_trace_dropped_count(const mr_trace *trace);
 
+/* How the recording ended, and what it could not see, as the recorder tells it in the trace. What is
+ * proven of the trace says nothing of what comes after its end. */
+typedef struct mr_ending_info {
+    bool is_known;       /* false: the trace does not say it, and the rest is empty */
+    bool bad;            /* the program crashed, failed an assertion or ended in a deadlock */
+    int exit_status;     /* of the program; -1: a signal ended it, or it is not known */
+    int signal;          /* that ended the program, 0: not known which; -1: none did */
+    const char *stopped; /* what ended the recording before the program ended: "deadlock",
+                            "max-events", … (docs/trace-format.md); "": nothing did */
+    uint64_t children;   /* child processes that had threads and were not recorded */
+    const char *details; /* sentences for people, each ended by a newline; may be "" */
+    bool unseen;         /* something synchronises that is not recorded: a race may be false */
+} mr_ending_info;
+
+/* Fills `ending`, whose texts are valid as long as the trace is open. */
+MR_API void mr_trace_get_ending(const mr_trace *trace, mr_ending_info *ending);
+
 /* An event, with the names of the file. `…_text` is the text for people (#@thread, #@var, #@lock,
  * #@loc), or the name again when there is none. */
 typedef struct mr_event {

@@ -62,6 +62,30 @@ signal_names_log() {
     done
 }
 
+# The same with a child: each log that stays is named, and can be converted.
+signal_names_logs_of_children() {
+    local log process
+    background record --follow-forks -o long.mrt ./crowd 200000 fork
+    process=$!
+    program_ends $process || return 1
+    kill -TERM $process
+    wait $process
+    [ $? -eq 143 ] || { cat err; return 1; }
+    sed -n 's/^maxrace: .*; the log stays: maxrace record --convert //p' err >named
+    [ "$(wc -l <named)" = 2 ] && only $(sed 's|.*/|./|' named | sort) || { cat err; return 1; }
+    while read -r log; do
+        "$maxrace" record -o later.mrt --convert "$log" 2>err && "$maxrace" order --relation hb --no-mark -q later.mrt >report
+        [ $? -eq 1 ] || { cat err report; return 1; }
+        rm "$log" later.mrt
+    done <named
+    # When the trace of a child cannot be written, no log is lost.
+    mkdir short.1.mrt
+    "$maxrace" record --follow-forks -o short.mrt ./crowd 2000 fork 2>err
+    [ $? -eq 4 ] && rmdir short.1.mrt || { cat err; return 1; }
+    sed -n 's/^maxrace: the log stays: maxrace record --convert //p' err | sed 's|.*/|./|' | sort >named
+    [ "$(wc -l <named)" = 2 ] && only $(cat named) && rm -f done $(cat named) || { cat err; return 1; }
+}
+
 killed_recorder() {
     long_log 9 137 || return 1
     local log
@@ -160,6 +184,7 @@ cat >crowd.c <<'END'
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 static int x, rounds = 2000;
 static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
@@ -178,12 +203,19 @@ int main(int argc, char **argv)
     pthread_t threads[3];
     if (argc > 1)
         rounds = atoi(argv[1]);
+    pid_t child = argc > 2 && strcmp(argv[2], "fork") == 0 ? fork() : 1;
+    if (child == 0)
+        rounds = 50;
     if (argc > 2 && strcmp(argv[2], "jail") == 0 && (chroot("jail") != 0 || chdir("/") != 0 || setuid(65534) != 0))
         return 1;
     for (int i = 0; i < 3; i++)
         pthread_create(&threads[i], 0, work, 0);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], 0);
+    if (child == 0)
+        return 0;
+    if (child > 1)
+        waitpid(child, 0, 0);
     if (argc > 2 && strcmp(argv[2], "endless") == 0)
         for (;;)
             sleep(1);
@@ -195,6 +227,7 @@ build() { "$maxrace" cc -g -O0 -pthread crowd.c -o crowd; }
 
 check record_leftovers_build build
 check record_leftovers_signal_names_log signal_names_log
+check record_leftovers_signal_names_logs_of_children signal_names_logs_of_children
 check record_leftovers_killed_recorder killed_recorder
 check record_leftovers_convert_usage convert_usage
 check record_leftovers_signals_leave_nothing signals_leave_nothing

@@ -121,6 +121,26 @@ static void test_repair(void **state)
     mr_trace_close(trace);
 }
 
+static void test_ending(void **state)
+{
+    const fixture *f = *state;
+    static const char text[] = "#@end signal 11\n#@end stopped max-log\n#@end children 2\n"
+                               "#@end unseen openmp\n#@end detail T1 waits\nT1|w(x)|2\n";
+    mr_ending_info ending;
+    mr_trace_get_ending(f->trace, &ending);
+    assert_false(ending.is_known || ending.bad || ending.unseen);
+    assert_true(ending.exit_status == -1 && ending.signal == -1 && ending.children == 0);
+    assert_true(ending.stopped[0] == '\0' && ending.details[0] == '\0');
+    mr_trace *trace = mr_trace_open_memory("bad", text, strlen(text), false, f->failure);
+    assert_non_null(trace);
+    mr_trace_get_ending(trace, &ending);
+    assert_true(ending.is_known && ending.bad && ending.unseen);
+    assert_true(ending.exit_status == -1 && ending.signal == 11 && ending.children == 2);
+    assert_string_equal(ending.stopped, "max-log");
+    assert_string_equal(ending.details, "T1 waits\n");
+    mr_trace_close(trace);
+}
+
 static void test_files(void **state)
 {
     const fixture *f = *state;
@@ -350,6 +370,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_trace, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_traces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_repair, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ending, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_configured_trace, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_config, set_up, tear_down),

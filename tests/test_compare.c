@@ -23,8 +23,8 @@ static void test_lists(void **state)
     (void)state;
     unsigned finders;
     mr_error error;
-    assert_int_equal(mr_finder_parse("hb,fhb,shb,cp,wcp,syncp,c17,rf,value,branch", &finders, &error),
-                     MR_OK);
+    assert_int_equal(
+        mr_finder_parse("hb,fhb,shb,cp,wcp,syncp,c17,rf,value,branch", &finders, &error), MR_OK);
     assert_int_equal(finders, ALL);
     assert_int_equal(mr_finder_parse(" value, hb ,", &finders, &error), MR_OK);
     assert_int_equal(finders, 1U << MR_FINDER_VALUE | 1U << MR_RELATION_HB);

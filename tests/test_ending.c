@@ -137,7 +137,49 @@ static void test_files(void **state)
          "\nno race in the 3 events up to signal 6 (Aborted)\n", NULL},
         {"predict --format json @/bad.mrt", 6,
          "\"ending\":{\"signal\":6,\"bad\":true,\"details\":[\"T1 waits\"]}", NULL},
-        {"order --relation hb --format json @/bad.mrt", 0, "\"ending\":{\"signal\":6,", NULL},
+        {"order --relation hb --format json @/bad.mrt", 6, "\"ending\":{\"signal\":6,", NULL},
+        {"order --relation hb --no-report-run @/bad.std", 6,
+         "\nthe program was ended by signal 6 (Aborted)\n  T1 waits\nrelation hb", NULL},
+        {"order --relation cp --no-report-run @/bad.mrt", 6,
+         "\nno static race of cp in the 3 events up to signal 6 (Aborted)\n", NULL},
+        {"compare --no-report-run @/bad.mrt", 6,
+         "\nthe program was ended by signal 6 (Aborted)\n  T1 waits\n\n ", NULL},
+        {"compare --format json @/bad.mrt", 6, "\"ending\":{\"signal\":6,", NULL},
+        {"compare --format csv --no-report-run @/bad.mrt", 6, "trace,events",
+         "@/bad.mrt: the program was ended by signal 6 (Aborted)\n"},
+        {"info @/bad.std", 0,
+         "\nrecording                   the program was ended by signal 6 (Aborted)\n"
+         "                            T1 waits\n",
+         NULL},
+    };
+    mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
+}
+
+/* What was not seen is noted at each race, and goes through both formats. */
+static void test_unseen(void **state)
+{
+    (void)state;
+    char path[512];
+    mr_scratch_write(&scratch, "omp.std",
+                     "#@end exit 0\n#@end unseen openmp\n#@end unseen io-uring\n"
+                     "#@end unseen magic\nT1|w(x=1)|1\nT2|r(x=1)|3\n",
+                     path);
+    static const mr_run_row rows[] = {
+        {"convert @/omp.std @/omp.mrt", 0, NULL, NULL},
+        {"convert @/omp.mrt -", 0, "#@end exit 0\n#@end unseen openmp\n#@end unseen io-uring\nT1",
+         NULL},
+        {"predict --no-report-run @/omp.mrt", 1,
+         "\nOpenMP and io_uring: synchronisation that is not recorded, so races may be false\n",
+         NULL},
+        {"predict --no-report-run @/omp.std", 1,
+         "\n  note    may be false: OpenMP and io_uring may order the two accesses\n", NULL},
+        {"predict --format json @/omp.mrt", 1, "\"unseen\":[\"openmp\",\"io-uring\"],\"window\"",
+         NULL},
+        {"order --relation hb @/omp.mrt", 1,
+         "\n  note    may be false: OpenMP and io_uring may order the two accesses\n", NULL},
+        {"order --format json @/omp.mrt", 1, "\"unseen\":[\"openmp\",\"io-uring\"]", NULL},
+        {"info @/omp.mrt", 0,
+         "\nnot recorded                synchronisation by OpenMP and io_uring\n", NULL},
     };
     mr_run_rows(&scratch, rows, sizeof rows / sizeof *rows);
 }
@@ -149,7 +191,7 @@ static void test_schema(void **state)
     mr_run run;
     mr_scratch_write(&scratch, "all.std",
                      "#@end signal 6\n#@end stopped deadlock\n#@end children 2\n"
-                     "#@end detail T1 waits\n" EVENTS,
+                     "#@end unseen openmp\n#@end detail T1 waits\n" EVENTS,
                      path);
     mr_run_maxrace(&run, &scratch, "predict --format json @/all.std", NULL, MR_RUN_CAPTURE);
     json_t *schema = json_load_file("docs/report.schema.json", 0, NULL);
@@ -161,6 +203,7 @@ static void test_schema(void **state)
     json_t *ending = json_object_get(json_object_get(report, "trace"), "ending");
     assert_string_equal(json_string_value(json_object_get(ending, "stopped")), "deadlock");
     assert_int_equal(json_integer_value(json_object_get(ending, "children")), 2);
+    assert_int_equal(json_array_size(json_object_get(ending, "unseen")), 1);
     json_decref(schema);
     json_decref(report);
     mr_run_free(&run);
@@ -181,9 +224,10 @@ static void test_races_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),    cmocka_unit_test(test_strange_lines),
-        cmocka_unit_test(test_bad_ends), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_schema),   cmocka_unit_test(test_races_first),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_strange_lines),
+        cmocka_unit_test(test_bad_ends),    cmocka_unit_test(test_files),
+        cmocka_unit_test(test_unseen),      cmocka_unit_test(test_schema),
+        cmocka_unit_test(test_races_first),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -452,23 +452,25 @@ static void test_more_rights(void **state)
     assert_int_equal(access(log, F_OK), 0);
 }
 
-/* Synchronisation that is not seen is told in one line. */
+/* Synchronisation that is not seen is told in one line, and the trace says it. */
 static void test_unseen(void **state)
 {
     (void)state;
     static const struct {
-        const char *source, *flags, *said;
+        const char *source, *flags, *said, *kept;
     } rows[] = {
         {"int main(void)\n{\n    int sum = 0;\n#pragma omp parallel for reduction(+ : sum) "
          "num_threads(2)\n"
          "    for (int i = 0; i < 10; i++)\n        sum += i;\n    return sum != 45;\n}\n",
-         "-fopenmp", "maxrace: OpenMP synchronises"},
+         "-fopenmp", "maxrace: OpenMP synchronises",
+         "not recorded                synchronisation by OpenMP\n"},
         {"#define _GNU_SOURCE\n#include <linux/io_uring.h>\n#include <sys/syscall.h>\n#include "
          "<unistd.h>\n"
          "int main(void)\n{\n    struct io_uring_params setup = {0};\n"
          "    return syscall(SYS_io_uring_setup, 1, &setup) < -1;\n}\n",
-         "-g", "maxrace: io_uring synchronises"},
-        {"int main(void) { return 0; }\n", "-fopenmp", NULL},
+         "-g", "maxrace: io_uring synchronises",
+         "not recorded                synchronisation by io_uring\n"},
+        {"int main(void) { return 0; }\n", "-fopenmp", NULL, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mr_run it;
@@ -484,6 +486,10 @@ static void test_unseen(void **state)
         const char *first = rows[i].said ? strstr(it.error, rows[i].said) : NULL;
         assert_true(rows[i].said ? first && !strstr(first + 1, rows[i].said)
                                  : !strstr(it.error, "synchronises"));
+        mr_run_free(&it);
+        mr_run_maxrace(&it, &scratch, "info @/unseen.mrt", NULL, MR_RUN_CAPTURE);
+        assert_true(rows[i].kept ? strstr(it.out, rows[i].kept) != NULL
+                                 : strstr(it.out, "not recorded") == NULL);
         mr_run_free(&it);
     }
 }

@@ -75,6 +75,21 @@ uint64_t mr_trace_dropped_count(const mr_trace *trace)
     return trace->dropped_count;
 }
 
+void mr_trace_get_ending(const mr_trace *trace, mr_ending_info *ending)
+{
+    const mr_ending *end = &trace->ending;
+    *ending = (mr_ending_info){
+        .is_known = mr_ending_is_known(end),
+        .bad = mr_ending_is_bad(end),
+        .exit_status = end->program == MR_PROGRAM_EXITED ? end->number : -1,
+        .signal = end->program == MR_PROGRAM_SIGNALLED ? end->number : -1,
+        .stopped = mr_stop_word(end->stop),
+        .children = end->children,
+        .details = end->details != NULL ? end->details : "",
+        .unseen = end->unseen != 0,
+    };
+}
+
 void mr_trace_get_event(const mr_trace *trace, uint32_t number, mr_event *event)
 {
     mr_op op = (mr_op)trace->op[number];

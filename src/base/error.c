@@ -37,23 +37,11 @@ void mr_error_line(const mr_error *error, char *buffer, size_t size_bytes)
 int mr_status_exit(mr_status status)
 {
     switch (status) {
-#define MR_STATUS_EXIT(name, exit_status, text)                                                    \
+#define MR_STATUS_EXIT(name, exit_status)                                                          \
     case MR_##name:                                                                                \
         return exit_status;
         MR_STATUS_MAP(MR_STATUS_EXIT)
 #undef MR_STATUS_EXIT
     }
     return 4;
-}
-
-const char *mr_status_text(mr_status status)
-{
-    switch (status) {
-#define MR_STATUS_TEXT(name, exit_status, text)                                                    \
-    case MR_##name:                                                                                \
-        return text;
-        MR_STATUS_MAP(MR_STATUS_TEXT)
-#undef MR_STATUS_TEXT
-    }
-    return "unknown status";
 }

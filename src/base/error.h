@@ -10,19 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, exit status of the command line, description). The only list of statuses. */
+/* X(name, exit status of the command line). The only list of statuses. */
 #define MR_STATUS_MAP(X)                                                                           \
-    X(OK, 0, "success")                                                                            \
-    X(ERR_USAGE, 2, "wrong command line")                                                          \
-    X(ERR_CONFIG, 2, "wrong configuration")                                                        \
-    X(ERR_TRACE, 3, "bad trace")                                                                   \
-    X(ERR_UNSUPPORTED, 3, "the analysis does not take such a trace")                               \
-    X(ERR_IO, 4, "input or output failed")                                                         \
-    X(ERR_MEMORY, 4, "out of memory")                                                              \
-    X(ERR_INTERNAL, 4, "internal error")
+    X(OK, 0)                                                                                       \
+    X(ERR_USAGE, 2)                                                                                \
+    X(ERR_CONFIG, 2)                                                                               \
+    X(ERR_TRACE, 3)                                                                                \
+    X(ERR_UNSUPPORTED, 3)                                                                          \
+    X(ERR_IO, 4)                                                                                   \
+    X(ERR_MEMORY, 4)                                                                               \
+    X(ERR_INTERNAL, 4)
 
 typedef enum mr_status {
-#define MR_STATUS_ENUM(name, exit_status, text) MR_##name,
+#define MR_STATUS_ENUM(name, exit_status) MR_##name,
     MR_STATUS_MAP(MR_STATUS_ENUM)
 #undef MR_STATUS_ENUM
 } mr_status;
@@ -47,8 +47,7 @@ mr_status mr_error_memory(mr_error *error, const char *what);
 /* Writes "file:line: text" (or less, where a part is missing) to `buffer`; always terminated. */
 void mr_error_line(const mr_error *error, char *buffer, size_t size_bytes);
 
-/* Exit status of the command line for a status, and its one-line description (static string). */
+/* Exit status of the command line for a status. */
 int mr_status_exit(mr_status status);
-const char *mr_status_text(mr_status status);
 
 #endif

@@ -19,7 +19,8 @@
 #define MR_EXIT_REJECTED 1 /* check: the witness is wrong */
 /* predict, merge: ended before its time by a signal or time_limit, with races or without */
 #define MR_EXIT_INCOMPLETE 5
-/* predict, merge, run: no race, and the recorded program crashed or ended in a deadlock */
+/* predict, merge, run, order, compare: no race, and the recorded program crashed or ended in a
+ * deadlock */
 #define MR_EXIT_BAD_END 6
 
 typedef struct mr_command mr_command;

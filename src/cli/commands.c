@@ -66,8 +66,8 @@ const mr_command mr_commands[] = {
          "--no-mark (hb, wcp) or --no-witness-check (fhb, shb) make that needless.\n"
          "model, window.size and solver.* are for --confirm.\n"
          "Exit status: 0 no race reported, 1 races or candidates, 2 usage or configuration,\n"
-         "3 bad trace (what stands before the damage is reported), 4 out of resources or\n"
-         "internal.\n",
+         "3 bad trace (what stands before the damage is reported) or one without events,\n"
+         "4 out of resources or internal, 6 no race, but the program crashed.\n",
      .run = mr_cli_order},
     {.name = "compare",
      .subject = MR_SUBJECT_COMPARE,
@@ -84,7 +84,8 @@ const mr_command mr_commands[] = {
          "one finds, what is left unknown, time; then the static races that only one finds.\n"
          "Checks on the way that the relations contain each other as they must.\n"
          "Exit status: 0 nobody reports a race, 1 somebody does, 2 usage or configuration,\n"
-         "3 bad trace, 4 out of resources or internal, a broken containment included.\n",
+         "3 bad trace or one without events, 4 out of resources or internal, a broken\n"
+         "containment included, 6 no race, but a program crashed.\n",
      .run = mr_cli_compare},
     {.name = "check",
      .operands = "TRACE WITNESS",
@@ -218,6 +219,8 @@ const mr_command mr_commands[] = {
              "!checkpoint !resume !time_limit ",
      .takes_config = true,
      .runs_program = true,
+     .switch_name = "quick",
+     .switch_help = "look at the recorded order only (relation shb), without a prediction",
      .own = {{"schedule", "random|pct|os", "as for record"},
              {"seed", "N", "of the first run (1)"},
              {"max-events", "N", "as for record"},
@@ -229,7 +232,9 @@ const mr_command mr_commands[] = {
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
-         "places. The program's output goes to standard error when the report goes to standard\n"
+         "places. With --quick the report is that of order --relation shb: races of the recorded\n"
+         "order, each with its witness, and none that only another order of the events shows.\n"
+         "The program's output goes to standard error when the report goes to standard\n"
          "output.\n"
          "Exit status: that of predict over all runs: 0 no race, 1 races, 2 usage or\n"
          "configuration, 3 nothing was recorded, 4 out of resources or internal, 6 no race, but\n"

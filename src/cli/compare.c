@@ -10,6 +10,7 @@ typedef struct comparer {
     const mr_config *config;
     mr_comparison_report report;
     bool any_race;
+    bool ended_badly;   /* did the program of any trace? */
     bool output_failed; /* end the command */
     mr_status worst;    /* of the traces so far: the status with the greatest exit status */
     mr_error worst_error;
@@ -52,6 +53,19 @@ static bool has_finding(const mr_comparison *comparison)
     return false;
 }
 
+/* The formats without a place for how the recording ended: a line on standard error tells it. */
+static void tell_ending(const comparer *self, const mr_trace *trace)
+{
+    mr_format format = (mr_format)mr_config_choice(self->config, "format");
+    char text[320];
+    mr_error error;
+    mr_ending_sentence(&trace->ending, text, sizeof text);
+    if ((format != MR_FORMAT_CSV && format != MR_FORMAT_MARKDOWN) || text[0] == '\0')
+        return;
+    mr_error_set(&error, MR_OK, trace->path, 0, "%s", text);
+    mr_cli_complain(&error);
+}
+
 static void compare_trace(comparer *self, const char *path, unsigned finders)
 {
     mr_trace *trace = NULL;
@@ -59,15 +73,19 @@ static void compare_trace(comparer *self, const char *path, unsigned finders)
     mr_cli_progress progress;
     double begin = mr_seconds();
     mr_cli_progress_start(&progress, self->config);
-    if (mr_cli_read_trace(path, self->config, &progress, &trace, &error) != MR_OK) {
+    mr_status status = mr_cli_read_trace(path, self->config, &progress, &trace, &error);
+    if (status == MR_OK)
+        status = mr_cli_check_trace(trace, &error);
+    if (status != MR_OK) {
         mr_cli_progress_end(&progress);
         note_failure(self, &error);
+        mr_trace_free(trace);
         return;
     }
+    tell_ending(self, trace);
     mr_comparison comparison;
     double read_seconds = mr_seconds() - begin;
-    mr_status status =
-        mr_compare(trace, self->config, finders, &progress.progress, &comparison, &error);
+    status = mr_compare(trace, self->config, finders, &progress.progress, &comparison, &error);
     mr_cli_progress_end(&progress);
     comparison.read_seconds = read_seconds;
     if (status != MR_OK)
@@ -79,6 +97,7 @@ static void compare_trace(comparer *self, const char *path, unsigned finders)
     }
     note_breaches(self, &comparison);
     self->any_race = self->any_race || comparison.race_count > 0;
+    self->ended_badly = self->ended_badly || mr_ending_is_bad(&trace->ending);
     mr_comparison_free(&comparison);
     mr_trace_free(trace);
 }
@@ -103,7 +122,7 @@ mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error)
     mr_error close_error;
     if (mr_output_close(&output, !self.output_failed, &close_error) != MR_OK && !self.output_failed)
         note_failure(&self, &close_error);
-    *exit_status = self.any_race ? MR_EXIT_RACES : 0;
+    *exit_status = self.any_race ? MR_EXIT_RACES : self.ended_badly ? MR_EXIT_BAD_END : 0;
     if (self.worst != MR_OK)
         *error = self.worst_error;
     return self.worst;

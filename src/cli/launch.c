@@ -3,8 +3,8 @@
 
 #include "launch.h"
 
+#include "child_logs.h"
 #include "leftovers.h"
-#include "runtime/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -140,38 +140,15 @@ static mr_status wait_for(mr_launched *launched, mr_error *error)
     return MR_OK;
 }
 
-static bool read_header(const char *log, mr_log_header *header)
-{
-    int file = open(log, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file < 0 ? 0 : read(file, header, sizeof *header);
-    if (file >= 0)
-        close(file);
-    return got == (ssize_t)sizeof *header;
-}
-
-uint32_t mr_launch_forks(const char *log)
-{
-    mr_log_header header;
-    return read_header(log, &header) ? header.forks : 0;
-}
-
-bool mr_launch_child_log(const char *log, uint32_t number, char path[MR_LAUNCH_PATH_BYTES])
-{
-    mr_log_header header;
-    int length = snprintf(path, MR_LAUNCH_PATH_BYTES, "%s.%" PRIu32, log, number);
-    return length < MR_LAUNCH_PATH_BYTES && read_header(log, &header) && number <= header.forks &&
-           access(path, R_OK) == 0;
-}
-
 /* Sends a signal to the process that writes the log, and to its children. With SIGKILL, waits until
  * the process is gone. */
 static void signal_recorded(const char *log, int number)
 {
     mr_log_header header;
-    char path[MR_LAUNCH_PATH_BYTES];
+    char path[MR_CHILD_LOG_BYTES];
     const struct timespec moment = {.tv_nsec = 10000000};
     enum { MOMENTS = 100 };
-    if (!read_header(log, &header))
+    if (!mr_log_header_read(log, &header))
         return;
     pid_t process =
         header.state == MR_LOG_RUNNING && header.process > 1 ? (pid_t)header.process : 0;
@@ -180,7 +157,7 @@ static void signal_recorded(const char *log, int number)
         if (waitpid(process, NULL, WNOHANG) != process)
             nanosleep(&moment, NULL);
     for (uint32_t i = 1; i <= header.forks; i++)
-        if (mr_launch_child_log(log, i, path))
+        if (mr_child_log(log, i, path))
             signal_recorded(path, number);
 }
 
@@ -202,7 +179,7 @@ static void wait_for_children(const mr_launched *launched)
 static int find_child(const char *log)
 {
     mr_log_header header;
-    bool goes_on = read_header(log, &header) && header.last_child > 1 &&
+    bool goes_on = mr_log_header_read(log, &header) && header.last_child > 1 &&
                    kill((pid_t)header.last_child, 0) == 0;
     return goes_on ? (int)header.last_child : 0;
 }

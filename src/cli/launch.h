@@ -26,8 +26,6 @@ typedef struct mr_launch {
     bool output_to_errors;        /* its standard output is our standard error */
 } mr_launch;
 
-enum { MR_LAUNCH_PATH_BYTES = 4352 };
-
 /* The result of a program that has ended. */
 typedef struct mr_launched {
     char log[4096];  /* the log; the caller removes it (mr_launch_clean) */
@@ -42,12 +40,6 @@ typedef struct mr_launched {
  * be started. */
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error);
-/* How many children the process that wrote the log has forked. */
-uint32_t mr_launch_forks(const char *log);
-/* The log of a process's child, by the number of the fork in that process: 1, 2, … False: there is
- * no such log, or no fork of that number. */
-bool mr_launch_child_log(const char *log, uint32_t number, char path[MR_LAUNCH_PATH_BYTES]);
-
 /* Removes the log. */
 void mr_launch_clean(mr_launched *launched);
 /* The log is the user's from now on. */

@@ -1,5 +1,7 @@
 #include "leftovers.h"
 
+#include "child_logs.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,6 +28,14 @@ static void say(const char *text)
         return; /* nobody to tell */
 }
 
+static void tell_log(const char *log)
+{
+    say("maxrace: interrupted before the trace was written; the log stays: maxrace record "
+        "--convert ");
+    say(log);
+    say("\n");
+}
+
 static void settle(leftover *file)
 {
     if (!atomic_exchange(&file->is_there, false))
@@ -34,11 +44,8 @@ static void settle(leftover *file)
         rmdir(file->path);
     } else if (file->end == MR_LEFTOVER_REMOVE) {
         unlink(file->path);
-    } else if (access(file->path, F_OK) == 0) {
-        say("maxrace: interrupted before the trace was written; the log stays: maxrace record "
-            "--convert ");
-        say(file->path);
-        say("\n");
+    } else {
+        mr_child_logs_visit(file->path, tell_log);
     }
 }
 

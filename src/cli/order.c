@@ -57,7 +57,9 @@ mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error)
     mr_cli_progress_start(&progress, cli->config);
     status = mr_sweep_run(&sweep, cli->operands[0], cli->config, &progress.progress, error);
     mr_cli_progress_end(&progress);
-    if (sweep.names != NULL) {
+    if (status == MR_OK)
+        status = mr_cli_check_trace(sweep.names, error);
+    if (sweep.names != NULL && sweep.names->event_count > 0) {
         report self = {&sweep, cli->config};
         mr_cli_tell_dropped(sweep.names);
         add_failure(
@@ -67,7 +69,9 @@ mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error)
         add_failure(&status, error, write_witnesses(&sweep, cli->config, &cause), &cause);
         const mr_order_result *result = &sweep.result;
         bool open = result->list.race_count > result->counts[MR_STANDING_NO_RACE];
-        *exit_status = open ? MR_EXIT_RACES : 0;
+        *exit_status = open                                     ? MR_EXIT_RACES
+                       : mr_ending_is_bad(&sweep.names->ending) ? MR_EXIT_BAD_END
+                                                                : 0;
     }
     mr_sweep_free(&sweep);
     return status;

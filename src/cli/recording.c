@@ -1,5 +1,6 @@
 #include "recording.h"
 
+#include "child_logs.h"
 #include "formats/mrt/mrt_write.h"
 #include "formats/read.h"
 #include "launch.h"
@@ -209,15 +210,34 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
         program, launched->exit_status);
 }
 
+/* Where names are kept from run to run: the folder that MAXRACE_SYMBOL_CACHE names, or one in the
+ * user's cache folder. NULL: nowhere, because that variable is empty or no folder is known. */
+static const char *symbol_folder(char *path, size_t path_bytes)
+{
+    const char *given = getenv("MAXRACE_SYMBOL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (given)
+        snprintf(path, path_bytes, "%s", given);
+    else if (cache && cache[0] == '/')
+        snprintf(path, path_bytes, "%s/maxrace/symbols", cache);
+    else if (home && home[0] == '/')
+        snprintf(path, path_bytes, "%s/.cache/maxrace/symbols", home);
+    else
+        path[0] = '\0';
+    return path[0] ? path : NULL;
+}
+
 /* Converts a log as the configuration asks. */
 static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end *end,
                          const char *path, FILE *stream, mr_record_summary *summary,
                          mr_error *error)
 {
     mr_cli_progress progress;
+    char symbols[4000];
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .end = *end,
+                                 .symbol_folder = symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
                                  .debug = &cli->debug};
     mr_cli_progress_start(&progress, cli->config);
@@ -228,10 +248,15 @@ static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end
     return status;
 }
 
+static void tell_log(const char *log)
+{
+    fprintf(stderr, "maxrace: the log stays: maxrace record --convert %s\n", log);
+}
+
 /* The trace could not be written: with more room, or a limit less, it may. */
 static void leave_log(mr_launched *launched)
 {
-    fprintf(stderr, "maxrace: the log stays: maxrace record --convert %s\n", launched->log);
+    mr_child_logs_visit(launched->log, tell_log);
     mr_launch_keep(launched);
 }
 
@@ -249,26 +274,31 @@ static mr_status convert_child(const mr_cli *cli, const char *log, const char *p
 }
 
 /* The logs of the children of the process that wrote `log`, and of theirs: bank.1.mrt, bank.1.1.mrt,
- * … for bank.mrt. A log goes when its trace is there. */
+ * … for bank.mrt. A log goes when its trace and those of its children are there. `error` is the first
+ * failure; others are told at once. */
 static mr_status convert_children(const mr_cli *cli, const char *log, const char *path,
                                   mr_error *error)
 {
-    char child_log[MR_LAUNCH_PATH_BYTES], child_path[MR_LAUNCH_PATH_BYTES];
-    mr_status status = MR_OK;
+    char child_log[MR_CHILD_LOG_BYTES], child_path[MR_CHILD_LOG_BYTES];
+    mr_status first = MR_OK;
     int stem = (int)(strlen(path) - strlen(".mrt"));
-    for (uint32_t i = 1, count = mr_launch_forks(log); !status && i <= count; i++) {
-        if (!mr_launch_child_log(log, i, child_log))
+    for (uint32_t i = 1, count = mr_child_log_count(log); i <= count; i++) {
+        mr_error other = {0};
+        if (!mr_child_log(log, i, child_log))
             continue;
         snprintf(child_path, sizeof child_path, "%.*s.%" PRIu32 ".mrt", stem, path, i);
-        status = convert_child(cli, child_log, child_path, error);
+        mr_status status = convert_child(cli, child_log, child_path, &other);
         if (!status)
-            status = convert_children(cli, child_log, child_path, error);
+            status = convert_children(cli, child_log, child_path, &other);
         if (!status)
             unlink(child_log);
-        else
-            fprintf(stderr, "maxrace: the log stays: maxrace record --convert %s\n", child_log);
+        if (status && first)
+            mr_cli_complain(&other);
+        if (!first)
+            *error = other;
+        first = first ? first : status;
     }
-    return status;
+    return first;
 }
 
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
@@ -305,8 +335,11 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     }
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, &launched);
-    if (!status && recording->follows_forks)
+    if (!status && recording->follows_forks) {
         status = convert_children(cli, launched.log, path, error);
+        if (status && recording->keeps_log)
+            leave_log(&launched);
+    }
     mr_launch_clean(&launched);
     return status;
 }

@@ -172,9 +172,9 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
 void mr_reduction_free(mr_reduction *reduction)
 {
     mr_trace *trace = &reduction->trace;
-    void *const owned[] = {trace->op,    trace->thread, trace->operand,     trace->location,
-                           trace->value, trace->link,   trace->thread_info, trace->object_info,
-                           reduction->events};
+    void *const owned[] = {trace->op,          trace->thread,      trace->operand,
+                           trace->location,    trace->value,       trace->link,
+                           trace->thread_info, trace->object_info, reduction->events};
     for (size_t i = 0; reduction->full && i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     mr_barrier_edges_free(&reduction->opaque);

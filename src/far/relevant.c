@@ -98,8 +98,7 @@ static void look_at_free(finder *f, uint32_t event)
         name->end = now;
         /* Of a relevant variable only the first accesses are known. */
         if (f->relevant->variables[variable] || name->many ||
-            !is_before(f, name->write, thread, false) ||
-            !is_before(f, name->read, thread, false))
+            !is_before(f, name->write, thread, false) || !is_before(f, name->read, thread, false))
             f->relevant->variables[variable] = f->relevant->objects[object] = true;
     }
 }
@@ -110,8 +109,8 @@ static void look_at_late(finder *f, uint32_t event)
     const mr_trace *trace = f->trace;
     uint32_t variable = trace->operand[event];
     if (!is_before(f, f->variables[variable].end, trace->thread[event], false))
-        f->relevant->variables[variable] =
-            f->relevant->objects[mr_trace_object(trace, variable)] = true;
+        f->relevant->variables[variable] = f->relevant->objects[mr_trace_object(trace, variable)] =
+            true;
 }
 
 static void look_at(finder *f, uint32_t event)
@@ -173,7 +172,8 @@ static bool prepare(finder *f)
     f->relevant->objects = mr_calloc(trace->objects.count, 1);
     f->variables = mr_calloc(trace->variables.count, sizeof *f->variables);
     f->locks = mr_calloc(trace->locks.count, sizeof *f->locks);
-    if (!f->relevant->variables || !f->relevant->locks || !f->relevant->objects || !f->variables || !f->locks)
+    if (!f->relevant->variables || !f->relevant->locks || !f->relevant->objects || !f->variables ||
+        !f->locks)
         return false;
     if (threads > MOST_CLOCKS)
         return true;

@@ -104,22 +104,19 @@ static mr_static_race *get_race(mr_race_list *list, const mr_race_example *pair)
     return &list->races[*number];
 }
 
-/* Puts a copy of the pair behind `before`; at the front when that is none. */
-static bool insert(mr_race_list *list, mr_static_race *race, uint32_t before,
-                   const mr_race_example *pair)
+/* Adds a copy of the pair behind the last example. */
+static bool append(mr_race_list *list, mr_static_race *race, const mr_race_example *pair)
 {
     void *items = list->examples;
     if (!mr_grow(&items, &list->example_capacity, list->example_count + 1, sizeof *list->examples))
         return false;
     MR_ASSERT(race->example_count < list->most_examples);
     list->examples = items;
-    uint32_t number = (uint32_t)list->example_count++;
-    uint32_t *link = before == none ? &race->first_example : &list->examples[before].next;
+    uint32_t number = (uint32_t)list->example_count++, last = race->last_example;
     list->examples[number] = *pair;
-    list->examples[number].next = *link;
-    *link = number;
-    if (race->last_example == before)
-        race->last_example = number;
+    list->examples[number].next = none;
+    *(last == none ? &race->first_example : &list->examples[last].next) = number;
+    race->last_example = number;
     race->example_count++;
     return true;
 }
@@ -147,49 +144,7 @@ bool mr_race_list_add(mr_race_list *list, const mr_race_example *pair)
             return true;
         }
     }
-    return race->example_count == list->most_examples ||
-           insert(list, race, race->last_example, pair);
-}
-
-/* Overwrites the last of a full list by a pair that belongs before it, behind `before`. */
-static void replace_last(mr_race_list *list, mr_static_race *race, uint32_t before,
-                         const mr_race_example *pair)
-{
-    uint32_t last = race->last_example, new_last = race->first_example;
-    mr_race_example *examples = list->examples;
-    if (race->first_example != last && before != last) {
-        while (examples[new_last].next != last)
-            new_last = examples[new_last].next;
-        examples[new_last].next = none;
-        uint32_t *link = before == none ? &race->first_example : &examples[before].next;
-        examples[last] = *pair;
-        examples[last].next = *link;
-        *link = last;
-        race->last_example = before == new_last ? last : new_last;
-    } else {
-        examples[last] = *pair;
-        examples[last].next = none;
-    }
-}
-
-bool mr_race_list_add_unordered(mr_race_list *list, const mr_race_example *pair)
-{
-    MR_REQUIRE(pair->first.event < pair->second.event);
-    mr_static_race *race = get_race(list, pair);
-    if (!race)
-        return false;
-    uint32_t before = none, at = race->first_example, event = pair->second.event;
-    for (; at != none && list->examples[at].second.event < event; at = list->examples[at].next)
-        before = at;
-    if (at != none && list->examples[at].second.event == event) {
-        improve(&list->examples[at], pair);
-        return true;
-    }
-    if (race->example_count < list->most_examples)
-        return insert(list, race, before, pair);
-    if (at != none)
-        replace_last(list, race, before, pair);
-    return true;
+    return race->example_count == list->most_examples || append(list, race, pair);
 }
 
 /* A static race with what it is sorted by. */

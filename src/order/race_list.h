@@ -71,10 +71,6 @@ bool mr_race_list_settled(const mr_race_list *list, uint32_t location, uint32_t 
  * ignored. False: no memory. */
 bool mr_race_list_add(mr_race_list *list, const mr_race_example *pair);
 
-/* The same for orders that find their pairs in another order than that of `second`: keeps the pairs
- * that adding them in that order would have kept. */
-bool mr_race_list_add_unordered(mr_race_list *list, const mr_race_example *pair);
-
 /* Sorts the static races by their first example, and the examples with them; frees what only adding
  * needs. False: no memory. */
 bool mr_race_list_finish(mr_race_list *list);

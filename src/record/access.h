@@ -4,6 +4,9 @@
 
 #include "event_state.h"
 
+/* The memory order by its number in the log (MR_LOG_ORDER_SHIFT); consume is acquire. */
+mr_memory_order mr_event_pass_memory_order(unsigned order);
+
 /* `record` is an access or a range. MR_ERR_MEMORY, MR_ERR_IO, MR_ERR_TRACE. */
 mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error);
 
@@ -18,5 +21,8 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last);
 
 /* A block that is dead is freed again: a write without a value. */
 mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error);
+
+/* The variable of the object at the record's address is another one from here on. */
+void mr_event_pass_renew(mr_event_pass *pass, const uint64_t *record);
 
 #endif

@@ -55,10 +55,17 @@ static void end_trace(const mr_log *log, const mr_record_end *end, mr_ending *en
         [MR_LOG_FULL] = MR_STOP_DISK_FULL,    [MR_LOG_LONG] = MR_STOP_MAX_LOG,
         [MR_LOG_DEADLOCK] = MR_STOP_DEADLOCK,
     };
+    static const mr_unseen unseens[] = {
+        [MR_LOG_UNSEEN_OPENMP] = MR_UNSEEN_OPENMP,
+        [MR_LOG_UNSEEN_IO_URING] = MR_UNSEEN_IO_URING,
+    };
     uint32_t state = log->header.state;
     end_program(&log->header, end, ending);
     ending->stop = state < sizeof stops / sizeof *stops ? stops[state] : MR_STOP_NONE;
     ending->children = log->header.children;
+    for (uint32_t i = 0; i < sizeof unseens / sizeof *unseens; i++)
+        if (log->header.unseen >> i & 1)
+            ending->unseen |= UINT32_C(1) << unseens[i];
     if (end->timed_out && !ending->stop)
         ending->stop = MR_STOP_TIMEOUT;
 }
@@ -92,7 +99,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
         return status;
     status = mr_scan_run(&scan, &log, options->progress, error);
     if (!status) {
-        status = mr_event_pass_init(&pass, &log, &scan, file, name, error);
+        status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
         if (!status) {
             end_trace(&log, &options->end, &pass.emitter.trace->ending);
             status = mr_event_pass_run(&pass, options->progress, error);

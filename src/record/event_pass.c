@@ -192,6 +192,17 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
     return status;
 }
 
+/* A relaxed fence does nothing. */
+static mr_status fence_event(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_emitted event = {.op = MR_OP_FENCE,
+                        .memory_order = mr_event_pass_memory_order(mr_log_detail(record[0]))};
+    if (event.memory_order == MR_ORDER_RLX)
+        return MR_OK;
+    mr_status status = mr_event_pass_place(pass, record, &event, error);
+    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* The begin and the end of a thread and of its stack. */
 static mr_status life_of_thread(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
@@ -304,6 +315,11 @@ static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_erro
     if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
         mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
         return status;
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR) {
+        if (mr_log_count(record[1]) != MR_LOG_RETIRED_INITIALISED)
+            mr_event_pass_renew(pass, record);
+        return MR_OK;
+    }
     return mr_objects_retire(&pass->objects, &pass->reader.lives, mr_log_payload(record[0]))
                ? MR_OK
                : mr_event_pass_no_memory(error);
@@ -355,6 +371,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_RETIRED:
     case MR_LOG_USED:
         return use_record(pass, record, error);
+    case MR_LOG_FENCE:
+        return fence_event(pass, record, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
@@ -380,7 +398,6 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_PADDING:
     case MR_LOG_ENTRY:
     case MR_LOG_BENIGN: /* see benign.h */
-    case MR_LOG_FENCE:  /* orders nothing: see log.h */
     case MR_LOG_SIGNAL_BEGIN:
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:

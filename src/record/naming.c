@@ -73,6 +73,11 @@ static void name_memory(const mr_naming *naming, const mr_life *life, uint64_t a
 {
     uint64_t offset = address - life->origin;
     name[0] = '\0';
+    if (!life->number && address >= MR_LOG_DESCRIPTORS_AT) {
+        add(name, "descriptor.%" PRIu64,
+            (address - MR_LOG_DESCRIPTORS_AT) / MR_LOG_DESCRIPTOR_BYTES);
+        return;
+    }
     if (!life->number) {
         if (!mr_symbols_data(naming->symbols, address, bytes, name, NAME_BYTES / 2))
             add(name, "0x%" PRIx64, address);
@@ -130,6 +135,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_NONE:
     case MR_LOG_ROLE_CHANNEL:
     case MR_LOG_ROLE_SIGNAL:
+    case MR_LOG_ROLE_DESCRIPTOR:
         break;
     }
     return 1;

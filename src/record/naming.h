@@ -6,6 +6,8 @@
  *   stack of a thread  T1.stack-88: 88 bytes below its top; locals.h makes the text for people
  *   else               bank+0x4040 (offset in a file), 0x7f… (an address)
  *
+ * The variable of a file descriptor is "descriptor.5".
+ *
  * A lock has the name of the memory that it lies in. A semaphore that stands for a wake-up of a
  * condition variable or a use of a barrier (docs/trace-format.md) has its role and number behind
  * the name: "ready.wake.2", "gate.3.in". Variables that stand for an order are "x.order",

@@ -159,6 +159,7 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return false;
     if (kind == MR_LOG_RETIRED)
         return mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED ||
+               mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR ||
                mr_objects_retire(&scan->objects, &pass->lives, mr_log_payload(record[0]));
     if (kind == MR_LOG_BENIGN) {
         uint64_t address = mr_log_payload(record[0]);

@@ -28,6 +28,7 @@ static mr_use use_of_units(unsigned role)
     case MR_LOG_ROLE_RWLOCK:
     case MR_LOG_ROLE_CHANNEL:
     case MR_LOG_ROLE_SIGNAL:
+    case MR_LOG_ROLE_DESCRIPTOR:
         break;
     }
     return MR_USE_NONE;
@@ -110,6 +111,8 @@ bool mr_uses_judge(mr_uses *uses, mr_log_pass *pass, const uint64_t *record, mr_
     *found = state;
     if (!state)
         return false;
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_DESCRIPTOR)
+        return true; /* the number may be another one's by now */
     bool held = state->holder || state->readers;
     if (kind == MR_LOG_RETIRED) {
         if (count != MR_LOG_RETIRED_INITIALISED && held)

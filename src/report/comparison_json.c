@@ -3,6 +3,7 @@
 
 #include "compare/containment.h"
 #include "escape.h"
+#include "json_object.h"
 #include "phrases.h"
 
 #include <jansson.h>
@@ -99,13 +100,22 @@ static bool fill(const mr_comparison *comparison, bool run, json_t *findings, js
     return true;
 }
 
+static bool put_ending(json_t *object, const mr_ending *ending)
+{
+    if (!mr_ending_is_known(ending))
+        return true;
+    mr_json value = mr_json_ending(ending);
+    return json_object_set_new(object, "ending", value.json) == 0 && value.ok;
+}
+
 /* The trace as an object, without a newline. */
 static mr_status write_object(FILE *stream, const mr_comparison *comparison, bool run,
                               mr_error *error)
 {
     json_t *object = trace_value(comparison);
     json_t *findings = json_object(), *races = json_array(), *breaches = json_array();
-    bool ok = object != NULL && fill(comparison, run, findings, races, breaches);
+    bool ok = object != NULL && put_ending(object, &comparison->trace->ending) &&
+              fill(comparison, run, findings, races, breaches);
     if (ok && run)
         ok = json_object_set_new(object, "read_seconds", json_real(comparison->read_seconds)) == 0;
     ok = ok && json_object_set(object, "findings", findings) == 0 &&

@@ -1,6 +1,7 @@
 /* comparison_text: a comparison as a table for people. */
 #include "comparison_cell.h"
 #include "escape.h"
+#include "phrases.h"
 
 #include <inttypes.h>
 
@@ -57,7 +58,9 @@ static mr_status write_trace(const mr_comparison_report *report, const mr_compar
             trace->event_count, trace->threads.count, trace->locks.count, trace->variables.count);
     if (report->run)
         fprintf(stream, "; read in %.3f s", comparison->read_seconds);
-    fputs("\n\n", stream);
+    fputs("\n", stream);
+    mr_phrase_ending(stream, &trace->ending);
+    fputs("\n", stream);
     print_table(report, comparison);
     bool first = true;
     for (size_t i = 0; i < comparison->race_count; i++) {

@@ -87,7 +87,22 @@ mr_json mr_json_tool(void)
     return tool;
 }
 
-static mr_json ending_object(const mr_ending *ending)
+void mr_json_put_unseen(mr_json *self, const mr_ending *ending)
+{
+    json_t *words = json_array();
+    if (!ending->unseen) {
+        json_decref(words);
+        return;
+    }
+    for (int i = 0; i < MR_UNSEEN_COUNT; i++)
+        if (ending->unseen >> i & 1)
+            self->ok =
+                json_array_append_new(words, json_string(mr_unseen_word((mr_unseen)i))) == 0 &&
+                self->ok;
+    mr_json_put(self, "unseen", words);
+}
+
+mr_json mr_json_ending(const mr_ending *ending)
 {
     mr_json self = mr_json_new();
     json_t *details = json_array();
@@ -106,6 +121,7 @@ static mr_json ending_object(const mr_ending *ending)
         self.ok = escaped && json_array_append_new(details, json_string(escaped)) == 0 && self.ok;
         free(escaped);
     }
+    mr_json_put_unseen(&self, ending);
     mr_json_put(&self, "bad", json_boolean(mr_ending_is_bad(ending)));
     mr_json_put(&self, "details", details);
     return self;
@@ -127,7 +143,7 @@ mr_json mr_json_trace(const mr_trace *trace)
             mr_json_put_number(&operations, mr_op_name((mr_op)op), trace->op_counts[op]);
     mr_json_put_object(&self, "operations", operations);
     if (mr_ending_is_known(&trace->ending))
-        mr_json_put_object(&self, "ending", ending_object(&trace->ending));
+        mr_json_put_object(&self, "ending", mr_json_ending(&trace->ending));
     mr_json_put_number(&self, "dropped", trace->dropped_count);
     if (trace->dropped_count > 0) {
         char line[1152];

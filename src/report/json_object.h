@@ -37,6 +37,9 @@ enum { MR_JSON_MOST_EVENTS = 4096 };
 void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness);
 
 mr_json mr_json_tool(void);
+mr_json mr_json_ending(const mr_ending *ending);
+/* Adds "unseen": what synchronises and was not recorded; nothing when there is no such thing. */
+void mr_json_put_unseen(mr_json *self, const mr_ending *ending);
 /* Needs names and counts only, no columns. */
 mr_json mr_json_trace(const mr_trace *trace);
 /* The options that can change the result or the report; with `run_only`, the others. */

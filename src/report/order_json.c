@@ -25,6 +25,8 @@ static mr_json order_object(const mr_order_result *result)
     for (int i = 0; i < MR_STANDING_COUNT; i++)
         mr_json_put_number(&counts, mr_standing_name((mr_standing)i), result->counts[i]);
     mr_json_put_object(&self, "status", counts);
+    if (result->recorded_only)
+        mr_json_put_text(&self, "covers", "recorded order");
     return self;
 }
 
@@ -76,6 +78,7 @@ static mr_json race_object(const writer *self, size_t index)
     if (known->proof != MR_PROOF_NONE)
         mr_json_put_text(&object, "proved_by", mr_proof_name(known->proof));
     put_examples(self, &object, &self->result->list.races[index]);
+    mr_json_put_unseen(&object, &self->trace->ending);
     if (known->standing == MR_STANDING_RACE)
         mr_json_put_object(&object, "witness", witness_object(&known->witness));
     if (known->standing == MR_STANDING_UNKNOWN) {

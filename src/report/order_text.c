@@ -27,7 +27,9 @@ static void print_head(const writer *self)
     const mr_race_list *list = &result->list;
     FILE *stream = self->stream;
     mr_phrase_trace(stream, self->trace);
+    mr_phrase_ending(stream, &self->trace->ending);
     mr_phrase_dropped(stream, self->trace);
+    mr_phrase_ending(stream, &self->trace->ending);
     if (!result->complete)
         fputs("the analysis ended early: what follows is about the events before that place\n",
               stream);
@@ -36,6 +38,10 @@ static void print_head(const writer *self)
     mr_phrase_count(stream, list->racy_location_count, "location", " on ");
     mr_phrase_count(stream, list->racy_variable_count, "variable", ", ");
     mr_phrase_count(stream, list->race_count, "static race", "\n");
+    if (result->recorded_only)
+        fputs("covers the recorded order only: races that other orders of these events would show "
+              "were not looked for\n",
+              stream);
 }
 
 static const char *standing_text(mr_standing standing)
@@ -134,6 +140,7 @@ static void print_race(const writer *self, size_t index)
         mr_phrase_access(stream, "second", self->trace,
                          access_of(&example->second, example->variable));
     }
+    mr_phrase_unseen(stream, &self->trace->ending);
     print_standing(self, known, first);
 }
 
@@ -147,6 +154,8 @@ static void print_last_line(const writer *self)
     else
         mr_phrase_count(self->stream, result->list.race_count, "static race", "");
     fprintf(self->stream, " of %s", mr_relation_name(result->relation));
+    if (result->list.race_count == 0)
+        mr_phrase_scope(self->stream, self->trace);
     for (int i = 0; i < MR_STANDING_COUNT; i++) {
         if (result->counts[i] == 0)
             continue;

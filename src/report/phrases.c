@@ -65,6 +65,26 @@ void mr_phrase_ending(FILE *stream, const mr_ending *ending)
         mr_escape_print(stream, line);
         fputs("\n", stream);
     }
+    if (ending->unseen) {
+        mr_ending_unseen(ending, text, sizeof text);
+        fprintf(stream, "%s: synchronisation that is not recorded, so races may be false\n", text);
+    }
+}
+
+void mr_phrase_unseen(FILE *stream, const mr_ending *ending)
+{
+    char text[120];
+    mr_ending_unseen(ending, text, sizeof text);
+    if (text[0] != '\0')
+        fprintf(stream, "  note    may be false: %s may order the two accesses\n", text);
+}
+
+void mr_phrase_scope(FILE *stream, const mr_trace *trace)
+{
+    char text[120];
+    const char *limit = mr_ending_limit(&trace->ending, text, sizeof text);
+    fprintf(stream, " in the %" PRIu32 " event%s %s%s", trace->event_count,
+            mr_phrase_s(trace->event_count), limit ? "up to " : "of the trace", limit ? limit : "");
 }
 
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access)

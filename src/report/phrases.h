@@ -24,9 +24,13 @@ void mr_phrase_name(FILE *stream, const mr_names *names, uint32_t number);
  * is left out when nothing was dropped. */
 void mr_phrase_trace(FILE *stream, const mr_trace *trace);
 void mr_phrase_dropped(FILE *stream, const mr_trace *trace);
-/* The line "the program was ended by signal 6 (Aborted)", and a line for each detail; nothing when
- * all went well. */
+/* The line "the program was ended by signal 6 (Aborted)", a line for each detail, and one about what
+ * was not seen; nothing when all went well. */
 void mr_phrase_ending(FILE *stream, const mr_ending *ending);
+/* The line of a race that what was not seen could make impossible; nothing when all was seen. */
+void mr_phrase_unseen(FILE *stream, const mr_ending *ending);
+/* " in the 12 events up to signal 6 (Aborted)": a trace proves nothing of what comes later. */
+void mr_phrase_scope(FILE *stream, const mr_trace *trace);
 /* The line "  first   write at bank.c:21 (21) by teller (T1), event 3, line 18". Needs no columns.
  */
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access);

@@ -103,6 +103,7 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     mr_block_print(&self->context, self->trace, stream, witness->first);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
+    mr_phrase_unseen(stream, &self->trace->ending);
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     fprintf(stream, "  witness found by %s; accepted by the checker\n",
             step_text(race->confirmed_by));
@@ -338,15 +339,10 @@ static void print_incomplete(const writer *self)
         fputs(": not all far races looked for", stream);
 }
 
-/* "no race in the 12 events up to signal 6 (Aborted)": a trace proves nothing of what comes later. */
 static void print_no_race(const writer *self)
 {
-    char text[120];
-    const char *limit = mr_ending_limit(&self->trace->ending, text, sizeof text);
-    fprintf(self->stream, "no race%s in the %" PRIu32 " event%s %s%s",
-            self->result->stats.incomplete ? " so far" : "", self->trace->event_count,
-            mr_phrase_s(self->trace->event_count), limit ? "up to " : "of the trace",
-            limit ? limit : "");
+    fprintf(self->stream, "no race%s", self->result->stats.incomplete ? " so far" : "");
+    mr_phrase_scope(self->stream, self->trace);
 }
 
 static void print_last_line(const writer *self)

@@ -24,6 +24,19 @@ const char *mr_stop_word(mr_stop stop)
     return stops[stop].word;
 }
 
+static const struct {
+    const char *word, *text;
+} unseens[] = {
+#define MR_UNSEEN_ROW(name, word, text) {word, text},
+    MR_UNSEEN_MAP(MR_UNSEEN_ROW)
+#undef MR_UNSEEN_ROW
+};
+
+const char *mr_unseen_word(mr_unseen unseen)
+{
+    return unseens[unseen].word;
+}
+
 void mr_ending_free(mr_ending *ending)
 {
     free(ending->details);
@@ -76,8 +89,8 @@ bool mr_ending_add_detail(mr_ending *ending, const char *text, size_t length)
 
 bool mr_ending_is_known(const mr_ending *ending)
 {
-    return ending->program || ending->stop || ending->children || ending->details ||
-           ending->misuse_count;
+    return ending->program || ending->stop || ending->children || ending->unseen ||
+           ending->details || ending->misuse_count;
 }
 
 bool mr_ending_is_bad(const mr_ending *ending)
@@ -129,6 +142,13 @@ static void take_stop(mr_ending *ending, const char *word, size_t length)
             ending->stop = (mr_stop)i;
 }
 
+static void take_unseen(mr_ending *ending, const char *word, size_t length)
+{
+    for (int i = 0; i < MR_UNSEEN_COUNT; i++)
+        if (strlen(unseens[i].word) == length && memcmp(unseens[i].word, word, length) == 0)
+            ending->unseen |= UINT32_C(1) << i;
+}
+
 bool mr_ending_take(mr_ending *ending, const char *line, size_t length)
 {
     enum { STATUS_MAX = 255, SIGNAL_MAX = 64 };
@@ -145,6 +165,8 @@ bool mr_ending_take(mr_ending *ending, const char *line, size_t length)
         ending->children = number;
     } else if ((value = value_of(line, length, "stopped", &value_length)) != NULL) {
         take_stop(ending, value, value_length);
+    } else if ((value = value_of(line, length, "unseen", &value_length)) != NULL) {
+        take_unseen(ending, value, value_length);
     } else if ((value = value_of(line, length, "detail", &value_length)) != NULL) {
         return mr_ending_add_detail(ending, value, value_length);
     } else if ((value = value_of(line, length, "misuse", &value_length)) != NULL) {
@@ -180,6 +202,9 @@ char *mr_ending_lines(const mr_ending *ending)
     if (ending->children)
         used +=
             (size_t)snprintf(lines + used, size - used, "children %" PRIu64 "\n", ending->children);
+    for (int i = 0; i < MR_UNSEEN_COUNT; i++)
+        if (ending->unseen >> i & 1)
+            used += (size_t)snprintf(lines + used, size - used, "unseen %s\n", unseens[i].word);
     while (*details) {
         size_t length = strcspn(details, "\n");
         used += (size_t)snprintf(lines + used, size - used, "detail %.*s\n", (int)length, details);
@@ -221,6 +246,16 @@ void mr_ending_sentence(const mr_ending *ending, char *text, size_t size_bytes)
                  "%s%" PRIu64 " child process%s with threads %s not recorded", used ? "; " : "",
                  ending->children, ending->children == 1 ? "" : "es",
                  ending->children == 1 ? "was" : "were");
+}
+
+void mr_ending_unseen(const mr_ending *ending, char *text, size_t size_bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < MR_UNSEEN_COUNT; i++)
+        if (ending->unseen >> i & 1 && used < size_bytes)
+            used += (size_t)snprintf(text + used, size_bytes - used, "%s%s", used ? " and " : "",
+                                     unseens[i].text);
 }
 
 const char *mr_ending_limit(const mr_ending *ending, char *text, size_t size_bytes)

@@ -1,6 +1,6 @@
 /*
- * ending: how the recording of a program ended, as the recorder saw it. A trace that does not say it
- * has an ending that is all zero.
+ * ending: how the recording of a program ended, and what it could not see, as the recorder tells it.
+ * A trace that does not say it has an ending that is all zero.
  *
  * A file holds it as lines "KEY VALUE": in text with "#@end " before each, in .mrt as the payload of
  * one chunk. A reader passes over lines that it does not know.
@@ -10,6 +10,8 @@
  *   stopped WHY the recording ended, maybe before the program did: a word of MR_STOP_MAP
  *   children N  child processes that had threads and were not recorded
  *   detail TEXT a sentence for people, in the order of the lines: who waits for whom in a deadlock
+ *   unseen WHAT the program used something that synchronises threads and is not recorded: a word of
+ *               MR_UNSEEN_MAP. A race of the trace may then be none of the program
  *   misuse …    what the program did to a lock that the rules forbid (misuse.h)
  */
 #ifndef MR_TRACE_ENDING_H
@@ -39,6 +41,18 @@ typedef enum mr_stop {
         MR_STOP_COUNT
 } mr_stop;
 
+/* X(enumerator, word in files and JSON, name for people) */
+#define MR_UNSEEN_MAP(X)                                                                           \
+    X(OPENMP, "openmp", "OpenMP")                                                                  \
+    X(IO_URING, "io-uring", "io_uring")
+
+typedef enum mr_unseen {
+#define MR_UNSEEN_ENUM(name, word, text) MR_UNSEEN_##name,
+    MR_UNSEEN_MAP(MR_UNSEEN_ENUM)
+#undef MR_UNSEEN_ENUM
+        MR_UNSEEN_COUNT
+} mr_unseen;
+
 typedef enum mr_program_end {
     MR_PROGRAM_UNKNOWN,
     MR_PROGRAM_EXITED,
@@ -50,6 +64,7 @@ typedef struct mr_ending {
     int number; /* the exit status, or the signal */
     mr_stop stop;
     uint64_t children;
+    uint32_t unseen;    /* bit u: what mr_unseen u stands for was used */
     char *details;      /* owned; lines, each ended by a newline; NULL: none */
     mr_misuse *misuses; /* owned */
     size_t misuse_count, misuse_capacity;
@@ -82,6 +97,11 @@ void mr_ending_sentence(const mr_ending *ending, char *text, size_t size_bytes);
  * the end of the program, or nothing is known. */
 const char *mr_ending_limit(const mr_ending *ending, char *text, size_t size_bytes);
 
+/* "OpenMP and io_uring": the names of what was not seen, for people; "" when there is nothing. Always
+ * terminated. */
+void mr_ending_unseen(const mr_ending *ending, char *text, size_t size_bytes);
+
 const char *mr_stop_word(mr_stop stop);
+const char *mr_unseen_word(mr_unseen unseen);
 
 #endif

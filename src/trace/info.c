@@ -235,6 +235,20 @@ static void print_dropped(FILE *stream, const mr_trace *trace)
     fact(stream, "  the first", "%s", line);
 }
 
+static void print_ending(FILE *stream, const mr_ending *ending)
+{
+    char text[320];
+    if (!mr_ending_is_known(ending))
+        return;
+    mr_ending_sentence(ending, text, sizeof text);
+    fact(stream, "recording", "%s", text[0] != '\0' ? text : "ended with the program, status 0");
+    for (const char *at = ending->details; at && *at; at += strcspn(at, "\n") + 1)
+        fact(stream, "", "%.*s", (int)strcspn(at, "\n"), at);
+    mr_ending_unseen(ending, text, sizeof text);
+    if (text[0] != '\0')
+        fact(stream, "not recorded", "synchronisation by %s", text);
+}
+
 bool mr_trace_info_print(FILE *stream, const mr_trace *trace, const mr_trace_info *info)
 {
     fact(stream, "trace", "%s", trace->path);
@@ -244,5 +258,6 @@ bool mr_trace_info_print(FILE *stream, const mr_trace *trace, const mr_trace_inf
     print_sections(stream, trace, info);
     count_fact(stream, "context switches", info->context_switches);
     print_dropped(stream, trace);
+    print_ending(stream, &trace->ending);
     return !ferror(stream);
 }

@@ -353,11 +353,3 @@ void mr_witness_observe(mr_witness *witness)
     memmove(witness->events, witness->events + observed,
             witness->event_count * sizeof *witness->events);
 }
-
-uint32_t mr_witness_switches(const mr_trace *trace, const mr_witness *witness)
-{
-    uint32_t switches = 0;
-    for (uint32_t i = 1; i < witness->event_count; i++)
-        switches += trace->thread[witness->events[i]] != trace->thread[witness->events[i - 1]];
-    return switches;
-}

@@ -43,7 +43,4 @@ mr_status mr_witness_minimise(const mr_trace *trace, const mr_barrier_edges *opa
  * MR_MINIMISE_MOST events. O(events). */
 void mr_witness_observe(mr_witness *witness);
 
-/* Number of times that the running thread changes in the witness, the accesses not counted. */
-uint32_t mr_witness_switches(const mr_trace *trace, const mr_witness *witness);
-
 #endif

@@ -1,0 +1,20 @@
+/*
+ * descriptors: the use of a file descriptor in one thread and its close in another, in no order, is
+ * an error as a use after a free is. A descriptor is logged as an object is (log.h): USED before a
+ * call that uses it, RETIRED where it is closed. dup2 replaces a descriptor in one step, so that a
+ * use at the same time is no error, and a close is: it is an initialisation, and an atomic one.
+ *
+ * A number that is given again is another descriptor. That it was opened is not logged: who learns
+ * the number from the thread that opened it comes after that, or races on the number.
+ */
+#ifndef MR_RUNTIME_DESCRIPTORS_H
+#define MR_RUNTIME_DESCRIPTORS_H
+
+#include "state.h"
+
+/* The caller is busy. */
+void mr_descriptor_use(int fd, uintptr_t code);
+/* It ends: `closed`, or its number was given to another one in an unknown way. */
+void mr_descriptor_end(int fd, bool closed, uintptr_t code);
+
+#endif

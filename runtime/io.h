@@ -1,0 +1,14 @@
+/* io: descriptors, for other files: order between threads by what they lead to, and readiness. */
+#ifndef MR_RUNTIME_IO_H
+#define MR_RUNTIME_IO_H
+
+#include "state.h"
+
+/* Who reads (AFTER) from a pipe, a file or a socket comes after those who wrote (BEFORE) to it. The
+ * caller is busy. */
+void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code);
+
+/* Will a call not block that waits for these events of poll? Others may run meanwhile. */
+bool mr_io_gets_ready(mr_thread *thread, int fd, short events);
+
+#endif

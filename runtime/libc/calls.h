@@ -1,0 +1,153 @@
+/*
+ * calls: the rows of the tables *.def, from which the wrappers follow of functions of libc that
+ * access memory of their caller.
+ *
+ *   QUICK(type, name, parameters, arguments, accesses before, accesses after)
+ *   OPEN(type, name, parameters, arguments, accesses before, accesses after)
+ *   BY_HAND(name, "reads", "writes", "file")
+ *
+ * QUICK: the call does not block and calls nobody. The thread is inside the runtime during it, so
+ * what libc allocates there is not logged. OPEN: the call may block, call functions of the program,
+ * or give memory to it. BY_HAND: the wrapper is written in that file; the row is for the table in
+ * docs/libc.md and for the tests. A row whose name ends with _VOID has no type.
+ *
+ * Accesses are, each with a pointer and a number of bytes:
+ *
+ *   in(from, bytes)         read
+ *   out(to, bytes)          written
+ *   out_if(when, to, bytes) … when the call succeeded
+ *   locked_out(to, bytes)   written under a lock of libc, 8 bytes at most: an atomic write
+ *   stream(file)            the stream is used, which fclose and freopen must not do at that time
+ *   input(file)             … by a call that reads from it: others run until it has something
+ *   sends(file)             what it leads to, when that is a pipe or socket: who receives …
+ *   receives(file)          … from there comes after who sent
+ *
+ * None of them is logged for NULL or for 0 bytes. Accesses before the call are logged before it.
+ * What a call reads may stand after it, where only the result tells how much it was: a QUICK call
+ * is not interrupted, and these functions do not change what they read. `result` is the result.
+ */
+#ifndef MR_RUNTIME_LIBC_CALLS_H
+#define MR_RUNTIME_LIBC_CALLS_H
+
+#include "../memory.h"
+#include "../real.h"
+#include "../scheduler.h"
+
+#include <stdio.h>
+#include <wchar.h>
+
+/* An access by libc for the caller at `code`. */
+void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code);
+/* The stream is used; it ends, or begins anew. */
+void mr_libc_use(FILE *file, uintptr_t code);
+void mr_libc_end_use(FILE *file, uintptr_t code);
+
+/* The stream will be read: when there is nothing, others run first. */
+void mr_libc_await(FILE *file);
+/* The program took the lock of a stream (1), or gave it back (-1). */
+void mr_libc_count_held(int change);
+/* Does the stream lead to a pipe or socket? */
+bool mr_libc_is_channel(FILE *file);
+/* Order by that: BEFORE for what is sent, AFTER for what is received. */
+void mr_libc_channel(mr_log_kind kind, FILE *file, uintptr_t code);
+
+/* The thread is in no function of the runtime any more while the call lasts; what is allocated
+ * there counts as of the caller. NULL: not recorded. */
+mr_thread *mr_libc_leave(mr_thread *thread, uintptr_t code);
+mr_thread *mr_libc_return(mr_thread *thread);
+
+/* Bytes of a text with its end; of one with at most `most` characters. NULL: 0. */
+size_t mr_text(const char *text);
+size_t mr_text_up_to(const char *text, size_t most);
+size_t mr_wide(const wchar_t *text);
+size_t mr_wide_up_to(const wchar_t *text, size_t most);
+
+#define in(from, bytes)            mr_libc_access(MR_LOG_RANGE_READ, (from), (bytes), code);
+#define out(to, bytes)             mr_libc_access(MR_LOG_RANGE_WRITE, (to), (bytes), code);
+#define out_if(success, to, bytes) out((success) ? (to) : NULL, (bytes))
+#define locked_out(to, bytes)      mr_libc_access(MR_LOG_ATOMIC_WRITE, (to), (bytes), code);
+#define stream(file)               mr_libc_use((file), code);
+#define input(file)                stream(file) mr_libc_await(file);
+#define sends(file)                mr_libc_channel(MR_LOG_BEFORE, (file), code);
+#define receives(file)             mr_libc_channel(MR_LOG_AFTER, (file), code);
+#define text(from)                 mr_text(from)
+#define text_up_to(from, most)     mr_text_up_to((from), (most))
+#define wide(from)                 mr_wide(from)
+#define wide_up_to(from, most)     mr_wide_up_to((from), (most))
+#define nothing
+
+#define QUICK(type, name, parameters, arguments, before, after)                                    \
+    MR_EXPORT type name parameters;                                                                \
+    type name parameters                                                                           \
+    {                                                                                              \
+        const uintptr_t code __attribute__((unused)) = MR_CALLER;                                  \
+        mr_thread *thread = mr_memory_begin(code);                                                 \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        before;                                                                                    \
+        type result = MR_REAL(name) arguments;                                                     \
+        after;                                                                                     \
+        mr_leave(thread);                                                                          \
+        return result;                                                                             \
+    }
+
+#define QUICK_VOID(name, parameters, arguments, before, after)                                     \
+    MR_EXPORT void name parameters;                                                                \
+    void name parameters                                                                           \
+    {                                                                                              \
+        const uintptr_t code __attribute__((unused)) = MR_CALLER;                                  \
+        mr_thread *thread = mr_memory_begin(code);                                                 \
+        if (thread == NULL) {                                                                      \
+            MR_REAL(name) arguments;                                                               \
+            return;                                                                                \
+        }                                                                                          \
+        before;                                                                                    \
+        MR_REAL(name) arguments;                                                                   \
+        after;                                                                                     \
+        mr_leave(thread);                                                                          \
+    }
+
+#define OPEN(type, name, parameters, arguments, before, after)                                     \
+    MR_EXPORT type name parameters;                                                                \
+    type name parameters                                                                           \
+    {                                                                                              \
+        const uintptr_t code = MR_CALLER;                                                          \
+        mr_thread *thread = mr_memory_begin(code);                                                 \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        before;                                                                                    \
+        mr_libc_leave(thread, code);                                                               \
+        type result = MR_REAL(name) arguments;                                                     \
+        thread = mr_libc_return(thread);                                                           \
+        if (thread != NULL) {                                                                      \
+            after;                                                                                 \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+#define OPEN_VOID(name, parameters, arguments, before, after)                                      \
+    MR_EXPORT void name parameters;                                                                \
+    void name parameters                                                                           \
+    {                                                                                              \
+        const uintptr_t code = MR_CALLER;                                                          \
+        mr_thread *thread = mr_memory_begin(code);                                                 \
+        if (thread == NULL) {                                                                      \
+            MR_REAL(name) arguments;                                                               \
+            return;                                                                                \
+        }                                                                                          \
+        before;                                                                                    \
+        mr_libc_leave(thread, code);                                                               \
+        MR_REAL(name) arguments;                                                                   \
+        thread = mr_libc_return(thread);                                                           \
+        if (thread != NULL) {                                                                      \
+            after;                                                                                 \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+    }
+
+#define BY_HAND(name, reads, writes, file)
+
+#endif

@@ -1,0 +1,211 @@
+#include "calls.h"
+
+#include "../sys.h"
+#include "../thread.h"
+#include "../writer.h"
+
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#undef getc /* macros */
+#undef putc
+#undef fread_unlocked
+#undef fwrite_unlocked
+#undef fputs_unlocked
+#undef fgets_unlocked
+
+extern size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t count,
+                          FILE *restrict file);
+extern size_t __fread_unlocked_chk(void *restrict to, size_t room, size_t size, size_t count,
+                                   FILE *restrict file);
+extern char *__fgets_chk(char *restrict to, size_t all, int room, FILE *restrict file);
+extern char *__fgets_unlocked_chk(char *restrict to, size_t all, int room, FILE *restrict file);
+
+#define end_stream(file) mr_libc_end_use((file), code);
+
+#include "stdio.def"
+
+/* Streams that write a text in memory; what has no place is not logged. */
+enum { TEXTS_MAX = 64 };
+
+static struct {
+    struct {
+        FILE *file; /* NULL: free */
+        char **to;
+        size_t *bytes;
+    } of[TEXTS_MAX];
+} texts;
+
+static int find_text(const FILE *file)
+{
+    for (int i = 0; i < TEXTS_MAX; i++) {
+        if (texts.of[i].file == file) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+MR_EXPORT FILE *open_memstream(char **to, size_t *bytes)
+{
+    const uintptr_t code = MR_CALLER;
+    mr_thread *thread = mr_libc_leave(mr_memory_begin(code), code);
+    FILE *result = MR_REAL(open_memstream)(to, bytes);
+    thread = mr_libc_return(thread);
+    int i = find_text(NULL);
+    if (thread != NULL) {
+        if (result != NULL && i >= 0) {
+            texts.of[i].file = result;
+            texts.of[i].to = to;
+            texts.of[i].bytes = bytes;
+            out(to, sizeof *to);
+            out(bytes, sizeof *bytes);
+        }
+        mr_leave(thread);
+    }
+    return result;
+}
+
+/* The text, where it is now. */
+static void log_text(int i, uintptr_t code)
+{
+    if (i >= 0) {
+        out(texts.of[i].to, sizeof *texts.of[i].to);
+        out(texts.of[i].bytes, sizeof *texts.of[i].bytes);
+        out(*texts.of[i].to, *texts.of[i].bytes + 1);
+    }
+}
+
+MR_EXPORT int fflush(FILE *file)
+{
+    const uintptr_t code = MR_CALLER;
+    mr_thread *thread = mr_memory_begin(code);
+    if (thread != NULL) {
+        stream(file) sends(file);
+    }
+    mr_libc_leave(thread, code);
+    int result = MR_REAL(fflush)(file);
+    thread = mr_libc_return(thread);
+    if (thread != NULL) {
+        log_text(file != NULL ? find_text(file) : -1, code);
+        mr_leave(thread);
+    }
+    return result;
+}
+
+MR_EXPORT int fclose(FILE *file)
+{
+    const uintptr_t code = MR_CALLER;
+    mr_thread *thread = mr_memory_begin(code);
+    if (thread != NULL) {
+        sends(file);
+        mr_libc_end_use(file, code);
+    }
+    mr_libc_leave(thread, code);
+    int result = MR_REAL(fclose)(file);
+    thread = mr_libc_return(thread);
+    if (thread != NULL) {
+        int i = find_text(file);
+        log_text(i, code);
+        if (i >= 0) {
+            texts.of[i].file = NULL;
+        }
+        mr_leave(thread);
+    }
+    return result;
+}
+
+/* Loops call these for each character: most streams lead to no other thread. */
+#define RECEIVES(name, parameters, arguments, file)                                                \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        const uintptr_t code = MR_CALLER;                                                          \
+        mr_thread *thread =                                                                        \
+            mr_self != NULL && mr_libc_is_channel(file) ? mr_memory_begin(code) : NULL;            \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        input(file);                                                                               \
+        mr_libc_leave(thread, code);                                                               \
+        int result = MR_REAL(name) arguments;                                                      \
+        thread = mr_libc_return(thread);                                                           \
+        if (thread != NULL) {                                                                      \
+            receives(file);                                                                        \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+RECEIVES(getc, (FILE * file), (file), file)
+RECEIVES(fgetc, (FILE * file), (file), file)
+RECEIVES(getchar, (void), (), stdin)
+#undef RECEIVES
+
+#define SENDS(name, parameters, arguments, file)                                                   \
+    MR_EXPORT int name parameters                                                                  \
+    {                                                                                              \
+        const uintptr_t code = MR_CALLER;                                                          \
+        if (mr_self != NULL && mr_libc_is_channel(file)) {                                         \
+            mr_thread *thread = mr_memory_begin(code);                                             \
+            if (thread != NULL) {                                                                  \
+                sends(file);                                                                       \
+                mr_leave(thread);                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        return MR_REAL(name) arguments;                                                            \
+    }
+SENDS(putc, (int character, FILE *file), (character, file), file)
+SENDS(fputc, (int character, FILE *file), (character, file), file)
+SENDS(putchar, (int character), (character), stdout)
+#undef SENDS
+
+/* The lock of a stream, as the program takes it. Who waits for it waits in the runtime. */
+MR_EXPORT void flockfile(FILE *file)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        MR_REAL(flockfile)(file);
+        return;
+    }
+    mr_yield(thread);
+    while (MR_REAL(ftrylockfile)(file) != 0) {
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
+        if (mr_block(thread, file, MR_NEVER, false) == MR_INTERRUPTED) {
+            mr_attend(thread);
+        }
+    }
+    mr_libc_count_held(1);
+    mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
+    mr_leave(thread);
+}
+
+MR_EXPORT int ftrylockfile(FILE *file)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return MR_REAL(ftrylockfile)(file);
+    }
+    mr_yield(thread);
+    int status = MR_REAL(ftrylockfile)(file);
+    if (status == 0) {
+        mr_libc_count_held(1);
+        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
+    }
+    mr_leave(thread);
+    return status;
+}
+
+MR_EXPORT void funlockfile(FILE *file)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_write_object(MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, file, MR_CALLER, 0, 0);
+    }
+    MR_REAL(funlockfile)(file);
+    if (thread != NULL) {
+        mr_libc_count_held(-1);
+        mr_wake_key(file);
+        mr_yield(thread);
+        mr_leave(thread);
+    }
+}

@@ -1,0 +1,111 @@
+/* What a stream is beside the memory that its functions access. */
+#include "../descriptors.h"
+#include "../io.h"
+#include "../writer.h"
+#include "calls.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+/* How many locks of streams the program has taken by itself. */
+static struct {
+    int count;
+} held;
+
+void mr_libc_count_held(int change)
+{
+    held.count += change;
+}
+
+/* When another thread has the stream's lock, the call would wait for it in libc, with the baton. */
+static void await_lock(FILE *file, uintptr_t code)
+{
+    mr_thread *thread = mr_self;
+    while (held.count > 0 && MR_REAL(ftrylockfile)(file) != 0) {
+        mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, file, code, 0, 0);
+        if (mr_block(thread, file, MR_NEVER, false) == MR_INTERRUPTED) {
+            mr_attend(thread);
+        }
+    }
+    if (held.count > 0) {
+        MR_REAL(funlockfile)(file);
+    }
+}
+
+/* What stands for the stream: a member that does not change while it is open, and that no macro of
+ * <stdio.h> uses. */
+void mr_libc_use(FILE *file, uintptr_t code)
+{
+    if (file != NULL) {
+        await_lock(file, code);
+        mr_libc_access(MR_LOG_RANGE_READ, &file->_fileno, sizeof file->_fileno, code);
+    }
+}
+
+enum { KNOWN = 64 };
+
+/* Streams whose descriptor was looked at last, by their address. */
+static struct {
+    struct {
+        const FILE *file;
+        int fd;
+        bool is_channel;
+    } of[KNOWN];
+} known;
+
+bool mr_libc_is_channel(FILE *file)
+{
+    int fd = file != NULL ? file->_fileno : -1;
+    size_t at = (uintptr_t)file / sizeof(FILE) % KNOWN;
+    if (fd < 0) {
+        return false;
+    }
+    if (known.of[at].file != file || known.of[at].fd != fd) {
+        struct stat is;
+        int saved_errno = errno;
+        int status = MR_REAL(fstat)(fd, &is);
+        errno = saved_errno;
+        known.of[at].file = file;
+        known.of[at].fd = fd;
+        known.of[at].is_channel = status == 0 && (S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode));
+    }
+    return known.of[at].is_channel;
+}
+
+/* Standard streams lead out of the program: order between its threads by them is chance. */
+static bool is_standard(const FILE *file)
+{
+    return file == stdin || file == stdout || file == stderr;
+}
+
+void mr_libc_await(FILE *file)
+{
+    if (file != NULL && file->_IO_read_ptr >= file->_IO_read_end && mr_libc_is_channel(file)) {
+        mr_io_gets_ready(mr_self, file->_fileno, POLLIN);
+    }
+}
+
+void mr_libc_channel(mr_log_kind kind, FILE *file, uintptr_t code)
+{
+    if (!is_standard(file) && mr_libc_is_channel(file)) {
+        mr_io_log_channel(kind, file->_fileno, code);
+    }
+}
+
+static void forget(const FILE *file)
+{
+    size_t at = (uintptr_t)file / sizeof(FILE) % KNOWN;
+    if (known.of[at].file == file) {
+        known.of[at].file = NULL;
+    }
+}
+
+void mr_libc_end_use(FILE *file, uintptr_t code)
+{
+    if (file != NULL) {
+        mr_libc_access(MR_LOG_RANGE_WRITE, &file->_fileno, sizeof file->_fileno, code);
+        mr_descriptor_end(file->_fileno, true, code);
+        forget(file);
+    }
+}

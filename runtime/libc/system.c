@@ -1,0 +1,89 @@
+#include "calls.h"
+
+#include <dirent.h>
+#include <execinfo.h>
+#include <grp.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <regex.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <sys/xattr.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* For programs that were built with older headers. */
+extern int __xstat(int version, const char *path, struct stat *to);
+extern int __xstat64(int version, const char *path, struct stat64 *to);
+extern int __lxstat(int version, const char *path, struct stat *to);
+extern int __lxstat64(int version, const char *path, struct stat64 *to);
+extern int __fxstat(int version, int fd, struct stat *to);
+extern int __fxstat64(int version, int fd, struct stat64 *to);
+extern ssize_t __readlink_chk(const char *path, char *to, size_t room, size_t all);
+extern char *__getcwd_chk(char *to, size_t room, size_t all);
+extern char *__realpath_chk(const char *path, char *to, size_t all);
+
+enum { KERNEL_SET = 8 }; /* bytes of a sigset_t that are used */
+
+static void *word_of(const sigset_t *set, int number)
+{
+    const size_t BITS = 8 * sizeof(long);
+    return number < 1 || number > 64 ? NULL : (unsigned long *)set + ((size_t)number - 1) / BITS;
+}
+
+/* What a name is made of in a template. */
+static char *last_six(char *path)
+{
+    size_t length = text(path) - 1;
+    return length < 6 ? NULL : path + length - 6;
+}
+
+static void log_user(const struct passwd *user, uintptr_t code)
+{
+    if (user != NULL) {
+        out(user, sizeof *user);
+        out(user->pw_name, text(user->pw_name));
+        out(user->pw_passwd, text(user->pw_passwd));
+        out(user->pw_gecos, text(user->pw_gecos));
+        out(user->pw_dir, text(user->pw_dir));
+        out(user->pw_shell, text(user->pw_shell));
+    }
+}
+
+static void log_group(const struct group *group, uintptr_t code)
+{
+    if (group != NULL) {
+        out(group, sizeof *group);
+        out(group->gr_name, text(group->gr_name));
+        out(group->gr_passwd, text(group->gr_passwd));
+        size_t count = 0;
+        for (; group->gr_mem[count] != NULL; count++) {
+            out(group->gr_mem[count], text(group->gr_mem[count]));
+        }
+        out(group->gr_mem, (count + 1) * sizeof *group->gr_mem);
+    }
+}
+
+#define out_user(user)   log_user((user), code);
+#define out_group(group) log_group((group), code);
+
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wvla-parameter" /* as regexec is declared */
+#endif
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* programs may call readdir_r still */
+
+#include "system.def"
