@@ -7,6 +7,7 @@
  *
  * A block that is freed stays out of use (quarantine.h).
  */
+#include "ignore.h"
 #include "quarantine.h"
 #include "real.h"
 #include "scheduler.h"
@@ -31,12 +32,41 @@ static uintptr_t take_caller(mr_thread *thread, uintptr_t code)
     return caller != 0 ? caller : code;
 }
 
+/*
+ * The older strings of libstdc++ share their text, as those in std::runtime_error do. Copies are
+ * counted in the library. The text comes from this function of it.
+ */
+static const char *const text_makers[] = {"_ZNSs4_Rep9_S_createEmmRKSaIcE",
+                                          "_ZNSbIwSt11char_traitsIwESaIwEE4_Rep9_S_createEmmRKS1_"};
+enum { TEXT_MAKERS = sizeof text_makers / sizeof *text_makers, TEXT_MAKER_BYTES = 256 };
+
+static bool is_shared_text(uintptr_t code)
+{
+    static uintptr_t starts[TEXT_MAKERS];
+    static bool known;
+    if (!known) {
+        known = true;
+        for (int i = 0; i < TEXT_MAKERS; i++) {
+            starts[i] = (uintptr_t)dlsym(RTLD_DEFAULT, text_makers[i]);
+        }
+    }
+    for (int i = 0; i < TEXT_MAKERS; i++) {
+        if (starts[i] != 0 && code - starts[i] < TEXT_MAKER_BYTES) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void *log_given(mr_thread *thread, void *block, size_t bytes, uintptr_t code)
 {
     if (thread != NULL) {
+        bool by_operator = thread->caller != 0;
         uintptr_t caller = take_caller(thread, code);
         if (block != NULL) {
-            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, block, caller, 0, bytes);
+            mr_log_given how =
+                by_operator && is_shared_text(caller) ? MR_LOG_GIVEN_COUNTED : MR_LOG_GIVEN_PLAIN;
+            mr_write_object(MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, block, caller, how, bytes);
         }
         mr_leave(thread);
     }
@@ -66,6 +96,10 @@ static bool keep_freed(void *block, uintptr_t code)
     if (mr_quarantine_has(block)) {
         log_taken(block, MR_LOG_TAKEN_AGAIN, code);
         return true;
+    }
+    if (mr_ignores_writes(mr_self)) {
+        log_taken(block, MR_LOG_TAKEN_UNSEEN, code);
+        return false;
     }
     bool kept = mr_quarantine_fits(malloc_usable_size(block));
     log_taken(block, kept ? MR_LOG_TAKEN_KEPT : MR_LOG_TAKEN_GONE, code);

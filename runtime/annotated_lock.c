@@ -76,7 +76,7 @@ static void acquire(const mr_thread *thread, const void *lock, bool shared, unsi
     }
     for (unsigned i = 0; i < times; i++) {
         entry->depth++;
-        mr_write_object(shared ? MR_LOG_SHARED_ACQUIRE : MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, lock,
+        mr_write_object(shared ? MR_LOG_SHARED_ACQUIRE : MR_LOG_ACQUIRE, MR_LOG_ROLE_OWN, lock,
                         code, 0, 0);
     }
 }
@@ -89,7 +89,7 @@ static unsigned release(const mr_thread *thread, const void *lock, bool shared, 
     unsigned done = 0;
     while (entry != NULL && entry->lock != NULL && done < times) {
         done++;
-        mr_write_object(shared ? MR_LOG_SHARED_RELEASE : MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, lock,
+        mr_write_object(shared ? MR_LOG_SHARED_RELEASE : MR_LOG_RELEASE, MR_LOG_ROLE_OWN, lock,
                         code, 0, 0);
         if (--entry->depth == 0) {
             entry->lock = NULL;
@@ -128,7 +128,7 @@ static void retire(const void *lock, uintptr_t code)
             at->lock = NULL;
         }
     }
-    mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_MUTEX, lock, code, MR_LOG_RETIRED_INITIALISED, 0);
+    mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_OWN, lock, code, MR_LOG_RETIRED_KNOWN, 0);
     mr_leave(thread);
 }
 

@@ -93,9 +93,9 @@ static void log_release(const void *exception, uintptr_t code)
     let_go *entry = owners_of(exception) > 1 ? find_or_make(exception) : find(exception);
     if (entry != NULL && owners_of(exception) > 1 && entry->times < UINT16_MAX) {
         entry->times++;
-        mr_write_object(MR_LOG_POST, MR_LOG_ROLE_SEMAPHORE, exception, code, 1, 0);
+        mr_write_object(MR_LOG_POST, MR_LOG_ROLE_OWN, exception, code, 1, 0);
     } else if (entry != NULL && owners_of(exception) == 1) {
-        mr_write_object(MR_LOG_WAIT, MR_LOG_ROLE_SEMAPHORE, exception, code, entry->times, 0);
+        mr_write_object(MR_LOG_WAIT, MR_LOG_ROLE_OWN, exception, code, entry->times, 0);
         entry->exception = NULL;
     }
     mr_leave(thread);

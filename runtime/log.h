@@ -283,6 +283,8 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_SIGNAL,     /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
     MR_LOG_ROLE_DESCRIPTOR, /* of USED, RETIRED: a file descriptor (INITIALISED: atomic); address: MR_LOG_DESCRIPTORS_AT + its number times
                                MR_LOG_DESCRIPTOR_BYTES */
+    MR_LOG_ROLE_OWN, /* a lock of the program's own, or the owners of an exception: the memory at its
+                        address is not that of an object of pthread */
 } mr_log_role;
 
 /* Descriptors from 0 on that are logged, each with an address where no program has memory. */
@@ -305,10 +307,18 @@ typedef enum mr_log_memory {
 } mr_log_memory;
 
 typedef enum mr_log_taken {
-    MR_LOG_TAKEN_GONE,  /* it can be given again at once */
-    MR_LOG_TAKEN_KEPT,  /* nobody gets it before its FORGOTTEN: an access until then is wrong */
-    MR_LOG_TAKEN_AGAIN, /* it was taken already, and is kept */
+    MR_LOG_TAKEN_GONE,   /* it can be given again at once */
+    MR_LOG_TAKEN_KEPT,   /* nobody gets it before its FORGOTTEN: an access until then is wrong */
+    MR_LOG_TAKEN_AGAIN,  /* it was taken already, and is kept */
+    MR_LOG_TAKEN_UNSEEN, /* as GONE, and that is not to conflict with anything (ignore.h) */
 } mr_log_taken;
+
+/* The count of GIVEN. */
+typedef enum mr_log_given {
+    MR_LOG_GIVEN_PLAIN,
+    MR_LOG_GIVEN_COUNTED, /* its owners are counted in code that is not recorded, so what comes before
+                             its TAKEN is not known: as TAKEN_UNSEEN */
+} mr_log_given;
 
 /* MR_LOG_MODULE, all words; the path follows, NUL-terminated, padded to whole words. */
 typedef struct mr_log_module {

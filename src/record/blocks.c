@@ -53,6 +53,8 @@ static mr_status begin_life(mr_event_pass *pass, const mr_life *life, const mr_e
          at = deaths->items[at].next) {
         uint64_t bytes = deaths->items[at].end - deaths->items[at].start;
         left -= bytes < left ? bytes : left;
+        if (deaths->items[at].unseen)
+            continue;
         status = begin_part(pass, life, at, place, error);
     }
     return status || !left ? status : begin_part(pass, life, MR_DEATH_NONE, place, error);

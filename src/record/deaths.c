@@ -8,6 +8,7 @@ void mr_deaths_free(mr_deaths *deaths)
 {
     free(deaths->items);
     free(deaths->last);
+    free(deaths->counted);
     free(deaths->stacks);
     *deaths = (mr_deaths){.count = 0};
 }
@@ -47,10 +48,18 @@ static bool note_stack(mr_deaths *deaths, const mr_log_pass *pass)
            (deaths->stacks[pass->thread] = pass->lives.given, true);
 }
 
+static bool note_counted(mr_deaths *deaths, uint32_t life)
+{
+    return fill(&deaths->counted, &deaths->counted_capacity, &deaths->counted_count, life + 1ull) &&
+           (deaths->counted[life] = 1, true);
+}
+
 bool mr_deaths_note(mr_deaths *deaths, const mr_log_pass *pass, const uint64_t *record, bool alone)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     mr_death death = {.thread = pass->thread, .alone = alone, .end = UINT64_MAX};
+    if (kind == MR_LOG_GIVEN && mr_log_count(record[1]) == MR_LOG_GIVEN_COUNTED)
+        return note_counted(deaths, pass->lives.given);
     if (kind == MR_LOG_GIVEN)
         return mr_log_detail(record[0]) != MR_LOG_MEMORY_STACK || note_stack(deaths, pass);
     if (kind == MR_LOG_END) {
@@ -62,6 +71,8 @@ bool mr_deaths_note(mr_deaths *deaths, const mr_log_pass *pass, const uint64_t *
         death.life = end->life.number;
         death.start = end->start;
         death.end = end->end;
+        death.unseen = mr_log_count(record[1]) == MR_LOG_TAKEN_UNSEEN ||
+                       (death.life < deaths->counted_count && deaths->counted[death.life]);
         if (!add(deaths, &death))
             return false;
     }

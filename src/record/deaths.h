@@ -20,6 +20,7 @@ typedef struct mr_death {
     uint32_t life, thread; /* thread of the log that released it */
     uint32_t next;         /* the death of another part of the life, or MR_DEATH_NONE */
     bool alone;            /* no other thread was there */
+    bool unseen;           /* nothing is known about its order: no object of the trace ends by it */
 } mr_death;
 
 typedef struct mr_deaths {
@@ -27,6 +28,8 @@ typedef struct mr_deaths {
     size_t count, capacity;
     uint32_t *last; /* by life: its last death, plus 1; 0: none */
     size_t life_count, life_capacity;
+    uint32_t *counted; /* by life: 1: all its deaths are unseen */
+    size_t counted_count, counted_capacity;
     uint32_t *stacks; /* by thread of the log: the life of its stack; 0: none is known */
     size_t stack_count, stack_capacity;
 } mr_deaths;

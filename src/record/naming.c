@@ -136,6 +136,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_CHANNEL:
     case MR_LOG_ROLE_SIGNAL:
     case MR_LOG_ROLE_DESCRIPTOR:
+    case MR_LOG_ROLE_OWN:
         break;
     }
     return 1;

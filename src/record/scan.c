@@ -61,7 +61,8 @@ static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
         return false;
     for (size_t i = before; i < scan->deaths.count; i++) {
         const mr_death *death = &scan->deaths.items[i];
-        if (!alone && !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
+        if (!alone && !death->unseen &&
+            !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
             return false;
     }
     for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
