@@ -300,6 +300,11 @@ bench-scaling: all $(BENCH_DATA)/generated-1e7.std
 bench-record: all
 	bench/record.sh $(BUILD)/maxrace
 
+# Time of each step from the plain program to the report, beside -fsanitize=thread. CASES names a file with more programs.
+.PHONY: bench-cost
+bench-cost: all
+	bench/cost.sh $(BUILD)/maxrace $(CASES)
+
 # Files, lines, lengths, assertions and comments of the source.
 .PHONY: bench-source
 bench-source:
@@ -380,6 +385,7 @@ help:
 	@echo 'make bench-scaling [TRACES=dir] [SETTINGS=flags]'
 	@echo '                            threads, ranks and checkpoints: time by stage, and how many times as fast'
 	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
+	@echo 'make bench-cost             time of each step up to the report; CASES=FILE has more programs'
 	@echo 'make bench-source           files and lines by folder, lengths of functions, assertions, comments'
 	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
