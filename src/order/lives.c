@@ -11,7 +11,8 @@ static bool widen(void **array, size_t *capacity, size_t need, size_t size_bytes
     size_t old = *capacity;
     if (!mr_grow(array, capacity, need, size_bytes))
         return false;
-    memset((char *)*array + old * size_bytes, 0, (*capacity - old) * size_bytes);
+    if (*capacity > old)
+        memset((char *)*array + old * size_bytes, 0, (*capacity - old) * size_bytes);
     return true;
 }
 
