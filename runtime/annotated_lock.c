@@ -128,7 +128,7 @@ static void retire(const void *lock, uintptr_t code)
             at->lock = NULL;
         }
     }
-    mr_write_object(MR_LOG_RETIRED, 0, lock, code, 0, 0);
+    mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_MUTEX, lock, code, MR_LOG_RETIRED_INITIALISED, 0);
     mr_leave(thread);
 }
 

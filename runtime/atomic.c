@@ -3,6 +3,8 @@
  * and logged together with the operation, because the baton is held.
  */
 #include "ignore.h"
+#include "maxrace/annotate.h"
+
 #include "scheduler.h"
 #include "tsan.h"
 #include "writer.h"
@@ -218,4 +220,69 @@ void __tsan_atomic_signal_fence(int order)
 {
     (void)order;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* ---- what the program does in assembly (maxrace/annotate.h) ---- */
+
+/* log2 of the bytes; -1: they are no atomic access. */
+static int size_of(size_t bytes)
+{
+    for (int log2 = 0; log2 <= 4; log2++) {
+        if (bytes == (size_t)1 << log2) {
+            return log2;
+        }
+    }
+    return -1;
+}
+
+static u128 bytes_at(const volatile void *address, size_t bytes)
+{
+    const volatile uint8_t *from = (const volatile uint8_t *)address;
+    u128 value = 0;
+    for (size_t i = bytes; i-- > 0;) {
+        value = value << 8 | from[i];
+    }
+    return value;
+}
+
+MR_EXPORT void maxrace_annotate_atomic_begin(maxrace_atomic *atomic, const volatile void *address,
+                                             size_t bytes)
+{
+    begin();
+    atomic->address = address;
+    atomic->bytes = size_of(bytes) < 0 ? 0 : bytes;
+    for (size_t i = 0; i < atomic->bytes; i++) {
+        atomic->before[i] = ((const volatile uint8_t *)address)[i];
+    }
+}
+
+/* No other thread may run here: the assembly and its record are one step. */
+MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
+                                           maxrace_atomic_access access, int order)
+{
+    int log2 = size_of(atomic->bytes);
+    if (mr_self == NULL || log2 < 0) {
+        return;
+    }
+    mr_writer_settle();
+    u128 before = bytes_at(atomic->before, atomic->bytes);
+    u128 now = bytes_at(atomic->address, atomic->bytes);
+    switch (access) {
+    case MAXRACE_ATOMIC_READ:
+        log_simple(MR_LOG_ATOMIC_READ, atomic->address, (unsigned)log2, order, before, MR_CALLER);
+        break;
+    case MAXRACE_ATOMIC_WRITE:
+        log_simple(MR_LOG_ATOMIC_WRITE, atomic->address, (unsigned)log2, order, now, MR_CALLER);
+        break;
+    case MAXRACE_ATOMIC_UPDATE:
+        log_update(atomic->address, (unsigned)log2, order, before, now, MR_CALLER);
+        break;
+    }
+}
+
+MR_EXPORT void maxrace_annotate_fence(int order)
+{
+    if (begin()) {
+        mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
+    }
 }

@@ -41,7 +41,10 @@ int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex
     if (reason == MR_INTERRUPTED) {
         mr_attend(thread); /* and comes back without a signal */
     }
+    bool cancel_async = thread->cancel_async;
+    thread->cancel_async = false; /* a thread that is cancelled here has the mutex first */
     status = mr_mutex_lock(thread, mutex, MR_NEVER, code);
+    thread->cancel_async = cancel_async;
     if (reason == MR_CANCELLED) {
         mr_thread_cancel_point(thread);
     }

@@ -233,7 +233,7 @@ typedef struct mr_log_live {
     X(CALL_END, 3)     /* object; number: the call */                                              \
     X(BEFORE, 3)       /* object: comes before every later AFTER of the same address and role */   \
     X(AFTER, 3)        /* object; both by annotations (role NONE), descriptors, signals */         \
-    X(FENCE, 3)        /* object; role: memory order; orders nothing, all is sequential */         \
+    X(FENCE, 3)        /* object; role: memory order, as MR_LOG_ORDER_SHIFT has it */              \
     X(SIGNAL_BEGIN, 3) /* object; address: handler, number: the signal; events of the thread */    \
     X(SIGNAL_END, 3)   /* object; number: the signal */                                            \
     X(EXEC, 3)         /* object: the last record of a program that replaced itself */             \

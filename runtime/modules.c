@@ -132,6 +132,16 @@ bool mr_is_instrumented(uintptr_t code)
     return false;
 }
 
+enum { CONSTANTS_MAX = 8 };
+
+/* Memory of the program that nobody can write. */
+static struct {
+    struct {
+        uintptr_t start, end;
+    } of[CONSTANTS_MAX];
+    uint32_t count;
+} constants;
+
 /* What tells about the symbols that a module needs; each as an address. */
 typedef struct needs {
     const ElfW(Sym) * symbols;
@@ -204,6 +214,30 @@ static bool calls_init(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
     return false;
 }
 
+/* Of the program itself: other modules may be unloaded, and something else be there. */
+static void add_constants(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum && constants.count < CONSTANTS_MAX; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && (header->p_flags & PF_W) == 0) {
+            constants.of[constants.count].start = info->dlpi_addr + header->p_vaddr;
+            constants.of[constants.count].end = info->dlpi_addr + header->p_vaddr + header->p_memsz;
+            constants.count++;
+        }
+    }
+}
+
+bool mr_is_constant(const void *address)
+{
+    for (uint32_t i = 0; i < constants.count; i++) {
+        if ((uintptr_t)address - constants.of[i].start <
+            constants.of[i].end - constants.of[i].start) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_code(const struct dl_phdr_info *info)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -226,6 +260,9 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
         return 1;
     }
     *(unsigned long long *)loaded = info->dlpi_adds;
+    if (constants.count == 0 && (info->dlpi_name == NULL || info->dlpi_name[0] == '\0')) {
+        add_constants(info);
+    }
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         if (header->p_type == PT_DYNAMIC &&

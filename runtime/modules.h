@@ -14,6 +14,9 @@ void mr_modules_find_instrumented(void);
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);
 
+/* Is it memory of the program that nobody can write, as its literals? */
+bool mr_is_constant(const void *address);
+
 /* They are all to be logged again, in another log. */
 void mr_modules_forget(void);
 

@@ -3,6 +3,7 @@
 #include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
+#include "thread.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -46,12 +47,15 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
         }
         thread->polls = (mutex->__data.__kind & KIND_SHARED) != 0;
         mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
-        mr_wake_reason reason = mr_block(thread, mutex, limit, false);
+        mr_wake_reason reason = mr_block(thread, mutex, limit, thread->cancel_async);
         if (reason == MR_TIMED_OUT) {
             return ETIMEDOUT;
         }
         if (reason == MR_INTERRUPTED) {
             mr_attend(thread);
+        }
+        if (reason == MR_CANCELLED) {
+            mr_thread_cancel_point(thread);
         }
     }
 }

@@ -3,6 +3,7 @@
 #include "mutex.h"
 #include "real.h"
 #include "scheduler.h"
+#include "thread.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -37,12 +38,15 @@ static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, int64
         }
         thread->polls = lock->__data.__shared != 0;
         mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_RWLOCK, lock, code, 0, 0);
-        mr_wake_reason reason = mr_block(thread, lock, limit, false);
+        mr_wake_reason reason = mr_block(thread, lock, limit, thread->cancel_async);
         if (reason == MR_TIMED_OUT) {
             return ETIMEDOUT;
         }
         if (reason == MR_INTERRUPTED) {
             mr_attend(thread);
+        }
+        if (reason == MR_CANCELLED) {
+            mr_thread_cancel_point(thread);
         }
     }
 }

@@ -255,7 +255,9 @@ void mr_thread_cancel_point(mr_thread *thread)
 {
     if (thread->cancel_pending && !thread->cancel_disabled) {
         thread->busy = 0;
+        thread->cancel_pending = false; /* it ends, and what cleans up is not cancelled again */
         MR_REAL(pthread_testcancel)();
+        thread->cancel_pending = true;
         thread->busy = 1;
     }
 }

@@ -2,6 +2,7 @@
 #include "scheduler.h"
 #include "signals.h"
 #include "sys.h"
+#include "thread.h"
 #include "writer.h"
 
 /* Is it in a real call, without the baton? What libc calls in there is not the program's: malloc,
@@ -62,9 +63,7 @@ void mr_attend(mr_thread *thread)
     if (thread->attention & MR_ATTENTION_CANCEL) {
         __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_CANCEL, __ATOMIC_RELAXED);
         if (thread->cancel_async && !thread->cancel_disabled) {
-            thread->busy = 0;
-            MR_REAL(pthread_testcancel)();
-            thread->busy = 1;
+            mr_thread_cancel_point(thread);
         }
     }
 }

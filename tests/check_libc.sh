@@ -36,7 +36,7 @@ accesses() {
 }
 
 # The same output without instrumentation, instrumented, and recorded. Without optimisation no read sees what nobody wrote; with
-# it gcc copies short texts itself, without a trace.
+# it gcc copies short texts itself, without a trace, and clang leaves out accesses of local structures.
 results() {
     local compiler=$1
     shift
@@ -44,7 +44,7 @@ results() {
     "$scratch/plain" >"$scratch/expected" && "$scratch/program" | diff "$scratch/expected" - || return 1
     "$maxrace" record --record-local -o "$scratch/trace.mrt" -- "$scratch/program" >"$scratch/output" 2>"$scratch/said"
     diff "$scratch/expected" "$scratch/output" && [ "$(wc -l <"$scratch/expected")" -gt 150 ] || return 1
-    [[ $* == *-O2* ]] || ! grep 'no recorded write\|no trace can have\|makes no sense\|recorded nothing' "$scratch/said"
+    [[ $compiler == clang || $* == *-O2* ]] || ! grep 'no recorded write\|no trace can have\|makes no sense\|recorded nothing' "$scratch/said"
 }
 
 # Without a lock each numbered line races with the same of the other thread, with it nothing does.

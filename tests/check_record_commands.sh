@@ -136,6 +136,46 @@ runs_united() {
 }
 
 # Another schedule is another trace, the same one is the same, byte for byte.
+# run --quick reports the races of the recorded order with a witness, says what it covers, and reports a race once. What only
+# another order shows it does not report, and predict does.
+quick() {
+    local seed hidden=0 covers='^covers the recorded order only: races that other orders'
+    "$maxrace" cc -g -O1 -pthread "$sources/plain-race.c" -o plain_race &&
+        "$maxrace" cc -g -O1 -pthread "$sources/plain-safe.c" -o plain_safe &&
+        "$maxrace" cc -g -O0 -pthread "$sources/hidden-race.c" -o hidden || return 1
+    for seed in 1 2 3 4 5 6 7 8; do
+        ends 1 '^1 race' "$maxrace" run --seed $seed ./hidden || return 1
+        "$maxrace" run --quick --seed $seed ./hidden 2>/dev/null | grep -q '^no static race of shb$' && hidden=1
+    done
+    [ $hidden = 1 ] && ends 1 "$covers" "$maxrace" run --quick ./plain_race &&
+        ends 1 'proof   a race of shb; witness of .*, accepted by the checker$' "$maxrace" run --quick ./plain_race &&
+        ends 0 "$covers" "$maxrace" run --quick ./plain_safe &&
+        ends 1 '^1 race in 3 runs$' "$maxrace" run --quick --runs 3 ./plain_race &&
+        ends 1 '^1 race known from earlier runs$' "$maxrace" run --quick --runs 3 ./plain_race &&
+        ends 1 '"covers":"recorded order"' "$maxrace" run --quick --format json ./plain_race &&
+        ends 1 '^relation shb: ' "$maxrace" run --quick -c relation.yaml ./plain_race &&
+        ends 1 '^the program was ended by signal 6' "$maxrace" run --quick ./ending ab
+}
+
+# Names come from the cache the second time, and the traces are the same; also when it is damaged, switched off, or not
+# writable, and when the program was stripped since.
+symbol_cache() {
+    local file
+    unset MAXRACE_SYMBOL_CACHE
+    export XDG_CACHE_HOME=$scratch/symbols
+    "$maxrace" record -q -o cold.mrt ./nested && "$maxrace" record -q -o warm.mrt ./nested && cmp cold.mrt warm.mrt || return 1
+    ls symbols/maxrace/symbols/*.answers || return 1
+    for file in symbols/maxrace/symbols/*; do echo damage >>"$file"; done
+    "$maxrace" record -q -o damaged.mrt ./nested && cmp cold.mrt damaged.mrt || return 1
+    rm -r symbols
+    MAXRACE_SYMBOL_CACHE='' "$maxrace" record -q -o off.mrt ./nested && cmp cold.mrt off.mrt && [ ! -e symbols ] || return 1
+    MAXRACE_SYMBOL_CACHE=$scratch/nested/no "$maxrace" record -q -o none.mrt ./nested && cmp cold.mrt none.mrt || return 1
+    MAXRACE_SYMBOL_CACHE=$scratch/named "$maxrace" record -q -o named.mrt ./nested && cmp cold.mrt named.mrt && ls named/*.answers || return 1
+    cp nested whole && strip nested && "$maxrace" record -q -o stripped.mrt ./nested
+    mv whole nested
+    ! "$maxrace" convert stripped.mrt - | grep 'nested.c:'
+}
+
 schedules() {
     local schedule
     for schedule in random pct os; do
@@ -306,6 +346,9 @@ int main(int argc, char **argv)
     return 0;
 }
 END
+cat >relation.yaml <<'END'
+relation: hb
+END
 build() {
     local program
     for program in plain talk crowd nested ending; do
@@ -322,6 +365,8 @@ check record_commands_not_recorded not_recorded
 check record_commands_flags flags
 check record_commands_run_outputs run_outputs
 check record_commands_runs_united runs_united
+check record_commands_quick quick
+check record_commands_symbol_cache symbol_cache
 check record_commands_schedules schedules
 check record_commands_excluded excluded
 check record_commands_bad_ends bad_ends

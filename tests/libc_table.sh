@@ -36,6 +36,7 @@ macros() {
 #define out_user(user) WRITES `*user` and its texts ENDS
 #define out_group(group) WRITES `*group` and its texts ENDS
 #define out_host(host) WRITES `*host`, its texts and addresses ENDS
+#define out_interfaces(of) WRITES the list of interfaces and their names ENDS
 #define out_addresses(of) WRITES the list of addresses ENDS
 #define out_wide(to, result, room) WRITES `to`, as many as were made ENDS
 #define out_wide_up_to(to, result, room, ends) WRITES `to`, as many as were made ENDS
@@ -63,7 +64,8 @@ made from the tables in `runtime/libc` (`tests/libc_table.sh`); a test compares 
 
 `to[n]` are the n bytes at `to`. `text(from)` are the bytes of a text with its NUL, `text_up_to(from, most)` those of at most `most`
 characters, `wide` the same of wide characters; `result` is what the function returns. Parameters have the names of the tables:
-`from` is what is read, `to` what is written. Nothing is recorded for NULL. Reads come before a call that may block, writes
+`from` is what is read, `to` what is written. Nothing is recorded for NULL, nor are
+reads of literals and other constants of the program. Reads come before a call that may block, writes
 after it.
 
 **Streams.** libc locks a stream during each call, so calls for the same stream do not race. Each is a read of the stream, `fclose`,

@@ -138,6 +138,28 @@ static const char star[] = "B|w(q)|1\n"        /* 0 */
                            "B|w(z)|6\n"        /* 5 */
                            "A|w(z)|7\n";       /* 6 */
 
+static const char lives[] = "#@in o.x o\n#@in o.y o\n"
+                            "A|alloc(o)|1\n"   /* 0 */
+                            "A|w(p=1)|2\n"     /* 1 */
+                            "B|r(p=1)|3\n"     /* 2 */
+                            "B|w(o.x=1)|4\n"   /* 3 */
+                            "A|free(o)|5\n"    /* 4 */
+                            "C|ar(o.y=0)|6\n"  /* 5 */
+                            "B|aw(o.y=0)|7\n"  /* 6 */
+                            "C|w(q)|8\n"       /* 7 */
+                            "D|w(q)|9\n"       /* 8 */
+                            "E|r(o.x=1)|10\n"; /* 9 */
+
+/* A free writes what the call reaches. */
+static const char freed_reach[] = "#@in o.x o\n#@in o.y o\n"
+                                  "A|mbegin(m:o.y)|1\n" /* 0 */
+                                  "A|mend(m)|2\n"       /* 1 */
+                                  "B|free(o)|3\n"       /* 2 */
+                                  "C|mbegin(n:o.x)|4\n" /* 3 */
+                                  "C|w(q)|5\n"          /* 4 */
+                                  "D|w(q)|6\n"          /* 5 */
+                                  "E|r(o.y)|7\n";       /* 6 */
+
 typedef struct example {
     const char *text;
     int model;
@@ -256,6 +278,42 @@ static const example examples[] = {
     {shared_lock, RF, 0, 9, 2, 6, "5 1",
      "event 1 (B|racq(l), line 2): acquires a lock that thread C holds", 2},
     {upgrade, RF, 0, 4, 2, 3, "0 1", NULL, 0},
+
+    /* lives */
+    {lives, RF, 0, 10, 3, 4, "0 1 2", NULL, 0},
+    {lives, RF, 0, 10, 4, 5, "0 1", NULL, 0},
+    {lives, VALUE, 1, 10, 4, 6, "1 2 3", NULL, 0},
+    {lives, RF, 0, 10, 3, 9, "0 1 2", NULL, 0},
+    {lives, RF, 0, 10, 7, 8, "0 1 2 3 4 5", NULL, 0},
+    {lives, RF, 0, 10, 7, 8, "0 1 2 3 5 4 6", NULL, 0},
+    {lives, RF, 0, 10, 3, 4, "5 0 1 2",
+     "event 5 (C|ar(o.y=0), line 8): its object is allocated by event 0, which has not happened",
+     8},
+    {lives, RF, 0, 10, 7, 8, "0 1 4 5 2 3",
+     "event 3 (B|w(o.x=1), line 6): its object was freed by event 4, which comes after it in the "
+     "trace",
+     6},
+    {lives, RF, 0, 10, 3, 9, "0 1 4 2",
+     "event 3 (B|w(o.x=1), line 6): its object was freed by event 4, which comes after it in the "
+     "trace",
+     6},
+    {lives, RF, 0, 10, 3, 9, "",
+     "event 3 (B|w(o.x=1), line 6): is not the next event of its thread: event 2 has not happened",
+     6},
+    {lives, RF, 0, 10, 4, 7, "",
+     "event 7 (C|w(q), line 10): does not conflict with event 4: it is not the object of the "
+     "variable that is freed",
+     10},
+    {lives, RF, 0, 10, 0, 3, "", "event 0 (A|alloc(o), line 3): is not a read, a write or a free",
+     3},
+    {freed_reach, RF, 0, 7, 2, 6, "0 1", NULL, 0},
+    {freed_reach, RF, 0, 7, 2, 6, "0",
+     "event 2 (B|free(o), line 5): an opaque call puts event 1 before it, which has not happened",
+     5},
+    {freed_reach, RF, 0, 7, 4, 5, "0 1 3",
+     "event 3 (C|mbegin(n:o.x), line 6): an opaque call puts event 2 before it, which has not "
+     "happened",
+     6},
 
     /* semaphores */
     {semaphore, RF, 0, 6, 0, 3, "4 2", NULL, 0},

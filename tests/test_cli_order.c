@@ -51,7 +51,7 @@ static void test_usage(void **state)
     static const mr_run_row rows[] = {
         {"order", 2, NULL, "maxrace: missing operand; usage: maxrace order [FLAGS] TRACE\n"},
         {"order --relation po @/race.std", 2, NULL,
-         "maxrace: relation: 'po' is not one of hb|fhb|shb|cp|wcp|syncp\n"},
+         "maxrace: relation: 'po' is not one of hb|fhb|shb|cp|wcp|syncp|c17\n"},
         {"order --examples 0 @/race.std", 2, NULL,
          "maxrace: examples: '0' is out of range (1 to 1000000 pairs)\n"},
         {"order --window-overlap 5 @/race.std", 2, NULL,
@@ -166,7 +166,7 @@ static void test_sound(void **state)
 static void test_broken(void **state)
 {
     (void)state;
-    static const char *const relations[] = {"hb", "fhb", "shb", "cp", "wcp", "syncp"};
+    static const char *const relations[] = {"hb", "fhb", "shb", "cp", "wcp", "syncp", "c17"};
     for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
         char arguments[200], start[1024], last[200];
         mr_run run;

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "predict/label.h"
+#include "predict/memory_order.h"
 #include "predict/merge.h"
 #include "predict/worker.h"
 #include "support/generate.h"
@@ -142,6 +143,7 @@ static char *predict_apart(const mr_trace *trace, const char *const *question, u
     *again += merge_windows(&merge);
     assert_int_equal(mr_merge_finish(&merge, &error), MR_OK);
     assert_int_equal(mr_label_result(&settings, &result, &error), MR_OK);
+    assert_int_equal(mr_memory_order_find(&settings, &result, &error), MR_OK);
     char *text = mr_predicted_report(trace, config, &result);
     mr_ledger_free(&merge.ledger);
     mr_known_races_free(merge.known);

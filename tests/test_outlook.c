@@ -33,11 +33,13 @@ static void check_variable(const mr_outlook *outlook, const mr_trace *trace, uin
     bool written = false, several = false, plain = false;
     uint32_t first = MR_NONE;
     for (uint32_t event = 0; event < trace->event_count; event++) {
-        if (!mr_op_is_access(trace->op[event]) || trace->operand[event] != variable)
-            continue;
         uint8_t op = trace->op[event];
-        written |= op == MR_OP_WRITE || op == MR_OP_ATOMIC_WRITE || op == MR_OP_ATOMIC_UPDATE;
-        plain |= op == MR_OP_READ || op == MR_OP_WRITE;
+        bool frees = op == MR_OP_FREE && mr_trace_object(trace, variable) == trace->operand[event];
+        if (!frees && (!mr_op_is_access(op) || trace->operand[event] != variable))
+            continue;
+        written |=
+            frees || op == MR_OP_WRITE || op == MR_OP_ATOMIC_WRITE || op == MR_OP_ATOMIC_UPDATE;
+        plain |= frees || op == MR_OP_READ || op == MR_OP_WRITE;
         if (first == MR_NONE)
             first = trace->thread[event];
         several |= trace->thread[event] != first;

@@ -194,8 +194,8 @@ static void test_split_atomics(void **state)
     mr_log_update(&log, X, 4, CODE, 2, 3);
     access(&log, 1, MR_LOG_READ, X + 4, 4, 0);
     check(&log, false,
-          "T0|acq(0x1000.atomic)\nT0|aw(0x1000=1)\nT0|aw(0x1004=0)\nT0|rel(0x1000.atomic)\n"
-          "T1|w(0x1000=2)\nT0|acq(0x1000.atomic)\nT0|au(0x1000=2>3)\nT0|rel(0x1000.atomic)\n"
+          "T0|acq(0x1000.atomic)\nT0|aw.rlx(0x1000=1)\nT0|aw.rlx(0x1004=0)\nT0|rel(0x1000.atomic)\n"
+          "T1|w(0x1000=2)\nT0|acq(0x1000.atomic)\nT0|au.rlx(0x1000=2>3)\nT0|rel(0x1000.atomic)\n"
           "T1|r(0x1004=0)\n");
 }
 

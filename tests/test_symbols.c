@@ -58,7 +58,7 @@ __attribute__((noinline)) void *mr_test_code(void)
 static mr_symbols *map_self(const uint8_t *id, size_t id_bytes)
 {
     mr_own_module self = mr_own_module_find();
-    mr_symbols *symbols = mr_symbols_new();
+    mr_symbols *symbols = mr_symbols_new(NULL);
     assert_non_null(symbols);
     assert_true(
         mr_symbols_map(symbols, "/proc/self/exe", self.bias, self.start, self.end, id, id_bytes));
@@ -139,7 +139,7 @@ static void test_unknown(void **state)
 static void test_library(void **state)
 {
     (void)state;
-    mr_symbols *symbols = mr_symbols_new();
+    mr_symbols *symbols = mr_symbols_new(NULL);
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[512], path[256] = "";
     unsigned long long start = 0, end, first = 0, last = 0;

@@ -1,6 +1,7 @@
 #include "calls.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/ether.h>
@@ -51,7 +52,16 @@ static void log_host(const struct hostent *host, uintptr_t code)
     }
 }
 
-#define out_addresses(of) log_addresses((of), code);
-#define out_host(host)    log_host((host), code);
+static void log_interfaces(const struct ifaddrs *of, uintptr_t code)
+{
+    for (; of != NULL; of = of->ifa_next) {
+        out(of, sizeof *of);
+        out(of->ifa_name, text(of->ifa_name));
+    }
+}
+
+#define out_interfaces(of) log_interfaces((of), code);
+#define out_addresses(of)  log_addresses((of), code);
+#define out_host(host)     log_host((host), code);
 
 #include "net.def"

@@ -219,6 +219,8 @@ const mr_command mr_commands[] = {
              "!checkpoint !resume !time_limit ",
      .takes_config = true,
      .runs_program = true,
+     .switch_name = "quick",
+     .switch_help = "look at the recorded order only (relation shb), without a prediction",
      .own = {{"schedule", "random|pct|os", "as for record"},
              {"seed", "N", "of the first run (1)"},
              {"max-events", "N", "as for record"},
@@ -230,7 +232,9 @@ const mr_command mr_commands[] = {
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
-         "places. The program's output goes to standard error when the report goes to standard\n"
+         "places. With --quick the report is that of order --relation shb: races of the recorded\n"
+         "order, each with its witness, and none that only another order of the events shows.\n"
+         "The program's output goes to standard error when the report goes to standard\n"
          "output.\n"
          "Exit status: that of predict over all runs: 0 no race, 1 races, 2 usage or\n"
          "configuration, 3 nothing was recorded, 4 out of resources or internal, 6 no race, but\n"

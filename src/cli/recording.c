@@ -210,15 +210,34 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
         program, launched->exit_status);
 }
 
+/* Where names are kept from run to run: the folder that MAXRACE_SYMBOL_CACHE names, or one in the
+ * user's cache folder. NULL: nowhere, because that variable is empty or no folder is known. */
+static const char *symbol_folder(char *path, size_t path_bytes)
+{
+    const char *given = getenv("MAXRACE_SYMBOL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (given)
+        snprintf(path, path_bytes, "%s", given);
+    else if (cache && cache[0] == '/')
+        snprintf(path, path_bytes, "%s/maxrace/symbols", cache);
+    else if (home && home[0] == '/')
+        snprintf(path, path_bytes, "%s/.cache/maxrace/symbols", home);
+    else
+        path[0] = '\0';
+    return path[0] ? path : NULL;
+}
+
 /* Converts a log as the configuration asks. */
 static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end *end,
                          const char *path, FILE *stream, mr_record_summary *summary,
                          mr_error *error)
 {
     mr_cli_progress progress;
+    char symbols[4000];
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .end = *end,
+                                 .symbol_folder = symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
                                  .debug = &cli->debug};
     mr_cli_progress_start(&progress, cli->config);

@@ -1,4 +1,5 @@
-/* run: records a program and predicts, once or with several seeds. */
+/* run: records a program and predicts, once or with several seeds. With --quick it looks at the
+ * recorded order alone. */
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 
@@ -8,6 +9,7 @@
 #include "leftovers.h"
 #include "output.h"
 #include "recording.h"
+#include "sweep/sweep.h"
 #include "trace/observed.h"
 
 #include <errno.h>
@@ -25,6 +27,7 @@ typedef struct runs {
     uint64_t count;
     char folder[4096]; /* of the traces */
     bool temporary;
+    bool quick;
     mr_names known;     /* the static races so far */
     size_t race_count;  /* new races of all runs */
     size_t known_count; /* races of the last run that an earlier run had */
@@ -34,13 +37,13 @@ typedef struct runs {
     bool any_observed; /* an error in a recorded run itself */
 } runs;
 
-/* Adds the race's pair of places to the known ones; `*is_new` says that it was not there. False: no
- * memory. */
-static bool note_race(runs *self, const mr_trace *trace, const mr_race *race, bool *is_new)
+/* Adds a pair of places to the known ones; `*is_new` says that it was not there. False: no memory.
+ */
+static bool note_places(runs *self, const mr_trace *trace, uint32_t first, uint32_t second,
+                        bool *is_new)
 {
-    const mr_names *locations = &trace->locations;
-    const char *one = locations->items[trace->location[race->witness.first]].text;
-    const char *two = locations->items[trace->location[race->witness.second]].text;
+    const char *one = trace->locations.items[first].text;
+    const char *two = trace->locations.items[second].text;
     const char *low = strcmp(one, two) < 0 ? one : two, *high = low == one ? two : one;
     uint32_t count = self->known.count, number;
     size_t size = strlen(low) + strlen(high) + 2;
@@ -52,6 +55,12 @@ static bool note_race(runs *self, const mr_trace *trace, const mr_race *race, bo
     *is_new = added && number == count;
     free(key);
     return added;
+}
+
+static bool note_race(runs *self, const mr_trace *trace, const mr_race *race, bool *is_new)
+{
+    return note_places(self, trace, trace->location[race->witness.first],
+                       trace->location[race->witness.second], is_new);
 }
 
 /* Drops the races that an earlier run has reported. */
@@ -71,6 +80,33 @@ static mr_status keep_new(runs *self, const mr_trace *trace, mr_result *result, 
     }
     self->known_count = result->race_count - kept;
     result->race_count = kept;
+    self->race_count += kept;
+    return status;
+}
+
+/* The same for the races of an order. */
+static mr_status keep_new_of_order(runs *self, const mr_trace *trace, mr_order_result *result,
+                                   mr_error *error)
+{
+    mr_race_list *list = &result->list;
+    size_t kept = 0;
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < list->race_count; i++) {
+        const mr_race_example *pair = &list->examples[list->races[i].first_example];
+        bool is_new = true;
+        if (self->count > 1 && !note_places(self, trace, trace->location[pair->first.event],
+                                            trace->location[pair->second.event], &is_new))
+            status = mr_error_memory(error, "comparing the races");
+        if (is_new) {
+            list->races[kept] = list->races[i];
+            result->races[kept++] = result->races[i];
+        } else {
+            result->counts[result->races[i].standing]--;
+            mr_witness_free(&result->races[i].witness);
+        }
+    }
+    self->known_count = list->race_count - kept;
+    list->race_count = kept;
     self->race_count += kept;
     return status;
 }
@@ -97,6 +133,25 @@ static mr_status name_trace(const runs *self, mr_trace *trace, mr_error *error)
     return MR_OK;
 }
 
+/* Reads the trace and sees how it ended. */
+static mr_status read_trace(runs *self, const char *path, mr_trace **trace, double *read_seconds,
+                            mr_error *error)
+{
+    mr_cli_progress progress;
+    double start_seconds = mr_seconds();
+    mr_cli_progress_start(&progress, self->cli->config);
+    mr_status status = mr_cli_read_trace(path, self->cli->config, &progress, trace, error);
+    if (status)
+        return status;
+    *read_seconds = mr_seconds() - start_seconds;
+    status = name_trace(self, *trace, error);
+    if (!status)
+        status = mr_cli_check_trace(*trace, error);
+    self->ended_badly = self->ended_badly || mr_ending_is_bad(&(*trace)->ending);
+    self->any_observed = self->any_observed || mr_observed_any(*trace);
+    return status;
+}
+
 static mr_status predict(runs *self, const char *path, mr_error *error)
 {
     mr_trace *trace = NULL;
@@ -104,18 +159,11 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     mr_error print_error;
     mr_cli_progress progress;
     const mr_predict_run run = {.progress = &progress.progress, .debug = &self->cli->debug};
-    double start_seconds = mr_seconds();
-    mr_cli_progress_start(&progress, self->cli->config);
-    mr_status status = mr_cli_read_trace(path, self->cli->config, &progress, &trace, error);
-    if (status)
+    double read_seconds = 0;
+    mr_status status = read_trace(self, path, &trace, &read_seconds, error);
+    if (!trace)
         return status;
-    double read_seconds = mr_seconds() - start_seconds;
     mr_cli_progress_start(&progress, self->cli->config);
-    status = name_trace(self, trace, error);
-    if (!status)
-        status = mr_cli_check_trace(trace, error);
-    self->ended_badly = self->ended_badly || mr_ending_is_bad(&trace->ending);
-    self->any_observed = self->any_observed || mr_observed_any(trace);
     if (!status)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
@@ -129,6 +177,37 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     mr_result_free(&result);
     mr_trace_free(trace);
     return status ? status : printed;
+}
+
+/* The races of the recorded order: those of shb, each with a witness. This is the place for other
+ * detectors that look at the recorded order alone. */
+static mr_status detect(runs *self, const char *path, mr_error *error)
+{
+    mr_trace *trace = NULL;
+    mr_sweep sweep = {0};
+    mr_cli_progress progress;
+    double read_seconds = 0;
+    mr_status status = read_trace(self, path, &trace, &read_seconds, error);
+    if (!status)
+        status = mr_config_set(self->cli->config, "relation", mr_relation_name(MR_RELATION_SHB),
+                               NULL, 0, error);
+    if (!status) {
+        mr_cli_progress_start(&progress, self->cli->config);
+        status = mr_sweep_run_trace(&sweep, trace, self->cli->config, &progress.progress, error);
+        mr_cli_progress_end(&progress);
+    }
+    sweep.result.recorded_only = true;
+    sweep.result.stats.read_seconds += read_seconds;
+    sweep.result.stats.total_seconds += read_seconds;
+    if (!status)
+        status = keep_new_of_order(self, trace, &sweep.result, error);
+    if (!status) {
+        const mr_one_run run = {self->recording.seed, self->program_status, self->known_count};
+        status = mr_runs_report_write_order(&self->report, &run, trace, &sweep.result, error);
+    }
+    mr_sweep_free(&sweep);
+    mr_trace_free(trace);
+    return status;
 }
 
 static void path_of(const runs *self, char path[PATH_BYTES])
@@ -159,7 +238,7 @@ static mr_status run_once(runs *self, mr_error *error)
     mr_status status = record(self, path, error);
     int leftover = self->temporary ? mr_leftover_add(path, MR_LEFTOVER_REMOVE) : -1;
     if (!status)
-        status = predict(self, path, error);
+        status = self->quick ? detect(self, path, error) : predict(self, path, error);
     if (self->temporary)
         unlink(path);
     mr_leftover_forget(leftover);
@@ -204,7 +283,7 @@ static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
 {
     enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES };
-    runs self = {.cli = cli};
+    runs self = {.cli = cli, .quick = cli->switch_on};
     const char *path = mr_config_text(cli->config, "output");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
     if (!status)

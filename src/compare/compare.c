@@ -119,6 +119,8 @@ static mr_status note_prediction(comparing *self, int finder, const mr_result *p
     const uint32_t *location = self->result->trace->location;
     for (size_t i = 0; i < prediction->race_count; i++) {
         const mr_witness *witness = &prediction->races[i].witness;
+        if (witness->kind != MR_WITNESS_RACE)
+            continue;
         mr_compared_race *entry =
             get_race(self, location[witness->first], location[witness->second], witness->first,
                      witness->second);

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "order/c17_pairs.h"
+#include "order/detector.h"
 #include "witness/pack.h"
 
 #include <stdlib.h>
@@ -121,6 +122,50 @@ static bool look(search *s, mr_c17_pairs *pairs)
                try_witness(s, pairs, starts[i].race);
     free(starts);
     return done && mr_c17_pairs_go_to(pairs, s->settings->trace->event_count);
+}
+
+/* ---- races that were not looked for ---- */
+
+enum { BLOCK_EVENTS = 1 << 20 };
+
+static mr_status find_shb(const search *s, mr_race_list *list, mr_error *error)
+{
+    const mr_trace *trace = s->settings->trace;
+    const mr_detect_options options = {.outlook = mr_facts_outlook(s->settings->facts),
+                                       .edges = &s->settings->opaque};
+    mr_detector *detector = mr_detector_new(MR_RELATION_SHB, &options);
+    mr_status status = detector ? MR_OK : mr_error_memory(error, "looking for memory-order races");
+    for (uint32_t first = 0; status == MR_OK && first < trace->event_count;) {
+        uint32_t left = trace->event_count - first;
+        mr_events events =
+            mr_events_of_trace(trace, first, left < BLOCK_EVENTS ? left : BLOCK_EVENTS);
+        status = mr_detector_feed(detector, &events, error);
+        first += events.count;
+    }
+    if (status == MR_OK)
+        status = mr_detector_finish(detector, list, error);
+    mr_detector_free(detector);
+    return status;
+}
+
+/* A race of SHB is a race, whatever the settings let windows and far races find. */
+static mr_status drop_shb(search *s, mr_error *error)
+{
+    const mr_trace *trace = s->settings->trace;
+    mr_race_list list;
+    size_t kept = 0;
+    mr_race_list_init(&list, 1, false);
+    mr_status status = find_shb(s, &list, error);
+    for (size_t i = 0; status == MR_OK && i < s->count; i++) {
+        const finding *it = &s->findings[i];
+        if (mr_race_list_find(&list, trace->location[it->first], trace->location[it->second]) ==
+            UINT32_MAX)
+            s->findings[kept++] = *it;
+    }
+    if (status == MR_OK)
+        s->count = kept;
+    mr_race_list_free(&list);
+    return status;
 }
 
 /* ---- witnesses ---- */
@@ -247,6 +292,8 @@ mr_status mr_memory_order_find(const mr_predict_settings *settings, mr_result *r
     mr_status status =
         pairs && look(&s, pairs) ? MR_OK : mr_error_memory(error, "looking for memory-order races");
     mr_c17_pairs_free(pairs);
+    if (status == MR_OK && s.count)
+        status = drop_shb(&s, error);
     if (status == MR_OK && s.count)
         status = prove(&s, error);
     free(s.findings);

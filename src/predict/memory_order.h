@@ -11,7 +11,7 @@
 
 /*
  * Adds them behind the races of a result that is complete otherwise, one for each pair of places
- * that is not among the races, each with a witness that the checker accepted. The recorded order
+ * that is not among the races and not one of SHB, each with a witness that the checker accepted. The recorded order
  * comes before the witnesses, and these as their windows come; so it does not matter who has found
  * the races. Does nothing when every memory order of the trace is sc. MR_ERR_MEMORY.
  *

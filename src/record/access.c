@@ -42,6 +42,28 @@ static mr_op atomic_of(mr_op op)
     return op == MR_OP_READ ? MR_OP_ATOMIC_READ : op == MR_OP_WRITE ? MR_OP_ATOMIC_WRITE : op;
 }
 
+mr_memory_order mr_event_pass_memory_order(unsigned order)
+{
+    static const mr_memory_order orders[] = {MR_ORDER_RLX, MR_ORDER_ACQ,    MR_ORDER_ACQ,
+                                             MR_ORDER_REL, MR_ORDER_ACQREL, MR_ORDER_SC};
+    return order < sizeof orders / sizeof *orders ? orders[order] : MR_ORDER_SC;
+}
+
+/* The order of an atomic access, as far as its operation can have it: what cannot acquire or release
+ * does not. */
+static mr_memory_order order_of(const uint64_t *record, mr_op op)
+{
+    unsigned detail = mr_log_detail(record[0]);
+    if (!mr_op_is_atomic((uint8_t)op))
+        return MR_ORDER_SC;
+    mr_memory_order order = mr_event_pass_memory_order(detail >> MR_LOG_ORDER_SHIFT & 7);
+    if (mr_memory_order_fits(op, order))
+        return order;
+    if (order == MR_ORDER_ACQREL)
+        return mr_op_reads((uint8_t)op) ? MR_ORDER_ACQ : MR_ORDER_REL;
+    return MR_ORDER_RLX;
+}
+
 /* The lowest `bytes` bytes, at most 8, as a signed number. */
 static int64_t sign_extend(uint64_t value, uint64_t bytes)
 {
@@ -161,6 +183,7 @@ static mr_status emit_lock(mr_event_pass *pass, const access *self, mr_op op, mr
     if (!status && !mr_locals_note_lock(&pass->locals, event.operand, &use))
         return mr_event_pass_no_memory(error);
     event.op = op;
+    event.memory_order = MR_ORDER_SC;
     event.has_value = false;
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
@@ -211,8 +234,10 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         return status;
     mr_emitted said = *event;
     if (pass->scan->benign.count &&
-        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes}))
+        mr_benign_has(&pass->scan->benign, (mr_extent){self->extent.life, address, bytes})) {
         said.op = atomic_of(event->op);
+        said.memory_order = MR_ORDER_RLX;
+    }
     return mr_emitter_add(&pass->emitter, &said, error);
 }
 
@@ -224,7 +249,7 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     access self = {
         .record = record,
         .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, bytes},
-        .event = {.op = op_of(kind)},
+        .event = {.op = op_of(kind), .memory_order = order_of(record, op_of(kind))},
         .is_range = mr_log_is_range(kind),
         .has_value = !(mr_log_detail(record[0]) & MR_LOG_NO_VALUE),
     };

@@ -4,6 +4,9 @@
 
 #include "event_state.h"
 
+/* The memory order by its number in the log (MR_LOG_ORDER_SHIFT); consume is acquire. */
+mr_memory_order mr_event_pass_memory_order(unsigned order);
+
 /* `record` is an access or a range. MR_ERR_MEMORY, MR_ERR_IO, MR_ERR_TRACE. */
 mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error);
 

@@ -99,7 +99,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
         return status;
     status = mr_scan_run(&scan, &log, options->progress, error);
     if (!status) {
-        status = mr_event_pass_init(&pass, &log, &scan, file, name, error);
+        status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
         if (!status) {
             end_trace(&log, &options->end, &pass.emitter.trace->ending);
             status = mr_event_pass_run(&pass, options->progress, error);

@@ -192,6 +192,17 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
     return status;
 }
 
+/* A relaxed fence does nothing. */
+static mr_status fence_event(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_emitted event = {.op = MR_OP_FENCE,
+                        .memory_order = mr_event_pass_memory_order(mr_log_detail(record[0]))};
+    if (event.memory_order == MR_ORDER_RLX)
+        return MR_OK;
+    mr_status status = mr_event_pass_place(pass, record, &event, error);
+    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* The begin and the end of a thread and of its stack. */
 static mr_status life_of_thread(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
@@ -216,18 +227,6 @@ static mr_status taken_again(mr_event_pass *pass, const uint64_t *record, mr_err
     if (!status && !mr_ending_add_misuse(&pass->emitter.trace->ending, &misuse))
         status = mr_event_pass_no_memory(error);
     return status;
-}
-
-static mr_status memory_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
-{
-    mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
-    if (mr_log_kind_of(record[0]) == MR_LOG_TAKEN)
-        return mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN
-                   ? taken_again(pass, record, error)
-                   : mr_event_pass_taken(pass, record, error);
-    if (mr_log_detail(record[0]) == MR_LOG_MEMORY_STACK)
-        pass->last_stack = mr_log_payload(record[0]);
-    return mr_event_pass_given(pass, record, error);
 }
 
 static void forget_code(mr_event_pass *pass)
@@ -350,8 +349,15 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_END:
         return life_of_thread(pass, record, error);
     case MR_LOG_GIVEN:
+        if (mr_log_detail(record[0]) == MR_LOG_MEMORY_STACK)
+            pass->last_stack = mr_log_payload(record[0]);
+        mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
+        return mr_event_pass_given(pass, record, error);
     case MR_LOG_TAKEN:
-        return memory_record(pass, record, error);
+        mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
+        return mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN
+                   ? taken_again(pass, record, error)
+                   : mr_event_pass_taken(pass, record, error);
     case MR_LOG_CALL_BEGIN:
         return mr_event_pass_call_begin(pass, record, error);
     case MR_LOG_CALL_REACH:
@@ -365,6 +371,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_RETIRED:
     case MR_LOG_USED:
         return use_record(pass, record, error);
+    case MR_LOG_FENCE:
+        return fence_event(pass, record, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
@@ -390,7 +398,6 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_PADDING:
     case MR_LOG_ENTRY:
     case MR_LOG_BENIGN: /* see benign.h */
-    case MR_LOG_FENCE:  /* orders nothing: see log.h */
     case MR_LOG_SIGNAL_BEGIN:
     case MR_LOG_SIGNAL_END:
     case MR_LOG_EXEC:

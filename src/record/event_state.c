@@ -11,14 +11,14 @@ mr_status mr_event_pass_no_memory(mr_error *error)
 }
 
 mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
-                             const char *name, mr_error *error)
+                             const char *name, const char *symbol_folder, mr_error *error)
 {
     *pass = (mr_event_pass){.log = log, .scan = scan};
     mr_log_pass_init(&pass->reader, log);
     mr_status status = mr_emitter_init(&pass->emitter, file, name, error);
     if (status)
         return status;
-    pass->symbols = mr_symbols_new();
+    pass->symbols = mr_symbols_new(symbol_folder);
     pass->lock_of = mr_calloc(scan->objects.table.count + 1ull, sizeof *pass->lock_of);
     if (!pass->symbols || !pass->lock_of)
         return mr_event_pass_no_memory(error);

@@ -58,9 +58,10 @@ typedef struct mr_event_pass {
     mr_record_summary summary;
 } mr_event_pass;
 
-/* The events are written to `file`. The caller calls mr_event_pass_free in every case. */
+/* The events are written to `file`; `symbol_folder` as in mr_record_options. The caller calls
+ * mr_event_pass_free in every case. */
 mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *scan, FILE *file,
-                             const char *name, mr_error *error);
+                             const char *name, const char *symbol_folder, mr_error *error);
 void mr_event_pass_free(mr_event_pass *pass);
 
 /* Fills the error and returns MR_ERR_MEMORY. */

@@ -128,6 +128,11 @@ void mr_log_pass_free(mr_log_pass *pass)
 static bool has_role(const uint64_t *record, bool orders)
 {
     unsigned role = mr_log_detail(record[0]);
+    unsigned kind = mr_log_kind_of(record[0]);
+    if (role == MR_LOG_ROLE_NONE && kind == MR_LOG_RETIRED)
+        return true; /* of an order */
+    if (role == MR_LOG_ROLE_DESCRIPTOR && kind != MR_LOG_RETIRED && kind != MR_LOG_USED)
+        return false;
     return role <= MR_LOG_ROLE_DESCRIPTOR && mr_object_orders((uint8_t)role) == orders &&
            record[2] >> 56 == 0;
 }

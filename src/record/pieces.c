@@ -377,14 +377,13 @@ bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent)
 enum { FIRST_PART_UNITS = 1 << 16 };
 
 /* Bit i of the result: bit 2 i or 2 i + 1 of the parts. */
-static uint64_t fold(uint64_t parts)
+static uint32_t fold(uint32_t parts)
 {
-    parts = (parts | parts >> 1) & 0x5555555555555555;
-    parts = (parts | parts >> 1) & 0x3333333333333333;
-    parts = (parts | parts >> 2) & 0x0f0f0f0f0f0f0f0f;
-    parts = (parts | parts >> 4) & 0x00ff00ff00ff00ff;
-    parts = (parts | parts >> 8) & 0x0000ffff0000ffff;
-    return (parts | parts >> 16) & 0x00000000ffffffff;
+    parts = (parts | parts >> 1) & 0x55555555;
+    parts = (parts | parts >> 1) & 0x33333333;
+    parts = (parts | parts >> 2) & 0x0f0f0f0f;
+    parts = (parts | parts >> 4) & 0x00ff00ff;
+    return (parts | parts >> 8) & 0x0000ffff;
 }
 
 uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
@@ -397,7 +396,7 @@ uint64_t mr_pieces_part(mr_pieces *pieces, uint64_t unit)
         pieces->part_units *= 2;
     }
     uint64_t number = unit / pieces->part_units;
-    pieces->part = 1ull << number;
+    pieces->part = (uint32_t)1 << number;
     return (number + 1) * pieces->part_units;
 }
 

@@ -19,7 +19,7 @@
  * can reach it. Who releases the memory writes it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
  * threads use different parts of its line.
  *
- * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
+ * Offsets count from the origin of the life (lifetimes.h). Memory: 64 bytes for each line of 64
  * bytes that is accessed, 24 for each piece that is kept.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
@@ -39,7 +39,7 @@ enum {
     MR_PIECE_LINE_BYTES = 64,
     MR_PIECES_NEAR = 1 << 16,
     MR_PIECES_NEAR_BYTES = 32,
-    MR_PIECES_PARTS = 64,
+    MR_PIECES_PARTS = 32,
 };
 
 #define MR_PIECES_SEVERAL UINT32_MAX /* threads release parts of the life */
@@ -58,12 +58,14 @@ typedef struct mr_piece_line {
     };
     uint64_t alone;      /* written while no other thread ran */
     uint64_t reached;    /* by a BarrierPair */
-    uint64_t parts;      /* bit i: accessed in part i of the log */
     uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
     uint64_t bytes : 8;  /* of them belong to the life, from the first one on */
     uint64_t ends : 1;   /* the end of its last byte is noted as a boundary of the next line */
-    uint32_t owner;      /* the first thread that accesses the line, plus 1; 0: none yet */
-    uint32_t first;      /* number of the first kept piece that begins in the line */
+    uint32_t parts;      /* bit i: accessed in part i of the log */
+    union {
+        uint32_t owner; /* the first thread that accesses the line, plus 1; 0: none yet */
+        uint32_t first; /* after mr_pieces_make: the first kept piece that begins in the line */
+    };
 } mr_piece_line;
 
 /* A piece that is kept. */
@@ -82,8 +84,8 @@ typedef struct mr_pieces {
     uint32_t near[MR_PIECES_NEAR]; /* the cache: number of the line plus 1 */
     uint32_t last;                 /* number of the line that was asked for last */
     uint64_t part_units;           /* length of a part */
-    uint64_t part;                 /* the bit of the current part */
-    uint64_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
+    uint32_t part;                 /* the bit of the current part */
+    uint32_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
     mr_piece *pieces;
     uint32_t piece_count;
     mr_pairs atomics; /* (life, offset and size) of each atomic access */

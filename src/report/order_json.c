@@ -25,6 +25,8 @@ static mr_json order_object(const mr_order_result *result)
     for (int i = 0; i < MR_STANDING_COUNT; i++)
         mr_json_put_number(&counts, mr_standing_name((mr_standing)i), result->counts[i]);
     mr_json_put_object(&self, "status", counts);
+    if (result->recorded_only)
+        mr_json_put_text(&self, "covers", "recorded order");
     return self;
 }
 

@@ -27,6 +27,7 @@ static void print_head(const writer *self)
     const mr_race_list *list = &result->list;
     FILE *stream = self->stream;
     mr_phrase_trace(stream, self->trace);
+    mr_phrase_ending(stream, &self->trace->ending);
     mr_phrase_dropped(stream, self->trace);
     mr_phrase_ending(stream, &self->trace->ending);
     if (!result->complete)
@@ -37,6 +38,10 @@ static void print_head(const writer *self)
     mr_phrase_count(stream, list->racy_location_count, "location", " on ");
     mr_phrase_count(stream, list->racy_variable_count, "variable", ", ");
     mr_phrase_count(stream, list->race_count, "static race", "\n");
+    if (result->recorded_only)
+        fputs("covers the recorded order only: races that other orders of these events would show "
+              "were not looked for\n",
+              stream);
 }
 
 static const char *standing_text(mr_standing standing)

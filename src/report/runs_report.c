@@ -58,15 +58,33 @@ void mr_runs_report_begin(mr_runs_report *report, FILE *stream, const mr_config 
     *report = (mr_runs_report){.stream = stream, .config = config, .count = count};
 }
 
-mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, const mr_trace *trace,
-                               const mr_result *result, mr_error *error)
+/* The row of the format, after the head of the next run. */
+static const mr_format_row *begin_run(mr_runs_report *report, const mr_one_run *run)
 {
     const mr_format_row *row = mr_format_chosen(report->config);
     MR_REQUIRE(report->number < report->count);
     report->number++;
     if (report->count > 1)
         row->runs->before(report, run);
+    return row;
+}
+
+mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, const mr_trace *trace,
+                               const mr_result *result, mr_error *error)
+{
+    const mr_format_row *row = begin_run(report, run);
     mr_status status = row->predict(report->stream, trace, report->config, result, error);
+    if (report->count > 1)
+        row->runs->after(report, run);
+    return status;
+}
+
+mr_status mr_runs_report_write_order(mr_runs_report *report, const mr_one_run *run,
+                                     const mr_trace *trace, const mr_order_result *result,
+                                     mr_error *error)
+{
+    const mr_format_row *row = begin_run(report, run);
+    mr_status status = row->order(report->stream, trace, report->config, result, error);
     if (report->count > 1)
         row->runs->after(report, run);
     return status;

@@ -1,14 +1,17 @@
 /*
- * runs_report: the predictions of `maxrace run`, one a recorded run of the program. A single run
- * has the report of a prediction; several have one report each, with a head, and an end.
+ * runs_report: what `maxrace run` finds, in one recorded run of the program or several. A single run
+ * has the report of a prediction, or with --quick that of an order; several have one report each,
+ * with a head, and an end.
  *
- *   mr_runs_report_begin → mr_runs_report_write(run)* → mr_runs_report_end
+ *   mr_runs_report_begin → (mr_runs_report_write | mr_runs_report_write_order)(run)* →
+ *     mr_runs_report_end
  */
 #ifndef MR_REPORT_RUNS_REPORT_H
 #define MR_REPORT_RUNS_REPORT_H
 
 #include "config/config.h"
 #include "predict/result.h"
+#include "sweep/order_result.h"
 
 typedef struct mr_runs_report {
     FILE *stream; /* on loan */
@@ -30,6 +33,10 @@ void mr_runs_report_begin(mr_runs_report *report, FILE *stream, const mr_config 
 /* The next run. MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, const mr_trace *trace,
                                const mr_result *result, mr_error *error);
+/* The same for a run of which only the recorded order was looked at. */
+mr_status mr_runs_report_write_order(mr_runs_report *report, const mr_one_run *run,
+                                     const mr_trace *trace, const mr_order_result *result,
+                                     mr_error *error);
 /* After the last run: the races of all of them. Errors stay in the stream. */
 void mr_runs_report_end(mr_runs_report *report, size_t races);
 

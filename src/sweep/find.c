@@ -164,14 +164,15 @@ static bool wants_outlook(const mr_sweep_job *job)
            can_be_read_again(job->path);
 }
 
-/* The stream has BarrierPairs. Their edges need the whole trace, so the trace is read into memory.
- */
+/* The stream has BarrierPairs, or tells too late what belongs to an object. What these order needs
+ * the whole trace, so the trace is read into memory. */
 static mr_status find_after_all(const mr_sweep_job *job)
 {
     if (!can_be_read_again(job->path))
         return mr_error_set(job->error, MR_ERR_UNSUPPORTED, job->path, 0,
-                            "the trace has BarrierPairs (mbegin), which takes a file that can "
-                            "be read twice; give a file, or set opaque: ignore");
+                            "the trace has BarrierPairs (mbegin), or names a variable of an object "
+                            "after its free, which takes a file that can be read twice; give a "
+                            "file, or set opaque: ignore when it is BarrierPairs");
     mr_stream_close(job->sweep->stream);
     job->sweep->stream = NULL;
     return find_in_memory(job);

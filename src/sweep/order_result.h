@@ -59,6 +59,7 @@ typedef struct mr_order_stats {
 typedef struct mr_order_result {
     mr_relation relation;
     bool complete;        /* all of the trace was analysed */
+    bool recorded_only;   /* set by the caller: the report says that nothing was predicted */
     mr_race_list list;    /* racy events, static races, examples */
     mr_order_race *races; /* one a static race of the list */
     uint64_t counts[MR_STANDING_COUNT];

@@ -3,6 +3,7 @@
 
 #include "symbols.h"
 
+#include "answers.h"
 #include "base/keys.h"
 #include "base/memory.h"
 #include "code.h"
@@ -21,13 +22,15 @@ typedef struct module {
     uint64_t bias, start, end;
     uint8_t id[32];
     size_t id_bytes;
-    bool mapped, opened, has_data;
+    bool mapped, opened, has_data, has_answers;
+    mr_answers answers;
     mr_elf elf;
     mr_code_table code;
     mr_data_table data;
 } module;
 
 struct mr_symbols {
+    char *folder; /* owned; of answers; NULL: none */
     module *modules;
     size_t module_count, module_capacity;
     mr_keys addresses; /* of code that was asked for */
@@ -36,16 +39,20 @@ struct mr_symbols {
     mr_arena texts;
 };
 
-mr_symbols *mr_symbols_new(void)
+mr_symbols *mr_symbols_new(const char *folder)
 {
     mr_symbols *symbols = mr_calloc(1, sizeof *symbols);
-    if (symbols)
-        mr_arena_init(&symbols->texts);
+    if (!symbols)
+        return NULL;
+    mr_arena_init(&symbols->texts);
+    symbols->folder = folder ? mr_strndup(folder, strlen(folder)) : NULL;
     return symbols;
 }
 
 static void free_module(module *self)
 {
+    if (self->has_answers)
+        mr_answers_close(&self->answers);
     free(self->path);
     mr_code_table_free(&self->code);
     mr_data_table_free(&self->data);
@@ -60,6 +67,7 @@ void mr_symbols_free(mr_symbols *symbols)
     for (size_t i = 0; i < symbols->module_count; i++)
         free_module(&symbols->modules[i]);
     free(symbols->modules);
+    free(symbols->folder);
     mr_keys_free(&symbols->addresses);
     free(symbols->code);
     mr_arena_free(&symbols->texts);
@@ -125,6 +133,18 @@ static bool open_module(module *self)
            mr_code_table_init(&self->code, &self->elf);
 }
 
+/* The kept answers about the module. */
+static mr_answers *answers_of(const mr_symbols *symbols, module *self)
+{
+    if (!self->has_answers)
+        mr_answers_open(&self->answers, symbols->folder, self->path, self->id, self->id_bytes);
+    self->has_answers = true;
+    return &self->answers;
+}
+
+/* The first word of a key: what is asked. */
+enum { ASKS_CODE, ASKS_DATA, ASKS_FRAME_END, ASKS_LOCAL };
+
 static const char *keep(mr_symbols *symbols, const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -149,37 +169,116 @@ static const char *demangle(mr_symbols *symbols, const char *name)
     return kept;
 }
 
-/* The frame from the symbol table. False: no memory. */
-static bool symbol_frame(mr_symbols *symbols, const module *self, uint64_t address,
-                         mr_code_frame *frame)
+/* Gives the frame a place without lines: "bank+0x1189". False: no memory. */
+static bool name_place(mr_symbols *symbols, const module *self, uint64_t address,
+                       mr_code_frame *frame)
 {
     char place[512];
-    const mr_elf_symbol *symbol = self ? mr_elf_find(&self->elf, address - self->bias, true) : NULL;
     if (self)
         snprintf(place, sizeof place, "%.400s+0x%" PRIx64, self->name, address - self->bias);
     else
         snprintf(place, sizeof place, "0x%" PRIx64, address);
-    *frame = (mr_code_frame){.function = symbol ? demangle(symbols, symbol->name) : "",
-                             .place = keep(symbols, place)};
-    return frame->function && frame->place;
+    frame->place = keep(symbols, place);
+    return frame->place != NULL;
+}
+
+/* The frame from the symbol table. False: no memory. */
+static bool symbol_frame(mr_symbols *symbols, const module *self, uint64_t address,
+                         mr_code_frame *frame)
+{
+    const mr_elf_symbol *symbol = self ? mr_elf_find(&self->elf, address - self->bias, true) : NULL;
+    *frame = (mr_code_frame){.function = symbol ? demangle(symbols, symbol->name) : ""};
+    return frame->function && name_place(symbols, self, address, frame);
+}
+
+/* The frames at an address of the module, from its file. Returns their number; -1: no memory. */
+static int read_frames(mr_symbols *symbols, module *self, uint64_t address, mr_code_frame *frames,
+                       bool *has_lines)
+{
+    int count = 0;
+    frames[0] = (mr_code_frame){.place = ""};
+    if (self && !open_module(self))
+        return -1;
+    if (self)
+        count =
+            mr_code_frames(&self->code, &self->elf, address - self->bias, &symbols->texts, frames);
+    *has_lines = count > 0 && frames[0].place[0];
+    if (count < 0 || (!*has_lines && !symbol_frame(symbols, self, address, &frames[0])))
+        return -1;
+    return *has_lines ? count : 1;
+}
+
+/* Adds the frames to the answers: for each two flags, function and place, terminated. Without lines
+ * the place is not among them, because it has the name of the module. */
+static void keep_frames(mr_answers *answers, const mr_answer_key *key, const mr_code_frame *frames,
+                        int count, bool has_lines)
+{
+    char packed[4096];
+    size_t used = 0;
+    for (int i = 0; i < count; i++) {
+        const char *place = has_lines ? frames[i].place : "";
+        size_t function_bytes = strlen(frames[i].function) + 1, place_bytes = strlen(place) + 1;
+        if (function_bytes + place_bytes + 2 > sizeof packed - used)
+            return;
+        packed[used++] = (char)('0' + frames[i].inlined);
+        packed[used++] = (char)('0' + frames[i].is_own);
+        memcpy(packed + used, frames[i].function, function_bytes);
+        memcpy(packed + used + function_bytes, place, place_bytes);
+        used += function_bytes + place_bytes;
+    }
+    mr_answers_add(answers, key, packed, used);
+}
+
+/* One terminated text of an answer. NULL: it is damaged. */
+static const char *next_text(const char **at, const char *end)
+{
+    const char *text = *at, *stop = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+    *at = stop ? stop + 1 : end;
+    return stop ? text : NULL;
+}
+
+/* The frames of an answer; 0: it is not known; -1: no memory. */
+static int kept_frames(mr_symbols *symbols, module *self, const mr_answer_key *key,
+                       uint64_t address, mr_code_frame *frames, bool *has_lines)
+{
+    const void *bytes;
+    size_t size_bytes;
+    int count = 0;
+    if (!mr_answers_find(answers_of(symbols, self), key, &bytes, &size_bytes))
+        return 0;
+    const char *at = bytes, *end = at + size_bytes;
+    for (; end - at > 2 && count < MR_CODE_FRAMES; count++) {
+        mr_code_frame *frame = &frames[count];
+        *frame = (mr_code_frame){.inlined = at[0] == '1', .is_own = at[1] == '1'};
+        at += 2;
+        const char *function = next_text(&at, end), *place = next_text(&at, end);
+        if (!function || !place)
+            return 0;
+        frame->function = keep(symbols, function);
+        frame->place = keep(symbols, place);
+        if (!frame->function || !frame->place)
+            return -1;
+    }
+    *has_lines = count && frames[0].place[0];
+    if (count && !*has_lines && !name_place(symbols, self, address, &frames[0]))
+        return -1;
+    return count;
 }
 
 static mr_code *look_up(mr_symbols *symbols, uint64_t address)
 {
     mr_code_frame frames[MR_CODE_FRAMES];
     module *self = find_module(symbols, address);
-    int count = 0;
-    frames[0] = (mr_code_frame){.place = ""};
-    if (self && !open_module(self))
+    mr_answer_key key = {{ASKS_CODE, self ? address - self->bias : 0}};
+    bool has_lines = false;
+    int count = self ? kept_frames(symbols, self, &key, address, frames, &has_lines) : 0;
+    if (!count) {
+        count = read_frames(symbols, self, address, frames, &has_lines);
+        if (count > 0 && self)
+            keep_frames(&self->answers, &key, frames, count, has_lines);
+    }
+    if (count < 0)
         return NULL;
-    if (self)
-        count =
-            mr_code_frames(&self->code, &self->elf, address - self->bias, &symbols->texts, frames);
-    bool has_lines = count > 0 && frames[0].place[0];
-    if (count < 0 || (!has_lines && !symbol_frame(symbols, self, address, &frames[0])))
-        return NULL;
-    if (!has_lines)
-        count = 1;
     mr_code *code =
         mr_arena_alloc(&symbols->texts, sizeof *code + (size_t)count * sizeof *frames, 1);
     if (!code)
@@ -208,53 +307,114 @@ const mr_code *mr_symbols_code(mr_symbols *symbols, uint64_t address)
     return code;
 }
 
+/* The name of static memory in the file. "": it has none. False: no memory. */
+static bool read_data(module *self, uint64_t inside, uint64_t size_bytes, char *name,
+                      size_t name_bytes)
+{
+    name[0] = '\0';
+    if (!open_module(self) || (!self->has_data && !mr_data_table_init(&self->data, &self->elf)))
+        return false;
+    self->has_data = true;
+    if (mr_data_name(&self->data, &self->elf, inside, size_bytes, name, name_bytes))
+        return true;
+    const mr_elf_symbol *symbol = mr_elf_find(&self->elf, inside, false);
+    if (symbol && symbol->address == inside)
+        snprintf(name, name_bytes, "%s", symbol->name);
+    else if (symbol)
+        snprintf(name, name_bytes, "%s+%" PRIu64, symbol->name, inside - symbol->address);
+    else
+        name[0] = '\0';
+    return true;
+}
+
+/* The text of an answer. False: it is not known. */
+static bool kept_text(const mr_answers *answers, const mr_answer_key *key, char *text,
+                      size_t text_bytes)
+{
+    const void *bytes;
+    size_t count;
+    if (!mr_answers_find(answers, key, &bytes, &count) || count >= text_bytes)
+        return false;
+    memcpy(text, bytes, count);
+    text[count] = '\0';
+    return true;
+}
+
 bool mr_symbols_data(mr_symbols *symbols, uint64_t address, uint64_t size_bytes, char *name,
                      size_t name_bytes)
 {
     module *self = find_module(symbols, address);
     name[0] = '\0';
-    if (!self || !open_module(self))
+    if (!self)
         return false;
-    if (!self->has_data && !mr_data_table_init(&self->data, &self->elf))
-        return false;
-    self->has_data = true;
     uint64_t inside = address - self->bias;
-    if (mr_data_name(&self->data, &self->elf, inside, size_bytes, name, name_bytes))
-        return true;
-    const mr_elf_symbol *symbol = mr_elf_find(&self->elf, inside, false);
-    if (!symbol)
+    mr_answer_key key = {{ASKS_DATA, inside, size_bytes}};
+    if (!kept_text(answers_of(symbols, self), &key, name, name_bytes)) {
+        if (!read_data(self, inside, size_bytes, name, name_bytes))
+            return false;
+        mr_answers_add(&self->answers, &key, name, strlen(name));
+    }
+    if (!name[0])
         snprintf(name, name_bytes, "%s+0x%" PRIx64, self->name, inside);
-    else if (symbol->address == inside)
-        snprintf(name, name_bytes, "%s", symbol->name);
-    else
-        snprintf(name, name_bytes, "%s+%" PRIu64, symbol->name, inside - symbol->address);
     return true;
 }
 
-/* The module of the frame's code, and the frame as its file has it. NULL: not known. */
+/* The module of the frame's code, or NULL, and the frame as its file has it. What is asked about a
+ * frame depends on how its addresses lie to the stack pointer, and not on where that is. */
 static module *module_of_frame(mr_symbols *symbols, const mr_frame_place *frame,
                                mr_frame_place *inside)
 {
     module *self = find_module(symbols, frame->code);
-    if (!self || !open_module(self))
+    if (!self)
         return NULL;
     *inside = *frame;
     inside->code -= self->bias;
     return self;
 }
 
+static uint64_t pointer_of(const mr_frame_place *frame)
+{
+    return frame->frame ? frame->frame - frame->stack : UINT64_MAX;
+}
+
 bool mr_symbols_frame_end(mr_symbols *symbols, const mr_frame_place *frame, uint64_t *end)
 {
     mr_frame_place inside;
-    const module *self = module_of_frame(symbols, frame, &inside);
-    return self && mr_local_frame_end(&self->elf, &inside, end);
+    module *self = module_of_frame(symbols, frame, &inside);
+    const void *bytes;
+    size_t count;
+    if (!self)
+        return false;
+    mr_answer_key key = {{ASKS_FRAME_END, inside.code, pointer_of(frame)}};
+    uint64_t size_bytes = 0;
+    if (mr_answers_find(answers_of(symbols, self), &key, &bytes, &count) &&
+        count == sizeof size_bytes) {
+        memcpy(&size_bytes, bytes, sizeof size_bytes);
+    } else {
+        if (open_module(self) && mr_local_frame_end(&self->elf, &inside, end))
+            size_bytes = *end - frame->stack;
+        mr_answers_add(&self->answers, &key, &size_bytes, sizeof size_bytes);
+    }
+    *end = frame->stack + size_bytes;
+    return size_bytes != 0;
 }
 
 bool mr_symbols_local(mr_symbols *symbols, const mr_frame_place *frame, uint64_t at,
                       uint64_t address, uint64_t size_bytes, char *name, size_t name_bytes)
 {
     mr_frame_place inside;
-    const module *self = module_of_frame(symbols, frame, &inside);
-    return self && mr_local_name(&self->code, &self->elf, &inside, at ? at - self->bias : 0,
-                                 address, size_bytes, name, name_bytes);
+    module *self = module_of_frame(symbols, frame, &inside);
+    if (!self)
+        return false;
+    uint64_t at_inside = at ? at - self->bias : 0;
+    mr_answer_key key = {{ASKS_LOCAL, inside.code, pointer_of(frame), at_inside,
+                          address - frame->stack, size_bytes}};
+    if (kept_text(answers_of(symbols, self), &key, name, name_bytes))
+        return name[0] != '\0';
+    if (!open_module(self))
+        return false;
+    bool known = mr_local_name(&self->code, &self->elf, &inside, at_inside, address, size_bytes,
+                               name, name_bytes);
+    mr_answers_add(&self->answers, &key, name, known ? strlen(name) : 0);
+    return known;
 }

@@ -48,8 +48,9 @@ typedef struct mr_frame_place {
     uint64_t frame; /* the frame pointer at `code`; 0: not known */
 } mr_frame_place;
 
-/* NULL: no memory. */
-mr_symbols *mr_symbols_new(void);
+/* Answers are kept in the folder from one run to the next (answers.h); NULL: they are not. NULL: no
+ * memory. */
+mr_symbols *mr_symbols_new(const char *folder);
 void mr_symbols_free(mr_symbols *symbols); /* NULL is fine */
 
 /* Notes that the file `path` is mapped at [start, end), `bias` bytes above its own addresses. An id

@@ -10,9 +10,9 @@
  *   stopped WHY the recording ended, maybe before the program did: a word of MR_STOP_MAP
  *   children N  child processes that had threads and were not recorded
  *   detail TEXT a sentence for people, in the order of the lines: who waits for whom in a deadlock
- *   misuse …    what the program did to a lock that the rules forbid (misuse.h)
  *   unseen WHAT the program used something that synchronises threads and is not recorded: a word of
  *               MR_UNSEEN_MAP. A race of the trace may then be none of the program
+ *   misuse …    what the program did to a lock that the rules forbid (misuse.h)
  */
 #ifndef MR_TRACE_ENDING_H
 #define MR_TRACE_ENDING_H

@@ -1,23 +1,28 @@
-/* Race on ready and data: a plain flag. Predicted from every order on ready; on data when the
- * reader saw the flag. */
+/* Race on the node by memory order: it is published without release. Predicted from every order. */
 #include <pthread.h>
 #include <stdatomic.h>
 
-static int data, seen;
-static int ready;
+typedef struct node {
+    int value;
+} node;
+
+static node first_node;
+static _Atomic(node *) head;
+static int sum;
 
 static void *one(void *unused)
 {
-    data = 7;
-    ready = 1;
+    first_node.value = 7;
+    atomic_store_explicit(&head, &first_node, memory_order_relaxed);
     return unused;
 }
 
 static void *two(void *unused)
 {
-    if (ready) {
-        seen = data;
-    }
+    node *seen;
+    while (!(seen = atomic_load_explicit(&head, memory_order_consume)))
+        ;
+    sum = seen->value;
     return unused;
 }
 

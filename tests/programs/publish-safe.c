@@ -1,22 +1,28 @@
-/* No race: the flag is atomic. */
+/* No race: the node is released; consume counts as acquire. */
 #include <pthread.h>
 #include <stdatomic.h>
 
-static int data, seen;
-static atomic_int ready;
+typedef struct node {
+    int value;
+} node;
+
+static node first_node;
+static _Atomic(node *) head;
+static int sum;
 
 static void *one(void *unused)
 {
-    data = 7;
-    ready = 1;
+    first_node.value = 7;
+    atomic_store_explicit(&head, &first_node, memory_order_release);
     return unused;
 }
 
 static void *two(void *unused)
 {
-    if (ready) {
-        seen = data;
-    }
+    node *seen;
+    while (!(seen = atomic_load_explicit(&head, memory_order_consume)))
+        ;
+    sum = seen->value;
     return unused;
 }
 

@@ -1,6 +1,9 @@
 # Sourced by tests/check_*.sh, which count as test programs.
 failures=0
 
+# Names of recorded programs are kept in the suite's own folder, not in the user's.
+[ -z "${scratch:-}" ] || export MAXRACE_SYMBOL_CACHE=$scratch/symbol-cache
+
 # check NAME COMMAND…: the test passes when the command succeeds; what it prints is its reason.
 check() {
     local name=$1 output

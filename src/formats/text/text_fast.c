@@ -22,7 +22,7 @@ typedef struct mr_fast_line {
     int64_t value;
     uint32_t length; /* with the newline */
     uint32_t thread_length;
-    uint8_t op, way, memory_order;
+    mr_text_fast_kind kind;
     bool has_value;
 } mr_fast_line;
 
@@ -80,7 +80,7 @@ static bool place_op(mr_text_fast *fast, mr_op op, mr_memory_order order)
     mr_text_fast_op *slot = &fast->ops[slot_of_op(word, fast->multiplier)];
     if (slot->word)
         return false;
-    *slot = (mr_text_fast_op){word, (uint8_t)op, way_of_op(op), (uint8_t)order};
+    *slot = (mr_text_fast_op){word, {(uint8_t)op, way_of_op(op), (uint8_t)order, 0}};
     return true;
 }
 
@@ -147,11 +147,9 @@ static inline bool look_at_op(const mr_text_fast *fast, const char *text, uint32
         return false;
     uint64_t word = short_word(text + bar + 1, open - bar - 1);
     const mr_text_fast_op *op = &fast->ops[slot_of_op(word, fast->multiplier)];
-    line->op = op->op;
-    line->way = op->way;
-    line->memory_order = op->memory_order;
+    line->kind = op->kind;
     line->thread_length = bar;
-    return op->word == word && op->way != WAY_ELSEWHERE;
+    return op->word == word && op->kind.way != WAY_ELSEWHERE;
 }
 
 /* Takes the line of `length` bytes apart. False: it is not ordinary. */
@@ -168,13 +166,13 @@ static inline bool look(const mr_text_fast *fast, const char *text, uint32_t len
     line->has_value = text[name_end] == '=';
     if (line->has_value) {
         close = next_mark(&marks);
-        if (line->way != WAY_ACCESS || close >= MR_MARKS_BYTES ||
+        if (line->kind.way != WAY_ACCESS || close >= MR_MARKS_BYTES ||
             !look_at_value(text + name_end + 1, close - name_end - 1, keep, line))
             return false;
     }
     uint32_t second_bar = next_mark(&marks);
     if (second_bar != close + 1 || second_bar >= MR_MARKS_BYTES || text[close] != ')' ||
-        text[second_bar] != '|' || (name_end == open + 1) != (line->way == WAY_BRANCH))
+        text[second_bar] != '|' || (name_end == open + 1) != (line->kind.way == WAY_BRANCH))
         return false;
     mr_names_key(&line->name, text + open + 1, name_end - open - 1);
     uint32_t at = second_bar + 1;
@@ -213,16 +211,19 @@ static inline bool find_or_add(mr_names *names, const mr_name_key *key, uint32_t
     return *number != UINT32_MAX || mr_names_add_key(names, key, number);
 }
 
+/* Made twice each, for lines of traces with and without objects and memory orders. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* How a line that looks ordinary fits the trace so far. */
 typedef enum fast_verdict { TAKEN, LEFT, NO_MEMORY } fast_verdict;
 
 /* The number of the operand, when the event is certainly valid. */
-static inline fast_verdict admit(mr_validity *validity, mr_trace *trace, const mr_fast_line *line,
-                                 mr_step *step)
+ALWAYS_INLINE fast_verdict admit(mr_validity *validity, mr_trace *trace, const mr_fast_line *line,
+                                 bool has_members, mr_step *step)
 {
-    if (line->way == WAY_LOCK) {
+    if (line->kind.way == WAY_LOCK) {
         uint32_t found = mr_names_look(&trace->locks, &line->name);
-        step->op = (mr_op)line->op;
+        step->op = (mr_op)line->kind.op;
         step->operand = found - 1;
         mr_error unused;
         /* A refusal changes nothing: the event is judged once more, for the message. */
@@ -231,21 +232,24 @@ static inline fast_verdict admit(mr_validity *validity, mr_trace *trace, const m
     if (!mr_validity_access_changes_nothing(validity, step->thread))
         return LEFT;
     step->operand = 0;
-    if (line->way == WAY_ACCESS && !find_or_add(&trace->variables, &line->name, &step->operand))
+    if (line->kind.way == WAY_ACCESS &&
+        !find_or_add(&trace->variables, &line->name, &step->operand))
         return NO_MEMORY;
-    if (line->way == WAY_ACCESS)
+    if (has_members && line->kind.way == WAY_ACCESS)
         mr_validity_note_access(validity, step->operand);
     return TAKEN;
 }
 
-static inline fast_verdict take(mr_text_fast *fast, const mr_fast_line *line, uint64_t number,
-                                mr_validity *validity, mr_builder *builder, mr_rows *rows)
+/* `special`: the trace has members of objects or memory orders. */
+ALWAYS_INLINE fast_verdict take(mr_text_fast *fast, const mr_fast_line *line, uint64_t number,
+                                bool special, mr_validity *validity, mr_builder *builder,
+                                mr_rows *rows)
 {
     mr_trace *trace = builder->trace;
     mr_step step = {.line = number};
     if (!find_thread(fast, &trace->threads, line, &step.thread))
         return LEFT;
-    fast_verdict verdict = admit(validity, trace, line, &step);
+    fast_verdict verdict = admit(validity, trace, line, special, &step);
     if (verdict != TAKEN)
         return verdict;
     uint32_t row = rows->count, value = 0;
@@ -253,17 +257,33 @@ static inline fast_verdict take(mr_text_fast *fast, const mr_fast_line *line, ui
     if (!find_or_add(&trace->locations, &line->location, &rows->location[row]) ||
         (rows->value && line->has_value && !mr_builder_value(builder, line->value, &value)))
         return NO_MEMORY;
-    rows->op[row] = line->op;
+    rows->op[row] = line->kind.op;
     rows->thread[row] = step.thread;
     rows->operand[row] = step.operand;
     if (rows->value)
         rows->value[row] = value;
     rows->count++;
     trace->event_count++;
-    if (line->memory_order | (rows->memory_order != NULL))
-        return mr_builder_put_order(builder, rows, (mr_memory_order)line->memory_order, NULL)
+    if (special && (line->kind.memory_order || rows->memory_order))
+        return mr_builder_put_order(builder, rows, (mr_memory_order)line->kind.memory_order, NULL)
                    ? NO_MEMORY
                    : TAKEN;
+    return TAKEN;
+}
+
+/* Takes lines of a batch from number `*next` on: all, or only those that are not special. */
+ALWAYS_INLINE fast_verdict take_some(mr_text_fast *fast, const mr_fast_line *batch, uint32_t count,
+                                     bool special, uint32_t *next, mr_lines *lines,
+                                     mr_validity *validity, mr_builder *builder, mr_rows *rows)
+{
+    for (; *next < count && (special || !batch[*next].kind.memory_order); ++*next) {
+        fast_verdict verdict =
+            take(fast, &batch[*next], lines->number + 1, special, validity, builder, rows);
+        if (verdict != TAKEN)
+            return verdict;
+        lines->number++;
+        lines->next += batch[*next].length;
+    }
     return TAKEN;
 }
 
@@ -308,7 +328,7 @@ static uint32_t look_ahead(const mr_text_fast *fast, const mr_lines *lines, uint
         mr_fast_line *line = &batch[count];
         if (!look(fast, text + start, ends[count] - start, keep, line))
             break;
-        mr_names_fetch(line->way == WAY_LOCK ? &trace->locks : &trace->variables, &line->name);
+        mr_names_fetch(line->kind.way == WAY_LOCK ? &trace->locks : &trace->variables, &line->name);
         mr_names_fetch(&trace->locations, &line->location);
         start = ends[count] + 1;
     }
@@ -335,14 +355,14 @@ mr_status mr_text_fast_take(mr_text_fast *fast, mr_lines *lines, mr_validity *va
         mr_status status = mr_builder_line(builder, lines->number + 1, error);
         if (status)
             return status;
-        for (uint32_t i = 0; i < count; i++) {
-            fast_verdict verdict =
-                take(fast, &batch[i], lines->number + 1, validity, builder, rows);
-            if (verdict != TAKEN)
-                return verdict == LEFT ? MR_OK : mr_error_memory(error, "reading the trace");
-            lines->number++;
-            lines->next += batch[i].length;
-        }
+        fast_verdict verdict = TAKEN;
+        uint32_t next = 0;
+        if (!trace->members.count && !rows->memory_order)
+            verdict = take_some(fast, batch, count, false, &next, lines, validity, builder, rows);
+        if (verdict == TAKEN)
+            verdict = take_some(fast, batch, count, true, &next, lines, validity, builder, rows);
+        if (verdict != TAKEN)
+            return verdict == LEFT ? MR_OK : mr_error_memory(error, "reading the trace");
         MR_ASSERT(lines->next <= lines->end && rows->count <= rows->room);
     }
     return MR_OK;

@@ -22,11 +22,17 @@
 
 enum { MR_TEXT_FAST_OPS = 32, MR_TEXT_FAST_BATCH = 16 };
 
-typedef struct mr_text_fast_op {
-    uint64_t word; /* the operation's name as a word */
+/* Four bytes, copied as one word. */
+typedef struct mr_text_fast_kind {
     uint8_t op;
     uint8_t way; /* what is done with it; 0: not here */
     uint8_t memory_order;
+    uint8_t unused;
+} mr_text_fast_kind;
+
+typedef struct mr_text_fast_op {
+    uint64_t word; /* the operation's name as a word */
+    mr_text_fast_kind kind;
 } mr_text_fast_op;
 
 typedef struct mr_text_fast {
