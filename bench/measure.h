@@ -20,7 +20,7 @@ typedef struct mr_bench_row {
     uint32_t events;
     uint64_t races, unknown;
     mr_stats stats;
-    mr_run run;
+    mr_run_figures run;
     uint64_t peak_bytes; /* of the process */
 } mr_bench_row;
 

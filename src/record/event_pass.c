@@ -97,8 +97,7 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
     mr_emitted event = {.op = op};
     used use;
     mr_status status = use_before(pass, record, &use, error);
-    bool is_strange =
-        use.misuse == MR_MISUSE_UNLOCK_FREE || use.misuse == MR_MISUSE_UNLOCK_BY_OTHER;
+    bool is_strange = use.misuse && (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE);
     if (status || is_strange) /* no trace can have such a release */
         return status;
     if (use.state && (op == MR_OP_ACQUIRE ? use.state->depth == 1 : op == MR_OP_SHARED_ACQUIRE))
