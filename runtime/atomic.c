@@ -209,7 +209,7 @@ DEFINE_ATOMICS(128, u128, 4)
 MR_EXPORT void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
-    if (begin()) {
+    if (begin() && !mr_ignores_sync(mr_self)) {
         mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -261,7 +261,7 @@ MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
                                            maxrace_atomic_access access, int order)
 {
     int log2 = size_of(atomic->bytes);
-    if (mr_self == NULL || log2 < 0) {
+    if (mr_self == NULL || log2 < 0 || mr_ignores_all(mr_self)) {
         return;
     }
     mr_writer_settle();
@@ -282,7 +282,7 @@ MR_EXPORT void maxrace_annotate_atomic_end(const maxrace_atomic *atomic,
 
 MR_EXPORT void maxrace_annotate_fence(int order)
 {
-    if (begin()) {
+    if (begin() && !mr_ignores_sync(mr_self)) {
         mr_write_object(MR_LOG_FENCE, (unsigned)order & 7, NULL, MR_CALLER, 0, 0);
     }
 }

@@ -14,7 +14,7 @@ typedef struct control {
         void (*destructors[2])(struct control *);
         void (*dispose)(struct control *); /* the last owner let go */
         void (*destroy)(struct control *); /* the last weak one did, too */
-    } *table;
+    } * table;
     int owners, weak;
 } control;
 
@@ -41,8 +41,8 @@ static void log_update(const void *address, int64_t before, int64_t after)
     enum { WORD = 2, SEQ_CST = 5 };
     mr_writer_settle();
     uint64_t *record = mr_writer_room();
-    record[0] = mr_log_head(MR_LOG_ATOMIC_UPDATE, WORD | SEQ_CST << MR_LOG_ORDER_SHIFT,
-                            (uint64_t)address);
+    record[0] =
+        mr_log_head(MR_LOG_ATOMIC_UPDATE, WORD | SEQ_CST << MR_LOG_ORDER_SHIFT, (uint64_t)address);
     record[1] = 0;
     record[2] = (uint64_t)before;
     record[3] = (uint64_t)after;
@@ -90,8 +90,8 @@ static void run(void *argument)
     make_ready *self = argument;
     control *shared = self->control;
     mr_thread *thread = mr_enter();
-    bool alive = thread != NULL && shared != NULL &&
-                 __atomic_load_n(&shared->owners, __ATOMIC_RELAXED) > 0;
+    bool alive =
+        thread != NULL && shared != NULL && __atomic_load_n(&shared->owners, __ATOMIC_RELAXED) > 0;
     if (alive) {
         before_run(thread, self);
     }

@@ -417,7 +417,7 @@ MR_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     }
     MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
             result = MR_REAL(recvmmsg)(fd, messages, count, flags, timeout));
-    for (int i = 0; i < result; i++) {
+    for (int i = 0; i < result && i < (int)count; i++) {
         end_message(fd, &messages[i].msg_hdr, &before[i], messages[i].msg_len, MR_CALLER);
         end_length(&messages[i].msg_len, MR_CALLER);
     }

@@ -220,7 +220,7 @@ typedef struct mr_log_live {
     X(SHARED_RELEASE, 3) /* object */                                                              \
     X(POST, 3)           /* object */                                                              \
     X(WAIT, 3)           /* object */                                                              \
-    X(RETIRED, 3)        /* object; count: mr_log_retired */                                       \
+    X(RETIRED, 3)        /* object, of any role; count: mr_log_retired */                          \
     X(FORK, 3)           /* object; address: start routine, number: the new thread */              \
     X(JOIN, 3)           /* object; number: the thread */                                          \
     X(BEGIN, 3)          /* object; address: start routine (0: main), number: the creator */       \

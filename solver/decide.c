@@ -507,11 +507,19 @@ static outcome climb(candidate_task *task)
     return SETTLED;
 }
 
+/* Are all accesses of the list before, or all after the free of their object (cone.h)? */
+static bool has_one_end(const mr_window *w, const mr_stops *list)
+{
+    return mr_window_end_of_life(w, list->events[0]) ==
+           mr_window_end_of_life(w, list->events[list->count - 1]);
+}
+
 mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
                         const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
                         mr_decision *decision, mr_error *error)
 {
     MR_REQUIRE(a.count && b.count);
+    MR_REQUIRE(has_one_end(problem->window, &a) && has_one_end(problem->window, &b));
     *decision = (mr_decision){0};
     candidate_task task = {.problem = problem,
                            .session = session,

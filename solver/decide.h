@@ -86,7 +86,8 @@ mr_status mr_decide(const mr_problem *problem, mr_session *session,
 
 /*
  * Decides at once whether any access of `a` races with any of `b`: two lists in program order, of
- * different threads, of which each pair conflicts. The verdict is exact for the whole product, by
+ * different threads, of which each pair conflicts, each list on one side of the free of its object
+ * (windows/access_groups.h). The verdict is exact for the whole product, by
  * one formula (solver/cone.h, encoder/race.h); linearise is tried for single pairs only. Many pairs
  * of a hot variable cost little more than one.
  */

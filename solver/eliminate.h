@@ -21,6 +21,8 @@
  *   - stops: A thread that has an access of its list in L stops at a later one, so what stands
  *     before the next one, and what that needs to be next, is in L. One that cannot reach the last
  *     access of its list stops at an earlier one; what comes after that is in E.
+ *   - lives: rule 7 takes part by what FORCED says of the alloc, and by U, which has no end of an
+ *     access of the question (cone.h).
  *   - locks: Let acq1, acq2 be the acquires of two sections that exclude each other, e = acq2 in a
  *     witness. If acq1 is in B(e) or in L, the witness has both, so rel1 before acq2 or rel2 before
  *     acq1. The second is impossible when rel2 is not in C, or in E, or acq1 is in B(rel2), which

@@ -12,9 +12,10 @@ typedef struct reorderer {
     const mr_precedence *forced;
     const mr_window *window;
     uint32_t a, b;
-    uint32_t *prefix; /* one a thread: what is needed */
-    uint32_t *seen;   /* one a thread: whose reads have been looked at */
-    uint32_t *late;   /* one a thread: from here on it is held back */
+    uint32_t ends[2], end_count; /* of the two accesses (cone.h) */
+    uint32_t *prefix;            /* one a thread: what is needed */
+    uint32_t *seen;              /* one a thread: whose reads have been looked at */
+    uint32_t *late;              /* one a thread: from here on it is held back */
     uint32_t passes;
     uint32_t *last_write, *owner, *shares, *units; /* while playing */
     /* While playing: the write that a read should not have seen, or the free that an access should
@@ -43,8 +44,12 @@ static bool is_in(const reorderer *r, uint32_t event)
 /* Is one of the accesses needed, or one of their ends (cone.h)? */
 static bool has_access(const reorderer *r)
 {
-    return !mr_cone_excludes(r->window, r->prefix, r->a) ||
-           !mr_cone_excludes(r->window, r->prefix, r->b);
+    if (is_in(r, r->a) || is_in(r, r->b))
+        return true;
+    for (uint32_t i = 0; i < r->end_count; i++)
+        if (is_in(r, r->ends[i]))
+            return true;
+    return false;
 }
 
 /* Holds back a thread from an event on, and what needs that. */
@@ -64,14 +69,19 @@ static void hold(reorderer *r, uint32_t from)
     }
 }
 
+/* Is the event `other`, or does it need that? */
+static inline bool needs(const reorderer *r, uint32_t event, uint32_t other)
+{
+    return event == other || mr_precedes(r->forced, other, event);
+}
+
 /* Can it happen before the accesses at all, and before the ends of their objects? */
 static bool is_possible(const reorderer *r, uint32_t event)
 {
-    const uint32_t barred[] = {r->a, r->b, mr_window_end_of_life(r->window, r->a),
-                               mr_window_end_of_life(r->window, r->b)};
-    for (int i = 0; i < 4; i++)
-        if (barred[i] != MR_NONE &&
-            (event == barred[i] || mr_precedes(r->forced, barred[i], event)))
+    if (needs(r, event, r->a) || needs(r, event, r->b))
+        return false;
+    for (uint32_t i = 0; i < r->end_count; i++)
+        if (needs(r, event, r->ends[i]))
             return false;
     return true;
 }
@@ -388,7 +398,11 @@ mr_reordered mr_reorder(const mr_precedence *forced, uint32_t a, uint32_t b, uin
                         uint32_t *event_count, mr_arena *arena)
 {
     const mr_window *w = forced->window;
+    const uint32_t ends[] = {mr_window_end_of_life(w, a), mr_window_end_of_life(w, b)};
     reorderer r = {.forced = forced, .window = w, .a = a, .b = b};
+    for (int i = 0; i < 2; i++)
+        if (ends[i] != MR_NONE)
+            r.ends[r.end_count++] = ends[i];
     mr_reordered result = MR_NOT_REORDERED;
     r.prefix = mr_arena_alloc(arena, w->thread_count, sizeof *r.prefix);
     r.seen = mr_arena_alloc(arena, w->thread_count, sizeof *r.seen);

@@ -249,7 +249,7 @@ MR_API bool mr_order_report_run(const mr_trace *trace, const mr_config *config,
 /*
  * The same on a file ("-" is standard input) of any size. hb, fhb, shb and wcp read the events one
  * after the other; the trace is loaded only when races are to be proven, and never with
- * witness.check false (fhb, shb) or mark false (hb, wcp). cp and syncp load the trace. The key
+ * witness.check false (fhb, shb) or mark false (hb, wcp). cp, syncp and c17 load it. The key
  * repair works here. Fails also with TRACE and IO; *report is then about the events before the
  * damage.
  */
@@ -260,7 +260,7 @@ MR_API void mr_order_report_free(mr_order_report *report);
 /* What an order found. A racy event is the second access of at least one reported pair; a static
  * race is the unordered pair of the locations of a reported pair. */
 typedef struct mr_order_counts {
-    const char *relation; /* "hb", "fhb", "shb", "cp", "wcp", "syncp" */
+    const char *relation; /* "hb", "fhb", "shb", "cp", "wcp", "syncp", "c17" */
     bool sound;           /* is each pair that it reports a race? (fhb, shb, syncp) */
     bool complete;        /* was all of the trace analysed? */
     uint64_t events;      /* that were analysed */
@@ -278,9 +278,8 @@ typedef struct mr_order_race_info {
     /* "race": the checker accepted a witness; "sound": proven by theorem, no witness was asked for;
      * "candidate"; "no-race", "unknown": the answers of `confirm` (docs/orders.md) */
     const char *status;
-    /* of race and sound: "fhb", "shb", "syncp", "first", "decision" (docs/report-format.md); else
-     * ""
-     */
+    /* of race and sound: "fhb", "shb", "syncp", "c17", "first", "decision"
+     * (docs/report-format.md); else "" */
     const char *proved_by;
     size_t example_count; /* at least 1, at most the key `examples` */
     /* For the status race: a witness as in a prediction. Its model is rf unless `proved_by` is

@@ -68,6 +68,7 @@ if [ "${1:-}" = --one ]; then
 fi
 
 scratch=$(mktemp -d) || exit 1
+export MAXRACE_SYMBOL_CACHE=$scratch/symbol-cache # as check.sh does
 trap 'rm -rf "$scratch"' EXIT
 number=0
 for source in tests/programs/${RECORD_ONLY:-*}.c tests/programs/${RECORD_ONLY:-*}.cpp; do

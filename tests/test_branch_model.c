@@ -121,7 +121,8 @@ static void examine_pair(examination *x, uint32_t a, uint32_t b)
     }
 }
 
-/* Two lists: all accesses of two threads to one variable with the same operation. */
+/* Two lists: all accesses of two threads to one variable with the same operation; of a free, it
+ * alone; and of accesses of an object's variable, those on the same side of its free. */
 static void examine_lists(examination *x, uint32_t a, uint32_t b)
 {
     const mr_window *w = x->setup.window;
@@ -130,9 +131,11 @@ static void examine_lists(examination *x, uint32_t a, uint32_t b)
     bool race = false;
     for (int side = 0; side < 2; side++)
         for (uint32_t i = first[side]; i < w->size; i++)
-            if (w->thread[i] == w->thread[first[side]] && mr_op_is_access(mr_window_op(w, i)) &&
-                w->object[i] == w->object[first[side]] &&
-                mr_window_op(w, i) == mr_window_op(w, first[side]))
+            if (i == first[side] ||
+                (w->thread[i] == w->thread[first[side]] && mr_op_is_access(mr_window_op(w, i)) &&
+                 w->object[i] == w->object[first[side]] &&
+                 mr_window_end_of_life(w, i) == mr_window_end_of_life(w, first[side]) &&
+                 mr_window_op(w, i) == mr_window_op(w, first[side])))
                 events[side][counts[side]++] = i;
     for (uint32_t i = 0; i < counts[0]; i++)
         for (uint32_t j = 0; j < counts[1]; j++) {

@@ -145,7 +145,13 @@ static void check_site(const examination *x, const mr_access_site *site)
         uint32_t event = site->events[i];
         assert_true(!i || site->events[i - 1] < event);
         assert_int_equal(w->thread[event], site->thread);
-        assert_int_equal(w->object[event], site->variable);
+        if (mr_op_ends_life(site->op))
+            assert_int_equal(mr_trace_object(w->trace, w->variables[site->variable].number),
+                             w->trace->operand[w->start + event]);
+        else
+            assert_int_equal(w->object[event], site->variable);
+        assert_int_equal(mr_window_end_of_life(w, event),
+                         mr_window_end_of_life(w, site->events[0]));
         assert_int_equal(w->trace->location[w->start + event], site->location);
         assert_int_equal(mr_window_op(w, event), site->op);
     }

@@ -438,7 +438,7 @@ static void test_containments_and_witnesses(void **state)
     totals without = {0}, with = {0};
     check_shapes(0, MR_SHAPE_COUNT, &without);
     check_shapes(MR_SHAPE_COUNT, MR_SHAPE_ALL, &with);
-    assert_true(without.simple == without.ignore && with.simple * 12 < with.ignore * 11);
+    assert_true(without.simple == without.ignore && with.simple * 16 < with.ignore * 15);
 }
 
 int main(void)

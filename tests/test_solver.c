@@ -193,14 +193,16 @@ static void eager_pair(examination *x, uint32_t a, uint32_t b)
 
 /* ---- two lists of accesses at once ---- */
 
+/* `mortal`: before the free of the object, or not. */
 static uint32_t collect(const mr_window *w, uint32_t thread, uint32_t variable, bool writes,
-                        uint32_t *events)
+                        bool mortal, uint32_t *events)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < mr_window_length(w, thread); k++) {
         uint32_t event = mr_window_at(w, thread, k);
         uint8_t op = mr_window_op(w, event);
-        if ((op == MR_OP_WRITE || (op == MR_OP_READ && !writes)) && w->object[event] == variable)
+        if ((op == MR_OP_WRITE || (op == MR_OP_READ && !writes)) && w->object[event] == variable &&
+            (mr_window_end_of_life(w, event) != MR_NONE) == mortal)
             events[count++] = event;
     }
     return count;
@@ -244,21 +246,29 @@ static void decide_lists(examination *x, const mr_problem *problem,
     mr_arena_release(&x->setup.arena, mark);
 }
 
+/* Two threads with their accesses of a variable, on each side of a free. */
+static void each_sides(examination *x, const mr_problem *problem, const mr_decide_options *options,
+                       uint32_t variable, uint32_t one, uint32_t two)
+{
+    const mr_window *w = x->setup.window;
+    for (int sides = 0; sides < 4; sides++) {
+        uint32_t events[2][MR_EXHAUSTIVE_EVENTS];
+        mr_stops a = {events[0], collect(w, one, variable, true, sides & 1, events[0])};
+        mr_stops b = {events[1], collect(w, two, variable, false, sides & 2, events[1])};
+        if (a.count && b.count)
+            decide_lists(x, problem, options, a, b);
+    }
+}
+
 static void each_lists(examination *x, const mr_decide_options *options)
 {
     const mr_window *w = x->setup.window;
     mr_problem problem = problem_of(x);
-    for (uint32_t v = 0; v < w->variable_count; v++) {
-        for (uint32_t one = 0; one < w->thread_count; one++) {
-            for (uint32_t two = 0; two < w->thread_count; two++) {
-                uint32_t events[2][MR_EXHAUSTIVE_EVENTS];
-                mr_stops a = {events[0], collect(w, one, v, true, events[0])};
-                mr_stops b = {events[1], collect(w, two, v, false, events[1])};
-                if (one != two && a.count && b.count)
-                    decide_lists(x, &problem, options, a, b);
-            }
-        }
-    }
+    for (uint32_t v = 0; v < w->variable_count; v++)
+        for (uint32_t one = 0; one < w->thread_count; one++)
+            for (uint32_t two = 0; two < w->thread_count; two++)
+                if (one != two)
+                    each_sides(x, &problem, options, v, one, two);
 }
 
 static void examine_lists(examination *x)

@@ -7,7 +7,8 @@
 #include <string.h>
 
 typedef struct access {
-    uint32_t variable, thread, op, location, lockset, event, site;
+    uint32_t variable, thread, location, lockset, event, site;
+    uint8_t op;
     bool mortal; /* it may not come after the free */
 } access;
 
@@ -118,7 +119,7 @@ static bool make_sites(mr_access_groups *groups, access *accesses, uint32_t coun
             (mr_access_site){.variable = key.variable,
                              .thread = key.thread,
                              .location = key.location,
-                             .op = (uint8_t)key.op,
+                             .op = key.op,
                              .events = site_events + first,
                              .count = end - first,
                              .lists = lists + first,
@@ -200,7 +201,7 @@ static bool make_strands(mr_access_groups *groups, const mr_window *w, const acc
             events[end] = accesses[end].event;
             sites[end] = accesses[end].site;
             memcpy(next[1], next[0], sizeof *next);
-            next[1][class_of((uint8_t)accesses[end].op)]++;
+            next[1][class_of(accesses[end].op)]++;
         }
         while (variable < key->variable)
             groups->strand_first[++variable] = strand_count;

@@ -118,7 +118,7 @@ static void end(print *call, int result)
 
 static void end_open(print *call, int result)
 {
-    call->thread = mr_libc_return(call->thread);
+    call->thread = call->thread != NULL ? mr_libc_return(call->thread) : NULL;
     end(call, result);
 }
 
@@ -135,7 +135,7 @@ static void end_in(print *call, int length, void *to, size_t room, size_t size)
 
 static void end_block(print *call, int length, char **to)
 {
-    call->thread = mr_libc_return(call->thread);
+    call->thread = call->thread != NULL ? mr_libc_return(call->thread) : NULL;
     if (call->thread != NULL && length >= 0) {
         mr_libc_access(MR_LOG_RANGE_WRITE, to, sizeof *to, call->code);
         mr_libc_access(MR_LOG_RANGE_WRITE, *to, (size_t)length + 1, call->code);

@@ -95,7 +95,7 @@ static void begin(scan *call, mr_format_text format, bool c99, FILE *file, mr_fo
 
 static void end(scan *call, int result)
 {
-    call->thread = mr_libc_return(call->thread);
+    call->thread = call->thread != NULL ? mr_libc_return(call->thread) : NULL;
     if (call->thread == NULL) {
         return;
     }

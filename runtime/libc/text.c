@@ -242,8 +242,7 @@ MR_EXPORT char *strtok_r(char *restrict from, const char *restrict set, char **r
     return next_part(from, set, next, MR_CALLER);
 }
 
-MR_EXPORT char *__strtok_r(char *restrict from, const char *restrict set, char **restrict next);
-char *__strtok_r(char *restrict from, const char *restrict set, char **restrict next)
+MR_EXPORT char *__strtok_r(char *restrict from, const char *restrict set, char **restrict next)
 {
     return next_part(from, set, next, MR_CALLER);
 }

@@ -60,8 +60,8 @@ const mr_command mr_commands[] = {
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
      .details =
-         "hb, fhb, shb and wcp are computed while the file is read; cp and syncp hold the trace\n"
-         "in memory, and so does whatever needs witnesses, as soon as there is a race.\n"
+         "hb, fhb, shb and wcp are computed while the file is read; cp, syncp and c17 hold the\n"
+         "trace in memory, and so does whatever needs witnesses, as soon as there is a race.\n"
          "Standard input is read once: the trace is then kept from the start, unless\n"
          "--no-mark (hb, wcp) or --no-witness-check (fhb, shb) make that needless.\n"
          "model, window.size and solver.* are for --confirm.\n"

@@ -302,13 +302,43 @@ static mr_status copy_stacks(writer *self, mr_trace *remaining, mr_error *error)
     return status;
 }
 
+/* Numbers the events of misuse as in the remaining trace; what was taken out is gone. */
+static void move_misuses(mr_ending *ending, const uint32_t *moved, uint32_t event_count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ending->misuse_count; i++) {
+        mr_misuse misuse = ending->misuses[i];
+        bool has_other = misuse.other != MR_MISUSE_NO_EVENT;
+        if (misuse.event >= event_count || (has_other && misuse.other >= event_count))
+            continue;
+        misuse.event = moved[misuse.event];
+        if (has_other)
+            misuse.other = moved[misuse.other];
+        if (misuse.event != MR_NONE && (!has_other || misuse.other != MR_NONE))
+            ending->misuses[kept++] = misuse;
+    }
+    ending->misuse_count = kept;
+}
+
+/* Keeps what the trace says of its ending. */
+static mr_status copy_ending(writer *self, const uint32_t *moved, mr_error *error)
+{
+    mr_ending *ending = &self->builder.trace->ending;
+    if (!mr_ending_copy(ending, &self->trace->ending))
+        return no_memory(error);
+    move_misuses(ending, moved, self->trace->event_count);
+    return MR_OK;
+}
+
 static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *error)
 {
     const mr_trace *trace = self->trace;
-    mr_status status = prepare(self) ? MR_OK : no_memory(error);
+    uint32_t *moved = mr_calloc(trace->event_count + 1ull, sizeof *moved);
+    mr_status status = moved && prepare(self) ? MR_OK : no_memory(error);
     for (uint32_t event = 0; event < trace->event_count && !status; event++) {
         status =
             self->taken[event] ? append_edges(self, event, error) : append_kept(self, event, error);
+        moved[event] = self->taken[event] ? MR_NONE : self->builder.trace->event_count - 1;
         if (!status && !note_stack(self, event))
             status = no_memory(error);
     }
@@ -318,8 +348,9 @@ static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *e
                      keep_texts(self, MR_DIRECTIVE_LOCK, &trace->locks) &&
                      keep_texts(self, MR_DIRECTIVE_OBJECT, &trace->objects) && keep_members(self)))
         status = no_memory(error);
-    if (!status && !mr_ending_copy(&self->builder.trace->ending, &trace->ending))
-        status = no_memory(error);
+    if (!status)
+        status = copy_ending(self, moved, error);
+    free(moved);
     if (!status)
         status = mr_builder_finish(&self->builder, remaining, error);
     return status ? status : copy_stacks(self, *remaining, error);

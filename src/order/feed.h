@@ -175,6 +175,95 @@ static inline bool mr_feed_member(mr_detector *detector, uint32_t thread, uint32
  * what main memory takes. Where an outlook lets most be skipped, asking costs more than waiting. */
 enum { AHEAD = 16 };
 
+/* An alloc or a free, with the object in the place of the variable. */
+MR_INLINE bool mr_feed_life(mr_detector *detector, const mr_access *access, mr_free_step *at_free)
+{
+    mr_lives *lives = &detector->lives;
+    uint32_t thread = access->thread, object = access->variable;
+    if (mr_op_starts_life(access->op)) {
+        if (!detector->knows_allocs)
+            mr_lives_alloc(lives, &detector->wcp, thread, object);
+        return true;
+    }
+    bool done = mr_lives_follow(lives, &detector->wcp, thread, object) && at_free(detector, access);
+    lives->first[object] = (uint32_t)MR_LIVES_OVER;
+    return done;
+}
+
+/* Any operation but r and w. */
+MR_INLINE mr_feed_stop mr_feed_operation(mr_detector *detector, const mr_events *events,
+                                         uint32_t row, bool has_outlook, mr_atomic_step *at_atomic,
+                                         mr_sync_step *at_sync, mr_free_step *at_free)
+{
+    const uint8_t *contended = has_outlook ? detector->options.outlook->contended : NULL;
+    const uint8_t *shared = has_outlook ? detector->options.outlook->lock_shared : NULL;
+    const uint8_t *orders = events->memory_order;
+    uint8_t op = events->op[row];
+    uint32_t thread = events->thread[row], operand = events->operand[row];
+    bool ok = true;
+    switch ((mr_op)op) {
+    case MR_OP_ACQUIRE:
+        if ((!has_outlook || shared[operand]) && mr_hb_enters(&detector->wcp.hb, operand))
+            ok = at_sync(detector, MR_OP_ACQUIRE, thread, operand);
+        break;
+    case MR_OP_RELEASE:
+        if ((!has_outlook || shared[operand]) && mr_hb_leaves(&detector->wcp.hb, operand))
+            ok = at_sync(detector, MR_OP_RELEASE, thread, operand);
+        break;
+    case MR_OP_SHARED_ACQUIRE:
+    case MR_OP_SHARED_RELEASE:
+        if (!has_outlook || shared[operand])
+            ok = mr_feed_shared(detector, (mr_op)op, thread, operand, at_sync);
+        break;
+    case MR_OP_FORK:
+        ok = at_sync(detector, MR_OP_FORK, thread, operand);
+        break;
+    case MR_OP_JOIN:
+        ok = at_sync(detector, MR_OP_JOIN, thread, operand);
+        break;
+    case MR_OP_ATOMIC_READ:
+    case MR_OP_ATOMIC_WRITE:
+    case MR_OP_ATOMIC_UPDATE: {
+        mr_access access = {events->first + row, thread, operand, events->location[row], op, 0};
+        access.memory_order = orders ? orders[row] : MR_ORDER_SC;
+        ok = at_atomic(detector, &access, !has_outlook || contended[operand]);
+        break;
+    }
+    case MR_OP_POST:
+        ok = mr_feed_post(detector, thread, operand);
+        break;
+    case MR_OP_WAIT:
+        ok = mr_feed_wait(detector, thread, operand);
+        break;
+    case MR_OP_CALL_BEGIN:
+        if (!detector->knows_calls)
+            return MR_FEED_UNKNOWN;
+        break;
+    case MR_OP_ALLOC:
+    case MR_OP_FREE: {
+        mr_access access = {events->first + row, thread, operand, events->location[row], op, 0};
+        if (!events->knows_members)
+            return MR_FEED_UNKNOWN;
+        ok = mr_feed_life(detector, &access, at_free);
+        break;
+    }
+    case MR_OP_READ:
+    case MR_OP_WRITE:
+    case MR_OP_BEGIN:
+    case MR_OP_END:
+    case MR_OP_CALL_END:
+    case MR_OP_BRANCH:
+    case MR_OP_DEREF:
+        break;
+    case MR_OP_FENCE:
+        if (detector->relation == MR_RELATION_C17)
+            ok = mr_c17_feed_fence(detector, thread,
+                                   (mr_memory_order)(orders ? orders[row] : MR_ORDER_SC));
+        break;
+    }
+    return ok ? MR_FEED_DONE : MR_FEED_NO_MEMORY;
+}
+
 MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *events, bool has_outlook,
                                    bool has_allocs, mr_access_step *at_access,
                                    mr_atomic_step *at_atomic, mr_sync_step *at_sync,
@@ -183,11 +272,8 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
     const uint8_t *ops = events->op;
     const uint32_t *operands = events->operand, *threads = events->thread;
     const uint32_t *locations = events->location;
-    const uint8_t *orders = events->memory_order;
     const uint8_t *contended = has_outlook ? detector->options.outlook->contended : NULL;
-    const uint8_t *shared = has_outlook ? detector->options.outlook->lock_shared : NULL;
     uint32_t count = events->count, row;
-    bool ok = true;
     for (row = 0; row < count; row++) {
         uint8_t op = ops[row];
         uint32_t operand = operands[row];
@@ -204,74 +290,10 @@ MR_INLINE mr_feed_end mr_feed_loop(mr_detector *detector, const mr_events *event
                 return (mr_feed_end){MR_FEED_NO_MEMORY, row};
             continue;
         }
-        switch ((mr_op)op) {
-        case MR_OP_ACQUIRE:
-            if ((!has_outlook || shared[operand]) && mr_hb_enters(&detector->wcp.hb, operand))
-                ok = at_sync(detector, MR_OP_ACQUIRE, threads[row], operand);
-            break;
-        case MR_OP_RELEASE:
-            if ((!has_outlook || shared[operand]) && mr_hb_leaves(&detector->wcp.hb, operand))
-                ok = at_sync(detector, MR_OP_RELEASE, threads[row], operand);
-            break;
-        case MR_OP_SHARED_ACQUIRE:
-        case MR_OP_SHARED_RELEASE:
-            if (!has_outlook || shared[operand])
-                ok = mr_feed_shared(detector, (mr_op)op, threads[row], operand, at_sync);
-            break;
-        case MR_OP_FORK:
-            ok = at_sync(detector, MR_OP_FORK, threads[row], operand);
-            break;
-        case MR_OP_JOIN:
-            ok = at_sync(detector, MR_OP_JOIN, threads[row], operand);
-            break;
-        case MR_OP_ATOMIC_READ:
-        case MR_OP_ATOMIC_WRITE:
-        case MR_OP_ATOMIC_UPDATE: {
-            mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
-            access.memory_order = orders ? orders[row] : MR_ORDER_SC;
-            ok = at_atomic(detector, &access, !has_outlook || contended[operand]);
-            break;
-        }
-        case MR_OP_POST:
-            ok = mr_feed_post(detector, threads[row], operand);
-            break;
-        case MR_OP_WAIT:
-            ok = mr_feed_wait(detector, threads[row], operand);
-            break;
-        case MR_OP_CALL_BEGIN:
-            if (!detector->knows_calls)
-                return (mr_feed_end){MR_FEED_UNKNOWN, row};
-            break;
-        case MR_OP_ALLOC:
-            if (!events->knows_members)
-                return (mr_feed_end){MR_FEED_UNKNOWN, row};
-            if (!detector->knows_allocs)
-                mr_feed_alloc(detector, threads[row], operand);
-            break;
-        case MR_OP_FREE: {
-            if (!events->knows_members)
-                return (mr_feed_end){MR_FEED_UNKNOWN, row};
-            mr_access access = {events->first + row, threads[row], operand, locations[row], op, 0};
-            ok = mr_feed_free(detector, threads[row], operand) && at_free(detector, &access);
-            detector->lives.first[operand] = (uint32_t)MR_LIVES_OVER;
-            break;
-        }
-        case MR_OP_READ:
-        case MR_OP_WRITE:
-        case MR_OP_BEGIN:
-        case MR_OP_END:
-        case MR_OP_CALL_END:
-        case MR_OP_BRANCH:
-        case MR_OP_DEREF:
-            break;
-        case MR_OP_FENCE:
-            if (detector->relation == MR_RELATION_C17)
-                ok = mr_c17_feed_fence(detector, threads[row],
-                                       (mr_memory_order)(orders ? orders[row] : MR_ORDER_SC));
-            break;
-        }
-        if (!ok)
-            return (mr_feed_end){MR_FEED_NO_MEMORY, row};
+        mr_feed_stop stop =
+            mr_feed_operation(detector, events, row, has_outlook, at_atomic, at_sync, at_free);
+        if (stop != MR_FEED_DONE)
+            return (mr_feed_end){stop, row};
     }
     return (mr_feed_end){MR_FEED_DONE, count};
 }

@@ -258,10 +258,9 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     mr_status status = MR_OK;
     if (!self.is_range)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, mr_log_code(record[1]));
-    if (!mr_pieces_keeps(&pass->scan->pieces, self.extent)) {
-        mr_pieces_approach(&pass->scan->pieces, &pass->reader.lives, self.extent.life, address);
+    mr_pieces_approach(&pass->scan->pieces, &pass->reader.lives, self.extent.life, address);
+    if (!mr_pieces_keeps(&pass->scan->pieces, self.extent))
         return MR_OK;
-    }
     pass->kept_accesses++;
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
@@ -318,12 +317,13 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
 void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
 {
     mr_pieces *pieces = &pass->scan->pieces;
-    uint64_t end, code = 0;
+    uint64_t code = 0;
     mr_log_run_access found;
-    bool skips = mr_pieces_skips_part(pieces, pass->reader.next, &end);
-    mr_log_run run = mr_log_run_begin(&pass->reader, end < last ? end : last);
+    if (pass->reader.next >= pass->part_end)
+        pass->skips_part = mr_pieces_skips_part(pieces, pass->reader.next, &pass->part_end);
+    mr_log_run run = mr_log_run_begin(&pass->reader, pass->part_end < last ? pass->part_end : last);
     while (mr_log_run_look(&run, &found) &&
-           (skips || mr_pieces_leaves_out_near(pieces, found.address, found.bytes))) {
+           (pass->skips_part || mr_pieces_leaves_out_near(pieces, found.address, found.bytes))) {
         mr_log_run_take(&run, &found, true);
         code = mr_log_payload(found.site->head);
     }

@@ -30,7 +30,7 @@ typedef struct mr_life {
 
 typedef struct mr_life_node mr_life_node;
 
-enum { MR_LIFETIMES_NEAR = 1024 };
+enum { MR_LIFETIMES_NEAR = 1 << 14 };
 
 /* A part [start, end) of a life that ended. */
 typedef struct mr_life_end {

@@ -129,6 +129,8 @@ static bool has_role(const uint64_t *record, bool orders)
 {
     unsigned role = mr_log_detail(record[0]);
     unsigned kind = mr_log_kind_of(record[0]);
+    if (role == MR_LOG_ROLE_NONE && kind == MR_LOG_RETIRED)
+        return true; /* of an order */
     if (role == MR_LOG_ROLE_DESCRIPTOR && kind != MR_LOG_RETIRED && kind != MR_LOG_USED)
         return false;
     return role <= MR_LOG_ROLE_OWN && mr_object_orders((uint8_t)role) == orders &&
@@ -140,6 +142,8 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
 {
     uint64_t head = record[0];
     unsigned kind = mr_log_kind_of(head);
+    if (kind == MR_LOG_RETIRED && mr_log_detail(record[0]) == MR_LOG_ROLE_NONE)
+        return true;
     if ((kind >= MR_LOG_ACQUIRE && kind <= MR_LOG_RETIRED) || kind == MR_LOG_USED)
         return has_role(record, false);
     switch (kind) {

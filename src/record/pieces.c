@@ -37,6 +37,13 @@ static bool is_last(const mr_pieces *pieces, mr_pair key)
     return last->high == key.high && last->low == key.low;
 }
 
+/* The line of the address, when the cache has it. */
+static mr_piece_line *cached_line(mr_pieces *pieces, uint64_t address)
+{
+    uint64_t bits;
+    return mr_pieces_near_line(pieces, address, 1, &bits);
+}
+
 /* The line of an offset, which is added when it is new. NULL: no memory. */
 static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t offset)
 {
@@ -61,6 +68,9 @@ static mr_piece_line *make_line(mr_pieces *pieces, const mr_life *life, uint64_t
 static mr_piece_line *find_line(mr_pieces *pieces, const mr_life *life, uint64_t offset)
 {
     mr_pair key = key_of(life, offset);
+    mr_piece_line *near = cached_line(pieces, life->origin + offset);
+    if (near)
+        return near;
     if (is_last(pieces, key))
         return &pieces->lines[pieces->last];
     uint32_t number = mr_pairs_find(&pieces->table, key);
@@ -415,6 +425,8 @@ void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *l
     uint64_t offset = address - life->origin;
     uint64_t start = address - offset % MR_PIECE_LINE_BYTES, bytes = MR_PIECE_LINE_BYTES;
     uint64_t near = address - address % MR_PIECES_NEAR_BYTES;
+    if (cached_line(pieces, address))
+        return;
     mr_piece_line *line = find_line(pieces, life, offset);
     /* Each access of a dead block is looked at. */
     if (!line || start < life->start || life->dead)

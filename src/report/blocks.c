@@ -41,7 +41,7 @@ static void put_event(const mr_context *context, const mr_trace *trace, mr_json 
 {
     if (event == MR_NONE)
         return;
-    mr_json object = mr_json_access(trace, mr_access_of_event(trace, event));
+    mr_json object = mr_json_access(trace, mr_access_of_event(trace, event, event));
     mr_context_put(context, &object, event);
     mr_json_put_object(self, key, object);
 }
@@ -83,7 +83,7 @@ static void print_one(const mr_context *context, const mr_trace *trace, FILE *st
     if (found->count > 1)
         fprintf(stream, ", %" PRIu64 " times", found->count);
     fputs("\n", stream);
-    mr_phrase_access(stream, "use", trace, mr_access_of_event(trace, found->event));
+    mr_phrase_access(stream, "use", trace, mr_access_of_event(trace, found->event, found->event));
     mr_context_print(context, stream, found->event);
     if (about_memory)
         mr_block_print(context, trace, stream, found->event);

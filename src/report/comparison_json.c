@@ -58,15 +58,15 @@ static json_t *set_value(uint32_t set)
 
 static json_t *race_value(const mr_trace *trace, const mr_compared_race *race)
 {
-    return json_pack("{s:[o,o], s:o, s:[I,I], s:[I,I], s:o, s:o}", "locations",
-                     text_value(trace->locations.items[race->low].text),
-                     text_value(trace->locations.items[race->high].text), "variable",
-                     text_value(trace->variables.items[trace->operand[race->second]].text),
-                     "events", (json_int_t)race->first, (json_int_t)race->second, "lines",
-                     (json_int_t)mr_trace_line(trace, race->first),
-                     (json_int_t)mr_trace_line(trace, race->second), "found_by",
-                     set_value(race->found_by), "unknown_by",
-                     set_value(race->unknown_by & ~race->found_by));
+    return json_pack(
+        "{s:[o,o], s:o, s:[I,I], s:[I,I], s:o, s:o}", "locations",
+        text_value(trace->locations.items[race->low].text),
+        text_value(trace->locations.items[race->high].text), "variable",
+        text_value(trace->variables.items[mr_pair_variable(trace, race->first, race->second)].text),
+        "events", (json_int_t)race->first, (json_int_t)race->second, "lines",
+        (json_int_t)mr_trace_line(trace, race->first),
+        (json_int_t)mr_trace_line(trace, race->second), "found_by", set_value(race->found_by),
+        "unknown_by", set_value(race->unknown_by & ~race->found_by));
 }
 
 static json_t *trace_value(const mr_comparison *comparison)

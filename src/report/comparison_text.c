@@ -18,7 +18,8 @@ static void print_race(FILE *stream, const mr_comparison *comparison, const mr_c
     fputs(" - ", stream);
     mr_escape_print(stream, mr_names_display(&trace->locations, race->high));
     fputs(" on ", stream);
-    mr_escape_print(stream, mr_names_display(&trace->variables, trace->operand[race->second]));
+    mr_escape_print(stream, mr_names_display(&trace->variables,
+                                             mr_pair_variable(trace, race->first, race->second)));
     fprintf(stream, " (lines %" PRIu64 " and %" PRIu64 ")\n", mr_trace_line(trace, race->first),
             mr_trace_line(trace, race->second));
 }

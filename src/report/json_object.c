@@ -203,9 +203,10 @@ mr_json mr_json_access(const mr_trace *trace, mr_access access)
     if (mr_op_is_access(access.op))
         mr_json_put_name(&self, "variable", "variable_text", &trace->variables, access.variable);
     else if (mr_op_operand_kind((mr_op)access.op) == MR_OPERAND_OBJECT)
-        mr_json_put_name(&self, "object", "object_text", &trace->objects, access.variable);
+        mr_json_put_name(&self, "object", "object_text", &trace->objects,
+                         trace->operand[access.event]);
     else if (mr_op_operand_kind((mr_op)access.op) == MR_OPERAND_LOCK)
-        mr_json_put_name(&self, "lock", "lock_text", &trace->locks, access.variable);
+        mr_json_put_name(&self, "lock", "lock_text", &trace->locks, trace->operand[access.event]);
     mr_json_put_name(&self, "location", "location_text", &trace->locations, access.location);
     return self;
 }

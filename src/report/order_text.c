@@ -62,6 +62,8 @@ static const char *proof_text(mr_proof proof)
         return "a race of shb";
     case MR_PROOF_SYNCP:
         return "a race of syncp";
+    case MR_PROOF_C17:
+        return "a memory-order race of the recorded order";
     case MR_PROOF_DECISION:
         return "found by the steps of predict";
     case MR_PROOF_NONE:

@@ -5,12 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-mr_access mr_access_of_event(const mr_trace *trace, uint32_t event)
+mr_access mr_access_of_event(const mr_trace *trace, uint32_t event, uint32_t other)
 {
     return (mr_access){.event = event,
                        .thread = trace->thread[event],
                        .location = trace->location[event],
-                       .variable = trace->operand[event],
+                       .variable = mr_pair_variable(trace, event, other),
                        .op = trace->op[event]};
 }
 

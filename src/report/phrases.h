@@ -9,11 +9,11 @@
 /* An access as reports show it. */
 typedef struct mr_access {
     uint32_t event, thread, location;
-    uint32_t variable; /* of an alloc or free, the object; of an acquire, the lock */
+    uint32_t variable; /* of a free, that of the other access */
     uint8_t op;
 } mr_access;
 
-mr_access mr_access_of_event(const mr_trace *trace, uint32_t event);
+mr_access mr_access_of_event(const mr_trace *trace, uint32_t event, uint32_t other);
 
 const char *mr_phrase_s(uint64_t count); /* "s", or "" for 1 */
 /* "3 events", then `after`. */

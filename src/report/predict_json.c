@@ -19,10 +19,10 @@ typedef struct writer {
     mr_error *error;
 } writer;
 
-/* The access with its value. The value of an atomic update is the one that it read. */
-static mr_json access_object(const mr_trace *trace, uint32_t event)
+/* The access of a pair with its value. The value of an atomic update is the one that it read. */
+static mr_json access_object(const mr_trace *trace, uint32_t event, uint32_t other)
 {
-    mr_json self = mr_json_access(trace, mr_access_of_event(trace, event));
+    mr_json self = mr_json_access(trace, mr_access_of_event(trace, event, other));
     if (mr_op_is_access(trace->op[event]) && trace->value[event] != 0)
         mr_json_put(&self, "value", json_integer(trace->values[mr_trace_read_value(trace, event)]));
     return self;
@@ -38,8 +38,9 @@ static mr_json trace_object(const mr_trace *trace)
 static mr_json race_object(const writer *self, const mr_race *found)
 {
     const mr_witness *witness = &found->witness;
-    mr_json race = mr_json_new(), first = access_object(self->trace, witness->first),
-            second = access_object(self->trace, witness->second);
+    mr_json race = mr_json_new(),
+            first = access_object(self->trace, witness->first, witness->second),
+            second = access_object(self->trace, witness->second, witness->first);
     mr_context_put(&self->context, &first, witness->first);
     mr_context_put(&self->context, &second, witness->second);
     if (witness->kind != MR_WITNESS_RACE)
@@ -64,8 +65,8 @@ static mr_json race_object(const writer *self, const mr_race *found)
 static mr_json unknown_object(const mr_trace *trace, const mr_unknown *unknown)
 {
     mr_json self = mr_json_new();
-    mr_json_put_object(&self, "first", access_object(trace, unknown->first));
-    mr_json_put_object(&self, "second", access_object(trace, unknown->second));
+    mr_json_put_object(&self, "first", access_object(trace, unknown->first, unknown->second));
+    mr_json_put_object(&self, "second", access_object(trace, unknown->second, unknown->first));
     mr_json_put_text(&self, "order", mr_strength_name(unknown->strength));
     mr_json_put_text(&self, "reason", mr_unknown_reason_name(unknown->reason));
     mr_json_put_text(&self, "detail", unknown->detail);

@@ -89,16 +89,16 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     const mr_race *race = &self->result->races[index];
     const mr_witness *witness = &race->witness;
     FILE *stream = self->stream;
-    bool is_access = mr_op_is_access(self->trace->op[witness->first]); /* or it is a free */
     fprintf(stream, "\nRace %zu of %zu%s on ", index + 1, self->result->race_count,
             witness->kind == MR_WITNESS_MEMORY_ORDER ? " (memory order)" : "");
     mr_phrase_name(stream, &self->trace->variables,
-                   self->trace->operand[is_access ? witness->first : witness->second]);
+                   mr_pair_variable(self->trace, witness->first, witness->second));
     fputs("\n", stream);
-    mr_phrase_access(stream, "first", self->trace, mr_access_of_event(self->trace, witness->first));
+    mr_phrase_access(stream, "first", self->trace,
+                     mr_access_of_event(self->trace, witness->first, witness->second));
     mr_context_print(&self->context, stream, witness->first);
     mr_phrase_access(stream, "second", self->trace,
-                     mr_access_of_event(self->trace, witness->second));
+                     mr_access_of_event(self->trace, witness->second, witness->first));
     mr_context_print(&self->context, stream, witness->second);
     mr_block_print(&self->context, self->trace, stream, witness->first);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);

@@ -74,23 +74,26 @@ static size_t column_of(const table *self, uint32_t thread)
     return GUTTER + 2 + (size_t)column * column_width(self);
 }
 
-/* Is the event always shown? Such events are accesses of the variable of the race, starts and ends
- * of threads, and reads that see another write than in the trace. */
+/* Is the event always shown? Such events are accesses of the variable of the race, the alloc and the
+ * free of its object, starts and ends of threads, and reads that see another write than in the trace. */
 static bool interesting(const table *self, uint32_t index)
 {
     const mr_trace *trace = self->trace;
-    uint32_t event = self->witness->events[index], race = self->witness->first;
+    const mr_witness *witness = self->witness;
+    uint32_t event = witness->events[index];
     mr_op op = (mr_op)trace->op[event];
     switch (mr_op_operand_kind(op)) {
     case MR_OPERAND_VARIABLE:
-        return trace->operand[event] == trace->operand[race] ||
+        return trace->operand[event] == mr_pair_variable(trace, witness->first, witness->second) ||
                (op == MR_OP_READ && self->seen[index] != trace->link[event]);
     case MR_OPERAND_THREAD:
         return true;
+    case MR_OPERAND_OBJECT:
+        return trace->operand[event] ==
+               mr_trace_object(trace, mr_pair_variable(trace, witness->first, witness->second));
     case MR_OPERAND_NONE:
     case MR_OPERAND_LOCK:
     case MR_OPERAND_CALL:
-    case MR_OPERAND_OBJECT:
         break;
     }
     return false;
@@ -310,7 +313,7 @@ static void print_events(table *self)
 static void print_access(table *self, uint32_t event, uint32_t other, const mr_sees *sees)
 {
     char note[96] = "RACE";
-    if (self->trace->op[event] == MR_OP_READ) {
+    if (self->trace->op[event] == MR_OP_READ && !mr_op_ends_life(self->trace->op[other])) {
         uint32_t seen = mr_sees_last(sees, self->trace->operand[event]);
         if (seen == MR_NONE)
             snprintf(note, sizeof note, "RACE: sees initial or event %" PRIu32, other);

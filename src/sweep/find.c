@@ -178,13 +178,14 @@ static mr_status find_after_all(const mr_sweep_job *job)
     return find_in_memory(job);
 }
 
+/* The memory orders that c17 asks for are not in the blocks of a stream. */
 mr_status mr_sweep_find(const mr_sweep_job *job)
 {
     mr_outlook outlook;
     mr_read_options options = read_options(job);
     if (job->given != NULL)
         return find_in(job, job->given, job->error);
-    if (!mr_relation_streaming(job->relation) ||
+    if (!mr_relation_streaming(job->relation) || job->relation == MR_RELATION_C17 ||
         (mr_sweep_proves(job) && !can_be_read_again(job->path)))
         return find_in_memory(job);
     mr_status status = mr_stream_open(job->path, &options, &job->sweep->stream, job->error);

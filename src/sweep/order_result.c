@@ -10,7 +10,7 @@ const char *mr_standing_name(mr_standing standing)
 
 const char *mr_proof_name(mr_proof proof)
 {
-    static const char *const names[] = {"", "first", "fhb", "shb", "syncp", "decision"};
+    static const char *const names[] = {"", "first", "fhb", "shb", "syncp", "c17", "decision"};
     return names[proof];
 }
 

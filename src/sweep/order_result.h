@@ -27,6 +27,7 @@ typedef enum mr_proof {
     MR_PROOF_FHB,      /* "fhb": it is a race of FHB */
     MR_PROOF_SHB,      /* "shb": it is a race of SHB */
     MR_PROOF_SYNCP,    /* "syncp": it is a race of SyncP */
+    MR_PROOF_C17,      /* "c17": a memory-order race of the recorded order */
     MR_PROOF_DECISION, /* "decision": the decision procedure, with `confirm` */
     MR_PROOF_COUNT
 } mr_proof;

@@ -83,11 +83,37 @@ static mr_status take_schedule(const mr_sweep_job *job, mr_prover *prover, const
     return mr_prover_accept(prover, &witness, item->proof, answer, job->error);
 }
 
+/* Makes the witness that c17 promises: the recorded order from the first access to the second. */
+static mr_status take_recorded(const mr_sweep_job *job, mr_prover *prover, const task *item,
+                               mr_order_race *answer)
+{
+    const mr_question *question = &item->question;
+    mr_u32s events = {0};
+    bool done = true;
+    for (uint32_t event = question->first; event < question->second && done; event++)
+        done = mr_u32s_push(&events, event);
+    if (!done) {
+        mr_u32s_free(&events);
+        return mr_error_memory(job->error, "building a witness");
+    }
+    mr_witness witness = {.kind = MR_WITNESS_MEMORY_ORDER,
+                          .first = question->first,
+                          .second = question->second,
+                          .window_start = question->start,
+                          .window_end = question->end,
+                          .model = question->model,
+                          .events = events.items,
+                          .event_count = (uint32_t)events.count};
+    return mr_prover_accept(prover, &witness, item->proof, answer, job->error);
+}
+
 static mr_status ask(const mr_sweep_job *job, mr_prover *prover, const task *item,
                      mr_order_race *answer)
 {
     if (item->proof == MR_PROOF_SYNCP)
         return take_schedule(job, prover, item, answer);
+    if (item->proof == MR_PROOF_C17)
+        return take_recorded(job, prover, item, answer);
     if (item->question.trace_order)
         return ask_promised(job, prover, item, answer);
     return mr_prover_ask(prover, &item->question, item->proof, answer, job->error);
@@ -222,6 +248,23 @@ static mr_status mark_by(const mr_sweep_job *job, mr_prover *prover, mr_relation
     return status;
 }
 
+/* Proves the candidates that are memory-order races. */
+static mr_status mark_memory_order(const mr_sweep_job *job, mr_prover *prover)
+{
+    const mr_order_result *result = &job->sweep->result;
+    tasks list = {0};
+    mr_status status = MR_OK;
+    for (size_t i = 0; i < result->list.race_count && status == MR_OK; i++)
+        if (result->races[i].standing == MR_STANDING_CANDIDATE)
+            status =
+                add_task(job, &list,
+                         (task){i, promised(prover, example_of(&result->list, i)), MR_PROOF_C17});
+    if (status == MR_OK)
+        status = ask_all(job, prover, &list, "witnesses");
+    free(list.items);
+    return status;
+}
+
 static bool has_candidates(const mr_order_result *result)
 {
     for (size_t i = 0; i < result->list.race_count; i++)
@@ -245,6 +288,8 @@ static mr_status mark(const mr_sweep_job *job, mr_prover *prover)
             status = mark_by(job, prover, MR_RELATION_SHB);
         if (status == MR_OK && has_candidates(result))
             status = mark_by(job, prover, MR_RELATION_SYNCP);
+        if (status == MR_OK && job->relation == MR_RELATION_C17 && job->check)
+            status = mark_memory_order(job, prover);
     }
     result->stats.mark_seconds += mr_seconds() - begin;
     return status;

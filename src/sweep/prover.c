@@ -62,7 +62,7 @@ mr_status mr_prover_accept(mr_prover *prover, mr_witness *witness, mr_proof proo
     mr_status status = MR_OK;
     MR_REQUIRE(witness->window_start < witness->window_end && witness->first < witness->second &&
                witness->second < prover->trace->event_count);
-    if (prover->minimise)
+    if (prover->minimise && witness->kind == MR_WITNESS_RACE)
         status = mr_witness_minimise(prover->trace, &prover->opaque, witness, error);
     if (status == MR_OK)
         status = mr_checker_check(prover->checker, witness, error);

@@ -2,8 +2,8 @@
  * sweep: runs one whole-trace order on a file, from its bytes to the proofs of the races.
  *
  *   find     the races of the order (order/detect/detect.h). The streaming orders (hb, fhb, shb,
- *            wcp) take the events from a stream and do not keep the trace; cp and syncp read the
- *            trace into memory. For wcp a regular file is read twice when the stream has no outlook
+ *            wcp) take the events from a stream and do not keep the trace; cp, syncp
+ *            and c17 (for its memory orders) read the trace into memory. For wcp a regular file is read twice when the stream has no outlook
  *            (trace/outlook.h): the first pass makes the outlook, and with it wcp can forget
  *            sections.
  *   prove    needs the trace in memory, which is loaded when there is a race.
@@ -12,6 +12,7 @@
  *            hb, cp, wcp (`mark`): a static race that is also one of shb, or else of syncp, is
  *            proven by its witness; the others are candidates. The first race of hb is always one
  *            of shb. (The first race of cp and wcp need not be one: it may be a deadlock.)
+ *            c17 likewise; what is left is a memory-order race, proven by the recorded order.
  *   confirm  (`confirm`) the decision procedure is asked about each candidate, on a window of
  *            window.size events around each example, or from the first access to the second when
  *            that is longer.

@@ -206,6 +206,12 @@ static inline bool mr_events_conflict(const mr_trace *trace, uint32_t one, uint3
            trace->operand[one] == trace->operand[two];
 }
 
+/* The variable that a conflicting pair is about: that of the access, when the other one is a free. */
+static inline uint32_t mr_pair_variable(const mr_trace *trace, uint32_t one, uint32_t two)
+{
+    return trace->operand[mr_op_ends_life(trace->op[one]) ? two : one];
+}
+
 /* 1-based line of the file on which the event stands. O(log of the number of skipped lines). */
 uint64_t mr_trace_line(const mr_trace *trace, uint32_t event);
 

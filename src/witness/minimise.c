@@ -148,6 +148,8 @@ static void add_life_edge(scheduler *s, uint32_t step)
 {
     const mr_trace *trace = s->steps->trace;
     uint32_t event = s->steps->items[step].event, object = MR_NONE;
+    if (!trace->members.count)
+        return;
     if (mr_op_is_access(trace->op[event]))
         object = mr_trace_object(trace, trace->operand[event]);
     uint32_t end = object == MR_NONE ? MR_NONE : trace->object_info[object].free;
