@@ -574,7 +574,6 @@ static void test_wrong_roles(void **state)
         {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0},
         {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
         {MR_LOG_WAIT, MR_LOG_ROLE_OWN + 1, 0},
-        {MR_LOG_WAIT, MR_LOG_ROLE_DESCRIPTOR, 0},
         {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
