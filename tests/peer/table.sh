@@ -35,7 +35,7 @@ judge() {
     found=${found:-none}
     if [ "$expected" = none ]; then
         [ "$found" = none ] && verdict=silent || verdict=FALSE
-    elif [[ $found == *"$expected"* || $expected == *"$found"* || $expected-$found == use-after-free-race ]]; then
+    elif [[ $found == *"$expected"* || $expected == *"$found"* || $expected-$found == use-after-free-race || $found == *observed* ]]; then
         verdict=found
     else
         verdict=missed
