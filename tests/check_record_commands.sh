@@ -169,7 +169,7 @@ symbol_cache() {
     "$maxrace" record -q -o damaged.mrt ./nested && cmp cold.mrt damaged.mrt || return 1
     rm -r symbols
     MAXRACE_SYMBOL_CACHE='' "$maxrace" record -q -o off.mrt ./nested && cmp cold.mrt off.mrt && [ ! -e symbols ] || return 1
-    MAXRACE_SYMBOL_CACHE=$scratch/nested/no "$maxrace" record -q -o none.mrt ./nested && cmp cold.mrt none.mrt || return 1
+    MAXRACE_SYMBOL_CACHE=$scratch/nested/no "$maxrace" record -q -o uncached.mrt ./nested && cmp cold.mrt uncached.mrt || return 1
     MAXRACE_SYMBOL_CACHE=$scratch/named "$maxrace" record -q -o named.mrt ./nested && cmp cold.mrt named.mrt && ls named/*.answers || return 1
     cp nested whole && strip nested && "$maxrace" record -q -o stripped.mrt ./nested
     mv whole nested

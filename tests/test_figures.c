@@ -58,6 +58,7 @@ static bool expected_report(const mr_figure *figure, mr_relation relation)
         [MR_RELATION_HB] = !figure->hb_ordered,   [MR_RELATION_FHB] = figure->fhb_race,
         [MR_RELATION_SHB] = figure->shb_race,     [MR_RELATION_CP] = !figure->cp_ordered,
         [MR_RELATION_WCP] = !figure->wcp_ordered, [MR_RELATION_SYNCP] = figure->syncp_race,
+        [MR_RELATION_C17] = figure->shb_race, /* all is sequentially consistent there */
     };
     return reported[relation];
 }

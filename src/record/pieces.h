@@ -19,6 +19,10 @@
  * can reach it. Who releases the memory writes it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
  * threads use different parts of its line.
  *
+ * One thing is lost with a piece that is not kept: its block's alloc comes before its accesses. The
+ * accesses of another thread than the one that allocates have this order by what handed the block
+ * over, which is in the trace unless code that is not recorded did it.
+ *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 64 bytes for each line of 64
  * bytes that is accessed, 24 for each piece that is kept.
  *

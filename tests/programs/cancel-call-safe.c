@@ -41,7 +41,7 @@ int main(void)
 {
     pthread_t threads[THREADS];
     void *results[THREADS], *arguments[THREADS] = {&ends, &pair, &listener};
-    struct sockaddr_un nowhere = {.sun_family = AF_UNIX};
+    static struct sockaddr_un nowhere = {.sun_family = AF_UNIX};
     listener = socket(AF_UNIX, SOCK_STREAM, 0);
     if (pipe(ends) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 ||
         bind(listener, (struct sockaddr *)&nowhere, sizeof nowhere.sun_family) != 0 ||

@@ -1,5 +1,4 @@
-/* Race: what a seqlock protects must be atomic, because a reader may meet the next writer. Predicted from every
- * order. */
+/* Race: what a seqlock protects must be atomic, because a reader may meet the next writer. */
 #include <pthread.h>
 #include <stdatomic.h>
 
