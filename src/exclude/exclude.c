@@ -324,6 +324,7 @@ static void move_misuses(mr_ending *ending, const uint32_t *moved, uint32_t even
 static mr_status copy_ending(writer *self, const uint32_t *moved, mr_error *error)
 {
     mr_ending *ending = &self->builder.trace->ending;
+    MR_REQUIRE(moved);
     if (!mr_ending_copy(ending, &self->trace->ending))
         return no_memory(error);
     move_misuses(ending, moved, self->trace->event_count);
@@ -334,7 +335,11 @@ static mr_status write_remaining(writer *self, mr_trace **remaining, mr_error *e
 {
     const mr_trace *trace = self->trace;
     uint32_t *moved = mr_calloc(trace->event_count + 1ull, sizeof *moved);
-    mr_status status = moved && prepare(self) ? MR_OK : no_memory(error);
+    mr_status status = MR_OK;
+    if (!moved || !prepare(self)) {
+        free(moved);
+        return no_memory(error);
+    }
     for (uint32_t event = 0; event < trace->event_count && !status; event++) {
         status =
             self->taken[event] ? append_edges(self, event, error) : append_kept(self, event, error);

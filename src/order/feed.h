@@ -178,15 +178,14 @@ enum { AHEAD = 16 };
 /* An alloc or a free, with the object in the place of the variable. */
 MR_INLINE bool mr_feed_life(mr_detector *detector, const mr_access *access, mr_free_step *at_free)
 {
-    mr_lives *lives = &detector->lives;
     uint32_t thread = access->thread, object = access->variable;
     if (mr_op_starts_life(access->op)) {
         if (!detector->knows_allocs)
-            mr_lives_alloc(lives, &detector->wcp, thread, object);
+            mr_feed_alloc(detector, thread, object);
         return true;
     }
-    bool done = mr_lives_follow(lives, &detector->wcp, thread, object) && at_free(detector, access);
-    lives->first[object] = (uint32_t)MR_LIVES_OVER;
+    bool done = mr_feed_free(detector, thread, object) && at_free(detector, access);
+    detector->lives.first[object] = (uint32_t)MR_LIVES_OVER;
     return done;
 }
 

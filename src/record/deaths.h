@@ -13,7 +13,7 @@
 
 #include "log_reader.h"
 
-enum { MR_DEATH_NONE = UINT32_MAX };
+#define MR_DEATH_NONE UINT32_MAX
 
 typedef struct mr_death {
     uint64_t start, end;

@@ -36,6 +36,7 @@
 #ifndef MR_RECORD_PIECES_H
 #define MR_RECORD_PIECES_H
 
+#include "base/assert.h"
 #include "lifetimes.h"
 #include "pairs.h"
 
@@ -173,6 +174,7 @@ static inline mr_piece_line *mr_pieces_near_line(mr_pieces *pieces, uint64_t add
     uint32_t number = *mr_pieces_near(pieces, address);
     if (!number)
         return NULL;
+    MR_ASSERT(pieces->lines);
     mr_piece_line *line = &pieces->lines[number - 1];
     uint64_t at = address - line->start;
     if (at >= MR_PIECE_LINE_BYTES || at + bytes > line->bytes)

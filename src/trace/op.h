@@ -221,13 +221,18 @@ static inline bool mr_op_has_pair(uint8_t op)
     return mr_op_updates(op) || mr_op_starts_life(op);
 }
 
+/* Is it as a write to what conflicts with it? */
+static inline bool mr_op_conflicts_as_write(uint8_t op)
+{
+    return MR_OP_DOES(op, MR_WRITES | MR_ENDS_LIFE);
+}
+
 /* Do two accesses of one variable by different threads conflict (docs/semantics.md 3)? A free of
  * the variable's object is a plain write of it. */
 static inline bool mr_ops_conflict(uint8_t op, uint8_t other)
 {
-    bool writes =
-        MR_OP_DOES(op, MR_WRITES | MR_ENDS_LIFE) || MR_OP_DOES(other, MR_WRITES | MR_ENDS_LIFE);
-    return writes && !(mr_op_is_atomic(op) && mr_op_is_atomic(other));
+    return (mr_op_conflicts_as_write(op) || mr_op_conflicts_as_write(other)) &&
+           !(mr_op_is_atomic(op) && mr_op_is_atomic(other));
 }
 
 #endif

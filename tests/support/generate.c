@@ -391,7 +391,7 @@ static bool reads(uint8_t op)
 /* The variable's name, and where its value is. */
 static int64_t *find_place(run *r, uint32_t operand, char *name)
 {
-    if (operand < MR_PROGRAM_FIELD) {
+    if (operand < sizeof r->memory / sizeof *r->memory) {
         sprintf(name, "x%" PRIu32, operand);
         return &r->memory[operand];
     }

@@ -5,6 +5,7 @@
 
 #include "marks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -70,13 +71,11 @@ static bool place_op(mr_text_fast *fast, mr_op op, mr_memory_order order)
 {
     char text[MOST_SHORT_OP + 1] = "";
     const char *suffix = order == MR_ORDER_SC ? "" : mr_memory_order_suffix(order);
-    size_t length = strlen(mr_op_name(op)), suffix_length = strlen(suffix);
-    if (way_of_op(op) == WAY_ELSEWHERE || length + suffix_length > MOST_SHORT_OP ||
+    int length = snprintf(text, sizeof text, "%s%s", mr_op_name(op), suffix);
+    if (way_of_op(op) == WAY_ELSEWHERE || length > MOST_SHORT_OP ||
         !mr_memory_order_fits(op, order))
         return true;
-    memcpy(text, mr_op_name(op), length);
-    memcpy(text + length, suffix, suffix_length);
-    uint64_t word = short_word(text, (uint32_t)(length + suffix_length));
+    uint64_t word = short_word(text, (uint32_t)length);
     mr_text_fast_op *slot = &fast->ops[slot_of_op(word, fast->multiplier)];
     if (slot->word)
         return false;
