@@ -68,6 +68,7 @@ static void *worker(void *argument)
 
 int main(void)
 {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     int counter = 0, table[4] = {0};
     struct state state = {0, 0};
     twice(count, &counter);
@@ -84,7 +85,6 @@ int main(void)
     pthread_create(&second, NULL, worker, NULL);
     pthread_join(first, NULL);
     pthread_join(second, NULL);
-    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     twice(lock, &mutex);
     printf("%d %d %ld\n", counter, table[2], state.field);
 }
