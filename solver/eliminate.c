@@ -374,6 +374,18 @@ static bool refine_start(refiner *r, uint32_t thread, uint32_t event)
     return r->forced->thread_start[thread] != NULL;
 }
 
+/* What the event needs to be next: what the one `before` it needs, and the edges that end at it. */
+static bool refine_enabled(refiner *r, const uint32_t *before, uint32_t event)
+{
+    uint32_t **enabled = r->forced->enabled;
+    if (!enabled)
+        return true;
+    memcpy(r->clock, before, r->forced->window->thread_count * sizeof *r->clock);
+    take_forced(r, enabled[event], event);
+    enabled[event] = keep(r, enabled[event], event);
+    return enabled[event] != NULL;
+}
+
 /* Has a clock all that an older one has, in the other threads? For costly checks. */
 static bool covers(const mr_window *w, const uint32_t *clock, const uint32_t *old, uint32_t thread)
 {
@@ -392,6 +404,8 @@ static bool refine_event(refiner *r, uint32_t i)
     uint32_t *before = position ? r->forced->clock[mr_window_at(w, thread, position - 1)]
                                 : r->forced->thread_start[thread];
     uint32_t *old = r->forced->clock[i];
+    if (!refine_enabled(r, before, i))
+        return false;
     memcpy(r->clock, before, w->thread_count * sizeof *r->clock);
     take_forced(r, old, i);
     if (find_row(r->d, i, &row))
@@ -430,7 +444,7 @@ static bool deduce_window(mr_deduction *d, const mr_eliminate_limits *limits, mr
 bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limits, mr_arena *arena)
 {
     const mr_window *w = forced->window;
-    if (w->model == MR_MODEL_BRANCH || w->barrier_edge_count)
+    if (w->model == MR_MODEL_BRANCH)
         return true;
     mr_arena scratch;
     mr_arena_init(&scratch);

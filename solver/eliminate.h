@@ -89,8 +89,7 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, mr_stops stops[2], uint3
  * question: L is empty and C is the whole window, so (I) is about every reordering of the window,
  * which is what FORCED asks for. Nothing gets into E, since the trace is a witness of everything.
  * `forced->refined` is set when a clock grew. Not in model branch, where no read is consistent
- * without L, nor with edges of BarrierPairs. Whatever the budget leaves out is only not known. False: no
- * memory of `arena`. As mr_eliminate, with C the whole window; what changed is kept in `arena`.
+ * without L. Whatever the budget leaves out is only not known. False: no memory of `arena`. As mr_eliminate, with C the whole window; what changed is kept in `arena`.
  */
 bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limits, mr_arena *arena);
 
