@@ -281,8 +281,8 @@ typedef enum mr_log_role {
     MR_LOG_ROLE_BARRIER_OUT,
     MR_LOG_ROLE_CHANNEL,    /* of BEFORE, AFTER: what a descriptor leads to, as pipes; no address */
     MR_LOG_ROLE_SIGNAL,     /* of BEFORE, AFTER: sent, handled; the signal's number; no address */
-    MR_LOG_ROLE_DESCRIPTOR, /* of USED, RETIRED: a file descriptor (INITIALISED: atomic); address: MR_LOG_DESCRIPTORS_AT + its number times
-                               MR_LOG_DESCRIPTOR_BYTES */
+    MR_LOG_ROLE_DESCRIPTOR, /* of USED, RETIRED: a file descriptor (INITIALISED: dup2 replaced it); its
+                               address is MR_LOG_DESCRIPTORS_AT + number * MR_LOG_DESCRIPTOR_BYTES */
     MR_LOG_ROLE_OWN, /* a lock of the program's own, or the owners of an exception: the memory at its
                         address is not that of an object of pthread */
 } mr_log_role;

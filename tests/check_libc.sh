@@ -41,8 +41,8 @@ results() {
     local compiler=$1
     shift
     "$compiler" -std=gnu17 -w -pthread "$@" tests/libc/results.c -o "$scratch/plain" -lm && build "$compiler" tests/libc/results.c "$@" || return 1
-    "$scratch/plain" >"$scratch/expected" && "$scratch/program" | diff "$scratch/expected" - || return 1
-    "$maxrace" record --record-local -o "$scratch/trace.mrt" -- "$scratch/program" >"$scratch/output" 2>"$scratch/said"
+    (cd "$scratch" && ./plain >expected && ./program | diff expected -) || return 1
+    (cd "$scratch" && "$maxrace" record --record-local -o trace.mrt -- ./program >output 2>said)
     diff "$scratch/expected" "$scratch/output" && [ "$(wc -l <"$scratch/expected")" -gt 150 ] || return 1
     [[ $compiler == clang || $* == *-O2* ]] || ! grep 'no recorded write\|no trace can have\|makes no sense\|recorded nothing' "$scratch/said"
 }

@@ -135,14 +135,15 @@ runs_united() {
         grep -q '"known_races":0}' out && [ "$(tail -n 1 out)" = ',"known_races":1}],"races":1}' ] || { cat report out; return 1; }
 }
 
-# Another schedule is another trace, the same one is the same, byte for byte.
 # run --quick reports the races of the recorded order with a witness, says what it covers, and reports a race once. What only
-# another order shows it does not report, and predict does.
+# another order shows it does not report, and predict does. Errors that happened are reported, and how the program ended, once.
 quick() {
     local seed hidden=0 covers='^covers the recorded order only: races that other orders'
     "$maxrace" cc -g -O1 -pthread "$sources/plain-race.c" -o plain_race &&
         "$maxrace" cc -g -O1 -pthread "$sources/plain-safe.c" -o plain_safe &&
         "$maxrace" cc -g -O0 -pthread "$sources/hidden-race.c" -o hidden || return 1
+    printf '#include <stdlib.h>\nint main(void) { int *p = malloc(8); *p = 3; free(p); return *(volatile int *)p; }\n' >freed.c
+    "$maxrace" cc -g -O0 freed.c -o freed 2>said || { cat said; return 1; }
     for seed in 1 2 3 4 5 6 7 8; do
         ends 1 '^1 race' "$maxrace" run --seed $seed ./hidden || return 1
         "$maxrace" run --quick --seed $seed ./hidden 2>/dev/null | grep -q '^no static race of shb' && hidden=1
@@ -152,6 +153,10 @@ quick() {
         ends 0 "$covers" "$maxrace" run --quick ./plain_safe &&
         ends 1 '^1 race in 3 runs$' "$maxrace" run --quick --runs 3 ./plain_race &&
         ends 1 '^1 race known from earlier runs$' "$maxrace" run --quick --runs 3 ./plain_race &&
+        ends 1 '^Observed 1 of 1: main (T0) uses memory that was freed' "$maxrace" run --quick ./freed &&
+        ends 1 '^1 error observed, no static race of shb' "$maxrace" run --quick ./freed &&
+        ends 1 '"kind":"use-after-free"' "$maxrace" run --quick --format json ./freed &&
+        [ "$("$maxrace" run --quick ./freed 2>/dev/null | grep -c '^the program ended with status 3$')" -eq 1 ] &&
         ends 1 '"covers":"recorded order"' "$maxrace" run --quick --format json ./plain_race &&
         ends 1 '^relation shb: ' "$maxrace" run --quick -c relation.yaml ./plain_race &&
         ends 1 '^the program was ended by signal 6' "$maxrace" run --quick ./ending ab
@@ -176,6 +181,7 @@ symbol_cache() {
     ! "$maxrace" convert stripped.mrt - | grep 'nested.c:'
 }
 
+# Another schedule is another trace, the same one is the same, byte for byte.
 schedules() {
     local schedule
     for schedule in random pct os; do

@@ -1,6 +1,6 @@
 /* Answers that are kept in files: found again, never wrong after damage, bounded. */
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
-#define _XOPEN_SOURCE 700 /* mkdtemp, nftw */
+#define _XOPEN_SOURCE 700 /* nftw */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "support/scratch.h"
 #include "symbols/answers.h"
 
 #include <dirent.h>
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 typedef struct scratch {
-    char base[64], folder[128], program[128];
+    char base[256], folder[320], program[320];
 } scratch;
 
 static const uint8_t id[20] = {0xab, 1, 2, 3};
@@ -42,8 +43,9 @@ static void write_file(const char *path, const void *bytes, size_t count)
 static int set_up(void **state)
 {
     scratch *self = calloc(1, sizeof *self);
-    strcpy(self->base, "/tmp/maxrace-answers-XXXXXX");
-    assert_non_null(mkdtemp(self->base));
+    mr_scratch folder;
+    mr_scratch_make(&folder);
+    snprintf(self->base, sizeof self->base, "%.200s", folder.dir);
     snprintf(self->folder, sizeof self->folder, "%s/cache/in/a/folder", self->base);
     snprintf(self->program, sizeof self->program, "%s/program", self->base);
     write_file(self->program, "program", 7);
@@ -96,14 +98,14 @@ static int known(const char *folder, const char *program, size_t id_bytes)
 }
 
 /* The only file of the folder. */
-static void find_file(const scratch *self, char path[512])
+static void find_file(const scratch *self, char path[640])
 {
     DIR *folder = opendir(self->folder);
     int count = 0;
     assert_non_null(folder);
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
         if (entry->d_name[0] != '.' && ++count)
-            snprintf(path, 512, "%s/%s", self->folder, entry->d_name);
+            snprintf(path, 640, "%s/%s", self->folder, entry->d_name);
     closedir(folder);
     assert_int_equal(count, 1);
 }
@@ -112,7 +114,7 @@ static void test_kept(void **state)
 {
     const scratch *self = *state;
     struct stat first, second;
-    char path[512];
+    char path[640];
     assert_int_equal(known(self->folder, self->program, sizeof id), 0);
     assert_int_not_equal(access(self->folder, F_OK), 0); /* nothing new: nothing written */
     add_all(self);
@@ -140,7 +142,7 @@ static void test_other_version(void **state)
 static void test_damage(void **state)
 {
     const scratch *self = *state;
-    char path[512], bytes[4096];
+    char path[640], bytes[4096];
     add_all(self);
     find_file(self, path);
     FILE *file = fopen(path, "rb");

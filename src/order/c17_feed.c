@@ -153,16 +153,7 @@ bool mr_c17_feed_fence(mr_detector *detector, uint32_t thread, mr_memory_order o
 /* As in shb.c. */
 static bool free_object(mr_detector *detector, const mr_access *access)
 {
-    const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
-    uint32_t at = mr_detector_first_freed(detector, access->variable);
-    for (; at; at = mr_detector_next_freed(detector, at)) {
-        mr_access one = mr_free_of(access, at);
-        mr_variable *variable = mr_detector_variable(detector, one.variable);
-        if (!variable || !mr_variable_free(variable, &one, (mr_knowledge){{thread->clock, NULL}},
-                                           thread->local, true, &detector->list))
-            return false;
-    }
-    return true;
+    return mr_feed_write_freed(detector, access, true);
 }
 
 mr_feed_end mr_c17_feed(mr_detector *detector, const mr_events *events)

@@ -101,6 +101,22 @@ static inline mr_access mr_free_of(const mr_access *access, uint32_t variable)
     return one;
 }
 
+/* A write of each variable of the object. `ends`: no access before it races with one after it (rule
+ * 7 of docs/semantics.md 2). False: no memory. */
+static inline bool mr_feed_write_freed(mr_detector *detector, const mr_access *access, bool ends)
+{
+    const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
+    uint32_t at = mr_detector_first_freed(detector, access->variable);
+    for (; at; at = mr_detector_next_freed(detector, at)) {
+        mr_access one = mr_free_of(access, at);
+        mr_variable *variable = mr_detector_variable(detector, one.variable);
+        if (!variable || !mr_variable_free(variable, &one, (mr_knowledge){{thread->clock, NULL}},
+                                           thread->local, ends, &detector->list))
+            return false;
+    }
+    return true;
+}
+
 #define MR_INLINE static inline __attribute__((always_inline))
 
 /* What an order does; false: no memory. */

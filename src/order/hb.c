@@ -102,16 +102,7 @@ static bool atomic(mr_detector *detector, const mr_access *access, bool contende
 /* A write of each variable of the object. */
 static bool free_object(mr_detector *detector, const mr_access *access)
 {
-    const mr_hb_thread *thread = &detector->wcp.hb.threads[access->thread];
-    uint32_t at = mr_detector_first_freed(detector, access->variable);
-    for (; at; at = mr_detector_next_freed(detector, at)) {
-        mr_access one = mr_free_of(access, at);
-        mr_variable *variable = mr_detector_variable(detector, one.variable);
-        if (!variable || !mr_variable_free(variable, &one, (mr_knowledge){{thread->clock, NULL}},
-                                           thread->local, false, &detector->list))
-            return false;
-    }
-    return true;
+    return mr_feed_write_freed(detector, access, false);
 }
 
 mr_feed_end mr_hb_feed(mr_detector *detector, const mr_events *events)

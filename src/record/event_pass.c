@@ -324,6 +324,19 @@ static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_erro
                : mr_event_pass_no_memory(error);
 }
 
+/* Memory is given out or taken back. */
+static mr_status memory_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
+    if (mr_log_kind_of(record[0]) == MR_LOG_GIVEN) {
+        if (mr_log_detail(record[0]) == MR_LOG_MEMORY_STACK)
+            pass->last_stack = mr_log_payload(record[0]);
+        return mr_event_pass_given(pass, record, error);
+    }
+    return mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN ? taken_again(pass, record, error)
+                                                         : mr_event_pass_taken(pass, record, error);
+}
+
 static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     mr_log_kind kind = (mr_log_kind)mr_log_kind_of(record[0]);
@@ -348,15 +361,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     case MR_LOG_END:
         return life_of_thread(pass, record, error);
     case MR_LOG_GIVEN:
-        if (mr_log_detail(record[0]) == MR_LOG_MEMORY_STACK)
-            pass->last_stack = mr_log_payload(record[0]);
-        mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
-        return mr_event_pass_given(pass, record, error);
     case MR_LOG_TAKEN:
-        mr_pieces_forget(&pass->scan->pieces, mr_log_payload(record[0]), record[2]);
-        return mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN
-                   ? taken_again(pass, record, error)
-                   : mr_event_pass_taken(pass, record, error);
+        return memory_record(pass, record, error);
     case MR_LOG_CALL_BEGIN:
         return mr_event_pass_call_begin(pass, record, error);
     case MR_LOG_CALL_REACH:

@@ -14,10 +14,10 @@
  * have no conflict, and each read sees the same value in every reordering: the last write is by the
  * same thread, or there is none. So the events of this piece change no verdict in any model. The
  * same holds when each write is `alone`: all other threads were started after it, or have ended and
- * are joined. Then fork and join order the write with every access of another thread. `keep`
- * is set for the other pieces: several threads access the piece and one writes it, or a BarrierPair
- * can reach it. Who releases the memory writes it. Threads are counted per line of 64 bytes. So a piece may be kept without need when
- * threads use different parts of its line.
+ * are joined. Then fork and join order the write with every access of another thread. The other
+ * pieces are kept: several threads access the piece and one writes it, or a BarrierPair can reach it.
+ * A release of memory writes the memory. Threads are counted per line of 64 bytes. So a piece may be
+ * kept without need when threads use different parts of its line.
  *
  * One thing is lost with a piece that is not kept: its block's alloc comes before its accesses. The
  * accesses of another thread than the one that allocates have this order by what handed the block

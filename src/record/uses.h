@@ -1,7 +1,7 @@
 /*
- * uses: locks, semaphores, barriers, condition variables and file descriptors as memory. The byte at the address of
- * an object stands for it: who initialises or destroys the object writes the byte, each use is an
- * atomic read of it. So an initialisation or a destruction that is not ordered with a use is a race
+ * uses: locks, semaphores, barriers, condition variables and file descriptors as memory. The byte at
+ * the address of an object stands for it: who initialises or destroys the object writes the byte,
+ * each use is an atomic read of it. So an initialisation or a destruction that is not ordered with a use is a race
  * of the two. A use comes before its effect in the trace: the read of an unlock is before the
  * release, and who then takes the lock may destroy it. A barrier is read again by each thread that
  * returns from it.

@@ -102,8 +102,7 @@ void mr_observed_print(const mr_context *context, const mr_trace *trace, FILE *s
     }
 }
 
-mr_json mr_observed_object_of(const mr_context *context, const mr_trace *trace,
-                              const mr_observed *found)
+static mr_json object_of(const mr_context *context, const mr_trace *trace, const mr_observed *found)
 {
     mr_json self = mr_json_new();
     mr_json_put_text(&self, "kind", mr_misuse_word(found->kind));
@@ -112,4 +111,23 @@ mr_json mr_observed_object_of(const mr_context *context, const mr_trace *trace,
     mr_json_put_number(&self, "count", found->count);
     mr_block_put(context, trace, &self, found->event);
     return self;
+}
+
+mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace, FILE *stream,
+                           mr_error *error)
+{
+    mr_observed_list list;
+    mr_status status = MR_OK;
+    if (!mr_observed_find(&list, trace))
+        status = mr_error_memory(error, "writing the report");
+    if (list.count > 0)
+        fputs("\"observed\":[", stream);
+    for (size_t i = 0; i < list.count && status == MR_OK; i++) {
+        fputs(i > 0 ? ",\n" : "\n", stream);
+        status = mr_json_dump(stream, object_of(context, trace, &list.items[i]), error);
+    }
+    if (list.count > 0)
+        fputs("],\n", stream);
+    mr_observed_free(&list);
+    return status;
 }

@@ -16,7 +16,8 @@ void mr_block_put(const mr_context *context, const mr_trace *trace, mr_json *sel
 
 void mr_observed_print(const mr_context *context, const mr_trace *trace, FILE *stream,
                        const mr_observed_list *list);
-mr_json mr_observed_object_of(const mr_context *context, const mr_trace *trace,
-                              const mr_observed *found);
+/* The same, as the member "observed", followed by a comma; nothing when there is no error. MR_ERR_MEMORY. */
+mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace, FILE *stream,
+                           mr_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* order_json: the races of a whole-trace order for programs. One static race at a time, so that
  * memory does not grow with their number. */
+#include "blocks.h"
 #include "json_object.h"
 #include "order_report.h"
 
@@ -126,6 +127,20 @@ static mr_status dump_races(const writer *self)
     return status;
 }
 
+/* As in the report for people. */
+static mr_status dump_observed(const writer *self)
+{
+    static const mr_result no_races;
+    mr_context context;
+    if (!self->result->recorded_only)
+        return MR_OK;
+    mr_status status = mr_context_init(&context, self->trace, &no_races)
+                           ? mr_observed_dump(&context, self->trace, self->stream, self->error)
+                           : mr_error_memory(self->error, "writing the report");
+    mr_context_free(&context);
+    return status;
+}
+
 mr_status mr_order_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
                                const mr_order_result *result, mr_error *error)
 {
@@ -139,6 +154,8 @@ mr_status mr_order_report_json(FILE *stream, const mr_trace *trace, const mr_con
         status = mr_json_dump_member(stream, "config", mr_json_config(config, false), error);
     if (status == MR_OK)
         status = mr_json_dump_member(stream, "order", order_object(result), error);
+    if (status == MR_OK)
+        status = dump_observed(&self);
     if (status == MR_OK)
         status = dump_races(&self);
     if (status != MR_OK)

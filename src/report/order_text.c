@@ -1,4 +1,5 @@
 /* order_text: the races of a whole-trace order for people. */
+#include "blocks.h"
 #include "escape.h"
 #include "order_report.h"
 #include "phrases.h"
@@ -10,6 +11,7 @@ typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
     const mr_order_result *result;
+    size_t observed_count;
 } writer;
 
 static mr_access access_of(const mr_racing_access *access, uint32_t variable)
@@ -27,7 +29,6 @@ static void print_head(const writer *self)
     const mr_race_list *list = &result->list;
     FILE *stream = self->stream;
     mr_phrase_trace(stream, self->trace);
-    mr_phrase_ending(stream, &self->trace->ending);
     mr_phrase_dropped(stream, self->trace);
     mr_phrase_ending(stream, &self->trace->ending);
     if (!result->complete)
@@ -151,6 +152,9 @@ static void print_last_line(const writer *self)
 {
     const mr_order_result *result = self->result;
     const char *separator = ": ";
+    if (self->observed_count > 0)
+        fprintf(self->stream, "%zu error%s observed, ", self->observed_count,
+                mr_phrase_s(self->observed_count));
     if (result->list.race_count == 0)
         fputs("no static race", self->stream);
     else
@@ -210,12 +214,32 @@ static void print_run(FILE *stream, const mr_order_stats *stats)
     mr_phrase_stopped(stream, stats->queries_stopped_by_time, stats->queries_stopped_by_memory);
 }
 
+/* What happened in a recorded run, when the trace is in memory for sure. False: no memory. */
+static bool print_observed(writer *self)
+{
+    static const mr_result no_races;
+    mr_context context;
+    mr_observed_list observed = {0};
+    if (!self->result->recorded_only)
+        return true;
+    bool ok = mr_context_init(&context, self->trace, &no_races) &&
+              mr_observed_find(&observed, self->trace);
+    if (ok)
+        mr_observed_print(&context, self->trace, self->stream, &observed);
+    self->observed_count = observed.count;
+    mr_observed_free(&observed);
+    mr_context_free(&context);
+    return ok;
+}
+
 mr_status mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                                const mr_order_result *result, mr_error *error)
 {
-    writer self = {stream, trace, result};
+    writer self = {stream, trace, result, 0};
     errno = 0;
     print_head(&self);
+    if (!print_observed(&self))
+        return mr_error_memory(error, "writing the report");
     for (size_t i = 0; i < result->list.race_count && !ferror(stream); i++)
         print_race(&self, i);
     print_summary(&self);

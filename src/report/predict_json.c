@@ -189,27 +189,6 @@ static mr_json run_object(const mr_run_figures *run, const mr_config *config)
     return self;
 }
 
-/* Left out when there is none. */
-static mr_status dump_observed(const writer *self)
-{
-    mr_observed_list list;
-    mr_status status = MR_OK;
-    if (!mr_observed_find(&list, self->trace))
-        status = mr_error_memory(self->error, "writing the report");
-    if (list.count > 0)
-        fputs("\"observed\":[", self->stream);
-    for (size_t i = 0; i < list.count && status == MR_OK; i++) {
-        fputs(i > 0 ? ",\n" : "\n", self->stream);
-        status = mr_json_dump(self->stream,
-                              mr_observed_object_of(&self->context, self->trace, &list.items[i]),
-                              self->error);
-    }
-    if (list.count > 0)
-        fputs("],\n", self->stream);
-    mr_observed_free(&list);
-    return status;
-}
-
 static mr_status dump_races(const writer *self)
 {
     mr_status status = MR_OK;
@@ -252,7 +231,7 @@ mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_c
     if (status == MR_OK)
         status = mr_json_dump_member(stream, "config", mr_json_config(config, false), error);
     if (status == MR_OK)
-        status = dump_observed(&self);
+        status = mr_observed_dump(&self.context, trace, stream, error);
     if (status == MR_OK)
         status = dump_races(&self);
     mr_context_free(&self.context);

@@ -224,7 +224,7 @@ static void streams(void)
 {
     char *line = NULL;
     size_t room = 0;
-    char path[] = "/tmp/results-XXXXXX";
+    char path[] = "results-XXXXXX";
     int fd = mkstemp(path);
     FILE *file = fdopen(fd, "w+");
     fpos_t at;
