@@ -65,9 +65,14 @@ static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
             !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
             return false;
     }
+    if (mr_log_kind_of(record[0]) == MR_LOG_GIVEN && record[2])
+        mr_lifetimes_find(&pass->lives, mr_log_payload(record[0]))->alone = alone;
     for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
         const mr_life_end *part = &pass->lives.ended[i];
         const mr_life *life = &part->life;
+        if (!scan->deaths.items[before + i].unseen &&
+            !mr_pieces_note_guest(&scan->pieces, life, MR_PIECES_RELEASES, pass->thread, alone))
+            return false;
         if ((part->start > life->origin &&
              !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
             (part->end < life->origin + life->bytes &&
