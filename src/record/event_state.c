@@ -44,6 +44,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_symbols_free(pass->symbols);
     mr_objects_free(&pass->objects);
     mr_uses_free(&pass->uses);
+    mr_sparse_free(&pass->sparse);
     mr_pairs_free(&pass->blocks);
     mr_pairs_free(&pass->contents);
     mr_waiting_free(&pass->waiting);
