@@ -361,6 +361,39 @@ static inline unsigned mr_log_count(uint64_t word)
     return (unsigned)(word >> 48);
 }
 
+/*
+ * Is a record of this kind an operation of its thread, when operations are counted (replay)? Those
+ * are not that depend on what other threads did before, or that only describe. Of GIVEN and TAKEN
+ * those are not whose code is in the C library (mr_log_is_libc), because it allocates when a thread
+ * is the first to ask for something.
+ */
+static inline bool mr_log_counts(unsigned kind)
+{
+    const uint64_t others = (uint64_t)1 << MR_LOG_NONE | (uint64_t)1 << MR_LOG_SWITCH |
+                            (uint64_t)1 << MR_LOG_ENTER | (uint64_t)1 << MR_LOG_LEAVE |
+                            (uint64_t)1 << MR_LOG_EXEC | (uint64_t)1 << MR_LOG_EXIT |
+                            (uint64_t)1 << MR_LOG_MODULE | (uint64_t)1 << MR_LOG_UNLOAD |
+                            (uint64_t)1 << MR_LOG_THREAD_NAME | (uint64_t)1 << MR_LOG_CALL_NAME |
+                            (uint64_t)1 << MR_LOG_PADDING | (uint64_t)1 << MR_LOG_ENTRY |
+                            (uint64_t)1 << MR_LOG_BLOCKED | (uint64_t)1 << MR_LOG_FORGOTTEN |
+                            (uint64_t)1 << MR_LOG_SIGNAL_BEGIN | (uint64_t)1 << MR_LOG_SIGNAL_END;
+    return kind < MR_LOG_KIND_COUNT && (others >> kind & 1) == 0;
+}
+
+/* Is this the path of the C library? */
+static inline bool mr_log_is_libc(const char *path)
+{
+    const char *name = path, *wanted = "libc.so.";
+    for (; *path != '\0'; path++) {
+        name = *path == '/' ? path + 1 : name;
+    }
+    while (*wanted != '\0' && *name == *wanted) {
+        name++;
+        wanted++;
+    }
+    return *wanted == '\0';
+}
+
 static inline bool mr_log_is_access(unsigned kind)
 {
     return kind >= MR_LOG_READ && kind <= MR_LOG_ATOMIC_UPDATE;
