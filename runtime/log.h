@@ -114,6 +114,9 @@
  * - MAXRACE_FOLLOW_FORKS: 1: the child of a fork has a log of its own. Its path is that of the
  *   parent's log, a dot, and the number of the fork in the parent: 1, 2, …
  * - MAXRACE_PCT_DEPTH: change points of pct, default 3
+ * - MAXRACE_REPLAY: the path of a schedule that threads run by (schedule.h); MAXRACE_REPLAY_RESULT:
+ *   where it is told what came of it; nothing may be there. A program that cannot follow the schedule
+ *   is ended, with status MR_LOG_DIVERGED_STATUS
  * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
  *   at first, later more
  */
@@ -127,7 +130,11 @@
 #define MR_LOG_ENV_PCT_DEPTH     "MAXRACE_PCT_DEPTH"
 #define MR_LOG_ENV_SWITCH_EVENTS "MAXRACE_SWITCH_EVENTS"
 
+#define MR_LOG_ENV_REPLAY        "MAXRACE_REPLAY"
+#define MR_LOG_ENV_REPLAY_RESULT "MAXRACE_REPLAY_RESULT"
+
 #define MR_LOG_DEADLOCK_STATUS 6
+#define MR_LOG_DIVERGED_STATUS 9
 
 typedef enum mr_log_schedule {
     MR_LOG_SCHEDULE_RANDOM,
