@@ -6,6 +6,7 @@
 #include "blocks.h"
 #include "unrecorded_calls.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { RECORDS_A_TELL = 1 << 10 };
@@ -241,6 +242,8 @@ static void forget_code(mr_event_pass *pass)
 
 static mr_status map_module(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
+    if (!mr_position_module_record(&pass->positions, record))
+        return mr_event_pass_no_memory(error);
     const mr_log_module *module = (const void *)record;
     const char *path = (const char *)(module + 1);
     size_t room = mr_log_payload(record[0]) * sizeof *record;
@@ -299,6 +302,7 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
     case MR_LOG_MODULE:
         return map_module(pass, record, error);
     case MR_LOG_UNLOAD:
+        ok = mr_position_module_record(&pass->positions, record);
         forget_code(pass);
         mr_symbols_unmap(pass->symbols, payload);
         break;
@@ -477,19 +481,45 @@ static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
     return mr_waiting_note(&pass->waiting, pass->thread_of[thread] - 1, thread, record);
 }
 
+/* The end of the file, with what is known of the run. */
+static mr_status finish(mr_event_pass *pass, mr_error *error)
+{
+    static const char *const schedules[] = {"random", "pct", "os"};
+    mr_bytes *lines = &pass->positions.lines;
+    const mr_log_header *header = &pass->log->header;
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, header->seed);
+    mr_position_line(lines, "seed", text);
+    if (header->schedule < sizeof schedules / sizeof *schedules)
+        mr_position_line(lines, "schedule", schedules[header->schedule]);
+    if (pass->run)
+        mr_bytes_raw(lines, pass->run, strlen(pass->run));
+    mr_bytes_raw(lines, "", 1);
+    if (lines->failed)
+        return mr_event_pass_no_memory(error);
+    mr_mrt_writer_run(pass->emitter.writer, (const char *)lines->items);
+    return mr_emitter_finish(&pass->emitter, error);
+}
+
 mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr_error *error)
 {
     mr_status status = MR_OK;
     uint64_t count = 0, last = pass->scan->last_unit;
     const uint64_t *record;
     while (!status && pass->reader.next < last && !has_strange_units(pass)) {
+        if (!mr_position_room(&pass->positions, pass->reader.thread))
+            return mr_event_pass_no_memory(error);
         if (!is_waiting(pass))
             mr_event_pass_hurry(pass, last);
         record = mr_log_next(&pass->reader);
         if (!record)
             break;
+        uint32_t thread = pass->reader.thread;
+        bool counts = mr_position_counts(&pass->positions, record);
         status = note_waiting(pass, record) ? handle(pass, record, error)
                                             : mr_event_pass_no_memory(error);
+        if (!status && counts && thread < pass->positions.count)
+            pass->positions.of[thread]++;
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", pass->reader.next, last);
     }
@@ -501,5 +531,5 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     pass->summary.damaged = last < pass->log->unit_count || has_strange_units(pass);
     if (pass->summary.damaged)
         pass->emitter.trace->ending.stop = MR_STOP_DAMAGED;
-    return status ? status : mr_emitter_finish(&pass->emitter, error);
+    return status ? status : finish(pass, error);
 }
