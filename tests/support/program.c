@@ -113,8 +113,10 @@ static void add_acquire(builder *b, uint32_t lock, bool shared)
 static void add_cycle(builder *b, uint32_t lock)
 {
     uint32_t locks = b->parameters->locks, guard = locks - 1;
-    uint32_t inner = mr_random_percent(b->random, 60) ? (lock + 1) % locks : other_lock(b, lock);
-    bool guarded = chance(b, b->parameters->guard_percent) && locks > 2;
+    bool guarded = locks > 2 && chance(b, b->parameters->guard_percent);
+    uint32_t among = guarded ? locks - 1 : locks;
+    lock %= among;
+    uint32_t inner = mr_random_percent(b->random, 60) ? (lock + 1) % among : other_lock(b, lock);
     bool shared_guard = chance(b, b->parameters->shared_percent);
     bool shared = chance(b, b->parameters->shared_percent);
     bool shared_inner = chance(b, b->parameters->shared_percent);

@@ -316,8 +316,13 @@ static void shape_goals(mr_random *random, mr_shape shape, mr_parameters *p)
     shape_cycles(random, p);
     if (shape == MR_SHAPE_SHARED_CYCLES)
         p->shared_percent = mr_random_range(random, 30, 70);
-    if (shape == MR_SHAPE_GUARDED_CYCLES)
+    if (shape == MR_SHAPE_GUARDED_CYCLES) {
         p->guard_percent = mr_random_range(random, 30, 90);
+        p->threads = mr_random_percent(random, 80) ? 2 : 3;
+        p->locks = 3;
+        p->fork_percent = 0;
+        p->open_percent = 0;
+    }
     if (shape == MR_SHAPE_GOALS) {
         shape_pointers(random, p);
         p->pointer_percent = 30;
