@@ -463,6 +463,18 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     return MR_OK;
 }
 
+/* Events begin a stretch of their thread behind them, unless they are of sparse pieces. */
+static mr_status handle_in_stretch(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint64_t before = pass->emitter.trace->event_count;
+    pass->in_stretch = false;
+    mr_status status = handle(pass, record, error);
+    bool ends = !status && !pass->in_stretch && pass->emitter.trace->event_count > before;
+    return ends && !mr_sparse_begin(&pass->sparse, pass->reader.thread)
+               ? mr_event_pass_no_memory(error)
+               : status;
+}
+
 /* Is the thread known to wait? One that has no event yet waits for nothing that anybody wants to
  * know. */
 static bool is_waiting(const mr_event_pass *pass)
@@ -516,7 +528,7 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
             break;
         uint32_t thread = pass->reader.thread;
         bool counts = mr_position_counts(&pass->positions, record);
-        status = note_waiting(pass, record) ? handle(pass, record, error)
+        status = note_waiting(pass, record) ? handle_in_stretch(pass, record, error)
                                             : mr_event_pass_no_memory(error);
         if (!status && counts && thread < pass->positions.count)
             pass->positions.of[thread]++;

@@ -16,6 +16,7 @@
 #include "naming.h"
 #include "positions.h"
 #include "scan.h"
+#include "sparse.h"
 #include "waiting.h"
 
 typedef struct mr_event_pass {
@@ -30,6 +31,8 @@ typedef struct mr_event_pass {
     mr_locals locals;
     mr_objects objects;
     mr_uses uses;
+    mr_sparse sparse;
+    bool in_stretch; /* the events of the record do not end the thread's stretch (sparse.h) */
     mr_pairs blocks; /* (life, death or MR_DEATH_NONE) → number in block_objects */
     uint32_t *block_objects;
     size_t block_capacity, block_count;
