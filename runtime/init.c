@@ -106,6 +106,7 @@ static void start_recording(const char *path)
     mr_budget_renew();
     mr_steer_start();
     mr_modules_log();
+    mr_modules_tell();
     if (mr_thread_main()) {
         mr_clocks_start();
         mr_rt.active = true;
