@@ -2,6 +2,7 @@
 
 #include "clocks.h"
 #include "fiber.h"
+#include "ignore.h"
 #include "init.h"
 #include "keys.h"
 #include "memory.h"
@@ -126,6 +127,7 @@ static void end_of_thread(void *value)
         return;
     }
     mr_fiber_home(thread);
+    mr_ignore_note_end(thread);
     mr_write_object(MR_LOG_END, 0, NULL, 0, 0, 0);
     if (thread->detached) {
         to_reap(thread);

@@ -191,6 +191,9 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
         status = mr_event_pass_thread(pass, (uint32_t)record[2], &event.operand, error);
     if (!status)
         status = mr_emitter_add(&pass->emitter, &event, error);
+    if (!status && op == MR_OP_FORK &&
+        !mr_thread_notes_fork(&pass->notes, event.operand, event.location))
+        status = mr_event_pass_no_memory(error);
     if (!status && mr_op_begins((uint8_t)op) &&
         !mr_naming_thread_start(&pass->naming, event.thread, mr_log_payload(record[0])))
         status = mr_event_pass_no_memory(error);
@@ -353,6 +356,18 @@ static mr_status wrong_event(mr_event_pass *pass, const uint64_t *record, mr_err
     return mr_emitter_add(&pass->emitter, &event, error);
 }
 
+static mr_status note_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint32_t thread;
+    unsigned kind = mr_log_count(record[1]);
+    if (kind > MR_LOG_NOTE_IGNORES || record[2] > MR_LOG_THREADS_MAX)
+        return MR_OK;
+    mr_status status = mr_event_pass_thread(pass, (uint32_t)record[2], &thread, error);
+    if (!status && !mr_thread_notes_add(&pass->notes, (mr_log_note)kind, thread))
+        status = mr_event_pass_no_memory(error);
+    return status;
+}
+
 /* An object begins or ends, or is used without anything else. */
 static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
@@ -427,6 +442,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return use_record(pass, record, error);
     case MR_LOG_FENCE:
         return fence_event(pass, record, error);
+    case MR_LOG_NOTE:
+        return note_record(pass, record, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
@@ -540,6 +557,8 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     mr_stop stop = pass->emitter.trace->ending.stop;
     if (!status && (stop == MR_STOP_DEADLOCK || stop == MR_STOP_TIMEOUT))
         status = mr_waiting_tell(pass, error);
+    if (!status && !mr_thread_notes_tell(&pass->notes, pass->emitter.trace))
+        status = mr_event_pass_no_memory(error);
     pass->summary.damaged = last < pass->log->unit_count || has_strange_units(pass);
     if (pass->summary.damaged)
         pass->emitter.trace->ending.stop = MR_STOP_DAMAGED;

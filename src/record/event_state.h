@@ -17,6 +17,7 @@
 #include "positions.h"
 #include "scan.h"
 #include "sparse.h"
+#include "thread_notes.h"
 #include "waiting.h"
 
 typedef struct mr_event_pass {
@@ -63,6 +64,7 @@ typedef struct mr_event_pass {
     uint32_t strange;       /* variable of the first strange read */
     mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
     const char *run;        /* lines, on loan; NULL: none */
+    mr_thread_notes notes;
     mr_record_summary summary;
 } mr_event_pass;
 
