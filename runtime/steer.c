@@ -15,6 +15,7 @@ typedef struct actor {
     mr_thread *thread; /* NULL: not there yet, or gone */
     uint64_t position; /* operations so far */
     uint32_t created;  /* threads that it created */
+    uint64_t stopped;  /* … at its last stop point */
     bool ended, arrived;
 } actor;
 
@@ -26,27 +27,19 @@ static struct {
     const uint32_t *counted; /* the log up to here is counted … */
     mr_thread *writes;       /* … and what follows is this thread's */
     uintptr_t libc, libc_end;
-    bool reached;       /* the goal */
-    bool differs;       /* a value did */
+    bool reached;        /* the goal */
+    bool differs;        /* a value did */
     const char *strayed; /* why the replay cannot go on; found while the log is counted */
     uint32_t stray_role;
     mr_expected expected;
     uint64_t seen[4]; /* a record */
 } steer;
 
-uint32_t mr_steer_role(const mr_thread *thread)
-{
-    return thread->role != 0 ? thread->role - 1 : thread->id;
-}
-
-int64_t mr_steer_role_number(const mr_thread *thread)
-{
-    return thread->role != 0 ? (int64_t)thread->role - 1 : -1;
-}
-
+/* NULL: the schedule knows no such thread. */
 static actor *actor_of(const mr_thread *thread)
 {
-    return thread != NULL && thread->role != 0 ? &steer.actors[thread->role - 1] : NULL;
+    return thread != NULL && thread->role < steer.schedule.role_count ? &steer.actors[thread->role]
+                                                                      : NULL;
 }
 
 /* ---- the end ---- */
@@ -189,8 +182,8 @@ static bool is_libc(uint64_t code)
 static bool counts(const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
-    return mr_log_counts(kind) && ((kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) ||
-                                   !is_libc(mr_log_code(record[1])));
+    return mr_log_counts(kind) &&
+           ((kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) || !is_libc(mr_log_code(record[1])));
 }
 
 /* The code address that is expected, in this process; 0: its module is not loaded. */
@@ -263,10 +256,10 @@ static void count_record(mr_thread *thread, const uint64_t *record)
     if (self == NULL || !counts(record)) {
         return;
     }
-    compare(thread->role - 1, record);
+    compare(thread->role, record);
     if (steer.reached && steer.at < steer.schedule.step_count &&
-        steer.schedule.steps[steer.at].role == thread->role - 1) {
-        tell_done(thread->role - 1, record);
+        steer.schedule.steps[steer.at].role == thread->role) {
+        tell_done(thread->role, record);
     }
     self->position++;
     steer.operations++;
@@ -286,8 +279,8 @@ static const uint64_t *full_record(const uint32_t *units, uint64_t *room)
     if (parts.form == MR_LOG_FORM_SAME) {
         value = *mr_writer_known((unsigned)site->head & 0xffff, site->address);
     } else {
-        value = parts.form == MR_LOG_FORM_32 ? (int32_t)parts.content[0]
-                                             : mr_log_wide(parts.content);
+        value =
+            parts.form == MR_LOG_FORM_32 ? (int32_t)parts.content[0] : mr_log_wide(parts.content);
     }
     room[0] = (site->head & 0xffff) | site->address << 16;
     room[1] = mr_log_payload(site->head);
@@ -397,8 +390,13 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
         diverge(steer.strayed, steer.stray_role);
     }
     const mr_schedule_step *step;
+    actor *self = actor_of(thread);
+    uint64_t before = self != NULL ? self->stopped : 0;
+    if (self != NULL) {
+        self->stopped = self->position;
+    }
     while (mr_rt.steers && thread->quiet == 0 && (step = skip_steps()) != NULL) {
-        if (step->role + 1 != thread->role) {
+        if (step->role != thread->role) {
             mr_hand_over(thread);
             continue;
         }
@@ -407,6 +405,9 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
             continue;
         }
         if (step->kind == MR_STEP_STOP && steer.actors[step->role].position > step->position) {
+            mr_result_word("before");
+            mr_result_number((int64_t)before);
+            mr_result_end();
             diverge("passed the place where it should stop", step->role);
         }
         return;
@@ -469,17 +470,16 @@ mr_thread *mr_steer_choose(void)
 void mr_steer_thread(mr_thread *creator, mr_thread *thread)
 {
     uint32_t parent = MR_ROLE_NONE, nth = 0;
-    if (creator != NULL && actor_of(creator) == NULL) {
-        return;
-    }
-    if (creator != NULL) {
-        parent = creator->role - 1;
-        nth = ++actor_of(creator)->created;
+    actor *whose = actor_of(creator);
+    thread->role = (uint32_t)steer.schedule.role_count + thread->id;
+    if (whose != NULL) {
+        parent = creator->role;
+        nth = ++whose->created;
     }
     for (uint32_t i = 0; i < steer.schedule.role_count; i++) {
         const mr_role *role = &steer.schedule.roles[i];
-        if (role->parent == parent && (creator == NULL || role->nth == nth)) {
-            thread->role = i + 1;
+        if (role->parent == parent && role->nth == nth && (creator == NULL || whose != NULL)) {
+            thread->role = i;
             steer.actors[i].thread = thread;
             break;
         }
@@ -489,12 +489,23 @@ void mr_steer_thread(mr_thread *creator, mr_thread *thread)
     }
 }
 
+void mr_steer_no_thread(mr_thread *creator, mr_thread *thread)
+{
+    actor *whose = actor_of(creator), *its = actor_of(thread);
+    if (whose != NULL) {
+        whose->created--;
+    }
+    if (its != NULL) {
+        its->thread = NULL;
+    }
+}
+
 mr_thread *mr_steer_woken(const mr_thread *thread)
 {
     const actor *self = actor_of(thread);
     for (uint64_t i = 0; self != NULL && i < steer.schedule.wake_count; i++) {
         const mr_schedule_wake *wake = &steer.schedule.wakes[i];
-        if (wake->role == thread->role - 1 && wake->position == self->position) {
+        if (wake->role == thread->role && wake->position == self->position) {
             return steer.actors[wake->woken].thread;
         }
     }
@@ -508,7 +519,7 @@ int mr_steer_expects(const mr_thread *thread, mr_log_kind kind)
     if (self == NULL || steer.reached) {
         return -1;
     }
-    const mr_role *role = &steer.schedule.roles[thread->role - 1];
+    const mr_role *role = &steer.schedule.roles[thread->role];
     uint64_t i = role->next;
     while (i < role->expected_count && role->expected[i].position < self->position) {
         i++;
@@ -519,6 +530,20 @@ int mr_steer_expects(const mr_thread *thread, mr_log_kind kind)
     return role->expected[i].position == self->position && role->expected[i].kind == kind;
 }
 
+static bool is_same_build(const mr_schedule_module *known, const mr_log_module *module)
+{
+    if (known->id_digits != 2 * module->build_id_bytes) {
+        return module->build_id_bytes == 0 && known->id_digits == 1;
+    }
+    for (uint32_t i = 0; i < known->id_digits; i++) {
+        unsigned digit = module->build_id[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15;
+        if (known->id[i] != "0123456789abcdef"[digit]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void mr_steer_module(const mr_log_module *module, const char *path)
 {
     for (uint64_t i = 0; i < steer.schedule.module_count; i++) {
@@ -527,9 +552,15 @@ void mr_steer_module(const mr_log_module *module, const char *path)
         while (same < known->path_bytes && path[same] == known->path[same]) {
             same++;
         }
-        if (same == known->path_bytes && path[same] == '\0' &&
-            known->end - known->start == module->end - module->start) {
-            known->here = module->start;
+        if (same != known->path_bytes || path[same] != '\0') {
+            continue;
+        }
+        known->here = module->start;
+        if (mr_rt.steers && !is_same_build(known, module)) {
+            mr_result_word("module");
+            mr_result_word(path);
+            mr_result_end();
+            diverge("a file of the program is another build than the recorded one", MR_ROLE_NONE);
         }
     }
     if (mr_log_is_libc(path)) {

@@ -31,14 +31,9 @@ static inline bool mr_steers(void)
     return __builtin_expect(mr_rt.steers, 0);
 }
 
-/* The role of the thread, as a number of the recorded trace; its id when nobody steers. */
-uint32_t mr_steer_role(const mr_thread *thread);
-
-/* The same for results: -1 without a role. */
-int64_t mr_steer_role_number(const mr_thread *thread);
-
-/* A new thread of this creator, or of nobody. */
+/* A new thread of this creator, or of nobody; it gets its role. It could not be made after all. */
 void mr_steer_thread(mr_thread *creator, mr_thread *thread);
+void mr_steer_no_thread(mr_thread *creator, mr_thread *thread);
 
 typedef enum mr_stop_kind {
     MR_STOP_FUNCTION, /* entry or exit of a function */
