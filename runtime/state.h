@@ -85,6 +85,7 @@ typedef struct mr_thread {
     uint32_t id;
     uint32_t role;         /* in a replay: its number in the recorded execution; else its id */
     mr_about about;        /* in a replay */
+    uintptr_t called;      /* in a replay: where the interposed function was called, or within ours */
     uint32_t depth;        /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
     uint8_t busy;          /* inside the runtime: no event */
     uint8_t quiet;         /* > 0: no hand-over at accesses (inside dlopen and the like) */

@@ -32,6 +32,8 @@ typedef struct writing {
     uint64_t steps, wakes;
     uint32_t running; /* the role that runs, UINT32_MAX: none */
     uint64_t until;   /* … up to this position */
+    bool beyond;      /* what follows is not in the witness: no values */
+    bool failed;      /* no memory */
 } writing;
 
 uint32_t mr_plan_thread(const mr_trace *trace, uint32_t thread)
@@ -118,7 +120,7 @@ static void expect(writing *self, uint32_t event)
     else
         fputs("-", self->file);
     fprintf(self->file, " 0x%" PRIx64, mr_code_offset(code));
-    if (promised(plan, event, &value))
+    if (!self->beyond && promised(plan, event, &value))
         fprintf(self->file, " %" PRId64, value);
     fputs("\n", self->file);
 }
@@ -141,11 +143,24 @@ static void note_units(writing *self, uint32_t event)
     }
 }
 
+/* Is the event one of the operation that its thread stops before? The threads of a goal stop before
+ * whole operations. */
+static bool is_beyond_stop(const mr_plan *plan, uint32_t event)
+{
+    for (unsigned i = 0; i < plan->stop_count; i++)
+        if (plan->trace->thread[event] == plan->trace->thread[plan->stops[i].event] &&
+            position_of(plan, event) >= plan->stops[i].position)
+            return true;
+    return false;
+}
+
 static void step(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
     uint32_t role = mr_plan_thread(plan->trace, plan->trace->thread[event]);
     expect(self, event);
+    if (is_beyond_stop(plan, event))
+        return;
     note_units(self, event);
     if (role != self->running)
         flush_run(self);
@@ -170,6 +185,22 @@ static void stop(writing *self, const mr_plan_stop *at)
                 at->position, at->any_place ? " any" : "");
 }
 
+/* What each thread would do next: nobody may help beyond that. */
+static void expect_next(writing *self)
+{
+    const mr_trace *trace = self->plan->trace;
+    bool *told = mr_calloc(trace->threads.count + 1ull, sizeof *told);
+    for (uint32_t event = 0; told && event < trace->event_count; event++) {
+        uint32_t role = mr_plan_thread(trace, trace->thread[event]);
+        if (told[trace->thread[event]] || position_of(self->plan, event) < self->next[role])
+            continue;
+        told[trace->thread[event]] = true;
+        expect(self, event);
+    }
+    self->failed = self->failed || !told;
+    free(told);
+}
+
 static void do_access(writing *self, uint32_t event)
 {
     self->running = mr_plan_thread(self->plan->trace, self->plan->trace->thread[event]);
@@ -184,6 +215,7 @@ static void write_steps(writing *self, mr_plan_then then)
     uint32_t count =
         plan->event_count < witness->event_count ? plan->event_count : witness->event_count;
     self->steps = self->wakes = 0;
+    self->beyond = false;
     self->running = UINT32_MAX;
     memset(self->expected, 0, self->role_count * sizeof *self->expected);
     memset(self->next, 0, self->role_count * sizeof *self->next);
@@ -193,8 +225,10 @@ static void write_steps(writing *self, mr_plan_then then)
     for (uint32_t i = 0; i < count; i++)
         step(self, witness->events[i]);
     flush_run(self);
+    self->beyond = true;
     for (unsigned i = 0; i < plan->stop_count; i++)
         stop(self, &plan->stops[i]);
+    expect_next(self);
     word(self, "goal");
     if (then == MR_PLAN_HOLD)
         word(self, "hold");
@@ -314,7 +348,7 @@ mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_e
     free(self.expected);
     free(self.next);
     free(self.poster);
-    if (!ok)
+    if (!ok || self.failed)
         return mr_error_memory(error, "writing the schedule");
     if (ferror(file) || fflush(file) != 0)
         return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write the schedule: %s",
