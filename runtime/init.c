@@ -1,5 +1,6 @@
 #include "init.h"
 
+#include "annotated_lock.h"
 #include "clocks.h"
 #include "log_file.h"
 #include "modules.h"
@@ -171,6 +172,7 @@ void mr_follow_in_child(uint32_t number)
     child_path(path, sizeof path, number);
     mr_rt = (mr_runtime){.active = false};
     mr_writer_forget();
+    mr_annotated_lock_forget();
     mr_modules_forget();
     mr_log_file_forget();
     start_recording(path);

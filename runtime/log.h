@@ -292,7 +292,18 @@ typedef enum mr_log_role {
                                address is MR_LOG_DESCRIPTORS_AT + number * MR_LOG_DESCRIPTOR_BYTES */
     MR_LOG_ROLE_OWN, /* a lock of the program's own, or the owners of an exception: the memory at its
                         address is not that of an object of pthread */
+    MR_LOG_ROLE_WRONG, /* of USED: a lock of the program's own, used against its rules; count:
+                          mr_log_wrong */
 } mr_log_role;
+
+/* The runtime does not know the lives of memory: a reader believes it only as far as the lock of
+ * this life is held. */
+typedef enum mr_log_wrong {
+    MR_LOG_WRONG_ACQUIRE, /* it is held in a way that excludes that */
+    MR_LOG_WRONG_RELEASE, /* by a thread that does not hold it */
+    MR_LOG_WRONG_MODE,    /* of the release: as shared, but held exclusively, or the other way */
+    MR_LOG_WRONG_DESTROY, /* while it is held */
+} mr_log_wrong;
 
 /* Descriptors from 0 on that are logged, each with an address where no program has memory. */
 #define MR_LOG_DESCRIPTORS      1024

@@ -37,19 +37,24 @@ static mr_status object_event(mr_event_pass *pass, const uint64_t *record, const
     return ok ? mr_event_pass_place(pass, record, event, error) : mr_event_pass_no_memory(error);
 }
 
-/* Keeps the misuse for the report; `event` is the use. */
+/* Keeps the misuse for the report. */
+static bool keep_misuse(mr_event_pass *pass, const mr_misuse *misuse)
+{
+    enum { MISUSES_MAX = 256 };
+    mr_ending *ending = &pass->emitter.trace->ending;
+    return ending->misuse_count >= MISUSES_MAX || mr_ending_add_misuse(ending, misuse);
+}
+
+/* The same, of an object of pthread; `event` is the use. */
 static bool add_misuse(mr_event_pass *pass, mr_misuse_kind kind, uint64_t event,
                        const mr_user_state *state)
 {
-    enum { MISUSES_MAX = 256 };
-    mr_trace *trace = pass->emitter.trace;
     mr_misuse misuse = {kind, event, MR_MISUSE_NO_EVENT};
     if (kind == MR_MISUSE_USE_AFTER_DESTROY)
         misuse.other = state->destroyed_at;
     else if (kind == MR_MISUSE_UNLOCK_BY_OTHER || kind == MR_MISUSE_DESTROY_HELD)
         misuse.other = state->held_at;
-    return trace->ending.misuse_count >= MISUSES_MAX ||
-           mr_ending_add_misuse(&trace->ending, &misuse);
+    return keep_misuse(pass, &misuse);
 }
 
 /* What a record's use before its effect came to. */
@@ -106,7 +111,7 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
         use.state->held_at = pass->emitter.trace->event_count;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     status = object_event(pass, record, object, &event, error);
-    if (!status && !mr_waiting_hold(&pass->waiting, &event))
+    if (!status && !mr_waiting_hold(&pass->waiting, &event, pass->emitter.trace->event_count))
         status = mr_event_pass_no_memory(error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
@@ -311,10 +316,50 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
     return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 
+/* What the runtime calls wrong, for the lock of this life, which is held or not. */
+static mr_misuse_kind judge_wrong(unsigned how, bool is_held)
+{
+    switch ((mr_log_wrong)how) {
+    case MR_LOG_WRONG_ACQUIRE:
+        return is_held ? MR_MISUSE_LOCK_HELD : MR_MISUSE_NONE;
+    case MR_LOG_WRONG_RELEASE:
+        return is_held ? MR_MISUSE_UNLOCK_BY_OTHER : MR_MISUSE_UNLOCK_FREE;
+    case MR_LOG_WRONG_MODE:
+        return is_held ? MR_MISUSE_UNLOCK_MODE : MR_MISUSE_NONE;
+    case MR_LOG_WRONG_DESTROY:
+        return is_held ? MR_MISUSE_DESTROY_HELD : MR_MISUSE_NONE;
+    }
+    return MR_MISUSE_NONE;
+}
+
+/* A lock of the program's own is used against its rules: a read of a variable that stands for it. */
+static mr_status wrong_event(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_emitted event = {.op = MR_OP_ATOMIC_READ, .has_value = true};
+    const mr_object *lock = mr_objects_at(&pass->objects, &pass->reader.lives,
+                                          mr_log_payload(record[0]), MR_LOG_ROLE_OWN, 0);
+    if (!lock)
+        return mr_event_pass_no_memory(error);
+    uint32_t name = pass->lock_of[lock - pass->objects.items];
+    const mr_lock_holder *holder = name ? mr_waiting_holder(&pass->waiting, name - 1) : NULL;
+    mr_status status = object_event(
+        pass, record, mr_objects_of(&pass->objects, &pass->reader.lives, record), &event, error);
+    mr_misuse misuse = {judge_wrong(mr_log_count(record[1]), holder != NULL),
+                        pass->emitter.trace->event_count,
+                        holder ? holder->event : MR_MISUSE_NO_EVENT};
+    if (status || !misuse.kind)
+        return status;
+    if (!keep_misuse(pass, &misuse))
+        return mr_event_pass_no_memory(error);
+    return mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* An object begins or ends, or is used without anything else. */
 static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     used use;
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG)
+        return wrong_event(pass, record, error);
     mr_status status = use_before(pass, record, &use, error);
     if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
         mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
