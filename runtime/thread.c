@@ -158,9 +158,7 @@ bool mr_thread_main(void)
     if (thread == NULL || !mr_end_key_make(end_of_thread)) {
         return false;
     }
-    if (mr_steers()) {
-        mr_steer_thread(NULL, thread);
-    }
+    mr_steer_thread(NULL, thread);
     link_thread(thread);
     thread->state = MR_RUNNING;
     thread->handle = pthread_self();
@@ -232,6 +230,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     mr_thread *thread = new_thread();
     int status = thread == NULL ? EAGAIN : 0;
     if (thread != NULL) {
+        mr_steer_thread(self, thread);
         thread->start = start;
         thread->argument = argument;
         thread->creator = self->id;
@@ -242,9 +241,6 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         status = create_joinable(thread, attributes);
         MR_REAL(pthread_sigmask)(SIG_SETMASK, &thread->mask, NULL);
     }
-    if (status == 0 && mr_steers()) {
-        mr_steer_thread(self, thread);
-    }
     if (status == 0) {
         link_thread(thread);
         log_no_longer_single();
@@ -253,6 +249,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
         mr_yield(self);
     } else if (thread != NULL) {
+        mr_steer_no_thread(self, thread);
         thread->next = unused_threads;
         unused_threads = thread;
     }

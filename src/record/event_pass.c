@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/progress.h"
 #include "blocks.h"
+#include "formats/mrt/mrt_positions.h"
 #include "unrecorded_calls.h"
 
 #include <inttypes.h>
@@ -542,9 +543,9 @@ static mr_status finish(mr_event_pass *pass, mr_error *error)
     const mr_log_header *header = &pass->log->header;
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, header->seed);
-    mr_position_line(lines, "seed", text);
+    mr_run_line(lines, "seed", text);
     if (header->schedule < sizeof schedules / sizeof *schedules)
-        mr_position_line(lines, "schedule", schedules[header->schedule]);
+        mr_run_line(lines, "schedule", schedules[header->schedule]);
     if (pass->run)
         mr_bytes_raw(lines, pass->run, strlen(pass->run));
     mr_bytes_raw(lines, "", 1);
