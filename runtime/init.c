@@ -1,5 +1,6 @@
 #include "init.h"
 
+#include "arena.h"
 #include "clocks.h"
 #include "log_file.h"
 #include "modules.h"
@@ -170,5 +171,6 @@ void mr_follow_in_child(uint32_t number)
     mr_writer_forget();
     mr_modules_forget();
     mr_log_file_forget();
+    mr_arena_forget();
     start_recording(path);
 }

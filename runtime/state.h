@@ -71,14 +71,18 @@ typedef struct mr_ignores {
     mr_ignored_lock taken[MR_IGNORED_LOCKS_MAX];
 } mr_ignores;
 
+typedef struct mr_arena mr_arena;
+
 typedef struct mr_thread {
     volatile uint32_t attention;
     uint32_t id;
+    uint32_t role;         /* its number in the recording, when that is run again; else its id */
     uint32_t depth;        /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
     uint8_t busy;          /* inside the runtime: no event */
     uint8_t quiet;         /* > 0: no hand-over at accesses (inside dlopen and the like) */
     mr_live_frame *frames; /* of the functions entered */
     uintptr_t stack_start, stack_end; /* 0: not known */
+    mr_arena *arena;                  /* NULL: its blocks are glibc's */
     uintptr_t caller; /* code address for what is allocated on behalf of a caller; 0: none */
 
     uint32_t go; /* futex: 1 when it was given the baton, 2 when it may try (schedule os), 3 when
