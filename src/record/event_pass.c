@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/progress.h"
 #include "blocks.h"
+#include "pointer_use.h"
 #include "unrecorded_calls.h"
 
 #include <stdlib.h>
@@ -432,6 +433,14 @@ static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
     return mr_waiting_note(&pass->waiting, pass->thread_of[thread] - 1, thread, record);
 }
 
+/* The loose deref of the thread, unless the record may be a `free`: blocks.c knows. */
+static mr_status settle_pointer(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    return kind == MR_LOG_TAKEN || kind == MR_LOG_END ? MR_OK
+                                                      : mr_event_pass_pointer_loose(pass, error);
+}
+
 mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr_error *error)
 {
     mr_status status = MR_OK;
@@ -443,8 +452,10 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
         record = mr_log_next(&pass->reader);
         if (!record)
             break;
-        status = note_waiting(pass, record) ? handle(pass, record, error)
+        status = note_waiting(pass, record) ? settle_pointer(pass, record, error)
                                             : mr_event_pass_no_memory(error);
+        if (!status)
+            status = handle(pass, record, error);
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", pass->reader.next, last);
     }
