@@ -175,12 +175,11 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
     trace->object_info = NULL;
     trace->memory_order = NULL;
     memset(trace->op_counts, 0, sizeof trace->op_counts);
-    reducer r = {
-        .out = reduction, .full = full, .opaque = opaque, .model = model, .keep = keep};
+    reducer r = {.out = reduction, .full = full, .opaque = opaque, .model = model, .keep = keep};
     r.fate = mr_calloc(full->event_count, sizeof *r.fate);
     r.number = mr_calloc(full->event_count, sizeof *r.number);
-    bool complete = r.fate && r.number && find_relevant(&r) &&
-                    allocate(reduction, choose(&r)) && copy_edges(&r);
+    bool complete = r.fate && r.number && find_relevant(&r) && allocate(reduction, choose(&r)) &&
+                    copy_edges(&r);
     if (complete) {
         copy_events(&r);
         copy_objects(&r);

@@ -57,8 +57,7 @@ static bool write_events(const mr_trace *trace, const mr_witness *witness, mr_by
 static bool write_race(const mr_trace *trace, const mr_race *race, mr_bytes *bytes)
 {
     const mr_witness *witness = &race->witness;
-    write_place(bytes, witness->first, witness->second, witness->window_start,
-                witness->window_end);
+    write_place(bytes, witness->first, witness->second, witness->window_start, witness->window_end);
     mr_bytes_number(bytes, (uint64_t)witness->model);
     mr_bytes_number(bytes, (uint64_t)race->strength);
     mr_bytes_number(bytes, (uint64_t)race->confirmed_by);

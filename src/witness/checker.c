@@ -112,10 +112,8 @@ static mr_status check_goal(const mr_checker *c, const mr_witness *w, mr_error *
                             bool (*judge)(const mr_goal_judge *judge, const mr_witness *witness,
                                           mr_goal_broken *broken))
 {
-    const mr_goal_judge all = {.trace = c->trace,
-                               .required = &c->required,
-                               .lives = &c->lives,
-                               .state = &c->state};
+    const mr_goal_judge all = {
+        .trace = c->trace, .required = &c->required, .lives = &c->lives, .state = &c->state};
     mr_goal_broken broken = {0};
     return judge(&all, w, &broken) ? reject(c, broken.event, error, "%s", broken.rule) : MR_OK;
 }
@@ -196,10 +194,11 @@ static mr_status check_place(const mr_checker *c, const mr_witness *w, uint32_t 
         return reject(c, event, error, "lies outside the window [%" PRIu32 ", %" PRIu32 ")",
                       w->window_start, w->window_end);
     if (is_stop(w, event))
-        return reject(c, event, error,
-                      w->kind == MR_WITNESS_RACE || w->kind == MR_WITNESS_MEMORY_ORDER
-                          ? "is one of the two accesses, which must not be listed"
-                          : "is one of the events that are next at the end, which must not be listed");
+        return reject(
+            c, event, error,
+            w->kind == MR_WITNESS_RACE || w->kind == MR_WITNESS_MEMORY_ORDER
+                ? "is one of the two accesses, which must not be listed"
+                : "is one of the events that are next at the end, which must not be listed");
     if (mr_replay_happened(&c->state, event))
         return reject(c, event, error, "is listed twice");
     uint32_t next = c->state.next[c->trace->thread[event]];

@@ -26,13 +26,12 @@ static bool stops_broken(const mr_goal_judge *judge, const mr_witness *w, mr_goa
     const uint32_t *stops = mr_witness_stops(w, &count);
     for (uint32_t i = 0; i < count; i++) {
         if (stops[i] < w->window_start || stops[i] >= w->window_end)
-            return broken_by(broken, stops[i],
-                             "lies outside the window [%" PRIu32 ", %" PRIu32 ")", w->window_start,
-                             w->window_end);
+            return broken_by(broken, stops[i], "lies outside the window [%" PRIu32 ", %" PRIu32 ")",
+                             w->window_start, w->window_end);
         for (uint32_t k = 0; k < i; k++)
             if (trace->thread[stops[k]] == trace->thread[stops[i]])
-                return broken_by(broken, stops[i],
-                                 "is of the same thread as event %" PRIu32, stops[k]);
+                return broken_by(broken, stops[i], "is of the same thread as event %" PRIu32,
+                                 stops[k]);
     }
     return false;
 }

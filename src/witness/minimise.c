@@ -281,7 +281,8 @@ static void mark_goal(mr_witness_steps *steps, pending *todo, const mr_witness *
         mark(steps, todo, mr_witness_steps_find(steps, witness->first));
     if (witness->kind != MR_WITNESS_DANGLING && witness->kind != MR_WITNESS_DOUBLE_FREE)
         return;
-    for (uint32_t i = 0; i < steps->count; i++) /* each may end the life of what the pointer points to */
+    for (uint32_t i = 0; i < steps->count;
+         i++) /* each may end the life of what the pointer points to */
         if (mr_op_ends_life(trace->op[steps->items[i].event]))
             mark(steps, todo, i);
 }

@@ -35,9 +35,9 @@ typedef struct mr_witness_steps {
     mr_object_step
         *objects; /* accesses, outermost acquires and releases, posts, waits, by object */
     uint32_t object_count;
-    mr_object_step *by_thread;        /* all steps, by thread */
-    const mr_barrier_edges *opaque;   /* NULL: none */
-    size_t opaque_count;              /* edges into steps */
+    mr_object_step *by_thread;      /* all steps, by thread */
+    const mr_barrier_edges *opaque; /* NULL: none */
+    size_t opaque_count;            /* edges into steps */
 } mr_witness_steps;
 
 /* All memory of `arena`. False: none. `opaque` may be NULL. */
