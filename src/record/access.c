@@ -276,7 +276,9 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
         if (!piece)
             continue;
         values found = values_of(&self, at - address, step);
-        if (self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES)
+        bool is_inside = self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES;
+        self.event.is_whole = step == bytes && !self.is_range && !is_inside;
+        if (is_inside)
             found.read = piece->last; /* it reads the inside of a lock */
         status = check(pass, &self, piece, at, step, &found, error);
         if (!status)
@@ -336,13 +338,17 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
     if (pass->reader.next >= pass->part_end)
         pass->skips_part = mr_pieces_skips_part(pieces, pass->reader.next, &pass->part_end);
     mr_log_run run = mr_log_run_begin(&pass->reader, pass->part_end < last ? pass->part_end : last);
+    uint64_t taken = 0;
     while (mr_log_run_look(&run, &found) &&
            (pass->skips_part || mr_pieces_leaves_out_near(pieces, found.address, found.bytes)) &&
            !uses_pointer(pass, found.address)) {
         mr_log_run_take(&run, &found, true);
+        taken++;
         code = mr_log_payload(found.site->head);
     }
     mr_log_run_end(&pass->reader, &run);
+    if (taken)
+        pass->positions.of[pass->reader.thread] += taken;
     if (code)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
 }
