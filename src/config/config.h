@@ -38,6 +38,9 @@ typedef struct mr_option {
 
 /* The formats of reports, and the words of `format`. The table of report/formats.h says which
  * subject is reported in which format. */
+/* The words of the option `find`, as bits of mr_config_set_of. */
+enum { MR_FIND_RACES = 1, MR_FIND_MEMORY = 2, MR_FIND_DEADLOCKS = 4, MR_FIND_POINTERS = 8 };
+
 #define MR_FORMAT_MAP(X)                                                                           \
     X(TEXT, "text")                                                                                \
     X(JSON, "json")                                                                                \

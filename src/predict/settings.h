@@ -31,6 +31,7 @@ typedef struct mr_predict_settings {
     mr_opaque calls;         /* which edges BarrierPairs have */
     mr_window_plan plan;
     mr_model model;
+    unsigned find; /* MR_FIND_RACES … */
     bool by_event; /* candidates.report: event */
     bool minimise;
     uint64_t max_unanswered;   /* candidates.max_unanswered; 0: no limit */

@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "blocks.h"
 #include "formats/mrt/mrt_positions.h"
+#include "pointer_use.h"
 #include "unrecorded_calls.h"
 
 #include <inttypes.h>
@@ -535,6 +536,14 @@ static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
     return mr_waiting_note(&pass->waiting, pass->thread_of[thread] - 1, thread, record);
 }
 
+/* The loose deref of the thread, unless the record may be a `free`: blocks.c knows. */
+static mr_status settle_pointer(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    return kind == MR_LOG_TAKEN || kind == MR_LOG_END ? MR_OK
+                                                      : mr_event_pass_pointer_loose(pass, error);
+}
+
 /* The end of the file, with what is known of the run. */
 static mr_status finish(mr_event_pass *pass, mr_error *error)
 {
@@ -570,8 +579,10 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
             break;
         uint32_t thread = pass->reader.thread;
         bool counts = mr_position_counts(&pass->positions, record);
-        status = note_waiting(pass, record) ? handle_in_stretch(pass, record, error)
+        status = note_waiting(pass, record) ? settle_pointer(pass, record, error)
                                             : mr_event_pass_no_memory(error);
+        if (!status)
+            status = handle_in_stretch(pass, record, error);
         if (!status && counts && thread < pass->positions.count)
             pass->positions.of[thread]++;
         if (++count % RECORDS_A_TELL == 0)

@@ -51,6 +51,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_pairs_free(&pass->contents);
     mr_waiting_free(&pass->waiting);
     mr_thread_notes_free(&pass->notes);
+    mr_pointers_free(&pass->pointers);
     mr_pairs_free(&pass->atomics);
     mr_pairs_free(&pass->calls);
 }

@@ -11,6 +11,7 @@
 
 #include "contexts.h"
 #include "convert.h"
+#include "pointers.h"
 #include "emitter.h"
 #include "locals.h"
 #include "naming.h"
@@ -62,6 +63,7 @@ typedef struct mr_event_pass {
     uint64_t kept_accesses; /* that have an event */
     uint64_t extra_units;   /* events of posts and waits, beyond one a record */
     uint32_t strange;       /* variable of the first strange read */
+    mr_pointers pointers;
     mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
     const char *run;        /* lines, on loan; NULL: none */
     mr_thread_notes notes;
