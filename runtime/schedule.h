@@ -32,11 +32,11 @@ typedef struct mr_expected {
 
 /* A thread of the recorded execution: the one that its parent created as its n-th. */
 typedef struct mr_role {
-    uint32_t parent; /* MR_ROLE_NONE: the main thread */
-    uint32_t nth;    /* from 1 on */
+    uint32_t parent;  /* MR_ROLE_NONE: the main thread */
+    uint32_t nth;     /* from 1 on */
     const char *name; /* not terminated */
     uint32_t name_bytes;
-    mr_expected *expected; /* in the order of positions */
+    mr_expected *expected;         /* in the order of positions */
     uint64_t expected_count, next; /* the first that was not met */
 } mr_role;
 

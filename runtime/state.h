@@ -38,7 +38,8 @@ enum {
     MR_ATTENTION_SIGNAL = 2, /* signals wait to be handled */
     MR_ATTENTION_CANCEL = 4, /* pthread_cancel was called */
     MR_ATTENTION_IGNORE = 8, /* something is not to be logged (ignore.h) */
-    MR_ATTENTION_STEER = 16, /* a replay: it looks at each operation whether it is to stop (steer.h) */
+    MR_ATTENTION_STEER =
+        16, /* a replay: it looks at each operation whether it is to stop (steer.h) */
 };
 
 #define MR_NEVER             INT64_MAX

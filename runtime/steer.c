@@ -26,8 +26,8 @@ static struct {
     const uint32_t *counted; /* the log up to here is counted … */
     mr_thread *writes;       /* … and what follows is this thread's */
     uintptr_t libc, libc_end;
-    bool reached;       /* the goal */
-    bool differs;       /* a value did */
+    bool reached;        /* the goal */
+    bool differs;        /* a value did */
     const char *strayed; /* why the replay cannot go on; found while the log is counted */
     uint32_t stray_role;
     mr_expected expected;
@@ -189,8 +189,8 @@ static bool is_libc(uint64_t code)
 static bool counts(const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
-    return mr_log_counts(kind) && ((kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) ||
-                                   !is_libc(mr_log_code(record[1])));
+    return mr_log_counts(kind) &&
+           ((kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) || !is_libc(mr_log_code(record[1])));
 }
 
 /* The code address that is expected, in this process; 0: its module is not loaded. */
@@ -286,8 +286,8 @@ static const uint64_t *full_record(const uint32_t *units, uint64_t *room)
     if (parts.form == MR_LOG_FORM_SAME) {
         value = *mr_writer_known((unsigned)site->head & 0xffff, site->address);
     } else {
-        value = parts.form == MR_LOG_FORM_32 ? (int32_t)parts.content[0]
-                                             : mr_log_wide(parts.content);
+        value =
+            parts.form == MR_LOG_FORM_32 ? (int32_t)parts.content[0] : mr_log_wide(parts.content);
     }
     room[0] = (site->head & 0xffff) | site->address << 16;
     room[1] = mr_log_payload(site->head);

@@ -102,8 +102,8 @@ void mr_result_flush(void)
 {
     size_t done = 0;
     while (result.fd > 0 && done < result.used) {
-        long written =
-            mr_sys(SYS_write, result.fd, (long)(result.lines + done), (long)(result.used - done), 0, 0, 0);
+        long written = mr_sys(SYS_write, result.fd, (long)(result.lines + done),
+                              (long)(result.used - done), 0, 0, 0);
         if (written <= 0) {
             break;
         }
@@ -146,7 +146,7 @@ static void tell_about(const mr_thread *thread)
 void mr_result_thread(const mr_thread *thread, uint64_t position)
 {
     static const char *const states[] = {
-        [MR_RUNNABLE] = "ready",   [MR_RUNNING] = "running", [MR_BLOCKED] = "waits",
+        [MR_RUNNABLE] = "ready",    [MR_RUNNING] = "running", [MR_BLOCKED] = "waits",
         [MR_OUTSIDE] = "in-a-call", [MR_DONE] = "ended",
     };
     mr_result_word("thread");

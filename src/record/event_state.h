@@ -11,10 +11,10 @@
 
 #include "contexts.h"
 #include "convert.h"
-#include "pointers.h"
 #include "emitter.h"
 #include "locals.h"
 #include "naming.h"
+#include "pointers.h"
 #include "positions.h"
 #include "scan.h"
 #include "waiting.h"
@@ -60,8 +60,8 @@ typedef struct mr_event_pass {
     uint64_t extra_units;   /* events of posts and waits, beyond one a record */
     uint32_t strange;       /* variable of the first strange read */
     mr_pointers pointers;
-    mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
-    const char *run;        /* lines, on loan; NULL: none */
+    mr_waiting waiting; /* who waits for what, for a recording that ended in a deadlock */
+    const char *run;    /* lines, on loan; NULL: none */
     mr_record_summary summary;
 } mr_event_pass;
 
