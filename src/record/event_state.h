@@ -11,10 +11,10 @@
 
 #include "contexts.h"
 #include "convert.h"
-#include "pointers.h"
 #include "emitter.h"
 #include "locals.h"
 #include "naming.h"
+#include "pointers.h"
 #include "positions.h"
 #include "scan.h"
 #include "sparse.h"
