@@ -476,6 +476,56 @@ static void test_misuse(void **state)
     expect_misuse(&log, MR_MISUSE_NOT_INITIALISED, 0, MR_MISUSE_NO_EVENT);
 }
 
+/* Wrong uses of a lock of the program's own count as far as the lock is held in its memory's life. */
+static void test_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        mr_log_wrong how;
+        mr_misuse_kind held, not_held;
+    } rows[] = {
+        {MR_LOG_WRONG_ACQUIRE, MR_MISUSE_LOCK_HELD, MR_MISUSE_NONE},
+        {MR_LOG_WRONG_RELEASE, MR_MISUSE_UNLOCK_BY_OTHER, MR_MISUSE_UNLOCK_FREE},
+        {MR_LOG_WRONG_MODE, MR_MISUSE_UNLOCK_MODE, MR_MISUSE_NONE},
+        {MR_LOG_WRONG_DESTROY, MR_MISUSE_DESTROY_HELD, MR_MISUSE_NONE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mr_log_build log = {0};
+        mr_log_switch(&log, 0);
+        mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_OWN, X, CODE, 0, 0);
+        mr_log_object(&log, MR_LOG_USED, MR_LOG_ROLE_WRONG, X, CODE, rows[i].how, 0);
+        expect_misuse(&log, rows[i].held, 1, 0);
+        mr_log_switch(&log, 0);
+        memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 16);
+        mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_OWN, X, CODE, 0, 0);
+        memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 16);
+        memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 16);
+        mr_log_object(&log, MR_LOG_USED, MR_LOG_ROLE_WRONG, X, CODE, rows[i].how, 0);
+        expect_misuse(&log, rows[i].not_held, 1, MR_MISUSE_NO_EVENT);
+    }
+}
+
+/* Threads of which something is noted, those that were started at one place in one sentence. */
+static void test_notes(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    for (uint64_t thread = 1; thread <= 3; thread++)
+        mr_log_object(&log, MR_LOG_FORK, 0, 0, CODE, 0, thread);
+    for (uint64_t thread = 3; thread >= 1; thread--)
+        mr_log_object(&log, MR_LOG_NOTE, 0, 0, 0, MR_LOG_NOTE_LEFT, thread);
+    mr_log_object(&log, MR_LOG_NOTE, 0, 0, 0, MR_LOG_NOTE_IGNORES, 0);
+    mr_log_object(&log, MR_LOG_NOTE, 0, 0, 0, 77, 0);
+    mr_trace *trace = mr_log_converted(&log, false, NULL);
+    assert_string_equal(trace->ending.details,
+                        "T1, started at 0xff, ended and was neither joined nor detached; so did 2 "
+                        "others that were started there\n"
+                        "T0 ended while it asked that its events are not recorded\n");
+    mr_trace_free(trace);
+    mr_log_build_free(&log);
+}
+
 /* Units that another process gave are given just before they are taken. */
 static void test_units(void **state)
 {
@@ -606,10 +656,9 @@ static void test_wrong_roles(void **state)
         unsigned kind, role;
         uint64_t number;
     } rows[] = {
-        {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0},
-        {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
-        {MR_LOG_WAIT, MR_LOG_ROLE_OWN + 1, 0},
-        {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
+        {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0}, {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
+        {MR_LOG_WAIT, MR_LOG_ROLE_WRONG + 1, 0}, {MR_LOG_ACQUIRE, MR_LOG_ROLE_WRONG, 0},
+        {MR_LOG_USED, MR_LOG_ROLE_WRONG, 1},     {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mr_log_build log = {0};
@@ -650,6 +699,8 @@ int main(void)
         cmocka_unit_test(test_uses_of_units),
         cmocka_unit_test(test_alone),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_notes),
         cmocka_unit_test(test_freed_by_other),
         cmocka_unit_test(test_sparse),
         cmocka_unit_test(test_dead),

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "blocks.h"
+#include "pointer_use.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +240,10 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         said.op = atomic_of(event->op);
         said.memory_order = MR_ORDER_RLX;
     }
-    return mr_emitter_add(&pass->emitter, &said, error);
+    status = mr_emitter_add(&pass->emitter, &said, error);
+    if (bytes == sizeof(uint64_t) && !self->is_range && !status)
+        status = mr_event_pass_pointer_access(pass, self->record, event, error);
+    return status;
 }
 
 /* Is the value of the sparse piece one that the trace can have? Not after a write without event. */
@@ -257,7 +261,10 @@ static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, 
                             uint64_t bytes, mr_error *error)
 {
     values found = values_of(self, at - self->extent.address, bytes);
-    if (self->reads && bytes == 1 && piece->has_last && piece->last >= OBJECT_VALUES)
+    bool is_inside = self->reads && bytes == 1 && piece->has_last && piece->last >= OBJECT_VALUES;
+    self->event.is_whole =
+        bytes == self->extent.bytes && !self->is_range && !is_inside && !piece->sparse;
+    if (is_inside)
         found.read = piece->last; /* it reads the inside of a lock */
     if (!piece->sparse) {
         mr_status status = check(pass, self, piece, at, bytes, &found, error);
@@ -324,13 +331,16 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     if (!self.is_range)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, mr_log_code(record[1]));
     mr_pieces_approach(&pass->scan->pieces, &pass->reader.lives, self.extent.life, address);
-    if (!mr_pieces_keeps(&pass->scan->pieces, self.extent, &full))
-        return MR_OK;
-    self.sparse = !full;
-    if (self.sparse && !takes_sparse(pass, &self))
-        return MR_OK;
+    bool kept = mr_pieces_keeps(&pass->scan->pieces, self.extent, &full);
+    self.sparse = kept && !full;
+    kept = kept && (full || takes_sparse(pass, &self));
+    mr_status status = MR_OK;
+    if (mr_pointers_wait(&pass->pointers, pass->reader.thread))
+        status = mr_event_pass_pointer_use(pass, record, kept, error);
+    if (!kept || status)
+        return status;
     pass->kept_accesses++;
-    mr_status status = emit_pieces(pass, &self, error);
+    status = emit_pieces(pass, &self, error);
     if (self.sparse)
         note_sparse(pass, &self);
     return status;
@@ -381,6 +391,13 @@ static bool is_left_out(mr_event_pass *pass, const mr_log_run_access *found)
                                                       mr_log_payload(found->site->head), life));
 }
 
+/* Is the access the use of a pointer? It is looked at again, as a record, when it is. */
+static bool uses_pointer(mr_event_pass *pass, uint64_t address)
+{
+    return mr_pointers_wait(&pass->pointers, pass->reader.thread) &&
+           mr_pointers_look(&pass->pointers, pass->reader.thread, address);
+}
+
 void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
 {
     mr_pieces *pieces = &pass->scan->pieces;
@@ -389,11 +406,16 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
     if (pass->reader.next >= pass->part_end)
         pass->skips_part = mr_pieces_skips_part(pieces, pass->reader.next, &pass->part_end);
     mr_log_run run = mr_log_run_begin(&pass->reader, pass->part_end < last ? pass->part_end : last);
-    while (mr_log_run_look(&run, &found) && (pass->skips_part || is_left_out(pass, &found))) {
+    uint64_t taken = 0;
+    while (mr_log_run_look(&run, &found) && (pass->skips_part || is_left_out(pass, &found)) &&
+           !uses_pointer(pass, found.address)) {
         mr_log_run_take(&run, &found, true);
+        taken++;
         code = mr_log_payload(found.site->head);
     }
     mr_log_run_end(&pass->reader, &run);
+    if (taken)
+        pass->positions.of[pass->reader.thread] += taken;
     if (code)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
 }

@@ -14,8 +14,11 @@
 #include "emitter.h"
 #include "locals.h"
 #include "naming.h"
+#include "pointers.h"
+#include "positions.h"
 #include "scan.h"
 #include "sparse.h"
+#include "thread_notes.h"
 #include "waiting.h"
 
 typedef struct mr_event_pass {
@@ -26,6 +29,7 @@ typedef struct mr_event_pass {
     mr_symbols *symbols;
     mr_contexts contexts;
     mr_naming naming;
+    mr_position_count positions;
     mr_locals locals;
     mr_objects objects;
     mr_uses uses;
@@ -59,7 +63,10 @@ typedef struct mr_event_pass {
     uint64_t kept_accesses; /* that have an event */
     uint64_t extra_units;   /* events of posts and waits, beyond one a record */
     uint32_t strange;       /* variable of the first strange read */
-    mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
+    mr_pointers pointers;
+    mr_waiting waiting; /* who waits for what, for a recording that ended in a deadlock */
+    const char *run;    /* lines, on loan; NULL: none */
+    mr_thread_notes notes;
     mr_record_summary summary;
 } mr_event_pass;
 

@@ -49,7 +49,18 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     unsigned count = mr_log_count(record[1]);
     if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
         object->waits += count ? count : 1;
+    if (object)
+        object->user = object->user == 0 || object->user == pass->thread + 1 ? pass->thread + 1
+                                                                             : MR_OBJECT_SHARED;
     return object != NULL;
+}
+
+/* The lock that is used wrongly, and the variable that stands for it. */
+static bool note_wrong(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    return mr_objects_at(&scan->objects, &pass->lives, mr_log_payload(record[0]), MR_LOG_ROLE_OWN,
+                         0) &&
+           note_object(scan, pass, record);
 }
 
 /* Memory that is released is written; an access of what was released is kept. */
@@ -173,7 +184,8 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
                                                          address, record[2]});
     }
     if (kind == MR_LOG_USED)
-        return note_use(scan, pass, record);
+        return mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG ? note_wrong(scan, pass, record)
+                                                             : note_use(scan, pass, record);
     if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
         return note_access(scan, pass, mr_log_payload(record[0]), 1,
                            (mr_piece_access){.writes = true});
