@@ -1,6 +1,7 @@
 #include "init.h"
 
 #include "annotated_lock.h"
+#include "arena.h"
 #include "clocks.h"
 #include "ignore.h"
 #include "log_file.h"
@@ -192,5 +193,6 @@ void mr_follow_in_child(uint32_t number)
     mr_annotated_lock_forget();
     mr_modules_forget();
     mr_log_file_forget();
+    mr_arena_forget();
     start_recording(path);
 }

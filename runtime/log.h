@@ -68,7 +68,8 @@
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
  * - write to a descriptor: before(CHANNEL); read: after. Installing a handler, arming a timer that
- *   sends a signal, sending it: before(SIGNAL); handler: after
+ *   sends a signal, sending it: before(SIGNAL); handler: after. Closing a descriptor: before(NUMBER);
+ *   whatever gives one out: after. Nobody is given a number that is in use
  *
  * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
  * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,
@@ -293,6 +294,8 @@ typedef enum mr_log_role {
                                address is MR_LOG_DESCRIPTORS_AT + number * MR_LOG_DESCRIPTOR_BYTES */
     MR_LOG_ROLE_OWN, /* a lock of the program's own, or the owners of an exception: the memory at its
                         address is not that of an object of pthread */
+    MR_LOG_ROLE_NUMBER, /* of BEFORE, AFTER: a descriptor's number is given back, is given out; no
+                           address */
     MR_LOG_ROLE_WRONG, /* of USED: a lock of the program's own, used against its rules; count:
                           mr_log_wrong */
 } mr_log_role;

@@ -243,6 +243,41 @@ static void test_freed_by_other(void **state)
     check(&log, false, "T0|alloc(0xff#2=0x1000+64)\nT0|w(0xff#2=1)\nT1|free(0xff#2)\n");
 }
 
+static void access_at(mr_log_build *log, uint32_t thread, uint64_t code, uint64_t address)
+{
+    mr_log_switch(log, thread);
+    mr_log_access(log, MR_LOG_WRITE, address, 8, code, 1);
+}
+
+/* Of a block that another thread frees, the accesses of one place have one event, up to the next
+ * event of another kind. A guest's first access is such an event. */
+static void test_sparse(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    for (uint64_t i = 0; i < 8; i++) {
+        access_at(&log, 0, CODE, X + 8 * i);
+        if (i % 4 == 3)
+            access_at(&log, 0, CODE + 1, X);
+    }
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_OWN, 0x9000, CODE, 0, 0);
+    access_at(&log, 0, CODE, X);
+    access_at(&log, 0, CODE, X);
+    mr_log_switch(&log, 1);
+    memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    mr_log_switch(&log, 0);
+    memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    for (int i = 0; i < 4; i++)
+        access_at(&log, 1, CODE, X + 8);
+    memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    check(&log, false,
+          "T0|alloc(0xff#1=0x1000+64)\nT0|w(0xff#1=1)\nT0|w(0xff#1=1)\nT0|post(0x9000)\n"
+          "T0|w(0xff#1=1)\nT1|free(0xff#1)\nT0|alloc(0xff#2=0x1000+64)\nT1|w(0xff#2+8=1)\n"
+          "T1|w(0xff#2+8=1)\nT1|free(0xff#2)\n");
+}
+
 /* What is freed is kept for a while: an access then is one of the dead block. Later it is one of
  * memory that nobody is known to have. */
 static void test_dead(void **state)
@@ -667,6 +702,7 @@ int main(void)
         cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_freed_by_other),
+        cmocka_unit_test(test_sparse),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_stack_lives),

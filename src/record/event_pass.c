@@ -4,6 +4,8 @@
 #include "base/assert.h"
 #include "base/progress.h"
 #include "blocks.h"
+#include "formats/mrt/mrt_positions.h"
+#include "pointer_use.h"
 #include "unrecorded_calls.h"
 
 #include <inttypes.h>
@@ -167,10 +169,34 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
     return status ? status : use_after(pass, record, error);
 }
 
+/*
+ * The number of a descriptor is a variable that is 1 while it is in use: who is given it sees 0. So
+ * no reordering gives it to two at once, and it may go to them in another order. One that was
+ * closed unseen is given without a look.
+ */
+static mr_status number_event(mr_event_pass *pass, const uint64_t *record, bool closed,
+                              mr_error *error)
+{
+    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
+    if (object && pass->scan->objects.items[object - pass->objects.items].user != MR_OBJECT_SHARED)
+        return MR_OK;
+    mr_emitted event = {.has_value = true, .written_value = !closed};
+    mr_status status = object_event(pass, record, object, &event, error);
+    if (status)
+        return status;
+    event.op = closed || object->units ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_UPDATE;
+    if (event.op == MR_OP_ATOMIC_WRITE)
+        event.value = event.written_value;
+    object->units = !closed;
+    return mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
 static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool before,
                              mr_error *error)
 {
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
+        return number_event(pass, record, before, error);
     mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
@@ -480,6 +506,18 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     return MR_OK;
 }
 
+/* Events begin a stretch of their thread behind them, unless they are of sparse pieces. */
+static mr_status handle_in_stretch(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint64_t before = pass->emitter.trace->event_count;
+    pass->in_stretch = false;
+    mr_status status = handle(pass, record, error);
+    bool ends = !status && !pass->in_stretch && pass->emitter.trace->event_count > before;
+    return ends && !mr_sparse_begin(&pass->sparse, pass->reader.thread)
+               ? mr_event_pass_no_memory(error)
+               : status;
+}
+
 /* Is the thread known to wait? One that has no event yet waits for nothing that anybody wants to
  * know. */
 static bool is_waiting(const mr_event_pass *pass)
@@ -498,6 +536,14 @@ static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
     return mr_waiting_note(&pass->waiting, pass->thread_of[thread] - 1, thread, record);
 }
 
+/* The loose deref of the thread, unless the record may be a `free`: blocks.c knows. */
+static mr_status settle_pointer(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    return kind == MR_LOG_TAKEN || kind == MR_LOG_END ? MR_OK
+                                                      : mr_event_pass_pointer_loose(pass, error);
+}
+
 /* The end of the file, with what is known of the run. */
 static mr_status finish(mr_event_pass *pass, mr_error *error)
 {
@@ -506,9 +552,9 @@ static mr_status finish(mr_event_pass *pass, mr_error *error)
     const mr_log_header *header = &pass->log->header;
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, header->seed);
-    mr_position_line(lines, "seed", text);
+    mr_run_line(lines, "seed", text);
     if (header->schedule < sizeof schedules / sizeof *schedules)
-        mr_position_line(lines, "schedule", schedules[header->schedule]);
+        mr_run_line(lines, "schedule", schedules[header->schedule]);
     if (pass->run)
         mr_bytes_raw(lines, pass->run, strlen(pass->run));
     mr_bytes_raw(lines, "", 1);
@@ -533,8 +579,10 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
             break;
         uint32_t thread = pass->reader.thread;
         bool counts = mr_position_counts(&pass->positions, record);
-        status = note_waiting(pass, record) ? handle(pass, record, error)
+        status = note_waiting(pass, record) ? settle_pointer(pass, record, error)
                                             : mr_event_pass_no_memory(error);
+        if (!status)
+            status = handle_in_stretch(pass, record, error);
         if (!status && counts && thread < pass->positions.count)
             pass->positions.of[thread]++;
         if (++count % RECORDS_A_TELL == 0)
