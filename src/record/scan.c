@@ -195,8 +195,10 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return note_thread(scan, pass, record);
     if (kind == MR_LOG_CALL_REACH)
         return note_reach(scan, pass, record);
-    if (kind == MR_LOG_CALL_BEGIN && !mr_log_count(record[1]))
-        scan->pieces.all_reached = true;
+    if (kind == MR_LOG_CALL_BEGIN) {
+        scan->pieces.has_calls = true;
+        scan->pieces.all_reached = scan->pieces.all_reached || !mr_log_count(record[1]);
+    }
     return true;
 }
 
@@ -224,7 +226,8 @@ static bool note_all_releases(mr_scan *scan)
     bool ok = true;
     for (size_t i = 0; i < scan->deaths.count && ok; i++) {
         const mr_death *death = &scan->deaths.items[i];
-        ok = mr_pieces_note_release(&scan->pieces, death->life, death->thread);
+        ok = !death->alone || death->unseen ||
+             mr_pieces_note_release(&scan->pieces, death->life, death->thread);
     }
     return ok;
 }
