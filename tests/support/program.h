@@ -73,6 +73,8 @@ typedef struct mr_parameters {
     uint32_t pointers;          /* how many variables, the last ones, hold addresses of objects */
     uint32_t pointer_percent;   /* the next step is about one */
     uint32_t guard_percent;     /* two nested sections are within a section of the last lock */
+    bool spins;                 /* exclusive locks are variables, 0 when nobody has them */
+    uint32_t stray_percent;     /* … and an access frees one that another thread may have */
 } mr_parameters;
 
 /* What an opaque call can reach, as bits: the first few of each kind. */
