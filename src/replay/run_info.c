@@ -148,6 +148,5 @@ void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits
         mr_run_line(lines, "cwd", folder);
     mr_run_line(lines, "deadlock", waits_in_deadlock ? "wait" : "stop");
     for (char **entry = environ; *entry; entry++)
-        if (strncmp(*entry, "MAXRACE_", strlen("MAXRACE_")) != 0)
-            mr_run_line(lines, "env", *entry);
+        mr_run_line(lines, "env", *entry);
 }
