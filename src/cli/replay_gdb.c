@@ -21,7 +21,7 @@
 static const char *const commands =
     "set pagination off\n"
     "set confirm off\n"
-    "set var (int)maxrace_replay_go = 1\n"
+    "set var *(int *)&maxrace_replay_go = 1\n"
     "python\n"
     "import gdb\n"
     "def stand(name):\n"
@@ -39,7 +39,7 @@ static const char *const commands =
     "stand('race-first')\n"
     "end\n"
     "echo \\ncontinue: race-first does its access, then race-second, then all threads run.\\n\n"
-    "echo set var (int)maxrace_replay_other_first = 1: the other way round.\\n\n";
+    "echo set var *(int *)&maxrace_replay_other_first = 1: the other way round.\\n\n";
 
 static mr_status write_commands(const char *path, mr_error *error)
 {
