@@ -30,6 +30,7 @@ typedef struct mr_last_write {
     uint32_t variable; /* of the window */
     uint32_t value;    /* its value index, and the write is clean (branches.h); 0: it is `write` */
     uint32_t write;    /* one of the required events; with a value: MR_NONE */
+    uint32_t place;    /* with a value: the location of the write; MR_NONE: any */
     bool carried;      /* with a value: no write of the window will do, too */
 } mr_last_write;
 
@@ -80,8 +81,11 @@ static inline uint32_t mr_stops_last(const mr_stops *stops)
 static inline bool mr_last_write_fits(const mr_window *window, const mr_last_write *last,
                                       uint32_t write)
 {
-    return last->value ? mr_window_written_value(window, write) == last->value
-                       : write == last->write;
+    if (!last->value)
+        return write == last->write;
+    return mr_window_written_value(window, write) == last->value &&
+           (last->place == MR_NONE ||
+            window->trace->location[window->start + write] == last->place);
 }
 
 #endif

@@ -80,6 +80,8 @@ typedef struct mr_about {
     unsigned head; /* of its record: kind and detail */
 } mr_about;
 
+typedef struct mr_arena mr_arena;
+
 typedef struct mr_thread {
     volatile uint32_t attention;
     uint32_t id;
@@ -91,6 +93,7 @@ typedef struct mr_thread {
     uint8_t quiet;         /* > 0: no hand-over at accesses (inside dlopen and the like) */
     mr_live_frame *frames; /* of the functions entered */
     uintptr_t stack_start, stack_end; /* 0: not known */
+    mr_arena *arena;                  /* NULL: its blocks are glibc's */
     uintptr_t caller; /* code address for what is allocated on behalf of a caller; 0: none */
 
     uint32_t go; /* futex: 1 when it was given the baton, 2 when it may try (schedule os), 3 when

@@ -142,6 +142,27 @@ void mr_cone_allowed(const mr_precedence *precedence, const mr_goal *goal, uint3
         bar(precedence, goal->barred[i], allowed);
 }
 
+bool mr_cone_drop_unreached(const mr_precedence *precedence, mr_goal *goal, uint32_t *allowed)
+{
+    const mr_window *w = precedence->window;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < goal->stop_count; i++) {
+            mr_stops *stops = &goal->stops[i];
+            while (stops->count &&
+                   w->position[mr_stops_last(stops)] > allowed[w->thread[mr_stops_last(stops)]]) {
+                stops->count--;
+                changed = true;
+            }
+            if (!stops->count)
+                return false;
+        }
+        if (changed)
+            mr_cone_allowed(precedence, goal, allowed);
+    }
+    return true;
+}
+
 typedef struct closer {
     const mr_window *window;
     const mr_precedence *hard, *forced;

@@ -47,8 +47,13 @@ bool mr_cone_excludes(const mr_window *window, const mr_goal *goal, const uint32
  */
 bool mr_cone_narrow(const mr_precedence *precedence, mr_goal *goal);
 
-/* Fills `allowed` for the last stop of each list. O(threads · log). */
+/* Fills `allowed` for the last stop of each list. O(threads · log). A thread may be unable to come to
+ * its last stops because of barred events: mr_cone_drop_unreached. */
 void mr_cone_allowed(const mr_precedence *precedence, const mr_goal *goal, uint32_t *allowed);
+
+/* Drops from the back of the lists what is beyond U, and lowers `allowed` to what is left. False: a list
+ * is empty, so no reordering ends in the goal. O(lists · threads · log) for each stop dropped. */
+bool mr_cone_drop_unreached(const mr_precedence *precedence, mr_goal *goal, uint32_t *allowed);
 
 /* Fills `cone` from L and U. O(events of C ·
  * threads), plus the writes and posts of the window, plus for each read and wait the choices that

@@ -35,9 +35,9 @@ typedef struct mr_deduction {
     /* Of the caller. */
     const mr_window *window;
     const mr_precedence *forced;
-    mr_stops *stops; /* narrowed */
+    mr_stops *stops;     /* narrowed */
     uint32_t stop_count; /* 0: there is no question */
-    mr_known *known;   /* its clocks are B */
+    mr_known *known;     /* its clocks are B */
     const uint32_t *required, *cone;
     mr_arena *arena;
     uint64_t max_effort; /* 0: no limit */

@@ -23,8 +23,7 @@ static bool diverges(const state *s, uint32_t read)
         return true;
     if (variable->by_source)
         return write != w->source[read];
-    uint32_t value =
-        write == MR_NONE ? variable->carried_value : mr_window_written_value(w, write);
+    uint32_t value = write == MR_NONE ? variable->carried_value : mr_window_written_value(w, write);
     return !value || value != mr_window_read_value(w, read);
 }
 
@@ -80,8 +79,8 @@ bool mr_goal_holds(const mr_window *w, const mr_goal *goal, const uint32_t *even
         if (mr_op_is_access(mr_window_op(w, event)))
             access_variable(&s, event);
         for (uint32_t k = 0; k < goal->life_count; k++)
-            s.included[k] |= (uint8_t)((event == goal->lives[k].alloc) |
-                                       (event == goal->lives[k].free) << 1);
+            s.included[k] |=
+                (uint8_t)((event == goal->lives[k].alloc) | (event == goal->lives[k].free) << 1);
     }
     *holds = (!goal->last || last_holds(&s, goal->last)) && lives_hold(goal, s.included);
     return true;

@@ -338,8 +338,8 @@ static bool allocate(runner *r, mr_arena *arena)
     r->left = mr_arena_alloc(arena, events, sizeof *r->left);
     r->events = mr_arena_alloc(arena, events, sizeof *r->events);
     r->undone = mr_arena_alloc(arena, events, sizeof *r->undone);
-    return r->next && r->stop && r->bound && r->diverged && r->memory && r->locks && r->units && r->open &&
-           r->left && r->events && r->undone;
+    return r->next && r->stop && r->bound && r->diverged && r->memory && r->locks && r->units &&
+           r->open && r->left && r->events && r->undone;
 }
 
 static void reset(runner *r)

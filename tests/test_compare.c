@@ -170,14 +170,15 @@ static void test_tables(void **state)
                                 .race_count = 1,
                                 .read_seconds = 0.5};
     comparison.findings[MR_RELATION_WCP] = (mr_finder_figures){.done = true,
-                                                        .static_races = 1,
-                                                        .only = 1,
-                                                        .counts_events = true,
-                                                        .racy_events = 12345,
-                                                        .racy_locations = 2,
-                                                        .racy_variables = 3,
-                                                        .seconds = 1.25};
-    comparison.findings[MR_FINDER_RF] = (mr_finder_figures){.done = true, .unknown = 4, .seconds = 10};
+                                                               .static_races = 1,
+                                                               .only = 1,
+                                                               .counts_events = true,
+                                                               .racy_events = 12345,
+                                                               .racy_locations = 2,
+                                                               .racy_variables = 3,
+                                                               .seconds = 1.25};
+    comparison.findings[MR_FINDER_RF] =
+        (mr_finder_figures){.done = true, .unknown = 4, .seconds = 10};
     char *text = write_report(&comparison, MR_FORMAT_TEXT, true);
     assert_non_null(strstr(text, ": 4 events, 3 threads, 0 locks, 2 variables; read in 0.500 s"));
     assert_non_null(strstr(text, "\nracy events               12345        -\n"));

@@ -443,8 +443,8 @@ static void test_no_memory(void **state)
         mr_encoding encoding = {0};
         mr_arena_init(&arena);
         mr_memory_fail_after(fail_at);
-        complete = mr_encoding_build(&encoding, w, &setup.hard, &setup.forced, required, cone,
-                                     race, &(mr_encoding_options){0}, &arena) &&
+        complete = mr_encoding_build(&encoding, w, &setup.hard, &setup.forced, required, cone, race,
+                                     &(mr_encoding_options){0}, &arena) &&
                    !encoding.formula.out_of_memory;
         mr_memory_fail_after(0);
         assert_true(complete || fail_at < 50);

@@ -54,8 +54,8 @@ static void ask(void *context, mr_stops a, mr_stops b)
         return;
     bool missed = a.count + b.count == 2 &&
                   mr_exhaustive_has(&x->trials.search, start + a.events[0], start + b.events[0]) &&
-                  mr_linearise(&setup->source, MR_RACE_OF(a.events[0], b.events[0]), prefix, &setup->arena) !=
-                      MR_LINEARISED;
+                  mr_linearise(&setup->source, MR_RACE_OF(a.events[0], b.events[0]), prefix,
+                               &setup->arena) != MR_LINEARISED;
     x->missed += missed;
     x->found[0] += find(x, &q, NULL) && missed;
     if (mr_eliminate(&setup->forced, &q.goal, q.required, q.cone, &limits, &known, &setup->arena) ==

@@ -25,12 +25,16 @@ typedef struct mr_question {
     mr_witness_kind kind;
     uint32_t group;
     uint32_t first_list, list_count; /* lists[first_list …) */
-    uint32_t required;               /* use-after-free: the free; else MR_NONE */
+    uint32_t required; /* use-after-free: the free; dangling and double-free: the free that frees an
+                          object that contains the value, or MR_NONE for any; else MR_NONE */
     /* The last write of the variable is `write` or, where `value` is not 0, has that value index.
      * MR_NONE: nothing is asked of a variable. */
     uint32_t variable, value, write;
-    bool may_be_initial; /* null: no write at all will do, too, when the initial value is `value` */
-    uint32_t first_object, object_count; /* dangling: objects[…] that contain the value: one of them is
+    uint32_t write_place; /* null: only writes at this location count; MR_NONE: any */
+    /* null: no write at all will do, too. Where `value` is 0 and `write` is MR_NONE, only that will. */
+    bool may_be_initial;
+    uint32_t first_object,
+        object_count; /* dangling: objects[…] that contain the value: one of them is
                                             freed at the end, and none lives */
 } mr_question;
 

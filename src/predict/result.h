@@ -60,13 +60,15 @@ typedef struct mr_stats {
     /* Pairs of places without a known race, of which no far window has seen all accesses
      * (far/parts.h). */
     uint64_t far_parts;
-    uint64_t static_races;       /* memory-order races are not among them */
-    uint64_t memory_order_races; /* by pairs of places */
+    uint64_t static_races;                       /* memory-order races are not among them */
+    uint64_t memory_order_races;                 /* by pairs of places */
     mr_finding_stats findings[MR_WITNESS_KINDS]; /* by kind; races are not among them */
-    bool incomplete;             /* the run ended before its time: there may be more races */
-    mr_halt_reason halted;       /* why it ended; MR_HALT_NONE: by a failure */
-    uint64_t windows_missing;    /* windows that were not decided */
-    bool far_missing;            /* not all far races were looked for */
+    bool cycles_missing;      /* not all cycles of waits for locks were looked at: too many */
+    bool findings_missing;    /* not all findings beside races were looked for */
+    bool incomplete;          /* the run ended before its time: there may be more races */
+    mr_halt_reason halted;    /* why it ended; MR_HALT_NONE: by a failure */
+    uint64_t windows_missing; /* windows that were not decided */
+    bool far_missing;         /* not all far races were looked for */
 } mr_stats;
 
 /* The units that a worker has decided. */

@@ -4,9 +4,8 @@
 
 const char *mr_witness_kind_name(mr_witness_kind kind)
 {
-    static const char *const names[] = {
-        "race", "memory-order", "use-after-free", "deadlock",
-        "null", "dangling",     "double-free",    "sees"};
+    static const char *const names[] = {"race", "memory-order", "use-after-free", "deadlock",
+                                        "null", "dangling",     "double-free",    "sees"};
     return names[kind];
 }
 

@@ -28,7 +28,7 @@ void mr_setup_window(mr_setup *setup, uint32_t start, uint32_t end, mr_model mod
 void mr_setup_close(mr_setup *setup);
 
 /* The goal of a race of two window events, for the block that it stands in. */
-#define MR_RACE_OF(a, b) \
+#define MR_RACE_OF(a, b)                                                                           \
     (&(mr_goal){.stops = (mr_stops[]){{(uint32_t[]){a}, 1}, {(uint32_t[]){b}, 1}}, .stop_count = 2})
 
 #endif
