@@ -283,16 +283,11 @@ static void write_run(const writing *self)
     const mr_run_info *run = self->plan->run;
     mr_bytes lines = {.items = NULL};
     char seed[32];
-    for (size_t i = 0; i < run->arguments.count; i++)
-        mr_run_line(&lines, "arg", run->arguments.items[i]);
-    if (run->folder)
-        mr_run_line(&lines, "cwd", run->folder);
+    mr_run_info_again(&lines, run);
     snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
     mr_run_line(&lines, "seed", seed);
     if (run->schedule)
         mr_run_line(&lines, "schedule", run->schedule);
-    for (size_t i = 0; i < run->environment.count; i++)
-        mr_run_line(&lines, "env", run->environment.items[i]);
     if (!lines.failed)
         fwrite(lines.items, 1, lines.count, self->file);
     mr_bytes_free(&lines);
