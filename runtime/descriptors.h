@@ -17,4 +17,7 @@ void mr_descriptor_use(int fd, uintptr_t code);
 /* It ends: `closed`, or its number was given to another one in an unknown way. */
 void mr_descriptor_end(int fd, bool closed, uintptr_t code);
 
+/* pipe and socketpair made them; the caller is busy. */
+void mr_descriptors_pair(int status, int to[2]);
+
 #endif

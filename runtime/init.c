@@ -2,6 +2,8 @@
 
 #include "arena.h"
 #include "clocks.h"
+#include "file_reads.h"
+#include "inputs.h"
 #include "log_file.h"
 #include "modules.h"
 #include "scheduler.h"
@@ -64,6 +66,7 @@ static void at_exit(int status, void *unused)
     }
     mr_write_object(MR_LOG_EXIT, 0, NULL, 0, 0, (uint64_t)status);
     mr_rt.header->exit_status = status;
+    mr_inputs_end();
     mr_writer_close(MR_LOG_EXITED, 0);
 }
 
@@ -87,6 +90,8 @@ static void start_recording(const char *path)
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));
     mr_budget_renew();
     mr_modules_log();
+    mr_inputs_start(path);
+    mr_file_reads_start();
     if (mr_thread_main()) {
         mr_clocks_start();
         mr_rt.active = true;
@@ -125,6 +130,7 @@ void mr_stop_in_child(void)
     if (mr_rt.active) {
         mr_clocks_stop();
     }
+    mr_inputs_forget();
     mr_rt.is_child = mr_rt.is_child || mr_rt.logging;
     mr_rt.has_threads = false;
     mr_rt.active = false;
