@@ -2,6 +2,7 @@
 #include "init.h"
 #include "modules.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "tsan.h"
 #include "writer.h"
 
@@ -17,6 +18,18 @@ static inline mr_thread *begin(void)
     }
     if (__builtin_expect(thread->attention != 0 || --mr_hot->budget < 0, 0)) {
         mr_look_around(thread);
+    }
+    return thread;
+}
+
+/* The same, and a replay knows which access it is. */
+static mr_thread *begin_access(const void *address, unsigned head, uintptr_t code)
+{
+    mr_thread *thread = mr_self;
+    if (thread != NULL) {
+        thread->about = (mr_about){code, address, head};
+        begin();
+        thread->about.code = 0;
     }
     return thread;
 }
@@ -50,7 +63,7 @@ static __attribute__((noinline)) void slow_read(const void *address, unsigned he
         value = mr_load(address, head >> 8 & 3);
         mr_hot->kept = true;
     } else {
-        if (mr_ignores_reads(begin())) {
+        if (mr_ignores_reads(begin_access(address, head, code))) {
             return;
         }
         value = mr_load(address, head >> 8 & 3); /* first: it may crash */
@@ -82,6 +95,10 @@ static inline __attribute__((always_inline)) void read_access(const void *addres
         if (waiting != MR_LOG_WAITING_NONE) {
             settle_write();
         }
+    } else if (mr_steers() && mr_steer_splits(thread, head, code)) {
+        settle_write();
+        slow_read(address, head, code);
+        return;
     }
     int64_t value = mr_load(address, log2);
     if (waiting == MR_LOG_WAITING_WRITE) {
@@ -92,7 +109,7 @@ static inline __attribute__((always_inline)) void read_access(const void *addres
 
 static __attribute__((noinline)) void slow_write(const void *address, unsigned head, uintptr_t code)
 {
-    const mr_thread *thread = begin();
+    const mr_thread *thread = begin_access(address, head, code);
     if (mr_ignores_writes(thread)) {
         return;
     }

@@ -12,7 +12,9 @@
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +33,48 @@ static void log_descriptor(mr_log_kind kind, unsigned how, int fd, uintptr_t cod
     }
 }
 
+/*
+ * The numbers that were given back: by which thread (its id + 1), and when, in numbers given back.
+ * One that another thread gave back is not given to a socket at once, as a block of the heap is not:
+ * what two threads do with two connections that come one after the other is then not held apart by
+ * the number. The rest keep the lowest number, on which programs count.
+ */
+static struct {
+    uint32_t by[MR_LOG_DESCRIPTORS], at[MR_LOG_DESCRIPTORS], count;
+} given_back;
+
+static void log_number(mr_log_kind kind, int fd, uintptr_t code)
+{
+    if (is_logged(fd)) {
+        mr_write_object(kind, MR_LOG_ROLE_NUMBER, NULL, code, 0, (uint64_t)fd);
+    }
+}
+
+static bool rests(const mr_thread *thread, int fd)
+{
+    enum { REST = 64 };
+    return is_logged(fd) && given_back.by[fd] != 0 && given_back.by[fd] != thread->id + 1 &&
+           given_back.count - given_back.at[fd] < REST;
+}
+
+/* The socket with a number that does not rest, when there is one. */
+static int to_rested(const mr_thread *thread, int fd)
+{
+    int better = fd + 1;
+    while (better < MR_LOG_DESCRIPTORS && rests(thread, better)) {
+        better++;
+    }
+    bool closes = (mr_sys(SYS_fcntl, fd, F_GETFD, 0, 0, 0, 0) & FD_CLOEXEC) != 0;
+    long moved = better == MR_LOG_DESCRIPTORS
+                     ? -1
+                     : mr_sys(SYS_fcntl, fd, closes ? F_DUPFD_CLOEXEC : F_DUPFD, better, 0, 0, 0);
+    if (moved < 0) {
+        return fd;
+    }
+    mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    return (int)moved;
+}
+
 void mr_descriptor_use(int fd, uintptr_t code)
 {
     log_descriptor(MR_LOG_USED, 0, fd, code);
@@ -40,6 +84,20 @@ void mr_descriptor_end(int fd, bool closed, uintptr_t code)
 {
     log_descriptor(MR_LOG_RETIRED, closed ? MR_LOG_RETIRED_DESTROYED : MR_LOG_RETIRED_KNOWN, fd,
                    code);
+    log_number(closed ? MR_LOG_BEFORE : MR_LOG_AFTER, fd, code);
+    if (closed && is_logged(fd)) {
+        given_back.by[fd] = mr_self->id + 1;
+        given_back.at[fd] = ++given_back.count;
+    }
+}
+
+int mr_descriptor_given(mr_thread *thread, int fd, bool socket, uintptr_t code)
+{
+    if (fd >= 0) {
+        fd = socket && rests(thread, fd) ? to_rested(thread, fd) : fd;
+        mr_descriptor_end(fd, false, code);
+    }
+    return fd;
 }
 
 static bool is_open(int fd)
@@ -63,22 +121,26 @@ MR_EXPORT int close(int fd)
 }
 
 /* dup2 and dup3. */
-static mr_thread *begin_replace(int from, uintptr_t code)
+static mr_thread *begin_replace(int from, int to, bool *is_new, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         mr_yield(thread);
         mr_descriptor_use(from, code);
+        *is_new = !is_open(to);
     }
     return thread;
 }
 
-static int end_replace(mr_thread *thread, int from, int result, uintptr_t code)
+static int end_replace(mr_thread *thread, int from, bool is_new, int result, uintptr_t code)
 {
     if (thread != NULL) {
         if (result >= 0 && result != from) {
             log_descriptor(MR_LOG_RETIRED, MR_LOG_RETIRED_INITIALISED, result, code);
             mr_descriptor_copy(from, result);
+            if (is_new) {
+                log_number(MR_LOG_AFTER, result, code);
+            }
         }
         mr_leave(thread);
     }
@@ -87,25 +149,37 @@ static int end_replace(mr_thread *thread, int from, int result, uintptr_t code)
 
 MR_EXPORT int dup2(int from, int to)
 {
-    mr_thread *thread = begin_replace(from, MR_CALLER);
-    return end_replace(thread, from, MR_REAL(dup2)(from, to), MR_CALLER);
+    bool is_new = false;
+    mr_thread *thread = begin_replace(from, to, &is_new, MR_CALLER);
+    return end_replace(thread, from, is_new, MR_REAL(dup2)(from, to), MR_CALLER);
 }
 
 MR_EXPORT int dup3(int from, int to, int flags)
 {
-    mr_thread *thread = begin_replace(from, MR_CALLER);
-    return end_replace(thread, from, MR_REAL(dup3)(from, to, flags), MR_CALLER);
+    bool is_new = false;
+    mr_thread *thread = begin_replace(from, to, &is_new, MR_CALLER);
+    return end_replace(thread, from, is_new, MR_REAL(dup3)(from, to, flags), MR_CALLER);
 }
 
 /* A number that is given out: whatever had it before was closed. */
-static int given(int fd, uintptr_t code)
+static int given(int fd, bool socket, uintptr_t code)
 {
     mr_thread *thread = is_logged(fd) ? mr_enter() : NULL;
     if (thread != NULL) {
-        mr_descriptor_end(fd, false, code);
+        fd = mr_descriptor_given(thread, fd, socket, code);
         mr_leave(thread);
     }
     return fd;
+}
+
+/* A new descriptor and its number: as an input it has the number that the program gets. */
+static int settle(mr_input *input, uint64_t how, int fd, mr_descriptor_origin origin,
+                  uintptr_t code)
+{
+    if (input->head == NULL) {
+        return mr_descriptor_made(input, how, given(fd, how == MR_NEW_SOCKET, code), origin);
+    }
+    return given(mr_descriptor_made(input, how, fd, origin), false, code);
 }
 
 MR_EXPORT int dup(int fd)
@@ -117,9 +191,9 @@ MR_EXPORT int dup(int fd)
     }
     mr_input input;
     int copy = mr_descriptor_expect(&input, MR_NEW_COPY) ? MR_REAL(dup)(fd) : -1;
-    copy = mr_descriptor_made(&input, MR_NEW_COPY, copy, MR_DESCRIPTOR_UNKNOWN);
+    copy = settle(&input, MR_NEW_COPY, copy, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);
     mr_descriptor_copy(fd, copy);
-    return given(copy, MR_CALLER);
+    return copy;
 }
 
 #define OPENS(name, parameters, arguments)                                                         \
@@ -134,11 +208,11 @@ MR_EXPORT int dup(int fd)
         }                                                                                          \
         mr_input input;                                                                            \
         int fd = mr_descriptor_expect(&input, MR_NEW_FILE) ? MR_REAL(name) arguments : -1;         \
-        fd = mr_descriptor_made(&input, MR_NEW_FILE, fd, MR_DESCRIPTOR_UNKNOWN);                   \
+        fd = settle(&input, MR_NEW_FILE, fd, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);                    \
         if ((flags & O_ACCMODE) != O_RDONLY) {                                                     \
             mr_descriptor_written(fd);                                                             \
         }                                                                                          \
-        return given(fd, MR_CALLER);                                                               \
+        return fd;                                                                                 \
     }
 OPENS(open, (const char *path, int flags, ...), (path, flags, mode))
 OPENS(open64, (const char *path, int flags, ...), (path, flags, mode))
@@ -161,24 +235,35 @@ MR_EXPORT int socket(int domain, int type, int protocol)
     mr_input input;
     int fd =
         mr_descriptor_expect(&input, MR_NEW_SOCKET) ? MR_REAL(socket)(domain, type, protocol) : -1;
-    fd = mr_descriptor_made(&input, MR_NEW_SOCKET, fd, MR_DESCRIPTOR_UNKNOWN);
+    fd = settle(&input, MR_NEW_SOCKET, fd, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);
     mr_descriptor_socket(fd, type);
-    return given(fd, MR_CALLER);
+    return fd;
 }
 
-/* Descriptors by which threads of the program reach each other. */
-#define MAKES(name, parameters, arguments, origin)                                                 \
+/* INSIDE: threads of the program reach each other by it. */
+#define GIVES(name, how, parameters, arguments, origin)                                            \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
         mr_input input;                                                                            \
-        int made = mr_descriptor_expect(&input, MR_NEW_OTHER) ? MR_REAL(name) arguments : -1;      \
-        return given(mr_descriptor_made(&input, MR_NEW_OTHER, made, origin), MR_CALLER);           \
+        int made = mr_descriptor_expect(&input, how) ? MR_REAL(name) arguments : -1;               \
+        return settle(&input, how, made, origin, MR_CALLER);                                       \
     }
-MAKES(eventfd, (unsigned start, int flags), (start, flags), MR_DESCRIPTOR_INSIDE)
-MAKES(epoll_create, (int size), (size), MR_DESCRIPTOR_INSIDE)
-MAKES(epoll_create1, (int flags), (flags), MR_DESCRIPTOR_INSIDE)
-MAKES(memfd_create, (const char *name, unsigned flags), (name, flags), MR_DESCRIPTOR_INSIDE)
-#undef MAKES
+GIVES(creat, MR_NEW_FILE, (const char *path, mode_t mode), (path, mode), MR_DESCRIPTOR_UNKNOWN)
+GIVES(creat64, MR_NEW_FILE, (const char *path, mode_t mode), (path, mode), MR_DESCRIPTOR_UNKNOWN)
+GIVES(epoll_create, MR_NEW_OTHER, (int size), (size), MR_DESCRIPTOR_INSIDE)
+GIVES(epoll_create1, MR_NEW_OTHER, (int flags), (flags), MR_DESCRIPTOR_INSIDE)
+GIVES(eventfd, MR_NEW_OTHER, (unsigned count, int flags), (count, flags), MR_DESCRIPTOR_INSIDE)
+GIVES(inotify_init, MR_NEW_OTHER, (void), (), MR_DESCRIPTOR_UNKNOWN)
+GIVES(inotify_init1, MR_NEW_OTHER, (int flags), (flags), MR_DESCRIPTOR_UNKNOWN)
+GIVES(memfd_create, MR_NEW_OTHER, (const char *name_, unsigned flags), (name_, flags),
+      MR_DESCRIPTOR_INSIDE)
+#undef GIVES
+
+MR_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+    int result = MR_REAL(signalfd)(fd, set, flags);
+    return fd < 0 ? given(result, false, MR_CALLER) : result; /* else it is changed */
+}
 
 /* The two ends of what the program made for itself get their numbers. The caller is busy. */
 void mr_descriptors_pair(int status, int to[2])

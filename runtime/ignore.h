@@ -6,7 +6,8 @@
  * synchronisation is not logged: locks that it takes and gives back meanwhile, semaphores, orders;
  * its atomic accesses are relaxed. A lock that was taken before is released in the log, and one that
  * was taken meanwhile is not. While all three are above zero (inside of an annotated lock), its
- * atomic accesses are not logged either. Threads take turns as always.
+ * atomic accesses are not logged either. Threads take turns as always. A signal handler that
+ * interrupts the thread is recorded.
  *
  * What another thread then reads, no recorded write wrote: such variables are treated as in rf
  * (docs/semantics.md 2.6).
@@ -38,6 +39,9 @@ static inline bool mr_ignores_all(const mr_thread *thread)
 {
     return mr_ignores_reads(thread) && mr_ignores_writes(thread) && mr_ignores_sync(thread);
 }
+
+/* The thread ends: notes that it still ignores something. */
+void mr_ignore_note_end(const mr_thread *thread);
 
 /* Is this record of synchronisation to be left out? Keeps the account of locks that are. */
 bool mr_ignore_object(mr_thread *thread, mr_log_kind kind, unsigned role, const void *address);

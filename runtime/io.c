@@ -682,6 +682,16 @@ static void log_accepted(int fd, int result, mr_input_part length, mr_input_part
     errno = saved_errno;
 }
 
+static int accepted(int fd, bool is_new, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        fd = mr_descriptor_given(thread, fd, is_new, code);
+        mr_leave(thread);
+    }
+    return fd;
+}
+
 /* A call that waits for a descriptor and gives an address. */
 #define ACCEPTS(name, parameters, arguments)                                                       \
     MR_EXPORT int name parameters                                                                  \
@@ -694,10 +704,11 @@ static void log_accepted(int fd, int result, mr_input_part length, mr_input_part
         socklen_t room = begin_address(address, length, MR_CALLER);                                \
         mr_input input = mr_input_find(thread, MR_INPUT_ACCEPT, (uint64_t)fd);                     \
         if (input.head != NULL) {                                                                  \
-            result = feed_accepted(thread, &input, address, length);                               \
+            result = accepted(feed_accepted(thread, &input, address, length), false, MR_CALLER);   \
         } else {                                                                                   \
             MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
                     result = MR_REAL(name) arguments);                                             \
+            result = accepted(result, true, MR_CALLER);                                            \
             log_accepted(fd, result, (mr_input_part)LENGTH_PART(address, length),                  \
                          (mr_input_part)ADDRESS_PART(address, length, room));                      \
         }                                                                                          \

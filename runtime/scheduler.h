@@ -28,7 +28,9 @@
 #include "state.h"
 
 /* The calling thread, with the baton, marked busy; NULL: not recorded, call the real function. */
-mr_thread *mr_enter(void);
+mr_thread *mr_enter_at(uintptr_t code);
+/* A replay looks at where the interposed function was called: a macro, so that it is inside it. */
+#define mr_enter() mr_enter_at(MR_CALLER)
 void mr_leave(mr_thread *thread);
 
 /* Where the call is to be logged: at `code`, or where a function that stands between says (cxx.c).
@@ -117,6 +119,13 @@ void mr_reconsider(mr_thread *thread);
  * would run at once, and wait for the lock. */
 void mr_state_lock(void);
 void mr_state_unlock(void);
+
+/* Gives the baton away, staying runnable, and waits for it. */
+void mr_hand_over(mr_thread *thread);
+
+/* With the lock held: time goes on to the limit of a thread that is blocked, which then can run.
+ * NULL: a signal of a timer comes first. */
+mr_thread *mr_skip_to(mr_thread *thread);
 
 /* With the lock held and no owner: gives the baton away. */
 void mr_dispatch(void);

@@ -3,11 +3,13 @@
 #include "arena.h"
 #include "clocks.h"
 #include "fiber.h"
+#include "ignore.h"
 #include "init.h"
 #include "keys.h"
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "unseen.h"
 #include "watchdog.h"
@@ -130,6 +132,7 @@ static void end_of_thread(void *value)
         return;
     }
     mr_fiber_home(thread);
+    mr_ignore_note_end(thread);
     mr_write_object(MR_LOG_END, 0, NULL, 0, 0, 0);
     if (thread->detached) {
         to_reap(thread);
@@ -160,6 +163,7 @@ bool mr_thread_main(void)
     if (thread == NULL || !mr_end_key_make(end_of_thread)) {
         return false;
     }
+    mr_steer_thread(NULL, thread);
     link_thread(thread);
     thread->state = MR_RUNNING;
     thread->handle = pthread_self();
@@ -257,6 +261,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     mr_thread *thread = new_thread();
     int status = thread == NULL ? EAGAIN : 0;
     if (thread != NULL) {
+        mr_steer_thread(self, thread);
         thread->start = start;
         thread->argument = argument;
         thread->creator = self->id;
@@ -275,6 +280,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
         mr_yield(self);
     } else if (thread != NULL) {
+        mr_steer_no_thread(self, thread);
         thread->next = unused_threads;
         unused_threads = thread;
     }

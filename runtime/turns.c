@@ -1,6 +1,7 @@
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "steer.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"
@@ -13,7 +14,7 @@ static bool is_in_call(const mr_thread *thread)
            !(thread->attention & MR_ATTENTION_LOST);
 }
 
-mr_thread *mr_enter(void)
+mr_thread *mr_enter_at(uintptr_t code)
 {
     mr_thread *thread = mr_self;
     if (thread == NULL || thread->busy != 0 || is_in_call(thread)) {
@@ -24,6 +25,10 @@ mr_thread *mr_enter(void)
         mr_attend(thread);
     }
     mr_writer_settle();
+    if (mr_steers()) {
+        thread->called = code;
+        mr_steer_stop(thread, MR_STOP_CALL);
+    }
     return thread;
 }
 
@@ -76,6 +81,12 @@ void mr_look_around(mr_thread *thread)
         if (thread->attention & MR_ATTENTION_IGNORE) {
             mr_hot->budget--; /* it lasts, and the caller has taken nothing */
         }
+    }
+    if (mr_steers()) {
+        mr_steer_stop(thread, thread->about.code == 0 ? MR_STOP_FUNCTION
+                              : mr_log_kind_of(thread->about.head) >= MR_LOG_ATOMIC_READ
+                                  ? MR_STOP_ATOMIC
+                                  : MR_STOP_ACCESS);
     }
     if (mr_hot->budget < 0) {
         mr_reconsider(thread);

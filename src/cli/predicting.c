@@ -174,9 +174,10 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     status = both(status, error, closed, &next_error);
     mr_status written = report_result(self, &result, status, &next_error);
     status = both(status, error, written, &next_error);
-    *exit_status = result.race_count > 0 || mr_observed_any(self->trace) ? MR_EXIT_RACES
-                   : mr_ending_is_bad(&self->trace->ending)              ? MR_EXIT_BAD_END
-                                                                         : 0;
+    *exit_status = result.race_count > 0 || result.finding_count > 0 || mr_observed_any(self->trace)
+                       ? MR_EXIT_RACES
+                   : mr_ending_is_bad(&self->trace->ending) ? MR_EXIT_BAD_END
+                                                            : 0;
     if (result.stats.incomplete)
         *exit_status = MR_EXIT_INCOMPLETE;
     mr_result_free(&result);

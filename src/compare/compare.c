@@ -82,7 +82,7 @@ static mr_compared_race *get_race(comparing *self, uint32_t a, uint32_t b, uint3
 
 static mr_status run_relation(comparing *self, int finder)
 {
-    mr_finding *finding = &self->result->findings[finder];
+    mr_finder_figures *finding = &self->result->findings[finder];
     mr_race_list list;
     mr_detect_options options = {
         .most_examples = 1,
@@ -148,6 +148,8 @@ static mr_status run_prediction(comparing *self, int finder)
     if (config == NULL)
         return mr_error_memory(self->error, "comparing");
     mr_status status = mr_config_set(config, "model", mr_finder_name(finder), NULL, 0, self->error);
+    if (status == MR_OK)
+        status = mr_config_set(config, "find", "races", NULL, 0, self->error);
     if (status == MR_OK)
         status = mr_predict(self->result->trace, config, &run, &prediction, self->error);
     if (status == MR_OK)

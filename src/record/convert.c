@@ -58,6 +58,7 @@ static void end_trace(const mr_log *log, const mr_record_end *end, mr_ending *en
     static const mr_unseen unseens[] = {
         [MR_LOG_UNSEEN_OPENMP] = MR_UNSEEN_OPENMP,
         [MR_LOG_UNSEEN_IO_URING] = MR_UNSEEN_IO_URING,
+        [MR_LOG_UNSEEN_ASSEMBLY] = MR_UNSEEN_ASSEMBLY,
     };
     uint32_t state = log->header.state;
     end_program(&log->header, end, ending);
@@ -101,6 +102,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
     if (!status) {
         status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
         if (!status) {
+            pass.run = options->run;
             end_trace(&log, &options->end, &pass.emitter.trace->ending);
             status = mr_event_pass_run(&pass, options->progress, error);
         }

@@ -14,7 +14,11 @@
 #include "emitter.h"
 #include "locals.h"
 #include "naming.h"
+#include "pointers.h"
+#include "positions.h"
 #include "scan.h"
+#include "sparse.h"
+#include "thread_notes.h"
 #include "waiting.h"
 
 typedef struct mr_event_pass {
@@ -25,9 +29,12 @@ typedef struct mr_event_pass {
     mr_symbols *symbols;
     mr_contexts contexts;
     mr_naming naming;
+    mr_position_count positions;
     mr_locals locals;
     mr_objects objects;
     mr_uses uses;
+    mr_sparse sparse;
+    bool in_stretch; /* the events of the record do not end the thread's stretch (sparse.h) */
     mr_pairs blocks; /* (life, death or MR_DEATH_NONE) → number in block_objects */
     uint32_t *block_objects;
     size_t block_capacity, block_count;
@@ -56,7 +63,10 @@ typedef struct mr_event_pass {
     uint64_t kept_accesses; /* that have an event */
     uint64_t extra_units;   /* events of posts and waits, beyond one a record */
     uint32_t strange;       /* variable of the first strange read */
-    mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
+    mr_pointers pointers;
+    mr_waiting waiting; /* who waits for what, for a recording that ended in a deadlock */
+    const char *run;    /* lines, on loan; NULL: none */
+    mr_thread_notes notes;
     mr_record_summary summary;
 } mr_event_pass;
 

@@ -10,6 +10,8 @@ void mr_pieces_free(mr_pieces *pieces)
 {
     mr_pairs_free(&pieces->table);
     mr_pairs_free(&pieces->atomics);
+    mr_pairs_free(&pieces->guests);
+    free(pieces->guest_at);
     free(pieces->lines);
     free(pieces->pieces);
     free(pieces->releasers);
@@ -109,6 +111,37 @@ static bool note_bound(mr_pieces *pieces, const mr_life *life, uint64_t offset)
     return true;
 }
 
+/* In place of where a guest's first access is: nobody needs it again. */
+#define GUEST_MET UINT64_MAX
+
+bool mr_pieces_note_guest(mr_pieces *pieces, const mr_life *life, uint64_t offset, uint32_t thread,
+                          bool alone)
+{
+    uint32_t known = pieces->guests.count;
+    if (!life->number || life->thread == thread)
+        return true;
+    uint32_t number = mr_pairs_add(&pieces->guests, (mr_pair){life->number, thread});
+    if (number != known)
+        return number != MR_PAIRS_NONE;
+    void *at = pieces->guest_at;
+    if (!mr_grow(&at, &pieces->guest_capacity, number + 1ull, sizeof *pieces->guest_at))
+        return false;
+    pieces->guest_at = at;
+    pieces->guest_at[number] = offset << 1 | (alone || life->alone);
+    return true;
+}
+
+/* The thread accesses the line of the life. */
+static void note_thread(mr_piece_line *line, const mr_life *life, uint32_t thread)
+{
+    if (!line->owner)
+        line->owner = thread + 1;
+    if (!life->number)
+        line->threads = ~0ull;
+    else if (thread < 63)
+        line->threads |= 1ull << thread;
+}
+
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
@@ -126,8 +159,10 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_pie
         if (next_line(at) > end)
             line->bounds |= bit_of(end);
         line->ends = line->ends || next_line(at) == end;
-        if (!line->owner)
-            line->owner = thread + 1;
+        if (at == offset && !mr_pieces_knows(line, thread) &&
+            !mr_pieces_note_guest(pieces, access.life, at, thread, how.alone))
+            return false;
+        note_thread(line, access.life, thread);
         if (line->owner != thread + 1)
             line->shared |= bits;
         line->accessed |= bits;
@@ -169,7 +204,12 @@ bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread)
     while (pieces->life_count <= life)
         pieces->releasers[pieces->life_count++] = 0;
     uint32_t *own = &pieces->releasers[life];
-    *own = *own && *own != thread + 1 ? MR_PIECES_SEVERAL : thread + 1;
+    if (!*own)
+        *own = thread + 1;
+    else if ((*own & ~MR_PIECES_IN_PARTS) == thread + 1)
+        *own |= MR_PIECES_IN_PARTS;
+    else
+        *own = MR_PIECES_SEVERAL;
     return true;
 }
 
@@ -185,7 +225,7 @@ static uint32_t releaser_of(const mr_pieces *pieces, uint64_t life)
 
 bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life)
 {
-    return life < pieces->kept_life_count && pieces->kept_lives[life];
+    return pieces->keep_all || (life < pieces->kept_life_count && pieces->kept_lives[life]);
 }
 
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
@@ -268,25 +308,33 @@ static void keep_backward(mr_pieces *pieces, const mr_life *life, uint64_t offse
     }
 }
 
-/* Decides which bytes are kept. Within a line all bytes of a piece are alike, because each access
- * has all of a piece or nothing. But the lines of one piece may have different owners: what one line
- * keeps is kept in all. */
-static void mark_kept(mr_pieces *pieces)
+/* Must the guest's order with the beginning of the life be kept? */
+static bool is_guest_kept(const mr_pieces *pieces, uint32_t guest)
 {
-    bool all = pieces->keep_all || pieces->all_reached;
-    for (uint32_t i = 0; i < pieces->table.count; i++) {
-        mr_piece_line *line = &pieces->lines[i];
-        uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
-        if (pieces->none_alone)
-            line->written |= line->alone;
-        if (releaser)
-            line->written = line->accessed;
-        if (releaser && line->owner != releaser)
-            line->shared = line->accessed;
-        line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
-        line->written = 0;
+    return pieces->none_alone || !(pieces->guest_at[guest] & 1);
+}
+
+/* The pieces in which guests access lives first are at least sparse. */
+static void keep_guests(mr_pieces *pieces)
+{
+    for (uint32_t i = 0; i < pieces->guests.count; i++) {
+        mr_life life = {.number = (uint32_t)pieces->guests.items[i].high};
+        uint64_t offset = pieces->guest_at[i] >> 1;
+        if (offset == MR_PIECES_RELEASES || !is_guest_kept(pieces, i))
+            continue;
+        mr_piece_line *line = find_line(pieces, &life, offset);
+        MR_ASSERT(line && line->bounds & bit_of(offset));
+        uint64_t later = line->bounds & ~(bit_of(offset) - 1) & ~bit_of(offset);
+        uint64_t end = later ? (later & -later) - 1 : ~0ull;
+        line->kept |= end & ~(bit_of(offset) - 1);
     }
-    for (uint32_t i = 0; i < pieces->table.count && !all; i++) {
+}
+
+/* Within a line all bytes of a piece are alike, because each access has all of a piece or nothing.
+ * But the lines of one piece may have different owners: what one line keeps is kept in all. */
+static void keep_whole_pieces(mr_pieces *pieces)
+{
+    for (uint32_t i = 0; i < pieces->table.count; i++) {
         const mr_piece_line *line = &pieces->lines[i];
         mr_pair key = pieces->table.items[i];
         mr_life life = {.number = (uint32_t)key.high};
@@ -298,12 +346,57 @@ static void mark_kept(mr_pieces *pieces)
     }
 }
 
-/* Finds the lives that have pieces that are kept. */
+/* What is kept of a line for the release of its life. */
+static uint64_t released_of(const mr_piece_line *line, uint32_t releaser)
+{
+    if (!releaser)
+        return 0;
+    return line->owner == (releaser & ~MR_PIECES_IN_PARTS) ? line->shared : line->accessed;
+}
+
+/* Decides which bytes are kept in full, and then which are sparse. */
+static void mark_kept(mr_pieces *pieces)
+{
+    bool all = pieces->keep_all || pieces->all_reached;
+    for (uint32_t i = 0; i < pieces->table.count; i++) {
+        mr_piece_line *line = &pieces->lines[i];
+        uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
+        uint64_t released = released_of(line, releaser);
+        if (pieces->none_alone)
+            line->written |= line->alone;
+        /* Each part of the life is an object of its own. */
+        if (releaser & MR_PIECES_IN_PARTS)
+            line->written |= line->accessed;
+        line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
+        if (releaser & MR_PIECES_IN_PARTS)
+            line->kept |= released;
+        line->written = released;
+    }
+    keep_whole_pieces(pieces);
+    for (uint32_t i = 0; i < pieces->table.count; i++) {
+        mr_piece_line *line = &pieces->lines[i];
+        line->full = line->kept;
+        line->kept |= line->written; /* released_of */
+        line->written = 0;
+    }
+    keep_guests(pieces);
+    keep_whole_pieces(pieces);
+    for (uint32_t i = 0; i < pieces->table.count && pieces->has_calls; i++)
+        pieces->lines[i].full = pieces->lines[i].kept;
+}
+
+/* The largest first number of the pairs, at least `most`. */
+static uint64_t most_of(const mr_pairs *pairs, uint64_t most)
+{
+    for (uint32_t i = 0; i < pairs->count; i++)
+        most = pairs->items[i].high > most ? pairs->items[i].high : most;
+    return most;
+}
+
+/* Finds the lives that are kept: with a piece, or with a guest. */
 static bool mark_lives(mr_pieces *pieces)
 {
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < pieces->table.count; i++)
-        most = pieces->table.items[i].high > most ? pieces->table.items[i].high : most;
+    uint64_t most = most_of(&pieces->guests, most_of(&pieces->table, 0));
     pieces->kept_lives = mr_calloc((size_t)most + 1, sizeof *pieces->kept_lives);
     if (!pieces->kept_lives)
         return false;
@@ -311,6 +404,9 @@ static bool mark_lives(mr_pieces *pieces)
     for (uint32_t i = 0; i < pieces->table.count; i++)
         if (pieces->lines[i].kept)
             pieces->kept_lives[pieces->table.items[i].high] = true;
+    for (uint32_t i = 0; i < pieces->guests.count; i++)
+        if (is_guest_kept(pieces, i))
+            pieces->kept_lives[pieces->guests.items[i].high] = true;
     return true;
 }
 
@@ -368,18 +464,31 @@ mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes)
     mr_piece *piece = &pieces->pieces[line->first + (unsigned)__builtin_popcountll(before)];
     MR_ASSERT(piece < pieces->pieces + pieces->piece_count);
     piece->reached = line->reached & bit || pieces->all_reached;
+    piece->sparse = !(line->full & bit);
     return piece;
 }
 
-bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent)
+bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent, bool *full)
 {
     uint64_t offset = offset_of(extent), end = offset + extent.bytes;
-    for (uint64_t at = offset; at < end; at = next_line(at)) {
+    bool keeps = false;
+    *full = false;
+    for (uint64_t at = offset; at < end && !*full; at = next_line(at)) {
         const mr_piece_line *line = find_line(pieces, extent.life, at);
-        if (line && line->kept & bits_of(at, end))
-            return true;
+        uint64_t bits = bits_of(at, end);
+        keeps = keeps || (line && line->kept & bits);
+        *full = line && line->full & bits;
     }
-    return false;
+    return keeps;
+}
+
+bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread)
+{
+    uint32_t number = mr_pairs_find(&pieces->guests, (mr_pair){life, thread});
+    bool first = number != MR_PAIRS_NONE && pieces->guest_at[number] != GUEST_MET;
+    if (first)
+        pieces->guest_at[number] = GUEST_MET;
+    return first;
 }
 
 /* ---- the parts of the log ---- */

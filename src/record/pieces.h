@@ -19,12 +19,19 @@
  * A release of memory writes the memory. Threads are counted per line of 64 bytes. So a piece may be
  * kept without need when threads use different parts of its line.
  *
- * One thing is lost with a piece that is not kept: its block's alloc comes before its accesses. The
- * accesses of another thread than the one that allocates have this order by what handed the block
- * over, which is in the trace unless code that is not recorded did it.
+ * A life begins before its accesses and its release (docs/semantics.md 2, rule 7), whoever does
+ * them. Program order says so for the thread that got the memory. Each other thread is a guest. Of a
+ * guest the first access is kept, and then all that it does later comes after the alloc, too. When a
+ * guest releases the life without an access, the life is kept without a piece. Fork and join say it
+ * when one of the two was alone.
  *
- * Offsets count from the origin of the life (lifetimes.h). Memory: 64 bytes for each line of 64
- * bytes that is accessed, 24 for each piece that is kept.
+ * A piece is sparse when it is kept for the release or for the first access of a guest alone. Not
+ * each of its accesses has an event (sparse.h). With BarrierPairs, whose events keep their order, no
+ * piece is sparse.
+ *
+ * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
+ * bytes that is accessed, 24 for each piece that is kept, 32 to 40 for each life and thread that
+ * accesses it and did not get it.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
  * of its places stands for 32 bytes of memory, with the line that was found there last. The caller
@@ -47,7 +54,9 @@ enum {
     MR_PIECES_PARTS = 32,
 };
 
-#define MR_PIECES_SEVERAL UINT32_MAX /* threads release parts of the life */
+#define MR_PIECES_SEVERAL  UINT32_MAX          /* threads release parts of the life */
+#define MR_PIECES_IN_PARTS (UINT32_C(1) << 31) /* one thread releases it in parts */
+#define MR_PIECES_RELEASES (~0ull >> 1) /* in place of an offset: no access, but the release */
 
 /* A line: 64 bytes of memory. Bit i is about byte i. */
 typedef struct mr_piece_line {
@@ -55,14 +64,18 @@ typedef struct mr_piece_line {
     uint64_t accessed;
     union {
         uint64_t shared; /* accessed by another thread than `owner` */
-        uint64_t kept;   /* after mr_pieces_make: part of a piece that is kept */
+        uint64_t kept;   /* after mr_pieces_make: part of a piece that is kept, sparse or not */
     };
     union {
         uint64_t written;
         uint64_t split; /* after mr_pieces_make: accessed by an atomic access of several pieces */
     };
-    uint64_t alone;      /* written while no other thread ran */
+    union {
+        uint64_t alone; /* written while no other thread ran */
+        uint64_t full;  /* after mr_pieces_make: kept, and not sparse */
+    };
     uint64_t reached;    /* by a BarrierPair */
+    uint64_t threads;    /* bit i: thread i has accessed the line; all: nobody asks */
     uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
     uint64_t bytes : 8;  /* of them belong to the life, from the first one on */
     uint64_t ends : 1;   /* the end of its last byte is noted as a boundary of the next line */
@@ -77,8 +90,9 @@ typedef struct mr_piece_line {
 typedef struct mr_piece {
     int64_t last; /* for the caller: the value after the last access, when `has_last` */
     uint32_t
-        variable;  /* for the caller: number of the variable in the trace, plus 1; 0: none yet */
-    bool reached;  /* a BarrierPair may write it */
+        variable; /* for the caller: number of the variable in the trace, plus 1; 0: none yet */
+    bool reached; /* a BarrierPair may write it */
+    bool sparse;
     bool has_last; /* for the caller */
 } mr_piece;
 
@@ -93,11 +107,15 @@ typedef struct mr_pieces {
     uint32_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
     mr_piece *pieces;
     uint32_t piece_count;
-    mr_pairs atomics; /* (life, offset and size) of each atomic access */
+    mr_pairs atomics;   /* (life, offset and size) of each atomic access */
+    mr_pairs guests;    /* (life, thread) of threads that use a life that another one got */
+    uint64_t *guest_at; /* by number of the guest: where its first access begins */
+    size_t guest_capacity;
+    bool has_calls;   /* set by the caller: there are BarrierPairs */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
     uint32_t
-        *releasers; /* by life, set by the caller: the thread that releases it, plus 1; 0: none,
-                            or alone; MR_PIECES_SEVERAL */
+        *releasers; /* by life: the thread that releases it, plus 1, maybe MR_PIECES_IN_PARTS; 0:
+                       none, or alone; MR_PIECES_SEVERAL */
     size_t life_count, life_capacity;
     bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
     size_t kept_life_count;
@@ -128,6 +146,10 @@ bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end)
  * makes the pieces. Each returns false when there is no memory. */
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how);
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach);
+/* The thread uses the life. When it did not get it, it is a guest: at the offset is its first
+ * access, or MR_PIECES_RELEASES. `alone`: no other thread was there. */
+bool mr_pieces_note_guest(mr_pieces *pieces, const mr_life *life, uint64_t offset, uint32_t thread,
+                          bool alone);
 /* The thread releases the life, or a part of it, while others are there. */
 bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread);
 /* A piece begins at the address, whatever is accessed. */
@@ -143,8 +165,11 @@ void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *l
 /* Lives have begun or ended in [start, start + bytes). */
 void mr_pieces_forget(mr_pieces *pieces, uint64_t start, uint64_t bytes);
 
-/* Is some piece of the extent kept? */
-bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent);
+/* Is some piece of the extent kept? `*full`: one that is not sparse. */
+bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent, bool *full);
+
+/* Is it the first time that the guest is asked for? When the pieces are made. */
+bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread);
 
 /* The first piece of an access that was noted; `*bytes` is its size. NULL: it is not kept. */
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes);
@@ -183,14 +208,21 @@ static inline mr_piece_line *mr_pieces_near_line(mr_pieces *pieces, uint64_t add
     return line;
 }
 
+/* Has the thread accessed the line before? Only the first 63 threads and the owner can know. */
+static inline bool mr_pieces_knows(const mr_piece_line *line, uint32_t thread)
+{
+    return line->owner == thread + 1 || line->threads == ~0ull ||
+           (thread < 63 && line->threads >> thread & 1);
+}
+
 /* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
- * one, and nothing is noted. */
+ * one, or the first one of its thread in the line, and nothing is noted. */
 static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
                                        uint32_t thread, mr_piece_access how)
 {
     uint64_t bits;
     mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
-    if (!line || !line->owner || bits >> (MR_PIECE_LINE_BYTES - 1) > line->ends)
+    if (!line || !mr_pieces_knows(line, thread) || bits >> (MR_PIECE_LINE_BYTES - 1) > line->ends)
         return false;
     line->bounds |= (bits & -bits) | (bits + (bits & -bits));
     line->shared |= line->owner == thread + 1 ? 0 : bits;
@@ -201,12 +233,21 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     return true;
 }
 
-/* Is the access in a line that the cache has, and in no kept piece? */
-static inline bool mr_pieces_leaves_out_near(mr_pieces *pieces, uint64_t address, unsigned bytes)
+/* What the cache knows of an access: nothing, or which pieces it has. */
+typedef enum mr_piece_near { MR_NEAR_UNKNOWN, MR_NEAR_LEFT_OUT, MR_NEAR_SPARSE } mr_piece_near;
+
+/* Is the access in a line that the cache has, and in no kept piece, or in sparse ones only? */
+static inline mr_piece_near mr_pieces_of_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
+                                              uint32_t *life)
 {
     uint64_t bits;
     const mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
-    return line && !(line->kept & bits);
+    if (!line || line->full & bits)
+        return MR_NEAR_UNKNOWN;
+    if (!(line->kept & bits))
+        return MR_NEAR_LEFT_OUT;
+    *life = (uint32_t)pieces->table.items[line - pieces->lines].high;
+    return MR_NEAR_SPARSE;
 }
 
 #endif

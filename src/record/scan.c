@@ -49,7 +49,18 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     unsigned count = mr_log_count(record[1]);
     if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
         object->waits += count ? count : 1;
+    if (object)
+        object->user = object->user == 0 || object->user == pass->thread + 1 ? pass->thread + 1
+                                                                             : MR_OBJECT_SHARED;
     return object != NULL;
+}
+
+/* The lock that is used wrongly, and the variable that stands for it. */
+static bool note_wrong(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    return mr_objects_at(&scan->objects, &pass->lives, mr_log_payload(record[0]), MR_LOG_ROLE_OWN,
+                         0) &&
+           note_object(scan, pass, record);
 }
 
 /* Memory that is released is written; an access of what was released is kept. */
@@ -65,9 +76,14 @@ static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
             !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
             return false;
     }
+    if (mr_log_kind_of(record[0]) == MR_LOG_GIVEN && record[2])
+        mr_lifetimes_find(&pass->lives, mr_log_payload(record[0]))->alone = alone;
     for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
         const mr_life_end *part = &pass->lives.ended[i];
         const mr_life *life = &part->life;
+        if (!scan->deaths.items[before + i].unseen &&
+            !mr_pieces_note_guest(&scan->pieces, life, MR_PIECES_RELEASES, pass->thread, alone))
+            return false;
         if ((part->start > life->origin &&
              !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
             (part->end < life->origin + life->bytes &&
@@ -168,7 +184,8 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
                                                          address, record[2]});
     }
     if (kind == MR_LOG_USED)
-        return note_use(scan, pass, record);
+        return mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG ? note_wrong(scan, pass, record)
+                                                             : note_use(scan, pass, record);
     if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
         return note_access(scan, pass, mr_log_payload(record[0]), 1,
                            (mr_piece_access){.writes = true});
@@ -178,8 +195,10 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return note_thread(scan, pass, record);
     if (kind == MR_LOG_CALL_REACH)
         return note_reach(scan, pass, record);
-    if (kind == MR_LOG_CALL_BEGIN && !mr_log_count(record[1]))
-        scan->pieces.all_reached = true;
+    if (kind == MR_LOG_CALL_BEGIN) {
+        scan->pieces.has_calls = true;
+        scan->pieces.all_reached = scan->pieces.all_reached || !mr_log_count(record[1]);
+    }
     return true;
 }
 
@@ -207,7 +226,8 @@ static bool note_all_releases(mr_scan *scan)
     bool ok = true;
     for (size_t i = 0; i < scan->deaths.count && ok; i++) {
         const mr_death *death = &scan->deaths.items[i];
-        ok = mr_pieces_note_release(&scan->pieces, death->life, death->thread);
+        ok = !death->alone || death->unseen ||
+             mr_pieces_note_release(&scan->pieces, death->life, death->thread);
     }
     return ok;
 }

@@ -2,6 +2,7 @@
 #include "blocks.h"
 #include "context.h"
 #include "escape.h"
+#include "findings.h"
 #include "phrases.h"
 #include "predict_report.h"
 #include "schedule_table.h"
@@ -60,30 +61,6 @@ static const char *strength_text(mr_strength strength)
     return "ordered by both happens-before and weak-causally-precedes (beyond-wcp)";
 }
 
-static const char *step_text(mr_step step)
-{
-    switch (step) {
-    case MR_STEP_LINEARISE:
-        return "the required events in trace order (linearise)";
-    case MR_STEP_GREEDY:
-        return "running what can run, in trace order (greedy)";
-    case MR_STEP_SATURATE:
-        return "propagation and search (saturate)";
-    case MR_STEP_LAZY:
-        return "the solver, with clauses by and by (lazy)";
-    case MR_STEP_Z3:
-        return "the solver (z3)";
-    case MR_STEP_FAR:
-        return "a window of its own (far)";
-    case MR_STEP_FILTER:
-    case MR_STEP_CONE:
-    case MR_STEP_ELIMINATE:
-    case MR_STEP_COUNT:
-        break;
-    }
-    return mr_step_name(step);
-}
-
 static bool print_race(const writer *self, size_t index, mr_sees *sees)
 {
     const mr_race *race = &self->result->races[index];
@@ -105,14 +82,29 @@ static bool print_race(const writer *self, size_t index, mr_sees *sees)
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
     mr_phrase_unseen(stream, &self->trace->ending);
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
-    fprintf(stream, "  witness found by %s; accepted by the checker\n",
-            step_text(race->confirmed_by));
+    mr_phrase_found_by(stream, race->confirmed_by);
     mr_witness room;
     const mr_witness *open = mr_witness_open(self->trace, witness, &room);
     bool ok =
         open != NULL && mr_schedule_print(stream, open, sees,
                                           mr_config_bool(self->config, "witness.full_schedule"));
     mr_witness_free(&room);
+    return ok;
+}
+
+/* Everything beside races, each kind with numbers of its own. */
+static bool print_findings(const writer *self, mr_sees *sees)
+{
+    const mr_result *result = self->result;
+    bool full = mr_config_bool(self->config, "witness.full_schedule"), ok = true;
+    size_t of[MR_WITNESS_KINDS] = {0}, number[MR_WITNESS_KINDS] = {0};
+    for (size_t i = 0; i < result->finding_count; i++)
+        of[result->findings[i].witness.kind]++;
+    for (size_t i = 0; i < result->finding_count && ok && !ferror(self->stream); i++) {
+        mr_witness_kind kind = result->findings[i].witness.kind;
+        ok = mr_finding_print(&self->context, self->trace, self->stream, &result->findings[i],
+                              ++number[kind], of[kind], sees, full);
+    }
     return ok;
 }
 
@@ -125,6 +117,16 @@ static void print_short_access(const writer *self, uint32_t event)
     mr_escape_print(self->stream,
                     mr_names_display(&self->trace->locations, self->trace->location[event]));
     fprintf(self->stream, " (event %" PRIu32 ")", event);
+}
+
+static void print_reason(FILE *stream, mr_unknown_reason reason, const char *detail)
+{
+    fprintf(stream, ": %s", mr_unknown_reason_name(reason));
+    if (detail[0] != '\0') {
+        fputs(", ", stream);
+        mr_escape_print(stream, detail);
+    }
+    fputs("\n", stream);
 }
 
 static void print_unknowns(const writer *self)
@@ -140,15 +142,31 @@ static void print_unknowns(const writer *self)
         print_short_access(self, unknown->first);
         fputs(" and ", stream);
         print_short_access(self, unknown->second);
-        fprintf(stream, ": %s", mr_unknown_reason_name(unknown->reason));
-        if (unknown->detail[0] != '\0') {
-            fputs(", ", stream);
-            mr_escape_print(stream, unknown->detail);
-        }
-        fputs("\n", stream);
+        print_reason(stream, unknown->reason, unknown->detail);
     }
     if (result->unknown_count > UNKNOWN_SHOWN)
         fprintf(stream, "  and %zu more\n", result->unknown_count - UNKNOWN_SHOWN);
+}
+
+static void print_unknown_findings(const writer *self)
+{
+    const mr_result *result = self->result;
+    FILE *stream = self->stream;
+    if (result->finding_unknown_count == 0)
+        return;
+    fputs("\nUnknown (these may or may not be errors):\n", stream);
+    for (size_t i = 0; i < result->finding_unknown_count && i < UNKNOWN_SHOWN; i++) {
+        const mr_finding_unknown *unknown = &result->finding_unknowns[i];
+        fprintf(stream, "  %s: ", mr_finding_noun(unknown->kind, false));
+        print_short_access(self, unknown->first);
+        if (unknown->second != MR_NONE && unknown->second != unknown->first) {
+            fputs(" and ", stream);
+            print_short_access(self, unknown->second);
+        }
+        print_reason(stream, unknown->reason, unknown->detail);
+    }
+    if (result->finding_unknown_count > UNKNOWN_SHOWN)
+        fprintf(stream, "  and %zu more\n", result->finding_unknown_count - UNKNOWN_SHOWN);
 }
 
 /* "    linearise  2 pairs, 1 race"; a step that settled no pair has no line. */
@@ -260,6 +278,27 @@ static void print_far(const writer *self)
                 stats->far_parts, mr_phrase_s(stats->far_parts));
 }
 
+/* "  deadlocks   12 candidates: 1 found, 11 impossible" */
+static void print_finding_counts(const writer *self)
+{
+    FILE *stream = self->stream;
+    for (int kind = MR_WITNESS_USE_AFTER_FREE; kind < MR_WITNESS_KINDS; kind++) {
+        const mr_finding_stats *stats = &self->result->stats.findings[kind];
+        if (stats->candidates == 0)
+            continue;
+        fprintf(stream, "  %s  ", mr_finding_noun((mr_witness_kind)kind, true));
+        mr_phrase_count(stream, stats->candidates, "candidate", "");
+        fprintf(stream, ": %" PRIu64 " found, %" PRIu64 " impossible", stats->found,
+                stats->impossible);
+        if (stats->unknown > 0)
+            fprintf(stream, ", %" PRIu64 " unknown", stats->unknown);
+        fputs("\n", stream);
+    }
+    if (self->result->stats.cycles_missing)
+        fputs("  deadlocks   not all circles of locks were looked at: there are too many\n",
+              stream);
+}
+
 static void print_summary(const writer *self)
 {
     const mr_stats *stats = &self->result->stats;
@@ -278,6 +317,7 @@ static void print_summary(const writer *self)
     if (stats->memory_order_races > 0)
         fprintf(stream, "  memory order  %" PRIu64 " race%s\n", stats->memory_order_races,
                 mr_phrase_s(stats->memory_order_races));
+    print_finding_counts(self);
     mr_phrase_rejected(stream, stats->rejected_witnesses);
 }
 
@@ -345,18 +385,36 @@ static void print_no_race(const writer *self)
     mr_phrase_scope(self->stream, self->trace);
 }
 
+/* ", 1 use after free, 2 deadlocks" */
+static void print_found(const writer *self)
+{
+    size_t counts[MR_WITNESS_KINDS] = {0};
+    for (size_t i = 0; i < self->result->finding_count; i++)
+        counts[self->result->findings[i].witness.kind]++;
+    for (int kind = 0; kind < MR_WITNESS_KINDS; kind++)
+        if (counts[kind] > 0)
+            fprintf(self->stream, ", %zu %s", counts[kind],
+                    mr_finding_noun((mr_witness_kind)kind, counts[kind] > 1));
+    if (self->result->finding_unknown_count > 0)
+        fprintf(self->stream, ", %zu unknown beside races", self->result->finding_unknown_count);
+}
+
 static void print_last_line(const writer *self)
 {
     size_t races = self->result->race_count;
+    bool looked = mr_config_set_of(self->config, "find") & MR_FIND_RACES;
     if (self->observed.count > 0)
         fprintf(self->stream, "%zu error%s observed, ", self->observed.count,
                 mr_phrase_s(self->observed.count));
-    if (races == 0)
+    if (!looked)
+        fputs("races not looked for", self->stream);
+    else if (races == 0)
         print_no_race(self);
     else
         fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
     print_strengths(self);
     print_unknown_counts(self);
+    print_found(self);
     print_incomplete(self);
     fputs("\n", self->stream);
 }
@@ -376,6 +434,7 @@ mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_c
     }
     for (size_t i = 0; i < result->race_count && ok && !ferror(stream); i++)
         ok = print_race(&self, i, &sees);
+    ok = ok && print_findings(&self, &sees);
     mr_sees_free(&sees);
     mr_context_free(&self.context);
     if (!ok) {
@@ -384,6 +443,7 @@ mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_c
         return mr_error_memory(error, "writing the report");
     }
     print_unknowns(&self);
+    print_unknown_findings(&self);
     print_summary(&self);
     if (mr_config_bool(config, "report.run"))
         print_run(stream, &result->run);

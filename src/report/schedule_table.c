@@ -6,6 +6,7 @@
 #include "schedule_table.h"
 
 #include "base/assert.h"
+#include "findings.h"
 #include "line.h"
 
 #include <errno.h>
@@ -30,8 +31,35 @@ typedef struct table {
     uint32_t threads[COLUMNS_MAX];
     uint32_t thread_count; /* COLUMNS_MAX + 1: more threads than columns */
     size_t note_column;
-    uint32_t last_thread; /* list form: thread of the line before */
+    uint32_t last_thread;      /* list form: thread of the line before */
+    uint32_t variable, object; /* that the finding is about, or MR_NONE */
 } table;
+
+/* What stands at the event of the schedule that the finding is about. */
+static const char *mark_of(mr_witness_kind kind)
+{
+    switch (kind) {
+    case MR_WITNESS_USE_AFTER_FREE:
+        return "FREE";
+    case MR_WITNESS_NULL:
+    case MR_WITNESS_DANGLING:
+    case MR_WITNESS_DOUBLE_FREE:
+    case MR_WITNESS_SEES:
+        return "SEEN BELOW";
+    case MR_WITNESS_RACE:
+    case MR_WITNESS_MEMORY_ORDER:
+    case MR_WITNESS_DEADLOCK:
+    case MR_WITNESS_KINDS:
+        break;
+    }
+    return "RACE";
+}
+
+/* The event of the schedule that the finding is about, or MR_NONE. */
+static uint32_t marked(const table *self)
+{
+    return self->witness->kind == MR_WITNESS_DEADLOCK ? MR_NONE : self->witness->first;
+}
 
 static uint32_t event_thread(const table *self, uint32_t index)
 {
@@ -74,25 +102,34 @@ static size_t column_of(const table *self, uint32_t thread)
     return GUTTER + 2 + (size_t)column * column_width(self);
 }
 
-/* Is the event always shown? Such events are accesses of the variable of the race, the alloc and the
- * free of its object, starts and ends of threads, and reads that see another write than in the trace. */
+/* Does a wait of the deadlock need the lock? */
+static bool is_waited_for(const table *self, uint32_t lock)
+{
+    for (uint32_t i = 0; i < self->witness->wait_count; i++)
+        if (self->trace->operand[self->witness->waits[i]] == lock)
+            return true;
+    return false;
+}
+
+/* Is the event always shown? Such events are accesses of the variable of the finding, the alloc and the
+ * free of its object, acquires and releases of the locks of a deadlock, starts and ends of threads, and
+ * reads that see another write than in the trace. */
 static bool interesting(const table *self, uint32_t index)
 {
     const mr_trace *trace = self->trace;
-    const mr_witness *witness = self->witness;
-    uint32_t event = witness->events[index];
+    uint32_t event = self->witness->events[index];
     mr_op op = (mr_op)trace->op[event];
     switch (mr_op_operand_kind(op)) {
     case MR_OPERAND_VARIABLE:
-        return trace->operand[event] == mr_pair_variable(trace, witness->first, witness->second) ||
+        return trace->operand[event] == self->variable ||
                (op == MR_OP_READ && self->seen[index] != trace->link[event]);
     case MR_OPERAND_THREAD:
         return true;
     case MR_OPERAND_OBJECT:
-        return trace->operand[event] ==
-               mr_trace_object(trace, mr_pair_variable(trace, witness->first, witness->second));
-    case MR_OPERAND_NONE:
+        return trace->operand[event] == self->object;
     case MR_OPERAND_LOCK:
+        return is_waited_for(self, trace->operand[event]);
+    case MR_OPERAND_NONE:
     case MR_OPERAND_CALL:
         break;
     }
@@ -137,7 +174,7 @@ static void hide_middle(table *self)
         if (!self->keep[i])
             continue;
         self->keep[i] = rank < ROWS_HEAD || rank + ROWS_TAIL >= kept ||
-                        self->witness->events[i] == self->witness->first;
+                        self->witness->events[i] == marked(self);
         rank++;
     }
 }
@@ -301,8 +338,8 @@ static void print_events(table *self)
         char note[96] = "";
         if (self->trace->op[event] == MR_OP_READ)
             describe_read(self, event, self->seen[i], note, sizeof note);
-        if (event == self->witness->first)
-            print_event(self, event, "=>", "RACE");
+        if (event == marked(self))
+            print_event(self, event, "=>", mark_of(self->witness->kind));
         else
             print_event(self, event, "", note);
     }
@@ -327,7 +364,10 @@ static void print_access(table *self, uint32_t event, uint32_t other, const mr_s
 static void print_start(const table *self)
 {
     uint32_t start = self->witness->window_start;
-    const char *end = self->witness->event_count == 0 ? " both accesses are possible" : "";
+    bool is_pair = self->witness->kind <= MR_WITNESS_MEMORY_ORDER;
+    const char *end = self->witness->event_count > 0 ? ""
+                      : is_pair                      ? " both accesses are possible"
+                                                     : " nothing else is needed";
     if (start > 1)
         fprintf(self->stream, "  Events 0 to %" PRIu32 " happen as observed; then%s:\n", start - 1,
                 end);
@@ -335,6 +375,49 @@ static void print_start(const table *self)
         fprintf(self->stream, "  Event 0 happens as observed; then%s:\n", end);
     else
         fprintf(self->stream, "  From the start%s%s:\n", end[0] != '\0' ? "," : "", end);
+}
+
+/* The ends of the threads of a deadlock: each waits for the next one. */
+static void print_waits(table *self)
+{
+    const mr_witness *witness = self->witness;
+    fputs("  Now each of these threads waits for another one of them:\n", self->stream);
+    for (uint32_t i = 0; i < witness->wait_count; i++) {
+        char holder[64], note[96];
+        print_thread_name(self, self->trace->thread[mr_finding_next_wait(witness, i)], holder,
+                          sizeof holder);
+        snprintf(note, sizeof note, "WAITS for %s", holder);
+        print_event(self, witness->waits[i], "=>", note);
+    }
+}
+
+/* What a thread that stops before a read or an access of freed memory is about to do. */
+static void print_stop(table *self)
+{
+    const mr_witness *witness = self->witness;
+    char note[96];
+    switch (witness->kind) {
+    case MR_WITNESS_USE_AFTER_FREE:
+        fputs("  Now the memory is freed, and this access of it is next:\n", self->stream);
+        print_event(self, witness->second, "=>", "USE AFTER FREE");
+        return;
+    case MR_WITNESS_NULL:
+        fputs("  Now this read is next, and sees 0:\n", self->stream);
+        break;
+    case MR_WITNESS_DANGLING:
+    case MR_WITNESS_DOUBLE_FREE:
+        fputs("  Now this read is next, and sees an address in freed memory:\n", self->stream);
+        break;
+    case MR_WITNESS_RACE:
+    case MR_WITNESS_MEMORY_ORDER:
+    case MR_WITNESS_DEADLOCK:
+    case MR_WITNESS_SEES:
+    case MR_WITNESS_KINDS:
+        fputs("  Now this read is next:\n", self->stream);
+        break;
+    }
+    describe_read(self, witness->second, witness->first, note, sizeof note);
+    print_event(self, witness->second, "=>", note);
 }
 
 static void print_table(table *self, const mr_sees *sees)
@@ -350,6 +433,14 @@ static void print_table(table *self, const mr_sees *sees)
         print_event(self, witness->second, "=>", "RACE");
         return;
     }
+    if (witness->kind == MR_WITNESS_DEADLOCK) {
+        print_waits(self);
+        return;
+    }
+    if (witness->kind != MR_WITNESS_RACE) {
+        print_stop(self);
+        return;
+    }
     if (witness->event_count > 0)
         fputs("  Now both accesses are possible, in either order:\n", self->stream);
     print_access(self, witness->first, witness->second, sees);
@@ -360,8 +451,12 @@ static void print_table(table *self, const mr_sees *sees)
 static bool replay(table *self, mr_sees *sees)
 {
     const mr_witness *witness = self->witness;
-    add_thread(self, self->trace->thread[witness->first]);
-    add_thread(self, self->trace->thread[witness->second]);
+    uint32_t stop_count;
+    const uint32_t *stops = mr_witness_stops(witness, &stop_count);
+    if (marked(self) != MR_NONE)
+        add_thread(self, self->trace->thread[marked(self)]);
+    for (uint32_t i = 0; i < stop_count; i++)
+        add_thread(self, self->trace->thread[stops[i]]);
     mr_sees_start(sees, witness->window_start);
     for (uint32_t i = 0; i < witness->event_count; i++) {
         add_thread(self, event_thread(self, i));
@@ -374,10 +469,28 @@ static bool replay(table *self, mr_sees *sees)
     return true;
 }
 
+/* The variable and the object that the finding is about. */
+static void choose_subject(table *self)
+{
+    const mr_trace *trace = self->trace;
+    const mr_witness *witness = self->witness;
+    self->variable = self->object = MR_NONE;
+    if (witness->kind == MR_WITNESS_DEADLOCK)
+        return;
+    if (witness->kind <= MR_WITNESS_USE_AFTER_FREE)
+        self->variable = mr_pair_variable(trace, witness->first, witness->second);
+    else
+        self->variable = trace->operand[witness->second];
+    self->object = mr_trace_object(trace, self->variable);
+    if (witness->kind == MR_WITNESS_DANGLING || witness->kind == MR_WITNESS_DOUBLE_FREE)
+        self->object = trace->operand[witness->freed];
+}
+
 bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees, bool full)
 {
     table self = {.stream = stream, .trace = sees->trace, .witness = witness};
     self.last_thread = MR_NONE;
+    choose_subject(&self);
     self.seen = mr_calloc((size_t)witness->event_count + 1, sizeof *self.seen);
     self.keep = mr_calloc((size_t)witness->event_count + 1, sizeof *self.keep);
     bool ok = self.seen != NULL && self.keep != NULL && replay(&self, sees);
