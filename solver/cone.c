@@ -149,8 +149,8 @@ bool mr_cone_drop_unreached(const mr_precedence *precedence, mr_goal *goal, uint
         changed = false;
         for (uint32_t i = 0; i < goal->stop_count; i++) {
             mr_stops *stops = &goal->stops[i];
-            while (stops->count && w->position[mr_stops_last(stops)] >
-                                       allowed[w->thread[mr_stops_last(stops)]]) {
+            while (stops->count &&
+                   w->position[mr_stops_last(stops)] > allowed[w->thread[mr_stops_last(stops)]]) {
                 stops->count--;
                 changed = true;
             }

@@ -159,10 +159,9 @@ static outcome prepare(candidate_task *task)
         return NO_MEMORY;
     mr_cone_required(task->precedence, task->goal, task->required);
     mr_cone_allowed(task->precedence, task->goal, task->allowed);
-    task->impossible =
-        !mr_goal_only_stops(task->goal) &&
-        (!mr_cone_drop_unreached(task->precedence, task->goal, task->allowed) ||
-         !may_be_included(task));
+    task->impossible = !mr_goal_only_stops(task->goal) &&
+                       (!mr_cone_drop_unreached(task->precedence, task->goal, task->allowed) ||
+                        !may_be_included(task));
     return PASSED_ON;
 }
 

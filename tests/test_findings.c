@@ -270,6 +270,77 @@ static void compare(examination *x)
         contained(x, &right, &found, "is not predicted, exhaustive search finds it");
 }
 
+/* ---- sees ---- */
+
+/* Can the read see the write, or the value when that is not 0? */
+static bool right_sees(const examination *x, uint32_t read, uint32_t write, uint32_t value)
+{
+    uint32_t start, end;
+    bool found = false;
+    mr_test_windows plan = !strcmp(x->far, "none") ? x->plan : plans[0];
+    for (uint32_t k = 0; !found && mr_test_window(x->trial->trace, plan, k, &start, &end); k++) {
+        mr_right_goals *right =
+            mr_goal_search(x->trial->trace, x->model, MR_OPAQUE_PAIR, start, end);
+        assert_non_null(right);
+        found = read >= start && read < end &&
+                (value ? right->sees_value[read][value] : right->sees[read][write]);
+        mr_goal_search_free(right);
+    }
+    return found;
+}
+
+static void ask_sees(examination *x, uint32_t read, uint32_t write, uint32_t value)
+{
+    char text[64];
+    mr_config *config = configure(x);
+    mr_result result = {0};
+    mr_error error = {0};
+    const mr_trace *trace = x->trial->trace;
+    if (value)
+        snprintf(text, sizeof text, "%" PRIu32 " =%" PRId64, read, trace->values[value]);
+    else
+        snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32, read, write);
+    mr_settings_set(config, "sees", text);
+    mr_status status = mr_predict(trace, config, NULL, &result, &error);
+    bool right = right_sees(x, read, write, value);
+    uint64_t told = result.stats.findings[MR_WITNESS_SEES].found +
+                    result.stats.findings[MR_WITNESS_SEES].impossible;
+    if (status != MR_OK)
+        wrong(x, "--sees %s: error: %s", text, error.text);
+    else if (result.stats.rejected_witnesses || told != 1)
+        wrong(x, "--sees %s: rejected or unknown", text);
+    else if ((result.finding_count == 1) != right)
+        wrong(x, "--sees %s: predicted %zu, exhaustive search: %d", text, result.finding_count,
+              right);
+    else if (right && (result.findings[0].witness.second != read ||
+                       (!value && result.findings[0].witness.first != write)))
+        wrong(x, "--sees %s: a witness of something else", text);
+    x->found[MR_WITNESS_SEES] += right;
+    mr_result_free(&result);
+    mr_config_free(config);
+}
+
+/* A few reads with a few writes. */
+static void examine_sees(examination *x)
+{
+    const mr_trace *trace = x->trial->trace;
+    uint64_t choice = x->trial->choice;
+    for (uint32_t read = 0; read < trace->event_count && !x->trial->wrong[0]; read++) {
+        if (!mr_op_reads(trace->op[read]))
+            continue;
+        for (uint32_t write = 0; write < trace->event_count && !x->trial->wrong[0]; write++) {
+            if (!mr_op_writes(trace->op[write]) || trace->operand[write] != trace->operand[read])
+                continue;
+            choice = choice * 6364136223846793005u + 1442695040888963407u;
+            uint32_t value = mr_trace_written_value(trace, write);
+            bool by_value =
+                choice >> 40 & 1 && value && !trace->variable_info[trace->operand[read]].by_source;
+            if ((choice >> 33) % 8 == 0)
+                ask_sees(x, read, write, by_value ? value : 0);
+        }
+    }
+}
+
 /* ---- the examinations ---- */
 
 static const char *const ways[] = {
@@ -313,6 +384,10 @@ static void examine(mr_trial *trial, void *context)
         x->far = "all";
         compare(x);
     }
+    x->model = (mr_model)(choice % (MR_MODEL_BRANCH + 1));
+    x->steps = ways[choice / 4 % WAYS];
+    x->far = choice / 8 % 2 ? "all" : "none";
+    examine_sees(x);
 }
 
 static void test_random_traces(void **state)
@@ -325,7 +400,7 @@ static void test_random_traces(void **state)
                               .seed = DEFAULT_SEED,
                               .goals = true};
     mr_trials_run(&trials, examine, &x);
-    for (int kind = MR_WITNESS_USE_AFTER_FREE; kind < MR_WITNESS_SEES; kind++) {
+    for (int kind = MR_WITNESS_USE_AFTER_FREE; kind < MR_WITNESS_KINDS; kind++) {
         print_message("%s: %" PRIu64 "\n", mr_witness_kind_name((mr_witness_kind)kind),
                       x.found[kind]);
         if (!getenv("FINDINGS_TRACES"))

@@ -254,7 +254,8 @@ static mr_status find_others(prediction *p, bool *complete, mr_error *error)
     const mr_far_context context = far_context(p);
     const mr_findings_wanted wanted = {.memory = p->settings.find & MR_FIND_MEMORY,
                                        .deadlocks = p->settings.find & MR_FIND_DEADLOCKS,
-                                       .pointers = p->settings.find & MR_FIND_POINTERS};
+                                       .pointers = p->settings.find & MR_FIND_POINTERS,
+                                       .sees = p->settings.asks_sees ? &p->settings.sees : NULL};
     return mr_findings_find(&context, &wanted, complete, error);
 }
 
@@ -352,7 +353,9 @@ static void note_missing(prediction *p, mr_status status, bool far_done, bool ot
         stats->windows_missing = p->window_count - stats->windows;
         stats->far_missing = p->settings.far != MR_FAR_NONE && (p->settings.find & MR_FIND_RACES) &&
                              (!far_done || !p->searched);
-        stats->findings_missing = (p->settings.find & ~(unsigned)MR_FIND_RACES) && !others_done;
+        stats->findings_missing =
+            ((p->settings.find & ~(unsigned)MR_FIND_RACES) || p->settings.asks_sees) &&
+            !others_done;
     }
     stats->incomplete =
         status != MR_OK || stats->windows_missing || stats->far_missing || stats->findings_missing;

@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Windows around the events of a question: the least one, and how many times larger the next is. */
+/* Windows around the events of a question: the least one, or window.size where that is less, and how
+ * many times larger the next is. */
 enum { LEAST_WINDOW = 512, GROWTH = 8 };
 
 /* Effort of an event of a cone, and of an unknown answer as a part of solver.saturate_steps, as that of
@@ -206,9 +207,11 @@ static void around(const inquiry *q, uint32_t size, uint32_t *start, uint32_t *e
 static mr_status ask_around(inquiry *q, unsigned steps)
 {
     uint32_t events = q->finder->asked.trace->event_count, span = q->last + 1 - q->first;
+    uint32_t window = q->finder->context->settings->plan.size;
+    uint64_t least = window && window < LEAST_WINDOW ? window : LEAST_WINDOW;
     mr_status status = MR_OK;
     q->answer = MR_VERDICT_UNKNOWN;
-    for (uint64_t size = LEAST_WINDOW; status == MR_OK && size <= events / 2 && goes_on(q);
+    for (uint64_t size = least; status == MR_OK && size <= events / 2 && goes_on(q);
          size *= GROWTH) {
         uint32_t start, end;
         if (span > size / 2)

@@ -27,11 +27,6 @@
 #include "far/far.h"
 #include "goals/questions.h"
 
-/* Can the read see the write or, where `value` is not 0, one of that value index? */
-typedef struct mr_sees {
-    uint32_t read, write, value; /* write: MR_NONE with a value */
-} mr_sees;
-
 /* What is looked for. */
 typedef struct mr_findings_wanted {
     bool memory, deadlocks, pointers;
