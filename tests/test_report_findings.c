@@ -37,6 +37,8 @@ static int setup(void **state)
         {"safe.std", "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(l)|5\nB|acq(m)|6\n"},
         {"guarded.std", "A|acq(g)|1\nA|acq(l)|2\nA|acq(m)|3\nA|rel(m)|4\nA|rel(l)|5\nA|rel(g)|6\n"
                         "B|acq(g)|7\nB|acq(m)|8\nB|acq(l)|9\n"},
+        {"never.std", "A|w(p=1)|1\nA|fork(B)|2\nB|w(q)|3\nB|r(p=1)|4\nB|end()|5\nA|join(B)|6\nA|w("
+                      "p=2)|7\n"},
         {"joined.std", "A|fork(B)|0\nB|acq(l)|1\nB|acq(m)|2\nB|rel(m)|3\nB|rel(l)|4\nA|join(B)|5\n"
                        "A|acq(m)|6\nA|acq(l)|7\n"},
     };
@@ -274,6 +276,30 @@ static void test_wrong_witnesses(void **state)
     }
 }
 
+static void test_sees(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --report-run=false --sees 7 14 @/all.std", 1, "\nEvent 7 can see event 14\n",
+         NULL},
+        {"predict --report-run=false --sees 7 14 @/all.std", 1, "\nsees 7 14: found\n", NULL},
+        {"predict --report-run=false --sees 3 6 @/never.std", 0, "\nsees 3 6: proven impossible\n",
+         NULL},
+    };
+    json_t *report;
+    MR_RUN_ROWS(&scratch, rows);
+    report = report_of("predict --format json --sees 7 14 @/all.std", 1);
+    const json_t *sees = json_object_get(report, "sees");
+    assert_string_equal(text(sees, "verdict"), "found");
+    assert_int_equal(number(sees, "read"), 7);
+    assert_int_equal(number(sees, "write"), 14);
+    assert_null(json_object_get(report, "memory"));
+    json_decref(report);
+    report = report_of("predict --format json --sees 3 6 @/never.std", 0);
+    assert_string_equal(text(json_object_get(report, "sees"), "verdict"), "impossible");
+    json_decref(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_impossible),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_witness_files),
+        cmocka_unit_test(test_sees),
         cmocka_unit_test(test_wrong_witnesses),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
