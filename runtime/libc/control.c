@@ -2,6 +2,7 @@
 #include "calls.h"
 
 #include "../descriptors.h"
+#include "../input_descriptors.h"
 
 #include <linux/fs.h>
 #include <net/if.h>
@@ -63,6 +64,12 @@ static argument argument_of(unsigned long request)
     return (argument){direction & _IOC_WRITE ? bytes : 0, direction & _IOC_READ ? bytes : 0};
 }
 
+/* These set what the descriptor does, without an argument. */
+static bool gives_nothing(unsigned long request)
+{
+    return request == FIOCLEX || request == FIONCLEX;
+}
+
 MR_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
     const uintptr_t code = MR_CALLER;
@@ -77,10 +84,28 @@ MR_EXPORT int ioctl(int fd, unsigned long request, ...)
     argument of = argument_of(request);
     mr_descriptor_use(fd, code);
     in(given, of.reads);
+    if (of.reads == 0 && of.writes == 0 && !gives_nothing(request)) {
+        mr_inputs_unfed(MR_INPUTS_UNFED_IOCTL);
+    }
+    mr_input input = {0};
+    if (of.writes > 0) {
+        input = mr_input_find(thread, MR_INPUT_CALL, (uint64_t)fd);
+    }
+    if (input.head != NULL) {
+        int fed = (int)mr_input_result(&input);
+        mr_input_take(&input, given, of.writes);
+        out_if(fed >= 0, given, of.writes);
+        mr_leave(thread);
+        return fed;
+    }
     mr_libc_leave(thread, code);
     int result = MR_REAL(ioctl)(fd, request, given);
     thread = mr_libc_return(thread);
     if (thread != NULL) {
+        if (of.writes > 0) {
+            mr_input_log(thread, MR_INPUT_CALL, (uint64_t)fd, mr_descriptor_is_inside(fd), result,
+                         &(mr_input_part){given, result >= 0 ? of.writes : 0}, 1);
+        }
         out_if(result >= 0, given, of.writes);
         mr_leave(thread);
     }
