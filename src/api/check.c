@@ -66,7 +66,8 @@ mr_judgement mr_check_witness(const mr_trace *trace, const char *model, const mr
 static mr_witness_kind kind_of(const char *name)
 {
     int kind = MR_WITNESS_USE_AFTER_FREE;
-    while (kind < MR_WITNESS_KINDS && strcmp(name, mr_witness_kind_name((mr_witness_kind)kind)) != 0)
+    while (kind < MR_WITNESS_KINDS &&
+           strcmp(name, mr_witness_kind_name((mr_witness_kind)kind)) != 0)
         kind++;
     return (mr_witness_kind)kind;
 }
