@@ -296,7 +296,7 @@ typedef enum mr_log_role {
                         address is not that of an object of pthread */
     MR_LOG_ROLE_NUMBER, /* of BEFORE, AFTER: a descriptor's number is given back, is given out; no
                            address */
-    MR_LOG_ROLE_WRONG, /* of USED: a lock of the program's own, used against its rules; count:
+    MR_LOG_ROLE_WRONG,  /* of USED: a lock of the program's own, used against its rules; count:
                           mr_log_wrong */
 } mr_log_role;
 
