@@ -77,6 +77,22 @@ typedef enum mr_far {
     MR_FAR_ALL,   /* these, and all other pairs of the filter are decided */
 } mr_far;
 
+typedef enum mr_color { MR_COLOR_AUTO, MR_COLOR_ALWAYS, MR_COLOR_NEVER } mr_color;
+
+/* What the exit status tells. */
+typedef enum mr_fail_on {
+    MR_FAIL_ON_ANY,     /* findings */
+    MR_FAIL_ON_NEW,     /* findings that the baseline does not have */
+    MR_FAIL_ON_UNKNOWN, /* findings, and unknown candidates */
+    MR_FAIL_ON_NONE
+} mr_fail_on;
+
+typedef enum mr_show_schedule {
+    MR_SCHEDULE_NONE,
+    MR_SCHEDULE_SHORT,
+    MR_SCHEDULE_FULL
+} mr_show_schedule;
+
 typedef struct mr_config mr_config;
 
 /* All options in the order of config.yaml. */

@@ -1,5 +1,6 @@
 #include "json_object.h"
 #include "escape.h"
+#include "findings/baseline.h"
 
 #include <errno.h>
 #include <math.h>
@@ -77,6 +78,16 @@ mr_status mr_json_dump_last(FILE *stream, const char *key, mr_json value, mr_err
     if (status == MR_OK && (fflush(stream) != 0 || ferror(stream)))
         return mr_report_write_failed(NULL, error);
     return status;
+}
+
+void mr_json_put_finding(mr_json *self, const mr_finding *finding, const mr_findings *findings)
+{
+    char text[MR_FINGERPRINT_BYTES];
+    mr_fingerprint_print(finding->fingerprint, text);
+    mr_json_put_number(self, "number", finding->index + 1);
+    mr_json_put_text(self, "fingerprint", text);
+    if (findings->has_baseline)
+        mr_json_put(self, "known", json_boolean(finding->known));
 }
 
 mr_json mr_json_tool(void)

@@ -7,6 +7,7 @@
 #define MR_REPORT_JSON_OBJECT_H
 
 #include "config/config.h"
+#include "findings/findings.h"
 #include "phrases.h"
 #include "witness/witness.h"
 
@@ -35,6 +36,9 @@ void mr_json_put_window(mr_json *self, uint32_t start, uint32_t end);
  * "runs" instead: the first and the last of each run of consecutive numbers. */
 enum { MR_JSON_MOST_EVENTS = 4096 };
 void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness);
+
+/* Adds "number", "fingerprint" and, with a baseline, "known". */
+void mr_json_put_finding(mr_json *self, const mr_finding *finding, const mr_findings *findings);
 
 mr_json mr_json_tool(void);
 mr_json mr_json_ending(const mr_ending *ending);
