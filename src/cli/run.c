@@ -293,6 +293,10 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES };
     runs self = {.cli = cli, .quick = cli->switch_on};
     const char *path = mr_config_text(cli->config, "output");
+    if (self.quick &&
+        !mr_format_has((mr_format)mr_config_choice(cli->config, "format"), MR_SUBJECT_ORDER))
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--quick reports as 'order' does: text or json");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
     if (!status)
         status = mr_cli_number(cli, RUNS, 1, 1, &self.count, error);

@@ -42,7 +42,11 @@ typedef struct mr_option {
     X(TEXT, "text")                                                                                \
     X(JSON, "json")                                                                                \
     X(CSV, "csv")                                                                                  \
-    X(MARKDOWN, "markdown")
+    X(MARKDOWN, "markdown")                                                                        \
+    X(SARIF, "sarif")                                                                              \
+    X(JUNIT, "junit")                                                                              \
+    X(PERFETTO, "perfetto")                                                                        \
+    X(DOT, "dot")
 
 #define MR_FORMAT_ID(id, word) MR_FORMAT_##id,
 typedef enum mr_format { MR_FORMAT_MAP(MR_FORMAT_ID) MR_FORMAT_COUNT } mr_format;

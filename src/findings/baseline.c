@@ -40,8 +40,11 @@ static bool take_report(mr_baseline *self, const json_t *report, bool *found)
         return true;
     *found = true;
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        json_array_foreach(json_object_get(report, members[i]), index,
-                           finding) if (!add(self, finding)) return false;
+        json_array_foreach(json_object_get(report, members[i]), index, finding)
+        {
+            if (!add(self, finding))
+                return false;
+        }
     }
     return true;
 }
@@ -58,8 +61,10 @@ mr_status mr_baseline_read(mr_baseline *self, const char *file, mr_error *error)
         return mr_error_set(error, MR_ERR_CONFIG, file, 0, "cannot read the baseline: %s",
                             problem.text);
     ok = take_report(self, report, &found);
-    json_array_foreach(json_object_get(report, "runs"), index, run) ok =
-        ok && take_report(self, json_object_get(run, "report"), &found);
+    json_array_foreach(json_object_get(report, "runs"), index, run)
+    {
+        ok = ok && take_report(self, json_object_get(run, "report"), &found);
+    }
     json_decref(report);
     if (!ok)
         return mr_error_memory(error, "reading the baseline");

@@ -9,6 +9,10 @@ const mr_format_row mr_formats[MR_FORMAT_COUNT] = {
                         &mr_runs_json},
     [MR_FORMAT_CSV] = {.compare = &mr_comparison_csv},
     [MR_FORMAT_MARKDOWN] = {.compare = &mr_comparison_markdown},
+    [MR_FORMAT_SARIF] = {.predict = mr_predict_report_sarif, .runs = &mr_runs_sarif},
+    [MR_FORMAT_JUNIT] = {.predict = mr_predict_report_junit, .runs = &mr_runs_junit},
+    [MR_FORMAT_PERFETTO] = {.predict = mr_predict_report_perfetto},
+    [MR_FORMAT_DOT] = {.predict = mr_predict_report_dot},
 };
 
 static const char *const words[MR_FORMAT_COUNT] = {

@@ -25,6 +25,13 @@ void mr_json_put_object(mr_json *self, const char *key, mr_json value)
     mr_json_put(self, key, value.json);
 }
 
+void mr_json_append(mr_json *self, json_t *array, mr_json item)
+{
+    self->ok = self->ok && item.ok;
+    if (json_array_append_new(array, item.json) != 0)
+        self->ok = false;
+}
+
 void mr_json_put_number(mr_json *self, const char *key, uint64_t number)
 {
     mr_json_put(self, key, json_integer((json_int_t)number));

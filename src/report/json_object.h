@@ -27,6 +27,8 @@ void mr_json_put_object(mr_json *self, const char *key, mr_json value);
 void mr_json_put_number(mr_json *self, const char *key, uint64_t number);
 void mr_json_put_seconds(mr_json *self, const char *key, double seconds);
 void mr_json_put_text(mr_json *self, const char *key, const char *text);
+/* Adds the object to an array that `self` takes over later; keeps a failure in `self`. */
+void mr_json_append(mr_json *self, json_t *array, mr_json item);
 /* Adds the name as in the file, and its text for people when there is one. */
 void mr_json_put_name(mr_json *self, const char *key, const char *text_key, const mr_names *names,
                       uint32_t number);
