@@ -28,10 +28,10 @@ static int setup(void **state)
     return 0;
 }
 
-#define OF_PREDICT "text, json, sarif, junit, perfetto or dot"
-#define OF_RUN     "text, json, sarif or junit"
+#define OF_PREDICT "text, json, sarif, junit, perfetto, dot or html"
+#define OF_RUN     "text, json, sarif, junit or html"
 #define OF_ORDER   "text or json"
-#define WORDS      "text|json|csv|markdown|sarif|junit|perfetto|dot"
+#define WORDS      "text|json|csv|markdown|sarif|junit|perfetto|dot|html"
 
 #define REFUSED(command, formats, format, others)                                                  \
     2, NULL, "maxrace: format: '" command "' reports as " formats "; " format " is for " others "\n"
@@ -49,6 +49,8 @@ static void test_matrix(void **state)
         {"predict --format junit @/race.std", 1, "<testcase classname=\"race\" name=\"10: ", NULL},
         {"predict --format perfetto @/race.std", 1, "\"traceEvents\":[\n{\"ph\":\"M\"", NULL},
         {"predict --format dot @/race.std", 1, "digraph \"race-1\" {\n", NULL},
+        {"predict --format html @/race.std", 1, "\n{\"reports\":[\n{\"tool\":", NULL},
+        {"compare --format html @/race.std", 1, "\n{\"compare\":[\n{\"file\":", NULL},
         {"order --format sarif @/race.std",
          REFUSED("order", OF_ORDER, "sarif", "'predict' and 'run'")},
         {"run --quick --format sarif ./none", 2, NULL,

@@ -46,7 +46,8 @@ typedef struct mr_option {
     X(SARIF, "sarif")                                                                              \
     X(JUNIT, "junit")                                                                              \
     X(PERFETTO, "perfetto")                                                                        \
-    X(DOT, "dot")
+    X(DOT, "dot")                                                                                  \
+    X(HTML, "html")
 
 #define MR_FORMAT_ID(id, word) MR_FORMAT_##id,
 typedef enum mr_format { MR_FORMAT_MAP(MR_FORMAT_ID) MR_FORMAT_COUNT } mr_format;

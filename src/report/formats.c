@@ -1,5 +1,7 @@
 #include "formats.h"
 
+#include "html_report.h"
+
 #include <string.h>
 
 const mr_format_row mr_formats[MR_FORMAT_COUNT] = {
@@ -13,6 +15,9 @@ const mr_format_row mr_formats[MR_FORMAT_COUNT] = {
     [MR_FORMAT_JUNIT] = {.predict = mr_predict_report_junit, .runs = &mr_runs_junit},
     [MR_FORMAT_PERFETTO] = {.predict = mr_predict_report_perfetto},
     [MR_FORMAT_DOT] = {.predict = mr_predict_report_dot},
+    [MR_FORMAT_HTML] = {.predict = mr_predict_report_html,
+                        .compare = &mr_comparison_html,
+                        .runs = &mr_runs_html},
 };
 
 static const char *const words[MR_FORMAT_COUNT] = {
