@@ -54,7 +54,7 @@ static void test_sample(void **state)
     (void)state;
     mr_trace *trace = mr_sample_trace(sample);
     mr_comparison comparison = compare(trace, ALL);
-    const mr_finder_result *findings = comparison.findings;
+    const mr_finder_figures *findings = comparison.findings;
     assert_int_equal(findings[MR_RELATION_HB].static_races, 2);
     assert_int_equal(findings[MR_RELATION_HB].racy_events, 2);
     assert_int_equal(findings[MR_RELATION_WCP].static_races, 2);
@@ -128,7 +128,7 @@ static void test_breaches(void **state)
     mr_breach_line(&comparison, &comparison.breaches[0], line, sizeof line);
     assert_string_equal(line, "syncp reports the static race 'a' - 'b', rf does not");
     comparison.findings[MR_RELATION_SHB] = comparison.findings[MR_RELATION_HB] =
-        (mr_finder_result){.done = true, .counts_events = true};
+        (mr_finder_figures){.done = true, .counts_events = true};
     assert_true(mr_containment_check(&comparison, events, false));
     assert_int_equal(comparison.breach_count, 2);
     mr_breach_line(&comparison, &comparison.breaches[1], line, sizeof line);
@@ -169,16 +169,16 @@ static void test_tables(void **state)
                                 .races = &race,
                                 .race_count = 1,
                                 .read_seconds = 0.5};
-    comparison.findings[MR_RELATION_WCP] = (mr_finder_result){.done = true,
-                                                              .static_races = 1,
-                                                              .only = 1,
-                                                              .counts_events = true,
-                                                              .racy_events = 12345,
-                                                              .racy_locations = 2,
-                                                              .racy_variables = 3,
-                                                              .seconds = 1.25};
+    comparison.findings[MR_RELATION_WCP] = (mr_finder_figures){.done = true,
+                                                               .static_races = 1,
+                                                               .only = 1,
+                                                               .counts_events = true,
+                                                               .racy_events = 12345,
+                                                               .racy_locations = 2,
+                                                               .racy_variables = 3,
+                                                               .seconds = 1.25};
     comparison.findings[MR_FINDER_RF] =
-        (mr_finder_result){.done = true, .unknown = 4, .seconds = 10};
+        (mr_finder_figures){.done = true, .unknown = 4, .seconds = 10};
     char *text = write_report(&comparison, MR_FORMAT_TEXT, true);
     assert_non_null(strstr(text, ": 4 events, 3 threads, 0 locks, 2 variables; read in 0.500 s"));
     assert_non_null(strstr(text, "\nracy events               12345        -\n"));

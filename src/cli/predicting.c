@@ -3,9 +3,9 @@
 #include "base/seconds.h"
 #include "engine/identity.h"
 #include "engine/predict.h"
-#include "findings/findings.h"
 #include "formats/read.h"
 #include "interrupt.h"
+#include "listing/listing.h"
 #include "output.h"
 #include "witness_dir.h"
 
@@ -56,21 +56,21 @@ static mr_status write_all(const mr_trace *trace, const mr_config *config, const
 mr_status mr_predicting_exit(const mr_trace *trace, const mr_config *config,
                              const mr_result *result, int *exit_status, mr_error *error)
 {
-    mr_findings findings;
+    mr_listing findings;
     mr_fail_on fail_on = (mr_fail_on)mr_config_choice(config, "fail_on");
-    mr_status status = mr_findings_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     bool unknown = fail_on == MR_FAIL_ON_UNKNOWN && result->unknown_count > 0;
     bool bad_end = mr_ending_is_bad(&trace->ending) && findings.count == 0;
     *exit_status = 0;
     if (result->stats.incomplete)
         *exit_status = MR_EXIT_INCOMPLETE;
-    else if (mr_findings_fail(&findings, config))
+    else if (mr_listing_fail(&findings, config))
         *exit_status = MR_EXIT_RACES;
     else if (bad_end && fail_on != MR_FAIL_ON_NONE)
         *exit_status = MR_EXIT_BAD_END;
     else if (unknown)
         *exit_status = MR_EXIT_UNKNOWN;
-    mr_findings_free(&findings);
+    mr_listing_free(&findings);
     return status;
 }
 
@@ -90,7 +90,7 @@ mr_status mr_predicting_start(mr_predicting *self, mr_error *error)
                             "--resume needs --checkpoint FILE, the file to go on from");
     status = mr_cli_probe(config, error);
     if (status == MR_OK)
-        status = mr_findings_check(config, error);
+        status = mr_listing_check(config, error);
     if (status == MR_OK && checkpoint[0] != '\0' && !mr_config_bool(config, "resume"))
         status = mr_checkpoint_probe(checkpoint, error);
     return status;

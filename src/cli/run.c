@@ -6,8 +6,8 @@
 #include "base/seconds.h"
 #include "cli.h"
 #include "engine/predict.h"
-#include "findings/findings.h"
 #include "leftovers.h"
+#include "listing/listing.h"
 #include "output.h"
 #include "predicting.h"
 #include "recording.h"
@@ -303,7 +303,7 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     if (!status)
         status = mr_output_probe(path, error);
     if (!status)
-        status = mr_findings_check(cli->config, error);
+        status = mr_listing_check(cli->config, error);
     if (!status)
         status = make_folder(&self, cli->own[TRACES], error);
     if (status)

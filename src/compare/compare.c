@@ -82,7 +82,7 @@ static mr_compared_race *get_race(comparing *self, uint32_t a, uint32_t b, uint3
 
 static mr_status run_relation(comparing *self, int finder)
 {
-    mr_finder_result *finding = &self->result->findings[finder];
+    mr_finder_figures *finding = &self->result->findings[finder];
     mr_race_list list;
     mr_detect_options options = {
         .most_examples = 1,

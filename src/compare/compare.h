@@ -30,7 +30,7 @@ const char *mr_finder_name(int finder); /* "hb" … "c17", "rf", "value", "branc
 /* Reads a comma-separated list of finders into a set (bit f: finder f). MR_ERR_CONFIG. */
 mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error);
 
-typedef struct mr_finder_result {
+typedef struct mr_finder_figures {
     bool done; /* the finder ran to its end */
     uint32_t static_races;
     uint32_t only;           /* static races that no other finder reports */
@@ -40,7 +40,7 @@ typedef struct mr_finder_result {
     uint32_t racy_variables; /* their variables */
     uint32_t unknown;        /* unknown static races (predictions only) */
     double seconds;          /* of this finder alone, on the trace in memory */
-} mr_finder_result;
+} mr_finder_figures;
 
 /* A static race that at least one finder reports. */
 typedef struct mr_compared_race {
@@ -60,7 +60,7 @@ typedef struct mr_breach {
 typedef struct mr_comparison {
     const mr_trace *trace; /* on loan */
     unsigned finders;      /* asked for */
-    mr_finder_result findings[MR_FINDER_COUNT];
+    mr_finder_figures findings[MR_FINDER_COUNT];
     mr_compared_race *races; /* in the order of (low, high) */
     size_t race_count, race_capacity;
     mr_breach *breaches; /* the first of each containment, by event and by static race */

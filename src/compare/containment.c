@@ -63,7 +63,7 @@ bool mr_containment_check(mr_comparison *comparison, const mr_u32s racy_events[M
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         int smaller = pairs[i][0], greater = pairs[i][1];
-        const mr_finder_result *findings = comparison->findings;
+        const mr_finder_figures *findings = comparison->findings;
         if (!findings[smaller].done || !findings[greater].done ||
             (greater == MR_FINDER_RF && !whole))
             continue;

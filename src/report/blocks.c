@@ -119,7 +119,7 @@ static mr_json object_of(const mr_context *context, const mr_trace *trace, const
 }
 
 mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace,
-                           const mr_findings *findings, FILE *stream, mr_error *error)
+                           const mr_listing *findings, FILE *stream, mr_error *error)
 {
     mr_observed_list list;
     mr_status status = MR_OK;
@@ -133,7 +133,7 @@ mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace,
         separator = ",\n";
         mr_json object = object_of(context, trace, &list.items[i]);
         if (findings)
-            mr_json_put_finding(&object, findings->of_observed[i], findings);
+            mr_json_put_listed(&object, findings->of_observed[i], findings);
         status = mr_json_dump(stream, object, error);
     }
     if (separator[0] == ',')

@@ -17,7 +17,7 @@ int mr_quantity_shown(const mr_comparison_report *report)
     return report->run ? MR_QUANTITY_COUNT : MR_QUANTITY_SECONDS;
 }
 
-const char *mr_cell_text(const mr_finder_result *finding, int finder, mr_quantity quantity,
+const char *mr_cell_text(const mr_finder_figures *finding, int finder, mr_quantity quantity,
                          char buffer[MR_CELL_BYTES])
 {
     uint64_t number = 0;

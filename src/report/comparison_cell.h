@@ -24,7 +24,7 @@ const char *mr_quantity_name(mr_quantity quantity);
 /* How many quantities this report shows, from the first one on. */
 int mr_quantity_shown(const mr_comparison_report *report);
 /* The quantity of a finder; "-" where it has none. */
-const char *mr_cell_text(const mr_finder_result *finding, int finder, mr_quantity quantity,
+const char *mr_cell_text(const mr_finder_figures *finding, int finder, mr_quantity quantity,
                          char buffer[MR_CELL_BYTES]);
 
 #endif

@@ -20,7 +20,7 @@ static json_t *text_value(const char *text)
     return value;
 }
 
-static json_t *finding_value(const mr_finder_result *finding, int finder, bool run)
+static json_t *finding_value(const mr_finder_figures *finding, int finder, bool run)
 {
     json_t *value = json_pack("{s:I, s:I}", "static_races", (json_int_t)finding->static_races,
                               "only", (json_int_t)finding->only);

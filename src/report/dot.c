@@ -17,7 +17,7 @@ enum { MOST_EVENTS = 200 };
 typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
-    const mr_findings *findings;
+    const mr_listing *findings;
 } writer;
 
 /* Text in quotes of dot. */
@@ -32,7 +32,7 @@ static void print_text(FILE *stream, const char *text)
 }
 
 static void print_node(const writer *self, const mr_step_list *list, size_t index,
-                       const mr_finding *finding)
+                       const mr_listed *finding)
 {
     FILE *stream = self->stream;
     uint32_t event = list->events[index];
@@ -47,7 +47,7 @@ static void print_node(const writer *self, const mr_step_list *list, size_t inde
 }
 
 /* The events of one thread. */
-static void print_thread(const writer *self, const mr_step_list *list, const mr_finding *finding,
+static void print_thread(const writer *self, const mr_step_list *list, const mr_listed *finding,
                          uint32_t thread)
 {
     FILE *stream = self->stream;
@@ -75,7 +75,7 @@ static bool has_event(const mr_step_list *list, uint32_t event)
     return false;
 }
 
-static void print_edges(const writer *self, const mr_step_list *list, const mr_finding *finding)
+static void print_edges(const writer *self, const mr_step_list *list, const mr_listed *finding)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->seen[i] != MR_NONE && has_event(list, list->seen[i]))
@@ -89,16 +89,16 @@ static void print_edges(const writer *self, const mr_step_list *list, const mr_f
                 finding->first, finding->second);
 }
 
-static bool print_graph(const writer *self, const mr_finding *finding, const mr_steps *steps)
+static bool print_graph(const writer *self, const mr_listed *finding, const mr_steps *steps)
 {
     FILE *stream = self->stream;
     const mr_step_list *list = steps->witness.count > 0 ? &steps->witness : &steps->observed;
-    char *title = mr_finding_title(finding, self->findings, self->trace);
+    char *title = mr_listed_title(finding, self->findings, self->trace);
     bool *done = mr_calloc(self->trace->threads.count + 1ull, sizeof *done);
     bool ok = title && done;
     if (ok) {
         fprintf(stream, "digraph \"%s-%zu\" {\n  label=\"",
-                mr_finding_happened(finding->kind) ? "observed" : "race", finding->index + 1);
+                mr_listed_happened(finding->kind) ? "observed" : "race", finding->index + 1);
         print_text(stream, title);
         if (steps->left_out > 0)
             fprintf(stream, " (%zu events before these left out)", steps->left_out);
@@ -119,12 +119,12 @@ static bool print_graph(const writer *self, const mr_finding *finding, const mr_
 
 static bool print_all(const writer *self, const mr_config *config, const mr_result *result)
 {
-    const mr_findings *findings = self->findings;
+    const mr_listing *findings = self->findings;
     size_t most = (size_t)mr_config_int(config, "report.pictures");
     mr_sees sees;
     bool ok = mr_sees_init(&sees, self->trace);
     for (size_t i = 0; i < findings->group_count && i < most && ok; i++) {
-        const mr_finding *finding = &findings->items[findings->groups[i].first];
+        const mr_listed *finding = &findings->items[findings->groups[i].first];
         mr_steps steps;
         ok = mr_steps_make(&steps, finding, self->trace, result, &sees, MOST_EVENTS) &&
              print_graph(self, finding, &steps);
@@ -137,13 +137,13 @@ static bool print_all(const writer *self, const mr_config *config, const mr_resu
 mr_status mr_predict_report_dot(FILE *stream, const mr_trace *trace, const mr_config *config,
                                 const mr_result *result, mr_error *error)
 {
-    mr_findings findings;
+    mr_listing findings;
     const writer self = {stream, trace, &findings};
-    mr_status status = mr_findings_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     if (status == MR_OK && !print_all(&self, config, result))
         status = mr_error_memory(error, "writing the report");
-    mr_findings_free(&findings);
+    mr_listing_free(&findings);
     if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
         return status;
     return mr_report_write_failed(mr_config_text(config, "output"), error);

@@ -9,7 +9,7 @@ static void begin(const mr_comparison_report *report)
     fputs("{\"compare\":[\n", report->stream);
 }
 
-static mr_json finder_object(const mr_finder_result *found, int finder,
+static mr_json finder_object(const mr_finder_figures *found, int finder,
                              const mr_comparison_report *report)
 {
     mr_json self = mr_json_new();

@@ -22,7 +22,7 @@ typedef struct writer {
     const mr_trace *trace;
     const mr_config *config;
     const mr_result *result;
-    const mr_findings *findings;
+    const mr_listing *findings;
     mr_error *error;
     mr_context context;
     mr_sees sees;
@@ -62,7 +62,7 @@ static mr_json access_object(const writer *self, uint32_t event)
 }
 
 /* The picture; a null when it has none. */
-static void put_picture(writer *self, mr_json *object, const mr_finding *finding)
+static void put_picture(writer *self, mr_json *object, const mr_listed *finding)
 {
     mr_steps steps;
     size_t most = self->steps < MOST_TOTAL ? MOST_STEPS : SHORT_STEPS;
@@ -74,9 +74,9 @@ static void put_picture(writer *self, mr_json *object, const mr_finding *finding
     mr_steps_free(&steps);
 }
 
-static void put_race(const writer *self, mr_json *object, const mr_finding *finding)
+static void put_race(const writer *self, mr_json *object, const mr_listed *finding)
 {
-    if (mr_finding_happened(finding->kind)) {
+    if (mr_listed_happened(finding->kind)) {
         mr_json_put_text(object, "why", "happened in the recorded execution itself");
         return;
     }
@@ -88,16 +88,16 @@ static void put_race(const writer *self, mr_json *object, const mr_finding *find
     mr_json_put_number(object, "length", race->witness.event_count);
 }
 
-static mr_json finding_object(writer *self, const mr_finding *finding)
+static mr_json finding_object(writer *self, const mr_listed *finding)
 {
     mr_json object = mr_json_new();
-    char *title = mr_finding_title(finding, self->findings, self->trace);
-    mr_json_put_text(&object, "kind", mr_finding_word(finding->kind));
+    char *title = mr_listed_title(finding, self->findings, self->trace);
+    mr_json_put_text(&object, "kind", mr_listed_word(finding->kind));
     mr_json_put_text(&object, "title", title ? title : "");
-    mr_json_put_text(&object, "place", mr_finding_place(finding, self->trace));
-    mr_json_put_text(&object, "subject", mr_finding_subject(finding, self->trace));
+    mr_json_put_text(&object, "place", mr_listed_place(finding, self->trace));
+    mr_json_put_text(&object, "subject", mr_listed_subject(finding, self->trace));
     mr_json_put_number(&object, "badness", finding->badness);
-    mr_json_put_finding(&object, finding, self->findings);
+    mr_json_put_listed(&object, finding, self->findings);
     object.ok = object.ok && title;
     free(title);
     mr_json_put_object(&object, "first", access_object(self, finding->first));
@@ -110,9 +110,9 @@ static mr_json finding_object(writer *self, const mr_finding *finding)
 }
 
 /* The worst finding of a group with its picture, and the places of the others. */
-static mr_json group_object(writer *self, const mr_finding_group *group, bool picture)
+static mr_json group_object(writer *self, const mr_listed_group *group, bool picture)
 {
-    const mr_finding *items = self->findings->items + group->first;
+    const mr_listed *items = self->findings->items + group->first;
     mr_json object = finding_object(self, &items[0]);
     json_t *alike = json_array();
     for (size_t i = 1; i < group->count && i < 100; i++) {
@@ -135,7 +135,7 @@ static mr_json group_object(writer *self, const mr_finding_group *group, bool pi
 
 static mr_status write_groups(writer *self)
 {
-    const mr_findings *findings = self->findings;
+    const mr_listing *findings = self->findings;
     size_t most = (size_t)mr_config_int(self->config, "report.pictures");
     mr_status status = MR_OK;
     fputs("\"groups\":[", self->stream);
@@ -220,7 +220,7 @@ static mr_json sources_object(const writer *self)
 
 static mr_json summary_object(const writer *self)
 {
-    const mr_findings *findings = self->findings;
+    const mr_listing *findings = self->findings;
     mr_json object = mr_json_new();
     mr_json_put_number(&object, "findings", findings->count);
     mr_json_put_number(&object, "suppressed", findings->suppressed_count);
@@ -265,14 +265,14 @@ static mr_status write_members(writer *self)
 static mr_status write_part(FILE *stream, const mr_trace *trace, const mr_config *config,
                             const mr_result *result, mr_error *error)
 {
-    mr_findings findings;
+    mr_listing findings;
     writer self = {.stream = stream,
                    .trace = trace,
                    .config = config,
                    .result = result,
                    .findings = &findings,
                    .error = error};
-    mr_status status = mr_findings_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     mr_names_init(&self.texts.names);
     if (status == MR_OK &&
@@ -284,7 +284,7 @@ static mr_status write_part(FILE *stream, const mr_trace *trace, const mr_config
     mr_names_free(&self.texts.names);
     mr_sees_free(&self.sees);
     mr_context_free(&self.context);
-    mr_findings_free(&findings);
+    mr_listing_free(&findings);
     return status;
 }
 

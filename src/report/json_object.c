@@ -1,6 +1,6 @@
 #include "json_object.h"
 #include "escape.h"
-#include "findings/baseline.h"
+#include "listing/baseline.h"
 
 #include <errno.h>
 #include <math.h>
@@ -87,7 +87,7 @@ mr_status mr_json_dump_last(FILE *stream, const char *key, mr_json value, mr_err
     return status;
 }
 
-void mr_json_put_finding(mr_json *self, const mr_finding *finding, const mr_findings *findings)
+void mr_json_put_listed(mr_json *self, const mr_listed *finding, const mr_listing *findings)
 {
     char text[MR_FINGERPRINT_BYTES];
     mr_fingerprint_print(finding->fingerprint, text);

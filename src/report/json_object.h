@@ -7,7 +7,7 @@
 #define MR_REPORT_JSON_OBJECT_H
 
 #include "config/config.h"
-#include "findings/findings.h"
+#include "listing/listing.h"
 #include "phrases.h"
 #include "witness/witness.h"
 
@@ -40,7 +40,7 @@ enum { MR_JSON_MOST_EVENTS = 4096 };
 void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness);
 
 /* Adds "number", "fingerprint" and, with a baseline, "known". */
-void mr_json_put_finding(mr_json *self, const mr_finding *finding, const mr_findings *findings);
+void mr_json_put_listed(mr_json *self, const mr_listed *finding, const mr_listing *findings);
 
 mr_json mr_json_tool(void);
 mr_json mr_json_ending(const mr_ending *ending);

@@ -1,7 +1,7 @@
 /* junit: the findings of a prediction as JUnit XML, for the test view of continuous integration. A finding
  * is a failed test case; one that the baseline has is skipped. So is the case that counts unknowns. */
 #include "escape.h"
-#include "findings/findings.h"
+#include "listing/listing.h"
 #include "predict_report.h"
 #include "runs_report.h"
 
@@ -15,7 +15,7 @@ typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
     const mr_result *result;
-    const mr_findings *findings;
+    const mr_listing *findings;
 } writer;
 
 static void print_char(FILE *stream, const char *piece)
@@ -59,13 +59,13 @@ static void print_access(const writer *self, uint32_t event)
     fprintf(self->stream, ", event %" PRIu32 "\n", event);
 }
 
-static bool print_case(const writer *self, const mr_finding *finding)
+static bool print_case(const writer *self, const mr_listed *finding)
 {
     FILE *stream = self->stream;
-    const char *word = mr_finding_word(finding->kind);
+    const char *word = mr_listed_word(finding->kind);
     mr_place place;
-    const char *text = mr_finding_place(finding, self->trace);
-    char *title = mr_finding_title(finding, self->findings, self->trace);
+    const char *text = mr_listed_place(finding, self->trace);
+    char *title = mr_listed_title(finding, self->findings, self->trace);
     if (!title)
         return false;
     place = mr_place_parse(text, strlen(text));
@@ -99,7 +99,7 @@ static bool print_case(const writer *self, const mr_finding *finding)
 
 static bool print_suite(const writer *self)
 {
-    const mr_findings *findings = self->findings;
+    const mr_listing *findings = self->findings;
     FILE *stream = self->stream;
     bool unknown = self->result->unknown_count > 0, none = findings->count == 0;
     size_t known = findings->known_count;
@@ -125,13 +125,13 @@ static bool print_suite(const writer *self)
 static mr_status write_part(FILE *stream, const mr_trace *trace, const mr_config *config,
                             const mr_result *result, mr_error *error)
 {
-    mr_findings findings;
+    mr_listing findings;
     const writer self = {stream, trace, result, &findings};
-    mr_status status = mr_findings_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     if (status == MR_OK && !print_suite(&self))
         status = mr_error_memory(error, "writing the report");
-    mr_findings_free(&findings);
+    mr_listing_free(&findings);
     return status;
 }
 

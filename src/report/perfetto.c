@@ -18,7 +18,7 @@ enum { MOST_EVENTS = 100000, TICK = 10 };
 typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
-    const mr_findings *findings;
+    const mr_listing *findings;
     mr_error *error;
     uint64_t process, flow;
     bool begun;
@@ -114,7 +114,7 @@ static mr_status put_arrow(writer *self, const mr_step_list *list, size_t index)
     return status;
 }
 
-static mr_status put_side(writer *self, const mr_finding *finding, const mr_step_list *list,
+static mr_status put_side(writer *self, const mr_listed *finding, const mr_step_list *list,
                           const char *title, const char *side)
 {
     char name[700];
@@ -146,11 +146,11 @@ static mr_status put_side(writer *self, const mr_finding *finding, const mr_step
     return status;
 }
 
-static mr_status put_finding(writer *self, const mr_finding *finding, const mr_result *result,
+static mr_status put_finding(writer *self, const mr_listed *finding, const mr_result *result,
                              mr_sees *sees)
 {
     mr_steps steps;
-    char *title = mr_finding_title(finding, self->findings, self->trace);
+    char *title = mr_listed_title(finding, self->findings, self->trace);
     mr_status status = MR_OK;
     if (!mr_steps_make(&steps, finding, self->trace, result, sees, MOST_EVENTS) || !title)
         status = mr_error_memory(self->error, "writing the report");
@@ -165,7 +165,7 @@ static mr_status put_finding(writer *self, const mr_finding *finding, const mr_r
 
 static mr_status put_all(writer *self, const mr_config *config, const mr_result *result)
 {
-    const mr_findings *findings = self->findings;
+    const mr_listing *findings = self->findings;
     size_t most = (size_t)mr_config_int(config, "report.pictures");
     mr_sees sees;
     bool ok = mr_sees_init(&sees, self->trace);
@@ -182,14 +182,14 @@ static mr_status put_all(writer *self, const mr_config *config, const mr_result 
 mr_status mr_predict_report_perfetto(FILE *stream, const mr_trace *trace, const mr_config *config,
                                      const mr_result *result, mr_error *error)
 {
-    mr_findings findings;
+    mr_listing findings;
     writer self = {.stream = stream, .trace = trace, .findings = &findings, .error = error};
-    mr_status status = mr_findings_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", stream);
     if (status == MR_OK)
         status = put_all(&self, config, result);
-    mr_findings_free(&findings);
+    mr_listing_free(&findings);
     fputs("]}\n", stream);
     if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
         return status;

@@ -5,9 +5,9 @@
  */
 #include "blocks.h"
 #include "context.h"
-#include "findings/baseline.h"
-#include "findings/findings.h"
 #include "json_object.h"
+#include "listing/baseline.h"
+#include "listing/listing.h"
 #include "predict_report.h"
 #include "witness/pack.h"
 
@@ -17,7 +17,7 @@ typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
     const mr_result *result;
-    const mr_findings *findings;
+    const mr_listing *findings;
     mr_context context;
     mr_error *error;
 } writer;
@@ -62,8 +62,7 @@ static mr_json race_object(const writer *self, const mr_race *found)
     else
         race.ok = false;
     mr_witness_free(&room);
-    mr_json_put_finding(&race, self->findings->of_race[found - self->result->races],
-                        self->findings);
+    mr_json_put_listed(&race, self->findings->of_race[found - self->result->races], self->findings);
     return race;
 }
 
@@ -225,7 +224,7 @@ static mr_status dump_unknowns(const writer *self)
 }
 
 /* The suppressions with what each of them has matched. */
-static mr_json suppressed_object(const mr_findings *findings)
+static mr_json suppressed_object(const mr_listing *findings)
 {
     mr_json self = mr_json_new();
     json_t *rules = json_array();
@@ -270,17 +269,17 @@ static mr_status dump_first(const writer *self, const mr_config *config)
 mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
                                  const mr_result *result, mr_error *error)
 {
-    mr_findings findings;
+    mr_listing findings;
     writer self = {
         .stream = stream, .trace = trace, .result = result, .findings = &findings, .error = error};
-    mr_status status = mr_findings_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     if (status == MR_OK && !mr_context_init(&self.context, trace, result))
         status = mr_error_memory(error, "writing the report");
     errno = 0;
     if (status == MR_OK)
         status = dump_first(&self, config);
     mr_context_free(&self.context);
-    mr_findings_free(&findings);
+    mr_listing_free(&findings);
     if (status != MR_OK)
         return status;
     if (!mr_config_bool(config, "report.run"))

@@ -205,7 +205,7 @@ static void print_no_race(const writer *self)
 /* ", 3 suppressed, 2 known" */
 static void print_left_out(const writer *self)
 {
-    const mr_findings *findings = self->findings;
+    const mr_listing *findings = self->findings;
     if (findings->suppressed_count > 0)
         fprintf(self->stream, ", %zu suppressed", findings->suppressed_count);
     if (findings->has_baseline)
@@ -213,11 +213,11 @@ static void print_left_out(const writer *self)
                 findings->count - findings->known_count);
 }
 
-static size_t count_races(const mr_findings *findings, bool happened)
+static size_t count_races(const mr_listing *findings, bool happened)
 {
     size_t count = 0;
     for (size_t i = 0; i < findings->count; i++)
-        count += mr_finding_happened(findings->items[i].kind) == happened;
+        count += mr_listed_happened(findings->items[i].kind) == happened;
     return count;
 }
 

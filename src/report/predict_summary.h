@@ -2,13 +2,13 @@
 #ifndef MR_REPORT_PREDICT_SUMMARY_H
 #define MR_REPORT_PREDICT_SUMMARY_H
 
-#include "findings/findings.h"
+#include "listing/listing.h"
 
 typedef struct mr_predict_summary {
     FILE *stream;
     const mr_trace *trace;
     const mr_result *result;
-    const mr_findings *findings;
+    const mr_listing *findings;
     bool groups_hidden; /* some finding is not shown in full */
 } mr_predict_summary;
 

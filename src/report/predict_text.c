@@ -1,10 +1,10 @@
 /* predict_text: the result of a prediction for people. */
-#include "findings/findings.h"
+#include "listing/listing.h"
 
 #include "blocks.h"
 #include "context.h"
 #include "escape.h"
-#include "findings_text.h"
+#include "listing_text.h"
 #include "phrases.h"
 #include "predict_report.h"
 #include "predict_summary.h"
@@ -22,7 +22,7 @@ typedef struct writer {
     const mr_trace *trace;
     const mr_config *config;
     const mr_result *result;
-    const mr_findings *findings;
+    const mr_listing *findings;
     mr_context context;
     mr_sees sees;
     mr_source source;
@@ -145,18 +145,18 @@ static bool print_race(writer *self, size_t index)
 }
 
 /* The finding in full. */
-static bool print_finding(writer *self, const mr_finding *finding)
+static bool print_finding(writer *self, const mr_listed *finding)
 {
     switch (finding->kind) {
-    case MR_FINDING_OBSERVED:
-    case MR_FINDING_MISUSE:
+    case MR_LISTED_OBSERVED:
+    case MR_LISTED_MISUSE:
         mr_observed_print_one(&self->context, self->trace, self->stream, &self->findings->observed,
                               finding->index);
         return true;
-    case MR_FINDING_RACE:
-    case MR_FINDING_MEMORY_ORDER:
+    case MR_LISTED_RACE:
+    case MR_LISTED_MEMORY_ORDER:
         return print_race(self, finding->index);
-    case MR_FINDING_COUNT:
+    case MR_LISTED_COUNT:
         break;
     }
     return true;
@@ -166,12 +166,12 @@ static bool print_finding(writer *self, const mr_finding *finding)
  * some finding is not shown in full. */
 static bool print_findings(writer *self, bool *hidden)
 {
-    const mr_findings *findings = self->findings;
+    const mr_listing *findings = self->findings;
     size_t most = (size_t)mr_config_int(self->config, "report.shown");
     bool ok = true;
     *hidden = false;
     for (size_t i = 0; i < findings->group_count && ok && !ferror(self->stream); i++) {
-        const mr_finding_group *group = &findings->groups[i];
+        const mr_listed_group *group = &findings->groups[i];
         if (most > 0 && i == most)
             fprintf(self->stream, "\n%zu more group%s of findings in the list above\n",
                     findings->group_count - most, mr_phrase_s(findings->group_count - most));
@@ -182,7 +182,7 @@ static bool print_findings(writer *self, bool *hidden)
             if (j == 0 || most == 0)
                 ok = print_finding(self, &findings->items[group->first + j]);
         if (most > 0 && ok)
-            mr_findings_print_alike(self->stream, findings, group, self->trace);
+            mr_listing_print_alike(self->stream, findings, group, self->trace);
     }
     return ok;
 }
@@ -243,7 +243,7 @@ static bool print_all(writer *self)
     bool ok = start(self);
     if (ok) {
         print_trace(self);
-        ok = mr_findings_print_list(self->stream, self->findings, self->trace, self->view.style) &&
+        ok = mr_listing_print_list(self->stream, self->findings, self->trace, self->view.style) &&
              print_findings(self, &summary.groups_hidden);
     }
     mr_sees_free(&self->sees);
@@ -263,24 +263,23 @@ static bool print_all(writer *self)
 mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                                  const mr_result *result, mr_error *error)
 {
-    mr_findings findings;
+    mr_listing findings;
     writer self = {.stream = stream,
                    .trace = trace,
                    .config = config,
                    .result = result,
                    .findings = &findings};
-    mr_status status = mr_findings_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     if (status == MR_OK) {
-        bool ok = mr_config_bool(config, "brief")
-                      ? mr_findings_print_brief(stream, &findings, trace)
-                      : print_all(&self);
+        bool ok = mr_config_bool(config, "brief") ? mr_listing_print_brief(stream, &findings, trace)
+                                                  : print_all(&self);
         if (!ok) {
             errno = ENOMEM;
             status = mr_error_memory(error, "writing the report");
         }
     }
-    mr_findings_free(&findings);
+    mr_listing_free(&findings);
     if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
         return status;
     return mr_report_write_failed(mr_config_text(config, "output"), error);

@@ -7,8 +7,8 @@
  * MOST_STEPS locations the middle is left out, as readers of SARIF take no more than 1,000.
  */
 #include "escape.h"
-#include "findings/baseline.h"
 #include "json_object.h"
+#include "listing/baseline.h"
 #include "predict_report.h"
 #include "runs_report.h"
 #include "trace/stacks.h"
@@ -26,7 +26,7 @@ typedef struct writer {
     const mr_trace *trace;
     const mr_config *config;
     const mr_result *result;
-    const mr_findings *findings;
+    const mr_listing *findings;
 } writer;
 
 /* ---- small objects ---- */
@@ -130,7 +130,7 @@ static mr_json stack_object(const mr_trace *trace, uint32_t event)
     return self;
 }
 
-static void put_stacks(mr_json *self, const mr_trace *trace, const mr_finding *finding)
+static void put_stacks(mr_json *self, const mr_trace *trace, const mr_listed *finding)
 {
     const uint32_t events[ACCESSES] = {finding->first, finding->second};
     json_t *stacks = json_array();
@@ -153,7 +153,7 @@ static void add_related(mr_json *self, json_t *array, const mr_trace *trace, uin
     mr_json_append(self, array, object);
 }
 
-static void put_related(mr_json *self, const mr_trace *trace, const mr_finding *finding)
+static void put_related(mr_json *self, const mr_trace *trace, const mr_listed *finding)
 {
     json_t *array = json_array();
     const uint32_t events[ACCESSES] = {finding->first, finding->second};
@@ -254,9 +254,9 @@ static mr_json code_flow(const mr_trace *trace, const mr_witness *witness)
     return self.owner;
 }
 
-static void put_flow(mr_json *self, const writer *report, const mr_finding *finding)
+static void put_flow(mr_json *self, const writer *report, const mr_listed *finding)
 {
-    if (mr_finding_happened(finding->kind))
+    if (mr_listed_happened(finding->kind))
         return;
     mr_witness room;
     const mr_witness *open =
@@ -271,7 +271,7 @@ static void put_flow(mr_json *self, const writer *report, const mr_finding *find
 
 /* ---- results and the run ---- */
 
-static mr_json fingerprints(const mr_finding *finding)
+static mr_json fingerprints(const mr_listed *finding)
 {
     char digits[MR_FINGERPRINT_BYTES], line[MR_FINGERPRINT_BYTES + 2];
     mr_json self = mr_json_new();
@@ -282,15 +282,15 @@ static mr_json fingerprints(const mr_finding *finding)
     return self;
 }
 
-static mr_json result_object(const writer *self, const mr_finding *finding)
+static mr_json result_object(const writer *self, const mr_listed *finding)
 {
     mr_json result = mr_json_new();
-    char *title = mr_finding_title(finding, self->findings, self->trace);
+    char *title = mr_listed_title(finding, self->findings, self->trace);
     json_t *locations = json_array();
-    mr_json_put_text(&result, "ruleId", mr_finding_word(finding->kind));
+    mr_json_put_text(&result, "ruleId", mr_listed_word(finding->kind));
     mr_json_put_number(&result, "ruleIndex", finding->kind);
     mr_json_put_text(&result, "level",
-                     finding->kind == MR_FINDING_MEMORY_ORDER ? "warning" : "error");
+                     finding->kind == MR_LISTED_MEMORY_ORDER ? "warning" : "error");
     mr_json_put_object(&result, "message", message(title ? title : ""));
     result.ok = result.ok && title;
     free(title);
@@ -305,18 +305,18 @@ static mr_json result_object(const writer *self, const mr_finding *finding)
     return result;
 }
 
-static mr_json rule_object(mr_finding_kind kind)
+static mr_json rule_object(mr_listed_kind kind)
 {
-    static const char *const texts[MR_FINDING_COUNT] = {
-        [MR_FINDING_OBSERVED] = "freed memory was used in the recorded execution",
-        [MR_FINDING_MISUSE] = "a lock was used against its rules in the recorded execution",
-        [MR_FINDING_RACE] = "two threads can access the same memory at the same time, and one of "
-                            "them writes",
-        [MR_FINDING_MEMORY_ORDER] = "only accesses that do not synchronise order two accesses of "
-                                    "the same memory",
+    static const char *const texts[MR_LISTED_COUNT] = {
+        [MR_LISTED_OBSERVED] = "freed memory was used in the recorded execution",
+        [MR_LISTED_MISUSE] = "a lock was used against its rules in the recorded execution",
+        [MR_LISTED_RACE] = "two threads can access the same memory at the same time, and one of "
+                           "them writes",
+        [MR_LISTED_MEMORY_ORDER] = "only accesses that do not synchronise order two accesses of "
+                                   "the same memory",
     };
     mr_json self = mr_json_new();
-    mr_json_put_text(&self, "id", mr_finding_word(kind));
+    mr_json_put_text(&self, "id", mr_listed_word(kind));
     mr_json_put_object(&self, "shortDescription", message(texts[kind]));
     return self;
 }
@@ -327,8 +327,8 @@ static mr_json tool_object(void)
     json_t *rules = json_array();
     mr_json_put_text(&driver, "name", "maxrace");
     mr_json_put_text(&driver, "version", MR_VERSION);
-    for (int kind = 0; kind < MR_FINDING_COUNT; kind++)
-        mr_json_append(&driver, rules, rule_object((mr_finding_kind)kind));
+    for (int kind = 0; kind < MR_LISTED_COUNT; kind++)
+        mr_json_append(&driver, rules, rule_object((mr_listed_kind)kind));
     mr_json_put(&driver, "rules", rules);
     mr_json_put_object(&self, "driver", driver);
     return self;
@@ -378,13 +378,13 @@ static void write_head(FILE *stream)
 static mr_status write_part(FILE *stream, const mr_trace *trace, const mr_config *config,
                             const mr_result *result, mr_error *error)
 {
-    mr_findings findings;
+    mr_listing findings;
     const writer self = {stream, trace, config, result, &findings};
-    mr_status status = mr_findings_make(&findings, trace, config, result, error);
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     if (status == MR_OK)
         status = write_run(&self, error);
-    mr_findings_free(&findings);
+    mr_listing_free(&findings);
     return status;
 }
 

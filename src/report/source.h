@@ -6,7 +6,7 @@
 #ifndef MR_REPORT_SOURCE_H
 #define MR_REPORT_SOURCE_H
 
-#include "findings/findings.h"
+#include "listing/listing.h"
 
 typedef struct mr_source_file {
     char *name;   /* as in places; owned */

@@ -101,11 +101,11 @@ static bool make_from_witness(mr_steps *steps, const mr_witness *witness, const 
                              : take_same(&steps->observed, &steps->witness, trace);
 }
 
-bool mr_steps_make(mr_steps *steps, const mr_finding *finding, const mr_trace *trace,
+bool mr_steps_make(mr_steps *steps, const mr_listed *finding, const mr_trace *trace,
                    const mr_result *result, mr_sees *sees, size_t most)
 {
     *steps = (mr_steps){0};
-    if (mr_finding_happened(finding->kind)) {
+    if (mr_listed_happened(finding->kind)) {
         uint32_t from = finding->second != MR_NONE && finding->second < finding->first &&
                                 finding->first - finding->second < most
                             ? finding->second

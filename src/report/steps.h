@@ -9,7 +9,7 @@
 #ifndef MR_REPORT_STEPS_H
 #define MR_REPORT_STEPS_H
 
-#include "findings/findings.h"
+#include "listing/listing.h"
 #include "sees.h"
 
 typedef struct mr_step_list {
@@ -25,7 +25,7 @@ typedef struct mr_steps {
 
 /* At most `most` events on each side: of a longer witness the last ones. False: no memory. Free in every
  * case. */
-bool mr_steps_make(mr_steps *steps, const mr_finding *finding, const mr_trace *trace,
+bool mr_steps_make(mr_steps *steps, const mr_listed *finding, const mr_trace *trace,
                    const mr_result *result, mr_sees *sees, size_t most);
 void mr_steps_free(mr_steps *steps);
 

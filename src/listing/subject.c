@@ -1,36 +1,36 @@
 /* subject: the words about one finding. */
-#include "findings.h"
+#include "listing.h"
 #include "trace/stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[MR_FINDING_COUNT] = {
-#define WORD(id, word, noun, rule) [MR_FINDING_##id] = (word),
-    MR_FINDING_MAP(WORD)
+static const char *const words[MR_LISTED_COUNT] = {
+#define WORD(id, word, noun, rule) [MR_LISTED_##id] = (word),
+    MR_LISTED_MAP(WORD)
 #undef WORD
 };
 
-static const char *const nouns[MR_FINDING_COUNT] = {
-#define NOUN(id, word, noun, rule) [MR_FINDING_##id] = (noun),
-    MR_FINDING_MAP(NOUN)
+static const char *const nouns[MR_LISTED_COUNT] = {
+#define NOUN(id, word, noun, rule) [MR_LISTED_##id] = (noun),
+    MR_LISTED_MAP(NOUN)
 #undef NOUN
 };
 
-const char *mr_finding_word(mr_finding_kind kind)
+const char *mr_listed_word(mr_listed_kind kind)
 {
     return words[kind];
 }
 
-const char *mr_finding_noun(mr_finding_kind kind)
+const char *mr_listed_noun(mr_listed_kind kind)
 {
     return nouns[kind];
 }
 
-bool mr_finding_happened(mr_finding_kind kind)
+bool mr_listed_happened(mr_listed_kind kind)
 {
-    return kind == MR_FINDING_OBSERVED || kind == MR_FINDING_MISUSE;
+    return kind == MR_LISTED_OBSERVED || kind == MR_LISTED_MISUSE;
 }
 
 char *mr_event_function(const mr_trace *trace, uint32_t event)
@@ -42,7 +42,7 @@ char *mr_event_function(const mr_trace *trace, uint32_t event)
     return mr_strndup(frame.function, frame.function_length);
 }
 
-const char *mr_finding_place(const mr_finding *finding, const mr_trace *trace)
+const char *mr_listed_place(const mr_listed *finding, const mr_trace *trace)
 {
     uint32_t events[] = {finding->first, finding->second};
     for (int i = 0; i < 2; i++) {
@@ -55,7 +55,7 @@ const char *mr_finding_place(const mr_finding *finding, const mr_trace *trace)
     return "";
 }
 
-const char *mr_finding_subject(const mr_finding *finding, const mr_trace *trace)
+const char *mr_listed_subject(const mr_listed *finding, const mr_trace *trace)
 {
     uint32_t event = finding->first;
     if (finding->second != MR_NONE && mr_op_ends_life(trace->op[event]) &&
@@ -81,31 +81,31 @@ static bool print_doer(FILE *stream, const mr_trace *trace, uint32_t event)
     return ok;
 }
 
-char *mr_finding_title(const mr_finding *finding, const mr_findings *all, const mr_trace *trace)
+char *mr_listed_title(const mr_listed *finding, const mr_listing *all, const mr_trace *trace)
 {
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
         return NULL;
-    const char *subject = mr_finding_subject(finding, trace);
+    const char *subject = mr_listed_subject(finding, trace);
     bool ok = true;
     switch (finding->kind) {
-    case MR_FINDING_OBSERVED:
-    case MR_FINDING_MISUSE:
+    case MR_LISTED_OBSERVED:
+    case MR_LISTED_MISUSE:
         ok = print_doer(stream, trace, finding->first);
         fprintf(stream, " %s%s%s (observed)",
                 mr_misuse_text(all->observed.items[finding->index].kind),
                 subject[0] != '\0' ? ": " : "", subject);
         break;
-    case MR_FINDING_RACE:
-    case MR_FINDING_MEMORY_ORDER:
+    case MR_LISTED_RACE:
+    case MR_LISTED_MEMORY_ORDER:
         fprintf(stream, "%s on %s between ", nouns[finding->kind], subject);
         ok = print_doer(stream, trace, finding->first);
         fputs(" and ", stream);
         ok = print_doer(stream, trace, finding->second) && ok;
         break;
-    case MR_FINDING_COUNT:
+    case MR_LISTED_COUNT:
         break;
     }
     if (fclose(stream) == 0 && ok)

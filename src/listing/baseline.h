@@ -1,8 +1,8 @@
 /*
  * baseline: the fingerprints of an earlier report in JSON, of `predict`, `merge` or `run`.
  */
-#ifndef MR_FINDINGS_BASELINE_H
-#define MR_FINDINGS_BASELINE_H
+#ifndef MR_LISTING_BASELINE_H
+#define MR_LISTING_BASELINE_H
 
 #include "base/error.h"
 

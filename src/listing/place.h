@@ -1,6 +1,6 @@
 /* place: the text of a place in the source, taken apart. */
-#ifndef MR_FINDINGS_PLACE_H
-#define MR_FINDINGS_PLACE_H
+#ifndef MR_LISTING_PLACE_H
+#define MR_LISTING_PLACE_H
 
 #include <stddef.h>
 #include <stdint.h>

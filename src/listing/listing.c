@@ -1,4 +1,4 @@
-#include "findings.h"
+#include "listing.h"
 
 #include "base/memory.h"
 #include "baseline.h"
@@ -10,7 +10,7 @@
 
 /* What the elements of a group have in common, while groups are made. */
 typedef struct sorter {
-    mr_finding finding;
+    mr_listed finding;
     uint64_t group; /* digest of what its group has in common */
     size_t rank;    /* of its group: the place of the worst of it */
 } sorter;
@@ -76,25 +76,25 @@ static uint64_t digest_access(const mr_trace *trace, uint32_t event)
 }
 
 /* The word of what happened tells apart observed errors in one place. */
-static uint64_t head_of(const mr_finding *finding, const mr_findings *all)
+static uint64_t head_of(const mr_listed *finding, const mr_listing *all)
 {
-    const char *word = mr_finding_word(finding->kind);
-    if (mr_finding_happened(finding->kind))
+    const char *word = mr_listed_word(finding->kind);
+    if (mr_listed_happened(finding->kind))
         word = mr_misuse_word(all->observed.items[finding->index].kind);
     return mix(0, word, strlen(word));
 }
 
-static uint64_t fingerprint_of(const mr_finding *finding, const mr_findings *all,
+static uint64_t fingerprint_of(const mr_listed *finding, const mr_listing *all,
                                const mr_trace *trace)
 {
-    uint64_t seed = mix_subject(head_of(finding, all), mr_finding_subject(finding, trace));
+    uint64_t seed = mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
     return mix_both(seed, digest_access(trace, finding->first),
                     digest_access(trace, finding->second));
 }
 
-static uint64_t group_of(const mr_finding *finding, const mr_findings *all, const mr_trace *trace)
+static uint64_t group_of(const mr_listed *finding, const mr_listing *all, const mr_trace *trace)
 {
-    uint64_t seed = mix_subject(head_of(finding, all), mr_finding_subject(finding, trace));
+    uint64_t seed = mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
     uint64_t one = digest_code(trace, finding->first, 1, true);
     uint64_t two = finding->second == MR_NONE ? 0 : digest_code(trace, finding->second, 1, true);
     return mix_both(seed, one, two);
@@ -104,42 +104,41 @@ static uint64_t group_of(const mr_finding *finding, const mr_findings *all, cons
 
 /* What happened is worse than what can happen; a use of freed memory is worse than a lost write, and
  * that is worse than a read of a value that is too old. */
-static uint32_t badness_of(const mr_finding *finding, const mr_trace *trace)
+static uint32_t badness_of(const mr_listed *finding, const mr_trace *trace)
 {
     uint8_t one = trace->op[finding->first];
     uint8_t two = finding->second == MR_NONE ? one : trace->op[finding->second];
     switch (finding->kind) {
-    case MR_FINDING_OBSERVED:
+    case MR_LISTED_OBSERVED:
         return 0;
-    case MR_FINDING_MISUSE:
+    case MR_LISTED_MISUSE:
         return 1;
-    case MR_FINDING_RACE:
+    case MR_LISTED_RACE:
         if (mr_op_ends_life(one) || mr_op_ends_life(two))
             return 2;
         return mr_op_writes(one) && mr_op_writes(two) ? 3 : 4;
-    case MR_FINDING_MEMORY_ORDER:
-    case MR_FINDING_COUNT:
+    case MR_LISTED_MEMORY_ORDER:
+    case MR_LISTED_COUNT:
         break;
     }
     return 5;
 }
 
-static mr_rule_type rule_of(mr_finding_kind kind)
+static mr_rule_type rule_of(mr_listed_kind kind)
 {
-    static const mr_rule_type rules[MR_FINDING_COUNT] = {
-#define RULE(id, word, noun, rule) [MR_FINDING_##id] = MR_RULE_##rule,
-        MR_FINDING_MAP(RULE)
+    static const mr_rule_type rules[MR_LISTED_COUNT] = {
+#define RULE(id, word, noun, rule) [MR_LISTED_##id] = MR_RULE_##rule,
+        MR_LISTED_MAP(RULE)
 #undef RULE
     };
     return rules[kind];
 }
 
 /* Adds the finding unless it is suppressed. */
-static bool add(mr_findings *self, const mr_trace *trace, mr_finding finding)
+static bool add(mr_listing *self, const mr_trace *trace, mr_listed finding)
 {
-    const mr_suppressed_thing thing = {rule_of(finding.kind),
-                                       {finding.first, finding.second},
-                                       mr_finding_subject(&finding, trace)};
+    const mr_suppressed_thing thing = {
+        rule_of(finding.kind), {finding.first, finding.second}, mr_listed_subject(&finding, trace)};
     mr_suppression *rule = mr_suppressions_find(&self->suppressions, trace, &thing);
     if (rule) {
         rule->count++;
@@ -154,7 +153,7 @@ static bool add(mr_findings *self, const mr_trace *trace, mr_finding finding)
     return true;
 }
 
-static bool collect(mr_findings *self, const mr_trace *trace, const mr_result *result)
+static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *result)
 {
     if (!mr_observed_find(&self->observed, trace))
         return false;
@@ -162,21 +161,21 @@ static bool collect(mr_findings *self, const mr_trace *trace, const mr_result *r
         const mr_observed *found = &self->observed.items[i];
         bool memory =
             found->kind == MR_MISUSE_USE_AFTER_FREE || found->kind == MR_MISUSE_DOUBLE_FREE;
-        mr_finding finding = {.kind = memory ? MR_FINDING_OBSERVED : MR_FINDING_MISUSE,
-                              .first = found->event,
-                              .second = found->other,
-                              .index = i};
+        mr_listed finding = {.kind = memory ? MR_LISTED_OBSERVED : MR_LISTED_MISUSE,
+                             .first = found->event,
+                             .second = found->other,
+                             .index = i};
         if (!add(self, trace, finding))
             return false;
     }
     for (size_t i = 0; i < result->race_count; i++) {
         const mr_witness *witness = &result->races[i].witness;
-        mr_finding finding = {.kind = witness->kind == MR_WITNESS_MEMORY_ORDER
-                                          ? MR_FINDING_MEMORY_ORDER
-                                          : MR_FINDING_RACE,
-                              .first = witness->first,
-                              .second = witness->second,
-                              .index = i};
+        mr_listed finding = {.kind = witness->kind == MR_WITNESS_MEMORY_ORDER
+                                         ? MR_LISTED_MEMORY_ORDER
+                                         : MR_LISTED_RACE,
+                             .first = witness->first,
+                             .second = witness->second,
+                             .index = i};
         if (!add(self, trace, finding))
             return false;
     }
@@ -187,7 +186,7 @@ static bool collect(mr_findings *self, const mr_trace *trace, const mr_result *r
 
 static int compare_badness(const void *one, const void *two)
 {
-    const mr_finding *a = &((const sorter *)one)->finding, *b = &((const sorter *)two)->finding;
+    const mr_listed *a = &((const sorter *)one)->finding, *b = &((const sorter *)two)->finding;
     if (a->badness != b->badness)
         return a->badness < b->badness ? -1 : 1;
     if (a->kind != b->kind)
@@ -224,7 +223,7 @@ static void sort(sorter *items, size_t count)
     qsort(items, count, sizeof *items, compare_rank);
 }
 
-static bool make_groups(mr_findings *self, const mr_trace *trace)
+static bool make_groups(mr_listing *self, const mr_trace *trace)
 {
     sorter *items = mr_calloc(self->count + 1, sizeof *items);
     self->groups = mr_calloc(self->count + 1, sizeof *self->groups);
@@ -245,15 +244,15 @@ static bool make_groups(mr_findings *self, const mr_trace *trace)
 }
 
 /* Finds the finding of each race and of each observed error. */
-static bool make_index(mr_findings *self, const mr_result *result)
+static bool make_index(mr_listing *self, const mr_result *result)
 {
     self->of_race = mr_calloc(result->race_count + 1, sizeof *self->of_race);
     self->of_observed = mr_calloc(self->observed.count + 1, sizeof *self->of_observed);
     if (!self->of_race || !self->of_observed)
         return false;
     for (size_t i = 0; i < self->count; i++) {
-        const mr_finding *finding = &self->items[i];
-        (mr_finding_happened(finding->kind) ? self->of_observed : self->of_race)[finding->index] =
+        const mr_listed *finding = &self->items[i];
+        (mr_listed_happened(finding->kind) ? self->of_observed : self->of_race)[finding->index] =
             finding;
     }
     return true;
@@ -261,7 +260,7 @@ static bool make_index(mr_findings *self, const mr_result *result)
 
 /* ---- the whole ---- */
 
-static void mark_known(mr_findings *self, const mr_baseline *baseline)
+static void mark_known(mr_listing *self, const mr_baseline *baseline)
 {
     for (size_t i = 0; i < self->count; i++) {
         self->items[i].known = mr_baseline_has(baseline, self->items[i].fingerprint);
@@ -269,12 +268,12 @@ static void mark_known(mr_findings *self, const mr_baseline *baseline)
     }
 }
 
-mr_status mr_findings_make(mr_findings *self, const mr_trace *trace, const mr_config *config,
-                           const mr_result *result, mr_error *error)
+mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_config *config,
+                          const mr_result *result, mr_error *error)
 {
     const char *baseline_file = mr_config_text(config, "baseline");
     mr_baseline baseline = {0};
-    *self = (mr_findings){.has_baseline = baseline_file[0] != '\0'};
+    *self = (mr_listing){.has_baseline = baseline_file[0] != '\0'};
     mr_status status =
         mr_suppressions_read(&self->suppressions, mr_config_text(config, "suppressions"), error);
     if (status == MR_OK && self->has_baseline)
@@ -288,7 +287,7 @@ mr_status mr_findings_make(mr_findings *self, const mr_trace *trace, const mr_co
     return status;
 }
 
-void mr_findings_free(mr_findings *self)
+void mr_listing_free(mr_listing *self)
 {
     mr_observed_free(&self->observed);
     mr_suppressions_free(&self->suppressions);
@@ -296,10 +295,10 @@ void mr_findings_free(mr_findings *self)
     free(self->groups);
     free(self->of_race);
     free(self->of_observed);
-    *self = (mr_findings){0};
+    *self = (mr_listing){0};
 }
 
-mr_status mr_findings_check(const mr_config *config, mr_error *error)
+mr_status mr_listing_check(const mr_config *config, mr_error *error)
 {
     const char *file = mr_config_text(config, "baseline");
     mr_suppressions suppressions;
@@ -313,7 +312,7 @@ mr_status mr_findings_check(const mr_config *config, mr_error *error)
     return status;
 }
 
-bool mr_findings_fail(const mr_findings *self, const mr_config *config)
+bool mr_listing_fail(const mr_listing *self, const mr_config *config)
 {
     switch ((mr_fail_on)mr_config_choice(config, "fail_on")) {
     case MR_FAIL_ON_ANY:

@@ -12,8 +12,8 @@
  *   deadlock        as race, for deadlocks
  *   thread, signal  accepted; maxrace has no such findings
  */
-#ifndef MR_FINDINGS_SUPPRESSIONS_H
-#define MR_FINDINGS_SUPPRESSIONS_H
+#ifndef MR_LISTING_SUPPRESSIONS_H
+#define MR_LISTING_SUPPRESSIONS_H
 
 #include "trace/trace.h"
 

@@ -6,8 +6,8 @@
  * before it. The parts between stars are looked for from left to right, each at its first occurrence,
  * and no other one is tried. An empty text matches nothing. O(text × pattern).
  */
-#ifndef MR_FINDINGS_MATCH_H
-#define MR_FINDINGS_MATCH_H
+#ifndef MR_LISTING_MATCH_H
+#define MR_LISTING_MATCH_H
 
 #include <stdbool.h>
 

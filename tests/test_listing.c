@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "findings/findings.h"
-#include "findings/match.h"
-#include "findings/place.h"
+#include "listing/listing.h"
+#include "listing/match.h"
+#include "listing/place.h"
 #include "support/sample.h"
 #include "support/scratch.h"
 #include "trace/columns.h"
@@ -93,7 +93,7 @@ typedef struct setting {
     mr_config *config;
     mr_race races[3];
     mr_result result;
-    mr_findings findings;
+    mr_listing findings;
 } setting;
 
 typedef struct code {
@@ -130,14 +130,14 @@ static void make(setting *self, const char *trace, const code *names)
 
 static void discard(setting *self)
 {
-    mr_findings_free(&self->findings);
+    mr_listing_free(&self->findings);
     mr_config_free(self->config);
     mr_trace_free(self->trace);
 }
 
 static mr_status find(setting *self, mr_error *error)
 {
-    return mr_findings_make(&self->findings, self->trace, self->config, &self->result, error);
+    return mr_listing_make(&self->findings, self->trace, self->config, &self->result, error);
 }
 
 /* The write-write races on the elements of the array are one group, before that of the read. */
@@ -148,16 +148,16 @@ static void test_groups(void **state)
     mr_error error;
     make(&self, text, &usual);
     assert_int_equal(find(&self, &error), MR_OK);
-    const mr_findings *found = &self.findings;
+    const mr_listing *found = &self.findings;
     assert_int_equal(found->count, 3);
     assert_int_equal(found->group_count, 2);
     assert_int_equal(found->groups[0].count, 2);
     assert_int_equal(found->groups[1].first, 2);
     assert_int_equal(found->items[2].index, 2);
     assert_ptr_equal(found->of_race[2], &found->items[2]);
-    char *title = mr_finding_title(&found->items[0], found, self.trace);
+    char *title = mr_listed_title(&found->items[0], found, self.trace);
     assert_string_equal(title, "race on a[1] between push and reset");
-    assert_string_equal(mr_finding_place(&found->items[0], self.trace), "q.c:10:1");
+    assert_string_equal(mr_listed_place(&found->items[0], self.trace), "q.c:10:1");
     free(title);
     discard(&self);
 }
@@ -267,13 +267,13 @@ static void test_bad_files(void **state)
         mr_error error = {0};
         mr_scratch_write(&scratch, "file", rows[i].content, path);
         assert_int_equal(mr_config_set(config, rows[i].key, path, NULL, 0, NULL), MR_OK);
-        assert_int_equal(mr_findings_check(config, &error), MR_ERR_CONFIG);
+        assert_int_equal(mr_listing_check(config, &error), MR_ERR_CONFIG);
         assert_string_equal(error.file, path);
         assert_int_equal(error.line, rows[i].line);
         if (!strstr(error.text, rows[i].part))
             fail_msg("%s", error.text);
         assert_int_equal(mr_config_set(config, rows[i].key, "/nowhere/file", NULL, 0, NULL), MR_OK);
-        assert_int_equal(mr_findings_check(config, &error), MR_ERR_CONFIG);
+        assert_int_equal(mr_listing_check(config, &error), MR_ERR_CONFIG);
         mr_config_free(config);
     }
     mr_scratch_remove(&scratch);

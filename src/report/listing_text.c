@@ -1,4 +1,4 @@
-#include "findings_text.h"
+#include "listing_text.h"
 
 #include "escape.h"
 #include "phrases.h"
@@ -8,17 +8,17 @@
 enum { ALIKE_SHOWN = 8 };
 
 /* "race 3" or "observed 1": what the finding is called in all reports. */
-static void print_number(FILE *stream, const mr_finding *finding)
+static void print_number(FILE *stream, const mr_listed *finding)
 {
-    fprintf(stream, "%s %zu", mr_finding_happened(finding->kind) ? "observed" : "race",
+    fprintf(stream, "%s %zu", mr_listed_happened(finding->kind) ? "observed" : "race",
             finding->index + 1);
 }
 
-static bool print_title(FILE *stream, const mr_finding *finding, const mr_findings *findings,
+static bool print_title(FILE *stream, const mr_listed *finding, const mr_listing *findings,
                         const mr_trace *trace, mr_style style)
 {
-    const char *place = mr_finding_place(finding, trace);
-    char *title = mr_finding_title(finding, findings, trace);
+    const char *place = mr_listed_place(finding, trace);
+    char *title = mr_listed_title(finding, findings, trace);
     if (!title)
         return false;
     mr_style_begin(style, stream, MR_TONE_HEAD);
@@ -30,14 +30,14 @@ static bool print_title(FILE *stream, const mr_finding *finding, const mr_findin
     return true;
 }
 
-bool mr_findings_print_list(FILE *stream, const mr_findings *findings, const mr_trace *trace,
-                            mr_style style)
+bool mr_listing_print_list(FILE *stream, const mr_listing *findings, const mr_trace *trace,
+                           mr_style style)
 {
     if (findings->count > 0)
         fputs("\n", stream);
     for (size_t i = 0; i < findings->group_count; i++) {
-        const mr_finding_group *group = &findings->groups[i];
-        const mr_finding *worst = &findings->items[group->first];
+        const mr_listed_group *group = &findings->groups[i];
+        const mr_listed *worst = &findings->items[group->first];
         if (!print_title(stream, worst, findings, trace, style))
             return false;
         fputs(" (", stream);
@@ -51,11 +51,11 @@ bool mr_findings_print_list(FILE *stream, const mr_findings *findings, const mr_
     return true;
 }
 
-bool mr_findings_print_brief(FILE *stream, const mr_findings *findings, const mr_trace *trace)
+bool mr_listing_print_brief(FILE *stream, const mr_listing *findings, const mr_trace *trace)
 {
     const mr_style plain = {0};
     for (size_t i = 0; i < findings->count; i++) {
-        const mr_finding *finding = &findings->items[i];
+        const mr_listed *finding = &findings->items[i];
         if (!print_title(stream, finding, findings, trace, plain))
             return false;
         if (finding->second != MR_NONE) {
@@ -68,11 +68,11 @@ bool mr_findings_print_brief(FILE *stream, const mr_findings *findings, const mr
     return true;
 }
 
-void mr_findings_print_alike(FILE *stream, const mr_findings *findings,
-                             const mr_finding_group *group, const mr_trace *trace)
+void mr_listing_print_alike(FILE *stream, const mr_listing *findings, const mr_listed_group *group,
+                            const mr_trace *trace)
 {
     for (size_t i = 1; i < group->count; i++) {
-        const mr_finding *finding = &findings->items[group->first + i];
+        const mr_listed *finding = &findings->items[group->first + i];
         if (i > ALIKE_SHOWN) {
             fprintf(stream, "          and %zu more\n", group->count - i);
             return;
