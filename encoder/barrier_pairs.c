@@ -30,8 +30,8 @@ void mr_encode_barrier_pairs(mr_encoding *encoding)
                             mr_encoding_node(encoding, w->barrier_edges[k].to));
     if (!w->barrier_edge_count)
         return;
-    for (int side = 0; side < 2; side++) {
-        const mr_stops *stops = &encoding->stops[side];
+    for (uint32_t side = 0; side < encoding->goal->stop_count; side++) {
+        const mr_stops *stops = &encoding->goal->stops[side];
         for (uint32_t i = 1; i < stops->count; i++)
             encode_stop(encoding, stops->events[i - 1], stops->events[i]);
     }

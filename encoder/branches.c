@@ -38,6 +38,19 @@ static bool constrain_sources(mr_encoding *encoding, uint32_t read)
     return changed;
 }
 
+/* The writes that the goal may end with. */
+static void constrain_last(mr_encoding *encoding)
+{
+    const mr_window *w = encoding->window;
+    const mr_last_write *last = encoding->goal->last;
+    if (!last || !last->value)
+        return;
+    const mr_window_variable *variable = &w->variables[last->variable];
+    for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
+        if (mr_last_write_fits(w, last, w->writes[k]))
+            constrain(encoding, w->writes[k]);
+}
+
 static void find_constrained(mr_encoding *encoding, uint32_t *done)
 {
     const mr_window *w = encoding->window;
@@ -45,6 +58,7 @@ static void find_constrained(mr_encoding *encoding, uint32_t *done)
         for (uint32_t k = encoding->cone[t]; k > 0 && !encoding->constrained[t]; k--)
             if (mr_binds_reads(w, mr_window_at(w, t, k - 1)))
                 encoding->constrained[t] = k;
+    constrain_last(encoding);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < w->thread_count; t++) {

@@ -3,6 +3,7 @@
 #include "barrier_pairs.h"
 #include "base/assert.h"
 #include "branches.h"
+#include "end_state.h"
 #include "forced.h"
 #include "fork_join.h"
 #include "known.h"
@@ -135,6 +136,7 @@ static bool encode(mr_encoding *encoding)
     mr_encode_branches(encoding);
     mr_encode_reads(encoding);
     mr_encode_lives(encoding);
+    mr_encode_end_state(encoding);
     mr_encode_stops(encoding);
     mr_encode_barrier_pairs(encoding);
     mr_encode_fork_join(encoding);
@@ -146,7 +148,7 @@ static bool encode(mr_encoding *encoding)
 
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
-                       const mr_stops stops[2], const mr_encoding_options *options, mr_arena *arena)
+                       const mr_goal *goal, const mr_encoding_options *options, mr_arena *arena)
 {
     *encoding = (mr_encoding){.options = *options,
                               .window = window,
@@ -154,15 +156,15 @@ bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_
                               .forced = forced,
                               .required = required,
                               .cone = cone,
-                              .stops = {stops[0], stops[1]},
+                              .goal = goal,
                               .cut = 0,
                               .arena = arena};
     MR_REQUIRE(!options->plain || (!options->lazy && !options->known));
     for (uint32_t t = 0; t < window->thread_count; t++)
         MR_REQUIRE(required[t] <= cone[t] && cone[t] <= mr_window_length(window, t));
-    for (int i = 0; i < 2; i++)
-        MR_REQUIRE(stops[i].count &&
-                   !mr_encoding_in_cone(encoding, stops[i].events[stops[i].count - 1]));
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        MR_REQUIRE(goal->stops[i].count &&
+                   !mr_encoding_in_cone(encoding, mr_stops_last(&goal->stops[i])));
     mr_formula_init(&encoding->formula, options->max_clauses);
     return prepare(encoding) && encode(encoding);
 }

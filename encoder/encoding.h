@@ -1,13 +1,13 @@
 /*
- * encoding: the formula of one candidate (a, b) of a window.
+ * encoding: the formula of one goal of a window.
  *
  * Meaning. The nodes of the formula are events of the window and one node CUT. A solution places
  * them on a line; an event is *included* in the reordering when it stands before CUT. The formula
- * is satisfiable iff a reordering rho exists (docs/semantics.md 2) within the window after which a
- * and b are the next events of their threads.
+ * is satisfiable iff a reordering rho exists (docs/semantics.md 2) within the window that ends in the
+ * goal (goal.h). Of a race (a, b): after which a and b are the next events of their threads.
  *
  * Cone. Only the events of the cone C take part, a prefix of each thread: L, the events that are
- * required before a and b; and the events, not after a or b, that can help an event of C: releases
+ * required before the stops (of a race: a and b); and the events, not after a stop, that can help an event of C: releases
  * of its locks, posts of its semaphores, and, for a value-treated read, writes of its value.
  * Restricting any witness to C leaves a witness: C is closed under everything that an included
  * event needs (precedence FORCED), under the releases of its acquires, the posts whose units its
@@ -20,7 +20,8 @@
  * about are included. So an open critical section, a deadlock after the race or an unreadable value
  * beyond it rule out nothing. The guard "e is not included" is the literal before(CUT, e).
  *
- *   phi(a, b)  =       race(L, CUT)          race.h
+ *   phi(goal)  =       race(L, CUT)          race.h
+ *                 and  end_state(C)          end_state.h
  *                 and  locks(C)              locks.h
  *                 and  semaphores(C)         semaphores.h
  *                 and  branches(C)           branches.h
@@ -50,13 +51,8 @@
 #define MR_ENCODER_ENCODING_H
 
 #include "formula.h"
+#include "goal.h"
 #include "windows/precedence.h"
-
-/* The accesses of one thread of which one is to race, in program order. */
-typedef struct mr_stops {
-    const uint32_t *events;
-    uint32_t count; /* at least 1 */
-} mr_stops;
 
 typedef struct mr_known mr_known; /* known.h */
 
@@ -77,7 +73,7 @@ typedef struct mr_encoding {
     const mr_precedence *hard, *forced;
     const uint32_t *required; /* L, as a number of events for each thread */
     const uint32_t *cone;     /* C, likewise */
-    mr_stops stops[2];        /* a and b, or lists of accesses in their place; see race.h */
+    const mr_goal *goal;      /* a race: a and b, or lists of accesses in their place; see race.h */
     mr_formula formula;       /* owned */
     uint32_t *node_of;        /* one an event of the window: node + 1, 0: none; arena */
     uint32_t *event_of;       /* one a node: event of the window; MR_NONE for CUT; arena */
@@ -93,14 +89,13 @@ typedef struct mr_encoding {
 } mr_encoding;
 
 /*
- * Encodes the candidate `stops` whose required events and cone are given (solver/cone.h). Memory of
+ * Encodes the goal whose required events and cone are given (solver/cone.h). Memory of
  * `arena`, except the formula's. False: no memory. Look at formula.contradiction, too_large,
  * out_of_memory afterwards. Free with mr_encoding_free.
  */
 bool mr_encoding_build(mr_encoding *encoding, const mr_window *window, const mr_precedence *hard,
                        const mr_precedence *forced, const uint32_t *required, const uint32_t *cone,
-                       const mr_stops stops[2], const mr_encoding_options *options,
-                       mr_arena *arena);
+                       const mr_goal *goal, const mr_encoding_options *options, mr_arena *arena);
 void mr_encoding_free(mr_encoding *encoding);
 
 /* The node of an event, made when it has none. */

@@ -5,8 +5,8 @@
 void mr_encode_stops(mr_encoding *encoding)
 {
     const mr_window *w = encoding->window;
-    for (int side = 0; side < 2; side++) {
-        const mr_stops *stops = &encoding->stops[side];
+    for (uint32_t side = 0; side < encoding->goal->stop_count; side++) {
+        const mr_stops *stops = &encoding->goal->stops[side];
         for (uint32_t i = 0; i + 1 < stops->count; i++) {
             uint32_t event = stops->events[i], next = stops->events[i + 1];
             uint32_t before_next = mr_window_at(w, w->thread[next], w->position[next] - 1);

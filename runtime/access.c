@@ -21,6 +21,18 @@ static inline mr_thread *begin(void)
     return thread;
 }
 
+/* The same, and a replay knows which access it is. */
+static mr_thread *begin_access(const void *address, unsigned head, uintptr_t code)
+{
+    mr_thread *thread = mr_self;
+    if (thread != NULL) {
+        thread->about = (mr_about){code, address, head};
+        begin();
+        thread->about.code = 0;
+    }
+    return thread;
+}
+
 /* Takes one access from the budget, if there is nothing to attend to and room in the log. */
 static inline bool is_plain(const mr_thread *thread, mr_hot_state *hot)
 {
@@ -50,7 +62,7 @@ static __attribute__((noinline)) void slow_read(const void *address, unsigned he
         value = mr_load(address, head >> 8 & 3);
         mr_hot->kept = true;
     } else {
-        if (mr_ignores_reads(begin())) {
+        if (mr_ignores_reads(begin_access(address, head, code))) {
             return;
         }
         value = mr_load(address, head >> 8 & 3); /* first: it may crash */
@@ -92,7 +104,7 @@ static inline __attribute__((always_inline)) void read_access(const void *addres
 
 static __attribute__((noinline)) void slow_write(const void *address, unsigned head, uintptr_t code)
 {
-    const mr_thread *thread = begin();
+    const mr_thread *thread = begin_access(address, head, code);
     if (mr_ignores_writes(thread)) {
         return;
     }

@@ -8,10 +8,12 @@
 /* Flags of __tsan_mutex_*, as in <sanitizer/tsan_interface.h>. */
 enum {
     LINKER_INIT = 1 << 0,
+    WRITE_REENTRANT = 1 << 1,
     READ_LOCK = 1 << 3,
     TRY_FAILED = 1 << 5,
     RECURSIVE_LOCK = 1 << 6,
     RECURSIVE_UNLOCK = 1 << 7,
+    NOT_STATIC = 1 << 8,
 };
 
 typedef struct holding {
@@ -23,6 +25,15 @@ typedef struct holding {
 } holding;
 
 static holding *holdings;
+static bool knows_all_holdings = true; /* not in the child of a fork */
+
+/* With which flags locks were created. A lock takes the place of another one with the same hash,
+ * of which nothing is known then. */
+enum { CREATIONS_LOG2 = 12 };
+static struct {
+    const void *lock;
+    unsigned flags;
+} creations[1 << CREATIONS_LOG2];
 
 static holding *find(const void *lock, uint32_t thread, bool shared)
 {
@@ -61,12 +72,44 @@ static holding *free_entry(void)
     return page;
 }
 
+static size_t place_of(const void *lock)
+{
+    return (uint64_t)lock * 0x9e3779b97f4a7c15u >> (64 - CREATIONS_LOG2);
+}
+
+static void note_creation(const void *lock, unsigned flags)
+{
+    creations[place_of(lock)].lock = lock;
+    creations[place_of(lock)].flags = flags;
+}
+
+/* False: it is not known. */
+static bool creation_of(const void *lock, unsigned *flags)
+{
+    *flags = creations[place_of(lock)].flags;
+    return creations[place_of(lock)].lock == lock;
+}
+
+/* The thread uses the lock against its rules. */
+static void wrong(const mr_thread *thread, const void *lock, mr_log_wrong how, uintptr_t code)
+{
+    if (!mr_ignores_sync(thread)) {
+        mr_write_object(MR_LOG_USED, MR_LOG_ROLE_WRONG, lock, code, how, 0);
+    }
+}
+
 static void acquire(const mr_thread *thread, const void *lock, bool shared, unsigned times,
                     uintptr_t code)
 {
     holding *entry = find(lock, thread->id, shared);
+    unsigned flags;
     if (is_taken(lock, thread->id, shared)) {
+        wrong(thread, lock, MR_LOG_WRONG_ACQUIRE, code);
         return;
+    }
+    if (shared && find(lock, thread->id, false) != NULL &&
+        !(creation_of(lock, &flags) && (flags & WRITE_REENTRANT) != 0)) {
+        wrong(thread, lock, MR_LOG_WRONG_ACQUIRE, code);
     }
     if (entry == NULL && (entry = free_entry()) == NULL) {
         return;
@@ -87,6 +130,10 @@ static unsigned release(const mr_thread *thread, const void *lock, bool shared, 
 {
     holding *entry = find(lock, thread->id, shared);
     unsigned done = 0;
+    if (entry == NULL && (entry = find(lock, thread->id, !shared)) != NULL) {
+        wrong(thread, lock, MR_LOG_WRONG_MODE, code);
+        shared = !shared;
+    }
     while (entry != NULL && entry->lock != NULL && done < times) {
         done++;
         mr_write_object(shared ? MR_LOG_SHARED_RELEASE : MR_LOG_RELEASE, MR_LOG_ROLE_OWN, lock,
@@ -116,11 +163,36 @@ unsigned mr_annotated_lock(const void *lock, bool shared, bool acquires, unsigne
     return done;
 }
 
-/* A new lock is at the address. */
-static void retire(const void *lock, uintptr_t code)
+/* A release of a lock that does not move. */
+static unsigned release_held(const void *lock, bool shared, unsigned times, uintptr_t code)
+{
+    unsigned done = mr_annotated_lock(lock, shared, false, times, code);
+    mr_thread *thread = done == 0 && knows_all_holdings ? mr_enter() : NULL;
+    if (thread != NULL) {
+        wrong(thread, lock, MR_LOG_WRONG_RELEASE, code);
+        mr_leave(thread);
+    }
+    return done;
+}
+
+void mr_annotated_lock_forget(void)
+{
+    for (holding *at = holdings; at != NULL; at = at->next) {
+        at->lock = NULL;
+    }
+    knows_all_holdings = false;
+}
+
+/* A new lock is at the address; without what it may have been before, when it is static. */
+static void create(const void *lock, unsigned flags, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread == NULL) {
+        return;
+    }
+    note_creation(lock, flags);
+    if ((flags & LINKER_INIT) != 0) {
+        mr_leave(thread);
         return;
     }
     for (holding *at = holdings; at != NULL; at = at->next) {
@@ -135,17 +207,35 @@ static void retire(const void *lock, uintptr_t code)
 MR_EXPORT void __tsan_mutex_create(void *lock, unsigned flags);
 void __tsan_mutex_create(void *lock, unsigned flags)
 {
-    if ((flags & LINKER_INIT) == 0) {
-        retire(lock, MR_CALLER);
-    }
+    create(lock, flags, MR_CALLER);
 }
 
-/* A lock can be used after it (LINKER_INIT when created), and a new one is known by its create. */
+/* Is the lock held, and one that must not be used after its end? */
+static bool ends_held(const void *lock, unsigned flags)
+{
+    unsigned created;
+    return is_taken(lock, UINT32_MAX, false) && creation_of(lock, &created) &&
+           ((flags | created) & LINKER_INIT) == 0 && (flags & ~created & NOT_STATIC) == 0;
+}
+
+/* The lock stays what it is: one that is static can be used after it, and a new one is known by its
+ * create. */
+static void destroy(const void *lock, unsigned flags, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread == NULL) {
+        return;
+    }
+    if (ends_held(lock, flags)) {
+        wrong(thread, lock, MR_LOG_WRONG_DESTROY, code);
+    }
+    mr_leave(thread);
+}
+
 MR_EXPORT void __tsan_mutex_destroy(void *lock, unsigned flags);
 void __tsan_mutex_destroy(void *lock, unsigned flags)
 {
-    (void)lock;
-    (void)flags;
+    destroy(lock, flags, MR_CALLER);
 }
 
 static void ignore_inside(int change)
@@ -187,7 +277,7 @@ MR_EXPORT int __tsan_mutex_pre_unlock(void *lock, unsigned flags);
 int __tsan_mutex_pre_unlock(void *lock, unsigned flags)
 {
     unsigned times = (flags & RECURSIVE_UNLOCK) != 0 ? MR_ANNOTATED_ALL : 1;
-    unsigned done = mr_annotated_lock(lock, (flags & READ_LOCK) != 0, false, times, MR_CALLER);
+    unsigned done = release_held(lock, (flags & READ_LOCK) != 0, times, MR_CALLER);
     ignore_inside(1);
     return (int)done;
 }
@@ -224,11 +314,13 @@ DEFINE_INSIDE(post_divert, 1)
         statement;                                                                                 \
     }
 DEFINE_RWLOCK(Create, (const char *file, int line, const volatile void *lock),
-              retire((const void *)lock, MR_CALLER))
-DEFINE_RWLOCK(CreateStatic, (const char *file, int line, const volatile void *lock), (void)lock)
-DEFINE_RWLOCK(Destroy, (const char *file, int line, const volatile void *lock), (void)lock)
+              create((const void *)lock, 0, MR_CALLER))
+DEFINE_RWLOCK(CreateStatic, (const char *file, int line, const volatile void *lock),
+              create((const void *)lock, LINKER_INIT, MR_CALLER))
+DEFINE_RWLOCK(Destroy, (const char *file, int line, const volatile void *lock),
+              destroy((const void *)lock, 0, MR_CALLER))
 DEFINE_RWLOCK(Acquired, (const char *file, int line, const volatile void *lock, long writes),
               mr_annotated_lock((const void *)lock, writes == 0, true, 1, MR_CALLER))
 DEFINE_RWLOCK(Released, (const char *file, int line, const volatile void *lock, long writes),
-              mr_annotated_lock((const void *)lock, writes == 0, false, 1, MR_CALLER))
+              release_held((const void *)lock, writes == 0, 1, MR_CALLER))
 #undef DEFINE_RWLOCK

@@ -4,7 +4,9 @@
  * and after an operation is the lock's own work and is not recorded.
  *
  * A list has who holds which of them, because a trace in which two threads hold a lock is not valid:
- * where the annotations say so, the second one is left out.
+ * where the annotations say so, the second one is left out, and logged as wrong. So is a release by
+ * a thread that does not hold the lock, and the destruction of a lock that is held. A release in
+ * another mode than the lock is held in is one of that mode.
  */
 #ifndef MR_RUNTIME_ANNOTATED_LOCK_H
 #define MR_RUNTIME_ANNOTATED_LOCK_H
@@ -17,8 +19,10 @@
 #define MR_ANNOTATED_ALL UINT_MAX
 
 /* The thread has acquired the lock, or is about to release it, so many times. Returns how often it
- * did. */
+ * did. A release of what it does not hold does nothing (locks of Java machines move). */
 unsigned mr_annotated_lock(const void *lock, bool shared, bool acquires, unsigned times,
                            uintptr_t code);
+/* The child of a fork: who holds what is not known. */
+void mr_annotated_lock_forget(void);
 
 #endif

@@ -13,14 +13,16 @@ typedef unsigned __int128 u128;
 
 enum { RELAXED = 0 };
 
-static inline bool begin(void)
+static inline __attribute__((always_inline)) bool begin(void)
 {
     mr_thread *thread = mr_self;
     if (thread == NULL) {
         return false;
     }
     if (__builtin_expect(thread->attention != 0 || --mr_hot->budget < 0, 0)) {
+        thread->about = (mr_about){MR_CALLER, NULL, MR_LOG_ATOMIC_UPDATE << 2};
         mr_look_around(thread);
+        thread->about.code = 0;
     }
     mr_writer_settle();
     return !mr_ignores_all(thread);

@@ -6,7 +6,8 @@
  * synchronisation is not logged: locks that it takes and gives back meanwhile, semaphores, orders;
  * its atomic accesses are relaxed. A lock that was taken before is released in the log, and one that
  * was taken meanwhile is not. While all three are above zero (inside of an annotated lock), its
- * atomic accesses are not logged either. Threads take turns as always.
+ * atomic accesses are not logged either. Threads take turns as always. A signal handler that
+ * interrupts the thread is recorded.
  *
  * What another thread then reads, no recorded write wrote: such variables are treated as in rf
  * (docs/semantics.md 2.6).

@@ -1,9 +1,11 @@
 #include "init.h"
 
+#include "annotated_lock.h"
 #include "clocks.h"
 #include "log_file.h"
 #include "modules.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"
@@ -61,6 +63,7 @@ static void at_exit(int status, void *unused)
     if (!mr_rt.logging || (mr_enter() == NULL && mr_rt.alive > 0)) {
         return;
     }
+    mr_steer_exit();
     mr_write_object(MR_LOG_EXIT, 0, NULL, 0, 0, (uint64_t)status);
     mr_rt.header->exit_status = status;
     mr_writer_close(MR_LOG_EXITED, 0);
@@ -85,6 +88,7 @@ static void start_recording(const char *path)
     mr_rt.logged = UINT32_MAX;
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));
     mr_budget_renew();
+    mr_steer_start();
     mr_modules_log();
     if (mr_thread_main()) {
         mr_clocks_start();
@@ -168,6 +172,7 @@ void mr_follow_in_child(uint32_t number)
     child_path(path, sizeof path, number);
     mr_rt = (mr_runtime){.active = false};
     mr_writer_forget();
+    mr_annotated_lock_forget();
     mr_modules_forget();
     mr_log_file_forget();
     start_recording(path);

@@ -114,6 +114,9 @@
  * - MAXRACE_FOLLOW_FORKS: 1: the child of a fork has a log of its own. Its path is that of the
  *   parent's log, a dot, and the number of the fork in the parent: 1, 2, …
  * - MAXRACE_PCT_DEPTH: change points of pct, default 3
+ * - MAXRACE_REPLAY: the path of a schedule that threads run by (schedule.h); MAXRACE_REPLAY_RESULT:
+ *   where it is told what came of it; nothing may be there. A program that cannot follow the schedule
+ *   is ended, with status MR_LOG_DIVERGED_STATUS
  * - MAXRACE_SWITCH_EVENTS: mean number of accesses between two random hand-overs; 0 (default): 16
  *   at first, later more
  */
@@ -127,7 +130,11 @@
 #define MR_LOG_ENV_PCT_DEPTH     "MAXRACE_PCT_DEPTH"
 #define MR_LOG_ENV_SWITCH_EVENTS "MAXRACE_SWITCH_EVENTS"
 
+#define MR_LOG_ENV_REPLAY        "MAXRACE_REPLAY"
+#define MR_LOG_ENV_REPLAY_RESULT "MAXRACE_REPLAY_RESULT"
+
 #define MR_LOG_DEADLOCK_STATUS 6
+#define MR_LOG_DIVERGED_STATUS 9
 
 typedef enum mr_log_schedule {
     MR_LOG_SCHEDULE_RANDOM,
@@ -285,7 +292,18 @@ typedef enum mr_log_role {
                                address is MR_LOG_DESCRIPTORS_AT + number * MR_LOG_DESCRIPTOR_BYTES */
     MR_LOG_ROLE_OWN, /* a lock of the program's own, or the owners of an exception: the memory at its
                         address is not that of an object of pthread */
+    MR_LOG_ROLE_WRONG, /* of USED: a lock of the program's own, used against its rules; count:
+                          mr_log_wrong */
 } mr_log_role;
+
+/* The runtime does not know the lives of memory: a reader believes it only as far as the lock of
+ * this life is held. */
+typedef enum mr_log_wrong {
+    MR_LOG_WRONG_ACQUIRE, /* it is held in a way that excludes that */
+    MR_LOG_WRONG_RELEASE, /* by a thread that does not hold it */
+    MR_LOG_WRONG_MODE,    /* of the release: as shared, but held exclusively, or the other way */
+    MR_LOG_WRONG_DESTROY, /* while it is held */
+} mr_log_wrong;
 
 /* Descriptors from 0 on that are logged, each with an address where no program has memory. */
 #define MR_LOG_DESCRIPTORS      1024
@@ -359,6 +377,39 @@ static inline uint64_t mr_log_code(uint64_t word)
 static inline unsigned mr_log_count(uint64_t word)
 {
     return (unsigned)(word >> 48);
+}
+
+/*
+ * Is a record of this kind an operation of its thread, when operations are counted (replay)? Those
+ * are not that depend on what other threads did before, or that only describe. Of GIVEN and TAKEN
+ * those are not whose code is in the C library (mr_log_is_libc), because it allocates when a thread
+ * is the first to ask for something.
+ */
+static inline bool mr_log_counts(unsigned kind)
+{
+    const uint64_t others = (uint64_t)1 << MR_LOG_NONE | (uint64_t)1 << MR_LOG_SWITCH |
+                            (uint64_t)1 << MR_LOG_ENTER | (uint64_t)1 << MR_LOG_LEAVE |
+                            (uint64_t)1 << MR_LOG_EXEC | (uint64_t)1 << MR_LOG_EXIT |
+                            (uint64_t)1 << MR_LOG_MODULE | (uint64_t)1 << MR_LOG_UNLOAD |
+                            (uint64_t)1 << MR_LOG_THREAD_NAME | (uint64_t)1 << MR_LOG_CALL_NAME |
+                            (uint64_t)1 << MR_LOG_PADDING | (uint64_t)1 << MR_LOG_ENTRY |
+                            (uint64_t)1 << MR_LOG_BLOCKED | (uint64_t)1 << MR_LOG_FORGOTTEN |
+                            (uint64_t)1 << MR_LOG_SIGNAL_BEGIN | (uint64_t)1 << MR_LOG_SIGNAL_END;
+    return kind < MR_LOG_KIND_COUNT && (others >> kind & 1) == 0;
+}
+
+/* Is this the path of the C library? */
+static inline bool mr_log_is_libc(const char *path)
+{
+    const char *name = path, *wanted = "libc.so.";
+    for (; *path != '\0'; path++) {
+        name = *path == '/' ? path + 1 : name;
+    }
+    while (*wanted != '\0' && *name == *wanted) {
+        name++;
+        wanted++;
+    }
+    return *wanted == '\0';
 }
 
 static inline bool mr_log_is_access(unsigned kind)

@@ -3,6 +3,7 @@
 #include "clocks.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "thread.h"
 #include "writer.h"
 
@@ -36,6 +37,9 @@ static void log_refused(int status, const pthread_mutex_t *mutex, uintptr_t code
 
 int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uintptr_t code)
 {
+    if (mr_steers()) {
+        mr_steer_stop(thread, MR_STOP_CALL); /* after a wait on a condition variable */
+    }
     for (;;) {
         int status = MR_REAL(pthread_mutex_trylock)(mutex);
         if (log_acquired(status, mutex, code) || status != EBUSY) {
@@ -62,6 +66,9 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
 
 int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code)
 {
+    if (mr_steers() && mr_steer_expects(mr_self, MR_LOG_ACQUIRE) == 0) {
+        return EBUSY; /* as it was recorded */
+    }
     int status = MR_REAL(pthread_mutex_trylock)(mutex);
     log_acquired(status, mutex, code);
     log_refused(status, mutex, code);

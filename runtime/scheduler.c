@@ -1,6 +1,7 @@
 #include "scheduler.h"
 
 #include "signals.h"
+#include "steer.h"
 #include "sys.h"
 #include "thread.h"
 #include "timers.h"
@@ -123,6 +124,21 @@ static mr_thread *interrupted(void)
     return NULL;
 }
 
+mr_thread *mr_skip_to(mr_thread *thread)
+{
+    int64_t skip = thread->deadline - mr_virtual_now();
+    int64_t passed = mr_timers_advance(skip > 0 ? skip : 0);
+    mr_rt.skipped_ns += passed;
+    if (passed < skip) {
+        mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + SIGNAL_NS;
+        return NULL;
+    }
+    thread->nap_ns = skip < NAP_MAX_NS ? skip : NAP_MAX_NS;
+    thread->state = MR_RUNNABLE;
+    thread->reason = MR_TIMED_OUT;
+    return thread;
+}
+
 /* Nobody can run and nobody is outside: time goes on to the earliest limit, or until a timer sends
  * a signal. */
 static mr_thread *skip_time(void)
@@ -138,19 +154,7 @@ static mr_thread *skip_time(void)
             earliest = t;
         }
     }
-    if (earliest != NULL) {
-        int64_t skip = earliest->deadline - mr_virtual_now();
-        int64_t passed = mr_timers_advance(skip > 0 ? skip : 0);
-        mr_rt.skipped_ns += passed;
-        if (passed < skip) {
-            mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + SIGNAL_NS;
-            return NULL;
-        }
-        earliest->nap_ns = skip < NAP_MAX_NS ? skip : NAP_MAX_NS;
-        earliest->state = MR_RUNNABLE;
-        earliest->reason = MR_TIMED_OUT;
-    }
-    return earliest;
+    return earliest != NULL ? mr_skip_to(earliest) : NULL;
 }
 
 static mr_thread *highest_priority(void)
@@ -167,6 +171,12 @@ static mr_thread *highest_priority(void)
 /* Who runs next, of those who can; NULL: nobody can. */
 static mr_thread *choose(void)
 {
+    if (mr_steers()) {
+        mr_thread *next = mr_steer_choose();
+        if (next != NULL || mr_rt.steers) {
+            return next;
+        }
+    }
     uint32_t count = 0;
     uint32_t outside = look_at_times();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
@@ -327,6 +337,11 @@ static void hand_over(mr_thread *thread, mr_thread_state state)
     mr_wait_turn(thread);
 }
 
+void mr_hand_over(mr_thread *thread)
+{
+    hand_over(thread, MR_RUNNABLE);
+}
+
 bool mr_others_can_run(const mr_thread *thread)
 {
     bool found = false;
@@ -359,7 +374,7 @@ static void adjust_priority(mr_thread *thread)
 /* Maybe gives the baton away; it stays runnable. */
 void mr_reconsider(mr_thread *thread)
 {
-    if (thread->quiet != 0 || mr_rt.alive < 2 || !mr_others_can_run(thread)) {
+    if (mr_steers() || thread->quiet != 0 || mr_rt.alive < 2 || !mr_others_can_run(thread)) {
         return;
     }
     if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT) {
@@ -382,6 +397,10 @@ static bool goes_on(void)
 
 void mr_yield(mr_thread *thread)
 {
+    if (mr_steers()) {
+        mr_steer_stop(thread, MR_STOP_CALL);
+        return;
+    }
     mr_hot->budget--;
     if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT || !goes_on()) {
         mr_reconsider(thread);
@@ -393,6 +412,10 @@ void mr_yield(mr_thread *thread)
 
 void mr_yield_to_others(mr_thread *thread)
 {
+    if (mr_steers()) {
+        mr_steer_stop(thread, MR_STOP_CALL);
+        return;
+    }
     if (mr_rt.schedule == MR_LOG_SCHEDULE_PCT) {
         thread->priority = --mr_rt.lowest;
     }
@@ -456,7 +479,11 @@ void mr_wake_key(const void *key)
 mr_thread *mr_choose_blocked(const void *key)
 {
     uint32_t count = 0;
-    mr_thread *chosen = NULL;
+    mr_thread *chosen = mr_steers() ? mr_steer_woken(mr_self) : NULL;
+    if (chosen != NULL && chosen->state == MR_BLOCKED && chosen->key == key) {
+        return chosen;
+    }
+    chosen = NULL;
     mr_state_lock();
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
         if (t->state == MR_BLOCKED && t->key == key && mr_random_below(++count) == 0) {

@@ -118,6 +118,13 @@ void mr_reconsider(mr_thread *thread);
 void mr_state_lock(void);
 void mr_state_unlock(void);
 
+/* Gives the baton away, staying runnable, and waits for it. */
+void mr_hand_over(mr_thread *thread);
+
+/* With the lock held: time goes on to the limit of a thread that is blocked, which then can run.
+ * NULL: a signal of a timer comes first. */
+mr_thread *mr_skip_to(mr_thread *thread);
+
 /* With the lock held and no owner: gives the baton away. */
 void mr_dispatch(void);
 

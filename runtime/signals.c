@@ -1,5 +1,6 @@
 #include "signals.h"
 
+#include "ignore.h"
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
@@ -29,12 +30,15 @@ static void call_handler(const struct sigaction *action, int number, siginfo_t *
     }
 }
 
-/* With the baton held and not busy: the handler's events are logged. */
+/* With the baton held and not busy: the handler's events are logged. What the thread asked not to be
+ * recorded is its own, not the handler's: what the handler does may order other threads. */
 static void run_handler(mr_thread *thread, int number, siginfo_t *info, void *context)
 {
     struct sigaction action = handlers[number];
+    mr_ignores ignores = thread->ignores;
     uint8_t busy = thread->busy;
     int saved_errno = errno;
+    mr_ignore(thread, -ignores.reads, -ignores.writes, -ignores.sync);
     mr_write_object(MR_LOG_SIGNAL_BEGIN, 0, (void *)(uintptr_t)action.sa_handler, 0, 0,
                     (uint64_t)number);
     mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_SIGNAL, (void *)(intptr_t)number, 0, 0, 0);
@@ -52,6 +56,7 @@ static void run_handler(mr_thread *thread, int number, siginfo_t *info, void *co
     thread->busy = busy;
     thread->handlers--;
     mr_write_object(MR_LOG_SIGNAL_END, 0, NULL, 0, 0, (uint64_t)number);
+    mr_ignore(thread, ignores.reads, ignores.writes, ignores.sync);
     errno = saved_errno;
 }
 

@@ -38,6 +38,7 @@ enum {
     MR_ATTENTION_SIGNAL = 2, /* signals wait to be handled */
     MR_ATTENTION_CANCEL = 4, /* pthread_cancel was called */
     MR_ATTENTION_IGNORE = 8, /* something is not to be logged (ignore.h) */
+    MR_ATTENTION_STEER = 16, /* a replay: it looks at each operation whether it is to stop (steer.h) */
 };
 
 #define MR_NEVER             INT64_MAX
@@ -71,9 +72,18 @@ typedef struct mr_ignores {
     mr_ignored_lock taken[MR_IGNORED_LOCKS_MAX];
 } mr_ignores;
 
+/* The plain access that a thread is about to do. */
+typedef struct mr_about {
+    uintptr_t code; /* 0: none */
+    const void *address;
+    unsigned head; /* of its record: kind and detail */
+} mr_about;
+
 typedef struct mr_thread {
     volatile uint32_t attention;
     uint32_t id;
+    uint32_t role;         /* in a replay: plus 1; 0: none */
+    mr_about about;        /* in a replay */
     uint32_t depth;        /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
     uint8_t busy;          /* inside the runtime: no event */
     uint8_t quiet;         /* > 0: no hand-over at accesses (inside dlopen and the like) */
@@ -148,6 +158,7 @@ enum {
 typedef struct mr_runtime {
     bool active;  /* threads take turns */
     bool logging; /* and what they do is logged */
+    bool steers;  /* their turns are those of a schedule (steer.h) */
     uint32_t lock;
     uint32_t *to_wake; /* `go` of who gets the baton, to be woken when the lock is free */
     mr_thread *owner;

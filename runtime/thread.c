@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "unseen.h"
 #include "watchdog.h"
@@ -155,6 +156,9 @@ bool mr_thread_main(void)
     if (thread == NULL || !mr_end_key_make(end_of_thread)) {
         return false;
     }
+    if (mr_steers()) {
+        mr_steer_thread(NULL, thread);
+    }
     link_thread(thread);
     thread->state = MR_RUNNING;
     thread->handle = pthread_self();
@@ -235,6 +239,9 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         MR_REAL(pthread_sigmask)(SIG_SETMASK, &all, &thread->mask);
         status = create_joinable(thread, attributes);
         MR_REAL(pthread_sigmask)(SIG_SETMASK, &thread->mask, NULL);
+    }
+    if (status == 0 && mr_steers()) {
+        mr_steer_thread(self, thread);
     }
     if (status == 0) {
         link_thread(thread);

@@ -1,6 +1,7 @@
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "steer.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"
@@ -24,6 +25,9 @@ mr_thread *mr_enter(void)
         mr_attend(thread);
     }
     mr_writer_settle();
+    if (mr_steers()) {
+        mr_steer_stop(thread, MR_STOP_CALL);
+    }
     return thread;
 }
 
@@ -76,6 +80,12 @@ void mr_look_around(mr_thread *thread)
         if (thread->attention & MR_ATTENTION_IGNORE) {
             mr_hot->budget--; /* it lasts, and the caller has taken nothing */
         }
+    }
+    if (mr_steers()) {
+        mr_steer_stop(thread, thread->about.code == 0 ? MR_STOP_FUNCTION
+                              : mr_log_kind_of(thread->about.head) >= MR_LOG_ATOMIC_READ
+                                  ? MR_STOP_ATOMIC
+                                  : MR_STOP_ACCESS);
     }
     if (mr_hot->budget < 0) {
         mr_reconsider(thread);

@@ -3,6 +3,7 @@
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "steer.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -17,6 +18,7 @@ enum {
     SETTLE_NS = 1000000,      /* an event that was under way is over after so long */
     SETTLE_MAX_NS = 50000000, /* … or the processor is not ours: try again later */
     COMPLAIN_TICKS = 400,
+    STILL_TICKS = 2000,
 };
 
 /* What the watchdog saw last. */
@@ -26,6 +28,8 @@ typedef struct view {
     uint32_t asleep;  /* ticks */
     int64_t cpu_ns;   /* of the owner at its last event that was seen */
     uint32_t stalled; /* ticks in which nobody ran or could */
+    uint32_t *last;   /* the cursor a tick ago … */
+    uint32_t still;   /* … and for how many ticks it is the same */
 } view;
 
 /* 'S' asleep in the kernel, 'R', 'D', …; '?' unknown. */
@@ -171,6 +175,17 @@ static void wake_signalled(void)
     }
 }
 
+/* A replay: does anybody do anything? */
+static void look_at_replay(view *seen)
+{
+    seen->still = seen->last != mr_hot->live.cursor ? 0 : seen->still + 1;
+    seen->last = mr_hot->live.cursor;
+    if (seen->still == STILL_TICKS) {
+        mr_steer_stuck(mr_rt.owner != NULL ? "does no operation for 10 s"
+                                           : "is in a call that does not come back for 10 s");
+    }
+}
+
 static void *watch(void *unused)
 {
     view seen = {0};
@@ -183,6 +198,9 @@ static void *watch(void *unused)
             look_at_owner(&seen);
         } else {
             look_at_waiters(&seen);
+        }
+        if (mr_steers()) {
+            look_at_replay(&seen);
         }
         mr_state_unlock();
     }

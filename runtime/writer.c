@@ -2,6 +2,7 @@
 
 #include "ignore.h"
 #include "log_file.h"
+#include "steer.h"
 #include "sys.h"
 
 #include <errno.h>
@@ -169,6 +170,9 @@ void mr_writer_forget(void)
 /* Writes the window to the file, and begins it anew. */
 static void empty_window(void)
 {
+    if (mr_steers()) {
+        mr_steer_count();
+    }
     const uint64_t *cursor = mr_writer_cursor();
     const uint64_t *end = mr_hot->live.waiting == MR_LOG_WAITING_RANGE ? mr_hot->range : cursor;
     int fd = mr_log_file_open();
@@ -178,6 +182,7 @@ static void empty_window(void)
     }
     if (status == 0) {
         restart_window(end);
+        mr_steer_moved();
         mr_hot->range = writer.window;
         if (mr_rt.max_log_bytes != 0 && mr_rt.header->window_start + WINDOW > mr_rt.max_log_bytes) {
             mr_complain("the log has its full length; the recording ends here, the program goes on",
@@ -355,6 +360,7 @@ void mr_write_text(mr_log_kind kind, uint64_t number, const char *text)
 void mr_write_module(const mr_log_module *module, const char *path)
 {
     mr_writer_settle();
+    mr_steer_module(module, path);
     size_t length = 0;
     while (path[length] != '\0') {
         length++;
@@ -376,6 +382,9 @@ void mr_write_module(const mr_log_module *module, const char *path)
 void mr_write_switch(uint32_t thread)
 {
     mr_writer_settle();
+    if (mr_steers()) {
+        mr_steer_count();
+    }
     uint64_t *record = mr_writer_room();
     if (writer.after_switch != NULL && record == writer.after_switch) {
         record--; /* the thread before did nothing */
@@ -383,6 +392,9 @@ void mr_write_switch(uint32_t thread)
     writer.after_switch = record + 1;
     record[0] = mr_log_head(MR_LOG_SWITCH, 0, thread);
     mr_writer_advance(record + 1);
+    if (mr_steers()) {
+        mr_steer_switched(thread);
+    }
 }
 
 /* The site of an access: which one, and how far away its last address is. */

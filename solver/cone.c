@@ -6,20 +6,33 @@
 
 #include <string.h>
 
-bool mr_cone_excludes(const mr_window *w, const uint32_t *prefix, uint32_t access)
+static bool contains(const mr_window *w, const uint32_t *prefix, uint32_t event)
 {
-    uint32_t end = mr_window_end_of_life(w, access);
-    return prefix[w->thread[access]] <= w->position[access] &&
-           (end == MR_NONE || prefix[w->thread[end]] <= w->position[end]);
+    return prefix[w->thread[event]] > w->position[event];
 }
 
-bool mr_cone_required(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *required)
+bool mr_cone_excludes(const mr_window *w, const mr_goal *goal, const uint32_t *prefix)
+{
+    for (uint32_t i = 0; i < goal->stop_count; i++) {
+        uint32_t stop = goal->stops[i].events[0], end = mr_goal_end(w, goal, stop);
+        if (contains(w, prefix, stop) || (end != MR_NONE && contains(w, prefix, end)))
+            return false;
+    }
+    for (uint32_t i = 0; i < goal->barred_count; i++)
+        if (contains(w, prefix, goal->barred[i]))
+            return false;
+    return true;
+}
+
+bool mr_cone_required(const mr_precedence *precedence, const mr_goal *goal, uint32_t *required)
 {
     const mr_window *w = precedence->window;
     memset(required, 0, w->thread_count * sizeof *required);
-    mr_precedence_require(precedence, required, a, false);
-    mr_precedence_require(precedence, required, b, false);
-    return mr_cone_excludes(w, required, a) && mr_cone_excludes(w, required, b);
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        mr_precedence_require(precedence, required, goal->stops[i].events[0], false);
+    for (uint32_t i = 0; i < goal->required_count; i++)
+        mr_precedence_require(precedence, required, goal->required[i], true);
+    return mr_cone_excludes(w, goal, required);
 }
 
 /* Must `event` have happened before `of` can be the next event of its thread? */
@@ -29,45 +42,70 @@ static bool needed(const mr_precedence *precedence, uint32_t event, uint32_t of)
     return mr_precedence_enabled(precedence, of)[w->thread[event]] > w->position[event];
 }
 
-/* Does the event need the end of the access? */
-static bool needs_end(const mr_precedence *precedence, uint32_t event, uint32_t access)
+/* Does the event need the end of the stop? */
+static bool needs_end(const mr_precedence *precedence, const mr_goal *goal, uint32_t event,
+                      uint32_t stop)
 {
     const mr_window *w = precedence->window;
-    uint32_t end = mr_window_end_of_life(w, access);
+    uint32_t end = mr_goal_end(w, goal, stop);
     if (end == MR_NONE)
         return false;
     return w->thread[end] == w->thread[event] ? w->position[end] < w->position[event]
                                               : needed(precedence, end, event);
 }
 
-static uint32_t last_of(const mr_stops *list)
+/* Drops stops of one list because of another one. */
+static bool narrow(const mr_precedence *precedence, const mr_goal *goal, mr_stops *one,
+                   const mr_stops *other)
 {
-    return list->events[list->count - 1];
+    if (needed(precedence, one->events[0], other->events[0])) {
+        one->events++;
+        one->count--;
+        return true;
+    }
+    if (!needed(precedence, mr_stops_last(other), mr_stops_last(one)) &&
+        !needs_end(precedence, goal, mr_stops_last(one), mr_stops_last(other)))
+        return false;
+    one->count--;
+    return true;
 }
 
-bool mr_cone_narrow(const mr_precedence *precedence, mr_stops *a, mr_stops *b)
+/* Drops stops of a list that a required event needs. */
+static bool narrow_by_required(const mr_precedence *precedence, const mr_goal *goal, mr_stops *one)
 {
-    mr_stops *side[2][2] = {{a, b}, {b, a}};
-    MR_REQUIRE(!a->count || !b->count ||
-               precedence->window->thread[a->events[0]] !=
-                   precedence->window->thread[b->events[0]]);
+    bool changed = false;
+    for (uint32_t i = 0; i < goal->required_count; i++) {
+        while (one->count && (one->events[0] == goal->required[i] ||
+                              mr_precedes(precedence, one->events[0], goal->required[i]))) {
+            one->events++;
+            one->count--;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+bool mr_cone_narrow(const mr_precedence *precedence, mr_goal *goal)
+{
+    const mr_window *w = precedence->window;
     for (bool changed = true; changed;) {
         changed = false;
-        for (int i = 0; i < 2; i++) {
-            mr_stops *one = side[i][0], *other = side[i][1];
-            if (!one->count || !other->count)
-                return false;
-            if (needed(precedence, one->events[0], other->events[0])) {
-                one->events++;
-                one->count--;
-                changed = true;
-            } else if (needed(precedence, last_of(other), last_of(one)) ||
-                       needs_end(precedence, last_of(one), last_of(other))) {
-                one->count--;
-                changed = true;
+        for (uint32_t i = 0; i < goal->stop_count; i++) {
+            changed |= narrow_by_required(precedence, goal, &goal->stops[i]);
+            for (uint32_t k = 0; k < goal->stop_count; k++) {
+                if (!goal->stops[i].count || !goal->stops[k].count)
+                    return false;
+                if (i == k)
+                    continue;
+                MR_REQUIRE(w->thread[goal->stops[i].events[0]] !=
+                           w->thread[goal->stops[k].events[0]]);
+                changed |= narrow(precedence, goal, &goal->stops[i], &goal->stops[k]);
             }
         }
     }
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        if (!goal->stops[i].count)
+            return false;
     return true;
 }
 
@@ -89,17 +127,40 @@ static void bar(const mr_precedence *precedence, uint32_t barred, uint32_t *allo
     }
 }
 
-void mr_cone_allowed(const mr_precedence *precedence, uint32_t a, uint32_t b, uint32_t *allowed)
+void mr_cone_allowed(const mr_precedence *precedence, const mr_goal *goal, uint32_t *allowed)
 {
     const mr_window *w = precedence->window;
-    uint32_t ends[] = {mr_window_end_of_life(w, a), mr_window_end_of_life(w, b)};
     for (uint32_t t = 0; t < w->thread_count; t++)
         allowed[t] = mr_window_length(w, t);
-    bar(precedence, a, allowed);
-    bar(precedence, b, allowed);
-    for (int i = 0; i < 2; i++)
-        if (ends[i] != MR_NONE)
-            bar(precedence, ends[i], allowed);
+    for (uint32_t i = 0; i < goal->stop_count; i++) {
+        uint32_t stop = mr_stops_last(&goal->stops[i]), end = mr_goal_end(w, goal, stop);
+        bar(precedence, stop, allowed);
+        if (end != MR_NONE)
+            bar(precedence, end, allowed);
+    }
+    for (uint32_t i = 0; i < goal->barred_count; i++)
+        bar(precedence, goal->barred[i], allowed);
+}
+
+bool mr_cone_drop_unreached(const mr_precedence *precedence, mr_goal *goal, uint32_t *allowed)
+{
+    const mr_window *w = precedence->window;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < goal->stop_count; i++) {
+            mr_stops *stops = &goal->stops[i];
+            while (stops->count &&
+                   w->position[mr_stops_last(stops)] > allowed[w->thread[mr_stops_last(stops)]]) {
+                stops->count--;
+                changed = true;
+            }
+            if (!stops->count)
+                return false;
+        }
+        if (changed)
+            mr_cone_allowed(precedence, goal, allowed);
+    }
+    return true;
 }
 
 typedef struct closer {
@@ -317,9 +378,27 @@ static bool is_closed(const closer *c)
     return true;
 }
 
+/* What can help the goal itself. */
+static void close_goal(closer *c, const mr_goal *goal)
+{
+    const mr_window *w = c->window;
+    for (uint32_t i = 0; i < goal->stop_count; i++) {
+        uint32_t stop = mr_stops_last(&goal->stops[i]);
+        if (w->position[stop] <= c->allowed[w->thread[stop]])
+            mr_precedence_require(c->forced, c->cone, stop, false);
+    }
+    for (uint32_t i = 0; i < goal->life_count; i++)
+        help(c, goal->lives[i].free);
+    if (!goal->last || !goal->last->value)
+        return; /* a write is required */
+    const mr_window_variable *variable = &w->variables[goal->last->variable];
+    for (uint32_t k = variable->writes_first; k < variable->writes_end; k++)
+        if (mr_last_write_fits(w, goal->last, w->writes[k]))
+            help_read(c, w->writes[k]);
+}
+
 bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const uint32_t *required,
-                   const uint32_t *allowed, const uint32_t stops[2], uint32_t *cone,
-                   mr_arena *arena)
+                   const uint32_t *allowed, const mr_goal *goal, uint32_t *cone, mr_arena *arena)
 {
     const mr_window *w = hard->window;
     closer c = {.window = w, .hard = hard, .forced = forced, .allowed = allowed, .cone = cone};
@@ -333,9 +412,7 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
     if (!c.lock_seen || !c.constrained || !done || !closed || !c.next_write || !c.next_post)
         return false;
     memcpy(cone, required, w->thread_count * sizeof *cone);
-    for (int i = 0; i < 2; i++)
-        if (w->position[stops[i]] <= allowed[w->thread[stops[i]]])
-            mr_precedence_require(forced, cone, stops[i], false);
+    close_goal(&c, goal);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < w->thread_count; t++) {
@@ -350,8 +427,8 @@ bool mr_cone_close(const mr_precedence *hard, const mr_precedence *forced, const
     }
     for (uint32_t t = 0; t < w->thread_count; t++)
         MR_ASSERT(required[t] <= cone[t]);
-    for (int i = 0; i < 2; i++)
-        MR_ASSERT(cone[w->thread[stops[i]]] <= w->position[stops[i]]);
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        MR_ASSERT(!contains(w, cone, mr_stops_last(&goal->stops[i])));
     MR_ASSERT_COSTLY(is_closed(&c));
     return true;
 }

@@ -5,6 +5,7 @@
 #include "cone.h"
 #include "eliminate.h"
 #include "encoder/encoding.h"
+#include "goal_holds.h"
 #include "greedy.h"
 #include "lazy.h"
 #include "linearise.h"
@@ -30,16 +31,19 @@ enum { EFFORT_PER_UNIT = 10 };
 /* Passes of greedy over the cone. */
 enum { GREEDY_PASSES = 20 };
 
+/* Writes of the value that a goal ends with, each of which is tried in trace order. */
+enum { WRITES_TRIED = 8 };
+
 /* One candidate on its way through the steps. */
 typedef struct candidate_task {
     const mr_problem *problem;
     mr_session *session;
     const mr_decide_options *options;
     const mr_precedence *precedence; /* FORCED; without the step cone: HARD */
-    mr_stops stops[2];
+    mr_goal *goal;
     mr_arena *arena;
     mr_decision *decision;
-    bool impossible;    /* L contains a or b; the fields below are then not used */
+    bool impossible;    /* L contains a stop; the fields below are then not used */
     uint32_t *required; /* L, NULL until some step asks for it */
     uint32_t *allowed;  /* U, likewise */
     uint32_t *cone;     /* C, likewise */
@@ -69,8 +73,8 @@ static outcome settle(candidate_task *task, mr_verdict verdict, mr_step step)
     const mr_decision *d = task->decision;
     MR_ASSERT(verdict != MR_VERDICT_UNKNOWN);
     MR_ASSERT(verdict != MR_VERDICT_RACE ||
-              mr_schedule_is_sound(task->problem->window, d->events, d->event_count, d->first,
-                                   d->second, task->arena));
+              mr_schedule_is_sound(task->problem->window, d->events, d->event_count, d->stops,
+                                   task->goal->stop_count, task->arena));
     task->decision->verdict = verdict;
     task->decision->step = step;
     return SETTLED;
@@ -88,45 +92,76 @@ static bool uses(const candidate_task *task, mr_step step)
     return task->options->steps & MR_STEP_BIT(step);
 }
 
-static void set_accesses(candidate_task *task, uint32_t a, uint32_t b)
+/* Notes where the threads stop. */
+static void set_stop(candidate_task *task, uint32_t number, uint32_t event)
 {
-    task->decision->first = a < b ? a : b;
-    task->decision->second = a < b ? b : a;
+    mr_decision *d = task->decision;
+    d->stops[number] = event;
+    if (!number)
+        d->first = d->second = event;
+    d->first = event < d->first ? event : d->first;
+    d->second = event > d->second ? event : d->second;
+}
+
+static void set_first_stops(candidate_task *task)
+{
+    for (uint32_t i = 0; i < task->goal->stop_count; i++)
+        set_stop(task, i, task->goal->stops[i].events[0]);
+}
+
+/* A schedule of a step that does not look at what the goal asks of the end. */
+static outcome settle_by_schedule(candidate_task *task, mr_step step)
+{
+    const mr_decision *d = task->decision;
+    bool holds;
+    if (!mr_goal_holds(task->problem->window, task->goal, d->events, d->event_count, &holds,
+                       task->arena))
+        return NO_MEMORY;
+    return holds ? settle(task, MR_VERDICT_RACE, step) : PASSED_ON;
 }
 
 /* ---- filter, cone ---- */
 
 static outcome try_filter(candidate_task *task)
 {
-    bool left = mr_cone_narrow(&task->problem->hard, &task->stops[0], &task->stops[1]);
+    bool left = mr_cone_narrow(&task->problem->hard, task->goal);
     return left ? PASSED_ON : settle(task, MR_VERDICT_NO_RACE, MR_STEP_FILTER);
 }
 
 static outcome try_cone(candidate_task *task)
 {
-    bool left = mr_cone_narrow(&task->problem->forced, &task->stops[0], &task->stops[1]);
+    bool left = mr_cone_narrow(&task->problem->forced, task->goal);
     return left ? PASSED_ON : settle(task, MR_VERDICT_NO_RACE, MR_STEP_CONE);
+}
+
+/* Is L a subset of U? */
+static bool may_be_included(const candidate_task *task)
+{
+    for (uint32_t t = 0; t < task->problem->window->thread_count; t++)
+        if (task->required[t] > task->allowed[t])
+            return false;
+    return true;
 }
 
 /* Computes L and U for the steps that need them. */
 static outcome prepare(candidate_task *task)
 {
-    uint32_t count = task->problem->window->thread_count, last[2];
+    uint32_t count = task->problem->window->thread_count;
     if (task->required || task->impossible)
         return PASSED_ON;
     /* The rest presumes that there is something left; filter and cone may have been left out. */
-    task->impossible = !mr_cone_narrow(task->precedence, &task->stops[0], &task->stops[1]);
+    task->impossible = !mr_cone_narrow(task->precedence, task->goal);
     if (task->impossible)
         return PASSED_ON;
     task->required = mr_arena_alloc(task->arena, count, sizeof *task->required);
     task->allowed = mr_arena_alloc(task->arena, count, sizeof *task->allowed);
     if (!task->required || !task->allowed)
         return NO_MEMORY;
-    for (int i = 0; i < 2; i++)
-        last[i] = task->stops[i].events[task->stops[i].count - 1];
-    mr_cone_required(task->precedence, task->stops[0].events[0], task->stops[1].events[0],
-                     task->required);
-    mr_cone_allowed(task->precedence, last[0], last[1], task->allowed);
+    mr_cone_required(task->precedence, task->goal, task->required);
+    mr_cone_allowed(task->precedence, task->goal, task->allowed);
+    task->impossible = !mr_goal_only_stops(task->goal) &&
+                       (!mr_cone_drop_unreached(task->precedence, task->goal, task->allowed) ||
+                        !may_be_included(task));
     return PASSED_ON;
 }
 
@@ -149,34 +184,54 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
 
 /* ---- trace order ---- */
 
+/* Trace order with one more required event, MR_NONE: none. */
+static outcome linearise_with(candidate_task *task, uint32_t more, uint32_t *prefix)
+{
+    const mr_window *w = task->problem->window;
+    mr_goal goal;
+    task->decision->effort += w->thread_count;
+    if (!mr_goal_with(task->goal, more, &goal, task->arena))
+        return NO_MEMORY;
+    mr_linearised linearised = mr_linearise(&task->problem->source, &goal, prefix, task->arena);
+    if (linearised != MR_LINEARISED)
+        return linearised == MR_NOT_LINEARISED ? PASSED_ON : NO_MEMORY;
+    set_first_stops(task);
+    task->decision->events =
+        mr_schedule_in_trace_order(w, prefix, &task->decision->event_count, task->arena);
+    return task->decision->events ? settle_by_schedule(task, MR_STEP_LINEARISE) : NO_MEMORY;
+}
+
 static outcome try_linearise(candidate_task *task)
 {
     const mr_window *w = task->problem->window;
-    if (task->stops[0].count > 1 || task->stops[1].count > 1)
-        return PASSED_ON;
+    const mr_last_write *last = task->goal->last;
+    for (uint32_t i = 0; i < task->goal->stop_count; i++)
+        if (task->goal->stops[i].count > 1)
+            return PASSED_ON;
     uint32_t *prefix = mr_arena_alloc(task->arena, w->thread_count, sizeof *prefix);
     if (!prefix)
         return NO_MEMORY;
-    task->decision->effort += w->thread_count;
-    uint32_t a = task->stops[0].events[0], b = task->stops[1].events[0];
-    mr_linearised linearised = mr_linearise(&task->problem->source, a, b, prefix, task->arena);
-    if (linearised != MR_LINEARISED)
-        return linearised == MR_NOT_LINEARISED ? PASSED_ON : NO_MEMORY;
-    set_accesses(task, a, b);
-    task->decision->events =
-        mr_schedule_in_trace_order(w, prefix, &task->decision->event_count, task->arena);
-    return task->decision->events ? settle(task, MR_VERDICT_RACE, MR_STEP_LINEARISE) : NO_MEMORY;
+    outcome result = linearise_with(task, MR_NONE, prefix);
+    if (!last || !last->value)
+        return result;
+    const mr_window_variable *variable = &w->variables[last->variable];
+    uint32_t tried = 0;
+    for (uint32_t k = variable->writes_first;
+         result == PASSED_ON && k < variable->writes_end && tried < WRITES_TRIED; k++) {
+        if (!mr_last_write_fits(w, last, w->writes[k]))
+            continue;
+        result = linearise_with(task, w->writes[k], prefix);
+        tried++;
+    }
+    return result;
 }
 
-/* ---- the formula ---- */
-
-/* The formula has a solution. */
 static outcome settle_race(candidate_task *task, const mr_encoding *encoding, const int64_t *order,
                            mr_step step)
 {
     mr_decision *decision = task->decision;
-    set_accesses(task, mr_schedule_stop(encoding, &encoding->stops[0], order),
-                 mr_schedule_stop(encoding, &encoding->stops[1], order));
+    for (uint32_t i = 0; i < task->goal->stop_count; i++)
+        set_stop(task, i, mr_schedule_stop(encoding, &encoding->goal->stops[i], order));
     decision->events =
         mr_schedule_of_solution(encoding, order, &decision->event_count, task->arena);
     return decision->events ? settle(task, MR_VERDICT_RACE, step) : NO_MEMORY;
@@ -197,15 +252,15 @@ static void tell_cone(const candidate_task *task)
     MR_DEBUG(debug, CONE,
              "first=%" PRIu32 " second=%" PRIu32 " window=%" PRIu32 " required=%" PRIu64
              " cone=%" PRIu64 " allowed=%" PRIu64,
-             w->start + task->stops[0].events[0], w->start + task->stops[1].events[0], w->size,
-             required, cone, allowed);
+             w->start + task->goal->stops[0].events[0],
+             w->start + task->goal->stops[task->goal->stop_count - 1].events[0], w->size, required,
+             cone, allowed);
 }
 
 /* Computes C. */
 static outcome close_cone(candidate_task *task)
 {
     const mr_problem *problem = task->problem;
-    uint32_t last[2];
     if (task->cone)
         return PASSED_ON;
     if (task->options->eager) {
@@ -215,9 +270,7 @@ static outcome close_cone(candidate_task *task)
     task->cone = mr_arena_alloc(task->arena, problem->window->thread_count, sizeof *task->cone);
     if (!task->cone)
         return NO_MEMORY;
-    for (int i = 0; i < 2; i++)
-        last[i] = task->stops[i].events[task->stops[i].count - 1];
-    if (!mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, last,
+    if (!mr_cone_close(&problem->hard, task->precedence, task->required, task->allowed, task->goal,
                        task->cone, task->arena))
         return NO_MEMORY;
     for (uint32_t t = 0; t < problem->window->thread_count; t++)
@@ -238,7 +291,7 @@ static outcome try_eliminate(candidate_task *task)
     if (!known || close_cone(task) == NO_MEMORY)
         return NO_MEMORY;
     task->decision->effort += task->decision->cone_events;
-    switch (mr_eliminate(task->precedence, task->stops, task->required, task->cone, &limits, known,
+    switch (mr_eliminate(task->precedence, task->goal, task->required, task->cone, &limits, known,
                          task->arena)) {
     case MR_ELIMINATED_ALL:
         return settle(task, MR_VERDICT_NO_RACE, MR_STEP_ELIMINATE);
@@ -263,15 +316,15 @@ static outcome try_greedy(candidate_task *task)
         return NO_MEMORY;
     task->decision->effort += task->decision->cone_events;
     const mr_greedy_question question = {.precedence = task->precedence,
-                                         .stops = task->stops,
+                                         .goal = task->goal,
                                          .required = task->required,
                                          .cone = task->cone,
                                          .known = task->known};
     switch (mr_greedy_run(&question, GREEDY_PASSES, &task->decision->events,
                           &task->decision->event_count, task->arena)) {
     case MR_GREEDY_FOUND:
-        set_accesses(task, task->stops[0].events[0], task->stops[1].events[0]);
-        return settle(task, MR_VERDICT_RACE, MR_STEP_GREEDY);
+        set_first_stops(task);
+        return settle_by_schedule(task, MR_STEP_GREEDY);
     case MR_GREEDY_NOT_FOUND:
         return PASSED_ON;
     case MR_GREEDY_NO_MEMORY:
@@ -295,7 +348,7 @@ static outcome encode(candidate_task *task, mr_step step, mr_encoding_options op
     options.max_clauses = task->options->max_clauses;
     options.known = task->known;
     if (!mr_encoding_build(&f->encoding, problem->window, &problem->hard, task->precedence,
-                           task->required, task->cone, task->stops, &options, task->arena))
+                           task->required, task->cone, task->goal, &options, task->arena))
         return NO_MEMORY;
     const mr_formula *formula = &f->encoding.formula;
     task->decision->effort += formula->literal_count + formula->attempts;
@@ -514,12 +567,11 @@ static bool has_one_end(const mr_window *w, const mr_stops *list)
            mr_window_end_of_life(w, list->events[list->count - 1]);
 }
 
-mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
-                        const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
-                        mr_decision *decision, mr_error *error)
+mr_status mr_decide_goal(const mr_problem *problem, mr_session *session,
+                         const mr_decide_options *options, const mr_goal *goal, mr_arena *arena,
+                         mr_decision *decision, mr_error *error)
 {
-    MR_REQUIRE(a.count && b.count);
-    MR_REQUIRE(has_one_end(problem->window, &a) && has_one_end(problem->window, &b));
+    mr_goal narrowed = *goal;
     *decision = (mr_decision){0};
     candidate_task task = {.problem = problem,
                            .session = session,
@@ -527,16 +579,35 @@ mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
                            .precedence = options->steps & MR_STEP_BIT(MR_STEP_CONE)
                                              ? &problem->forced
                                              : &problem->hard,
-                           .stops = {a, b},
+                           .goal = &narrowed,
                            .arena = arena,
                            .decision = decision};
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        MR_REQUIRE(goal->stops[i].count && has_one_end(problem->window, &goal->stops[i]));
     bool waited = arena->waits;
     arena->waits = false;
-    outcome result = climb(&task);
+    narrowed.stops = mr_arena_alloc(arena, goal->stop_count, sizeof *narrowed.stops);
+    decision->stops = mr_arena_alloc(arena, goal->stop_count, sizeof *decision->stops);
+    outcome result = NO_MEMORY;
+    if (narrowed.stops && decision->stops) {
+        memcpy(narrowed.stops, goal->stops, goal->stop_count * sizeof *narrowed.stops);
+        result = climb(&task);
+    } else if (arena->refused) {
+        result = out_of_share(&task);
+    }
     arena->waits = waited;
     if (result == NO_MEMORY)
         return mr_error_memory(error, "deciding a candidate");
     return MR_OK;
+}
+
+mr_status mr_decide_any(const mr_problem *problem, mr_session *session,
+                        const mr_decide_options *options, mr_stops a, mr_stops b, mr_arena *arena,
+                        mr_decision *decision, mr_error *error)
+{
+    mr_stops stops[] = {a, b};
+    const mr_goal race = {.stops = stops, .stop_count = 2};
+    return mr_decide_goal(problem, session, options, &race, arena, decision, error);
 }
 
 mr_status mr_decide(const mr_problem *problem, mr_session *session,

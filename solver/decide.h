@@ -47,7 +47,10 @@ typedef struct mr_decision {
     mr_step step;             /* that settled it */
     mr_unknown_reason reason; /* of MR_VERDICT_UNKNOWN: why the last step gave up */
     char detail[64];
-    uint32_t first, second; /* MR_VERDICT_RACE: the two accesses, window events, first < second */
+    /* MR_VERDICT_RACE: where the threads stop, one a list of the goal, window events; memory of the
+     * caller's arena. `first` and `second` are the least and the greatest: the accesses of a race. */
+    uint32_t *stops;
+    uint32_t first, second;
     /* MR_VERDICT_RACE: the reordering, window events; memory of the caller's arena */
     uint32_t *events;
     uint32_t event_count;
@@ -83,6 +86,15 @@ bool mr_problem_refine(mr_problem *problem, const mr_decide_options *options, ui
 mr_status mr_decide(const mr_problem *problem, mr_session *session,
                     const mr_decide_options *options, uint32_t a, uint32_t b, mr_arena *arena,
                     mr_decision *decision, mr_error *error);
+
+/*
+ * Decides whether a reordering ends in the goal (encoder/goal.h): MR_VERDICT_RACE, or MR_VERDICT_NO_RACE
+ * when that is impossible. The events of a list are on one side of the free of their object. Exact for
+ * the whole product of the lists.
+ */
+mr_status mr_decide_goal(const mr_problem *problem, mr_session *session,
+                         const mr_decide_options *options, const mr_goal *goal, mr_arena *arena,
+                         mr_decision *decision, mr_error *error);
 
 /*
  * Decides at once whether any access of `a` races with any of `b`: two lists in program order, of

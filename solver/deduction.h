@@ -35,12 +35,12 @@ typedef struct mr_deduction {
     /* Of the caller. */
     const mr_window *window;
     const mr_precedence *forced;
-    mr_stops stops[2]; /* not with no_question; narrowed */
-    mr_known *known;   /* its clocks are B */
+    mr_stops *stops;     /* narrowed */
+    uint32_t stop_count; /* 0: there is no question */
+    mr_known *known;     /* its clocks are B */
     const uint32_t *required, *cone;
     mr_arena *arena;
     uint64_t max_effort; /* 0: no limit */
-    bool no_question;    /* there are no stops */
 
     uint32_t *included; /* one a slot: how many rows of L */
     uint32_t *limit;    /* one a slot: rows from this rank on are in E */

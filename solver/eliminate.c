@@ -64,7 +64,7 @@ static void close_included(mr_deduction *d)
     const mr_known *known = d->known;
     for (uint64_t before = 0; before != d->bounds_changed && !d->no_race;) {
         before = d->bounds_changed;
-        for (int i = 0; i < 2 && !d->no_race && !d->no_question; i++)
+        for (uint32_t i = 0; i < d->stop_count && !d->no_race; i++)
             narrow_stops(d, &d->stops[i]);
         for (uint32_t s = 0; s < known->slot_count; s++) {
             if (!d->included[s])
@@ -191,7 +191,7 @@ static bool run(mr_deduction *d)
 }
 
 /* Lowers C, and the lists, to what does not need E. False: nothing is left. */
-static bool lower_cone(const mr_deduction *d, uint32_t *cone, mr_stops stops[2])
+static bool lower_cone(const mr_deduction *d, uint32_t *cone)
 {
     const mr_window *w = d->window;
     const mr_known *known = d->known;
@@ -204,8 +204,8 @@ static bool lower_cone(const mr_deduction *d, uint32_t *cone, mr_stops stops[2])
     }
     for (bool changed = true; changed;) {
         changed = false;
-        for (int i = 0; i < 2; i++) {
-            uint32_t last = stops[i].events[stops[i].count - 1], t = w->thread[last];
+        for (uint32_t i = 0; i < d->stop_count; i++) {
+            uint32_t last = mr_stops_last(&d->stops[i]), t = w->thread[last];
             const uint32_t *enabled = mr_precedence_enabled(d->forced, last);
             bool reached = w->position[last] <= cone[t];
             for (uint32_t u = 0; u < w->thread_count; u++)
@@ -213,7 +213,7 @@ static bool lower_cone(const mr_deduction *d, uint32_t *cone, mr_stops stops[2])
             changed |= !reached || w->position[last] < cone[t];
             if (reached)
                 cone[t] = w->position[last];
-            else if (--stops[i].count == 0)
+            else if (--d->stops[i].count == 0)
                 return false;
         }
         for (uint32_t t = 0; t < w->thread_count; t++) {
@@ -242,7 +242,7 @@ static bool raise_required(const mr_deduction *d, const uint32_t *cone, uint32_t
         if (d->included[s])
             mr_precedence_require(d->forced, required,
                                   known->event_of[known->row_first[s] + d->included[s] - 1], true);
-    for (int i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < d->stop_count; i++)
         mr_precedence_require(d->forced, required, d->stops[i].events[0], false);
     for (uint32_t t = 0; t < w->thread_count; t++)
         if (required[t] > cone[t])
@@ -250,15 +250,14 @@ static bool raise_required(const mr_deduction *d, const uint32_t *cone, uint32_t
     return true;
 }
 
-static mr_eliminated hand_over(mr_deduction *d, mr_stops stops[2], uint32_t *required,
-                               uint32_t *cone)
+static mr_eliminated hand_over(mr_deduction *d, mr_goal *goal, uint32_t *required, uint32_t *cone)
 {
     uint32_t threads = d->window->thread_count;
     uint32_t *new_required = mr_arena_alloc(d->arena, threads, sizeof *new_required);
     uint32_t *new_cone = mr_arena_alloc(d->arena, threads, sizeof *new_cone);
     if (!new_required || !new_cone)
         return MR_ELIMINATED_NO_MEMORY;
-    if (!lower_cone(d, new_cone, d->stops) || !raise_required(d, new_cone, new_required))
+    if (!lower_cone(d, new_cone) || !raise_required(d, new_cone, new_required))
         return MR_ELIMINATED_ALL;
     if (!mr_deduction_list_sources(d))
         return MR_ELIMINATED_NO_MEMORY;
@@ -266,24 +265,28 @@ static mr_eliminated hand_over(mr_deduction *d, mr_stops stops[2], uint32_t *req
         MR_ASSERT(required[t] <= new_required[t] && new_cone[t] <= cone[t]);
     memcpy(required, new_required, threads * sizeof *required);
     memcpy(cone, new_cone, threads * sizeof *cone);
-    for (int i = 0; i < 2; i++)
-        stops[i] = d->stops[i];
+    for (uint32_t i = 0; i < d->stop_count; i++)
+        goal->stops[i] = d->stops[i];
     return MR_ELIMINATED_SOME;
 }
 
-mr_eliminated mr_eliminate(const mr_precedence *forced, mr_stops stops[2], uint32_t *required,
+mr_eliminated mr_eliminate(const mr_precedence *forced, mr_goal *goal, uint32_t *required,
                            uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
                            mr_arena *arena)
 {
     mr_deduction d = {.window = forced->window,
                       .forced = forced,
-                      .stops = {stops[0], stops[1]},
+                      .stop_count = goal->stop_count,
                       .known = known,
                       .required = required,
                       .cone = cone,
                       .arena = arena,
                       .max_effort = limits->effort};
     *known = (mr_known){.window = forced->window};
+    d.stops = mr_arena_alloc(arena, goal->stop_count, sizeof *d.stops);
+    if (!d.stops)
+        return MR_ELIMINATED_NO_MEMORY;
+    memcpy(d.stops, goal->stops, goal->stop_count * sizeof *d.stops);
     if (!mr_deduction_rows(&d))
         return MR_ELIMINATED_NO_MEMORY;
     uint64_t cells = (uint64_t)known->row_count * known->slot_count;
@@ -295,7 +298,7 @@ mr_eliminated mr_eliminate(const mr_precedence *forced, mr_stops stops[2], uint3
         known->clock = NULL;
         return MR_ELIMINATED_NOTHING;
     }
-    return d.no_race ? MR_ELIMINATED_ALL : hand_over(&d, stops, required, cone);
+    return d.no_race ? MR_ELIMINATED_ALL : hand_over(&d, goal, required, cone);
 }
 
 /* ---- of a window, whatever is asked ---- */
@@ -455,8 +458,7 @@ bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limit
                       .forced = forced,
                       .known = &known,
                       .arena = &scratch,
-                      .max_effort = limits->effort,
-                      .no_question = true};
+                      .max_effort = limits->effort};
     uint32_t *cone = mr_arena_alloc(&scratch, w->thread_count, sizeof *cone);
     for (uint32_t t = 0; cone && t < w->thread_count; t++)
         cone[t] = mr_window_length(w, t);

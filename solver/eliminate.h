@@ -75,12 +75,12 @@ typedef struct mr_eliminate_limits {
 } mr_eliminate_limits;
 
 /*
- * On SOME, `stops`, `required` and `cone` are narrowed to what the rules leave, and `known` is
+ * On SOME, the stops of the goal, `required` and `cone` are narrowed to what the rules leave, and `known` is
  * filled, in memory of `arena`; else they are as before. The narrowed question has the same
  * witnesses within the cone. O(rows · (threads + log)) a pass; passes are few, but bounded by the
  * budget only.
  */
-mr_eliminated mr_eliminate(const mr_precedence *forced, mr_stops stops[2], uint32_t *required,
+mr_eliminated mr_eliminate(const mr_precedence *forced, mr_goal *goal, uint32_t *required,
                            uint32_t *cone, const mr_eliminate_limits *limits, mr_known *known,
                            mr_arena *arena);
 

@@ -25,7 +25,7 @@ typedef struct undo {
 typedef struct runner {
     const mr_window *window;
     const mr_greedy_question *question;
-    uint32_t stop[2];
+    uint32_t *stop;    /* one a thread: where it stops; MR_NONE: nowhere */
     uint32_t *next;    /* one a thread: position of its next event */
     uint32_t *bound;   /* one a thread: reads before this position must be consistent */
     bool *diverged;    /* one a thread */
@@ -294,7 +294,7 @@ static bool pass(runner *r, pass_kind kind, bool all)
         uint32_t event = r->left[i];
         bool diverges,
             ready = w->position[event] == r->next[w->thread[event]] && r->required_left &&
-                    (kind != UNWISE || !moved) && event != r->stop[0] && event != r->stop[1] &&
+                    (kind != UNWISE || !moved) && w->position[event] < r->stop[w->thread[event]] &&
                     takes_part(r, event, kind, all) && is_possible(r, event, &diverges) &&
                     is_known_first(r, event) && (kind == UNWISE || is_wise(r, event, diverges));
         r->effort++;
@@ -328,6 +328,7 @@ static bool allocate(runner *r, mr_arena *arena)
     for (uint32_t t = 0; t < w->thread_count; t++)
         events += r->question->cone[t];
     r->next = mr_arena_alloc(arena, w->thread_count, sizeof *r->next);
+    r->stop = mr_arena_alloc(arena, w->thread_count, sizeof *r->stop);
     r->bound = mr_arena_zalloc(arena, w->thread_count, sizeof *r->bound);
     r->diverged = mr_arena_alloc(arena, w->thread_count, sizeof *r->diverged);
     r->memory = mr_arena_alloc(arena, w->variable_count, sizeof *r->memory);
@@ -337,8 +338,8 @@ static bool allocate(runner *r, mr_arena *arena)
     r->left = mr_arena_alloc(arena, events, sizeof *r->left);
     r->events = mr_arena_alloc(arena, events, sizeof *r->events);
     r->undone = mr_arena_alloc(arena, events, sizeof *r->undone);
-    return r->next && r->bound && r->diverged && r->memory && r->locks && r->units && r->open &&
-           r->left && r->events && r->undone;
+    return r->next && r->stop && r->bound && r->diverged && r->memory && r->locks && r->units &&
+           r->open && r->left && r->events && r->undone;
 }
 
 static void reset(runner *r)
@@ -374,18 +375,35 @@ static void reset(runner *r)
             r->left[r->left_count++] = i;
 }
 
+static void set_stops(runner *r)
+{
+    const mr_window *w = r->window;
+    const mr_goal *goal = r->question->goal;
+    memset(r->stop, 0xff, w->thread_count * sizeof *r->stop);
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        r->stop[w->thread[goal->stops[i].events[0]]] = w->position[goal->stops[i].events[0]];
+}
+
+static bool stops_hold(const runner *r)
+{
+    const mr_goal *goal = r->question->goal;
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        if (!edges_hold(r, goal->stops[i].events[0]))
+            return false;
+    return true;
+}
+
 mr_greedy mr_greedy_run(const mr_greedy_question *question, uint32_t max_passes, uint32_t **events,
                         uint32_t *count, mr_arena *arena)
 {
-    runner r = {.window = question->precedence->window,
-                .question = question,
-                .stop = {question->stops[0].events[0], question->stops[1].events[0]}};
+    runner r = {.window = question->precedence->window, .question = question};
     if (!allocate(&r, arena))
         return MR_GREEDY_NO_MEMORY;
+    set_stops(&r);
     for (int mode = 0; mode < 2; mode++) {
         reset(&r);
         r.max_effort = r.effort + (uint64_t)max_passes * r.left_count;
-        if (run(&r, mode == 0) && edges_hold(&r, r.stop[0]) && edges_hold(&r, r.stop[1])) {
+        if (run(&r, mode == 0) && stops_hold(&r)) {
             *events = r.events;
             *count = r.count;
             return MR_GREEDY_FOUND;

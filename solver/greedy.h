@@ -4,8 +4,8 @@
  *
  * The events of the cone C are run in passes in trace order: an event that is the next of its
  * thread is run if docs/semantics.md 2 allows it now, else its thread waits until the next pass. It
- * is done when all of L has run: the threads of a and b then stand before them (for lists: before
- * the first access of the list). The sequence is a witness, each step being possible where it
+ * is done when all of L has run: the threads of the stops then stand before them (for lists: before
+ * the first of the list). The sequence is a witness, each step being possible where it
  * stands; whether it is, the checker decides, as for any other.
  *
  * Greed can lead into dead ends, so these rules hold an event back:
@@ -32,13 +32,13 @@ typedef enum mr_greedy {
 
 typedef struct mr_greedy_question {
     const mr_precedence *precedence; /* HARD or FORCED */
-    const mr_stops *stops;           /* two */
+    const mr_goal *goal;
     const uint32_t *required, *cone; /* one entry a thread (solver/cone.h) */
     const mr_known *known;           /* NULL: nothing */
 } mr_greedy_question;
 
-/* On FOUND `events` (memory of `arena`) is the sequence; both threads stop at the first access of
- * their list. At most `max_passes` passes of O(events of C), sections that are tried included. */
+/* On FOUND `events` (memory of `arena`) is the sequence; the threads stop at the first event of their
+ * list. What the goal asks of the end (last, lives) is not looked at. At most `max_passes` passes of O(events of C), sections that are tried included. */
 mr_greedy mr_greedy_run(const mr_greedy_question *question, uint32_t max_passes, uint32_t **events,
                         uint32_t *count, mr_arena *arena);
 

@@ -9,7 +9,7 @@
 typedef struct closing {
     const mr_precedence *source;
     const mr_window *window;
-    uint32_t a, b;
+    const mr_goal *goal;
     uint32_t *prefix; /* the set */
     uint32_t *seen;   /* one a thread: its prefix when its open sections were last looked at */
     uint32_t *head;   /* one a thread: the list of its open sections there */
@@ -24,14 +24,13 @@ static bool comes_later(const closing *c, const mr_lock_user *user, uint32_t num
 }
 
 /* Requires the release of a section, and what it needs. False: there is none in the window, or it
- * comes after a or b or their ends (cone.h). */
+ * comes after a stop or an end (cone.h). */
 static bool require_release(closing *c, const mr_section *section)
 {
-    const mr_window *w = c->window;
     if (section->release == MR_NONE)
         return false;
     mr_precedence_require(c->source, c->prefix, section->release, true);
-    return mr_cone_excludes(w, c->prefix, c->a) && mr_cone_excludes(w, c->prefix, c->b);
+    return mr_cone_excludes(c->window, c->goal, c->prefix);
 }
 
 /* Closes under the releases of the thread's open sections that `by` (MR_NONE: any thread) has
@@ -71,12 +70,12 @@ static bool follow(closing *c, uint32_t thread)
     return true;
 }
 
-mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, uint32_t *prefix,
+mr_linearised mr_linearise(const mr_precedence *source, const mr_goal *goal, uint32_t *prefix,
                            mr_arena *arena)
 {
     const mr_window *w = source->window;
-    closing c = {.source = source, .window = w, .a = a, .b = b, .prefix = prefix};
-    if (!mr_cone_required(source, a, b, prefix))
+    closing c = {.source = source, .window = w, .goal = goal, .prefix = prefix};
+    if (!mr_cone_required(source, goal, prefix))
         return MR_NOT_LINEARISED;
     c.seen = mr_arena_alloc(arena, w->thread_count, sizeof *c.seen);
     c.head = mr_arena_alloc(arena, w->thread_count, sizeof *c.head);
@@ -99,6 +98,8 @@ mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, 
                 return MR_NOT_LINEARISED;
         }
     }
-    MR_ASSERT(prefix[w->thread[a]] == w->position[a] && prefix[w->thread[b]] == w->position[b]);
+    for (uint32_t i = 0; i < goal->stop_count; i++)
+        MR_ASSERT(prefix[w->thread[goal->stops[i].events[0]]] ==
+                  w->position[goal->stops[i].events[0]]);
     return MR_LINEARISED;
 }

@@ -2,9 +2,9 @@
  * linearise: is a witness to be had in trace order? This is the sync-preserving closure of Mathur,
  * Pavlogiannis, Viswanathan (POPL 2021), taken inside a window.
  *
- * Start from what a and b need under reads-from. While two critical sections of a lock that exclude
+ * Start from what the goal needs under reads-from: of a race, its two accesses a and b. While two critical sections of a lock that exclude
  * each other are in the set and the earlier one in the trace is not released in it, add its release
- * and what that needs. If a or b gets in, or the release is outside the window, there is no witness
+ * and what that needs. If a stop, an end or a barred event (cone.h) gets in, or the release is outside the window, there is no witness
  * in trace order (there may be another). Otherwise the set in trace order is one: reads see the
  * write that they saw, since any write between the two in the set would stand there in the trace,
  * and each wait has the post whose unit it took (SOURCE), so that the counts are as in the trace.
@@ -19,6 +19,7 @@
 #ifndef MR_SOLVER_LINEARISE_H
 #define MR_SOLVER_LINEARISE_H
 
+#include "encoder/goal.h"
 #include "windows/precedence.h"
 
 typedef enum mr_linearised {
@@ -27,11 +28,12 @@ typedef enum mr_linearised {
     MR_LINEARISE_NO_MEMORY,
 } mr_linearised;
 
-/* `source`: precedence of mode SOURCE. On MR_LINEARISED `prefix` (one entry a thread) holds the
+/* `source`: precedence of mode SOURCE. Of the goal the first stop of each list counts; what it asks of
+ * the end (last, lives) is not looked at. On MR_LINEARISED `prefix` (one entry a thread) holds the
  * set, to be run in trace order. Scratch memory of `arena`: two numbers a thread. O(threads · open
  * sections · log) at first, and O((threads + open sections) · log) for each thread that a required
  * release makes longer. */
-mr_linearised mr_linearise(const mr_precedence *source, uint32_t a, uint32_t b, uint32_t *prefix,
+mr_linearised mr_linearise(const mr_precedence *source, const mr_goal *goal, uint32_t *prefix,
                            mr_arena *arena);
 
 #endif

@@ -202,7 +202,9 @@ static closed close_all(reorderer *r)
     const mr_window *w = r->window;
     uint64_t before = 0, now = 1;
     memset(r->seen, 0, w->thread_count * sizeof *r->seen);
-    if (!mr_cone_required(r->forced, r->a, r->b, r->prefix))
+    mr_stops stops[] = {{&r->a, 1}, {&r->b, 1}};
+    const mr_goal race = {.stops = stops, .stop_count = 2};
+    if (!mr_cone_required(r->forced, &race, r->prefix))
         return NO_WAY;
     while (before != now) {
         if (r->passes++ == MOST_PASSES)

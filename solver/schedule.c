@@ -28,8 +28,8 @@ uint32_t *mr_schedule_in_trace_order(const mr_window *w, const uint32_t *prefix,
     return events;
 }
 
-bool mr_schedule_is_sound(const mr_window *w, const uint32_t *events, uint32_t count, uint32_t a,
-                          uint32_t b, mr_arena *arena)
+bool mr_schedule_is_sound(const mr_window *w, const uint32_t *events, uint32_t count,
+                          const uint32_t *stops, uint32_t stop_count, mr_arena *arena)
 {
     mr_arena_mark mark = mr_arena_get_mark(arena);
     uint32_t *next = mr_arena_zalloc(arena, w->thread_count, sizeof *next);
@@ -38,7 +38,8 @@ bool mr_schedule_is_sound(const mr_window *w, const uint32_t *events, uint32_t c
         return true; /* nobody knows */
     for (uint32_t i = 0; i < count && sound; i++)
         sound = events[i] < w->size && w->position[events[i]] == next[w->thread[events[i]]]++;
-    sound = sound && w->position[a] == next[w->thread[a]] && w->position[b] == next[w->thread[b]];
+    for (uint32_t i = 0; i < stop_count && sound; i++)
+        sound = w->position[stops[i]] == next[w->thread[stops[i]]];
     mr_arena_release(arena, mark);
     return sound;
 }
@@ -84,8 +85,8 @@ uint32_t *mr_schedule_of_solution(const mr_encoding *encoding, const int64_t *or
         return NULL;
     for (uint32_t t = 0; t < w->thread_count; t++)
         lengths[t] = included(encoding, order, t);
-    for (int side = 0; side < 2; side++) {
-        uint32_t stop = mr_schedule_stop(encoding, &encoding->stops[side], order);
+    for (uint32_t side = 0; side < encoding->goal->stop_count; side++) {
+        uint32_t stop = mr_schedule_stop(encoding, &encoding->goal->stops[side], order);
         MR_ASSERT(lengths[w->thread[stop]] >= encoding->required[w->thread[stop]]);
         lengths[w->thread[stop]] = w->position[stop];
     }

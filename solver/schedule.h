@@ -10,10 +10,10 @@
 uint32_t *mr_schedule_in_trace_order(const mr_window *window, const uint32_t *prefix,
                                      uint32_t *count, mr_arena *arena);
 
-/* Can the sequence go to the checker? It has a prefix of each thread, in program order, and a and b
+/* Can the sequence go to the checker? It has a prefix of each thread, in program order, and the stops
  * are next in their threads. Also true when `arena` has no room to find out. O(count + threads). */
 bool mr_schedule_is_sound(const mr_window *window, const uint32_t *events, uint32_t count,
-                          uint32_t a, uint32_t b, mr_arena *arena);
+                          const uint32_t *stops, uint32_t stop_count, mr_arena *arena);
 
 /* The access of `stops` at which its thread stops in a solution: the first one that is not
  * included. */

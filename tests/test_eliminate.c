@@ -150,7 +150,8 @@ static bool decide(mr_setup *setup, question *q, mr_eliminated *answer)
     memcpy(q->new_required, q->first.required, sizeof q->new_required);
     memcpy(q->new_cone, q->first.cone, sizeof q->new_cone);
     memcpy(q->narrowed, q->first.stops, sizeof q->narrowed);
-    *answer = mr_eliminate(&setup->forced, q->narrowed, q->new_required, q->new_cone,
+    mr_goal goal = {.stops = q->narrowed, .stop_count = 2};
+    *answer = mr_eliminate(&setup->forced, &goal, q->new_required, q->new_cone,
                            &(mr_eliminate_limits){0}, &q->known, &setup->arena);
     return true;
 }
@@ -268,7 +269,7 @@ static void test_limits(void **state)
     memcpy(cone, q.first.cone, sizeof cone);
     const mr_eliminate_limits few[] = {{.effort = 1}, {.memory_bytes = 8}};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(mr_eliminate(&setup.forced, q.first.stops, required, cone, &few[i],
+        assert_int_equal(mr_eliminate(&setup.forced, &q.first.goal, required, cone, &few[i],
                                       &q.known, &setup.arena),
                          MR_ELIMINATED_NOTHING);
         assert_memory_equal(required, q.first.required, sizeof required);
@@ -279,7 +280,7 @@ static void test_limits(void **state)
         mr_arena arena;
         mr_arena_init(&arena);
         mr_memory_fail_after(fail_at);
-        answer = mr_eliminate(&setup.forced, q.first.stops, required, cone,
+        answer = mr_eliminate(&setup.forced, &q.first.goal, required, cone,
                               &(mr_eliminate_limits){0}, &q.known, &arena);
         mr_memory_fail_after(0);
         assert_true(answer != MR_ELIMINATED_NO_MEMORY || fail_at < 50);

@@ -34,16 +34,20 @@ static bool encode_any(mr_setup *setup, mr_stops a, mr_stops b, size_t max_claus
     uint32_t *allowed = mr_arena_alloc(&setup->arena, w->thread_count, sizeof *allowed);
     uint32_t *cone = mr_arena_alloc(&setup->arena, w->thread_count, sizeof *cone);
     assert_true(required && allowed && cone);
-    if (!mr_cone_narrow(forced, &a, &b))
+    mr_stops *stops = mr_arena_alloc(&setup->arena, 2, sizeof *stops);
+    mr_goal *race = mr_arena_alloc(&setup->arena, 1, sizeof *race);
+    assert_true(stops && race);
+    stops[0] = a;
+    stops[1] = b;
+    *race = (mr_goal){.stops = stops, .stop_count = 2};
+    if (!mr_cone_narrow(forced, race))
         return false;
-    const mr_stops stops[2] = {a, b};
-    const uint32_t last[2] = {a.events[a.count - 1], b.events[b.count - 1]};
-    assert_true(mr_cone_required(forced, a.events[0], b.events[0], required));
-    mr_cone_allowed(forced, last[0], last[1], allowed);
-    assert_true(mr_cone_close(&setup->hard, forced, required, allowed, last, cone, &setup->arena));
+    assert_true(mr_cone_required(forced, race, required));
+    mr_cone_allowed(forced, race, allowed);
+    assert_true(mr_cone_close(&setup->hard, forced, required, allowed, race, cone, &setup->arena));
     for (uint32_t t = 0; t < w->thread_count; t++)
         assert_true(required[t] <= cone[t] && cone[t] <= allowed[t]);
-    assert_true(mr_encoding_build(encoding, w, &setup->hard, forced, required, cone, stops,
+    assert_true(mr_encoding_build(encoding, w, &setup->hard, forced, required, cone, race,
                                   &(mr_encoding_options){.max_clauses = max_clauses},
                                   &setup->arena));
     return true;
@@ -62,7 +66,7 @@ static bool encode(mr_setup *setup, uint32_t a, uint32_t b, size_t max_clauses,
     events[1] = b;
     bool built = encode_any(setup, (mr_stops){&events[0], 1}, (mr_stops){&events[1], 1},
                             max_clauses, encoding);
-    assert_int_equal(built, mr_cone_required(&setup->forced, a, b, required));
+    assert_int_equal(built, mr_cone_required(&setup->forced, MR_RACE_OF(a, b), required));
     return built;
 }
 
@@ -162,8 +166,8 @@ static void check_lists(mr_setup *setup, mr_checker *checker, const mr_exhaustiv
         }
         satisfiable = mr_formula_search(&encoding.formula, order);
         if (satisfiable) {
-            uint32_t one = mr_schedule_stop(&encoding, &encoding.stops[0], order);
-            uint32_t two = mr_schedule_stop(&encoding, &encoding.stops[1], order);
+            uint32_t one = mr_schedule_stop(&encoding, &encoding.goal->stops[0], order);
+            uint32_t two = mr_schedule_stop(&encoding, &encoding.goal->stops[1], order);
             check_solution(setup, checker, &encoding, order, one < two ? one : two,
                            one < two ? two : one, text);
         }
@@ -431,16 +435,16 @@ static void test_no_memory(void **state)
     mr_setup_window(&setup, 0, setup.trace->event_count, MR_MODEL_VALUE);
     const mr_window *w = setup.window;
     uint32_t cone[8], required[8];
-    const mr_stops stops[2] = {{&k->first, 1}, {&k->second, 1}};
-    assert_true(mr_cone_required(&setup.forced, k->first, k->second, required));
-    mr_cone_allowed(&setup.forced, k->first, k->second, cone);
+    const mr_goal *race = MR_RACE_OF(k->first, k->second);
+    assert_true(mr_cone_required(&setup.forced, race, required));
+    mr_cone_allowed(&setup.forced, race, cone);
     for (uint64_t fail_at = 1; !complete; fail_at++) {
         mr_arena arena;
         mr_encoding encoding = {0};
         mr_arena_init(&arena);
         mr_memory_fail_after(fail_at);
-        complete = mr_encoding_build(&encoding, w, &setup.hard, &setup.forced, required, cone,
-                                     stops, &(mr_encoding_options){0}, &arena) &&
+        complete = mr_encoding_build(&encoding, w, &setup.hard, &setup.forced, required, cone, race,
+                                     &(mr_encoding_options){0}, &arena) &&
                    !encoding.formula.out_of_memory;
         mr_memory_fail_after(0);
         assert_true(complete || fail_at < 50);

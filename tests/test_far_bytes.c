@@ -90,7 +90,7 @@ static void check_far(const char *name, const mr_trace *trace, mr_model model)
     mr_reduction reduction;
     mr_error error = {0};
     mr_far_bytes bytes, half;
-    assert_int_equal(mr_reduce(&reduction, trace, &edges, model, &error), MR_OK);
+    assert_int_equal(mr_reduce(&reduction, trace, &edges, model, NULL, &error), MR_OK);
     uint32_t kept = reduction.trace.event_count;
     assert_true(mr_far_bytes_find(&bytes, trace, model, 0));
     assert_in_range(kept - bytes.kept, 0, trace->op_counts[MR_OP_JOIN]); /* the marks */

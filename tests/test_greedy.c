@@ -32,7 +32,7 @@ typedef struct examination {
 static bool find(examination *x, const mr_cone_question *q, const mr_known *known)
 {
     mr_setup *setup = &x->trials.setup;
-    const mr_greedy_question ask = {&setup->forced, q->stops, q->required, q->cone, known};
+    const mr_greedy_question ask = {&setup->forced, &q->goal, q->required, q->cone, known};
     uint32_t *events, count;
     mr_greedy answer = mr_greedy_run(&ask, PASSES, &events, &count, &setup->arena);
     assert_int_not_equal(answer, MR_GREEDY_NO_MEMORY);
@@ -54,11 +54,11 @@ static void ask(void *context, mr_stops a, mr_stops b)
         return;
     bool missed = a.count + b.count == 2 &&
                   mr_exhaustive_has(&x->trials.search, start + a.events[0], start + b.events[0]) &&
-                  mr_linearise(&setup->source, a.events[0], b.events[0], prefix, &setup->arena) !=
-                      MR_LINEARISED;
+                  mr_linearise(&setup->source, MR_RACE_OF(a.events[0], b.events[0]), prefix,
+                               &setup->arena) != MR_LINEARISED;
     x->missed += missed;
     x->found[0] += find(x, &q, NULL) && missed;
-    if (mr_eliminate(&setup->forced, q.stops, q.required, q.cone, &limits, &known, &setup->arena) ==
+    if (mr_eliminate(&setup->forced, &q.goal, q.required, q.cone, &limits, &known, &setup->arena) ==
         MR_ELIMINATED_SOME)
         x->found[1] += find(x, &q, &known) && missed;
 }
@@ -93,7 +93,7 @@ static void test_no_memory(void **state)
     mr_setup_open(&setup, swapped);
     mr_setup_window(&setup, 0, setup.trace->event_count, MR_MODEL_VALUE);
     assert_true(mr_cone_question_pose(&q, &setup));
-    const mr_greedy_question ask = {&setup.forced, q.stops, q.required, q.cone, NULL};
+    const mr_greedy_question ask = {&setup.forced, &q.goal, q.required, q.cone, NULL};
     for (uint64_t fail_at = 1; answer == MR_GREEDY_NO_MEMORY; fail_at++) {
         mr_arena arena;
         mr_arena_init(&arena);

@@ -50,14 +50,19 @@ static bool build(trial *t, const uint32_t events[2], uint32_t stage, mr_encodin
     uint32_t *arrays[3]; /* L, U, C */
     for (int i = 0; i < 3; i++)
         assert_non_null(arrays[i] = mr_arena_alloc(arena, w->thread_count, sizeof(uint32_t)));
-    if (!mr_cone_required(forced, events[0], events[1], arrays[0]))
+    mr_stops *stops = mr_arena_alloc(arena, 2, sizeof *stops);
+    mr_goal *race = mr_arena_alloc(arena, 1, sizeof *race);
+    assert_true(stops && race);
+    *race = (mr_goal){.stops = stops, .stop_count = 2};
+    for (int i = 0; i < 2; i++)
+        stops[i] = (mr_stops){&events[i], 1};
+    if (!mr_cone_required(forced, race, arrays[0]))
         return false;
-    mr_cone_allowed(forced, events[0], events[1], arrays[1]);
+    mr_cone_allowed(forced, race, arrays[1]);
     assert_true(
-        mr_cone_close(&t->setup.hard, forced, arrays[0], arrays[1], events, arrays[2], arena));
-    const mr_stops stops[2] = {{&events[0], 1}, {&events[1], 1}};
+        mr_cone_close(&t->setup.hard, forced, arrays[0], arrays[1], race, arrays[2], arena));
     const mr_encoding_options options = {.lazy = true, .stage = stage};
-    assert_true(mr_encoding_build(encoding, w, &t->setup.hard, forced, arrays[0], arrays[2], stops,
+    assert_true(mr_encoding_build(encoding, w, &t->setup.hard, forced, arrays[0], arrays[2], race,
                                   &options, arena));
     return true;
 }

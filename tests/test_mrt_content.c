@@ -269,7 +269,7 @@ static void test_headers_and_ends(void **state)
     mr_streamed streamed = mr_test_stream(bytes, NULL, false, false);
     assert_int_equal(streamed.status, MR_ERR_TRACE);
     assert_non_null(
-        strstr(streamed.error.text, "has format version 5, this maxrace reads versions 2 to 4"));
+        strstr(streamed.error.text, "has format version 6, this maxrace reads versions 2 to 5"));
     header->version = MR_MRT_VERSION;
     header->byte_order = 0x04030201;
     mr_test_seal(bytes);

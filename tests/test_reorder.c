@@ -45,8 +45,9 @@ static void ask(void *context, mr_stops one, mr_stops two)
     mr_setup *setup = &x->trials.setup;
     uint32_t prefix[MR_EXHAUSTIVE_THREADS], start = setup->window->start;
     uint32_t a = one.events[0], b = two.events[0];
-    bool missed = mr_exhaustive_has(&x->trials.search, start + a, start + b) &&
-                  mr_linearise(&setup->source, a, b, prefix, &setup->arena) != MR_LINEARISED;
+    bool missed =
+        mr_exhaustive_has(&x->trials.search, start + a, start + b) &&
+        mr_linearise(&setup->source, MR_RACE_OF(a, b), prefix, &setup->arena) != MR_LINEARISED;
     x->missed += missed;
     x->found += find(x, a, b) && missed;
 }

@@ -101,7 +101,7 @@ static void linearise_pair(examination *x, uint32_t a, uint32_t b)
 {
     mr_setup *setup = &x->setup;
     uint32_t prefix[MR_EXHAUSTIVE_THREADS];
-    if (mr_linearise(&setup->source, a, b, prefix, &setup->arena) != MR_LINEARISED) {
+    if (mr_linearise(&setup->source, MR_RACE_OF(a, b), prefix, &setup->arena) != MR_LINEARISED) {
         x->no++;
         return;
     }
@@ -123,7 +123,8 @@ static void examine_linearise(examination *x)
     for (size_t i = 0; i < sync.race_count; i++) {
         uint32_t a = sync.races[i].first - w->start, b = sync.races[i].second - w->start;
         uint32_t prefix[MR_EXHAUSTIVE_THREADS];
-        if (mr_linearise(&x->setup.source, a, b, prefix, &x->setup.arena) != MR_LINEARISED)
+        if (mr_linearise(&x->setup.source, MR_RACE_OF(a, b), prefix, &x->setup.arena) !=
+            MR_LINEARISED)
             wrong(x, a, b, "a sync-preserving race is not linearised");
     }
     mr_exhaustive_free(&sync);

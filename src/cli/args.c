@@ -166,6 +166,21 @@ static mr_status set_debug(parser *self, const char *name, const char *attached)
     return status == MR_OK ? mr_debug_parse(list, &self->cli->debug.topics, self->error) : status;
 }
 
+/* Takes the second word of a value. */
+static mr_status join_values(parser *self, const char *name, const char **value)
+{
+    const char *second;
+    char *joined = self->cli->joined;
+    mr_status status = take_value(self, name, NULL, &second);
+    if (status != MR_OK)
+        return status;
+    int length = snprintf(joined, sizeof self->cli->joined, "%s %s", *value, second);
+    if (length < 0 || (size_t)length >= sizeof self->cli->joined)
+        return usage_error(self, "", name, ": the value is too long");
+    *value = joined;
+    return MR_OK;
+}
+
 static mr_status set_option(parser *self, int option, const char *name, const char *attached)
 {
     const char *value = attached;
@@ -176,6 +191,8 @@ static mr_status set_option(parser *self, int option, const char *name, const ch
             value = "true";
     } else {
         mr_status status = take_value(self, name, attached, &value);
+        if (status == MR_OK && attached == NULL && strchr(mr_options[option].unit, ' '))
+            status = join_values(self, name, &value);
         if (status != MR_OK)
             return status;
     }

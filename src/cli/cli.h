@@ -47,6 +47,7 @@ typedef struct mr_cli {
     /* by the command's own flags: the last value given, on loan; NULL: none */
     const char *own[MR_OWN_FLAGS];
     const char *own_second[MR_OWN_FLAGS]; /* the second value of a flag that takes two */
+    char joined[64];                      /* the value of an option that takes two words */
     mr_debug debug;                       /* by --debug; on loan to the functions of the command */
 } mr_cli;
 

@@ -75,11 +75,12 @@ const mr_command mr_commands[] = {
      .operands = "TRACE…",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
-     .keys = " * !relation !examples !mark !confirm !model !candidates.report !witness.dir "
-             "!witness.check"
-             " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
-             "!report.shown"
-             " !checkpoint !resume !time_limit ",
+     .keys =
+         " * !find !sees !relation !examples !mark !confirm !model !candidates.report !witness.dir "
+         "!witness.check"
+         " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
+         "!report.shown"
+         " !checkpoint !resume !time_limit ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
@@ -218,7 +219,8 @@ const mr_command mr_commands[] = {
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
-     .keys = " * !relations !relation !examples !mark !confirm !witness.check !witness.dir !repair "
+     .keys = " * !sees !relations !relation !examples !mark !confirm !witness.check !witness.dir "
+             "!repair "
              "!checkpoint !resume !time_limit ",
      .takes_config = true,
      .runs_program = true,

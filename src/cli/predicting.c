@@ -59,12 +59,14 @@ mr_status mr_predicting_exit(const mr_trace *trace, const mr_config *config,
     mr_listing findings;
     mr_fail_on fail_on = (mr_fail_on)mr_config_choice(config, "fail_on");
     mr_status status = mr_listing_make(&findings, trace, config, result, error);
-    bool unknown = fail_on == MR_FAIL_ON_UNKNOWN && result->unknown_count > 0;
+    bool unknown =
+        fail_on == MR_FAIL_ON_UNKNOWN && result->unknown_count + result->finding_unknown_count > 0;
+    bool answered = fail_on != MR_FAIL_ON_NONE && result->stats.findings[MR_WITNESS_SEES].found > 0;
     bool bad_end = mr_ending_is_bad(&trace->ending) && findings.count == 0;
     *exit_status = 0;
     if (result->stats.incomplete)
         *exit_status = MR_EXIT_INCOMPLETE;
-    else if (mr_listing_fail(&findings, config))
+    else if (answered || mr_listing_fail(&findings, config))
         *exit_status = MR_EXIT_RACES;
     else if (bad_end && fail_on != MR_FAIL_ON_NONE)
         *exit_status = MR_EXIT_BAD_END;

@@ -149,6 +149,8 @@ static mr_status run_prediction(comparing *self, int finder)
         return mr_error_memory(self->error, "comparing");
     mr_status status = mr_config_set(config, "model", mr_finder_name(finder), NULL, 0, self->error);
     if (status == MR_OK)
+        status = mr_config_set(config, "find", "races", NULL, 0, self->error);
+    if (status == MR_OK)
         status = mr_predict(self->result->trace, config, &run, &prediction, self->error);
     if (status == MR_OK)
         status = note_prediction(self, finder, &prediction);

@@ -31,10 +31,14 @@ typedef struct mr_option {
     const char *default_text; /* choice: the word; list; text */
     int64_t low, high;        /* int only */
     const char *choices;      /* choice and list: "all|wcp|hb" */
-    const char *unit;         /* "" or "ms", "events", "MiB" …; text: what it is ("FILE") */
-    const char *short_flag;   /* "" or "o" */
-    const char *help;         /* one line */
+    const char
+        *unit; /* "" or "ms", "events", "MiB" …; text: what it is ("FILE"); "A B": two words */
+    const char *short_flag; /* "" or "o" */
+    const char *help;       /* one line */
 } mr_option;
+
+/* The words of the option `find`, as bits of mr_config_set_of. */
+enum { MR_FIND_RACES = 1, MR_FIND_MEMORY = 2, MR_FIND_DEADLOCKS = 4, MR_FIND_POINTERS = 8 };
 
 /* The formats of reports, and the words of `format`. The table of report/formats.h says which
  * subject is reported in which format. */

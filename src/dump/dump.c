@@ -119,20 +119,21 @@ static bool find_cone(dump *self)
 {
     const mr_problem *problem = &self->problem;
     const mr_window *w = problem->window;
-    uint32_t stops[2] = {self->first - w->start, self->second - w->start};
+    uint32_t events[2] = {self->first - w->start, self->second - w->start};
+    mr_stops stops[] = {{&events[0], 1}, {&events[1], 1}};
+    mr_goal race = {.stops = stops, .stop_count = 2};
     self->required = mr_arena_alloc(&self->arena, w->thread_count, sizeof *self->required);
     self->allowed = mr_arena_alloc(&self->arena, w->thread_count, sizeof *self->allowed);
     self->cone = mr_arena_alloc(&self->arena, w->thread_count, sizeof *self->cone);
     if (!self->required || !self->allowed || !self->cone)
         return false;
     memset(self->required, 0, w->thread_count * sizeof *self->required);
-    mr_stops one = {&stops[0], 1}, other = {&stops[1], 1};
-    self->impossible = !mr_cone_narrow(&problem->forced, &one, &other) ||
-                       !mr_cone_required(&problem->forced, stops[0], stops[1], self->required);
+    self->impossible = !mr_cone_narrow(&problem->forced, &race) ||
+                       !mr_cone_required(&problem->forced, &race, self->required);
     if (self->impossible)
         return true;
-    mr_cone_allowed(&problem->forced, stops[0], stops[1], self->allowed);
-    return mr_cone_close(&problem->hard, &problem->forced, self->required, self->allowed, stops,
+    mr_cone_allowed(&problem->forced, &race, self->allowed);
+    return mr_cone_close(&problem->hard, &problem->forced, self->required, self->allowed, &race,
                          self->cone, &self->arena);
 }
 
@@ -201,7 +202,8 @@ static mr_status write_formula(dump *self, mr_error *error)
 {
     const mr_window *w = self->problem.window;
     const uint32_t first = self->first - w->start, second = self->second - w->start;
-    const mr_stops stops[2] = {{&first, 1}, {&second, 1}};
+    mr_stops stops[] = {{&first, 1}, {&second, 1}};
+    const mr_goal race = {.stops = stops, .stop_count = 2};
     const mr_encoding_options options = {0};
     mr_encoding encoding = {0};
     mr_status status = MR_OK;
@@ -212,7 +214,7 @@ static mr_status write_formula(dump *self, mr_error *error)
     }
     node_words words = {self, &encoding};
     bool built = mr_encoding_build(&encoding, w, &self->problem.hard, &self->problem.forced,
-                                   self->required, self->cone, stops, &options, &self->arena);
+                                   self->required, self->cone, &race, &options, &self->arena);
     const mr_formula *formula = &encoding.formula;
     if (!built || formula->out_of_memory) {
         status = no_memory(error);

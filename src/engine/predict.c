@@ -4,6 +4,7 @@
 #include "base/seconds.h"
 #include "dispatch/dispatch.h"
 #include "far/far.h"
+#include "findings/find.h"
 #include "predict/label.h"
 #include "predict/memory_order.h"
 #include "predict/merge.h"
@@ -67,11 +68,10 @@ static bool is_witness_of(const prediction *p, const mr_pair_verdict *verdict)
            verdict->key_2 == (one < two ? two : one);
 }
 
-static mr_status check_race(prediction *p, const mr_pair_verdict *verdict, mr_error *error)
+static mr_status check_witness(prediction *p, const mr_witness *witness, bool fits, mr_error *error)
 {
-    const mr_witness *witness = &verdict->race.witness;
     mr_witness room;
-    if (!is_witness_of(p, verdict))
+    if (!fits)
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "a witness of something else");
     if (!p->checker) {
         const mr_checker *shared = mr_facts_checker(p->settings.facts);
@@ -86,13 +86,20 @@ static mr_status check_race(prediction *p, const mr_pair_verdict *verdict, mr_er
     return status;
 }
 
-/* A race of an earlier run counts only when the checker accepts its witness again. */
+/* A race or finding of an earlier run counts only when the checker accepts its witness again. */
 static mr_status check(void *context, const mr_outcome *outcome, mr_error *error)
 {
+    prediction *p = context;
     mr_status status = MR_OK;
-    for (size_t i = 0; i < outcome->count && status == MR_OK; i++)
-        if (outcome->verdicts[i].has_race)
-            status = check_race(context, &outcome->verdicts[i], error);
+    for (size_t i = 0; i < outcome->count && status == MR_OK; i++) {
+        const mr_pair_verdict *verdict = &outcome->verdicts[i];
+        if (verdict->has_race)
+            status = check_witness(p, &verdict->race.witness, is_witness_of(p, verdict), error);
+    }
+    const mr_finding_verdict *found = outcome->finding;
+    if (status == MR_OK && found && found->verdict == MR_VERDICT_RACE)
+        status = check_witness(p, &found->finding.witness,
+                               found->finding.witness.model == p->settings.model, error);
     return status;
 }
 
@@ -196,6 +203,8 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
 
 static mr_status do_windows(prediction *p, mr_error *error)
 {
+    if (!(p->settings.find & MR_FIND_RACES))
+        return MR_OK;
     p->window_count = mr_window_plan_count(&p->settings.plan);
     p->searches = p->settings.far != MR_FAR_NONE;
     const mr_phase phase = {.context = p,
@@ -214,15 +223,20 @@ static mr_status do_windows(prediction *p, mr_error *error)
 
 /* ---- far races ---- */
 
+static mr_far_context far_context(prediction *p)
+{
+    return (mr_far_context){.settings = &p->settings,
+                            .merge = &p->merge,
+                            .dispatch = &p->dispatch,
+                            .worker_of = worker_of,
+                            .context = p};
+}
+
 /* The races that are farther apart than a window. */
 static mr_status find_far(prediction *p, mr_error *error)
 {
     double begin = mr_seconds();
-    mr_far_context far = {.settings = &p->settings,
-                          .merge = &p->merge,
-                          .dispatch = &p->dispatch,
-                          .worker_of = worker_of,
-                          .context = p};
+    mr_far_context far = far_context(p);
     mr_status status = MR_OK;
     if (p->pairs)
         status = mr_far_confirm(&far, p->pairs, p->pair_count, error);
@@ -231,6 +245,18 @@ static mr_status find_far(prediction *p, mr_error *error)
         status = mr_far_decide(&far, error);
     p->merge.result->run.far_seconds += mr_seconds() - begin;
     return status;
+}
+
+/* ---- beside races ---- */
+
+static mr_status find_others(prediction *p, bool *complete, mr_error *error)
+{
+    const mr_far_context context = far_context(p);
+    const mr_findings_wanted wanted = {.memory = p->settings.find & MR_FIND_MEMORY,
+                                       .deadlocks = p->settings.find & MR_FIND_DEADLOCKS,
+                                       .pointers = p->settings.find & MR_FIND_POINTERS,
+                                       .sees = p->settings.asks_sees ? &p->settings.sees : NULL};
+    return mr_findings_find(&context, &wanted, complete, error);
 }
 
 /* ---- all of it ---- */
@@ -318,16 +344,21 @@ static void stop(prediction *p)
 }
 
 /* Says what is missing in the result because the run has come to an early end. */
-static void note_missing(prediction *p, mr_status status, bool far_done)
+static void note_missing(prediction *p, mr_status status, bool far_done, bool others_done)
 {
     mr_stats *stats = &p->merge.result->stats;
     if (p->dispatch.shards) {
         stats->windows_missing = p->dispatch.units_missing;
     } else {
         stats->windows_missing = p->window_count - stats->windows;
-        stats->far_missing = p->settings.far != MR_FAR_NONE && (!far_done || !p->searched);
+        stats->far_missing = p->settings.far != MR_FAR_NONE && (p->settings.find & MR_FIND_RACES) &&
+                             (!far_done || !p->searched);
+        stats->findings_missing =
+            ((p->settings.find & ~(unsigned)MR_FIND_RACES) || p->settings.asks_sees) &&
+            !others_done;
     }
-    stats->incomplete = status != MR_OK || stats->windows_missing || stats->far_missing;
+    stats->incomplete =
+        status != MR_OK || stats->windows_missing || stats->far_missing || stats->findings_missing;
     stats->halted = stats->incomplete ? mr_halt_asked(p->settings.halt) : MR_HALT_NONE;
     if (status == MR_OK && stats->incomplete && !stats->halted && p->no_room)
         stats->halted = MR_HALT_MEMORY;
@@ -348,22 +379,25 @@ mr_status mr_predict(const mr_trace *trace, const mr_config *config, const mr_pr
     if (status != MR_OK)
         return status;
     prediction p = {0};
-    bool far_done = false;
+    bool far_done = false, others_done = false;
     status = start(&p, trace, config, run, result, error);
     if (status == MR_OK)
         status = do_windows(&p, error);
     bool reports = !p.dispatch.team || p.dispatch.team->cluster->rank == 0; /* only rank 0 does */
     if (status == MR_OK && p.settings.far != MR_FAR_NONE && !p.dispatch.shards && !p.no_room &&
-        mr_halt_asked(p.settings.halt) == MR_HALT_NONE) {
+        (p.settings.find & MR_FIND_RACES) && mr_halt_asked(p.settings.halt) == MR_HALT_NONE) {
         status = find_far(&p, error);
         far_done = status == MR_OK && mr_halt_asked(p.settings.halt) == MR_HALT_NONE;
     }
-    note_missing(&p, status, far_done);
+    if (status == MR_OK && !p.dispatch.shards && !p.no_room &&
+        mr_halt_asked(p.settings.halt) == MR_HALT_NONE)
+        status = find_others(&p, &others_done, error);
+    note_missing(&p, status, far_done, others_done);
     mr_status ended = mr_merge_finish(&p.merge, &end_error);
     double labels = mr_seconds();
     if (ended == MR_OK && reports)
         ended = mr_label_result(&p.settings, result, &end_error);
-    if (ended == MR_OK && reports && !p.dispatch.shards)
+    if (ended == MR_OK && reports && !p.dispatch.shards && (p.settings.find & MR_FIND_RACES))
         ended = mr_memory_order_find(&p.settings, result, &end_error);
     result->run.order_seconds += mr_seconds() - labels;
     stop(&p);

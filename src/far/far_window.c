@@ -277,8 +277,8 @@ mr_status mr_far_window_init(mr_far_window *window, const mr_predict_settings *s
     window->candidate.weakest = settings->far_limits.weakest;
     window->candidate.max_per_group = 1; /* questions are about places, not about candidates */
     window->candidate.stop_when_full = false;
-    mr_status status =
-        mr_reduce(&window->reduction, settings->trace, &settings->opaque, settings->model, error);
+    mr_status status = mr_reduce(&window->reduction, settings->trace, &settings->opaque,
+                                 settings->model, NULL, error);
     if (status == MR_OK)
         status = mr_carried_init(&window->carried, &window->reduction.trace, error);
     window->carried.barrier_edges = &window->reduction.opaque;

@@ -14,6 +14,7 @@ typedef struct reducer {
     const mr_trace *full;
     const mr_barrier_edges *opaque;
     mr_model model;
+    const mr_reduction_keep *keep; /* NULL: nothing more */
     mr_relevant relevant;
     uint8_t *fate;    /* by event of the full trace */
     uint32_t *number; /* by event of the full trace: its reduced event; MR_NONE: left out */
@@ -26,12 +27,33 @@ static void make_mark(reducer *r, uint32_t event)
         r->fate[event] = MARK;
 }
 
+static void add_names(uint8_t *to, const uint8_t *from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] |= from[i];
+}
+
+/* Finds the relevant names, with those to be kept in any case. */
+static bool find_relevant(reducer *r)
+{
+    const mr_trace *full = r->full;
+    if (!mr_relevant_find(&r->relevant, full, r->model))
+        return false;
+    if (!r->keep)
+        return true;
+    add_names(r->relevant.variables, r->keep->variables, full->variables.count);
+    add_names(r->relevant.locks, r->keep->locks, full->locks.count);
+    add_names(r->relevant.objects, r->keep->objects, full->objects.count);
+    return true;
+}
+
 /* Decides the fate of each event and numbers the kept events; returns how many there are. */
 static uint32_t choose(reducer *r)
 {
     const mr_trace *full = r->full;
     for (uint32_t i = 0; i < full->event_count; i++)
-        if (mr_relevant_keeps(&r->relevant, full, r->model, i))
+        if (mr_relevant_keeps(&r->relevant, full, r->model, i) ||
+            (r->keep && full->op[i] == MR_OP_ALLOC && r->keep->objects[full->operand[i]]))
             r->fate[i] = KEPT;
     for (uint32_t i = 0; mr_op_total(full->op_counts, MR_JOINS) && i < full->event_count; i++)
         if (mr_op_joins(full->op[i]))
@@ -143,7 +165,7 @@ static bool is_ascending(const mr_reduction *reduction)
 }
 
 mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barrier_edges *opaque,
-                    mr_model model, mr_error *error)
+                    mr_model model, const mr_reduction_keep *keep, mr_error *error)
 {
     *reduction = (mr_reduction){.full = full, .trace = *full};
     mr_trace *trace = &reduction->trace;
@@ -153,11 +175,11 @@ mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barr
     trace->object_info = NULL;
     trace->memory_order = NULL;
     memset(trace->op_counts, 0, sizeof trace->op_counts);
-    reducer r = {.out = reduction, .full = full, .opaque = opaque, .model = model};
+    reducer r = {.out = reduction, .full = full, .opaque = opaque, .model = model, .keep = keep};
     r.fate = mr_calloc(full->event_count, sizeof *r.fate);
     r.number = mr_calloc(full->event_count, sizeof *r.number);
-    bool complete = r.fate && r.number && mr_relevant_find(&r.relevant, full, model) &&
-                    allocate(reduction, choose(&r)) && copy_edges(&r);
+    bool complete = r.fate && r.number && find_relevant(&r) && allocate(reduction, choose(&r)) &&
+                    copy_edges(&r);
     if (complete) {
         copy_events(&r);
         copy_objects(&r);
@@ -275,13 +297,18 @@ static bool list_all(expander *x, const mr_witness *witness)
         if (!list_up_to(x, full->thread[event], event + 1))
             return false;
     }
-    uint32_t first = x->reduction->events[witness->first];
-    uint32_t second = x->reduction->events[witness->second];
-    return list_up_to(x, full->thread[first], first) && list_up_to(x, full->thread[second], second);
+    uint32_t count;
+    const uint32_t *stops = mr_witness_stops(witness, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t stop = x->reduction->events[stops[i]];
+        if (!list_up_to(x, full->thread[stop], stop))
+            return false;
+    }
+    return true;
 }
 
-/* Sets the bounds: the last event of the thread in the witness; for the threads of the two accesses,
- * the access. */
+/* Sets the bounds: the last event of the thread in the witness; for the threads that stop before an
+ * event, that event. */
 static void find_bounds(expander *x, const mr_witness *witness)
 {
     const mr_trace *full = x->full;
@@ -290,10 +317,12 @@ static void find_bounds(expander *x, const mr_witness *witness)
         uint32_t *bound = &x->bound[full->thread[event]];
         *bound = event > *bound ? event : *bound;
     }
-    const uint32_t accesses[] = {x->reduction->events[witness->first],
-                                 x->reduction->events[witness->second]};
-    for (int i = 0; i < 2; i++)
-        x->bound[full->thread[accesses[i]]] = accesses[i];
+    uint32_t count;
+    const uint32_t *stops = mr_witness_stops(witness, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t stop = x->reduction->events[stops[i]];
+        x->bound[full->thread[stop]] = stop;
+    }
 }
 
 /* Makes the lists of the events of each thread in [start, end). False: no memory. */
@@ -313,12 +342,25 @@ static bool follow_threads(expander *x, uint32_t end)
     return true;
 }
 
+/* Turns the events that the witness is about into those of the full trace. */
+static void name_in_full(mr_witness *witness, const uint32_t *events)
+{
+    witness->first = witness->first == MR_NONE ? MR_NONE : events[witness->first];
+    witness->second = events[witness->second];
+    if (witness->kind == MR_WITNESS_DANGLING || witness->kind == MR_WITNESS_DOUBLE_FREE)
+        witness->freed = events[witness->freed];
+    for (uint32_t i = 0; i < witness->wait_count; i++)
+        witness->waits[i] = events[witness->waits[i]];
+}
+
 mr_status mr_reduction_expand(const mr_reduction *reduction, mr_witness *witness, mr_error *error)
 {
     const uint32_t *events = reduction->events;
-    MR_REQUIRE(witness->window_start <= witness->first && witness->first < witness->second &&
-               witness->second < witness->window_end &&
-               witness->window_end <= reduction->trace.event_count);
+    uint32_t stop_count;
+    const uint32_t *stops = mr_witness_stops(witness, &stop_count);
+    MR_REQUIRE(witness->window_end <= reduction->trace.event_count);
+    for (uint32_t i = 0; i < stop_count; i++)
+        MR_REQUIRE(witness->window_start <= stops[i] && stops[i] < witness->window_end);
     uint32_t start = witness->window_start ? events[witness->window_start] : 0;
     uint32_t end = events[witness->window_end - 1] + 1;
     mr_u32s listed = {0};
@@ -343,8 +385,7 @@ mr_status mr_reduction_expand(const mr_reduction *reduction, mr_witness *witness
     free(witness->events);
     witness->events = listed.items;
     witness->event_count = (uint32_t)listed.count;
-    witness->first = events[witness->first];
-    witness->second = events[witness->second];
+    name_in_full(witness, events);
     witness->window_start = start;
     witness->window_end = end;
     return MR_OK;

@@ -36,11 +36,16 @@ typedef struct mr_reduction {
     uint32_t *events;        /* reduced event → event of the full trace; ascending; owned */
 } mr_reduction;
 
-/* Reduces the trace. `opaque`: the edges of the full trace. O(events). Memory: 25 bytes a kept
+/* Names whose operations are kept in any case, by number; with an object, its alloc and free. */
+typedef struct mr_reduction_keep {
+    uint8_t *variables, *locks, *objects;
+} mr_reduction_keep;
+
+/* Reduces the trace. `opaque`: the edges of the full trace. `keep`: NULL: nothing more. O(events). Memory: 25 bytes a kept
  * event, and 5 bytes an event until the call returns. MR_ERR_MEMORY. To be freed also after an
  * error. */
 mr_status mr_reduce(mr_reduction *reduction, const mr_trace *full, const mr_barrier_edges *opaque,
-                    mr_model model, mr_error *error);
+                    mr_model model, const mr_reduction_keep *keep, mr_error *error);
 void mr_reduction_free(mr_reduction *reduction);
 
 /* The reduced event of the first kept event that is `event` or a later one; the number of kept

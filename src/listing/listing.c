@@ -84,9 +84,25 @@ static uint64_t head_of(const mr_listed *finding, const mr_listing *all)
     return mix(0, word, strlen(word));
 }
 
+/* Of the waits of a deadlock, in any order, with their locks. */
+static uint64_t digest_waits(const mr_witness *witness, const mr_trace *trace, int depth,
+                             bool whole_place)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < witness->wait_count; i++) {
+        uint32_t wait = witness->waits[i];
+        sum += mix_subject(digest_code(trace, wait, depth, whole_place),
+                           mr_names_display(&trace->locks, trace->operand[wait]));
+    }
+    return sum;
+}
+
 static uint64_t fingerprint_of(const mr_listed *finding, const mr_listing *all,
                                const mr_trace *trace)
 {
+    if (finding->kind == MR_LISTED_DEADLOCK)
+        return mix_both(head_of(finding, all),
+                        digest_waits(finding->witness, trace, FINGERPRINT_DEPTH, false), 0);
     uint64_t seed = mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
     return mix_both(seed, digest_access(trace, finding->first),
                     digest_access(trace, finding->second));
@@ -94,6 +110,8 @@ static uint64_t fingerprint_of(const mr_listed *finding, const mr_listing *all,
 
 static uint64_t group_of(const mr_listed *finding, const mr_listing *all, const mr_trace *trace)
 {
+    if (finding->kind == MR_LISTED_DEADLOCK)
+        return mix_both(head_of(finding, all), digest_waits(finding->witness, trace, 1, true), 0);
     uint64_t seed = mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
     uint64_t one = digest_code(trace, finding->first, 1, true);
     uint64_t two = finding->second == MR_NONE ? 0 : digest_code(trace, finding->second, 1, true);
@@ -116,12 +134,20 @@ static uint32_t badness_of(const mr_listed *finding, const mr_trace *trace)
     case MR_LISTED_RACE:
         if (mr_op_ends_life(one) || mr_op_ends_life(two))
             return 2;
-        return mr_op_writes(one) && mr_op_writes(two) ? 3 : 4;
+        return mr_op_writes(one) && mr_op_writes(two) ? 5 : 6;
+    case MR_LISTED_USE_AFTER_FREE:
+    case MR_LISTED_DOUBLE_FREE:
+    case MR_LISTED_DANGLING:
+        return 2;
+    case MR_LISTED_DEADLOCK:
+        return 3;
+    case MR_LISTED_NULL_POINTER:
+        return 4;
     case MR_LISTED_MEMORY_ORDER:
     case MR_LISTED_COUNT:
         break;
     }
-    return 5;
+    return 7;
 }
 
 static mr_rule_type rule_of(mr_listed_kind kind)
@@ -137,8 +163,12 @@ static mr_rule_type rule_of(mr_listed_kind kind)
 /* Adds the finding unless it is suppressed. */
 static bool add(mr_listing *self, const mr_trace *trace, mr_listed finding)
 {
-    const mr_suppressed_thing thing = {
-        rule_of(finding.kind), {finding.first, finding.second}, mr_listed_subject(&finding, trace)};
+    const uint32_t pair[2] = {finding.first, finding.second};
+    bool cycle = finding.kind == MR_LISTED_DEADLOCK;
+    const mr_suppressed_thing thing = {.type = rule_of(finding.kind),
+                                       .events = cycle ? finding.witness->waits : pair,
+                                       .count = cycle ? finding.witness->wait_count : 2,
+                                       .subject = mr_listed_subject(&finding, trace)};
     mr_suppression *rule = mr_suppressions_find(&self->suppressions, trace, &thing);
     if (rule) {
         rule->count++;
@@ -153,6 +183,31 @@ static bool add(mr_listing *self, const mr_trace *trace, mr_listed finding)
     return true;
 }
 
+/* What is found beside races; the answer to `sees` is no finding. */
+static bool collect_findings(mr_listing *self, const mr_trace *trace, const mr_result *result)
+{
+    static const mr_listed_kind kinds[MR_WITNESS_KINDS] = {
+        [MR_WITNESS_USE_AFTER_FREE] = MR_LISTED_USE_AFTER_FREE,
+        [MR_WITNESS_DEADLOCK] = MR_LISTED_DEADLOCK,
+        [MR_WITNESS_NULL] = MR_LISTED_NULL_POINTER,
+        [MR_WITNESS_DANGLING] = MR_LISTED_DANGLING,
+        [MR_WITNESS_DOUBLE_FREE] = MR_LISTED_DOUBLE_FREE};
+    size_t numbers[MR_WITNESS_KINDS] = {0};
+    for (size_t i = 0; i < result->finding_count; i++) {
+        const mr_witness *witness = &result->findings[i].witness;
+        bool turned = witness->kind != MR_WITNESS_DEADLOCK;
+        mr_listed finding = {.kind = kinds[witness->kind],
+                             .first = turned ? witness->second : witness->first,
+                             .second = turned ? witness->first : witness->second,
+                             .index = i,
+                             .number = ++numbers[witness->kind],
+                             .witness = witness};
+        if (witness->kind != MR_WITNESS_SEES && !add(self, trace, finding))
+            return false;
+    }
+    return true;
+}
+
 static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *result)
 {
     if (!mr_observed_find(&self->observed, trace))
@@ -164,7 +219,8 @@ static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *re
         mr_listed finding = {.kind = memory ? MR_LISTED_OBSERVED : MR_LISTED_MISUSE,
                              .first = found->event,
                              .second = found->other,
-                             .index = i};
+                             .index = i,
+                             .number = i + 1};
         if (!add(self, trace, finding))
             return false;
     }
@@ -175,11 +231,13 @@ static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *re
                                          : MR_LISTED_RACE,
                              .first = witness->first,
                              .second = witness->second,
-                             .index = i};
+                             .index = i,
+                             .number = i + 1,
+                             .witness = witness};
         if (!add(self, trace, finding))
             return false;
     }
-    return true;
+    return collect_findings(self, trace, result);
 }
 
 /* ---- order and groups ---- */
@@ -248,12 +306,15 @@ static bool make_index(mr_listing *self, const mr_result *result)
 {
     self->of_race = mr_calloc(result->race_count + 1, sizeof *self->of_race);
     self->of_observed = mr_calloc(self->observed.count + 1, sizeof *self->of_observed);
-    if (!self->of_race || !self->of_observed)
+    self->of_finding = mr_calloc(result->finding_count + 1, sizeof *self->of_finding);
+    if (!self->of_race || !self->of_observed || !self->of_finding)
         return false;
     for (size_t i = 0; i < self->count; i++) {
         const mr_listed *finding = &self->items[i];
-        (mr_listed_happened(finding->kind) ? self->of_observed : self->of_race)[finding->index] =
-            finding;
+        const mr_listed **of = mr_listed_happened(finding->kind)         ? self->of_observed
+                               : finding->kind <= MR_LISTED_MEMORY_ORDER ? self->of_race
+                                                                         : self->of_finding;
+        of[finding->index] = finding;
     }
     return true;
 }
@@ -295,6 +356,7 @@ void mr_listing_free(mr_listing *self)
     free(self->groups);
     free(self->of_race);
     free(self->of_observed);
+    free(self->of_finding);
     *self = (mr_listing){0};
 }
 

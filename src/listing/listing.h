@@ -30,7 +30,12 @@
     X(OBSERVED, "observed", "observed error", RACE)                                                \
     X(MISUSE, "misuse", "observed error", MUTEX)                                                   \
     X(RACE, "race", "race", RACE)                                                                  \
-    X(MEMORY_ORDER, "memory-order", "memory-order race", RACE)
+    X(MEMORY_ORDER, "memory-order", "memory-order race", RACE)                                     \
+    X(USE_AFTER_FREE, "use-after-free", "use after free", RACE)                                    \
+    X(DEADLOCK, "deadlock", "deadlock", DEADLOCK)                                                  \
+    X(NULL_POINTER, "null", "null pointer", RACE)                                                  \
+    X(DANGLING, "dangling", "dangling pointer", RACE)                                              \
+    X(DOUBLE_FREE, "double-free", "double free", RACE)
 
 #define MR_LISTED_ID(id, word, noun, rule) MR_LISTED_##id,
 typedef enum mr_listed_kind { MR_LISTED_MAP(MR_LISTED_ID) MR_LISTED_COUNT } mr_listed_kind;
@@ -38,13 +43,19 @@ typedef enum mr_listed_kind { MR_LISTED_MAP(MR_LISTED_ID) MR_LISTED_COUNT } mr_l
 
 const char *mr_listed_word(mr_listed_kind kind);
 const char *mr_listed_noun(mr_listed_kind kind);
-/* Did it happen in the recorded execution itself? */
+/* What people call it, with its number: "race 3", "observed 1". */
+const char *mr_listed_name(mr_listed_kind kind);
+/* Did it happen in the recorded execution itself? Such have numbers of their own: "observed 1". */
 bool mr_listed_happened(mr_listed_kind kind);
 
 typedef struct mr_listed {
     mr_listed_kind kind;
-    uint32_t first, second; /* events; `second` is MR_NONE when there is but one */
-    size_t index;           /* in the races of the result, or in `observed` */
+    /* Events; `second` is MR_NONE when there is but one. Of a use after free the use and the free, of a
+     * pointer the read and the write that it sees, of a deadlock the first two waits. */
+    uint32_t first, second;
+    size_t index;  /* in the races of the result, in its findings, or in `observed` */
+    size_t number; /* for people, from 1; races have their index, the others count by kind */
+    const mr_witness *witness; /* on loan from the result; NULL: it happened */
     uint64_t fingerprint;
     uint32_t badness; /* 0 is worst */
     bool known;       /* its fingerprint is in the baseline */
@@ -64,7 +75,8 @@ typedef struct mr_listing {
     bool has_baseline;
     size_t known_count;
     size_t suppressed_count;
-    const mr_listed **of_race, **of_observed; /* by index: NULL when it is suppressed */
+    /* by index: NULL when it is suppressed */
+    const mr_listed **of_race, **of_observed, **of_finding;
 } mr_listing;
 
 /* Also to be freed after an error: MR_ERR_MEMORY; MR_ERR_CONFIG for a file of suppressions or a baseline

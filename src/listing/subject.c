@@ -28,6 +28,13 @@ const char *mr_listed_noun(mr_listed_kind kind)
     return nouns[kind];
 }
 
+const char *mr_listed_name(mr_listed_kind kind)
+{
+    if (mr_listed_happened(kind))
+        return words[MR_LISTED_OBSERVED];
+    return kind == MR_LISTED_MEMORY_ORDER ? words[MR_LISTED_RACE] : nouns[kind];
+}
+
 bool mr_listed_happened(mr_listed_kind kind)
 {
     return kind == MR_LISTED_OBSERVED || kind == MR_LISTED_MISUSE;
@@ -81,6 +88,21 @@ static bool print_doer(FILE *stream, const mr_trace *trace, uint32_t event)
     return ok;
 }
 
+/* "deadlock of 2 threads on a and b between f and g" */
+static bool print_waits(FILE *stream, const mr_trace *trace, const mr_witness *witness)
+{
+    bool ok = true;
+    fprintf(stream, "deadlock of %u threads on ", (unsigned)witness->wait_count);
+    for (uint32_t i = 0; i < witness->wait_count; i++)
+        fprintf(stream, "%s%s", i > 0 ? " and " : "",
+                mr_names_display(&trace->locks, trace->operand[witness->waits[i]]));
+    for (uint32_t i = 0; i < witness->wait_count; i++) {
+        fputs(i > 0 ? " and " : " between ", stream);
+        ok = print_doer(stream, trace, witness->waits[i]) && ok;
+    }
+    return ok;
+}
+
 char *mr_listed_title(const mr_listed *finding, const mr_listing *all, const mr_trace *trace)
 {
     char *text = NULL;
@@ -100,10 +122,24 @@ char *mr_listed_title(const mr_listed *finding, const mr_listing *all, const mr_
         break;
     case MR_LISTED_RACE:
     case MR_LISTED_MEMORY_ORDER:
+    case MR_LISTED_USE_AFTER_FREE:
         fprintf(stream, "%s on %s between ", nouns[finding->kind], subject);
         ok = print_doer(stream, trace, finding->first);
         fputs(" and ", stream);
         ok = print_doer(stream, trace, finding->second) && ok;
+        break;
+    case MR_LISTED_DEADLOCK:
+        ok = print_waits(stream, trace, finding->witness);
+        break;
+    case MR_LISTED_NULL_POINTER:
+    case MR_LISTED_DANGLING:
+    case MR_LISTED_DOUBLE_FREE:
+        fprintf(stream, "%s in %s, read by ", nouns[finding->kind], subject);
+        ok = print_doer(stream, trace, finding->first);
+        if (finding->second != MR_NONE) {
+            fputs(", written by ", stream);
+            ok = print_doer(stream, trace, finding->second) && ok;
+        }
         break;
     case MR_LISTED_COUNT:
         break;

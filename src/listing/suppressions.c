@@ -152,6 +152,15 @@ static bool match_library(const char *pattern, const mr_trace *trace, uint32_t e
     return false;
 }
 
+static bool match_any_library(const char *pattern, const mr_trace *trace,
+                              const mr_suppressed_thing *thing)
+{
+    for (size_t i = 0; i < thing->count; i++)
+        if (match_library(pattern, trace, thing->events[i]))
+            return true;
+    return false;
+}
+
 static uint32_t start_of(const mr_trace *trace, uint32_t event)
 {
     return event == MR_NONE ? MR_NONE : trace->thread_info[trace->thread[event]].fork;
@@ -162,13 +171,12 @@ static bool matches(const mr_suppression *rule, const mr_trace *trace,
 {
     const char *pattern = rule->pattern;
     if (rule->type == MR_RULE_CALLED_FROM_LIB && thing->type == MR_RULE_RACE)
-        return match_library(pattern, trace, thing->events[0]) ||
-               match_library(pattern, trace, thing->events[1]);
+        return match_any_library(pattern, trace, thing);
     bool top = rule->type == MR_RULE_RACE_TOP && thing->type == MR_RULE_RACE;
     if (!top && rule->type != thing->type)
         return false;
     uint32_t most = top ? 1 : UINT32_MAX;
-    for (int i = 0; i < 2; i++)
+    for (size_t i = 0; i < thing->count; i++)
         if (match_stack(pattern, trace, thing->events[i], most) ||
             match_stack(pattern, trace, start_of(trace, thing->events[i]), most))
             return true;

@@ -51,8 +51,9 @@ void mr_suppressions_free(mr_suppressions *self);
 
 /* What a finding shows to suppressions. */
 typedef struct mr_suppressed_thing {
-    mr_rule_type type;  /* RACE, MUTEX or DEADLOCK */
-    uint32_t events[2]; /* MR_NONE: there is none */
+    mr_rule_type type;      /* RACE, MUTEX or DEADLOCK */
+    const uint32_t *events; /* MR_NONE: there is none */
+    size_t count;
     const char *subject;
 } mr_suppressed_thing;
 

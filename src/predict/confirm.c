@@ -24,12 +24,12 @@ static mr_status build(mr_worker *worker, const mr_window *window, const mr_deci
     return MR_OK;
 }
 
-mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_strength strength,
-                                    mr_decision *decision, mr_pair_verdict *verdict)
+mr_status mr_worker_check_witness(mr_worker *worker, mr_witness *witness, bool *accepted)
 {
     double begin = mr_seconds();
     mr_error refusal;
     bool minimise = worker->settings->minimise;
+    *accepted = false;
     mr_status status =
         minimise ? mr_witness_minimise(worker->trace, worker->opaque, witness, worker->error)
                  : MR_OK;
@@ -42,23 +42,32 @@ mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_s
         status = mr_error_memory(worker->error, "checking a witness");
     if (status == MR_OK) {
         status = mr_checker_check(checker, witness, &refusal);
-        verdict->has_race = status == MR_OK;
-        if (status == MR_OK) {
-            mr_step step = worker->expand ? MR_STEP_FAR : decision->step;
-            verdict->race =
-                (mr_race){.witness = *witness, .strength = strength, .confirmed_by = step};
-        } else if (status == MR_ERR_INTERNAL) {
-            verdict->rejected_witnesses++;
-            decision->verdict = MR_VERDICT_UNKNOWN;
-            decision->reason = MR_UNKNOWN_REJECTED;
+        *accepted = status == MR_OK;
+        if (status == MR_ERR_INTERNAL) {
+            MR_DEBUG(worker->settings->debug, STEPS, "rejected: %s", refusal.text);
             status = MR_OK;
-        } else {
+        } else if (status != MR_OK) {
             *worker->error = refusal;
         }
     }
-    if (!verdict->has_race)
+    if (!*accepted)
         mr_witness_free(witness);
     worker->run.witness_seconds += mr_seconds() - begin;
+    return status;
+}
+
+mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_strength strength,
+                                    mr_decision *decision, mr_pair_verdict *verdict)
+{
+    mr_step step = worker->expand ? MR_STEP_FAR : decision->step;
+    mr_status status = mr_worker_check_witness(worker, witness, &verdict->has_race);
+    if (verdict->has_race) {
+        verdict->race = (mr_race){.witness = *witness, .strength = strength, .confirmed_by = step};
+    } else if (status == MR_OK) {
+        verdict->rejected_witnesses++;
+        decision->verdict = MR_VERDICT_UNKNOWN;
+        decision->reason = MR_UNKNOWN_REJECTED;
+    }
     return status;
 }
 

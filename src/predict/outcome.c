@@ -21,6 +21,9 @@ void mr_outcome_free(mr_outcome *outcome)
             mr_witness_free(&outcome->verdicts[i].race.witness);
     free(outcome->verdicts);
     free(outcome->pairs);
+    if (outcome->finding)
+        mr_witness_free(&outcome->finding->finding.witness);
+    free(outcome->finding);
     free(outcome);
 }
 
@@ -33,4 +36,10 @@ mr_pair_verdict *mr_outcome_add(mr_outcome *outcome)
     mr_pair_verdict *verdict = &outcome->verdicts[outcome->count++];
     *verdict = (mr_pair_verdict){0};
     return verdict;
+}
+
+bool mr_outcome_add_finding(mr_outcome *outcome)
+{
+    outcome->finding = mr_calloc(1, sizeof *outcome->finding);
+    return outcome->finding != NULL;
 }

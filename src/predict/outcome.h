@@ -1,8 +1,8 @@
 /*
  * outcome: what was found in one unit of work, as plain data.
  *
- * A unit is a window, the search for the sync-preserving races of the whole trace, or a piece of
- * the far races (src/far). The outcome of a window depends on the trace, the settings and the
+ * A unit is a window, the search for the sync-preserving races of the whole trace, a piece of the
+ * far races (src/far), or a static finding beside races (src/findings). The outcome of a window depends on the trace, the settings and the
  * number of the window, and on nothing else, with one exception: a pair that a lower window has
  * proven to race may be left out (merge.h). So it does not matter who decides a window, and when: a
  * thread, another machine, or an earlier run whose outcome was saved.
@@ -39,6 +39,16 @@ typedef struct mr_pair_verdict {
     mr_unknown open; /* `has_unknown`: the first unknown pair */
 } mr_pair_verdict;
 
+/* What was found about a static finding beside races. */
+typedef struct mr_finding_verdict {
+    mr_verdict verdict; /* MR_VERDICT_RACE: found; MR_VERDICT_NO_RACE: impossible */
+    uint64_t questions; /* that were asked */
+    uint64_t effort;    /* of them, in events of windows that were built (far/ask.h) */
+    uint64_t rejected_witnesses;
+    mr_finding finding;      /* MR_VERDICT_RACE; owned */
+    mr_finding_unknown open; /* MR_VERDICT_UNKNOWN */
+} mr_finding_verdict;
+
 /* Two accesses. */
 typedef struct mr_event_pair {
     uint32_t first, second;
@@ -51,6 +61,7 @@ typedef struct mr_outcome {
     size_t count, capacity;
     mr_event_pair *pairs; /* of the search for sync-preserving races: those of the order */
     size_t pair_count;
+    mr_finding_verdict *finding; /* of a static finding; owned; NULL: another unit */
     /* For want of memory (memory.limit_mb) the search was not done, or far races cannot be decided
      * after it. Such an outcome is not saved: another run may have more memory. */
     bool no_room;
@@ -62,6 +73,9 @@ void mr_outcome_free(mr_outcome *outcome); /* may be NULL */
 
 /* A new verdict, zeroed; NULL: no memory. Valid until the next call. */
 mr_pair_verdict *mr_outcome_add(mr_outcome *outcome);
+
+/* Makes outcome->finding, zeroed. False: no memory. */
+bool mr_outcome_add_finding(mr_outcome *outcome);
 
 /* Appends the outcome as bytes; witnesses are packed (witness/pack.h). False: no memory, or a
  * witness that does not respect program order. */

@@ -30,30 +30,38 @@ static void write_place(mr_bytes *bytes, uint32_t first, uint32_t second, uint32
     mr_bytes_number(bytes, second - first);
 }
 
-static bool write_race(const mr_trace *trace, const mr_race *race, mr_bytes *bytes)
+/* The events of the witness, packed. */
+static bool write_events(const mr_trace *trace, const mr_witness *witness, mr_bytes *bytes)
 {
-    mr_witness packed = race->witness;
+    mr_witness packed = *witness;
     if (!packed.packed) {
+        packed.waits = NULL;
         packed.events = mr_calloc(packed.event_count, sizeof *packed.events);
         if (!packed.events)
             return false;
         if (packed.event_count)
-            memcpy(packed.events, race->witness.events, packed.event_count * sizeof(uint32_t));
+            memcpy(packed.events, witness->events, packed.event_count * sizeof(uint32_t));
         if (!mr_witness_pack(trace, &packed)) {
             mr_witness_free(&packed);
             return false;
         }
     }
-    write_place(bytes, packed.first, packed.second, packed.window_start, packed.window_end);
-    mr_bytes_number(bytes, (uint64_t)packed.model);
-    mr_bytes_number(bytes, (uint64_t)race->strength);
-    mr_bytes_number(bytes, (uint64_t)race->confirmed_by);
     mr_bytes_number(bytes, packed.event_count);
     mr_bytes_number(bytes, packed.packed_bytes);
     mr_bytes_raw(bytes, packed.packed, packed.packed_bytes);
-    if (!race->witness.packed)
+    if (!witness->packed)
         mr_witness_free(&packed);
     return true;
+}
+
+static bool write_race(const mr_trace *trace, const mr_race *race, mr_bytes *bytes)
+{
+    const mr_witness *witness = &race->witness;
+    write_place(bytes, witness->first, witness->second, witness->window_start, witness->window_end);
+    mr_bytes_number(bytes, (uint64_t)witness->model);
+    mr_bytes_number(bytes, (uint64_t)race->strength);
+    mr_bytes_number(bytes, (uint64_t)race->confirmed_by);
+    return write_events(trace, witness, bytes);
 }
 
 static void write_unknown(const mr_unknown *unknown, mr_bytes *bytes)
@@ -88,6 +96,47 @@ static bool write_verdict(const mr_trace *trace, const mr_pair_verdict *verdict,
     return !verdict->has_race || write_race(trace, &verdict->race, bytes);
 }
 
+/* An event, or MR_NONE. */
+static void write_event(mr_bytes *bytes, uint32_t event)
+{
+    mr_bytes_number(bytes, event == MR_NONE ? 0 : (uint64_t)event + 1);
+}
+
+static bool write_finding(const mr_trace *trace, const mr_finding_verdict *verdict, mr_bytes *bytes)
+{
+    const mr_witness *witness = &verdict->finding.witness;
+    const mr_finding_unknown *open = &verdict->open;
+    mr_bytes_number(bytes, (uint64_t)verdict->verdict);
+    mr_bytes_number(bytes, verdict->questions);
+    mr_bytes_number(bytes, verdict->effort);
+    mr_bytes_number(bytes, verdict->rejected_witnesses);
+    if (verdict->verdict == MR_VERDICT_UNKNOWN) {
+        size_t length = strlen(open->detail);
+        mr_bytes_number(bytes, (uint64_t)open->kind);
+        mr_bytes_number(bytes, open->window_start);
+        mr_bytes_number(bytes, open->window_end);
+        write_event(bytes, open->first);
+        write_event(bytes, open->second);
+        mr_bytes_number(bytes, (uint64_t)open->reason);
+        mr_bytes_number(bytes, length);
+        mr_bytes_raw(bytes, open->detail, length);
+    }
+    if (verdict->verdict != MR_VERDICT_RACE)
+        return true;
+    mr_bytes_number(bytes, (uint64_t)witness->kind);
+    mr_bytes_number(bytes, witness->window_start);
+    mr_bytes_number(bytes, witness->window_end);
+    write_event(bytes, witness->first);
+    write_event(bytes, witness->second);
+    write_event(bytes, witness->freed);
+    mr_bytes_number(bytes, witness->wait_count);
+    for (uint32_t i = 0; i < witness->wait_count; i++)
+        write_event(bytes, witness->waits[i]);
+    mr_bytes_number(bytes, (uint64_t)witness->model);
+    mr_bytes_number(bytes, (uint64_t)verdict->finding.confirmed_by);
+    return write_events(trace, witness, bytes);
+}
+
 bool mr_outcome_write(const mr_trace *trace, const mr_outcome *outcome, mr_bytes *bytes)
 {
     mr_bytes_number(bytes, outcome->unit);
@@ -103,6 +152,9 @@ bool mr_outcome_write(const mr_trace *trace, const mr_outcome *outcome, mr_bytes
         mr_bytes_number(bytes, outcome->pairs[i].second);
     }
     mr_bytes_number(bytes, outcome->no_room);
+    mr_bytes_number(bytes, outcome->finding != NULL);
+    if (outcome->finding && !write_finding(trace, outcome->finding, bytes))
+        return false;
     return !bytes->failed;
 }
 
@@ -141,13 +193,8 @@ static void read_place(source *s, uint32_t *first, uint32_t *second, uint32_t *s
     check_pair(s, *first, *second);
 }
 
-static void read_race(source *s, mr_race *race)
+static void read_events(source *s, mr_witness *witness)
 {
-    mr_witness *witness = &race->witness;
-    read_place(s, &witness->first, &witness->second, &witness->window_start, &witness->window_end);
-    witness->model = (mr_model)mr_bytes_get_u32(&s->in, MR_MODEL_BRANCH);
-    race->strength = (mr_strength)mr_bytes_get_u32(&s->in, MR_STRENGTH_BEYOND_WCP);
-    race->confirmed_by = (mr_step)mr_bytes_get_u32(&s->in, MR_STEP_FAR);
     witness->event_count = mr_bytes_get_u32(&s->in, witness->window_end - witness->window_start);
     uint64_t length = mr_bytes_get(&s->in);
     const uint8_t *packed = mr_bytes_get_raw(&s->in, length);
@@ -160,6 +207,82 @@ static void read_race(source *s, mr_race *race)
     memcpy(witness->packed, packed, length);
     witness->packed_bytes = length;
     s->in.damaged |= !mr_witness_packed_is_valid(s->trace, witness);
+}
+
+static void read_race(source *s, mr_race *race)
+{
+    mr_witness *witness = &race->witness;
+    read_place(s, &witness->first, &witness->second, &witness->window_start, &witness->window_end);
+    witness->model = (mr_model)mr_bytes_get_u32(&s->in, MR_MODEL_BRANCH);
+    race->strength = (mr_strength)mr_bytes_get_u32(&s->in, MR_STRENGTH_BEYOND_WCP);
+    race->confirmed_by = (mr_step)mr_bytes_get_u32(&s->in, MR_STEP_FAR);
+    read_events(s, witness);
+}
+
+/* An event of the trace, or MR_NONE. */
+static uint32_t read_event(source *s)
+{
+    uint32_t event = mr_bytes_get_u32(&s->in, s->trace->event_count);
+    return event ? event - 1 : MR_NONE;
+}
+
+static void read_bounds(source *s, uint32_t *start, uint32_t *end)
+{
+    *start = mr_bytes_get_u32(&s->in, s->trace->event_count);
+    *end = mr_bytes_get_u32(&s->in, s->trace->event_count);
+    s->in.damaged |= *start > *end;
+}
+
+static void read_waits(source *s, mr_witness *witness)
+{
+    uint32_t count = mr_bytes_get_u32(&s->in, s->trace->threads.count);
+    if (!count || s->in.damaged)
+        return;
+    witness->waits = mr_calloc(count, sizeof *witness->waits);
+    s->no_memory |= !witness->waits;
+    for (; witness->waits && witness->wait_count < count; witness->wait_count++)
+        witness->waits[witness->wait_count] = read_event(s);
+    for (uint32_t i = 0; i < witness->wait_count; i++)
+        s->in.damaged |= witness->waits[i] == MR_NONE;
+}
+
+static void read_found(source *s, mr_finding *finding)
+{
+    mr_witness *witness = &finding->witness;
+    witness->kind = (mr_witness_kind)mr_bytes_get_u32(&s->in, MR_WITNESS_KINDS - 1);
+    read_bounds(s, &witness->window_start, &witness->window_end);
+    witness->first = read_event(s);
+    witness->second = read_event(s);
+    witness->freed = read_event(s);
+    read_waits(s, witness);
+    s->in.damaged |= witness->second == MR_NONE ||
+                     (witness->kind == MR_WITNESS_DEADLOCK) != (witness->wait_count >= 2);
+    witness->model = (mr_model)mr_bytes_get_u32(&s->in, MR_MODEL_BRANCH);
+    finding->confirmed_by = (mr_step)mr_bytes_get_u32(&s->in, MR_STEP_FAR);
+    read_events(s, witness);
+}
+
+static void read_finding(source *s, mr_finding_verdict *verdict)
+{
+    verdict->verdict = (mr_verdict)mr_bytes_get_u32(&s->in, MR_VERDICT_UNKNOWN);
+    verdict->questions = mr_bytes_get(&s->in);
+    verdict->effort = mr_bytes_get(&s->in);
+    verdict->rejected_witnesses = mr_bytes_get(&s->in);
+    if (verdict->verdict == MR_VERDICT_RACE)
+        read_found(s, &verdict->finding);
+    if (verdict->verdict != MR_VERDICT_UNKNOWN)
+        return;
+    mr_finding_unknown *open = &verdict->open;
+    open->kind = (mr_witness_kind)mr_bytes_get_u32(&s->in, MR_WITNESS_KINDS - 1);
+    read_bounds(s, &open->window_start, &open->window_end);
+    open->first = read_event(s);
+    open->second = read_event(s);
+    s->in.damaged |= open->first == MR_NONE || open->second == MR_NONE;
+    open->reason = (mr_unknown_reason)mr_bytes_get_u32(&s->in, MR_UNKNOWN_COUNT - 1);
+    uint32_t length = mr_bytes_get_u32(&s->in, sizeof open->detail - 1);
+    const uint8_t *detail = mr_bytes_get_raw(&s->in, length);
+    if (detail)
+        memcpy(open->detail, detail, length);
 }
 
 static void read_unknown(source *s, mr_unknown *unknown)
@@ -237,6 +360,11 @@ mr_outcome *mr_outcome_read(const mr_trace *trace, const uint8_t *bytes, size_t 
     if (!s.no_memory)
         read_pairs(&s, outcome);
     outcome->no_room = mr_bytes_get_u32(&s.in, 1);
+    if (mr_bytes_get_u32(&s.in, 1) && !s.in.damaged && !s.no_memory) {
+        s.no_memory |= !mr_outcome_add_finding(outcome);
+        if (outcome->finding)
+            read_finding(&s, outcome->finding);
+    }
     *damaged = !s.no_memory && (s.in.damaged || s.in.next != s.in.end);
     if (!*damaged && !s.no_memory)
         return outcome;

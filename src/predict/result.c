@@ -9,7 +9,11 @@ void mr_result_free(mr_result *result)
 {
     for (size_t i = 0; i < result->race_count; i++)
         mr_witness_free(&result->races[i].witness);
+    for (size_t i = 0; i < result->finding_count; i++)
+        mr_witness_free(&result->findings[i].witness);
     free(result->races);
+    free(result->findings);
+    free(result->finding_unknowns);
     free(result->unknowns);
     free(result->run.shares);
     *result = (mr_result){0};

@@ -15,6 +15,28 @@ typedef struct mr_race {
     mr_step confirmed_by;
 } mr_race;
 
+/* What is found beside races (docs/semantics.md 7). */
+typedef struct mr_finding {
+    mr_witness witness; /* owned; holds the kind; may be packed */
+    mr_step confirmed_by;
+} mr_finding;
+
+/* A static finding that nothing has proven or refuted. `first` and `second` are events of one of its
+ * questions: the first two stops, or the free and the use. */
+typedef struct mr_finding_unknown {
+    mr_witness_kind kind;
+    uint32_t first, second, window_start, window_end;
+    mr_unknown_reason reason;
+    char detail[64]; /* the solver's own words; may be empty */
+} mr_finding_unknown;
+
+/* The static findings of a kind, with candidates.report: event those by events. */
+typedef struct mr_finding_stats {
+    uint64_t candidates; /* static findings that were looked at */
+    uint64_t questions;  /* that were asked about them */
+    uint64_t found, impossible, unknown;
+} mr_finding_stats;
+
 /* An unknown candidate. With candidates.report: static, there is one for each pair of places that
  * has an unknown pair of events and no race. */
 typedef struct mr_unknown {
@@ -38,12 +60,15 @@ typedef struct mr_stats {
     /* Pairs of places without a known race, of which no far window has seen all accesses
      * (far/parts.h). */
     uint64_t far_parts;
-    uint64_t static_races;       /* memory-order races are not among them */
-    uint64_t memory_order_races; /* by pairs of places */
-    bool incomplete;             /* the run ended before its time: there may be more races */
-    mr_halt_reason halted;       /* why it ended; MR_HALT_NONE: by a failure */
-    uint64_t windows_missing;    /* windows that were not decided */
-    bool far_missing;            /* not all far races were looked for */
+    uint64_t static_races;                       /* memory-order races are not among them */
+    uint64_t memory_order_races;                 /* by pairs of places */
+    mr_finding_stats findings[MR_WITNESS_KINDS]; /* by kind; races are not among them */
+    bool cycles_missing;      /* not all cycles of waits for locks were looked at: too many */
+    bool findings_missing;    /* not all findings beside races were looked for */
+    bool incomplete;          /* the run ended before its time: there may be more races */
+    mr_halt_reason halted;    /* why it ended; MR_HALT_NONE: by a failure */
+    uint64_t windows_missing; /* windows that were not decided */
+    bool far_missing;         /* not all far races were looked for */
 } mr_stats;
 
 /* The units that a worker has decided. */
@@ -78,6 +103,10 @@ typedef struct mr_result {
     size_t race_count, race_capacity;
     mr_unknown *unknowns; /* in the order of (second, first) */
     size_t unknown_count, unknown_capacity;
+    mr_finding *findings; /* in the order of (kind, second, first) */
+    size_t finding_count, finding_capacity;
+    mr_finding_unknown *finding_unknowns; /* likewise */
+    size_t finding_unknown_count, finding_unknown_capacity;
     mr_stats stats;
     mr_run_figures run;
 } mr_result;

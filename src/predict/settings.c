@@ -2,6 +2,7 @@
 
 #include "trace/columns.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,58 @@ static mr_status learn(mr_predict_settings *settings, mr_error *error)
     return MR_OK;
 }
 
+static mr_status sees_error(const char *text, const char *why, mr_error *error)
+{
+    return mr_error_set(error, MR_ERR_CONFIG, NULL, 0, "sees: '%.40s': %s", text, why);
+}
+
+/* A value that no event of the trace has. */
+#define NO_SUCH_VALUE UINT32_MAX
+
+static mr_status read_sees_value(mr_predict_settings *settings, const char *text,
+                                 const char *digits, mr_error *error)
+{
+    const mr_trace *trace = settings->trace;
+    char *end;
+    errno = 0;
+    int64_t value = strtoll(digits, &end, 10);
+    if (end == digits || *end || errno)
+        return sees_error(text, "the value is not a number", error);
+    if (trace->variable_info[trace->operand[settings->sees.read]].by_source)
+        return sees_error(text, "the values of this variable are not known", error);
+    settings->sees.write = MR_NONE;
+    settings->sees.value = NO_SUCH_VALUE;
+    for (uint32_t i = 1; i < trace->value_count; i++)
+        if (trace->values[i] == value)
+            settings->sees.value = i;
+    return MR_OK;
+}
+
+/* "READ WRITE" or "READ =VALUE" */
+static mr_status read_sees(mr_predict_settings *settings, const char *text, mr_error *error)
+{
+    const mr_trace *trace = settings->trace;
+    char *end;
+    if (!*text)
+        return MR_OK;
+    unsigned long long read = strtoull(text, &end, 10);
+    if (end == text || *end != ' ' || read >= trace->event_count || !mr_op_reads(trace->op[read]))
+        return sees_error(text, "expected the number of a read, then that of a write or =VALUE",
+                          error);
+    settings->asks_sees = true;
+    settings->find = 0;
+    settings->sees.read = (uint32_t)read;
+    const char *second = end + strspn(end, " ");
+    if (*second == '=')
+        return read_sees_value(settings, text, second + 1, error);
+    unsigned long long write = strtoull(second, &end, 10);
+    if (end == second || *end || write >= trace->event_count || !mr_op_writes(trace->op[write]) ||
+        trace->operand[write] != trace->operand[read])
+        return sees_error(text, "the second event is no write of the variable that is read", error);
+    settings->sees.write = (uint32_t)write;
+    return MR_OK;
+}
+
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
                                    const mr_config *config, mr_error *error)
 {
@@ -128,6 +181,7 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         .calls = (mr_opaque)mr_config_choice(config, "opaque"),
         .plan = mr_predict_settings_plan(trace, config),
         .model = (mr_model)mr_config_choice(config, "model"),
+        .find = mr_config_set_of(config, "find"),
         .by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT,
         .minimise = mr_config_bool(config, "witness.minimise"),
         .max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered"),
@@ -135,6 +189,8 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         .decide = mr_predict_limits(config)};
     mr_status status =
         read_ignored(settings, mr_config_text(config, "candidates.ignore_locations"), error);
+    if (status == MR_OK)
+        status = read_sees(settings, mr_config_text(config, "sees"), error);
     if (status == MR_OK)
         status = make_room(settings, config, error);
     if (status != MR_OK)

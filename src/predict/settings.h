@@ -25,12 +25,20 @@ typedef struct mr_far_limits {
     mr_strength weakest;    /* a pair of places without a pair of that strength is passed over */
 } mr_far_limits;
 
+/* The option `sees`: can the read see the write or, where `value` is not 0, one of that value index? */
+typedef struct mr_sees {
+    uint32_t read, write, value; /* write: MR_NONE with a value */
+} mr_sees;
+
 typedef struct mr_predict_settings {
     const mr_trace *trace;
     mr_barrier_edges opaque; /* of the whole trace; owned */
     mr_opaque calls;         /* which edges BarrierPairs have */
     mr_window_plan plan;
     mr_model model;
+    unsigned find; /* MR_FIND_RACES …; 0 with `asks_sees` */
+    bool asks_sees;
+    mr_sees sees;
     bool by_event; /* candidates.report: event */
     bool minimise;
     uint64_t max_unanswered;   /* candidates.max_unanswered; 0: no limit */
@@ -51,7 +59,8 @@ mr_window_plan mr_predict_settings_plan(const mr_trace *trace, const mr_config *
 /* How far beyond the windows races are looked for. */
 mr_far mr_predict_settings_far(const mr_config *config);
 
-/* `settings` is to be freed also after an error: MR_ERR_MEMORY. */
+/* `settings` is to be freed also after an error: MR_ERR_MEMORY; MR_ERR_CONFIG when `sees` names events
+ * that it cannot be asked about. */
 mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace *trace,
                                    const mr_config *config, mr_error *error);
 void mr_predict_settings_free(mr_predict_settings *settings);

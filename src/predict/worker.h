@@ -98,6 +98,11 @@ mr_status mr_worker_confirm(mr_worker *worker, const mr_window *window, mr_stren
 mr_status mr_worker_confirm_witness(mr_worker *worker, mr_witness *witness, mr_strength strength,
                                     mr_decision *decision, mr_pair_verdict *verdict);
 
+/* confirm.c: shortens and checks a witness in events of the worker's trace, and turns it into one of the
+ * full trace. Not accepted: the witness is freed, and the checker rejected it unless there is an
+ * error. */
+mr_status mr_worker_check_witness(mr_worker *worker, mr_witness *witness, bool *accepted);
+
 /* confirm.c: notes in `verdict` that a pair of events of the worker's trace, first < second, is
  * unknown. Only the first such pair is kept. */
 void mr_pair_verdict_note_unknown(const mr_window *window, uint32_t first, uint32_t second,

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "blocks.h"
+#include "pointer_use.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -238,7 +239,10 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         said.op = atomic_of(event->op);
         said.memory_order = MR_ORDER_RLX;
     }
-    return mr_emitter_add(&pass->emitter, &said, error);
+    status = mr_emitter_add(&pass->emitter, &said, error);
+    if (bytes == sizeof(uint64_t) && !self->is_range && !status)
+        status = mr_event_pass_pointer_access(pass, self->record, event, error);
+    return status;
 }
 
 mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error)
@@ -259,8 +263,11 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     if (!self.is_range)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, mr_log_code(record[1]));
     mr_pieces_approach(&pass->scan->pieces, &pass->reader.lives, self.extent.life, address);
-    if (!mr_pieces_keeps(&pass->scan->pieces, self.extent))
-        return MR_OK;
+    bool kept = mr_pieces_keeps(&pass->scan->pieces, self.extent);
+    if (mr_pointers_wait(&pass->pointers, pass->reader.thread))
+        status = mr_event_pass_pointer_use(pass, record, kept, error);
+    if (!kept)
+        return status;
     pass->kept_accesses++;
     for (uint64_t at = address, step; at < end && !status; at += step) {
         mr_extent rest = {self.extent.life, at, end - at};
@@ -269,7 +276,9 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
         if (!piece)
             continue;
         values found = values_of(&self, at - address, step);
-        if (self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES)
+        bool is_inside = self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES;
+        self.event.is_whole = step == bytes && !self.is_range && !is_inside;
+        if (is_inside)
             found.read = piece->last; /* it reads the inside of a lock */
         status = check(pass, &self, piece, at, step, &found, error);
         if (!status)
@@ -314,6 +323,13 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
     return emit(pass, &self, piece, address, bytes, &found, error);
 }
 
+/* Is the access the use of a pointer? It is looked at again, as a record, when it is. */
+static bool uses_pointer(mr_event_pass *pass, uint64_t address)
+{
+    return mr_pointers_wait(&pass->pointers, pass->reader.thread) &&
+           mr_pointers_look(&pass->pointers, pass->reader.thread, address);
+}
+
 void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
 {
     mr_pieces *pieces = &pass->scan->pieces;
@@ -322,12 +338,17 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
     if (pass->reader.next >= pass->part_end)
         pass->skips_part = mr_pieces_skips_part(pieces, pass->reader.next, &pass->part_end);
     mr_log_run run = mr_log_run_begin(&pass->reader, pass->part_end < last ? pass->part_end : last);
+    uint64_t taken = 0;
     while (mr_log_run_look(&run, &found) &&
-           (pass->skips_part || mr_pieces_leaves_out_near(pieces, found.address, found.bytes))) {
+           (pass->skips_part || mr_pieces_leaves_out_near(pieces, found.address, found.bytes)) &&
+           !uses_pointer(pass, found.address)) {
         mr_log_run_take(&run, &found, true);
+        taken++;
         code = mr_log_payload(found.site->head);
     }
     mr_log_run_end(&pass->reader, &run);
+    if (taken)
+        pass->positions.of[pass->reader.thread] += taken;
     if (code)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, code);
 }

@@ -1,5 +1,7 @@
 #include "blocks.h"
 
+#include "pointer_use.h"
+
 /* The object of a part of a life, by the death of the part; made when it is new. */
 static mr_status object_of(mr_event_pass *pass, const mr_life *life, uint32_t death,
                            uint32_t *object, mr_error *error)
@@ -110,9 +112,11 @@ mr_status mr_event_pass_taken(mr_event_pass *pass, const uint64_t *record, mr_er
         status = mr_event_pass_place(pass, record, &event, error);
         event.operand = object;
         if (!status)
+            status = mr_event_pass_pointer_freed(pass, record, error);
+        if (!status)
             status = mr_emitter_add(&pass->emitter, &event, error);
     }
-    return status;
+    return status ? status : mr_event_pass_pointer_loose(pass, error);
 }
 
 mr_status mr_event_pass_member(mr_event_pass *pass, uint32_t variable, const mr_life *life,

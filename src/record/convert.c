@@ -101,6 +101,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
     if (!status) {
         status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
         if (!status) {
+            pass.run = options->run;
             end_trace(&log, &options->end, &pass.emitter.trace->ending);
             status = mr_event_pass_run(&pass, options->progress, error);
         }

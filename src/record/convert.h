@@ -34,6 +34,7 @@ typedef struct mr_record_options {
     bool keep_local;   /* also write accesses of variables that one thread uses alone, or that no
                         thread writes */
     mr_record_end end; /* zero: only the log says it */
+    const char *run;   /* lines of the run that the caller knows (positions.h); NULL: none */
     const char *symbol_folder;          /* keeps names from run to run (answers.h); may be NULL */
     const struct mr_progress *progress; /* may be NULL */
     const mr_debug *debug;              /* topic recorder; may be NULL */

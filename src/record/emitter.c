@@ -47,7 +47,51 @@ void mr_emitter_free(mr_emitter *emitter)
     mr_mrt_writer_free(emitter->writer);
     mr_builder_free(&emitter->builder);
     free(emitter->block);
+    free(emitter->last_position);
+    mr_bytes_free(&emitter->positions);
     *emitter = (mr_emitter){0};
+}
+
+static mr_status flush_positions(mr_emitter *emitter, const mr_events *events, mr_error *error)
+{
+    uint32_t first = emitter->codes_written, count = 0;
+    if (!emitter->codes)
+        return MR_OK;
+    count = emitter->codes->count - first;
+    uint64_t *codes = mr_malloc(0, (count + 1ull) * sizeof *codes);
+    if (!codes || emitter->positions.failed) {
+        free(codes);
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = emitter->codes->items[first + i].low;
+    mr_status status =
+        mr_mrt_writer_positions(emitter->writer, events, codes, count, emitter->positions.items,
+                                emitter->positions.count, error);
+    emitter->codes_written += count;
+    emitter->positions.count = 0;
+    free(codes);
+    return status;
+}
+
+/* Notes where an event that was added stands. False: no memory. */
+static bool note_position(mr_emitter *emitter, const mr_emitted *event)
+{
+    void *last = emitter->last_position;
+    if (!emitter->codes)
+        return true;
+    if (!mr_grow(&last, &emitter->last_capacity, event->thread + 1ull,
+                 sizeof *emitter->last_position))
+        return false;
+    emitter->last_position = last;
+    while (emitter->last_count <= event->thread)
+        emitter->last_position[emitter->last_count++] = 0;
+    uint64_t *before = &emitter->last_position[event->thread];
+    MR_ASSERT(event->position >= *before);
+    mr_bytes_number(&emitter->positions, event->position - *before);
+    mr_bytes_number(&emitter->positions, event->code);
+    *before = event->position;
+    return !emitter->positions.failed;
 }
 
 static mr_status flush(mr_emitter *emitter, mr_error *error)
@@ -73,6 +117,8 @@ static mr_status flush(mr_emitter *emitter, mr_error *error)
     mr_status status = mr_mrt_writer_add(emitter->writer, trace, &events, rows->value,
                                          emitter->block->stack, error);
     trace->values = NULL;
+    if (!status)
+        status = flush_positions(emitter, &events, error);
     empty_rows(emitter);
     return status;
 }
@@ -124,6 +170,8 @@ mr_status mr_emitter_add(mr_emitter *emitter, const mr_emitted *event, mr_error 
     status =
         mr_builder_append_at(&emitter->builder, &emitter->rows, &parsed, event->thread,
                              event->operand, event->location, trace->event_count + 1ull, error);
+    if (!status && !note_position(emitter, event))
+        status = no_memory(error);
     if (!status && emitter->rows.count == emitter->rows.room)
         status = flush(emitter, error);
     return status;

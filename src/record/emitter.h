@@ -8,7 +8,9 @@
 #ifndef MR_RECORD_EMITTER_H
 #define MR_RECORD_EMITTER_H
 
+#include "base/bytes.h"
 #include "formats/mrt/mrt_write.h"
+#include "pairs.h"
 #include "trace/builder.h"
 #include "trace/validity.h"
 
@@ -21,6 +23,11 @@ typedef struct mr_emitter {
     mr_emitter_block *block;
     mr_rows rows;
     mr_validity validity;
+    const mr_pairs *codes; /* on loan, of positions.h; NULL: there are no positions */
+    uint32_t codes_written;
+    uint64_t *last_position; /* by thread */
+    size_t last_count, last_capacity;
+    mr_bytes positions; /* of the block */
     uint64_t dropped_count;
     mr_error first_dropped; /* status MR_OK: none */
 } mr_emitter;
@@ -33,6 +40,9 @@ typedef struct mr_emitted {
     bool has_value;
     int64_t value, written_value;
     const char *reach; /* mbegin: "x1,x2,…" */
+    uint64_t position; /* see positions.h */
+    uint32_t code;
+    bool is_whole; /* the event is all of its operation */
 } mr_emitted;
 
 /* Writes to `file`, which the caller closes. `path` is the name of the trace. The caller calls

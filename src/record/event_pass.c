@@ -4,8 +4,10 @@
 #include "base/assert.h"
 #include "base/progress.h"
 #include "blocks.h"
+#include "pointer_use.h"
 #include "unrecorded_calls.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { RECORDS_A_TELL = 1 << 10 };
@@ -35,19 +37,24 @@ static mr_status object_event(mr_event_pass *pass, const uint64_t *record, const
     return ok ? mr_event_pass_place(pass, record, event, error) : mr_event_pass_no_memory(error);
 }
 
-/* Keeps the misuse for the report; `event` is the use. */
+/* Keeps the misuse for the report. */
+static bool keep_misuse(mr_event_pass *pass, const mr_misuse *misuse)
+{
+    enum { MISUSES_MAX = 256 };
+    mr_ending *ending = &pass->emitter.trace->ending;
+    return ending->misuse_count >= MISUSES_MAX || mr_ending_add_misuse(ending, misuse);
+}
+
+/* The same, of an object of pthread; `event` is the use. */
 static bool add_misuse(mr_event_pass *pass, mr_misuse_kind kind, uint64_t event,
                        const mr_user_state *state)
 {
-    enum { MISUSES_MAX = 256 };
-    mr_trace *trace = pass->emitter.trace;
     mr_misuse misuse = {kind, event, MR_MISUSE_NO_EVENT};
     if (kind == MR_MISUSE_USE_AFTER_DESTROY)
         misuse.other = state->destroyed_at;
     else if (kind == MR_MISUSE_UNLOCK_BY_OTHER || kind == MR_MISUSE_DESTROY_HELD)
         misuse.other = state->held_at;
-    return trace->ending.misuse_count >= MISUSES_MAX ||
-           mr_ending_add_misuse(&trace->ending, &misuse);
+    return keep_misuse(pass, &misuse);
 }
 
 /* What a record's use before its effect came to. */
@@ -104,7 +111,7 @@ static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op o
         use.state->held_at = pass->emitter.trace->event_count;
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     status = object_event(pass, record, object, &event, error);
-    if (!status && !mr_waiting_hold(&pass->waiting, &event))
+    if (!status && !mr_waiting_hold(&pass->waiting, &event, pass->emitter.trace->event_count))
         status = mr_event_pass_no_memory(error);
     return status ? status : mr_emitter_add(&pass->emitter, &event, error);
 }
@@ -236,6 +243,8 @@ static void forget_code(mr_event_pass *pass)
 
 static mr_status map_module(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
+    if (!mr_position_module_record(&pass->positions, record))
+        return mr_event_pass_no_memory(error);
     const mr_log_module *module = (const void *)record;
     const char *path = (const char *)(module + 1);
     size_t room = mr_log_payload(record[0]) * sizeof *record;
@@ -294,6 +303,7 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
     case MR_LOG_MODULE:
         return map_module(pass, record, error);
     case MR_LOG_UNLOAD:
+        ok = mr_position_module_record(&pass->positions, record);
         forget_code(pass);
         mr_symbols_unmap(pass->symbols, payload);
         break;
@@ -306,10 +316,50 @@ static mr_status code_record(mr_event_pass *pass, const uint64_t *record, mr_err
     return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 
+/* What the runtime calls wrong, for the lock of this life, which is held or not. */
+static mr_misuse_kind judge_wrong(unsigned how, bool is_held)
+{
+    switch ((mr_log_wrong)how) {
+    case MR_LOG_WRONG_ACQUIRE:
+        return is_held ? MR_MISUSE_LOCK_HELD : MR_MISUSE_NONE;
+    case MR_LOG_WRONG_RELEASE:
+        return is_held ? MR_MISUSE_UNLOCK_BY_OTHER : MR_MISUSE_UNLOCK_FREE;
+    case MR_LOG_WRONG_MODE:
+        return is_held ? MR_MISUSE_UNLOCK_MODE : MR_MISUSE_NONE;
+    case MR_LOG_WRONG_DESTROY:
+        return is_held ? MR_MISUSE_DESTROY_HELD : MR_MISUSE_NONE;
+    }
+    return MR_MISUSE_NONE;
+}
+
+/* A lock of the program's own is used against its rules: a read of a variable that stands for it. */
+static mr_status wrong_event(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    mr_emitted event = {.op = MR_OP_ATOMIC_READ, .has_value = true};
+    const mr_object *lock = mr_objects_at(&pass->objects, &pass->reader.lives,
+                                          mr_log_payload(record[0]), MR_LOG_ROLE_OWN, 0);
+    if (!lock)
+        return mr_event_pass_no_memory(error);
+    uint32_t name = pass->lock_of[lock - pass->objects.items];
+    const mr_lock_holder *holder = name ? mr_waiting_holder(&pass->waiting, name - 1) : NULL;
+    mr_status status = object_event(
+        pass, record, mr_objects_of(&pass->objects, &pass->reader.lives, record), &event, error);
+    mr_misuse misuse = {judge_wrong(mr_log_count(record[1]), holder != NULL),
+                        pass->emitter.trace->event_count,
+                        holder ? holder->event : MR_MISUSE_NO_EVENT};
+    if (status || !misuse.kind)
+        return status;
+    if (!keep_misuse(pass, &misuse))
+        return mr_event_pass_no_memory(error);
+    return mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* An object begins or ends, or is used without anything else. */
 static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     used use;
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG)
+        return wrong_event(pass, record, error);
     mr_status status = use_before(pass, record, &use, error);
     if (status || mr_log_kind_of(record[0]) == MR_LOG_USED ||
         mr_log_count(record[1]) == MR_LOG_RETIRED_REFUSED)
@@ -432,19 +482,55 @@ static bool note_waiting(mr_event_pass *pass, const uint64_t *record)
     return mr_waiting_note(&pass->waiting, pass->thread_of[thread] - 1, thread, record);
 }
 
+/* The loose deref of the thread, unless the record may be a `free`: blocks.c knows. */
+static mr_status settle_pointer(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    return kind == MR_LOG_TAKEN || kind == MR_LOG_END ? MR_OK
+                                                      : mr_event_pass_pointer_loose(pass, error);
+}
+
+/* The end of the file, with what is known of the run. */
+static mr_status finish(mr_event_pass *pass, mr_error *error)
+{
+    static const char *const schedules[] = {"random", "pct", "os"};
+    mr_bytes *lines = &pass->positions.lines;
+    const mr_log_header *header = &pass->log->header;
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, header->seed);
+    mr_position_line(lines, "seed", text);
+    if (header->schedule < sizeof schedules / sizeof *schedules)
+        mr_position_line(lines, "schedule", schedules[header->schedule]);
+    if (pass->run)
+        mr_bytes_raw(lines, pass->run, strlen(pass->run));
+    mr_bytes_raw(lines, "", 1);
+    if (lines->failed)
+        return mr_event_pass_no_memory(error);
+    mr_mrt_writer_run(pass->emitter.writer, (const char *)lines->items);
+    return mr_emitter_finish(&pass->emitter, error);
+}
+
 mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr_error *error)
 {
     mr_status status = MR_OK;
     uint64_t count = 0, last = pass->scan->last_unit;
     const uint64_t *record;
     while (!status && pass->reader.next < last && !has_strange_units(pass)) {
+        if (!mr_position_room(&pass->positions, pass->reader.thread))
+            return mr_event_pass_no_memory(error);
         if (!is_waiting(pass))
             mr_event_pass_hurry(pass, last);
         record = mr_log_next(&pass->reader);
         if (!record)
             break;
-        status = note_waiting(pass, record) ? handle(pass, record, error)
+        uint32_t thread = pass->reader.thread;
+        bool counts = mr_position_counts(&pass->positions, record);
+        status = note_waiting(pass, record) ? settle_pointer(pass, record, error)
                                             : mr_event_pass_no_memory(error);
+        if (!status)
+            status = handle(pass, record, error);
+        if (!status && counts && thread < pass->positions.count)
+            pass->positions.of[thread]++;
         if (++count % RECORDS_A_TELL == 0)
             mr_progress_tell(progress, "writing", pass->reader.next, last);
     }
@@ -456,5 +542,5 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     pass->summary.damaged = last < pass->log->unit_count || has_strange_units(pass);
     if (pass->summary.damaged)
         pass->emitter.trace->ending.stop = MR_STOP_DAMAGED;
-    return status ? status : mr_emitter_finish(&pass->emitter, error);
+    return status ? status : finish(pass, error);
 }

@@ -16,6 +16,7 @@ mr_status mr_event_pass_init(mr_event_pass *pass, const mr_log *log, mr_scan *sc
     *pass = (mr_event_pass){.log = log, .scan = scan};
     mr_log_pass_init(&pass->reader, log);
     mr_status status = mr_emitter_init(&pass->emitter, file, name, error);
+    pass->emitter.codes = &pass->positions.codes;
     if (status)
         return status;
     pass->symbols = mr_symbols_new(symbol_folder);
@@ -44,9 +45,11 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_symbols_free(pass->symbols);
     mr_objects_free(&pass->objects);
     mr_uses_free(&pass->uses);
+    mr_position_count_free(&pass->positions);
     mr_pairs_free(&pass->blocks);
     mr_pairs_free(&pass->contents);
     mr_waiting_free(&pass->waiting);
+    mr_pointers_free(&pass->pointers);
     mr_pairs_free(&pass->atomics);
     mr_pairs_free(&pass->calls);
 }
@@ -90,7 +93,13 @@ mr_status mr_event_pass_place(mr_event_pass *pass, const uint64_t *record, mr_em
                                        &event->stack) ||
                     !mr_contexts_location(&pass->contexts, event->stack, &event->location)))
         status = mr_event_pass_no_memory(error);
-    return status;
+    if (status)
+        return status;
+    if (!mr_position_room(&pass->positions, pass->reader.thread))
+        return mr_event_pass_no_memory(error);
+    event->position = pass->positions.of[pass->reader.thread];
+    event->code = mr_position_code(&pass->positions, record, event->is_whole);
+    return event->code == MR_PAIRS_NONE ? mr_event_pass_no_memory(error) : MR_OK;
 }
 
 mr_status mr_event_pass_lock(mr_event_pass *pass, uint32_t object, uint32_t *lock, mr_error *error)

@@ -11,9 +11,11 @@
 
 #include "contexts.h"
 #include "convert.h"
+#include "pointers.h"
 #include "emitter.h"
 #include "locals.h"
 #include "naming.h"
+#include "positions.h"
 #include "scan.h"
 #include "waiting.h"
 
@@ -25,6 +27,7 @@ typedef struct mr_event_pass {
     mr_symbols *symbols;
     mr_contexts contexts;
     mr_naming naming;
+    mr_position_count positions;
     mr_locals locals;
     mr_objects objects;
     mr_uses uses;
@@ -56,7 +59,9 @@ typedef struct mr_event_pass {
     uint64_t kept_accesses; /* that have an event */
     uint64_t extra_units;   /* events of posts and waits, beyond one a record */
     uint32_t strange;       /* variable of the first strange read */
+    mr_pointers pointers;
     mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
+    const char *run;        /* lines, on loan; NULL: none */
     mr_record_summary summary;
 } mr_event_pass;
 

@@ -26,6 +26,7 @@ typedef struct mr_life {
     uint64_t bytes;      /* size when the life began */
     uint8_t kind;        /* mr_log_memory */
     bool dead;           /* released, and not given out again */
+    bool alone;          /* for the caller: it began while no other thread was there */
 } mr_life;
 
 typedef struct mr_life_node mr_life_node;

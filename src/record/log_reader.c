@@ -131,6 +131,8 @@ static bool has_role(const uint64_t *record, bool orders)
     unsigned kind = mr_log_kind_of(record[0]);
     if (role == MR_LOG_ROLE_NONE && kind == MR_LOG_RETIRED)
         return true; /* of an order */
+    if (role == MR_LOG_ROLE_WRONG)
+        return kind == MR_LOG_USED && !record[2];
     if (role == MR_LOG_ROLE_DESCRIPTOR && kind != MR_LOG_RETIRED && kind != MR_LOG_USED)
         return false;
     return role <= MR_LOG_ROLE_OWN && mr_object_orders((uint8_t)role) == orders &&

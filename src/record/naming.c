@@ -137,6 +137,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_SIGNAL:
     case MR_LOG_ROLE_DESCRIPTOR:
     case MR_LOG_ROLE_OWN:
+    case MR_LOG_ROLE_WRONG:
         break;
     }
     return 1;
@@ -175,7 +176,7 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
         add(name, "signal.%" PRIu64, object->number);
     } else {
         name_memory(naming, life, object->address, 1, name);
-        add(name, ".order");
+        add(name, object->role == MR_LOG_ROLE_WRONG ? ".lock" : ".order");
     }
     return add_name(&naming->trace->variables, name, variable);
 }

@@ -11,7 +11,8 @@
  * A lock has the name of the memory that it lies in. A semaphore that stands for a wake-up of a
  * condition variable or a use of a barrier (docs/trace-format.md) has its role and number behind
  * the name: "ready.wake.2", "gate.3.in". Variables that stand for an order are "x.order",
- * "channel.3" (a pipe) and "signal.10". A name that is taken gets "#2", "#3", … behind it.
+ * "channel.3" (a pipe) and "signal.10"; "x.lock" stands for a lock of the program's own that is
+ * used wrongly. A name that is taken gets "#2", "#3", … behind it.
  * Characters with a meaning in the text format are replaced: ( ) by { }, others by _.
  */
 #ifndef MR_RECORD_NAMING_H

@@ -38,10 +38,12 @@ mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t addr
 /* The objects at the address end; later records name new ones. False: no memory. */
 bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t address);
 
-/* Does an object of this role only order events, and is neither lock nor semaphore? */
+/* Does a variable of the trace stand for an object of this role, which is neither lock nor
+ * semaphore? */
 static inline bool mr_object_orders(uint8_t role)
 {
-    return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL;
+    return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL ||
+           role == MR_LOG_ROLE_WRONG;
 }
 
 #endif

@@ -10,6 +10,8 @@ void mr_pieces_free(mr_pieces *pieces)
 {
     mr_pairs_free(&pieces->table);
     mr_pairs_free(&pieces->atomics);
+    mr_pairs_free(&pieces->guests);
+    free(pieces->guest_at);
     free(pieces->lines);
     free(pieces->pieces);
     free(pieces->releasers);
@@ -109,6 +111,34 @@ static bool note_bound(mr_pieces *pieces, const mr_life *life, uint64_t offset)
     return true;
 }
 
+bool mr_pieces_note_guest(mr_pieces *pieces, const mr_life *life, uint64_t offset, uint32_t thread,
+                          bool alone)
+{
+    uint32_t known = pieces->guests.count;
+    if (!life->number || life->thread == thread)
+        return true;
+    uint32_t number = mr_pairs_add(&pieces->guests, (mr_pair){life->number, thread});
+    if (number != known)
+        return number != MR_PAIRS_NONE;
+    void *at = pieces->guest_at;
+    if (!mr_grow(&at, &pieces->guest_capacity, number + 1ull, sizeof *pieces->guest_at))
+        return false;
+    pieces->guest_at = at;
+    pieces->guest_at[number] = offset << 1 | (alone || life->alone);
+    return true;
+}
+
+/* The thread accesses the line of the life. */
+static void note_thread(mr_piece_line *line, const mr_life *life, uint32_t thread)
+{
+    if (!line->owner)
+        line->owner = thread + 1;
+    if (!life->number)
+        line->threads = ~0ull;
+    else if (thread < 63)
+        line->threads |= 1ull << thread;
+}
+
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how)
 {
     uint64_t offset = offset_of(access), end = offset + access.bytes;
@@ -126,8 +156,10 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_pie
         if (next_line(at) > end)
             line->bounds |= bit_of(end);
         line->ends = line->ends || next_line(at) == end;
-        if (!line->owner)
-            line->owner = thread + 1;
+        if (at == offset && !mr_pieces_knows(line, thread) &&
+            !mr_pieces_note_guest(pieces, access.life, at, thread, how.alone))
+            return false;
+        note_thread(line, access.life, thread);
         if (line->owner != thread + 1)
             line->shared |= bits;
         line->accessed |= bits;
@@ -185,7 +217,7 @@ static uint32_t releaser_of(const mr_pieces *pieces, uint64_t life)
 
 bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life)
 {
-    return life < pieces->kept_life_count && pieces->kept_lives[life];
+    return pieces->keep_all || (life < pieces->kept_life_count && pieces->kept_lives[life]);
 }
 
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access)
@@ -268,6 +300,28 @@ static void keep_backward(mr_pieces *pieces, const mr_life *life, uint64_t offse
     }
 }
 
+/* Must the guest's order with the beginning of the life be kept? */
+static bool is_guest_kept(const mr_pieces *pieces, uint32_t guest)
+{
+    return pieces->none_alone || !(pieces->guest_at[guest] & 1);
+}
+
+/* Keeps the pieces in which guests access lives first. */
+static void keep_guests(mr_pieces *pieces)
+{
+    for (uint32_t i = 0; i < pieces->guests.count; i++) {
+        mr_life life = {.number = (uint32_t)pieces->guests.items[i].high};
+        uint64_t offset = pieces->guest_at[i] >> 1;
+        if (offset == MR_PIECES_RELEASES || !is_guest_kept(pieces, i))
+            continue;
+        mr_piece_line *line = find_line(pieces, &life, offset);
+        MR_ASSERT(line && line->bounds & bit_of(offset));
+        uint64_t later = line->bounds & ~(bit_of(offset) - 1) & ~bit_of(offset);
+        uint64_t end = later ? (later & -later) - 1 : ~0ull;
+        line->kept |= end & ~(bit_of(offset) - 1);
+    }
+}
+
 /* Decides which bytes are kept. Within a line all bytes of a piece are alike, because each access
  * has all of a piece or nothing. But the lines of one piece may have different owners: what one line
  * keeps is kept in all. */
@@ -286,6 +340,8 @@ static void mark_kept(mr_pieces *pieces)
         line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
         line->written = 0;
     }
+    if (!all)
+        keep_guests(pieces);
     for (uint32_t i = 0; i < pieces->table.count && !all; i++) {
         const mr_piece_line *line = &pieces->lines[i];
         mr_pair key = pieces->table.items[i];
@@ -298,12 +354,18 @@ static void mark_kept(mr_pieces *pieces)
     }
 }
 
-/* Finds the lives that have pieces that are kept. */
+/* The largest first number of the pairs, at least `most`. */
+static uint64_t most_of(const mr_pairs *pairs, uint64_t most)
+{
+    for (uint32_t i = 0; i < pairs->count; i++)
+        most = pairs->items[i].high > most ? pairs->items[i].high : most;
+    return most;
+}
+
+/* Finds the lives that are kept: with a piece, or with a guest. */
 static bool mark_lives(mr_pieces *pieces)
 {
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < pieces->table.count; i++)
-        most = pieces->table.items[i].high > most ? pieces->table.items[i].high : most;
+    uint64_t most = most_of(&pieces->guests, most_of(&pieces->table, 0));
     pieces->kept_lives = mr_calloc((size_t)most + 1, sizeof *pieces->kept_lives);
     if (!pieces->kept_lives)
         return false;
@@ -311,6 +373,9 @@ static bool mark_lives(mr_pieces *pieces)
     for (uint32_t i = 0; i < pieces->table.count; i++)
         if (pieces->lines[i].kept)
             pieces->kept_lives[pieces->table.items[i].high] = true;
+    for (uint32_t i = 0; i < pieces->guests.count; i++)
+        if (is_guest_kept(pieces, i))
+            pieces->kept_lives[pieces->guests.items[i].high] = true;
     return true;
 }
 

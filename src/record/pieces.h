@@ -19,12 +19,15 @@
  * A release of memory writes the memory. Threads are counted per line of 64 bytes. So a piece may be
  * kept without need when threads use different parts of its line.
  *
- * One thing is lost with a piece that is not kept: its block's alloc comes before its accesses. The
- * accesses of another thread than the one that allocates have this order by what handed the block
- * over, which is in the trace unless code that is not recorded did it.
+ * A life begins before its accesses and its release (docs/semantics.md 2, rule 7), whoever does
+ * them. Program order says so for the thread that got the memory. Of each other thread the first
+ * access is kept, with its piece, and then all that the thread does later comes after the alloc,
+ * too. When such a thread releases the life without an access, the life is kept without a piece.
+ * Fork and join say it when one of the two was alone.
  *
- * Offsets count from the origin of the life (lifetimes.h). Memory: 64 bytes for each line of 64
- * bytes that is accessed, 24 for each piece that is kept.
+ * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
+ * bytes that is accessed, 24 for each piece that is kept, 32 to 40 for each life and thread that
+ * accesses it and did not get it.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
  * of its places stands for 32 bytes of memory, with the line that was found there last. The caller
@@ -47,7 +50,8 @@ enum {
     MR_PIECES_PARTS = 32,
 };
 
-#define MR_PIECES_SEVERAL UINT32_MAX /* threads release parts of the life */
+#define MR_PIECES_SEVERAL  UINT32_MAX   /* threads release parts of the life */
+#define MR_PIECES_RELEASES (~0ull >> 1) /* in place of an offset: no access, but the release */
 
 /* A line: 64 bytes of memory. Bit i is about byte i. */
 typedef struct mr_piece_line {
@@ -63,6 +67,7 @@ typedef struct mr_piece_line {
     };
     uint64_t alone;      /* written while no other thread ran */
     uint64_t reached;    /* by a BarrierPair */
+    uint64_t threads;    /* bit i: thread i has accessed the line; all: nobody asks */
     uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
     uint64_t bytes : 8;  /* of them belong to the life, from the first one on */
     uint64_t ends : 1;   /* the end of its last byte is noted as a boundary of the next line */
@@ -93,7 +98,10 @@ typedef struct mr_pieces {
     uint32_t kept_parts;           /* after mr_pieces_make: the parts that access a kept piece */
     mr_piece *pieces;
     uint32_t piece_count;
-    mr_pairs atomics; /* (life, offset and size) of each atomic access */
+    mr_pairs atomics;   /* (life, offset and size) of each atomic access */
+    mr_pairs guests;    /* (life, thread) of threads that use a life that another one got */
+    uint64_t *guest_at; /* by number of the guest: where its first access begins */
+    size_t guest_capacity;
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
     uint32_t
         *releasers; /* by life, set by the caller: the thread that releases it, plus 1; 0: none,
@@ -128,6 +136,10 @@ bool mr_pieces_skips_part(const mr_pieces *pieces, uint64_t unit, uint64_t *end)
  * makes the pieces. Each returns false when there is no memory. */
 bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_piece_access how);
 bool mr_pieces_note_reached(mr_pieces *pieces, mr_extent reach);
+/* The thread uses the life. When it did not get it, it is a guest: at the offset is its first
+ * access, or MR_PIECES_RELEASES. `alone`: no other thread was there. */
+bool mr_pieces_note_guest(mr_pieces *pieces, const mr_life *life, uint64_t offset, uint32_t thread,
+                          bool alone);
 /* The thread releases the life, or a part of it, while others are there. */
 bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread);
 /* A piece begins at the address, whatever is accessed. */
@@ -183,14 +195,21 @@ static inline mr_piece_line *mr_pieces_near_line(mr_pieces *pieces, uint64_t add
     return line;
 }
 
+/* Has the thread accessed the line before? Only the first 63 threads and the owner can know. */
+static inline bool mr_pieces_knows(const mr_piece_line *line, uint32_t thread)
+{
+    return line->owner == thread + 1 || line->threads == ~0ull ||
+           (thread < 63 && line->threads >> thread & 1);
+}
+
 /* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
- * one, and nothing is noted. */
+ * one, or the first one of its thread in the line, and nothing is noted. */
 static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
                                        uint32_t thread, mr_piece_access how)
 {
     uint64_t bits;
     mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
-    if (!line || !line->owner || bits >> (MR_PIECE_LINE_BYTES - 1) > line->ends)
+    if (!line || !mr_pieces_knows(line, thread) || bits >> (MR_PIECE_LINE_BYTES - 1) > line->ends)
         return false;
     line->bounds |= (bits & -bits) | (bits + (bits & -bits));
     line->shared |= line->owner == thread + 1 ? 0 : bits;

@@ -52,6 +52,14 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     return object != NULL;
 }
 
+/* The lock that is used wrongly, and the variable that stands for it. */
+static bool note_wrong(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
+{
+    return mr_objects_at(&scan->objects, &pass->lives, mr_log_payload(record[0]), MR_LOG_ROLE_OWN,
+                         0) &&
+           note_object(scan, pass, record);
+}
+
 /* Memory that is released is written; an access of what was released is kept. */
 static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
 {
@@ -65,9 +73,14 @@ static bool note_memory(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
             !mr_pieces_note_release(&scan->pieces, death->life, death->thread))
             return false;
     }
+    if (mr_log_kind_of(record[0]) == MR_LOG_GIVEN && record[2])
+        mr_lifetimes_find(&pass->lives, mr_log_payload(record[0]))->alone = alone;
     for (size_t i = 0; i < mr_deaths_of(pass, record); i++) {
         const mr_life_end *part = &pass->lives.ended[i];
         const mr_life *life = &part->life;
+        if (!scan->deaths.items[before + i].unseen &&
+            !mr_pieces_note_guest(&scan->pieces, life, MR_PIECES_RELEASES, pass->thread, alone))
+            return false;
         if ((part->start > life->origin &&
              !mr_pieces_note_bound(&scan->pieces, life, part->start)) ||
             (part->end < life->origin + life->bytes &&
@@ -168,7 +181,8 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
                                                          address, record[2]});
     }
     if (kind == MR_LOG_USED)
-        return note_use(scan, pass, record);
+        return mr_log_detail(record[0]) == MR_LOG_ROLE_WRONG ? note_wrong(scan, pass, record)
+                                                             : note_use(scan, pass, record);
     if (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN)
         return note_access(scan, pass, mr_log_payload(record[0]), 1,
                            (mr_piece_access){.writes = true});

@@ -30,6 +30,7 @@ static mr_use use_of_units(unsigned role)
     case MR_LOG_ROLE_SIGNAL:
     case MR_LOG_ROLE_DESCRIPTOR:
     case MR_LOG_ROLE_OWN:
+    case MR_LOG_ROLE_WRONG:
         break;
     }
     return MR_USE_NONE;
@@ -52,7 +53,7 @@ static mr_use use_of_retired(unsigned how)
 mr_use mr_use_of(const uint64_t *record)
 {
     unsigned role = mr_log_detail(record[0]);
-    if (role == MR_LOG_ROLE_OWN)
+    if (role == MR_LOG_ROLE_OWN || role == MR_LOG_ROLE_WRONG)
         return MR_USE_NONE;
     switch (mr_log_kind_of(record[0])) {
     case MR_LOG_ACQUIRE:

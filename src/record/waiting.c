@@ -38,7 +38,7 @@ bool mr_waiting_note(mr_waiting *waiting, uint32_t thread, uint32_t log_thread,
     return true;
 }
 
-bool mr_waiting_hold(mr_waiting *waiting, const mr_emitted *event)
+bool mr_waiting_hold(mr_waiting *waiting, const mr_emitted *event, uint64_t number)
 {
     void *holders = waiting->holders;
     if (event->operand >= waiting->holder_count) {
@@ -57,8 +57,15 @@ bool mr_waiting_hold(mr_waiting *waiting, const mr_emitted *event)
     if (!holder->depth++ || event->op == MR_OP_SHARED_ACQUIRE) {
         holder->thread = event->thread;
         holder->location = event->location;
+        holder->event = number;
     }
     return true;
+}
+
+const mr_lock_holder *mr_waiting_holder(const mr_waiting *waiting, uint32_t lock)
+{
+    return lock < waiting->holder_count && waiting->holders[lock].depth ? &waiting->holders[lock]
+                                                                        : NULL;
 }
 
 /* ---- sentences ---- */

@@ -4,8 +4,8 @@
  *
  *   (mr_waiting_note for each record that mr_waiting_cares about, mr_waiting_hold for every event of a lock)* → mr_waiting_tell
  *
- * A thread waits when its last record is BLOCKED (runtime/log.h). Memory: 40 bytes for each thread
- * and lock.
+ * A thread waits when its last record is BLOCKED (runtime/log.h). Memory: 40 bytes for each thread, 24
+ * for each lock.
  */
 #ifndef MR_RECORD_WAITING_H
 #define MR_RECORD_WAITING_H
@@ -24,7 +24,8 @@ typedef struct mr_waiting_thread {
 
 /* Who holds a lock; of a lock that is shared, who took it last. */
 typedef struct mr_lock_holder {
-    uint32_t thread, location; /* of the trace, of the outermost acquire */
+    uint64_t event;            /* the outermost acquire */
+    uint32_t thread, location; /* of the trace, of that */
     uint32_t depth;            /* 0: nobody */
 } mr_lock_holder;
 
@@ -56,8 +57,10 @@ static inline bool mr_waiting_waits(const mr_waiting *waiting, uint32_t thread)
 bool mr_waiting_note(mr_waiting *waiting, uint32_t thread, uint32_t log_thread,
                      const uint64_t *record);
 
-/* An event of a lock of the trace. False: no memory. */
-bool mr_waiting_hold(mr_waiting *waiting, const mr_emitted *event);
+/* An event of a lock of the trace, and its number. False: no memory. */
+bool mr_waiting_hold(mr_waiting *waiting, const mr_emitted *event, uint64_t number);
+/* NULL: nobody holds the lock of the trace. */
+const mr_lock_holder *mr_waiting_holder(const mr_waiting *waiting, uint32_t lock);
 
 /* Adds a sentence for each thread that waits to the ending of the trace. MR_ERR_MEMORY. */
 mr_status mr_waiting_tell(struct mr_event_pass *pass, mr_error *error);

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "escape.h"
+#include "findings.h"
 #include "trace/stacks.h"
 
 #include <inttypes.h>
@@ -15,20 +16,51 @@ static int compare_events(const void *one, const void *two)
     return (a > b) - (a < b);
 }
 
-static bool choose_events(mr_context *context, const mr_result *result)
+static bool add_race(mr_u32s *events, const mr_witness *witness)
 {
-    size_t count = 0;
-    context->events = mr_calloc(2 * result->race_count + 1, sizeof *context->events);
-    if (!context->events)
-        return false;
-    for (size_t i = 0; i < result->race_count; i++) {
-        context->events[count++] = result->races[i].witness.first;
-        context->events[count++] = result->races[i].witness.second;
+    return mr_u32s_push(events, witness->first) && mr_u32s_push(events, witness->second);
+}
+
+static bool add_waits(mr_u32s *events, const mr_trace *trace, const mr_witness *witness)
+{
+    for (uint32_t i = 0; i < witness->wait_count; i++)
+        if (!mr_u32s_push(events, witness->waits[i]) ||
+            !mr_u32s_push(events, mr_finding_held_since(trace, witness->waits[i],
+                                                        mr_finding_next_wait(witness, i))))
+            return false;
+    return true;
+}
+
+static bool add_finding(mr_u32s *events, const mr_trace *trace, const mr_witness *witness)
+{
+    mr_witness_kind kind = witness->kind;
+    if (kind == MR_WITNESS_DEADLOCK)
+        return add_waits(events, trace, witness);
+    if (kind == MR_WITNESS_NULL || kind == MR_WITNESS_DANGLING || kind == MR_WITNESS_DOUBLE_FREE) {
+        if (!mr_u32s_push(events, mr_finding_deref(trace, witness)) ||
+            (kind != MR_WITNESS_NULL && !mr_u32s_push(events, witness->freed)))
+            return false;
     }
-    qsort(context->events, count, sizeof *context->events, compare_events);
-    for (size_t i = 0; i < count; i++)
-        if (!i || context->events[i] != context->events[i - 1])
-            context->events[context->event_count++] = context->events[i];
+    return (witness->first == MR_NONE || mr_u32s_push(events, witness->first)) &&
+           mr_u32s_push(events, witness->second);
+}
+
+static bool choose_events(mr_context *context, const mr_trace *trace, const mr_result *result)
+{
+    mr_u32s events = {0};
+    bool ok = mr_u32s_push(&events, 0); /* so that there is an array */
+    events.count = 0;
+    for (size_t i = 0; ok && i < result->race_count; i++)
+        ok = add_race(&events, &result->races[i].witness);
+    for (size_t i = 0; ok && i < result->finding_count; i++)
+        ok = add_finding(&events, trace, &result->findings[i].witness);
+    context->events = events.items;
+    if (!ok)
+        return false;
+    qsort(events.items, events.count, sizeof *events.items, compare_events);
+    for (size_t i = 0; i < events.count; i++)
+        if (!i || events.items[i] != context->events[context->event_count - 1])
+            context->events[context->event_count++] = events.items[i];
     return true;
 }
 
@@ -105,7 +137,7 @@ bool mr_context_init(mr_context *context, const mr_trace *trace, const mr_result
     if (!trace->stack)
         return true;
     context->trace = trace;
-    if (!choose_events(context, result))
+    if (!choose_events(context, trace, result))
         return false;
     context->first = mr_calloc(context->event_count + 1, sizeof *context->first);
     uint32_t *open = mr_calloc(trace->threads.count + 1ull, sizeof *open);

@@ -23,7 +23,7 @@ typedef struct mr_context {
     mr_u32s acquires; /* for each event of interest, the acquires of the locks held */
 } mr_context;
 
-/* The events of interest are the accesses of the races. False: no memory. The caller calls
+/* The events of interest are those of the races and other findings. False: no memory. The caller calls
  * mr_context_free in either case. */
 bool mr_context_init(mr_context *context, const mr_trace *trace, const mr_result *result);
 void mr_context_free(mr_context *context);

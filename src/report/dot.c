@@ -97,8 +97,8 @@ static bool print_graph(const writer *self, const mr_listed *finding, const mr_s
     bool *done = mr_calloc(self->trace->threads.count + 1ull, sizeof *done);
     bool ok = title && done;
     if (ok) {
-        fprintf(stream, "digraph \"%s-%zu\" {\n  label=\"",
-                mr_listed_happened(finding->kind) ? "observed" : "race", finding->index + 1);
+        fprintf(stream, "digraph \"%s-%zu\" {\n  label=\"", mr_listed_name(finding->kind),
+                finding->number);
         print_text(stream, title);
         if (steps->left_out > 0)
             fprintf(stream, " (%zu events before these left out)", steps->left_out);
@@ -117,7 +117,7 @@ static bool print_graph(const writer *self, const mr_listed *finding, const mr_s
     return ok;
 }
 
-static bool print_all(const writer *self, const mr_config *config, const mr_result *result)
+static bool print_all(const writer *self, const mr_config *config)
 {
     const mr_listing *findings = self->findings;
     size_t most = (size_t)mr_config_int(config, "report.pictures");
@@ -126,7 +126,7 @@ static bool print_all(const writer *self, const mr_config *config, const mr_resu
     for (size_t i = 0; i < findings->group_count && i < most && ok; i++) {
         const mr_listed *finding = &findings->items[findings->groups[i].first];
         mr_steps steps;
-        ok = mr_steps_make(&steps, finding, self->trace, result, &sees, MOST_EVENTS) &&
+        ok = mr_steps_make(&steps, finding, self->trace, &sees, MOST_EVENTS) &&
              print_graph(self, finding, &steps);
         mr_steps_free(&steps);
     }
@@ -141,7 +141,7 @@ mr_status mr_predict_report_dot(FILE *stream, const mr_trace *trace, const mr_co
     const writer self = {stream, trace, &findings};
     mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
-    if (status == MR_OK && !print_all(&self, config, result))
+    if (status == MR_OK && !print_all(&self, config))
         status = mr_error_memory(error, "writing the report");
     mr_listing_free(&findings);
     if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))

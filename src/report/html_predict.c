@@ -66,8 +66,7 @@ static void put_picture(writer *self, mr_json *object, const mr_listed *finding)
 {
     mr_steps steps;
     size_t most = self->steps < MOST_TOTAL ? MOST_STEPS : SHORT_STEPS;
-    object->ok =
-        mr_steps_make(&steps, finding, self->trace, self->result, &self->sees, most) && object->ok;
+    object->ok = mr_steps_make(&steps, finding, self->trace, &self->sees, most) && object->ok;
     if (object->ok)
         mr_json_put_object(object, "picture", mr_picture(&steps, self->trace, &self->texts));
     self->steps += steps.observed.count + steps.witness.count;
@@ -80,12 +79,36 @@ static void put_race(const writer *self, mr_json *object, const mr_listed *findi
         mr_json_put_text(object, "why", "happened in the recorded execution itself");
         return;
     }
-    const mr_race *race = &self->result->races[finding->index];
-    mr_json_put_text(object, "order", mr_strength_name(race->strength));
-    mr_json_put_text(object, "why", kind_text(race->strength));
-    mr_json_put_text(object, "confirmed_by", mr_step_name(race->confirmed_by));
-    mr_json_put_window(object, race->witness.window_start, race->witness.window_end);
-    mr_json_put_number(object, "length", race->witness.event_count);
+    const mr_result *result = self->result;
+    const mr_witness *witness = finding->witness;
+    mr_step step;
+    if (finding->kind == MR_LISTED_RACE || finding->kind == MR_LISTED_MEMORY_ORDER) {
+        const mr_race *race = &result->races[finding->index];
+        mr_json_put_text(object, "order", mr_strength_name(race->strength));
+        mr_json_put_text(object, "why", kind_text(race->strength));
+        step = race->confirmed_by;
+    } else {
+        mr_json_put_text(object, "why", "another order of the recorded events leads to it");
+        step = result->findings[finding->index].confirmed_by;
+    }
+    mr_json_put_text(object, "confirmed_by", mr_step_name(step));
+    mr_json_put_window(object, witness->window_start, witness->window_end);
+    mr_json_put_number(object, "length", witness->event_count);
+}
+
+/* The events that the picture marks: where the threads stop, and the first one. */
+static void put_marked(mr_json *self, const mr_listed *finding)
+{
+    json_t *marked = json_array();
+    uint32_t count = 0;
+    const uint32_t *stops = finding->witness ? mr_witness_stops(finding->witness, &count) : NULL;
+    self->ok = json_array_append_new(marked, json_integer(finding->first)) == 0 && self->ok;
+    if (finding->second != MR_NONE)
+        self->ok = json_array_append_new(marked, json_integer(finding->second)) == 0 && self->ok;
+    for (uint32_t i = 0; i < count; i++)
+        self->ok = json_array_append_new(marked, json_integer(stops[i])) == 0 && self->ok;
+    mr_json_put(self, "marked", marked);
+    mr_json_put_number(self, "stops", count);
 }
 
 static mr_json finding_object(writer *self, const mr_listed *finding)
@@ -105,6 +128,7 @@ static mr_json finding_object(writer *self, const mr_listed *finding)
         mr_json_put_object(&object, "second", access_object(self, finding->second));
     mr_block_put(&self->context, self->trace, &object, finding->first);
     mr_json_put_unseen(&object, &self->trace->ending);
+    put_marked(&object, finding);
     put_race(self, &object, finding);
     return object;
 }
@@ -118,7 +142,7 @@ static mr_json group_object(writer *self, const mr_listed_group *group, bool pic
     for (size_t i = 1; i < group->count && i < 100; i++) {
         mr_json other = mr_json_new();
         const mr_names *places = &self->trace->locations;
-        mr_json_put_number(&other, "number", items[i].index + 1);
+        mr_json_put_number(&other, "number", items[i].number);
         mr_json_put_text(&other, "first",
                          mr_names_display(places, self->trace->location[items[i].first]));
         if (items[i].second != MR_NONE)

@@ -91,7 +91,7 @@ void mr_json_put_listed(mr_json *self, const mr_listed *finding, const mr_listin
 {
     char text[MR_FINGERPRINT_BYTES];
     mr_fingerprint_print(finding->fingerprint, text);
-    mr_json_put_number(self, "number", finding->index + 1);
+    mr_json_put_number(self, "number", finding->number);
     mr_json_put_text(self, "fingerprint", text);
     if (findings->has_baseline)
         mr_json_put(self, "known", json_boolean(finding->known));

@@ -10,8 +10,7 @@ enum { ALIKE_SHOWN = 8 };
 /* "race 3" or "observed 1": what the finding is called in all reports. */
 static void print_number(FILE *stream, const mr_listed *finding)
 {
-    fprintf(stream, "%s %zu", mr_listed_happened(finding->kind) ? "observed" : "race",
-            finding->index + 1);
+    fprintf(stream, "%s %zu", mr_listed_name(finding->kind), finding->number);
 }
 
 static bool print_title(FILE *stream, const mr_listed *finding, const mr_listing *findings,

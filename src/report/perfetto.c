@@ -120,7 +120,7 @@ static mr_status put_side(writer *self, const mr_listed *finding, const mr_step_
     char name[700];
     const mr_trace *trace = self->trace;
     self->process++;
-    snprintf(name, sizeof name, "%zu %s: %s", finding->index + 1, side, title);
+    snprintf(name, sizeof name, "%zu %s: %s", finding->number, side, title);
     mr_status status = name_track(self, "process_name", 0, name);
     for (size_t i = 0; i < list->count; i++)
         self->position[list->events[i]] = i + 1;
@@ -146,13 +146,12 @@ static mr_status put_side(writer *self, const mr_listed *finding, const mr_step_
     return status;
 }
 
-static mr_status put_finding(writer *self, const mr_listed *finding, const mr_result *result,
-                             mr_sees *sees)
+static mr_status put_finding(writer *self, const mr_listed *finding, mr_sees *sees)
 {
     mr_steps steps;
     char *title = mr_listed_title(finding, self->findings, self->trace);
     mr_status status = MR_OK;
-    if (!mr_steps_make(&steps, finding, self->trace, result, sees, MOST_EVENTS) || !title)
+    if (!mr_steps_make(&steps, finding, self->trace, sees, MOST_EVENTS) || !title)
         status = mr_error_memory(self->error, "writing the report");
     if (status == MR_OK)
         status = put_side(self, finding, &steps.observed, title, "observed");
@@ -163,7 +162,7 @@ static mr_status put_finding(writer *self, const mr_listed *finding, const mr_re
     return status;
 }
 
-static mr_status put_all(writer *self, const mr_config *config, const mr_result *result)
+static mr_status put_all(writer *self, const mr_config *config)
 {
     const mr_listing *findings = self->findings;
     size_t most = (size_t)mr_config_int(config, "report.pictures");
@@ -173,7 +172,7 @@ static mr_status put_all(writer *self, const mr_config *config, const mr_result 
     mr_status status =
         ok && self->position ? MR_OK : mr_error_memory(self->error, "writing the report");
     for (size_t i = 0; i < findings->group_count && i < most && status == MR_OK; i++)
-        status = put_finding(self, &findings->items[findings->groups[i].first], result, &sees);
+        status = put_finding(self, &findings->items[findings->groups[i].first], &sees);
     free(self->position);
     mr_sees_free(&sees);
     return status;
@@ -188,7 +187,7 @@ mr_status mr_predict_report_perfetto(FILE *stream, const mr_trace *trace, const 
     errno = 0;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", stream);
     if (status == MR_OK)
-        status = put_all(&self, config, result);
+        status = put_all(&self, config);
     mr_listing_free(&findings);
     fputs("]}\n", stream);
     if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))

@@ -170,3 +170,32 @@ mr_status mr_report_write_failed(const char *path, mr_error *error)
     return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write the report: %s",
                         strerror(errno != 0 ? errno : EIO));
 }
+
+static const char *step_text(mr_step step)
+{
+    switch (step) {
+    case MR_STEP_LINEARISE:
+        return "the required events in trace order (linearise)";
+    case MR_STEP_GREEDY:
+        return "running what can run, in trace order (greedy)";
+    case MR_STEP_SATURATE:
+        return "propagation and search (saturate)";
+    case MR_STEP_LAZY:
+        return "the solver, with clauses by and by (lazy)";
+    case MR_STEP_Z3:
+        return "the solver (z3)";
+    case MR_STEP_FAR:
+        return "a window of its own (far)";
+    case MR_STEP_FILTER:
+    case MR_STEP_CONE:
+    case MR_STEP_ELIMINATE:
+    case MR_STEP_COUNT:
+        break;
+    }
+    return mr_step_name(step);
+}
+
+void mr_phrase_found_by(FILE *stream, mr_step step)
+{
+    fprintf(stream, "  witness found by %s; accepted by the checker\n", step_text(step));
+}

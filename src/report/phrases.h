@@ -2,6 +2,7 @@
 #ifndef MR_REPORT_PHRASES_H
 #define MR_REPORT_PHRASES_H
 
+#include "base/model.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -34,6 +35,9 @@ void mr_phrase_scope(FILE *stream, const mr_trace *trace);
 /* The line "  first   write at bank.c:21 (21) by teller (T1), event 3, line 18". Needs no columns.
  */
 void mr_phrase_access(FILE *stream, const char *label, const mr_trace *trace, mr_access access);
+
+/* The line about the step that found the witness. */
+void mr_phrase_found_by(FILE *stream, mr_step step);
 
 typedef struct mr_phrase_stage {
     const char *name;

@@ -5,6 +5,7 @@
  */
 #include "blocks.h"
 #include "context.h"
+#include "findings.h"
 #include "json_object.h"
 #include "listing/baseline.h"
 #include "listing/listing.h"
@@ -128,6 +129,8 @@ static mr_json incomplete_object(const mr_stats *stats)
     mr_json_put_text(&self, "ended_by", reasons[stats->halted]);
     mr_json_put_number(&self, "windows_missing", stats->windows_missing);
     mr_json_put(&self, "far_missing", json_boolean(stats->far_missing));
+    if (stats->findings_missing)
+        mr_json_put(&self, "findings_missing", json_true());
     return self;
 }
 
@@ -158,6 +161,7 @@ static mr_json stats_object(const mr_result *result)
     mr_json_put_number(&self, "static_races", stats->static_races);
     if (stats->memory_order_races > 0)
         mr_json_put_number(&self, "memory_order_races", stats->memory_order_races);
+    mr_findings_put_stats(&self, result);
     if (stats->incomplete)
         mr_json_put_object(&self, "incomplete", incomplete_object(stats));
     return self;
@@ -219,6 +223,13 @@ static mr_status dump_unknowns(const writer *self)
         status = mr_json_dump(self->stream, unknown_object(self->trace, &self->result->unknowns[i]),
                               self->error);
     }
+    for (size_t i = 0; i < self->result->finding_unknown_count && status == MR_OK; i++) {
+        fputs(i + self->result->unknown_count > 0 ? ",\n" : "\n", self->stream);
+        status =
+            mr_json_dump(self->stream,
+                         mr_finding_unknown_object(self->trace, &self->result->finding_unknowns[i]),
+                         self->error);
+    }
     fputs("],\n", self->stream);
     return status;
 }
@@ -258,6 +269,9 @@ static mr_status dump_first(const writer *self, const mr_config *config)
         status = mr_observed_dump(&self->context, self->trace, self->findings, stream, self->error);
     if (status == MR_OK)
         status = dump_races(self);
+    if (status == MR_OK)
+        status = mr_findings_dump(&self->context, self->trace, config, self->result, self->findings,
+                                  stream, self->error);
     if (status == MR_OK)
         status = dump_unknowns(self);
     if (status == MR_OK && self->findings->suppressions.count > 0)

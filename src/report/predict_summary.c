@@ -1,6 +1,7 @@
 /* predict_summary: the counts at the end of the text of a prediction, and its last lines. */
 #include "predict_summary.h"
 
+#include "findings.h"
 #include "phrases.h"
 
 #include <inttypes.h>
@@ -116,6 +117,27 @@ static void print_far(const writer *self)
                 stats->far_parts, mr_phrase_s(stats->far_parts));
 }
 
+/* "  deadlocks   12 candidates: 1 found, 11 impossible" */
+static void print_finding_counts(const writer *self)
+{
+    FILE *stream = self->stream;
+    for (int kind = MR_WITNESS_USE_AFTER_FREE; kind < MR_WITNESS_SEES; kind++) {
+        const mr_finding_stats *stats = &self->result->stats.findings[kind];
+        if (stats->candidates == 0)
+            continue;
+        fprintf(stream, "  %s  ", mr_finding_noun((mr_witness_kind)kind, true));
+        mr_phrase_count(stream, stats->candidates, "candidate", "");
+        fprintf(stream, ": %" PRIu64 " found, %" PRIu64 " impossible", stats->found,
+                stats->impossible);
+        if (stats->unknown > 0)
+            fprintf(stream, ", %" PRIu64 " unknown", stats->unknown);
+        fputs("\n", stream);
+    }
+    if (self->result->stats.cycles_missing)
+        fputs("  deadlocks   not all circles of locks were looked at: there are too many\n",
+              stream);
+}
+
 void mr_predict_print_summary(const mr_predict_summary *self)
 {
     const mr_stats *stats = &self->result->stats;
@@ -134,6 +156,7 @@ void mr_predict_print_summary(const mr_predict_summary *self)
     if (stats->memory_order_races > 0)
         fprintf(stream, "  memory order  %" PRIu64 " race%s\n", stats->memory_order_races,
                 mr_phrase_s(stats->memory_order_races));
+    print_finding_counts(self);
     mr_phrase_rejected(stream, stats->rejected_witnesses);
 }
 
@@ -213,24 +236,62 @@ static void print_left_out(const writer *self)
                 findings->count - findings->known_count);
 }
 
-static size_t count_races(const mr_listing *findings, bool happened)
+static size_t count_kind(const mr_listing *findings, mr_listed_kind kind)
 {
     size_t count = 0;
     for (size_t i = 0; i < findings->count; i++)
-        count += mr_listed_happened(findings->items[i].kind) == happened;
+        count += findings->items[i].kind == kind;
     return count;
+}
+
+/* ", 1 use after free, 2 deadlocks" */
+static void print_found(const writer *self)
+{
+    static const mr_witness_kind kinds[MR_LISTED_COUNT] = {
+        [MR_LISTED_USE_AFTER_FREE] = MR_WITNESS_USE_AFTER_FREE,
+        [MR_LISTED_DEADLOCK] = MR_WITNESS_DEADLOCK,
+        [MR_LISTED_NULL_POINTER] = MR_WITNESS_NULL,
+        [MR_LISTED_DANGLING] = MR_WITNESS_DANGLING,
+        [MR_LISTED_DOUBLE_FREE] = MR_WITNESS_DOUBLE_FREE};
+    for (int kind = MR_LISTED_USE_AFTER_FREE; kind < MR_LISTED_COUNT; kind++) {
+        size_t count = count_kind(self->findings, (mr_listed_kind)kind);
+        if (count > 0)
+            fprintf(self->stream, ", %zu %s", count, mr_finding_noun(kinds[kind], count > 1));
+    }
+    if (self->result->finding_unknown_count > 0)
+        fprintf(self->stream, ", %zu unknown beside races", self->result->finding_unknown_count);
+}
+
+/* "sees 7 14: proven impossible" */
+static void print_sees(const writer *self)
+{
+    const mr_finding_stats *stats = &self->result->stats.findings[MR_WITNESS_SEES];
+    fprintf(self->stream, "sees %s: %s", mr_config_text(self->config, "sees"),
+            stats->found        ? "found"
+            : stats->impossible ? "proven impossible"
+                                : "unknown");
 }
 
 void mr_predict_print_last(const mr_predict_summary *self)
 {
-    size_t races = count_races(self->findings, false), observed = count_races(self->findings, true);
+    const mr_listing *findings = self->findings;
+    bool looked = mr_config_set_of(self->config, "find") & MR_FIND_RACES;
+    size_t observed =
+        count_kind(findings, MR_LISTED_OBSERVED) + count_kind(findings, MR_LISTED_MISUSE);
+    size_t races =
+        count_kind(findings, MR_LISTED_RACE) + count_kind(findings, MR_LISTED_MEMORY_ORDER);
     if (observed > 0)
         fprintf(self->stream, "%zu error%s observed, ", observed, mr_phrase_s(observed));
-    if (races == 0)
+    if (mr_config_text(self->config, "sees")[0] != '\0')
+        print_sees(self);
+    else if (!looked)
+        fputs("races not looked for", self->stream);
+    else if (races == 0)
         print_no_race(self);
     else
         fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
     print_strengths(self);
+    print_found(self);
     print_left_out(self);
     print_unknown_counts(self);
     print_incomplete(self);

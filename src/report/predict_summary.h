@@ -7,6 +7,7 @@
 typedef struct mr_predict_summary {
     FILE *stream;
     const mr_trace *trace;
+    const mr_config *config;
     const mr_result *result;
     const mr_listing *findings;
     bool groups_hidden; /* some finding is not shown in full */

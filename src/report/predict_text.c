@@ -4,6 +4,7 @@
 #include "blocks.h"
 #include "context.h"
 #include "escape.h"
+#include "findings.h"
 #include "listing_text.h"
 #include "phrases.h"
 #include "predict_report.h"
@@ -67,30 +68,6 @@ static const char *strength_text(mr_strength strength)
     return "ordered by both happens-before and weak-causally-precedes (beyond-wcp)";
 }
 
-static const char *step_text(mr_step step)
-{
-    switch (step) {
-    case MR_STEP_LINEARISE:
-        return "the required events in trace order (linearise)";
-    case MR_STEP_GREEDY:
-        return "running what can run, in trace order (greedy)";
-    case MR_STEP_SATURATE:
-        return "propagation and search (saturate)";
-    case MR_STEP_LAZY:
-        return "the solver, with clauses by and by (lazy)";
-    case MR_STEP_Z3:
-        return "the solver (z3)";
-    case MR_STEP_FAR:
-        return "a window of its own (far)";
-    case MR_STEP_FILTER:
-    case MR_STEP_CONE:
-    case MR_STEP_ELIMINATE:
-    case MR_STEP_COUNT:
-        break;
-    }
-    return mr_step_name(step);
-}
-
 /* An access with its stack and locks. */
 static void print_access(writer *self, const char *label, uint32_t event, uint32_t other)
 {
@@ -133,8 +110,7 @@ static bool print_race(writer *self, size_t index)
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
     mr_phrase_unseen(stream, &self->trace->ending);
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
-    fprintf(stream, "  witness found by %s; accepted by the checker\n",
-            step_text(race->confirmed_by));
+    mr_phrase_found_by(stream, race->confirmed_by);
     if (self->view.show == MR_SCHEDULE_NONE)
         return true;
     mr_witness room;
@@ -142,6 +118,30 @@ static bool print_race(writer *self, size_t index)
     bool ok = open != NULL && mr_schedule_print(stream, open, &self->sees, &self->view);
     mr_witness_free(&room);
     return ok;
+}
+
+/* What is found beside races, each kind with numbers of its own. */
+static bool print_beside(writer *self, size_t index)
+{
+    const mr_result *result = self->result;
+    const mr_finding *finding = &result->findings[index];
+    size_t of = 0, number = 0;
+    for (size_t i = 0; i < result->finding_count; i++) {
+        bool same = result->findings[i].witness.kind == finding->witness.kind;
+        of += same;
+        number += same && i <= index;
+    }
+    return mr_finding_print(&self->context, self->trace, self->stream, finding, number, of,
+                            &self->sees, &self->view);
+}
+
+/* The schedule of the answer to the option `sees`. */
+static bool print_sees(writer *self)
+{
+    for (size_t i = 0; i < self->result->finding_count; i++)
+        if (self->result->findings[i].witness.kind == MR_WITNESS_SEES && !print_beside(self, i))
+            return false;
+    return true;
 }
 
 /* The finding in full. */
@@ -156,6 +156,12 @@ static bool print_finding(writer *self, const mr_listed *finding)
     case MR_LISTED_RACE:
     case MR_LISTED_MEMORY_ORDER:
         return print_race(self, finding->index);
+    case MR_LISTED_USE_AFTER_FREE:
+    case MR_LISTED_DEADLOCK:
+    case MR_LISTED_NULL_POINTER:
+    case MR_LISTED_DANGLING:
+    case MR_LISTED_DOUBLE_FREE:
+        return print_beside(self, finding->index);
     case MR_LISTED_COUNT:
         break;
     }
@@ -198,6 +204,16 @@ static void print_short_access(const writer *self, uint32_t event)
     fprintf(self->stream, " (event %" PRIu32 ")", event);
 }
 
+static void print_reason(FILE *stream, mr_unknown_reason reason, const char *detail)
+{
+    fprintf(stream, ": %s", mr_unknown_reason_name(reason));
+    if (detail[0] != '\0') {
+        fputs(", ", stream);
+        mr_escape_print(stream, detail);
+    }
+    fputs("\n", stream);
+}
+
 static void print_unknowns(const writer *self)
 {
     const mr_result *result = self->result;
@@ -211,15 +227,31 @@ static void print_unknowns(const writer *self)
         print_short_access(self, unknown->first);
         fputs(" and ", stream);
         print_short_access(self, unknown->second);
-        fprintf(stream, ": %s", mr_unknown_reason_name(unknown->reason));
-        if (unknown->detail[0] != '\0') {
-            fputs(", ", stream);
-            mr_escape_print(stream, unknown->detail);
-        }
-        fputs("\n", stream);
+        print_reason(stream, unknown->reason, unknown->detail);
     }
     if (result->unknown_count > UNKNOWN_SHOWN)
         fprintf(stream, "  and %zu more\n", result->unknown_count - UNKNOWN_SHOWN);
+}
+
+static void print_unknown_findings(const writer *self)
+{
+    const mr_result *result = self->result;
+    FILE *stream = self->stream;
+    if (result->finding_unknown_count == 0)
+        return;
+    fputs("\nUnknown (these may or may not be errors):\n", stream);
+    for (size_t i = 0; i < result->finding_unknown_count && i < UNKNOWN_SHOWN; i++) {
+        const mr_finding_unknown *unknown = &result->finding_unknowns[i];
+        fprintf(stream, "  %s: ", mr_finding_noun(unknown->kind, false));
+        print_short_access(self, unknown->first);
+        if (unknown->second != MR_NONE && unknown->second != unknown->first) {
+            fputs(" and ", stream);
+            print_short_access(self, unknown->second);
+        }
+        print_reason(stream, unknown->reason, unknown->detail);
+    }
+    if (result->finding_unknown_count > UNKNOWN_SHOWN)
+        fprintf(stream, "  and %zu more\n", result->finding_unknown_count - UNKNOWN_SHOWN);
 }
 
 static bool start(writer *self)
@@ -238,13 +270,14 @@ static bool print_all(writer *self)
 {
     mr_predict_summary summary = {.stream = self->stream,
                                   .trace = self->trace,
+                                  .config = self->config,
                                   .result = self->result,
                                   .findings = self->findings};
     bool ok = start(self);
     if (ok) {
         print_trace(self);
         ok = mr_listing_print_list(self->stream, self->findings, self->trace, self->view.style) &&
-             print_findings(self, &summary.groups_hidden);
+             print_findings(self, &summary.groups_hidden) && print_sees(self);
     }
     mr_sees_free(&self->sees);
     mr_context_free(&self->context);
@@ -252,6 +285,7 @@ static bool print_all(writer *self)
     if (!ok)
         return false;
     print_unknowns(self);
+    print_unknown_findings(self);
     mr_predict_print_summary(&summary);
     if (mr_config_bool(self->config, "report.run"))
         mr_predict_print_run(self->stream, &self->result->run);

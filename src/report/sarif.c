@@ -175,6 +175,7 @@ static void put_related(mr_json *self, const mr_trace *trace, const mr_listed *f
 typedef struct flow {
     const mr_trace *trace;
     const mr_witness *witness;
+    uint32_t marked; /* the event of the witness that the finding is about, or MR_NONE */
     json_t *threads; /* the thread flows */
     mr_json owner;   /* keeps failures */
 } flow;
@@ -231,23 +232,25 @@ static void add_steps(flow *self)
     for (uint32_t i = 0; i < count; i++)
         if (i < FIRST_STEPS || i >= FIRST_STEPS + left)
             add_step(self, witness->events[i], i + 1,
-                     witness->events[i] == witness->first ? " races" : "");
-    if (witness->kind == MR_WITNESS_RACE)
-        add_step(self, witness->first, count + 1, " races: it is next");
-    add_step(self, witness->second, count + 2, " races: it is next");
+                     witness->events[i] == self->marked ? " (see below)" : "");
+    uint32_t stops;
+    const uint32_t *last = mr_witness_stops(witness, &stops);
+    for (uint32_t i = 0; i < stops; i++)
+        add_step(self, last[i], count + 1 + i, " is next");
 }
 
 static mr_json code_flow(const mr_trace *trace, const mr_witness *witness)
 {
     char text[160];
-    flow self = {trace, witness, json_array(), mr_json_new()};
+    flow self = {trace, witness, witness->kind == MR_WITNESS_DEADLOCK ? MR_NONE : witness->first,
+                 json_array(), mr_json_new()};
     uint32_t count = witness->event_count;
     snprintf(text, sizeof text,
-             "an order of the recorded events that leads to the race; %" PRIu32
+             "an order of the recorded events that leads to it; %" PRIu32
              " events of it are left out",
              count > MOST_STEPS ? count - MOST_STEPS : 0);
     if (count <= MOST_STEPS)
-        snprintf(text, sizeof text, "an order of the recorded events that leads to the race");
+        snprintf(text, sizeof text, "an order of the recorded events that leads to it");
     add_steps(&self);
     mr_json_put_object(&self.owner, "message", message(text));
     mr_json_put(&self.owner, "threadFlows", self.threads);
@@ -259,8 +262,7 @@ static void put_flow(mr_json *self, const writer *report, const mr_listed *findi
     if (mr_listed_happened(finding->kind))
         return;
     mr_witness room;
-    const mr_witness *open =
-        mr_witness_open(report->trace, &report->result->races[finding->index].witness, &room);
+    const mr_witness *open = mr_witness_open(report->trace, finding->witness, &room);
     json_t *flows = json_array();
     if (open)
         mr_json_append(self, flows, code_flow(report->trace, open));
@@ -314,6 +316,11 @@ static mr_json rule_object(mr_listed_kind kind)
                            "them writes",
         [MR_LISTED_MEMORY_ORDER] = "only accesses that do not synchronise order two accesses of "
                                    "the same memory",
+        [MR_LISTED_USE_AFTER_FREE] = "memory can be used after it is freed",
+        [MR_LISTED_DEADLOCK] = "threads can wait for the locks of each other for ever",
+        [MR_LISTED_NULL_POINTER] = "a pointer can be null where it is used",
+        [MR_LISTED_DANGLING] = "a pointer can lead to freed memory where it is used",
+        [MR_LISTED_DOUBLE_FREE] = "memory can be freed twice",
     };
     mr_json self = mr_json_new();
     mr_json_put_text(&self, "id", mr_listed_word(kind));

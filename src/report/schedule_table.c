@@ -6,6 +6,7 @@
 #include "schedule_table.h"
 
 #include "base/assert.h"
+#include "findings.h"
 #include "line.h"
 
 #include <errno.h>
@@ -34,8 +35,35 @@ typedef struct table {
     size_t note_column;
     uint32_t last_thread; /* list form: thread of the line before */
     const mr_schedule_view *view;
-    size_t width; /* of a line */
+    size_t width;              /* of a line */
+    uint32_t variable, object; /* that the finding is about, or MR_NONE */
 } table;
+
+/* What stands at the event of the schedule that the finding is about. */
+static const char *mark_of(mr_witness_kind kind)
+{
+    switch (kind) {
+    case MR_WITNESS_USE_AFTER_FREE:
+        return "FREE";
+    case MR_WITNESS_NULL:
+    case MR_WITNESS_DANGLING:
+    case MR_WITNESS_DOUBLE_FREE:
+    case MR_WITNESS_SEES:
+        return "SEEN BELOW";
+    case MR_WITNESS_RACE:
+    case MR_WITNESS_MEMORY_ORDER:
+    case MR_WITNESS_DEADLOCK:
+    case MR_WITNESS_KINDS:
+        break;
+    }
+    return "RACE";
+}
+
+/* The event of the schedule that the finding is about, or MR_NONE. */
+static uint32_t marked(const table *self)
+{
+    return self->witness->kind == MR_WITNESS_DEADLOCK ? MR_NONE : self->witness->first;
+}
 
 static uint32_t event_thread(const table *self, uint32_t index)
 {
@@ -84,35 +112,42 @@ static size_t column_of(const table *self, uint32_t thread)
     return GUTTER + 2 + (size_t)column * column_width(self);
 }
 
-/* Is it an access of the variable of the race? */
-static bool is_about_race(const table *self, uint32_t index)
+/* Is it an access of the variable that the finding is about? */
+static bool is_about(const table *self, uint32_t index)
 {
-    const mr_trace *trace = self->trace;
-    const mr_witness *witness = self->witness;
-    uint32_t event = witness->events[index];
-    return mr_op_operand_kind((mr_op)trace->op[event]) == MR_OPERAND_VARIABLE &&
-           trace->operand[event] == mr_pair_variable(trace, witness->first, witness->second);
+    uint32_t event = self->witness->events[index];
+    return mr_op_operand_kind((mr_op)self->trace->op[event]) == MR_OPERAND_VARIABLE &&
+           self->trace->operand[event] == self->variable;
 }
 
-/* Is the event always shown? Such events are accesses of the variable of the race, the alloc and the
- * free of its object, starts and ends of threads, and reads that see another write than in the trace. */
+/* Does a wait of the deadlock need the lock? */
+static bool is_waited_for(const table *self, uint32_t lock)
+{
+    for (uint32_t i = 0; i < self->witness->wait_count; i++)
+        if (self->trace->operand[self->witness->waits[i]] == lock)
+            return true;
+    return false;
+}
+
+/* Is the event always shown? Such events are accesses of the variable of the finding, the alloc and the
+ * free of its object, acquires and releases of the locks of a deadlock, starts and ends of threads, and
+ * reads that see another write than in the trace. */
 static bool interesting(const table *self, uint32_t index)
 {
     const mr_trace *trace = self->trace;
-    const mr_witness *witness = self->witness;
-    uint32_t event = witness->events[index];
+    uint32_t event = self->witness->events[index];
     mr_op op = (mr_op)trace->op[event];
     switch (mr_op_operand_kind(op)) {
     case MR_OPERAND_VARIABLE:
-        return is_about_race(self, index) ||
+        return is_about(self, index) ||
                (op == MR_OP_READ && self->seen[index] != trace->link[event]);
     case MR_OPERAND_THREAD:
         return true;
     case MR_OPERAND_OBJECT:
-        return trace->operand[event] ==
-               mr_trace_object(trace, mr_pair_variable(trace, witness->first, witness->second));
-    case MR_OPERAND_NONE:
+        return trace->operand[event] == self->object;
     case MR_OPERAND_LOCK:
+        return is_waited_for(self, trace->operand[event]);
+    case MR_OPERAND_NONE:
     case MR_OPERAND_CALL:
         break;
     }
@@ -157,8 +192,8 @@ static void hide_middle(table *self)
         if (!self->keep[i])
             continue;
         bool edge = rank < ROWS_HEAD || rank + ROWS_TAIL >= kept ||
-                    self->witness->events[i] == self->witness->first;
-        self->keep[i] = edge || (between < ROWS_BETWEEN && is_about_race(self, i));
+                    self->witness->events[i] == marked(self);
+        self->keep[i] = edge || (between < ROWS_BETWEEN && is_about(self, i));
         between += !edge && self->keep[i];
         rank++;
     }
@@ -346,8 +381,8 @@ static void print_events(table *self)
         char note[96] = "";
         if (self->trace->op[event] == MR_OP_READ)
             describe_read(self, event, self->seen[i], note, sizeof note);
-        if (event == self->witness->first)
-            print_event(self, event, "=>", "RACE");
+        if (event == marked(self))
+            print_event(self, event, "=>", mark_of(self->witness->kind));
         else
             print_event(self, event, "", note);
     }
@@ -372,7 +407,10 @@ static void print_access(table *self, uint32_t event, uint32_t other, const mr_s
 static void print_start(const table *self)
 {
     uint32_t start = self->witness->window_start;
-    const char *end = self->witness->event_count == 0 ? " both accesses are possible" : "";
+    bool is_pair = self->witness->kind <= MR_WITNESS_MEMORY_ORDER;
+    const char *end = self->witness->event_count > 0 ? ""
+                      : is_pair                      ? " both accesses are possible"
+                                                     : " nothing else is needed";
     if (start > 1)
         fprintf(self->stream, "  Events 0 to %" PRIu32 " happen as observed; then%s:\n", start - 1,
                 end);
@@ -380,6 +418,49 @@ static void print_start(const table *self)
         fprintf(self->stream, "  Event 0 happens as observed; then%s:\n", end);
     else
         fprintf(self->stream, "  From the start%s%s:\n", end[0] != '\0' ? "," : "", end);
+}
+
+/* The ends of the threads of a deadlock: each waits for the next one. */
+static void print_waits(table *self)
+{
+    const mr_witness *witness = self->witness;
+    fputs("  Now each of these threads waits for another one of them:\n", self->stream);
+    for (uint32_t i = 0; i < witness->wait_count; i++) {
+        char holder[64], note[96];
+        print_thread_name(self, self->trace->thread[mr_finding_next_wait(witness, i)], holder,
+                          sizeof holder);
+        snprintf(note, sizeof note, "WAITS for %s", holder);
+        print_event(self, witness->waits[i], "=>", note);
+    }
+}
+
+/* What a thread that stops before a read or an access of freed memory is about to do. */
+static void print_stop(table *self)
+{
+    const mr_witness *witness = self->witness;
+    char note[96];
+    switch (witness->kind) {
+    case MR_WITNESS_USE_AFTER_FREE:
+        fputs("  Now the memory is freed, and this access of it is next:\n", self->stream);
+        print_event(self, witness->second, "=>", "USE AFTER FREE");
+        return;
+    case MR_WITNESS_NULL:
+        fputs("  Now this read is next, and sees 0:\n", self->stream);
+        break;
+    case MR_WITNESS_DANGLING:
+    case MR_WITNESS_DOUBLE_FREE:
+        fputs("  Now this read is next, and sees an address in freed memory:\n", self->stream);
+        break;
+    case MR_WITNESS_RACE:
+    case MR_WITNESS_MEMORY_ORDER:
+    case MR_WITNESS_DEADLOCK:
+    case MR_WITNESS_SEES:
+    case MR_WITNESS_KINDS:
+        fputs("  Now this read is next:\n", self->stream);
+        break;
+    }
+    describe_read(self, witness->second, witness->first, note, sizeof note);
+    print_event(self, witness->second, "=>", note);
 }
 
 static void print_table(table *self, const mr_sees *sees)
@@ -395,6 +476,14 @@ static void print_table(table *self, const mr_sees *sees)
         print_event(self, witness->second, "=>", "RACE");
         return;
     }
+    if (witness->kind == MR_WITNESS_DEADLOCK) {
+        print_waits(self);
+        return;
+    }
+    if (witness->kind != MR_WITNESS_RACE) {
+        print_stop(self);
+        return;
+    }
     if (witness->event_count > 0)
         fputs("  Now both accesses are possible, in either order:\n", self->stream);
     print_access(self, witness->first, witness->second, sees);
@@ -405,8 +494,12 @@ static void print_table(table *self, const mr_sees *sees)
 static bool replay(table *self, mr_sees *sees)
 {
     const mr_witness *witness = self->witness;
-    add_thread(self, self->trace->thread[witness->first]);
-    add_thread(self, self->trace->thread[witness->second]);
+    uint32_t stop_count;
+    const uint32_t *stops = mr_witness_stops(witness, &stop_count);
+    if (marked(self) != MR_NONE)
+        add_thread(self, self->trace->thread[marked(self)]);
+    for (uint32_t i = 0; i < stop_count; i++)
+        add_thread(self, self->trace->thread[stops[i]]);
     mr_sees_start(sees, witness->window_start);
     for (uint32_t i = 0; i < witness->event_count; i++) {
         add_thread(self, event_thread(self, i));
@@ -419,6 +512,23 @@ static bool replay(table *self, mr_sees *sees)
     return true;
 }
 
+/* The variable and the object that the finding is about. */
+static void choose_subject(table *self)
+{
+    const mr_trace *trace = self->trace;
+    const mr_witness *witness = self->witness;
+    self->variable = self->object = MR_NONE;
+    if (witness->kind == MR_WITNESS_DEADLOCK)
+        return;
+    if (witness->kind <= MR_WITNESS_USE_AFTER_FREE)
+        self->variable = mr_pair_variable(trace, witness->first, witness->second);
+    else
+        self->variable = trace->operand[witness->second];
+    self->object = mr_trace_object(trace, self->variable);
+    if (witness->kind == MR_WITNESS_DANGLING || witness->kind == MR_WITNESS_DOUBLE_FREE)
+        self->object = trace->operand[witness->freed];
+}
+
 bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees,
                        const mr_schedule_view *view)
 {
@@ -427,6 +537,7 @@ bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees,
     if (view->source && self.width + SOURCE_WIDTH > MR_LINE_WIDTH_MAX)
         self.width = MR_LINE_WIDTH_MAX - SOURCE_WIDTH;
     self.last_thread = MR_NONE;
+    choose_subject(&self);
     self.seen = mr_calloc((size_t)witness->event_count + 1, sizeof *self.seen);
     self.keep = mr_calloc((size_t)witness->event_count + 1, sizeof *self.keep);
     bool ok = self.seen != NULL && self.keep != NULL && replay(&self, sees);

@@ -66,14 +66,15 @@ static bool take_witness(mr_steps *steps, const mr_witness *witness, mr_sees *se
 {
     mr_step_list *list = &steps->witness;
     uint32_t count = witness->event_count;
-    bool ok = make_list(list, count + 2ull);
+    bool ok = make_list(list, (size_t)count + witness->wait_count + 2);
     mr_sees_start(sees, witness->window_start);
     for (uint32_t i = 0; i < count && ok; i++)
         ok = add_seen(list, witness->events[i], sees);
     if (!ok)
         return false;
-    const uint32_t last[] = {witness->first, witness->second};
-    for (int i = witness->kind == MR_WITNESS_MEMORY_ORDER; i < 2; i++) {
+    uint32_t stops;
+    const uint32_t *last = mr_witness_stops(witness, &stops);
+    for (uint32_t i = 0; i < stops; i++) {
         list->seen[list->count] = mr_op_reads(sees->trace->op[last[i]])
                                       ? mr_sees_last(sees, sees->trace->operand[last[i]])
                                       : MR_NONE;
@@ -101,8 +102,8 @@ static bool make_from_witness(mr_steps *steps, const mr_witness *witness, const 
                              : take_same(&steps->observed, &steps->witness, trace);
 }
 
-bool mr_steps_make(mr_steps *steps, const mr_listed *finding, const mr_trace *trace,
-                   const mr_result *result, mr_sees *sees, size_t most)
+bool mr_steps_make(mr_steps *steps, const mr_listed *finding, const mr_trace *trace, mr_sees *sees,
+                   size_t most)
 {
     *steps = (mr_steps){0};
     if (mr_listed_happened(finding->kind)) {
@@ -114,7 +115,7 @@ bool mr_steps_make(mr_steps *steps, const mr_listed *finding, const mr_trace *tr
         return take_range(&steps->observed, from, finding->first, trace);
     }
     mr_witness room;
-    const mr_witness *open = mr_witness_open(trace, &result->races[finding->index].witness, &room);
+    const mr_witness *open = mr_witness_open(trace, finding->witness, &room);
     bool ok = open && make_from_witness(steps, open, trace, sees, most);
     mr_witness_free(&room);
     return ok;

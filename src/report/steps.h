@@ -25,8 +25,8 @@ typedef struct mr_steps {
 
 /* At most `most` events on each side: of a longer witness the last ones. False: no memory. Free in every
  * case. */
-bool mr_steps_make(mr_steps *steps, const mr_listed *finding, const mr_trace *trace,
-                   const mr_result *result, mr_sees *sees, size_t most);
+bool mr_steps_make(mr_steps *steps, const mr_listed *finding, const mr_trace *trace, mr_sees *sees,
+                   size_t most);
 void mr_steps_free(mr_steps *steps);
 
 #endif

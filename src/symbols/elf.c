@@ -139,3 +139,18 @@ const mr_elf_symbol *mr_elf_find(const mr_elf *self, uint64_t address, bool is_c
     }
     return NULL;
 }
+
+const uint8_t *mr_elf_code(const mr_elf *self, uint64_t address, size_t bytes)
+{
+    for (Elf_Scn *section = NULL; self->elf && (section = elf_nextscn(self->elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
+            header.sh_type != SHT_PROGBITS || address - header.sh_addr >= header.sh_size)
+            continue;
+        uint64_t offset = address - header.sh_addr;
+        const Elf_Data *data = elf_rawdata(section, NULL);
+        return data && offset + bytes <= data->d_size ? (const uint8_t *)data->d_buf + offset
+                                                      : NULL;
+    }
+    return NULL;
+}

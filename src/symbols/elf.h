@@ -33,4 +33,7 @@ bool mr_elf_is_aarch64(const mr_elf *elf);
 /* The symbol of this kind that the address lies in, or NULL. */
 const mr_elf_symbol *mr_elf_find(const mr_elf *elf, uint64_t address, bool is_code);
 
+/* The bytes of code at the address of the file, which stay there; NULL: they are not all there. */
+const uint8_t *mr_elf_code(const mr_elf *elf, uint64_t address, size_t bytes);
+
 #endif

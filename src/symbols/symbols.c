@@ -9,6 +9,7 @@
 #include "code.h"
 #include "data.h"
 #include "local.h"
+#include "straight.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -143,7 +144,7 @@ static mr_answers *answers_of(const mr_symbols *symbols, module *self)
 }
 
 /* The first word of a key: what is asked. */
-enum { ASKS_CODE, ASKS_DATA, ASKS_FRAME_END, ASKS_LOCAL };
+enum { ASKS_CODE, ASKS_DATA, ASKS_FRAME_END, ASKS_LOCAL, ASKS_STRAIGHT };
 
 static const char *keep(mr_symbols *symbols, const char *text)
 {
@@ -375,6 +376,27 @@ static module *module_of_frame(mr_symbols *symbols, const mr_frame_place *frame,
 static uint64_t pointer_of(const mr_frame_place *frame)
 {
     return frame->frame ? frame->frame - frame->stack : UINT64_MAX;
+}
+
+bool mr_symbols_is_straight(mr_symbols *symbols, uint64_t from, uint64_t to)
+{
+    module *self = to > from && to - from <= MR_STRAIGHT_BYTES ? find_module(symbols, from) : NULL;
+    const void *bytes;
+    size_t count;
+    if (!self)
+        return false;
+    mr_answer_key key = {{ASKS_STRAIGHT, from - self->bias, to - from}};
+    uint64_t is_straight = 0;
+    if (mr_answers_find(answers_of(symbols, self), &key, &bytes, &count) &&
+        count == sizeof is_straight) {
+        memcpy(&is_straight, bytes, sizeof is_straight);
+        return is_straight != 0;
+    }
+    const uint8_t *code =
+        open_module(self) ? mr_elf_code(&self->elf, from - self->bias, to - from) : NULL;
+    is_straight = code && mr_code_is_straight(code, to - from, mr_elf_is_aarch64(&self->elf));
+    mr_answers_add(&self->answers, &key, &is_straight, sizeof is_straight);
+    return is_straight != 0;
 }
 
 bool mr_symbols_frame_end(mr_symbols *symbols, const mr_frame_place *frame, uint64_t *end)

@@ -28,7 +28,10 @@
     X(UNLOCK_BY_OTHER, "unlock-by-other", "releases a lock that another thread holds",             \
       "held since")                                                                                \
     X(DOUBLE_FREE, "double-free", "frees memory that was freed", "freed")                          \
-    X(UNLOCK_FREE, "unlock-free", "releases a lock that nobody holds", "")
+    X(UNLOCK_FREE, "unlock-free", "releases a lock that nobody holds", "")                         \
+    X(LOCK_HELD, "lock-held", "takes a lock that is held", "held since")                           \
+    X(UNLOCK_MODE, "unlock-mode", "releases a lock in another mode than it was taken in",          \
+      "held since")
 
 typedef enum mr_misuse_kind {
 #define MR_MISUSE_ENUM(name, word, text, other) MR_MISUSE_##name,

@@ -3,6 +3,7 @@
 #include "after.h"
 #include "barrier_check.h"
 #include "base/assert.h"
+#include "goal_check.h"
 #include "life_check.h"
 #include "replay.h"
 #include "requirement.h"
@@ -106,6 +107,17 @@ static mr_status check_conflict(const mr_checker *c, const mr_witness *w, mr_err
                   why);
 }
 
+/* docs/semantics.md 7, as `judge` finds it broken. */
+static mr_status check_goal(const mr_checker *c, const mr_witness *w, mr_error *error,
+                            bool (*judge)(const mr_goal_judge *judge, const mr_witness *witness,
+                                          mr_goal_broken *broken))
+{
+    const mr_goal_judge all = {
+        .trace = c->trace, .required = &c->required, .lives = &c->lives, .state = &c->state};
+    mr_goal_broken broken = {0};
+    return judge(&all, w, &broken) ? reject(c, broken.event, error, "%s", broken.rule) : MR_OK;
+}
+
 /* What can be said without replaying anything. */
 static mr_status check_claim(const mr_checker *c, const mr_witness *w, mr_error *error)
 {
@@ -116,6 +128,8 @@ static mr_status check_claim(const mr_checker *c, const mr_witness *w, mr_error 
                             w->window_start, w->window_end, c->trace->event_count);
     if (w->model != MR_MODEL_RF && w->model != MR_MODEL_VALUE && w->model != MR_MODEL_BRANCH)
         return mr_error_set(error, MR_ERR_INTERNAL, NULL, 0, "model %d: is unknown", (int)w->model);
+    if (w->kind != MR_WITNESS_RACE && w->kind != MR_WITNESS_MEMORY_ORDER)
+        return check_goal(c, w, error, mr_goal_claim_broken);
     mr_status status = check_accesses(c, w, error);
     return status == MR_OK ? check_conflict(c, w, error) : status;
 }
@@ -130,11 +144,11 @@ static mr_status check_started(const mr_checker *c, uint32_t event, mr_error *er
                   "its thread is forked by event %" PRIu32 ", which has not happened", fork);
 }
 
-/* Rule 7. */
-static mr_status check_life(const mr_checker *c, uint32_t event, mr_error *error)
+/* Rule 7. `late`: it may come after the free. */
+static mr_status check_life(const mr_checker *c, uint32_t event, bool late, mr_error *error)
 {
     uint32_t alloc = mr_witness_lives_unborn(&c->lives, &c->state, event);
-    uint32_t end = mr_witness_lives_over(&c->lives, &c->state, event);
+    uint32_t end = late ? MR_NONE : mr_witness_lives_over(&c->lives, &c->state, event);
     if (alloc != MR_NONE)
         return reject(c, event, error,
                       "its object is allocated by event %" PRIu32 ", which has not happened",
@@ -146,19 +160,30 @@ static mr_status check_life(const mr_checker *c, uint32_t event, mr_error *error
     return MR_OK;
 }
 
-/* Rules 3, 5 and 7 for an event that is the next one of its thread: they hold for the two accesses
- * too. */
-static mr_status check_ready(const mr_checker *c, uint32_t event, mr_error *error)
+/* Rules 3, 5 and 7 for an event that is the next one of its thread: they hold for the events that
+ * threads stop at, too. */
+static mr_status check_ready(const mr_checker *c, uint32_t event, bool late, mr_error *error)
 {
     mr_status status = check_started(c, event, error);
     if (status == MR_OK)
-        status = check_life(c, event, error);
+        status = check_life(c, event, late, error);
     uint32_t unmet =
         status == MR_OK ? mr_witness_calls_unmet(&c->calls, &c->state, event) : MR_NONE;
     if (unmet == MR_NONE)
         return status;
     return reject(c, event, error,
                   "an opaque call puts event %" PRIu32 " before it, which has not happened", unmet);
+}
+
+/* Is it one of the events that threads stop at? */
+static bool is_stop(const mr_witness *w, uint32_t event)
+{
+    uint32_t count;
+    const uint32_t *stops = mr_witness_stops(w, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (stops[i] == event)
+            return true;
+    return false;
 }
 
 /* Rule 1 and the window, for a listed event. */
@@ -168,15 +193,19 @@ static mr_status check_place(const mr_checker *c, const mr_witness *w, uint32_t 
     if (event < w->window_start || event >= w->window_end)
         return reject(c, event, error, "lies outside the window [%" PRIu32 ", %" PRIu32 ")",
                       w->window_start, w->window_end);
-    if (event == w->second || (event == w->first && w->kind == MR_WITNESS_RACE))
-        return reject(c, event, error, "is one of the two accesses, which must not be listed");
+    if (is_stop(w, event))
+        return reject(
+            c, event, error,
+            w->kind == MR_WITNESS_RACE || w->kind == MR_WITNESS_MEMORY_ORDER
+                ? "is one of the two accesses, which must not be listed"
+                : "is one of the events that are next at the end, which must not be listed");
     if (mr_replay_happened(&c->state, event))
         return reject(c, event, error, "is listed twice");
     uint32_t next = c->state.next[c->trace->thread[event]];
     if (event != next)
         return reject(c, event, error,
                       "comes before event %" PRIu32 " of its thread (program order)", next);
-    return check_ready(c, event, error);
+    return check_ready(c, event, false, error);
 }
 
 /* Rule 6 where the source counts: the last write must be the same event, or none in both. */
@@ -330,14 +359,29 @@ static mr_status check_operation(const mr_checker *c, mr_model model, uint32_t e
 /* docs/semantics.md 3: an access must be the next event of its thread, and possible but for what it
  * reads.
  */
-static mr_status check_next(const mr_checker *c, uint32_t access, mr_error *error)
+static mr_status check_next(const mr_checker *c, uint32_t access, bool late, mr_error *error)
 {
     uint32_t next = c->state.next[c->trace->thread[access]];
     if (next != access)
         return reject(c, access, error,
                       "is not the next event of its thread: event %" PRIu32 " has not happened",
                       next);
-    return check_ready(c, access, error);
+    return check_ready(c, access, late, error);
+}
+
+/* What must be so after the listed events. */
+static mr_status check_end(const mr_checker *c, const mr_witness *w, mr_error *error)
+{
+    uint32_t count;
+    const uint32_t *stops = mr_witness_stops(w, &count);
+    mr_status status = MR_OK;
+    if (w->kind == MR_WITNESS_MEMORY_ORDER && !mr_replay_happened(&c->state, w->first))
+        return reject(c, w->first, error, "is the first access, and has not happened");
+    for (uint32_t i = 0; i < count && status == MR_OK; i++)
+        status = check_next(c, stops[i], w->kind == MR_WITNESS_USE_AFTER_FREE, error);
+    return status == MR_OK && w->kind != MR_WITNESS_RACE && w->kind != MR_WITNESS_MEMORY_ORDER
+               ? check_goal(c, w, error, mr_goal_end_broken)
+               : status;
 }
 
 static mr_status replay(mr_checker *c, const mr_witness *w, mr_error *error)
@@ -352,12 +396,7 @@ static mr_status replay(mr_checker *c, const mr_witness *w, mr_error *error)
         if (!mr_replay_do(&c->state, event, diverges(c, w->model, event)))
             return mr_error_memory(error, "checking a witness");
     }
-    mr_status status = MR_OK;
-    if (w->kind == MR_WITNESS_RACE)
-        status = check_next(c, w->first, error);
-    else if (!mr_replay_happened(&c->state, w->first))
-        status = reject(c, w->first, error, "is the first access, and has not happened");
-    return status == MR_OK ? check_next(c, w->second, error) : status;
+    return check_end(c, w, error);
 }
 
 /* docs/semantics.md 8, when the events are known to be possible: does nothing order the first access

@@ -1,8 +1,9 @@
 /*
- * checker: is a witness right? The judge of every race that is reported.
+ * checker: is a witness right? The judge of every race and every other finding that is reported.
  *
  * It replays the witness on the trace as read and tests rules 1 to 6 of docs/semantics.md 2 and the
- * definition of a race (docs/semantics.md 3) directly, for every operation and all three models. It
+ * definition of a race (docs/semantics.md 3) or of the goal (section 7) directly, for every operation
+ * and all three models. It
  * uses only the raw columns of the trace (op, thread, operand, value, with their values, updates
  * and reach sets): not `link`, not `variable_info`, and no code of opaque/barrier_pairs.c, windows,
  * encoder or solver. So a mistake there cannot hide here.

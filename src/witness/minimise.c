@@ -265,6 +265,28 @@ static uint32_t run(scheduler *s, uint32_t *events)
     return filled;
 }
 
+/* What the end of the witness needs: the stops to be next, and the events that its kind is about. */
+static void mark_goal(mr_witness_steps *steps, pending *todo, const mr_witness *witness)
+{
+    const mr_trace *trace = steps->trace;
+    uint32_t count;
+    const uint32_t *stops = mr_witness_stops(witness, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t thread = trace->thread[stops[i]];
+        mark(steps, todo, mr_witness_steps_last(steps, thread));
+        mark(steps, todo, mr_witness_steps_find(steps, trace->thread_info[thread].fork));
+        mark_opaque(steps, todo, stops[i]);
+    }
+    if (witness->kind != MR_WITNESS_RACE && witness->kind != MR_WITNESS_DEADLOCK)
+        mark(steps, todo, mr_witness_steps_find(steps, witness->first));
+    if (witness->kind != MR_WITNESS_DANGLING && witness->kind != MR_WITNESS_DOUBLE_FREE)
+        return;
+    for (uint32_t i = 0; i < steps->count;
+         i++) /* each may end the life of what the pointer points to */
+        if (mr_op_ends_life(trace->op[steps->items[i].event]))
+            mark(steps, todo, i);
+}
+
 /* Writes what is left to `events`; returns how many, MR_NONE: no memory. */
 static uint32_t shorten(const mr_trace *trace, const mr_barrier_edges *opaque,
                         const mr_witness *witness, uint32_t *events, mr_arena *arena)
@@ -274,12 +296,7 @@ static uint32_t shorten(const mr_trace *trace, const mr_barrier_edges *opaque,
     pending todo = {.steps = mr_arena_alloc(arena, witness->event_count, sizeof *todo.steps)};
     if (!todo.steps || !mr_witness_steps_build(&steps, trace, opaque, witness, arena))
         return MR_NONE;
-    mark(&steps, &todo, steps.last_first);
-    mark(&steps, &todo, steps.last_second);
-    mark(&steps, &todo, steps.fork_first);
-    mark(&steps, &todo, steps.fork_second);
-    mark_opaque(&steps, &todo, witness->first);
-    mark_opaque(&steps, &todo, witness->second);
+    mark_goal(&steps, &todo, witness);
     mark_needs(&steps, &todo);
     while (need_releases(&steps, &todo, witness->window_start))
         continue;

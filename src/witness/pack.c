@@ -106,8 +106,13 @@ const mr_witness *mr_witness_open(const mr_trace *trace, const mr_witness *witne
                    .events = mr_calloc(witness->event_count, sizeof *all.events)};
     uint32_t *events = mr_calloc(witness->event_count, sizeof *events);
     bool complete = all.next && all.end && all.events && events;
+    uint32_t *waits = mr_calloc(witness->wait_count, sizeof *waits);
+    complete = complete && waits;
     if (complete) {
         *room = *witness;
+        if (witness->wait_count)
+            memcpy(waits, witness->waits, witness->wait_count * sizeof *waits);
+        room->waits = waits;
         room->packed = NULL;
         room->packed_bytes = 0;
         room->events = events;
@@ -115,6 +120,7 @@ const mr_witness *mr_witness_open(const mr_trace *trace, const mr_witness *witne
         read_runs(trace, witness, &all, events);
     } else {
         free(events);
+        free(waits);
     }
     free(all.next);
     free(all.end);

@@ -22,6 +22,11 @@ uint32_t mr_replay_share_depth(const mr_replay *r, uint32_t event)
     return *share_depth(r, event);
 }
 
+bool mr_replay_shares(const mr_replay *r, uint32_t lock, uint32_t thread)
+{
+    return r->share_depths[mr_keys_find(&r->share_numbers, (uint64_t)lock << 32 | thread)] > 0;
+}
+
 static void share_up(mr_replay *r, uint32_t event)
 {
     if (!(*share_depth(r, event))++)

@@ -77,6 +77,9 @@ bool mr_replay_is_at(const mr_replay *replay, uint32_t event);
 /* How often the thread of the event holds the event's lock shared. */
 uint32_t mr_replay_share_depth(const mr_replay *replay, uint32_t event);
 
+/* Does the thread hold the lock shared? */
+bool mr_replay_shares(const mr_replay *replay, uint32_t lock, uint32_t thread);
+
 static inline bool mr_replay_happened(const mr_replay *replay, uint32_t event)
 {
     return event < replay->next[replay->trace->thread[event]];

@@ -47,6 +47,11 @@ static uint32_t last_step(const mr_witness_steps *steps, uint32_t thread, uint32
     return found ? steps->by_thread[low - 1].step : MR_NONE;
 }
 
+uint32_t mr_witness_steps_last(const mr_witness_steps *steps, uint32_t thread)
+{
+    return last_step(steps, thread, MR_NONE);
+}
+
 uint32_t mr_witness_steps_find(const mr_witness_steps *steps, uint32_t event)
 {
     if (event >= steps->trace->event_count)
@@ -165,14 +170,9 @@ bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
         if (object_of(trace, event, &object))
             steps->objects[steps->object_count++] = (mr_object_step){.object = object, .step = i};
     }
-    MR_REQUIRE(witness->first < trace->event_count && witness->second < trace->event_count);
     sort_by_object(steps->by_thread, scratch, count);
     sort_by_object(steps->objects, scratch, steps->object_count);
     link_threads(steps);
     link_sources(steps);
-    steps->last_first = last_step(steps, trace->thread[witness->first], MR_NONE);
-    steps->last_second = last_step(steps, trace->thread[witness->second], MR_NONE);
-    steps->fork_first = fork_step(steps, trace->thread[witness->first]);
-    steps->fork_second = fork_step(steps, trace->thread[witness->second]);
     return true;
 }

@@ -35,17 +35,18 @@ typedef struct mr_witness_steps {
     mr_object_step
         *objects; /* accesses, outermost acquires and releases, posts, waits, by object */
     uint32_t object_count;
-    mr_object_step *by_thread;        /* all steps, by thread */
-    const mr_barrier_edges *opaque;   /* NULL: none */
-    size_t opaque_count;              /* edges into steps */
-    uint32_t last_first, last_second; /* last step of the threads of the two accesses */
-    uint32_t fork_first, fork_second; /* forks of those threads */
+    mr_object_step *by_thread;      /* all steps, by thread */
+    const mr_barrier_edges *opaque; /* NULL: none */
+    size_t opaque_count;            /* edges into steps */
 } mr_witness_steps;
 
 /* All memory of `arena`. False: none. `opaque` may be NULL. */
 bool mr_witness_steps_build(mr_witness_steps *steps, const mr_trace *trace,
                             const mr_barrier_edges *opaque, const mr_witness *witness,
                             mr_arena *arena);
+
+/* The last step of a thread, MR_NONE: it has none. O(log steps). */
+uint32_t mr_witness_steps_last(const mr_witness_steps *steps, uint32_t thread);
 
 /* The step of an event, MR_NONE: it is none. O(log steps). */
 uint32_t mr_witness_steps_find(const mr_witness_steps *steps, uint32_t event);

@@ -387,3 +387,186 @@ bool mr_definition_accepts(const mr_trace *trace, const mr_witness *w, mr_opaque
            is_next(trace, w, w->first, opaque) && is_next(trace, w, w->second, opaque) &&
            mr_exhaustive_conflict(trace, w->first, w->second);
 }
+
+/* ---- other questions (docs/semantics.md 7) ---- */
+
+/* Does the thread of the event stop before it, and may it by rules 1, 3 and 5? */
+static bool stops_at(const mr_trace *trace, const mr_witness *w, uint32_t event, mr_opaque opaque)
+{
+    uint32_t n = length(w);
+    return event >= w->window_start && event < w->window_end && !within(w, n, event) &&
+           program_order(trace, w, n, event) && fork_and_join(trace, w, n, event) &&
+           opaque_calls(trace, w, n, event, opaque);
+}
+
+static bool ends_in_use_after_free(const mr_trace *trace, const mr_witness *w, uint32_t release,
+                                   uint32_t use, mr_opaque opaque)
+{
+    if (trace->op[release] != MR_OP_FREE || !within(w, length(w), release) || release < use ||
+        trace->thread[release] == trace->thread[use] ||
+        !accesses_object(trace, use, trace->operand[release]))
+        return false;
+    for (uint32_t e = 0; e < trace->event_count; e++)
+        if (trace->op[e] == MR_OP_ALLOC && trace->operand[e] == trace->operand[release] &&
+            !within(w, length(w), e))
+            return false;
+    return stops_at(trace, w, use, opaque);
+}
+
+/* The write that the variable was last written by in the first `n`, and its place; MR_NONE: none. */
+static uint32_t last_write(const mr_trace *trace, const mr_witness *w, uint32_t n,
+                           uint32_t variable, uint32_t *place)
+{
+    while (n-- > 0) {
+        *place = n;
+        if (writes(trace, at(w, n), variable))
+            return at(w, n);
+    }
+    return MR_NONE;
+}
+
+/* Is some object that contains the address freed, and none alive, in e0 … e(n-1) (`w` is NULL) or at
+ * the end of the sequence? */
+static bool is_in_freed_memory(const mr_trace *trace, const mr_witness *w, uint32_t n,
+                               uint64_t address)
+{
+    uint32_t freed = 0, alive = 0;
+    for (uint32_t o = 0; o < trace->objects.count; o++) {
+        uint32_t allocs = 0, frees = 0;
+        for (uint32_t e = 0; e < trace->event_count; e++) {
+            if (trace->operand[e] != o || (w ? !within(w, length(w), e) : e >= n))
+                continue;
+            if (trace->op[e] == MR_OP_ALLOC && trace->value[e]) {
+                mr_update extent = trace->updates[trace->value[e]];
+                uint64_t low = (uint64_t)trace->values[extent.read_value];
+                allocs +=
+                    low <= address && address < low + (uint64_t)trace->values[extent.written_value];
+            }
+            frees += trace->op[e] == MR_OP_FREE;
+        }
+        freed += allocs && frees;
+        alive += allocs && !frees;
+    }
+    return freed && !alive;
+}
+
+/* Is there a deref of what the read saw that a free follows, or (`frees` false) none? */
+static bool is_used(const mr_trace *trace, uint32_t read, bool frees, bool any)
+{
+    for (uint32_t e = read + 1; e < trace->event_count; e++) {
+        bool last = true, followed = false;
+        if (trace->op[e] != MR_OP_DEREF || trace->thread[e] != trace->thread[read] ||
+            trace->operand[e] != trace->operand[read])
+            continue;
+        for (uint32_t r = read + 1; r < e; r++)
+            last &= !(is_read(trace, r) && trace->thread[r] == trace->thread[read] &&
+                      trace->operand[r] == trace->operand[read]);
+        for (uint32_t f = e + 1; f < trace->event_count; f++) {
+            if (trace->thread[f] == trace->thread[read]) {
+                followed = trace->op[f] == MR_OP_FREE;
+                break;
+            }
+        }
+        if (last && (any || followed == frees))
+            return true;
+    }
+    return false;
+}
+
+static bool ends_in_null(const mr_trace *trace, const mr_witness *w, uint32_t read)
+{
+    uint32_t x = trace->operand[read], place = 0;
+    uint32_t write = last_write(trace, w, length(w), x, &place);
+    int64_t value = 0;
+    if (as_in_rf(trace, x) || !is_used(trace, read, false, true) || read_value(trace, read) == 0)
+        return false;
+    if (write != MR_NONE && diverged(trace, w, place + 1, trace->thread[write]))
+        return false;
+    return value_after(trace, write, x, &value) && value == 0;
+}
+
+static bool ends_in_dangling(const mr_trace *trace, const mr_witness *w, uint32_t read, bool frees)
+{
+    uint32_t x = trace->operand[read], place = 0;
+    uint32_t write = last_write(trace, w, length(w), x, &place);
+    uint32_t observed = observed_write(trace, read, x);
+    if (as_in_rf(trace, x) || !is_used(trace, read, frees, false) || write == MR_NONE ||
+        diverged(trace, w, place + 1, trace->thread[write]))
+        return false;
+    if (observed != MR_NONE &&
+        is_in_freed_memory(trace, NULL, read, (uint64_t)written_value(trace, observed)))
+        return false;
+    return is_in_freed_memory(trace, w, 0, (uint64_t)written_value(trace, write));
+}
+
+/* Does the thread hold the lock so that the acquire is excluded? */
+static bool holds_against(const mr_trace *trace, const mr_witness *w, uint32_t thread,
+                          uint32_t acquire)
+{
+    uint32_t lock = trace->operand[acquire];
+    return holds(trace, w, length(w), thread, lock, MR_OP_ACQUIRE, MR_OP_RELEASE) > 0 ||
+           (trace->op[acquire] == MR_OP_ACQUIRE &&
+            holds(trace, w, length(w), thread, lock, MR_OP_SHARED_ACQUIRE, MR_OP_SHARED_RELEASE) >
+                0);
+}
+
+/* Is there an order of the acquires from `place` on in which each waits for the next thread? Those
+ * before are in order. */
+static bool closes(const mr_trace *trace, const mr_witness *w, mr_claim *claim, uint32_t place)
+{
+    uint32_t last = claim->events[place - 1];
+    if (place == claim->count)
+        return holds_against(trace, w, trace->thread[claim->events[0]], last);
+    for (uint32_t i = place; i < claim->count; i++) {
+        mr_claim other = *claim;
+        other.events[i] = claim->events[place];
+        other.events[place] = claim->events[i];
+        if (holds_against(trace, w, trace->thread[other.events[place]], last) &&
+            closes(trace, w, &other, place + 1))
+            return true;
+    }
+    return false;
+}
+
+static bool ends_in_deadlock(const mr_trace *trace, const mr_witness *w, const mr_claim *claim,
+                             mr_opaque opaque)
+{
+    for (uint32_t i = 0; i < claim->count; i++) {
+        uint32_t acquire = claim->events[i];
+        if ((trace->op[acquire] != MR_OP_ACQUIRE && trace->op[acquire] != MR_OP_SHARED_ACQUIRE) ||
+            !stops_at(trace, w, acquire, opaque))
+            return false;
+        for (uint32_t j = 0; j < i; j++)
+            if (trace->thread[claim->events[j]] == trace->thread[acquire] ||
+                trace->operand[claim->events[j]] == trace->operand[acquire])
+                return false;
+    }
+    mr_claim copy = *claim;
+    return claim->count >= 2 && closes(trace, w, &copy, 1);
+}
+
+bool mr_definition_ends_in(const mr_trace *trace, const mr_witness *w, const mr_claim *claim,
+                           mr_opaque opaque)
+{
+    uint32_t first = claim->events[0], second = claim->events[1], place = 0;
+    if (claim->kind == MR_CLAIM_USE_AFTER_FREE)
+        return ends_in_use_after_free(trace, w, first, second, opaque);
+    if (claim->kind == MR_CLAIM_DEADLOCK)
+        return ends_in_deadlock(trace, w, claim, opaque);
+    if (!is_read(trace, first) || !stops_at(trace, w, first, opaque) ||
+        !lifetimes(trace, w, length(w), first))
+        return false;
+    switch (claim->kind) {
+    case MR_CLAIM_NULL:
+        return ends_in_null(trace, w, first);
+    case MR_CLAIM_DANGLING:
+    case MR_CLAIM_DOUBLE_FREE:
+        return ends_in_dangling(trace, w, first, claim->kind == MR_CLAIM_DOUBLE_FREE);
+    case MR_CLAIM_SEES:
+        return last_write(trace, w, length(w), trace->operand[first], &place) == second;
+    case MR_CLAIM_USE_AFTER_FREE:
+    case MR_CLAIM_DEADLOCK:
+        break;
+    }
+    return false;
+}

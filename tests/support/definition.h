@@ -15,4 +15,23 @@ bool mr_definition_reordering(const mr_trace *trace, const mr_witness *witness, 
 /* Is the witness one of a race? */
 bool mr_definition_accepts(const mr_trace *trace, const mr_witness *witness, mr_opaque opaque);
 
+/* A state of docs/semantics.md 7 that a reordering may end in. */
+typedef enum mr_claim_kind {
+    MR_CLAIM_USE_AFTER_FREE, /* events: free, access */
+    MR_CLAIM_NULL,           /* read */
+    MR_CLAIM_DANGLING,       /* read */
+    MR_CLAIM_DOUBLE_FREE,    /* read */
+    MR_CLAIM_SEES,           /* read, write */
+    MR_CLAIM_DEADLOCK,       /* the acquires */
+} mr_claim_kind;
+
+typedef struct mr_claim {
+    mr_claim_kind kind;
+    uint32_t events[8], count;
+} mr_claim;
+
+/* Does the sequence, which is a reordering (mr_definition_reordering), end in that state? */
+bool mr_definition_ends_in(const mr_trace *trace, const mr_witness *witness, const mr_claim *claim,
+                           mr_opaque opaque);
+
 #endif

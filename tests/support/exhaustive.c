@@ -13,6 +13,7 @@ enum {
 struct mr_exhaustive_state {
     uint8_t done[THREADS];     /* events of the window that each thread has done */
     uint8_t source[VARIABLES]; /* class of what a read would see */
+    uint8_t last[VARIABLES];   /* option last_writes: the last write + 1, 0: none */
     uint64_t diverged;         /* threads, as bits */
     uint32_t parent;           /* state before `event`; the first state is its own parent */
     uint32_t event;
@@ -197,6 +198,8 @@ static mr_exhaustive_state step(const job *s, uint32_t number, uint32_t event)
     if (writes(s->trace->op[event]))
         after.source[operand] =
             is_diverged(s, &after, event) ? MR_UNKNOWN_CLASS : s->facts.gives[event];
+    if (writes(s->trace->op[event]) && s->options.last_writes)
+        after.last[operand] = (uint8_t)(event + 1);
     after.done[thread]++;
     after.parent = number;
     after.event = event;
@@ -205,10 +208,11 @@ static mr_exhaustive_state step(const job *s, uint32_t number, uint32_t event)
 
 static size_t hash_state(const mr_exhaustive_state *state)
 {
-    uint64_t words[(THREADS + VARIABLES) / 8 + 1], hash = 0;
+    uint64_t words[(THREADS + 2 * VARIABLES) / 8 + 1], hash = 0;
     memcpy(words, state->done, THREADS);
     memcpy(words + THREADS / 8, state->source, VARIABLES);
-    words[(THREADS + VARIABLES) / 8] = state->diverged;
+    memcpy(words + (THREADS + VARIABLES) / 8, state->last, VARIABLES);
+    words[(THREADS + 2 * VARIABLES) / 8] = state->diverged;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
@@ -219,7 +223,7 @@ static size_t hash_state(const mr_exhaustive_state *state)
 static bool same_state(const mr_exhaustive_state *a, const mr_exhaustive_state *b)
 {
     return !memcmp(a->done, b->done, THREADS) && !memcmp(a->source, b->source, VARIABLES) &&
-           a->diverged == b->diverged;
+           !memcmp(a->last, b->last, VARIABLES) && a->diverged == b->diverged;
 }
 
 /* The slot of the state, or the free one where it belongs. */
@@ -333,6 +337,9 @@ static bool search_all(job *s)
 {
     mr_exhaustive_state first = {.event = MR_NONE};
     memcpy(first.source, s->facts.carried, VARIABLES);
+    for (uint32_t e = 0; s->options.last_writes && e < s->out->start; e++)
+        if (writes(s->trace->op[e]))
+            first.last[s->trace->operand[e]] = (uint8_t)(e + 1);
     if (!visit(s, 0, &first))
         return false;
     for (uint32_t i = 0; i < s->out->state_count; i++) {
@@ -416,6 +423,14 @@ bool mr_exhaustive_has(const mr_exhaustive *search, uint32_t first, uint32_t sec
 uint32_t mr_exhaustive_done(const mr_exhaustive *search, size_t state, uint32_t thread)
 {
     return search->states[state].done[thread];
+}
+
+uint32_t mr_exhaustive_last_write(const mr_exhaustive *search, size_t state, uint32_t variable,
+                                  bool *known)
+{
+    const mr_exhaustive_state *s = &search->states[state];
+    *known = s->source[variable] != MR_UNKNOWN_CLASS;
+    return s->last[variable] ? s->last[variable] - 1u : MR_NONE;
 }
 
 bool mr_exhaustive_path(const mr_exhaustive *search, size_t state, uint32_t first, uint32_t second,

@@ -58,7 +58,8 @@ typedef struct mr_exhaustive_options {
     /* Only reorderings that keep the trace's order of the critical sections of a lock that exclude
      * each other, and in which a wait comes after the post whose unit it took, the oldest first. */
     bool sync_preserving;
-    bool whole; /* keep what it takes to look at every witness of every race */
+    bool last_writes; /* states with other last writes are other states */
+    bool whole;       /* keep what it takes to look at every witness of every race */
 } mr_exhaustive_options;
 
 /* Finds the races of [start, end); the events before `start` happen as observed. False: no memory,
@@ -83,6 +84,11 @@ bool mr_exhaustive_witness(const mr_exhaustive *search, size_t race, mr_witness 
 
 /* How many events of the window the thread has done in a state (0 … state_count-1; 0: none). */
 uint32_t mr_exhaustive_done(const mr_exhaustive *search, size_t state, uint32_t thread);
+
+/* With the option `last_writes`: the last write of the variable in a state, or MR_NONE. `known` is
+ * false when its thread had diverged, so that what it wrote is unknown. */
+uint32_t mr_exhaustive_last_write(const mr_exhaustive *search, size_t state, uint32_t variable,
+                                  bool *known);
 
 /* A reordering that ends in the state; as mr_exhaustive_witness, for any `first` and `second`. */
 bool mr_exhaustive_path(const mr_exhaustive *search, size_t state, uint32_t first, uint32_t second,

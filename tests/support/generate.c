@@ -1,7 +1,7 @@
 #include "generate.h"
 
 #include "base/memory.h"
-#include "program.h"
+#include "shapes.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -10,14 +10,11 @@
 
 enum {
     LEAST_EVENTS = 4,
-    MOST_EVENTS = 20,
     LONGER_LEAST = 20,
     LONGER_MOST = 48,
-    USUAL_THREADS = 6,
-    USUAL_VARIABLES = 3,
-    USUAL_LOCKS = 3,
     OPERAND_BYTES = 96,
     LINE_BYTES = 128,
+    OBJECT_BYTES = 16,
     MOST_OBJECTS = 5,
     MEMBER_LINES = MOST_OBJECTS * MR_PROGRAM_FIELDS,
 };
@@ -26,6 +23,7 @@ enum {
 typedef struct slot_state {
     uint32_t object; /* number + 1; 0: none so far */
     bool freed;
+    uint32_t address; /* of the object; 0: not known */
     int64_t memory[MR_PROGRAM_FIELDS];
 } slot_state;
 
@@ -53,277 +51,13 @@ typedef struct run {
 
 const char *mr_shape_name(mr_shape shape)
 {
-    static const char *const names[MR_SHAPE_ALL] = {
+    static const char *const names[MR_SHAPE_WITH_GOALS] = {
 #define MR_SHAPE_NAME(name, text) [MR_SHAPE_##name] = (text),
         MR_SHAPE_MAP(MR_SHAPE_NAME) MR_KIND_SHAPE_MAP(MR_SHAPE_NAME)
+            MR_GOAL_SHAPE_MAP(MR_SHAPE_NAME)
 #undef MR_SHAPE_NAME
     };
     return names[shape];
-}
-
-/* One draw a statement: the order of draws must not depend on the compiler. */
-static mr_parameters any_parameters(mr_random *random)
-{
-    mr_parameters p = {0};
-    p.threads = mr_random_range(random, 2, 4);
-    p.events = mr_random_range(random, 6, 16);
-    p.variables = mr_random_range(random, 1, USUAL_VARIABLES);
-    p.locks = mr_random_range(random, 1, USUAL_LOCKS);
-    p.lock_style = mr_random_below(random, MR_LOCKS_COUNT);
-    p.value_style = mr_random_below(random, MR_VALUES_COUNT);
-    p.section_percent = mr_random_range(random, 20, 60);
-    p.read_percent = mr_random_range(random, 30, 70);
-    p.open_percent = mr_random_percent(random, 25) ? 30 : 0;
-    p.fork_percent = mr_random_percent(random, 50) ? 70 : 0;
-    p.join_percent = 50;
-    p.end_percent = mr_random_percent(random, 25) ? 60 : 0;
-    p.same_percent = mr_random_below(random, 40);
-    p.missing_percent = mr_random_percent(random, 20) ? 50 : 0;
-    p.unrecorded_percent = mr_random_percent(random, 15) ? 20 : 0;
-    p.stay_percent = mr_random_below(random, 70);
-    p.few_locations = 40;
-    return p;
-}
-
-/* Several locks whose sections conflict seldom enough to leave something unordered. */
-static void shape_chains(mr_random *random, mr_parameters *p)
-{
-    p->threads = mr_random_range(random, 2, 4);
-    p->events = mr_random_range(random, 16, MOST_EVENTS);
-    p->lock_style = MR_LOCKS_CHAIN;
-    p->locks = mr_random_range(random, 2, 3);
-    p->variables = p->locks + 1;
-    p->section_percent = 95;
-    p->read_percent = mr_random_range(random, 30, 60);
-    p->open_percent = mr_random_percent(random, 20) ? 10 : 0;
-    p->fork_percent /= 2;
-    p->stay_percent = mr_random_range(random, 70, 95);
-}
-
-static void shape_threads_and_locks(mr_random *random, mr_shape shape, mr_parameters *p)
-{
-    switch ((int)shape) {
-    case MR_SHAPE_TWO_THREADS:
-        p->threads = 2;
-        break;
-    case MR_SHAPE_MANY_THREADS:
-        p->threads = mr_random_range(random, 4, USUAL_THREADS);
-        p->events = mr_random_range(random, 10, 14);
-        break;
-    case MR_SHAPE_PLAIN_LOCKS:
-        p->lock_style = MR_LOCKS_PLAIN;
-        break;
-    case MR_SHAPE_NESTED_LOCKS:
-        p->lock_style = MR_LOCKS_NESTED;
-        break;
-    case MR_SHAPE_HAND_OVER_HAND:
-        p->lock_style = MR_LOCKS_HAND;
-        break;
-    case MR_SHAPE_REENTRANT:
-        p->lock_style = MR_LOCKS_REENTRANT;
-        break;
-    case MR_SHAPE_OPEN_LOCKS:
-        p->lock_style = mr_random_percent(random, 50) ? MR_LOCKS_PLAIN : MR_LOCKS_NESTED;
-        p->open_percent = 40;
-        break;
-    case MR_SHAPE_DEADLOCK:
-        p->lock_style = MR_LOCKS_OPPOSITE;
-        p->stay_percent = 80; /* else most runs do deadlock */
-        break;
-    case MR_SHAPE_TANGLED:
-        p->threads = mr_random_range(random, 3, 4);
-        p->locks = 2;
-        p->lock_style = mr_random_percent(random, 50) ? MR_LOCKS_PLAIN : MR_LOCKS_NESTED;
-        p->value_style = MR_VALUES_SMALL;
-        p->fork_percent = 0;
-        p->stay_percent = 40;
-        break;
-    case MR_SHAPE_FORK_JOIN:
-        p->threads = mr_random_range(random, 3, 5);
-        p->fork_percent = 85;
-        p->join_percent = 80;
-        break;
-    default:
-        break;
-    }
-    if (p->lock_style == MR_LOCKS_HAND || p->lock_style == MR_LOCKS_OPPOSITE)
-        p->locks = mr_random_range(random, 2, USUAL_LOCKS);
-    if (shape >= MR_SHAPE_PLAIN_LOCKS && shape <= MR_SHAPE_TANGLED) {
-        /* Locks take most of the events: more of these, on fewer variables. */
-        p->events = mr_random_range(random, 10, MOST_EVENTS);
-        p->variables = mr_random_range(random, 1, 2);
-        p->section_percent = 60;
-    }
-    if (shape == MR_SHAPE_CHAINS)
-        shape_chains(random, p);
-}
-
-static void shape_values(mr_random *random, mr_shape shape, mr_parameters *p)
-{
-    switch ((int)shape) {
-    case MR_SHAPE_SMALL_VALUES:
-        p->value_style = MR_VALUES_SMALL;
-        break;
-    case MR_SHAPE_UNIQUE_VALUES:
-        p->value_style = MR_VALUES_UNIQUE;
-        break;
-    case MR_SHAPE_SAME_VALUE_WRITES:
-        p->value_style = MR_VALUES_SMALL;
-        p->same_percent = 70;
-        p->read_percent = 30;
-        break;
-    case MR_SHAPE_REPEATED_READS:
-        p->value_style = MR_VALUES_SMALL;
-        p->read_percent = 75;
-        break;
-    case MR_SHAPE_INITIAL_READS:
-        p->value_style = mr_random_percent(random, 70) ? MR_VALUES_SMALL : MR_VALUES_UNIQUE;
-        p->variables = USUAL_VARIABLES;
-        p->read_percent = 65;
-        break;
-    case MR_SHAPE_MISSING_VALUES:
-        p->missing_percent = 60;
-        p->value_style = MR_VALUES_SMALL;
-        break;
-    case MR_SHAPE_UNRECORDED_WRITER:
-        p->unrecorded_percent = 30;
-        p->value_style = MR_VALUES_SMALL;
-        break;
-    case MR_SHAPE_NO_VALUES:
-        p->value_style = MR_VALUES_NONE;
-        break;
-    default:
-        break;
-    }
-}
-
-static void shape_memory_orders(mr_random *random, mr_parameters *p)
-{
-    p->atomic_percent = mr_random_range(random, 50, 90);
-    p->order_percent = mr_random_range(random, 30, 100);
-    p->fence_percent = mr_random_percent(random, 60) ? mr_random_range(random, 10, 40) : 0;
-    p->events = mr_random_range(random, 8, 18);
-    p->variables = mr_random_range(random, 1, USUAL_VARIABLES);
-    if (mr_random_percent(random, 70))
-        p->lock_style = MR_LOCKS_NONE;
-}
-
-static void shape_shared_locks(mr_random *random, mr_parameters *p)
-{
-    static const mr_lock_style styles[] = {MR_LOCKS_PLAIN, MR_LOCKS_NESTED, MR_LOCKS_REENTRANT};
-    p->lock_style = styles[mr_random_below(random, 3)];
-    p->locks = mr_random_range(random, 1, 2);
-    p->events = mr_random_range(random, 10, 18);
-    p->variables = mr_random_range(random, 1, 2);
-    p->section_percent = 60;
-    p->shared_percent = mr_random_range(random, 30, 70);
-}
-
-static void shape_semaphores(mr_random *random, mr_parameters *p, bool signals)
-{
-    p->semaphores = mr_random_range(random, 1, MR_PROGRAM_SEMAPHORES);
-    p->semaphore_percent = 50;
-    if (mr_random_percent(random, 60))
-        p->lock_style = MR_LOCKS_NONE;
-    p->signal_percent = signals ? 85 : 10;
-    p->units = signals ? mr_random_below(random, 2) : 1 + mr_random_below(random, 3) / 2;
-    p->events = mr_random_range(random, 8, 18);
-}
-
-static void shape_branches(mr_random *random, mr_parameters *p)
-{
-    p->branch_percent = mr_random_range(random, 5, 40);
-    p->value_style = mr_random_percent(random, 70) ? MR_VALUES_SMALL : MR_VALUES_UNIQUE;
-    p->read_percent = mr_random_range(random, 40, 70);
-    p->events = mr_random_range(random, 8, 15);
-}
-
-static void shape_opaque(mr_random *random, mr_parameters *p)
-{
-    p->call_percent = mr_random_range(random, 15, 40);
-    p->never_percent = mr_random_percent(random, 30) ? 30 : 0;
-    p->section_percent = 35;
-    p->events = mr_random_range(random, 8, 18);
-}
-
-/* Some operations of each kind, or of most. */
-static void shape_all_kinds(mr_random *random, mr_parameters *p)
-{
-    shape_semaphores(random, p, mr_random_percent(random, 60));
-    shape_shared_locks(random, p);
-    p->events = mr_random_range(random, 10, 17);
-    p->variables = mr_random_range(random, 1, USUAL_VARIABLES);
-    p->section_percent = 40;
-    p->shared_percent = mr_random_below(random, 60);
-    p->semaphore_percent = mr_random_below(random, 35);
-    p->atomic_percent = mr_random_below(random, 60);
-    p->branch_percent = mr_random_below(random, 30);
-    p->call_percent = mr_random_below(random, 30);
-    p->never_percent = 15;
-}
-
-/* Objects that are allocated, handed over, used and freed. */
-static void shape_lives(mr_random *random, mr_parameters *p)
-{
-    p->slots = mr_random_range(random, 1, MR_PROGRAM_SLOTS);
-    p->life_percent = mr_random_range(random, 50, 85);
-    p->born_percent = mr_random_percent(random, 40) ? 60 : 0;
-    p->variables = mr_random_range(random, 1, 2);
-    p->atomic_percent = mr_random_percent(random, 60) ? mr_random_range(random, 10, 70) : 0;
-    p->events = mr_random_range(random, 10, 18);
-    if (mr_random_percent(random, 60))
-        p->value_style = MR_VALUES_SMALL;
-}
-
-static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
-{
-    switch ((int)shape) {
-    case MR_SHAPE_ATOMICS:
-        p->atomic_percent = mr_random_range(random, 30, 90);
-        break;
-    case MR_SHAPE_MEMORY_ORDERS:
-        shape_memory_orders(random, p);
-        break;
-    case MR_SHAPE_SHARED_LOCKS:
-        shape_shared_locks(random, p);
-        break;
-    case MR_SHAPE_SEMAPHORES:
-    case MR_SHAPE_SIGNALS:
-        shape_semaphores(random, p, shape == MR_SHAPE_SIGNALS);
-        break;
-    case MR_SHAPE_BRANCHES:
-    case MR_SHAPE_BRANCHES_MISSING:
-        shape_branches(random, p);
-        p->missing_percent = shape == MR_SHAPE_BRANCHES_MISSING ? 50 : 0;
-        p->unrecorded_percent = shape == MR_SHAPE_BRANCHES_MISSING ? 10 : 0;
-        break;
-    case MR_SHAPE_OPAQUE:
-    case MR_SHAPE_OPAQUE_FORKS:
-        shape_opaque(random, p);
-        p->fork_percent = shape == MR_SHAPE_OPAQUE_FORKS ? 80 : p->fork_percent / 2;
-        break;
-    case MR_SHAPE_ALL_KINDS:
-        shape_all_kinds(random, p);
-        break;
-    case MR_SHAPE_LIVES_KINDS:
-        shape_all_kinds(random, p);
-        shape_lives(random, p);
-        p->life_percent /= 2;
-        break;
-    case MR_SHAPE_LIVES:
-    case MR_SHAPE_LIVES_LOCKS:
-    case MR_SHAPE_LIVES_FORKS:
-        shape_lives(random, p);
-        if (shape == MR_SHAPE_LIVES)
-            p->fork_percent /= 2;
-        if (shape == MR_SHAPE_LIVES_LOCKS)
-            p->lock_style = MR_LOCKS_PLAIN;
-        if (shape == MR_SHAPE_LIVES_FORKS)
-            p->fork_percent = 80;
-        break;
-    default:
-        break;
-    }
 }
 
 /* Can an access of the slot, an alloc or a free be done now? */
@@ -371,6 +105,19 @@ static int64_t new_value(run *r, int64_t old)
     return mr_random_below(r->random, 2);
 }
 
+/* What a write leaves in its variable. */
+static int64_t value_to_write(run *r, mr_instruction step, int64_t old)
+{
+    if (step.points == MR_POINTS_NOWHERE)
+        return new_value(r, old);
+    if (step.points == MR_POINTS_NULL)
+        return 0;
+    const slot_state *slot = &r->slots[step.points - MR_POINTS_SLOT];
+    /* Most often its beginning, seldom the first byte behind it. */
+    uint32_t kind = mr_random_below(r->random, 10);
+    return slot->address ? slot->address + (kind < 7 ? 0 : kind < 9 ? 8 : OBJECT_BYTES) : 0;
+}
+
 static void record(run *r, uint32_t thread, const char *operand)
 {
     const mr_program *program = &r->programs[thread];
@@ -408,10 +155,10 @@ static void do_access(run *r, uint32_t thread, mr_instruction step)
     bool outside =
         reads(step.op) && mr_random_percent(r->random, r->parameters->unrecorded_percent);
     if (!reads(step.op) || outside)
-        *place = new_value(r, *place);
+        *place = value_to_write(r, step, *place);
     int64_t before = *place;
     if (step.op == MR_OP_ATOMIC_UPDATE)
-        *place = new_value(r, before);
+        *place = value_to_write(r, step, before);
     char operand[OPERAND_BYTES];
     bool hidden =
         r->parameters->value_style == MR_VALUES_NONE ||
@@ -460,9 +207,11 @@ static void do_life(run *r, uint32_t thread, mr_instruction step)
         fill_slot(r, step.operand);
     else
         slot->freed = true;
+    if (begins)
+        slot->address = r->has_extents ? 4096 * address : 0;
     int used = sprintf(operand, "o%" PRIu32, slot->object - 1);
     if (begins && r->has_extents)
-        sprintf(operand + used, "=%" PRIu32 "+16", 4096 * address);
+        sprintf(operand + used, "=%" PRIu32 "+%d", slot->address, OBJECT_BYTES);
     record(r, thread, operand);
 }
 
@@ -536,7 +285,7 @@ static void change_state(run *r, uint32_t thread, mr_instruction step)
 static void do_step(run *r, uint32_t thread)
 {
     mr_instruction step = r->programs[thread].steps[r->position[thread]];
-    if (mr_op_operand_kind(step.op) == MR_OPERAND_VARIABLE) {
+    if (mr_op_is_access(step.op)) {
         do_access(r, thread, step);
         return;
     }
@@ -554,6 +303,8 @@ static void do_step(run *r, uint32_t thread)
         letter = 'T';
     else if (step.op == MR_OP_CALL_END)
         letter = 'm';
+    else if (step.op == MR_OP_DEREF)
+        letter = 'x';
     if (step.op == MR_OP_CALL_BEGIN)
         print_reach(r, step, operand);
     else if (letter)
@@ -593,7 +344,7 @@ static void run_init(run *r)
     }
     if (!p->slots)
         return;
-    r->has_extents = mr_random_percent(r->random, 50);
+    r->has_extents = p->pointers || mr_random_percent(r->random, 50);
     for (uint32_t slot = 0; slot < p->slots; slot++)
         if (mr_random_percent(r->random, p->born_percent))
             fill_slot(r, slot);
@@ -603,10 +354,10 @@ static void run_init(run *r)
 static void lengthen(mr_random *random, mr_shape shape, mr_parameters *p)
 {
     if (shape == MR_SHAPE_MANY_THREADS)
-        p->threads = mr_random_range(random, USUAL_THREADS, MR_PROGRAM_THREADS);
+        p->threads = mr_random_range(random, MR_SHAPE_THREADS, MR_PROGRAM_THREADS);
     p->events = mr_random_range(random, LONGER_LEAST + 4, LONGER_MOST);
     if (p->lock_style == MR_LOCKS_CHAIN) /* one or two sections a thread: more would order more */
-        p->threads = mr_random_range(random, 3, USUAL_THREADS);
+        p->threads = mr_random_range(random, 3, MR_SHAPE_THREADS);
     else
         p->variables = mr_random_range(random, 2, MR_PROGRAM_VARIABLES);
 }
@@ -618,15 +369,13 @@ static char *generate(uint64_t seed, mr_shape shape, bool longer)
     if (shape >= MR_SHAPE_COUNT)
         random = (mr_random){(seed << 8 | (uint64_t)shape) ^ UINT64_C(0x6b696e6473)};
     uint32_t least = longer ? LONGER_LEAST : LEAST_EVENTS;
-    uint32_t most = longer ? LONGER_MOST : MOST_EVENTS;
+    uint32_t most = longer ? LONGER_MOST : MR_SHAPE_MOST_EVENTS;
     char *text = mr_malloc(0, (size_t)(most + MEMBER_LINES) * LINE_BYTES);
     if (!text)
         return NULL;
     for (;;) { /* ends: most draws are long enough */
-        mr_parameters parameters = any_parameters(&random);
-        shape_threads_and_locks(&random, shape, &parameters);
-        shape_values(&random, shape, &parameters);
-        shape_kinds(&random, shape, &parameters);
+        mr_parameters parameters = mr_shape_any(&random);
+        mr_shape_apply(&random, shape, &parameters);
         if (longer)
             lengthen(&random, shape, &parameters);
         assert(parameters.events <= most);

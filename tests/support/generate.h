@@ -53,15 +53,30 @@
     X(LIVES_FORKS, "lives-forks")                                                                  \
     X(LIVES_KINDS, "lives-kinds")
 
-/* The shapes below MR_SHAPE_COUNT are those of MR_SHAPE_MAP; all are below MR_SHAPE_ALL. */
+/* The same for shapes that ask other questions than races (docs/semantics.md 7): pointers that are
+ * used, and threads that wait for each other. */
+#define MR_GOAL_SHAPE_MAP(X)                                                                       \
+    X(POINTERS, "pointers")                                                                        \
+    X(POINTER_LOCKS, "pointer-locks")                                                              \
+    X(POINTER_KINDS, "pointer-kinds")                                                              \
+    X(LOCK_CYCLES, "lock-cycles")                                                                  \
+    X(SHARED_CYCLES, "shared-cycles")                                                              \
+    X(GUARDED_CYCLES, "guarded-cycles")                                                            \
+    X(GOALS, "goals")
+
+/* The shapes below MR_SHAPE_COUNT are those of MR_SHAPE_MAP; those of MR_KIND_SHAPE_MAP are below
+ * MR_SHAPE_ALL, and those of MR_GOAL_SHAPE_MAP below MR_SHAPE_WITH_GOALS. */
 typedef enum mr_shape {
 #define MR_SHAPE_ENUM(name, text) MR_SHAPE_##name,
     MR_SHAPE_MAP(MR_SHAPE_ENUM) /* */
     MR_SHAPE_COUNT,
     MR_SHAPE_BEFORE_KINDS = MR_SHAPE_COUNT - 1,
     MR_KIND_SHAPE_MAP(MR_SHAPE_ENUM) /* */
+    MR_SHAPE_ALL,
+    MR_SHAPE_BEFORE_GOALS = MR_SHAPE_ALL - 1,
+    MR_GOAL_SHAPE_MAP(MR_SHAPE_ENUM) /* */
 #undef MR_SHAPE_ENUM
-    MR_SHAPE_ALL
+    MR_SHAPE_WITH_GOALS
 } mr_shape;
 
 const char *mr_shape_name(mr_shape shape);

@@ -104,6 +104,36 @@ static void add_opposite(builder *b, uint32_t lock)
     add_release(b, lock);
 }
 
+static void add_acquire(builder *b, uint32_t lock, bool shared)
+{
+    add(b, shared ? MR_OP_SHARED_ACQUIRE : MR_OP_ACQUIRE, lock);
+}
+
+/* Two nested sections; three threads can wait in a circle, since the inner lock is mostly the next. */
+static void add_cycle(builder *b, uint32_t lock)
+{
+    uint32_t locks = b->parameters->locks, guard = locks - 1;
+    bool guarded = locks > 2 && chance(b, b->parameters->guard_percent);
+    uint32_t among = guarded ? locks - 1 : locks;
+    lock %= among;
+    uint32_t inner = mr_random_percent(b->random, 60) ? (lock + 1) % among : other_lock(b, lock);
+    bool shared_guard = chance(b, b->parameters->shared_percent);
+    bool shared = chance(b, b->parameters->shared_percent);
+    bool shared_inner = chance(b, b->parameters->shared_percent);
+    if (guarded)
+        add_acquire(b, guard, shared_guard);
+    add_acquire(b, lock, shared);
+    if (mr_random_percent(b->random, 20))
+        add_access(b);
+    add_acquire(b, inner, shared_inner);
+    if (mr_random_percent(b->random, 20))
+        add_access(b);
+    add_release_as(b, inner, shared_inner);
+    add_release_as(b, lock, shared);
+    if (guarded)
+        add_release_as(b, guard, shared_guard);
+}
+
 static void add_section(builder *b, uint32_t lock, uint32_t depth)
 {
     mr_lock_style style = b->parameters->lock_style;
@@ -275,6 +305,69 @@ static void add_life(builder *b)
         add_release(b, lock);
 }
 
+/* A write of the pointer. */
+static void add_pointer_write(builder *b, uint32_t pointer, uint32_t points)
+{
+    add(b, mr_random_percent(b->random, 30) ? MR_OP_ATOMIC_WRITE : MR_OP_WRITE, pointer);
+    b->program->steps[b->program->count - 1].points = (uint8_t)points;
+}
+
+/* A read of the pointer, and a use of what it gave: an access, or a free. */
+static void add_pointer_use(builder *b, uint32_t pointer, uint32_t slot, bool frees)
+{
+    add(b, mr_random_percent(b->random, 30) ? MR_OP_ATOMIC_READ : MR_OP_READ, pointer);
+    if (mr_random_percent(b->random, 10))
+        add_access(b);
+    if (chance(b, b->parameters->branch_percent))
+        add(b, MR_OP_BRANCH, 0);
+    add(b, MR_OP_DEREF, pointer);
+    if (frees)
+        add(b, MR_OP_FREE, slot);
+    else
+        add_uses(b, slot, 1, 1);
+}
+
+/* Another object in the slot, to which the pointer points from then on. */
+static void add_pointee(builder *b, uint32_t pointer, uint32_t slot)
+{
+    add(b, MR_OP_ALLOC, slot);
+    add_pointer_write(b, pointer, MR_POINTS_SLOT + slot);
+}
+
+static void add_pointer_step(builder *b, uint32_t pointer, uint32_t slot)
+{
+    uint32_t kind = mr_random_below(b->random, 100);
+    if (kind < 12) {
+        add_pointee(b, pointer, slot);
+    } else if (kind < 25) {
+        add_pointer_write(b, pointer, MR_POINTS_NULL);
+    } else if (kind < 55) {
+        add_pointer_use(b, pointer, slot, mr_random_percent(b->random, 25));
+    } else if (kind < 70) {
+        add(b, MR_OP_FREE, slot);
+    } else {
+        add_pointer_use(b, pointer, slot, true);
+        if (mr_random_percent(b->random, 60))
+            add_pointee(b, pointer, slot);
+    }
+}
+
+/* A piece of the life of a pointer: made, reset, used or replaced, and sometimes in a section. */
+static void add_pointer(builder *b)
+{
+    const mr_parameters *p = b->parameters;
+    uint32_t number = mr_random_below(b->random, p->pointers);
+    uint32_t slot =
+        mr_random_percent(b->random, 75) ? number % p->slots : mr_random_below(b->random, p->slots);
+    bool section = p->lock_style != MR_LOCKS_NONE && mr_random_percent(b->random, 25);
+    uint32_t lock = mr_random_below(b->random, p->locks);
+    if (section)
+        add(b, MR_OP_ACQUIRE, lock);
+    add_pointer_step(b, p->variables - 1 - number, slot);
+    if (section)
+        add_release(b, lock);
+}
+
 static void add_block(builder *b, uint32_t depth);
 
 /* What was recorded within the call: callbacks, and calls within it. A call around one that never
@@ -306,6 +399,8 @@ static bool add_special_block(builder *b, uint32_t depth)
         add_call(b, depth);
     else if (chance(b, p->semaphore_percent))
         add_semaphore(b);
+    else if (chance(b, p->pointer_percent))
+        add_pointer(b);
     else if (chance(b, p->life_percent))
         add_life(b);
     else if (chance(b, p->branch_percent / 4))
@@ -335,6 +430,8 @@ static void add_block(builder *b, uint32_t depth)
         add_opposite(b, lock);
     else if (style == MR_LOCKS_CHAIN)
         add_chain(b, lock);
+    else if (style == MR_LOCKS_CYCLE)
+        add_cycle(b, lock);
     else
         add_section(b, lock, 0);
 }
@@ -386,6 +483,8 @@ void mr_program_build(mr_random *random, const mr_parameters *parameters, mr_pro
         programs[t].count = 0;
         programs[t].forked = false;
         builder b = {random, parameters, &programs[t], 0};
+        if (t == 0 && parameters->pointers)
+            add_pointee(&b, parameters->variables - 1, 0);
         uint32_t share = parameters->events / parameters->threads;
         uint32_t length = mr_random_range(random, share / 2, share * 3 / 2 + 1);
         while (programs[t].count < length && programs[t].count < MR_PROGRAM_STEPS / 2)

@@ -25,7 +25,10 @@ typedef enum mr_lock_style {
     MR_LOCKS_REENTRANT, /* nested, often in the same lock */
     MR_LOCKS_OPPOSITE,  /* two locks nested at once, in either order */
     MR_LOCKS_CHAIN,     /* nested, each lock with a variable of its own; variable 0 has none */
-    MR_LOCKS_COUNT
+    MR_LOCKS_COUNT,
+    /* two locks nested in any order, by chance within a section of the last lock; no shape draws
+     * it by chance */
+    MR_LOCKS_CYCLE = MR_LOCKS_COUNT
 } mr_lock_style;
 
 typedef enum mr_value_style {
@@ -67,6 +70,9 @@ typedef struct mr_parameters {
     uint32_t slots;             /* places that hold one object after the other */
     uint32_t life_percent;      /* the next step is about an object */
     uint32_t born_percent;      /* a slot has an object that was there before the trace began */
+    uint32_t pointers;          /* how many variables, the last ones, hold addresses of objects */
+    uint32_t pointer_percent;   /* the next step is about one */
+    uint32_t guard_percent;     /* two nested sections are within a section of the last lock */
 } mr_parameters;
 
 /* What an opaque call can reach, as bits: the first few of each kind. */
@@ -90,9 +96,17 @@ static inline uint8_t mr_program_field(uint32_t slot, uint32_t field)
     return (uint8_t)(MR_PROGRAM_FIELD + slot * MR_PROGRAM_FIELDS + field);
 }
 
+/* What a write leaves in a pointer. */
+enum {
+    MR_POINTS_NOWHERE, /* an ordinary write */
+    MR_POINTS_NULL,
+    MR_POINTS_SLOT, /* + slot: the address of the object that is there then */
+};
+
 typedef struct mr_instruction {
     uint8_t op; /* mr_op */
     uint8_t operand;
+    uint8_t points;
     uint8_t location;
     uint8_t memory_order; /* mr_memory_order */
     uint32_t reach;       /* mbegin */

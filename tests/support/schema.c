@@ -29,6 +29,8 @@ static bool type_fits(const char *type, const json_t *value)
         return json_is_integer(value);
     if (strcmp(type, "number") == 0)
         return json_is_number(value);
+    if (strcmp(type, "null") == 0)
+        return json_is_null(value);
     return strcmp(type, "boolean") == 0 && json_is_boolean(value);
 }
 
@@ -37,7 +39,7 @@ static bool keywords_known(const json_t *schema, char problem[256])
     static const char *const known[] = {
         "$schema", "title",    "definitions", "$ref",     "type",
         "enum",    "minimum",  "properties",  "required", "additionalProperties",
-        "items",   "minItems", "maxItems",
+        "items",   "minItems", "maxItems",    "anyOf",
     };
     const char *key;
     json_t *unused;
@@ -118,6 +120,20 @@ static bool array_fits(const json_t *root, const json_t *schema, const json_t *v
     return true;
 }
 
+/* Does the value fit one of the schemas? True also when there are none. */
+static bool one_fits(const json_t *root, const json_t *schemas, const json_t *value,
+                     char problem[256])
+{
+    const json_t *schema;
+    size_t i;
+    json_array_foreach(schemas, i, schema)
+    {
+        if (mr_schema_fits(root, schema, value, problem))
+            return true;
+    }
+    return schemas == NULL;
+}
+
 bool mr_schema_fits(const json_t *root, const json_t *schema, const json_t *value,
                     char problem[256])
 {
@@ -129,6 +145,7 @@ bool mr_schema_fits(const json_t *root, const json_t *schema, const json_t *valu
             return problem_set(problem, "no such definition", name);
     }
     return keywords_known(schema, problem) && scalar_fits(schema, value, problem) &&
+           one_fits(root, json_object_get(schema, "anyOf"), value, problem) &&
            (!json_is_object(value) || object_fits(root, schema, value, problem)) &&
            (!json_is_array(value) || array_fits(root, schema, value, problem));
 }

@@ -7,6 +7,7 @@
 #ifndef MR_TESTS_SUPPORT_SETUP_H
 #define MR_TESTS_SUPPORT_SETUP_H
 
+#include "encoder/goal.h"
 #include "windows/precedence.h"
 
 typedef struct mr_setup {
@@ -25,5 +26,9 @@ void mr_setup_give_back(mr_setup *setup);
 /* Builds the window [start, end); the one before is gone. */
 void mr_setup_window(mr_setup *setup, uint32_t start, uint32_t end, mr_model model);
 void mr_setup_close(mr_setup *setup);
+
+/* The goal of a race of two window events, for the block that it stands in. */
+#define MR_RACE_OF(a, b)                                                                           \
+    (&(mr_goal){.stops = (mr_stops[]){{(uint32_t[]){a}, 1}, {(uint32_t[]){b}, 1}}, .stop_count = 2})
 
 #endif

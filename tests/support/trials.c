@@ -83,7 +83,7 @@ static uint64_t number_from_environment(const char *prefix, const char *name, ui
     return mr_number_from_environment(variable, otherwise);
 }
 
-/* The shape that the environment names, or `otherwise`; MR_SHAPE_ALL for all in turn. */
+/* The shape that the environment names, or `otherwise`; MR_SHAPE_WITH_GOALS for all in turn. */
 static mr_shape shape_from_environment(const char *prefix, const char *otherwise)
 {
     char variable[64];
@@ -93,10 +93,10 @@ static mr_shape shape_from_environment(const char *prefix, const char *otherwise
     if (!text || !*text)
         text = otherwise;
     if (!text)
-        return MR_SHAPE_ALL;
-    while (shape < MR_SHAPE_ALL && strcmp(text, mr_shape_name((mr_shape)shape)) != 0)
+        return MR_SHAPE_WITH_GOALS;
+    while (shape < MR_SHAPE_WITH_GOALS && strcmp(text, mr_shape_name((mr_shape)shape)) != 0)
         shape++;
-    if (shape == MR_SHAPE_ALL)
+    if (shape == MR_SHAPE_WITH_GOALS)
         fail_msg("%s=%s: no such shape", variable, text);
     return (mr_shape)shape;
 }
@@ -108,9 +108,11 @@ uint64_t mr_trials_run(const mr_trials *trials, mr_trial_examine *examine, void 
     uint64_t seed = number_from_environment(trials->prefix, "SEED", trials->seed);
     mr_shape only = shape_from_environment(trials->prefix, trials->shape);
     uint64_t shapes = trials->all_kinds ? MR_SHAPE_ALL : MR_SHAPE_COUNT;
+    if (trials->goals)
+        shapes = MR_SHAPE_WITH_GOALS;
     mr_trial trial = {0};
     for (uint64_t i = 0; i < traces; i++) {
-        mr_shape shape = only == MR_SHAPE_ALL ? (mr_shape)(i % shapes) : only;
+        mr_shape shape = only == MR_SHAPE_WITH_GOALS ? (mr_shape)(i % shapes) : only;
         trial.seed = seed + i;
         mr_random random = {trial.seed};
         trial.choice = mr_random_next(&random) >> 8;

@@ -37,6 +37,7 @@ typedef struct mr_trials {
     const char *shape;     /* the same; NULL: all in turn */
     bool longer;           /* traces of 20 to 48 events, not 4 to 20 */
     bool all_kinds;        /* also shapes with the operations of MR_KIND_SHAPE_MAP */
+    bool goals;            /* also those of MR_GOAL_SHAPE_MAP */
 } mr_trials;
 
 /* Runs all; fails the test at the first that is wrong. Returns how many were run. */

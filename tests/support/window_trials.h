@@ -43,6 +43,7 @@ void mr_window_trials_check(mr_window_trials *self, uint32_t one, uint32_t two,
 /* A question with what a step gets of the steps before it (solver/cone.h). */
 typedef struct mr_cone_question {
     mr_stops stops[2];
+    mr_goal goal; /* of the two lists; by mr_cone_question_pose */
     uint32_t required[MR_EXHAUSTIVE_THREADS], cone[MR_EXHAUSTIVE_THREADS];
 } mr_cone_question;
 

@@ -2,7 +2,8 @@
  * mrt_format: the layout of the binary trace format .mrt (docs/mrt-format.md), shared by its writer
  * and its reader. All numbers are little-endian.
  *
- *   header, (NAMES | LINES | MEMBERS | EVENTS [VALUES] [STACKS] [ORDERS])*, TEXTS*, [ENDING], INDEX, END
+ *   header, (NAMES | LINES | MEMBERS | EVENTS [VALUES] [STACKS] [ORDERS] [POSITIONS])*, TEXTS*,
+ *     [ENDING], [RUN], INDEX, END
  *
  * A chunk is a header of 64 bytes and a payload, filled up with zeros to a multiple of 64, so that
  * the columns of a block can be used where they are mapped. Each header has a checksum of itself
@@ -15,7 +16,7 @@
 
 /* Raise it with every change of what follows, of the numbers in mr_op, or of what they mean. */
 enum {
-    MR_MRT_VERSION = 4,
+    MR_MRT_VERSION = 5,
     MR_MRT_OBJECTS_VERSION = 4,  /* the first with objects and memory orders */
     MR_MRT_OLDEST_VERSION = 2,   /* that can be read: has no ENDING */
     MR_MRT_OP_COUNT_BEFORE = 18, /* operations and namespaces before MR_MRT_OBJECTS_VERSION */
@@ -53,6 +54,10 @@ typedef enum mr_mrt_kind {
     MR_MRT_ENDING,  /* how the recording ended: lines (trace/ending.h) */
     MR_MRT_ORDERS,  /* the memory_order column of the block before it */
     MR_MRT_MEMBERS, /* mr_membership: variables of objects */
+    /* what a replay needs, and nobody else reads (mrt_positions.h) */
+    MR_MRT_POSITIONS, /* of the block before it */
+    MR_MRT_RUN,       /* of the recorded program: lines */
+    MR_MRT_INPUTS,    /* what the program got from outside */
 } mr_mrt_kind;
 
 /* The namespaces, as numbers in a file. */
@@ -98,6 +103,12 @@ typedef struct mr_mrt_values {
 typedef struct mr_mrt_stacks {
     uint32_t stack_count, reserved;
 } mr_mrt_stacks;
+
+/* The beginning of a POSITIONS payload. Then come the new codes (8 bytes each), and for each event of
+ * the block two numbers as base/bytes.h has them; mrt_positions.h says what they are. */
+typedef struct mr_mrt_positions {
+    uint32_t code_count, reserved;
+} mr_mrt_positions;
 
 /* The beginning of an INDEX payload. Then come the outlook (`contended`, `lock_shared` as bytes,
  * the lock uses as three numbers of 4 bytes) and what repair said about the first line that it

@@ -403,6 +403,10 @@ static mr_status read_chunk(mr_mrt *mrt, mr_events *events, mr_error *error)
         return read_members(mrt, &chunk, error);
     case MR_MRT_ENDING:
         return read_ending(mrt, &chunk, error);
+    case MR_MRT_POSITIONS:
+    case MR_MRT_RUN:
+    case MR_MRT_INPUTS:
+        return mr_mrt_source_skip(&mrt->source, &chunk, error);
     case MR_MRT_INDEX:
         return read_index(mrt, &chunk, error);
     case MR_MRT_END:

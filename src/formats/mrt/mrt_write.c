@@ -26,6 +26,7 @@ struct mr_mrt_writer {
     uint32_t event_count;
     uint64_t op_counts[MR_OP_COUNT];
     mr_outlook outlook;
+    const char *run; /* on loan; NULL: nothing is known */
 };
 
 static mr_status write_bytes(mr_mrt_writer *writer, const void *bytes, size_t count,
@@ -386,6 +387,37 @@ mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const 
     return status;
 }
 
+mr_status mr_mrt_writer_positions(mr_mrt_writer *writer, const mr_events *events,
+                                  const uint64_t *codes, uint32_t code_count, const void *columns,
+                                  size_t column_bytes, mr_error *error)
+{
+    mr_mrt_positions head = {.code_count = code_count};
+    MR_REQUIRE(events->first + events->count == writer->event_count);
+    mr_status status = put(writer, &head, sizeof head, error);
+    if (!status && code_count)
+        status = put(writer, codes, code_count * sizeof *codes, error);
+    if (!status)
+        status = put(writer, columns, column_bytes, error);
+    return status ? status
+                  : write_chunk(writer,
+                                (mr_mrt_chunk){.kind = MR_MRT_POSITIONS,
+                                               .first = events->first,
+                                               .count = events->count},
+                                error);
+}
+
+void mr_mrt_writer_run(mr_mrt_writer *writer, const char *lines)
+{
+    writer->run = lines;
+}
+
+static mr_status write_run(mr_mrt_writer *writer, mr_error *error)
+{
+    mr_status status = put(writer, writer->run, strlen(writer->run), error);
+    return status ? status
+                  : write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_RUN, .count = 1}, error);
+}
+
 static mr_status write_texts(mr_mrt_writer *writer, const mr_names *names, unsigned space,
                              mr_error *error)
 {
@@ -479,6 +511,8 @@ mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_
         status = write_texts(writer, mr_mrt_names_of((mr_trace *)trace, space), space, error);
     if (!status && mr_ending_is_known(&trace->ending))
         status = write_ending(writer, &trace->ending, error);
+    if (!status && writer->run)
+        status = write_run(writer, error);
     uint64_t index_offset = writer->offset;
     if (!status)
         status = write_index(writer, trace, error);

@@ -26,6 +26,15 @@ void mr_mrt_writer_free(mr_mrt_writer *writer); /* NULL is fine */
 mr_status mr_mrt_writer_add(mr_mrt_writer *writer, const mr_trace *trace, const mr_events *events,
                             const uint32_t *value, const uint32_t *stack, mr_error *error);
 
+/* Positions of the events of the last block (mrt_positions.h), and their codes: those that are new,
+ * then for each event what is in `columns`. */
+mr_status mr_mrt_writer_positions(mr_mrt_writer *writer, const mr_events *events,
+                                  const uint64_t *codes, uint32_t code_count, const void *columns,
+                                  size_t column_bytes, mr_error *error);
+
+/* What is known of the run: lines; on loan up to mr_mrt_writer_finish. NULL: nothing. */
+void mr_mrt_writer_run(mr_mrt_writer *writer, const char *lines);
+
 /* What is left: texts for people, what repair dropped, the index and the end mark. */
 mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error);
 

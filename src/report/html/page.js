@@ -5,6 +5,18 @@ const by = id => document.getElementById(id);
 const READ = 1, WRITE = 2, UPDATE = 3, ACQUIRE = 4, RELEASE = 5, SHARED = 6, UNSHARED = 7;
 const SEES_INITIAL = -1, SEES_HIDDEN = -2;
 const MOST_LISTED = 500;
+// What the end of a witness means, by the kind of the finding.
+const STOPS = {
+  "race": "Both accesses are next, in either order: this is the race.",
+  "memory-order": "The second access is next, and the first does not happen before it.",
+  "use-after-free": "The memory is freed, and this access of it is next.",
+  "deadlock": "Each of these threads waits for a lock that another one of them holds.",
+  "null": "This read is next, and sees 0.",
+  "dangling": "This read is next, and sees an address in freed memory.",
+  "double-free": "This read is next, and sees an address in freed memory, which is freed again.",
+};
+const FIRST = {"use-after-free": "the use", "deadlock": "waits", "null": "the read", "dangling": "the read", "double-free": "the read"};
+const SECOND = {"use-after-free": "the free", "deadlock": "waits", "null": "the write", "dangling": "the write", "double-free": "the write"};
 const ORDERS = {"hb": "happens-before", "wcp": "weak-causally-precedes", "beyond-wcp": "beyond both", "c17": "memory order"};
 
 // An element with attributes, and children that are elements or texts.
@@ -135,8 +147,8 @@ function blockCard(block) {
 
 function showFinding(item) {
   const group = item.group, happened = group.kind === "observed" || group.kind === "misuse";
-  const cards = [accessCard(happened ? "what happened" : "first access", group.first, true),
-    group.second && accessCard(happened ? "before" : "second access", group.second, !happened), group.block && blockCard(group.block)];
+  const cards = [accessCard(happened ? "what happened" : FIRST[group.kind] || "first access", group.first, true),
+    group.second && accessCard(happened ? "before" : SECOND[group.kind] || "second access", group.second, !happened), group.block && blockCard(group.block)];
   const alike = group.alike.length ? make("details", {}, make("summary", {}, `${group.count - 1} more alike`),
     make("ul", {class: "stack"}, group.alike.map(other => make("li", {}, `${other.number}: ${other.first}${other.second ? ` and ${other.second}` : ""}`)))) : null;
   by("main").replaceChildren(
@@ -342,7 +354,7 @@ function lanesOf(group, events) {
 function showPicture(item) {
   const group = item.group, stored = group.picture;
   picture = {data: stored, events: stored.events, texts: item.report.texts, threads: item.report.threads, sources: item.report.sources || {},
-    lanes: lanesOf(group, stored.events), racing: [group.first.event, ...(group.second ? [group.second.event] : [])], current: -1, step: 0, group};
+    lanes: lanesOf(group, stored.events), racing: group.marked, current: -1, step: 0, group};
   const observed = new Pane(picture, "observed", "as it was recorded");
   const witness = stored.witness.length ? new Pane(picture, "witness", "an order that leads to the race") : null;
   picture.panes = witness ? [observed, witness] : [observed];
@@ -399,13 +411,13 @@ function seenText(pane, row) {
 }
 
 function describe() {
-  const {n, t, o, p} = picture.events, event = picture.current, row = picture.main.row[event], place = picture.texts[p[event]];
+  const {n, t, o, p} = picture.events, group = picture.group, event = picture.current, row = picture.main.row[event], place = picture.texts[p[event]];
   const pane = row >= 0 ? picture.main : picture.panes[0];
-  const at = pane.row[event], racing = picture.racing.includes(n[event]) && picture.panes.length > 1 && row >= picture.main.count - 2;
+  const at = pane.row[event], racing = picture.racing.includes(n[event]) && picture.panes.length > 1 && row >= picture.main.count - group.stops;
   by("said").replaceChildren(
     make("p", {}, row >= 0 ? `Step ${row + 1} of ${picture.main.count}: ` : "Not in the witness: ",
       make("code", {}, `${picture.threads[t[event]]}: ${picture.texts[o[event]]}`), ` at ${place || "an unnamed place"}, event ${n[event]}${seenText(pane, at)}.`),
-    racing ? make("p", {}, make("strong", {}, "Both accesses are next, in either order: this is the race.")) : "");
+    racing ? make("p", {}, make("strong", {}, STOPS[group.kind] || "This is next.")) : "");
   showSource(place);
   showThreads(row >= 0 ? row : 0);
 }
@@ -429,7 +441,8 @@ function showThreads(row) {
     if (k[event] === RELEASE || k[event] === UNSHARED) { const at = locks.lastIndexOf(x[event]); if (at >= 0) locks.splice(at, 1); }
   }
   for (let i = row; i < order.length && next.size < picture.lanes.length; i++) if (!next.has(t[order[i]])) next.set(t[order[i]], order[i]);
-  if (picture.panes.length > 1 && row === order.length - 1) next.set(t[order[row - 1]], order[row - 1]);
+  if (picture.panes.length > 1 && row >= order.length - picture.group.stops)
+    for (let i = order.length - picture.group.stops; i < order.length; i++) next.set(t[order[i]], order[i]);
   by("threads").replaceChildren(make("table", {},
     make("thead", {}, make("tr", {}, ["thread", "holds", "next"].map(text => make("th", {scope: "col"}, text)))),
     make("tbody", {}, picture.lanes.map(thread => make("tr", {}, make("td", {}, picture.threads[thread]),

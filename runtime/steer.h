@@ -1,0 +1,80 @@
+/*
+ * steer: lets the threads run by a schedule (schedule.h) instead of by chance.
+ *
+ * A thread is known by its role: the thread of the recorded execution that it stands for. Its
+ * position is the number of its operations so far, as the reader of a log counts them: they are
+ * counted from the log that is written here, too. Between two stop points a thread does an operation
+ * or part of one; at each stop point it looks whether its step is over. A step ends with the first
+ * stop point, or wait, at its position or behind it.
+ *
+ * Each operation that the schedule says something about is compared with that. An operation of
+ * another kind or place is a divergence: the program ends, and the result says what was expected and
+ * what was seen. Another value is noted, the first one only, and the replay goes on.
+ *
+ * It never hangs: a thread whose turn it is and that cannot run, because it waits for something that
+ * nobody else may do now, is a divergence, too, and so is one that does no operation for long
+ * (watchdog.c).
+ *
+ * When the steps are over, threads run as the recorded schedule and seed say.
+ */
+#ifndef MR_RUNTIME_STEER_H
+#define MR_RUNTIME_STEER_H
+
+#include "schedule.h"
+#include "state.h"
+
+/* Reads MAXRACE_REPLAY, if it is set. Called once, before the first thread is made. */
+void mr_steer_start(void);
+
+static inline bool mr_steers(void)
+{
+    return __builtin_expect(mr_rt.steers, 0);
+}
+
+/* The role of the thread, as a number of the recorded trace; its id when nobody steers. */
+uint32_t mr_steer_role(const mr_thread *thread);
+
+/* The same for results: -1 without a role. */
+int64_t mr_steer_role_number(const mr_thread *thread);
+
+/* A new thread of this creator, or of nobody. */
+void mr_steer_thread(mr_thread *creator, mr_thread *thread);
+
+typedef enum mr_stop_kind {
+    MR_STOP_FUNCTION, /* entry or exit of a function */
+    MR_STOP_CALL,     /* of an interposed function */
+    MR_STOP_ACCESS,   /* just before the access that thread->about says */
+    MR_STOP_ATOMIC,   /* just before an atomic operation */
+} mr_stop_kind;
+
+/* A stop point of the owner, who is busy. */
+void mr_steer_stop(mr_thread *thread, mr_stop_kind kind);
+
+/* Who runs next, of those who can; NULL: nobody can now. With the lock held. */
+mr_thread *mr_steer_choose(void);
+
+/* Operations in the log so far are counted. Before the log is moved; then it has been moved. */
+void mr_steer_count(void);
+void mr_steer_moved(void);
+/* What is logged from here on is the thread's. */
+void mr_steer_switched(uint32_t thread);
+
+/* Who is to be woken by this thread; NULL: the schedule does not say. */
+mr_thread *mr_steer_woken(const mr_thread *thread);
+
+/* Is the next operation of the thread of this kind? 1 yes, 0 no, -1 the schedule does not say. */
+int mr_steer_expects(const mr_thread *thread, mr_log_kind kind);
+
+/* A module is mapped. */
+void mr_steer_module(const mr_log_module *module, const char *path);
+
+/* Nobody has done an operation for long, though it is the turn of somebody. */
+void mr_steer_stuck(const char *why);
+
+/* The program ends. */
+void mr_steer_exit(void);
+
+/* A debugger stops here when the goal is reached (MAXRACE_REPLAY with a step "hold"). */
+void maxrace_replay_goal(void);
+
+#endif

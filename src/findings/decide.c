@@ -1,0 +1,306 @@
+#include "base/assert.h"
+#include "finder.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Windows around the events of a question: the least one, or window.size where that is less, and how
+ * many times larger the next is. */
+enum { LEAST_WINDOW = 512, GROWTH = 8 };
+
+/* Effort of an event of a cone, and of an unknown answer as a part of solver.saturate_steps, as that of
+ * far races (far/ask.h). */
+enum { EFFORT_OF_CONE_EVENT = 8, STEPS_OF_EFFORT = 4 };
+
+/* Steps that settle only what is impossible at a glance; that need no formula; that need none and say
+ * what is impossible. */
+#define GLANCE (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE))
+#define CHEAP  (GLANCE | MR_STEP_BIT(MR_STEP_LINEARISE) | MR_STEP_BIT(MR_STEP_GREEDY))
+#define SOLID  (CHEAP | MR_STEP_BIT(MR_STEP_ELIMINATE))
+
+/* A question under way. */
+typedef struct inquiry {
+    mr_finder *finder;
+    mr_finder_worker *own;
+    const mr_question *question;
+    mr_finding_verdict *verdict;
+    uint32_t first, last; /* its span in the asked trace */
+    mr_verdict answer;
+    mr_unknown_reason reason; /* of an unknown */
+    char detail[64];
+    uint32_t start, end; /* the window of the last answer */
+    bool halted;
+} inquiry;
+
+/* May the group go on, and does the run? */
+static bool goes_on(inquiry *q)
+{
+    const mr_far_limits *limits = &q->finder->context->settings->far_limits;
+    q->halted |= mr_halt_asked(q->finder->context->settings->halt) != MR_HALT_NONE;
+    bool covered = !limits->per_race || q->verdict->effort <= limits->per_race;
+    if (!covered)
+        q->reason = MR_UNKNOWN_BUDGET;
+    return covered && !q->halted;
+}
+
+/* ---- one window ---- */
+
+static mr_status confirm(inquiry *q, const mr_window *window, mr_decision *decision)
+{
+    mr_worker *worker = &q->own->worker;
+    mr_witness witness;
+    bool accepted;
+    if (!mr_pose_witness(&q->finder->asked, q->question, window, decision, &witness))
+        return mr_error_memory(worker->error, "building a witness");
+    mr_status status = mr_worker_check_witness(worker, &witness, &accepted);
+    if (accepted) {
+        q->verdict->finding = (mr_finding){.witness = witness, .confirmed_by = decision->step};
+    } else if (status == MR_OK) {
+        q->verdict->rejected_witnesses++;
+        decision->verdict = MR_VERDICT_UNKNOWN;
+        decision->reason = MR_UNKNOWN_REJECTED;
+    }
+    return status;
+}
+
+static void count_decision(inquiry *q, const mr_decision *decision)
+{
+    mr_worker *worker = &q->own->worker;
+    for (int step = 0; step < MR_STEP_COUNT; step++)
+        worker->run.step_seconds[step] += decision->seconds[step];
+    worker->run.queries_stopped_by_time += decision->stopped_by_time;
+    worker->run.queries_stopped_by_memory += decision->stopped_by_memory;
+    q->verdict->effort += EFFORT_OF_CONE_EVENT * decision->cone_events;
+}
+
+static mr_status ask(inquiry *q, const mr_problem *problem, unsigned steps)
+{
+    mr_worker *worker = &q->own->worker;
+    const mr_window *window = problem->window;
+    mr_decide_options options = worker->decide;
+    mr_decision decision = {.verdict = MR_VERDICT_NO_RACE};
+    mr_status status = MR_OK;
+    mr_goal goal;
+    options.steps &= steps;
+    mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
+    switch (mr_pose(&q->finder->asked, q->question, window, &goal, &worker->arena)) {
+    case MR_POSED:
+        status = mr_decide_goal(problem, worker->session, &options, &goal, &worker->arena,
+                                &decision, worker->error);
+        break;
+    case MR_POSED_IMPOSSIBLE:
+        break;
+    case MR_POSED_NO_MEMORY:
+        if (!worker->arena.refused)
+            return mr_error_memory(worker->error, "looking for findings");
+        worker->arena.refused = false;
+        decision = (mr_decision){.verdict = MR_VERDICT_UNKNOWN, .reason = MR_UNKNOWN_MEMORY};
+        break;
+    }
+    count_decision(q, &decision);
+    if (status == MR_OK && decision.verdict == MR_VERDICT_RACE)
+        status = confirm(q, window, &decision);
+    q->answer = decision.verdict;
+    if (decision.verdict == MR_VERDICT_UNKNOWN) {
+        q->reason = decision.reason;
+        memcpy(q->detail, decision.detail, sizeof q->detail);
+        if (steps == MR_ALL_STEPS)
+            q->verdict->effort += options.saturate_steps / STEPS_OF_EFFORT;
+    }
+    q->start = window->start;
+    q->end = window->end;
+    mr_arena_release(&worker->arena, mark);
+    return status;
+}
+
+/* Builds a window of the asked trace, unless the worker has it. */
+static mr_status build(inquiry *q, uint32_t start, uint32_t end)
+{
+    mr_finder_worker *own = q->own;
+    mr_worker *worker = &own->worker;
+    mr_window *window;
+    if (own->start == start && own->end == end)
+        return MR_OK;
+    own->start = own->end = 0;
+    mr_arena_reset(&worker->arena);
+    mr_worker_asks(worker, false);
+    mr_carried_move(&worker->carried, start);
+    mr_status status = mr_window_build(&worker->carried, end, worker->settings->model,
+                                       &worker->arena, &window, worker->error);
+    if (status == MR_OK && !mr_problem_init(&own->problem, window, &worker->arena))
+        status = mr_error_memory(worker->error, "building a window");
+    mr_worker_asks(worker, true);
+    q->verdict->effort += end - start;
+    if (status != MR_OK)
+        return status;
+    own->start = start;
+    own->end = end;
+    return MR_OK;
+}
+
+static mr_status ask_in(inquiry *q, uint32_t start, uint32_t end, unsigned steps)
+{
+    mr_status status = build(q, start, end);
+    return status == MR_OK ? ask(q, &q->own->problem, steps) : status;
+}
+
+/* ---- the windows of the plan ---- */
+
+/* Has the list an event in the window? */
+static bool meets(const inquiry *q, const mr_question_list *list, uint32_t start, uint32_t end)
+{
+    const uint32_t *events = q->finder->questions.events.items + list->first;
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (mr_asked_event(&q->finder->asked, events[middle]) < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < list->count && mr_asked_event(&q->finder->asked, events[low]) < end;
+}
+
+static bool may_be_in(const inquiry *q, uint32_t start, uint32_t end)
+{
+    for (uint32_t i = 0; i < q->question->list_count; i++)
+        if (!meets(q, &q->finder->questions.lists[q->question->first_list + i], start, end))
+            return false;
+    return true;
+}
+
+static mr_status decide_by_plan(inquiry *q)
+{
+    const mr_window_plan *plan = &q->finder->context->settings->plan;
+    mr_status status = MR_OK;
+    bool unknown = false;
+    uint32_t start, end;
+    q->answer = MR_VERDICT_NO_RACE;
+    for (uint32_t k = 0; status == MR_OK && mr_window_plan_get(plan, k, &start, &end); k++) {
+        if (!may_be_in(q, start, end))
+            continue;
+        if (!goes_on(q)) {
+            unknown = true;
+            break;
+        }
+        status = ask_in(q, start, end, MR_ALL_STEPS);
+        unknown |= q->answer == MR_VERDICT_UNKNOWN;
+        if (q->answer == MR_VERDICT_RACE)
+            return status;
+    }
+    q->answer = unknown ? MR_VERDICT_UNKNOWN : MR_VERDICT_NO_RACE;
+    return status;
+}
+
+/* ---- the whole trace ---- */
+
+/* A window of at least the size with the span in its middle. */
+static void around(const inquiry *q, uint32_t size, uint32_t *start, uint32_t *end)
+{
+    uint32_t span = q->last + 1 - q->first, half = size > span ? (size - span) / 2 : 0;
+    uint32_t before = q->first, after = q->finder->asked.trace->event_count - 1 - q->last;
+    *start = q->first - (before < half ? before : half);
+    *end = q->last + 1 + (after < half ? after : half);
+}
+
+/* Asks in windows of growing size, all much smaller than the whole trace, until it is found. */
+static mr_status ask_around(inquiry *q, unsigned steps)
+{
+    uint32_t events = q->finder->asked.trace->event_count, span = q->last + 1 - q->first;
+    uint32_t window = q->finder->context->settings->plan.size;
+    uint64_t least = window && window < LEAST_WINDOW ? window : LEAST_WINDOW;
+    mr_status status = MR_OK;
+    q->answer = MR_VERDICT_UNKNOWN;
+    for (uint64_t size = least; status == MR_OK && size <= events / 2 && goes_on(q);
+         size *= GROWTH) {
+        uint32_t start, end;
+        if (span > size / 2)
+            continue;
+        around(q, (uint32_t)size, &start, &end);
+        status = ask_in(q, start, end, steps);
+        if (q->answer == MR_VERDICT_RACE)
+            return status;
+    }
+    q->answer = MR_VERDICT_UNKNOWN;
+    return status;
+}
+
+static bool is_open(const inquiry *q, mr_status status)
+{
+    return status == MR_OK && q->answer == MR_VERDICT_UNKNOWN;
+}
+
+static mr_status decide_by_whole(inquiry *q)
+{
+    const mr_problem *whole = q->finder->has_whole ? &q->finder->whole : NULL;
+    mr_status status = MR_OK;
+    q->answer = MR_VERDICT_UNKNOWN;
+    q->reason = MR_UNKNOWN_SIZE;
+    if (whole)
+        status = ask(q, whole, GLANCE);
+    if (is_open(q, status))
+        status = ask_around(q, CHEAP);
+    if (is_open(q, status) && whole && goes_on(q))
+        status = ask(q, whole, SOLID);
+    if (is_open(q, status))
+        status = ask_around(q, MR_ALL_STEPS);
+    if (is_open(q, status) && whole && goes_on(q))
+        status = ask(q, whole, MR_ALL_STEPS);
+    return status;
+}
+
+/* ---- a group ---- */
+
+static void note_unknown(const inquiry *q)
+{
+    mr_finding_unknown *open = &q->verdict->open;
+    const mr_asked_trace *asked = &q->finder->asked;
+    const uint32_t *events = asked->events;
+    uint32_t end = q->end ? q->end : asked->trace->event_count;
+    *open = (mr_finding_unknown){.kind = q->question->kind,
+                                 .first = events ? events[q->first] : q->first,
+                                 .second = events ? events[q->last] : q->last,
+                                 .window_start = events ? events[q->start] : q->start,
+                                 .window_end = events ? events[end - 1] + 1 : end,
+                                 .reason = q->reason};
+    memcpy(open->detail, q->detail, sizeof open->detail);
+}
+
+static mr_status decide_question(inquiry *q)
+{
+    mr_question_span(&q->finder->asked, q->question, &q->first, &q->last);
+    q->verdict->questions++;
+    return q->finder->whole_scope ? decide_by_whole(q) : decide_by_plan(q);
+}
+
+mr_status mr_finder_decide(mr_finder *finder, mr_finder_worker *own, uint32_t group,
+                           mr_finding_verdict *verdict, bool *halted)
+{
+    mr_status status = MR_OK;
+    bool unknown = false;
+    *verdict = (mr_finding_verdict){.verdict = MR_VERDICT_NO_RACE};
+    *halted = false;
+    for (uint32_t i = finder->group_first[group];
+         status == MR_OK && i < finder->group_first[group + 1] && !*halted; i++) {
+        inquiry q = {.finder = finder,
+                     .own = own,
+                     .question = &finder->questions.items[finder->of_group[i]],
+                     .verdict = verdict};
+        status = decide_question(&q);
+        *halted = q.halted;
+        if (q.answer == MR_VERDICT_RACE) {
+            verdict->verdict = MR_VERDICT_RACE;
+            return status;
+        }
+        if (q.answer == MR_VERDICT_UNKNOWN && !unknown) {
+            unknown = true;
+            note_unknown(&q);
+        }
+    }
+    verdict->verdict = unknown ? MR_VERDICT_UNKNOWN : MR_VERDICT_NO_RACE;
+    MR_DEBUG(finder->context->settings->debug, FAR,
+             "finding=%s group=%" PRIu32 " verdict=%s questions=%" PRIu64 " effort=%" PRIu64,
+             mr_witness_kind_name(finder->questions.groups[group].kind), group,
+             unknown ? "unknown" : "impossible", verdict->questions, verdict->effort);
+    return status;
+}

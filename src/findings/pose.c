@@ -1,0 +1,359 @@
+#include "pose.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+uint32_t mr_asked_event(const mr_asked_trace *asked, uint32_t event)
+{
+    uint32_t low = 0, high = asked->trace->event_count;
+    if (!asked->events || event == MR_NONE)
+        return event;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (asked->events[middle] < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    MR_ASSERT(low < asked->trace->event_count && asked->events[low] == event);
+    return low;
+}
+
+/* A goal that is being filled. */
+typedef struct poser {
+    const mr_asked_trace *asked;
+    const mr_question *question;
+    const mr_window *window;
+    mr_goal *goal;
+    mr_arena *arena;
+    uint32_t *required, *barred;
+} poser;
+
+static bool is_inside(const poser *p, uint32_t event)
+{
+    return event >= p->window->start && event < p->window->end;
+}
+
+static void require(poser *p, uint32_t event)
+{
+    p->required[p->goal->required_count++] = event - p->window->start;
+}
+
+/* ---- stops ---- */
+
+static mr_posed pose_list(poser *p, const mr_question_list *list, mr_stops *stops)
+{
+    const uint32_t *events = p->asked->questions->events.items + list->first;
+    uint32_t *inside = mr_arena_alloc(p->arena, list->count, sizeof *inside), count = 0;
+    if (!inside)
+        return MR_POSED_NO_MEMORY;
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint32_t event = mr_asked_event(p->asked, events[i]);
+        if (is_inside(p, event))
+            inside[count++] = event - p->window->start;
+    }
+    *stops = (mr_stops){inside, count};
+    return count ? MR_POSED : MR_POSED_IMPOSSIBLE;
+}
+
+static mr_posed pose_stops(poser *p)
+{
+    const mr_question *q = p->question;
+    p->goal->stops = mr_arena_alloc(p->arena, q->list_count, sizeof *p->goal->stops);
+    if (!p->goal->stops)
+        return MR_POSED_NO_MEMORY;
+    p->goal->stop_count = q->list_count;
+    for (uint32_t i = 0; i < q->list_count; i++) {
+        mr_posed posed =
+            pose_list(p, &p->asked->questions->lists[q->first_list + i], &p->goal->stops[i]);
+        if (posed != MR_POSED)
+            return posed;
+    }
+    return MR_POSED;
+}
+
+static mr_posed pose_required(poser *p)
+{
+    uint32_t event = mr_asked_event(p->asked, p->question->required);
+    if (event == MR_NONE || event < p->window->start)
+        return MR_POSED;
+    if (!is_inside(p, event))
+        return MR_POSED_IMPOSSIBLE;
+    require(p, event);
+    return MR_POSED;
+}
+
+/* ---- the last write ---- */
+
+/* The last write of the variable that the first stop reads, before the window; MR_NONE: none. */
+static uint32_t carried_write(const mr_window *w, uint32_t read)
+{
+    const mr_window_variable *variable = &w->variables[w->object[read]];
+    const uint32_t *link = w->trace->link;
+    uint32_t write = link[w->start + read];
+    if (variable->writes_first < variable->writes_end)
+        write = link[w->start + w->writes[variable->writes_first]];
+    while (write != MR_NONE && write >= w->start)
+        write = link[write];
+    return write;
+}
+
+/* No write of the variable in the window: bars the first one of each thread. */
+static bool bar_writes(poser *p, uint32_t variable)
+{
+    const mr_window *w = p->window;
+    const mr_window_variable *v = &w->variables[variable];
+    uint8_t *seen = mr_arena_zalloc(p->arena, w->thread_count, 1);
+    for (uint32_t k = v->writes_first; seen && k < v->writes_end; k++) {
+        uint32_t write = w->writes[k];
+        if (!seen[w->thread[write]])
+            p->barred[p->goal->barred_count++] = write;
+        seen[w->thread[write]] = 1;
+    }
+    return seen != NULL;
+}
+
+static mr_posed ask_last(poser *p, mr_last_write last)
+{
+    mr_last_write *kept = mr_arena_alloc(p->arena, 1, sizeof *kept);
+    if (!kept)
+        return MR_POSED_NO_MEMORY;
+    *kept = last;
+    p->goal->last = kept;
+    return MR_POSED;
+}
+
+static mr_posed pose_write(poser *p, uint32_t variable, uint32_t before)
+{
+    uint32_t write = mr_asked_event(p->asked, p->question->write);
+    if (write < p->window->start) {
+        if (write != before)
+            return MR_POSED_IMPOSSIBLE;
+        return bar_writes(p, variable) ? MR_POSED : MR_POSED_NO_MEMORY;
+    }
+    if (!is_inside(p, write))
+        return MR_POSED_IMPOSSIBLE;
+    require(p, write);
+    return ask_last(p, (mr_last_write){.variable = variable, .write = write - p->window->start});
+}
+
+/* Does no write at all do? */
+static bool initial_fits(const poser *p, uint32_t before)
+{
+    return before == MR_NONE && p->question->may_be_initial;
+}
+
+/* Does the write before the window do? */
+static bool carried_fits(const poser *p, uint32_t before)
+{
+    const mr_question *q = p->question;
+    const mr_trace *trace = p->asked->trace;
+    return before != MR_NONE && mr_trace_written_value(trace, before) == q->value &&
+           (q->write_place == MR_NONE || trace->location[before] == q->write_place);
+}
+
+static mr_posed pose_value(poser *p, uint32_t variable, uint32_t before)
+{
+    const mr_window *w = p->window;
+    const mr_question *q = p->question;
+    const mr_window_variable *v = &w->variables[variable];
+    mr_last_write last = {.variable = variable,
+                          .value = q->value,
+                          .write = MR_NONE,
+                          .place = q->write_place,
+                          .carried = initial_fits(p, before) || carried_fits(p, before)};
+    for (uint32_t k = v->writes_first; k < v->writes_end; k++)
+        if (mr_last_write_fits(w, &last, w->writes[k]))
+            return ask_last(p, last);
+    if (!last.carried)
+        return MR_POSED_IMPOSSIBLE;
+    return bar_writes(p, variable) ? MR_POSED : MR_POSED_NO_MEMORY;
+}
+
+static mr_posed pose_last(poser *p)
+{
+    const mr_question *q = p->question;
+    if (q->variable == MR_NONE)
+        return MR_POSED;
+    uint32_t read = p->goal->stops[0].events[0], variable = p->window->object[read];
+    uint32_t before = carried_write(p->window, read);
+    if (q->value)
+        return pose_value(p, variable, before);
+    if (q->write != MR_NONE)
+        return pose_write(p, variable, before);
+    if (!initial_fits(p, before))
+        return MR_POSED_IMPOSSIBLE;
+    return bar_writes(p, variable) ? MR_POSED : MR_POSED_NO_MEMORY;
+}
+
+/* ---- lives ---- */
+
+static mr_posed pose_lives(poser *p)
+{
+    const mr_question *q = p->question;
+    const mr_window *w = p->window;
+    bool freed = false;
+    mr_goal_life *lives = mr_arena_alloc(p->arena, q->object_count, sizeof *lives);
+    if (!lives)
+        return MR_POSED_NO_MEMORY;
+    p->goal->lives = lives;
+    for (uint32_t i = 0; i < q->object_count; i++) {
+        uint32_t object = p->asked->questions->objects.items[q->first_object + i];
+        const mr_object_info *info = &p->asked->full->object_info[object];
+        uint32_t alloc = mr_asked_event(p->asked, info->alloc);
+        uint32_t end = mr_asked_event(p->asked, info->free);
+        bool ends_inside = end != MR_NONE && end < w->end;
+        if (end != MR_NONE && end < w->start) {
+            freed = true;
+        } else if (alloc != MR_NONE && alloc < w->start) {
+            if (!ends_inside)
+                return MR_POSED_IMPOSSIBLE;
+            require(p, end);
+            freed = true;
+        } else if (alloc != MR_NONE && alloc < w->end && ends_inside) {
+            lives[p->goal->life_count++] = (mr_goal_life){alloc - w->start, end - w->start};
+        } else if (alloc != MR_NONE && alloc < w->end) {
+            p->barred[p->goal->barred_count++] = alloc - w->start;
+        }
+    }
+    p->goal->one_freed = q->object_count && !freed;
+    return p->goal->one_freed && !p->goal->life_count ? MR_POSED_IMPOSSIBLE : MR_POSED;
+}
+
+mr_posed mr_pose(const mr_asked_trace *asked, const mr_question *question, const mr_window *window,
+                 mr_goal *goal, mr_arena *arena)
+{
+    poser p = {
+        .asked = asked,
+        .question = question,
+        .window = window,
+        .goal = goal,
+        .arena = arena,
+        .required = mr_arena_alloc(arena, (size_t)question->object_count + 2, sizeof *p.required),
+        .barred = mr_arena_alloc(arena, (size_t)question->object_count + window->thread_count,
+                                 sizeof *p.barred)};
+    if (!p.required || !p.barred)
+        return MR_POSED_NO_MEMORY;
+    *goal = (mr_goal){.required = p.required, .barred = p.barred};
+    mr_posed posed = pose_stops(&p);
+    if (posed == MR_POSED)
+        posed = pose_required(&p);
+    if (posed == MR_POSED)
+        posed = pose_last(&p);
+    return posed == MR_POSED ? pose_lives(&p) : posed;
+}
+
+/* ---- witnesses ---- */
+
+/* The waits of a deadlock, the earliest first. */
+static bool name_waits(const mr_window *w, const mr_decision *decision, uint32_t count,
+                       mr_witness *witness)
+{
+    uint32_t least = 0;
+    witness->waits = mr_calloc(count, sizeof *witness->waits);
+    if (!witness->waits)
+        return false;
+    for (uint32_t i = 1; i < count; i++)
+        least = decision->stops[i] < decision->stops[least] ? i : least;
+    for (uint32_t i = 0; i < count; i++)
+        witness->waits[i] = w->start + decision->stops[(least + i) % count];
+    witness->wait_count = count;
+    witness->first = witness->waits[0];
+    witness->second = witness->waits[1];
+    return true;
+}
+
+/* The last write of the variable that the stop reads. */
+static uint32_t last_write(const mr_window *w, const mr_decision *decision)
+{
+    uint32_t read = decision->stops[0];
+    for (uint32_t i = decision->event_count; i-- > 0;) {
+        uint32_t event = decision->events[i];
+        if (mr_op_writes(mr_window_op(w, event)) && w->object[event] == w->object[read])
+            return w->start + event;
+    }
+    return carried_write(w, read);
+}
+
+/* The free of one of the objects that has happened. */
+static uint32_t find_freed(const mr_asked_trace *asked, const mr_question *question,
+                           const mr_window *w, const mr_decision *decision)
+{
+    for (uint32_t i = 0; i < question->object_count; i++) {
+        uint32_t object = asked->questions->objects.items[question->first_object + i];
+        uint32_t end = mr_asked_event(asked, asked->full->object_info[object].free);
+        if (question->required != MR_NONE &&
+            asked->full->object_info[object].free != question->required)
+            continue;
+        if (end != MR_NONE && end < w->start)
+            return end;
+        for (uint32_t k = 0; end != MR_NONE && k < decision->event_count; k++)
+            if (w->start + decision->events[k] == end)
+                return end;
+    }
+    MR_ASSERT(false); /* the goal asks for one */
+    return MR_NONE;
+}
+
+bool mr_pose_witness(const mr_asked_trace *asked, const mr_question *question, const mr_window *w,
+                     const mr_decision *decision, mr_witness *witness)
+{
+    *witness = (mr_witness){.kind = question->kind,
+                            .second = w->start + decision->stops[0],
+                            .freed = MR_NONE,
+                            .window_start = w->start,
+                            .window_end = w->end,
+                            .model = w->model,
+                            .event_count = decision->event_count,
+                            .events = mr_calloc(decision->event_count, sizeof(uint32_t))};
+    if (!witness->events)
+        return false;
+    for (uint32_t i = 0; i < decision->event_count; i++)
+        witness->events[i] = w->start + decision->events[i];
+    if (question->kind == MR_WITNESS_DEADLOCK &&
+        !name_waits(w, decision, question->list_count, witness)) {
+        mr_witness_free(witness);
+        return false;
+    }
+    if (question->kind == MR_WITNESS_USE_AFTER_FREE)
+        witness->first = mr_asked_event(asked, question->required);
+    if (question->variable != MR_NONE)
+        witness->first = last_write(w, decision);
+    if (question->object_count)
+        witness->freed = find_freed(asked, question, w, decision);
+    return true;
+}
+
+/* ---- where it is ---- */
+
+void mr_question_span(const mr_asked_trace *asked, const mr_question *question, uint32_t *first,
+                      uint32_t *last)
+{
+    enum { MOST_LISTS = 64 };
+    const mr_questions *all = asked->questions;
+    uint32_t at[MOST_LISTS] = {0}, lists = question->list_count, best = UINT32_MAX;
+    MR_REQUIRE(lists <= MOST_LISTS);
+    for (bool more = true; more;) { /* moves on where the earliest event is */
+        uint32_t low = UINT32_MAX, high = 0, earliest = 0;
+        for (uint32_t i = 0; i < lists; i++) {
+            const mr_question_list *list = &all->lists[question->first_list + i];
+            uint32_t event = all->events.items[list->first + at[i]];
+            earliest = event < low ? i : earliest;
+            low = event < low ? event : low;
+            high = event > high ? event : high;
+        }
+        if (question->required != MR_NONE) {
+            low = question->required < low ? question->required : low;
+            high = question->required > high ? question->required : high;
+        }
+        if (high - low < best) {
+            best = high - low;
+            *first = low;
+            *last = high;
+        }
+        more = ++at[earliest] < all->lists[question->first_list + earliest].count;
+    }
+    *first = mr_asked_event(asked, *first);
+    *last = mr_asked_event(asked, *last);
+}

@@ -1,0 +1,44 @@
+/*
+ * pose: a question (goals/questions.h) as a goal of a window (encoder/goal.h), and a witness of it.
+ *
+ * The events before the window happen as observed, so the window may settle a part of a question: a
+ * write before it, an object that is freed before it, an initial value.
+ */
+#ifndef MR_FINDINGS_POSE_H
+#define MR_FINDINGS_POSE_H
+
+#include "goals/questions.h"
+#include "solver/decide.h"
+
+/* The trace of the windows: the full one, or a reduced one with the events of all questions. */
+typedef struct mr_asked_trace {
+    const mr_trace *trace;
+    const mr_trace *full;
+    const uint32_t *events; /* by event: that of the full trace; NULL: the trace is the full one */
+    const mr_questions *questions;
+} mr_asked_trace;
+
+/* The event of a full trace's event, which the trace has. O(log). */
+uint32_t mr_asked_event(const mr_asked_trace *asked, uint32_t event);
+
+typedef enum mr_posed {
+    MR_POSED,
+    MR_POSED_IMPOSSIBLE, /* no reordering of the window ends in the goal */
+    MR_POSED_NO_MEMORY,
+} mr_posed;
+
+/* Fills the goal, in memory of `arena`. O(events of the lists in the window + writes of the variable in
+ * the window + objects, each with a log). */
+mr_posed mr_pose(const mr_asked_trace *asked, const mr_question *question, const mr_window *window,
+                 mr_goal *goal, mr_arena *arena);
+
+/* The witness of a decision MR_VERDICT_RACE about the goal, in events of the asked trace; owned by the
+ * caller. False: no memory. O(events + objects). */
+bool mr_pose_witness(const mr_asked_trace *asked, const mr_question *question,
+                     const mr_window *window, const mr_decision *decision, mr_witness *witness);
+
+/* The closest events of the question, one of each list, with the required one: first <= last. */
+void mr_question_span(const mr_asked_trace *asked, const mr_question *question, uint32_t *first,
+                      uint32_t *last);
+
+#endif

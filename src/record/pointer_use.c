@@ -1,0 +1,61 @@
+#include "pointer_use.h"
+
+mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *record,
+                                       const mr_emitted *access, mr_error *error)
+{
+    uint64_t value = access->has_value ? (uint64_t)access->value : 0;
+    bool reads = mr_op_reads((uint8_t)access->op), ok = true;
+    const mr_life *life =
+        mr_pointers_may_be_address(value) ? mr_lifetimes_find(&pass->reader.lives, value) : NULL;
+    if (access->has_value &&
+        (!value || (mr_op_updates((uint8_t)access->op) && !access->written_value)))
+        ok = mr_pointers_note_null(&pass->pointers, access->operand);
+    if (ok && reads)
+        ok = mr_pointers_note(&pass->pointers, pass->reader.thread, access->operand, value,
+                              mr_log_code(record[1]), life);
+    return ok ? MR_OK : mr_event_pass_no_memory(error);
+}
+
+mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record, bool kept,
+                                    mr_error *error)
+{
+    uint32_t thread = pass->reader.thread;
+    uint64_t address = mr_log_payload(record[0]);
+    if (!mr_pointers_look(&pass->pointers, thread, address))
+        return MR_OK;
+    const mr_pointer *pointer = mr_pointers_take(&pass->pointers, thread, address);
+    if (!mr_symbols_is_straight(pass->symbols, pointer->code, mr_log_code(record[1])))
+        return MR_OK;
+    mr_emitted event = {.op = MR_OP_DEREF, .operand = pointer->variable};
+    mr_status status = mr_event_pass_place(pass, record, &event, error);
+    if (!status && kept)
+        return mr_emitter_add(&pass->emitter, &event, error);
+    if (!status)
+        mr_pointers_set_loose(&pass->pointers, thread, &event);
+    return status;
+}
+
+mr_status mr_event_pass_pointer_freed(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint32_t thread = pass->reader.thread;
+    mr_emitted event = {.op = MR_OP_DEREF, .operand = MR_NONE};
+    if (mr_log_kind_of(record[0]) == MR_LOG_TAKEN)
+        event.operand = mr_pointers_take_free(&pass->pointers, thread, mr_log_payload(record[0]));
+    if (event.operand == MR_NONE) {
+        mr_pointers_drop_loose(&pass->pointers, thread);
+        return MR_OK;
+    }
+    mr_status status = mr_event_pass_pointer_loose(pass, error);
+    if (!status)
+        status = mr_event_pass_place(pass, record, &event, error);
+    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
+mr_status mr_event_pass_pointer_loose(mr_event_pass *pass, mr_error *error)
+{
+    const mr_emitted *event = mr_pointers_loose(&pass->pointers, pass->reader.thread);
+    if (!event)
+        return MR_OK;
+    mr_pointers_drop_loose(&pass->pointers, pass->reader.thread);
+    return mr_emitter_add(&pass->emitter, event, error);
+}

@@ -1,0 +1,22 @@
+/* pointer_use: the events `deref` of a recorded program: the use of pointers (pointers.h). */
+#ifndef MR_RECORD_POINTER_USE_H
+#define MR_RECORD_POINTER_USE_H
+
+#include "event_state.h"
+
+/* An access of the whole of a kept variable of 8 bytes had its event.
+ */
+mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *record,
+                                       const mr_emitted *access, mr_error *error);
+
+/* An access, before its events; `kept`: it will have one. The thread has an unused pointer. */
+mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record, bool kept,
+                                    mr_error *error);
+
+/* A heap block is given back by the record; before its `free`. */
+mr_status mr_event_pass_pointer_freed(mr_event_pass *pass, const uint64_t *record, mr_error *error);
+
+/* The thread's next event is no `free`. */
+mr_status mr_event_pass_pointer_loose(mr_event_pass *pass, mr_error *error);
+
+#endif

@@ -1,0 +1,415 @@
+/*
+ * Is what is found beside races (docs/semantics.md 7) exact? Compared with exhaustive search
+ * (support/goal_search.h) on random traces with objects, frees, pointers and locks: every free and use,
+ * set of acquires and read, in all models, without windows and with small ones, by the whole ladder and
+ * by steps alone; then what is found by places, over the whole trace.
+ *
+ * FINDINGS_TRACES, FINDINGS_SEED and FINDINGS_SHAPE in the environment choose other traces
+ * (support/trials.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/predict.h"
+#include "support/goal_search.h"
+#include "support/predicted.h"
+#include "support/trials.h"
+#include "support/yardstick.h"
+#include "witness/checker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_TRACES = 10000, SHARE_TRACES = 1500, DEFAULT_SEED = 20261123, PLANS = 4 };
+
+static const mr_test_windows plans[PLANS] = {{0, 0}, {6, 3}, {5, 0}, {8, 4}};
+
+/* What is found, by events; by places: of each set the first events with the same places. */
+typedef struct goal_set {
+    bool uses[MR_GOAL_EVENTS][MR_GOAL_EVENTS]; /* of the free, of the use */
+    bool reads[MR_WITNESS_KINDS][MR_GOAL_EVENTS];
+    uint64_t deadlocks[MR_GOAL_DEADLOCKS]; /* ascending */
+    uint32_t deadlock_count;
+} goal_set;
+
+typedef struct examination {
+    mr_trial *trial;
+    const char *steps; /* or "eager" */
+    const char *report, *far;
+    mr_model model;
+    mr_test_windows plan;
+    uint64_t found[MR_WITNESS_KINDS];
+} examination;
+
+static void wrong(examination *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void wrong(examination *x, const char *format, ...)
+{
+    char what[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    mr_trial_wrong(x->trial,
+                   "--model %s --window-size %" PRIu32 " --window-overlap %" PRIu32
+                   " --candidates-report %s --candidates-far %s --solver-steps %s: %s",
+                   mr_model_name(x->model), x->plan.size, x->plan.overlap, x->report, x->far,
+                   x->steps, what);
+}
+
+/* ---- sets ---- */
+
+static void add_deadlock(goal_set *set, uint64_t acquires)
+{
+    uint32_t at = 0;
+    while (at < set->deadlock_count && set->deadlocks[at] < acquires)
+        at++;
+    if (at < set->deadlock_count && set->deadlocks[at] == acquires)
+        return;
+    assert_true(set->deadlock_count < MR_GOAL_DEADLOCKS);
+    memmove(set->deadlocks + at + 1, set->deadlocks + at,
+            (set->deadlock_count - at) * sizeof *set->deadlocks);
+    set->deadlocks[at] = acquires;
+    set->deadlock_count++;
+}
+
+/* Events, or in a set by places the first event of the trace at their place. */
+static uint32_t named(const examination *x, uint32_t event)
+{
+    const uint32_t *location = x->trial->trace->location;
+    if (!strcmp(x->report, "event"))
+        return event;
+    for (uint32_t e = 0;; e++)
+        if (location[e] == location[event])
+            return e;
+}
+
+static uint64_t named_all(const examination *x, uint64_t events)
+{
+    uint64_t all = 0;
+    for (uint32_t e = 0; e < MR_GOAL_EVENTS; e++)
+        if (events >> e & 1)
+            all |= UINT64_C(1) << named(x, e);
+    return all;
+}
+
+static void add_right(const examination *x, const mr_right_goals *right, goal_set *set)
+{
+    uint32_t count = x->trial->trace->event_count;
+    for (uint32_t a = 0; a < count; a++) {
+        for (uint32_t b = 0; b < count; b++)
+            if (right->use_after_free[a][b])
+                set->uses[named(x, a)][named(x, b)] = true;
+        uint32_t at = named(x, a);
+        set->reads[MR_WITNESS_NULL][at] |= right->null[a] != 0;
+        set->reads[MR_WITNESS_DANGLING][at] |= right->dangling[a] != 0;
+        set->reads[MR_WITNESS_DOUBLE_FREE][at] |= right->double_free[a] != 0;
+    }
+    for (uint32_t i = 0; i < right->deadlock_count; i++)
+        add_deadlock(set, named_all(x, right->deadlocks[i].acquires));
+}
+
+static void add_found(examination *x, const mr_witness *w, goal_set *set)
+{
+    uint64_t acquires = 0;
+    bool twice = false, *at = NULL;
+    x->found[w->kind]++;
+    switch (w->kind) {
+    case MR_WITNESS_USE_AFTER_FREE:
+        at = &set->uses[named(x, w->first)][named(x, w->second)];
+        break;
+    case MR_WITNESS_NULL:
+    case MR_WITNESS_DANGLING:
+    case MR_WITNESS_DOUBLE_FREE:
+        at = &set->reads[w->kind][named(x, w->second)];
+        break;
+    case MR_WITNESS_DEADLOCK:
+        for (uint32_t i = 0; i < w->wait_count; i++)
+            acquires |= UINT64_C(1) << w->waits[i];
+        uint32_t before = set->deadlock_count;
+        add_deadlock(set, named_all(x, acquires));
+        twice = set->deadlock_count == before;
+        break;
+    case MR_WITNESS_RACE:
+    case MR_WITNESS_MEMORY_ORDER:
+    case MR_WITNESS_SEES:
+    case MR_WITNESS_KINDS:
+        wrong(x, "a finding of the kind %d", (int)w->kind);
+        return;
+    }
+    twice |= at && *at;
+    if (at)
+        *at = true;
+    if (twice && !strcmp(x->report, "event"))
+        wrong(x, "%s %" PRIu32 "-%" PRIu32 " is reported twice", mr_witness_kind_name(w->kind),
+              w->first, w->second);
+}
+
+static bool has_deadlock(const goal_set *set, uint64_t acquires)
+{
+    for (uint32_t i = 0; i < set->deadlock_count; i++)
+        if (set->deadlocks[i] == acquires)
+            return true;
+    return false;
+}
+
+/* Is all of `small` in `big`? */
+static bool contained(examination *x, const goal_set *small, const goal_set *big, const char *what)
+{
+    for (uint32_t a = 0; a < MR_GOAL_EVENTS; a++) {
+        for (uint32_t b = 0; b < MR_GOAL_EVENTS; b++)
+            if (small->uses[a][b] && !big->uses[a][b])
+                wrong(x, "use-after-free %" PRIu32 "-%" PRIu32 " %s", a, b, what);
+        for (int kind = 0; kind < MR_WITNESS_KINDS; kind++)
+            if (small->reads[kind][a] && !big->reads[kind][a])
+                wrong(x, "%s %" PRIu32 " %s", mr_witness_kind_name((mr_witness_kind)kind), a, what);
+    }
+    for (uint32_t i = 0; i < small->deadlock_count; i++)
+        if (!has_deadlock(big, small->deadlocks[i]))
+            wrong(x, "deadlock %" PRIx64 " %s", small->deadlocks[i], what);
+    return !x->trial->wrong[0];
+}
+
+/* ---- what is right, what is found ---- */
+
+static bool find_right(examination *x, goal_set *set)
+{
+    uint32_t start, end;
+    bool event = !strcmp(x->report, "event") || !strcmp(x->far, "none");
+    mr_test_windows plan = event ? x->plan : plans[0];
+    *set = (goal_set){0};
+    for (uint32_t k = 0; mr_test_window(x->trial->trace, plan, k, &start, &end); k++) {
+        mr_right_goals *right =
+            mr_goal_search(x->trial->trace, x->model, MR_OPAQUE_PAIR, start, end);
+        if (!right)
+            return false;
+        add_right(x, right, set);
+        mr_goal_search_free(right);
+    }
+    return true;
+}
+
+static void examine_result(examination *x, const mr_result *result, goal_set *set)
+{
+    mr_checker *checker = mr_checker_new(x->trial->trace, MR_OPAQUE_PAIR);
+    assert_non_null(checker);
+    if (result->stats.rejected_witnesses)
+        wrong(x, "a witness is rejected");
+    if (result->finding_unknown_count)
+        wrong(x, "%s %" PRIu32 "-%" PRIu32 " is unknown: %s",
+              mr_witness_kind_name(result->finding_unknowns[0].kind),
+              result->finding_unknowns[0].first, result->finding_unknowns[0].second,
+              mr_unknown_reason_name(result->finding_unknowns[0].reason));
+    for (size_t i = 0; i < result->finding_count && !x->trial->wrong[0]; i++) {
+        const mr_witness *w = &result->findings[i].witness;
+        mr_error error = {0};
+        if (mr_checker_check(checker, w, &error) != MR_OK)
+            wrong(x, "the witness of %s %" PRIu32 "-%" PRIu32 " is rejected: %s",
+                  mr_witness_kind_name(w->kind), w->first, w->second, error.text);
+        else if (w->model != x->model)
+            wrong(x, "a witness for another model");
+        else
+            add_found(x, w, set);
+    }
+    mr_checker_free(checker);
+}
+
+static mr_config *configure(const examination *x)
+{
+    char size[16], overlap[16];
+    mr_config *config = mr_config_new();
+    assert_non_null(config);
+    snprintf(size, sizeof size, "%" PRIu32, x->plan.size);
+    snprintf(overlap, sizeof overlap, "%" PRIu32, x->plan.overlap);
+    mr_settings_set(config, "find", "memory,deadlocks,pointers");
+    mr_settings_set(config, "model", mr_model_name(x->model));
+    mr_settings_set(config, "window.size", size);
+    mr_settings_set(config, "window.overlap", overlap);
+    mr_settings_set(config, "candidates.report", x->report);
+    mr_settings_set(config, "candidates.far", x->far);
+    if (strcmp(x->steps, "eager") != 0)
+        mr_settings_set(config, "solver.steps", x->steps);
+    else
+        mr_settings_set(config, "solver.strategy", "eager");
+    mr_settings_set(config, "solver.saturate_steps", "1000000000");
+    mr_settings_set(config, "jobs", x->trial->choice / 3 % 16 ? "1" : "2");
+    mr_settings_set(config, "solver.timeout_ms", "0");
+    mr_settings_set(config, "solver.memory_mb", "0");
+    mr_settings_set(config, "witness.minimise", x->trial->choice / 5 % 3 ? "true" : "false");
+    return config;
+}
+
+static void predict(examination *x, goal_set *set)
+{
+    mr_config *config = configure(x);
+    mr_result result = {0};
+    mr_error error = {0};
+    *set = (goal_set){0};
+    if (mr_predict(x->trial->trace, config, NULL, &result, &error) != MR_OK)
+        wrong(x, "error: %s", error.text);
+    else
+        examine_result(x, &result, set);
+    mr_result_free(&result);
+    mr_config_free(config);
+}
+
+static void compare(examination *x)
+{
+    static goal_set right, found; /* too large for the stack */
+    if (x->trial->wrong[0] || !find_right(x, &right))
+        return;
+    predict(x, &found);
+    if (!x->trial->wrong[0] &&
+        contained(x, &found, &right, "is predicted, exhaustive search does not find it"))
+        contained(x, &right, &found, "is not predicted, exhaustive search finds it");
+}
+
+/* ---- sees ---- */
+
+/* Can the read see the write, or the value when that is not 0? */
+static bool right_sees(const examination *x, uint32_t read, uint32_t write, uint32_t value)
+{
+    uint32_t start, end;
+    bool found = false;
+    mr_test_windows plan = !strcmp(x->far, "none") ? x->plan : plans[0];
+    for (uint32_t k = 0; !found && mr_test_window(x->trial->trace, plan, k, &start, &end); k++) {
+        mr_right_goals *right =
+            mr_goal_search(x->trial->trace, x->model, MR_OPAQUE_PAIR, start, end);
+        assert_non_null(right);
+        found = read >= start && read < end &&
+                (value ? right->sees_value[read][value] : right->sees[read][write]);
+        mr_goal_search_free(right);
+    }
+    return found;
+}
+
+static void ask_sees(examination *x, uint32_t read, uint32_t write, uint32_t value)
+{
+    char text[64];
+    mr_config *config = configure(x);
+    mr_result result = {0};
+    mr_error error = {0};
+    const mr_trace *trace = x->trial->trace;
+    if (value)
+        snprintf(text, sizeof text, "%" PRIu32 " =%" PRId64, read, trace->values[value]);
+    else
+        snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32, read, write);
+    mr_settings_set(config, "sees", text);
+    mr_status status = mr_predict(trace, config, NULL, &result, &error);
+    bool right = right_sees(x, read, write, value);
+    uint64_t told = result.stats.findings[MR_WITNESS_SEES].found +
+                    result.stats.findings[MR_WITNESS_SEES].impossible;
+    if (status != MR_OK)
+        wrong(x, "--sees %s: error: %s", text, error.text);
+    else if (result.stats.rejected_witnesses || told != 1)
+        wrong(x, "--sees %s: rejected or unknown", text);
+    else if ((result.finding_count == 1) != right)
+        wrong(x, "--sees %s: predicted %zu, exhaustive search: %d", text, result.finding_count,
+              right);
+    else if (right && (result.findings[0].witness.second != read ||
+                       (!value && result.findings[0].witness.first != write)))
+        wrong(x, "--sees %s: a witness of something else", text);
+    x->found[MR_WITNESS_SEES] += right;
+    mr_result_free(&result);
+    mr_config_free(config);
+}
+
+/* A few reads with a few writes. */
+static void examine_sees(examination *x)
+{
+    const mr_trace *trace = x->trial->trace;
+    uint64_t choice = x->trial->choice;
+    for (uint32_t read = 0; read < trace->event_count && !x->trial->wrong[0]; read++) {
+        if (!mr_op_reads(trace->op[read]))
+            continue;
+        for (uint32_t write = 0; write < trace->event_count && !x->trial->wrong[0]; write++) {
+            if (!mr_op_writes(trace->op[write]) || trace->operand[write] != trace->operand[read])
+                continue;
+            choice = choice * 6364136223846793005u + 1442695040888963407u;
+            uint32_t value = mr_trace_written_value(trace, write);
+            bool by_value =
+                choice >> 40 & 1 && value && !trace->variable_info[trace->operand[read]].by_source;
+            if ((choice >> 33) % 8 == 0)
+                ask_sees(x, read, write, by_value ? value : 0);
+        }
+    }
+}
+
+/* ---- the examinations ---- */
+
+static const char *const ways[] = {
+    "filter,cone,linearise,eliminate,greedy,saturate,lazy,z3",
+    "saturate",
+    "z3",
+    "lazy,z3",
+    "filter,cone,saturate",
+    "filter,z3",
+    "cone,z3",
+    "filter,cone,linearise,z3",
+    "filter,cone,greedy,saturate",
+    "filter,cone,eliminate,saturate",
+    "filter,cone,eliminate,z3",
+    "filter,greedy,eliminate,saturate",
+    "eager",
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static void examine(mr_trial *trial, void *context)
+{
+    examination *x = context;
+    uint64_t choice = trial->choice;
+    x->trial = trial;
+    for (int model = 0; model <= MR_MODEL_BRANCH && !trial->wrong[0]; model++) {
+        x->model = (mr_model)model;
+        x->report = "event";
+        x->far = "none";
+        x->steps = ways[0];
+        x->plan = plans[0];
+        compare(x);
+        x->plan = plans[1 + choice % (PLANS - 1)];
+        compare(x);
+        x->steps = ways[1 + choice / 4 % (WAYS - 1)];
+        x->plan = plans[choice / 64 % PLANS];
+        compare(x);
+        x->report = "static";
+        x->far = choice / 256 % 4 ? "all" : "none";
+        compare(x);
+        x->steps = ways[0];
+        x->far = "all";
+        compare(x);
+    }
+    x->model = (mr_model)(choice % (MR_MODEL_BRANCH + 1));
+    x->steps = ways[choice / 4 % WAYS];
+    x->far = choice / 8 % 2 ? "all" : "none";
+    examine_sees(x);
+}
+
+static void test_random_traces(void **state)
+{
+    (void)state;
+    examination x = {0};
+    const mr_trials trials = {.prefix = "FINDINGS",
+                              .traces = DEFAULT_TRACES,
+                              .share = SHARE_TRACES,
+                              .seed = DEFAULT_SEED,
+                              .goals = true};
+    mr_trials_run(&trials, examine, &x);
+    for (int kind = MR_WITNESS_USE_AFTER_FREE; kind < MR_WITNESS_KINDS; kind++) {
+        print_message("%s: %" PRIu64 "\n", mr_witness_kind_name((mr_witness_kind)kind),
+                      x.found[kind]);
+        if (!getenv("FINDINGS_TRACES"))
+            assert_true(x.found[kind] > 50);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_traces)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
