@@ -2,6 +2,7 @@
 #include "init.h"
 #include "modules.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "tsan.h"
 #include "writer.h"
 
@@ -94,6 +95,10 @@ static inline __attribute__((always_inline)) void read_access(const void *addres
         if (waiting != MR_LOG_WAITING_NONE) {
             settle_write();
         }
+    } else if (mr_steers() && mr_steer_splits(thread, head, code)) {
+        settle_write();
+        slow_read(address, head, code);
+        return;
     }
     int64_t value = mr_load(address, log2);
     if (waiting == MR_LOG_WAITING_WRITE) {

@@ -1,12 +1,14 @@
 /*
  * Memory given and taken, for all of malloc's family, the operators new and delete, and mappings.
  *
- * The work is glibc's own (__libc_malloc …), which needs no look-up: malloc is called before
- * anything can be looked up. The operators call malloc inside libstdc++; `caller` lets the block be
- * logged as of who called the operator.
+ * Blocks of recorded threads come from arena.h. What is asked for inside the runtime, before the
+ * recording or in a child comes from glibc (__libc_malloc …), which needs no look-up: malloc is
+ * called before anything can be looked up. The operators call malloc inside libstdc++; `caller`
+ * lets the block be logged as of who called the operator.
  *
  * A block that is freed stays out of use (quarantine.h).
  */
+#include "arena.h"
 #include "ignore.h"
 #include "quarantine.h"
 #include "real.h"
@@ -24,6 +26,45 @@ void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *block, size_t bytes);
 void *__libc_memalign(size_t alignment, size_t bytes);
 void __libc_free(void *block);
+
+/* `thread` is NULL where the block is not to be logged. */
+static void *take(mr_thread *thread, size_t bytes, size_t alignment, bool zeroed)
+{
+    void *block = thread != NULL ? mr_arena_take(thread->arena, bytes, alignment, zeroed) : NULL;
+    return block != NULL    ? block
+           : zeroed         ? __libc_calloc(1, bytes)
+           : alignment > 16 ? __libc_memalign(alignment, bytes)
+                            : __libc_malloc(bytes);
+}
+
+static size_t usable(void *block)
+{
+    static size_t (*real)(void *);
+    if (block == NULL) {
+        return 0;
+    }
+    if (mr_arena_has(block)) {
+        return mr_arena_usable(block);
+    }
+    if (real == NULL) {
+        real = (size_t(*)(void *))mr_real_find("malloc_usable_size");
+    }
+    return real(block);
+}
+
+MR_EXPORT size_t malloc_usable_size(void *block)
+{
+    return usable(block);
+}
+
+static void give(void *block)
+{
+    if (!mr_arena_has(block)) {
+        __libc_free(block);
+    } else if (mr_self != NULL && mr_self->state == MR_RUNNING) {
+        mr_arena_give(mr_self->arena, block);
+    } /* else the thread has ended, this is a child, or libc frees it in a call: it is lost */
+}
 
 static uintptr_t take_caller(mr_thread *thread, uintptr_t code)
 {
@@ -76,18 +117,23 @@ static void *log_given(mr_thread *thread, void *block, size_t bytes, uintptr_t c
 MR_EXPORT void *malloc(size_t bytes)
 {
     mr_thread *thread = mr_enter();
-    return log_given(thread, __libc_malloc(bytes), bytes, MR_CALLER);
+    return log_given(thread, take(thread, bytes, 0, false), bytes, MR_CALLER);
 }
 
 MR_EXPORT void *calloc(size_t count, size_t bytes)
 {
+    size_t all;
+    if (__builtin_mul_overflow(count, bytes, &all)) {
+        errno = ENOMEM;
+        return NULL;
+    }
     mr_thread *thread = mr_enter();
-    return log_given(thread, __libc_calloc(count, bytes), count * bytes, MR_CALLER);
+    return log_given(thread, take(thread, all, 0, true), all, MR_CALLER);
 }
 
 static void log_taken(void *block, mr_log_taken how, uintptr_t code)
 {
-    mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, code, how, malloc_usable_size(block));
+    mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, code, how, usable(block));
 }
 
 /* A block is released; false: glibc is to free it. */
@@ -101,10 +147,10 @@ static bool keep_freed(void *block, uintptr_t code)
         log_taken(block, MR_LOG_TAKEN_UNSEEN, code);
         return false;
     }
-    bool kept = mr_quarantine_fits(malloc_usable_size(block));
+    bool kept = mr_quarantine_fits(usable(block));
     log_taken(block, kept ? MR_LOG_TAKEN_KEPT : MR_LOG_TAKEN_GONE, code);
     if (kept) {
-        mr_quarantine_put(block, malloc_usable_size(block));
+        mr_quarantine_put(mr_self->arena, block, usable(block));
     }
     return kept;
 }
@@ -112,28 +158,50 @@ static bool keep_freed(void *block, uintptr_t code)
 /* A small block that has to move: as by malloc and free, so that the old one is kept. */
 static void *move(mr_thread *thread, void *block, size_t before, size_t bytes, uintptr_t code)
 {
-    void *after = __libc_malloc(bytes);
+    void *after = take(thread, bytes, 0, false);
     if (after != NULL) {
         __builtin_memcpy(after, block, before < bytes ? before : bytes);
         if (!keep_freed(block, code)) {
-            __libc_free(block);
+            give(block);
         }
     }
     return log_given(thread, after, bytes, code);
 }
 
-MR_EXPORT void *realloc(void *block, size_t bytes)
+/* A block that is not known to the quarantine gets another size, here or elsewhere. */
+static void *resize(mr_thread *thread, void *block, size_t before, size_t bytes)
 {
-    mr_thread *thread = mr_enter();
-    if (thread == NULL) {
+    if (block == NULL) {
+        return take(thread, bytes, 0, false);
+    }
+    if (!mr_arena_has(block)) {
         return __libc_realloc(block, bytes);
     }
+    if (bytes != 0 && mr_arena_resize(block, bytes)) {
+        return block;
+    }
+    void *after = bytes != 0 ? take(thread, bytes, 0, false) : NULL;
+    if (after != NULL && (bytes < before || !mr_arena_move(after, block, before))) {
+        __builtin_memcpy(after, block, bytes < before ? bytes : before);
+    }
+    if (after != NULL || bytes == 0) {
+        give(block);
+    }
+    return after;
+}
+
+MR_EXPORT void *realloc(void *block, size_t bytes)
+{
     enum { MOVED_MAX = 4096 };
-    size_t before = block != NULL ? malloc_usable_size(block) : 0;
+    mr_thread *thread = mr_enter();
+    size_t before = usable(block);
+    if (thread == NULL) {
+        return resize(NULL, block, before, bytes);
+    }
     if (block != NULL && (mr_quarantine_has(block) || (bytes > before && before <= MOVED_MAX))) {
         return move(thread, block, before, bytes, take_caller(thread, MR_CALLER));
     }
-    void *after = __libc_realloc(block, bytes);
+    void *after = resize(thread, block, before, bytes);
     if (block != NULL && (after != NULL || bytes == 0)) {
         mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, block, MR_CALLER, 0, before);
     }
@@ -153,39 +221,41 @@ MR_EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
 MR_EXPORT void free(void *block)
 {
     mr_thread *thread = block != NULL ? mr_enter() : NULL;
-    bool kept = false;
-    if (thread != NULL) {
-        kept = keep_freed(block, take_caller(thread, MR_CALLER));
-        mr_leave(thread);
+    if (thread == NULL) {
+        if (block != NULL) {
+            give(block);
+        }
+        return;
     }
-    if (!kept) {
-        __libc_free(block);
+    if (!keep_freed(block, take_caller(thread, MR_CALLER))) {
+        give(block);
     }
+    mr_leave(thread);
 }
 
 MR_EXPORT void *memalign(size_t alignment, size_t bytes)
 {
     mr_thread *thread = mr_enter();
-    return log_given(thread, __libc_memalign(alignment, bytes), bytes, MR_CALLER);
+    return log_given(thread, take(thread, bytes, alignment, false), bytes, MR_CALLER);
 }
 
 MR_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
 {
     mr_thread *thread = mr_enter();
-    return log_given(thread, __libc_memalign(alignment, bytes), bytes, MR_CALLER);
+    return log_given(thread, take(thread, bytes, alignment, false), bytes, MR_CALLER);
 }
 
 MR_EXPORT void *valloc(size_t bytes)
 {
     mr_thread *thread = mr_enter();
-    return log_given(thread, __libc_memalign(4096, bytes), bytes, MR_CALLER);
+    return log_given(thread, take(thread, bytes, 4096, false), bytes, MR_CALLER);
 }
 
 MR_EXPORT void *pvalloc(size_t bytes)
 {
     mr_thread *thread = mr_enter();
     size_t whole = (bytes + 4095) & ~(size_t)4095;
-    return log_given(thread, __libc_memalign(4096, whole), whole, MR_CALLER);
+    return log_given(thread, take(thread, whole, 4096, false), whole, MR_CALLER);
 }
 
 MR_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
@@ -195,7 +265,7 @@ MR_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
     }
     mr_thread *thread = mr_enter();
     int saved_errno = errno;
-    void *result = log_given(thread, __libc_memalign(alignment, bytes), bytes, MR_CALLER);
+    void *result = log_given(thread, take(thread, bytes, alignment, false), bytes, MR_CALLER);
     errno = saved_errno;
     if (result == NULL) {
         return ENOMEM;
@@ -260,19 +330,36 @@ static void *log_mapped(mr_thread *thread, void *at, size_t bytes, uintptr_t cod
     return at;
 }
 
-MR_EXPORT void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+/* Where a mapping is to be that the program leaves to the kernel; NULL: where the kernel likes. */
+static void *place(mr_thread *thread, const void *at, size_t bytes, int flags)
 {
-    mr_thread *thread = mr_enter();
-    void *result = MR_REAL(mmap)(at, bytes, protection, flags, fd, offset);
-    return log_mapped(thread, result, bytes, MR_CALLER);
+    const int SPECIAL = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_HUGETLB | MAP_GROWSDOWN;
+    return thread == NULL || at != NULL || (flags & SPECIAL) != 0
+               ? NULL
+               : mr_arena_map(thread->arena, bytes);
 }
 
-MR_EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
-{
-    mr_thread *thread = mr_enter();
-    void *result = MR_REAL(mmap64)(at, bytes, protection, flags, fd, offset);
-    return log_mapped(thread, result, bytes, MR_CALLER);
-}
+#define MAPS(name, offset_type)                                                                    \
+    MR_EXPORT void *name(void *at, size_t bytes, int protection, int flags, int fd,                \
+                         offset_type offset)                                                       \
+    {                                                                                              \
+        mr_thread *thread = mr_enter();                                                            \
+        void *wanted = place(thread, at, bytes, flags), *result = MAP_FAILED;                      \
+        if (wanted != NULL) {                                                                      \
+            result =                                                                               \
+                MR_REAL(name)(wanted, bytes, protection, flags | MAP_FIXED_NOREPLACE, fd, offset); \
+            if (result == MAP_FAILED) {                                                            \
+                mr_arena_unmapped(thread->arena, wanted, bytes);                                   \
+            }                                                                                      \
+        }                                                                                          \
+        if (result == MAP_FAILED) {                                                                \
+            result = MR_REAL(name)(at, bytes, protection, flags, fd, offset);                      \
+        }                                                                                          \
+        return log_mapped(thread, result, bytes, MR_CALLER);                                       \
+    }
+MAPS(mmap, off_t)
+MAPS(mmap64, off64_t)
+#undef MAPS
 
 MR_EXPORT int munmap(void *at, size_t bytes)
 {
@@ -281,10 +368,27 @@ MR_EXPORT int munmap(void *at, size_t bytes)
     if (thread != NULL) {
         if (status == 0) {
             mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, bytes);
+            mr_arena_unmapped(thread->arena, at, bytes);
         }
         mr_leave(thread);
     }
     return status;
+}
+
+/* A mapping in the arena moves to another place in it when it has no room where it is. */
+static void *remap(mr_thread *thread, void *at, size_t before, size_t bytes, int flags)
+{
+    if (bytes <= mr_arena_room(at)) {
+        return MR_REAL(mremap)(at, before, bytes, flags & ~MREMAP_MAYMOVE);
+    }
+    void *wanted = (flags & MREMAP_MAYMOVE) != 0 ? mr_arena_map(thread->arena, bytes) : NULL;
+    if (wanted == NULL) {
+        return MAP_FAILED;
+    }
+    void *result = MR_REAL(mremap)(at, before, bytes, flags | MREMAP_FIXED, wanted);
+    mr_arena_unmapped(thread->arena, result == MAP_FAILED ? wanted : at,
+                      result == MAP_FAILED ? bytes : before);
+    return result;
 }
 
 MR_EXPORT void *mremap(void *at, size_t before, size_t bytes, int flags, ...)
@@ -294,7 +398,11 @@ MR_EXPORT void *mremap(void *at, size_t before, size_t bytes, int flags, ...)
     void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
     mr_thread *thread = mr_enter();
-    void *result = MR_REAL(mremap)(at, before, bytes, flags, wanted);
+    bool is_ours = thread != NULL && (flags & ~MREMAP_MAYMOVE) == 0 && mr_arena_room(at) != 0;
+    void *result = is_ours ? remap(thread, at, before, bytes, flags) : MAP_FAILED;
+    if (result == MAP_FAILED) {
+        result = MR_REAL(mremap)(at, before, bytes, flags, wanted);
+    }
     if (thread != NULL && result != MAP_FAILED) {
         mr_write_object(MR_LOG_TAKEN, MR_LOG_MEMORY_MAP, at, MR_CALLER, 0, before);
     }

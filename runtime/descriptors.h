@@ -4,8 +4,9 @@
  * call that uses it, RETIRED where it is closed. dup2 replaces a descriptor in one step, so that a
  * use at the same time is no error, and a close is: it is an initialisation, and an atomic one.
  *
- * A number that is given again is another descriptor. That it was opened is not logged: who learns
- * the number from the thread that opened it comes after that, or races on the number.
+ * A number that is given again is another descriptor. That it was opened is no access: who learns
+ * the number from the thread that opened it comes after that, or races on the number. But a number is
+ * given to one at a time: that it is given back and given out is logged. Programs find memory by it.
  */
 #ifndef MR_RUNTIME_DESCRIPTORS_H
 #define MR_RUNTIME_DESCRIPTORS_H
@@ -16,5 +17,7 @@
 void mr_descriptor_use(int fd, uintptr_t code);
 /* It ends: `closed`, or its number was given to another one in an unknown way. */
 void mr_descriptor_end(int fd, bool closed, uintptr_t code);
+/* The kernel gave it; a socket may get another number, which is returned. Negative: nothing. */
+int mr_descriptor_given(mr_thread *thread, int fd, bool socket, uintptr_t code);
 
 #endif

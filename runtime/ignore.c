@@ -2,6 +2,7 @@
 
 #include "scheduler.h"
 #include "tsan.h"
+#include "writer.h"
 
 void mr_ignore(mr_thread *thread, int reads, int writes, int sync)
 {
@@ -61,6 +62,14 @@ bool mr_ignore_object(mr_thread *thread, mr_log_kind kind, unsigned role, const 
         return thread->ignores.sync > 0;
     default:
         return false;
+    }
+}
+
+void mr_ignore_note_end(const mr_thread *thread)
+{
+    const mr_ignores *now = &thread->ignores;
+    if (now->reads > 0 || now->writes > 0 || now->sync > 0) {
+        mr_write_object(MR_LOG_NOTE, 0, NULL, 0, MR_LOG_NOTE_IGNORES, thread->id);
     }
 }
 

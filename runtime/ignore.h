@@ -40,6 +40,9 @@ static inline bool mr_ignores_all(const mr_thread *thread)
     return mr_ignores_reads(thread) && mr_ignores_writes(thread) && mr_ignores_sync(thread);
 }
 
+/* The thread ends: notes that it still ignores something. */
+void mr_ignore_note_end(const mr_thread *thread);
+
 /* Is this record of synchronisation to be left out? Keeps the account of locks that are. */
 bool mr_ignore_object(mr_thread *thread, mr_log_kind kind, unsigned role, const void *address);
 

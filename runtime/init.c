@@ -1,7 +1,9 @@
 #include "init.h"
 
 #include "annotated_lock.h"
+#include "arena.h"
 #include "clocks.h"
+#include "ignore.h"
 #include "log_file.h"
 #include "modules.h"
 #include "scheduler.h"
@@ -57,12 +59,27 @@ static void draw_changes(uint64_t depth)
     }
 }
 
+static void note_threads(const mr_thread *self)
+{
+    for (const mr_thread *thread = mr_rt.threads; thread != NULL; thread = thread->next) {
+        if (thread->id != 0 && thread->state == MR_DONE && !thread->detached &&
+            !thread->waited_for) {
+            mr_write_object(MR_LOG_NOTE, 0, NULL, 0, MR_LOG_NOTE_LEFT, thread->id);
+        }
+    }
+    if (self != NULL) {
+        mr_ignore_note_end(self);
+    }
+}
+
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (!mr_rt.logging || (mr_enter() == NULL && mr_rt.alive > 0)) {
+    const mr_thread *self = mr_rt.logging ? mr_enter() : NULL;
+    if (!mr_rt.logging || (self == NULL && mr_rt.alive > 0)) {
         return;
     }
+    note_threads(self);
     mr_steer_exit();
     mr_write_object(MR_LOG_EXIT, 0, NULL, 0, 0, (uint64_t)status);
     mr_rt.header->exit_status = status;
@@ -90,6 +107,7 @@ static void start_recording(const char *path)
     mr_budget_renew();
     mr_steer_start();
     mr_modules_log();
+    mr_modules_tell();
     if (mr_thread_main()) {
         mr_clocks_start();
         mr_rt.active = true;
@@ -175,5 +193,6 @@ void mr_follow_in_child(uint32_t number)
     mr_annotated_lock_forget();
     mr_modules_forget();
     mr_log_file_forget();
+    mr_arena_forget();
     start_recording(path);
 }

@@ -443,6 +443,16 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     return result;
 }
 
+static int accepted(int fd, uintptr_t code)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        fd = mr_descriptor_given(thread, fd, true, code);
+        mr_leave(thread);
+    }
+    return fd;
+}
+
 /* A call that waits for a descriptor and gives an address. */
 #define ACCEPTS(name, parameters, arguments)                                                       \
     MR_EXPORT int name parameters                                                                  \
@@ -456,7 +466,7 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
         MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
         end_address(result >= 0, address, length, room, MR_CALLER);                                \
         end(result >= 0 ? fd : -1, NULL, 0, MR_CALLER);                                            \
-        return result;                                                                             \
+        return accepted(result, MR_CALLER);                                                        \
     }
 ACCEPTS(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict length),
         (fd, address, length))

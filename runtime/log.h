@@ -68,7 +68,8 @@
  *   N-1 units; with N = 1 nothing
  * - exit of a thread: end; who joins: join
  * - write to a descriptor: before(CHANNEL); read: after. Installing a handler, arming a timer that
- *   sends a signal, sending it: before(SIGNAL); handler: after
+ *   sends a signal, sending it: before(SIGNAL); handler: after. Closing a descriptor: before(NUMBER);
+ *   whatever gives one out: after. Nobody is given a number that is in use
  *
  * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
  * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,
@@ -180,7 +181,7 @@ typedef struct mr_log_header {
 } mr_log_header;
 
 /* What synchronises threads and is not recorded. */
-enum mr_log_unseen { MR_LOG_UNSEEN_OPENMP, MR_LOG_UNSEEN_IO_URING };
+enum mr_log_unseen { MR_LOG_UNSEEN_OPENMP, MR_LOG_UNSEEN_IO_URING, MR_LOG_UNSEEN_ASSEMBLY };
 
 typedef enum mr_log_waiting {
     MR_LOG_WAITING_NONE,
@@ -259,7 +260,8 @@ typedef struct mr_log_live {
     X(BENIGN, 3)       /* object; number: bytes from the address whose races are meant */          \
     X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
                             refused, because it is not one */ \
-    X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */
+    X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */             \
+    X(NOTE, 3)         /* object; number: a thread, count: mr_log_note */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,
@@ -292,9 +294,17 @@ typedef enum mr_log_role {
                                address is MR_LOG_DESCRIPTORS_AT + number * MR_LOG_DESCRIPTOR_BYTES */
     MR_LOG_ROLE_OWN, /* a lock of the program's own, or the owners of an exception: the memory at its
                         address is not that of an object of pthread */
+    MR_LOG_ROLE_NUMBER, /* of BEFORE, AFTER: a descriptor's number is given back, is given out; no
+                           address */
     MR_LOG_ROLE_WRONG, /* of USED: a lock of the program's own, used against its rules; count:
                           mr_log_wrong */
 } mr_log_role;
+
+/* What people may want to know of a thread; no rule of the trace is broken. */
+typedef enum mr_log_note {
+    MR_LOG_NOTE_LEFT, /* at the end of the program it has ended, and was not joined nor detached */
+    MR_LOG_NOTE_IGNORES, /* it ended, or the program in it, while it asked not to be recorded */
+} mr_log_note;
 
 /* The runtime does not know the lives of memory: a reader believes it only as far as the lock of
  * this life is held. */
@@ -394,7 +404,8 @@ static inline bool mr_log_counts(unsigned kind)
                             (uint64_t)1 << MR_LOG_THREAD_NAME | (uint64_t)1 << MR_LOG_CALL_NAME |
                             (uint64_t)1 << MR_LOG_PADDING | (uint64_t)1 << MR_LOG_ENTRY |
                             (uint64_t)1 << MR_LOG_BLOCKED | (uint64_t)1 << MR_LOG_FORGOTTEN |
-                            (uint64_t)1 << MR_LOG_SIGNAL_BEGIN | (uint64_t)1 << MR_LOG_SIGNAL_END;
+                            (uint64_t)1 << MR_LOG_SIGNAL_BEGIN | (uint64_t)1 << MR_LOG_SIGNAL_END |
+                            (uint64_t)1 << MR_LOG_NOTE;
     return kind < MR_LOG_KIND_COUNT && (others >> kind & 1) == 0;
 }
 

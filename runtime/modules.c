@@ -1,6 +1,8 @@
 #include "modules.h"
 
+#include "assembly.h"
 #include "sys.h"
+#include "unseen.h"
 #include "writer.h"
 
 #include <elf.h>
@@ -14,7 +16,8 @@ static struct {
     uint64_t bias[MODULES_MAX];
     bool seen[MODULES_MAX];
     uint32_t count;
-    char self[4096]; /* the program's path */
+    bool has_assembly; /* an instrumented one has, without annotations for it */
+    char self[4096];   /* the program's path */
 } modules;
 
 /* Is the module known? It is from now on. */
@@ -187,9 +190,8 @@ static needs needs_of(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
     return found;
 }
 
-static bool is_init(const char *name)
+static bool is_text(const char *name, const char *wanted)
 {
-    const char *wanted = "__tsan_init";
     while (*wanted != '\0' && *name == *wanted) {
         name++;
         wanted++;
@@ -197,16 +199,15 @@ static bool is_init(const char *name)
     return *name == *wanted;
 }
 
-/* Does the module call __tsan_init, as every instrumented object does? Return addresses do not
- * tell: constructors jump there. */
-static bool calls_init(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+/* Does the module call the function, which is in another one? */
+static bool calls(const struct dl_phdr_info *info, const ElfW(Dyn) * entry, const char *function)
 {
     needs found = needs_of(info, entry);
     for (int k = 0; k < 2 && found.symbols != NULL && found.texts != NULL; k++) {
         size_t count = found.of[k] != NULL ? found.bytes[k] / sizeof *found.of[k] : 0;
         for (size_t i = 0; i < count; i++) {
             size_t symbol = ELF64_R_SYM(found.of[k][i].r_info);
-            if (symbol != 0 && is_init(found.texts + found.symbols[symbol].st_name)) {
+            if (symbol != 0 && is_text(found.texts + found.symbols[symbol].st_name, function)) {
                 return true;
             }
         }
@@ -238,13 +239,17 @@ bool mr_is_constant(const void *address)
     return false;
 }
 
-static void add_code(const struct dl_phdr_info *info)
+/* The code of an instrumented module. */
+static void add_code(const struct dl_phdr_info *info, bool is_annotated)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + header->p_vaddr;
         if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0 &&
             !mr_is_instrumented(start) && instrumented.count < MODULES_MAX) {
+            if (!is_annotated && !modules.has_assembly && (header->p_flags & PF_R) != 0) {
+                modules.has_assembly = mr_has_assembly((const uint8_t *)start, header->p_memsz);
+            }
             instrumented.of[instrumented.count].start = start;
             instrumented.of[instrumented.count].end = start + header->p_memsz;
             __atomic_store_n(&instrumented.count, instrumented.count + 1, __ATOMIC_RELEASE);
@@ -265,9 +270,10 @@ static int find_instrumented(struct dl_phdr_info *info, size_t size, void *loade
     }
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type == PT_DYNAMIC &&
-            calls_init(info, (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr))) {
-            add_code(info);
+        const ElfW(Dyn) *dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr);
+        /* Every instrumented object calls it. Return addresses do not tell: constructors jump there. */
+        if (header->p_type == PT_DYNAMIC && calls(info, dynamic, "__tsan_init")) {
+            add_code(info, calls(info, dynamic, "maxrace_annotate_atomic_begin"));
         }
     }
     return 0;
@@ -278,4 +284,12 @@ void mr_modules_find_instrumented(void)
     unsigned long long loaded = instrumented.loaded;
     dl_iterate_phdr(find_instrumented, &loaded);
     instrumented.loaded = loaded;
+    mr_modules_tell();
+}
+
+void mr_modules_tell(void)
+{
+    if (modules.has_assembly) {
+        mr_unseen_assembly();
+    }
 }

@@ -11,6 +11,10 @@ void mr_modules_log(void);
 /* Finds the instrumented ones among those that were loaded since the last call. */
 void mr_modules_find_instrumented(void);
 
+/* Tells in the log that an instrumented one has atomic accesses in assembly (unseen.h). One that
+ * uses the annotations for such accesses is taken to have them all. */
+void mr_modules_tell(void);
+
 /* Is the code address in an instrumented module? */
 bool mr_is_instrumented(uintptr_t code);
 

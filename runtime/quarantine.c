@@ -1,24 +1,21 @@
 #include "quarantine.h"
 
+#include "arena.h"
 #include "writer.h"
 
-enum { BLOCKS_MAX = 256, BYTES_MAX = 1 << 20, BLOCK_BYTES_MAX = BYTES_MAX / 4, BUCKETS = 1024 };
+enum { BYTES_MAX = 1 << 20, BLOCK_BYTES_MAX = BYTES_MAX / 4, BUCKETS = 1 << 16 };
 
 void __libc_free(void *block);
 
-/* A ring, and how many of its blocks hash to each bucket. */
+/* How many blocks in rings hash to each bucket, and the rings that are not empty. */
 static struct {
-    struct {
-        void *block;
-        size_t bytes;
-    } ring[BLOCKS_MAX];
-    size_t first, count, bytes;
     uint16_t buckets[BUCKETS];
+    mr_ring *rings;
 } quarantine;
 
 static uint16_t *bucket_of(const void *block)
 {
-    return &quarantine.buckets[((uintptr_t)block >> 4) % BUCKETS];
+    return &quarantine.buckets[((uintptr_t)block >> 4) * 0x9e3779b97f4a7c15u >> 48];
 }
 
 bool mr_quarantine_fits(size_t bytes)
@@ -26,38 +23,75 @@ bool mr_quarantine_fits(size_t bytes)
     return bytes <= BLOCK_BYTES_MAX;
 }
 
-static void release_oldest(void)
+static void unlink_ring(const mr_ring *ring)
 {
-    void *block = quarantine.ring[quarantine.first].block;
-    mr_write_object(MR_LOG_FORGOTTEN, MR_LOG_MEMORY_HEAP, block, 0, 0, 0);
-    quarantine.bytes -= quarantine.ring[quarantine.first].bytes;
-    quarantine.first = (quarantine.first + 1) % BLOCKS_MAX;
-    quarantine.count--;
-    (*bucket_of(block))--;
-    __libc_free(block);
+    mr_ring **at = &quarantine.rings;
+    while (*at != ring) {
+        at = &(*at)->next;
+    }
+    *at = ring->next;
 }
 
-void mr_quarantine_put(void *block, size_t bytes)
+static void release_oldest(mr_ring *ring, mr_arena *arena)
 {
-    while (quarantine.count == BLOCKS_MAX ||
-           (quarantine.count > 0 && quarantine.bytes + bytes > BYTES_MAX)) {
-        release_oldest();
+    void *block = ring->of[ring->first].block;
+    mr_write_object(MR_LOG_FORGOTTEN, MR_LOG_MEMORY_HEAP, block, 0, 0, 0);
+    ring->bytes -= ring->of[ring->first].bytes;
+    ring->first = (ring->first + 1) % MR_RING_MAX;
+    (*bucket_of(block))--;
+    if (--ring->count == 0) {
+        unlink_ring(ring);
     }
-    size_t at = (quarantine.first + quarantine.count) % BLOCKS_MAX;
-    quarantine.ring[at].block = block;
-    quarantine.ring[at].bytes = bytes;
-    quarantine.count++;
-    quarantine.bytes += bytes;
+    if (mr_arena_has(block)) {
+        mr_arena_give(arena, block);
+    } else {
+        __libc_free(block);
+    }
+}
+
+void mr_quarantine_put(mr_arena *arena, void *block, size_t bytes)
+{
+    mr_ring *ring = mr_arena_ring(arena);
+    while (ring->count == MR_RING_MAX || (ring->count > 0 && ring->bytes + bytes > BYTES_MAX)) {
+        release_oldest(ring, arena);
+    }
+    size_t at = (ring->first + ring->count) % MR_RING_MAX;
+    ring->of[at].block = block;
+    ring->of[at].bytes = bytes;
+    if (ring->count++ == 0) {
+        ring->next = quarantine.rings;
+        quarantine.rings = ring;
+    }
+    ring->bytes += bytes;
     (*bucket_of(block))++;
 }
 
-bool mr_quarantine_has(const void *block)
+void mr_quarantine_empty(mr_arena *arena)
 {
-    size_t left = *bucket_of(block) > 0 ? quarantine.count : 0;
-    for (size_t i = quarantine.first; left > 0; i = (i + 1) % BLOCKS_MAX, left--) {
-        if (quarantine.ring[i].block == block) {
+    mr_ring *ring = mr_arena_ring(arena);
+    while (ring->count > 0) {
+        release_oldest(ring, arena);
+    }
+}
+
+static bool is_in(const mr_ring *ring, const void *block)
+{
+    size_t left = ring->count;
+    for (size_t i = ring->first; left > 0; i = (i + 1) % MR_RING_MAX, left--) {
+        if (ring->of[i].block == block) {
             return true;
         }
     }
     return false;
+}
+
+bool mr_quarantine_has(const void *block)
+{
+    bool found = false;
+    if (*bucket_of(block) > 0) {
+        for (const mr_ring *ring = quarantine.rings; ring != NULL && !found; ring = ring->next) {
+            found = is_in(ring, block);
+        }
+    }
+    return found;
 }

@@ -113,7 +113,7 @@ static void take_rest(line *self, const char **text, uint32_t *bytes)
     *bytes = (uint32_t)(self->end - self->at);
 }
 
-/* "module NUMBER START END BUILD-ID PATH" */
+/* "module NUMBER START END BIAS BUILD-ID PATH" */
 static void take_module(line *self, mr_schedule *schedule)
 {
     uint64_t number = number_of(self);
@@ -124,7 +124,10 @@ static void take_module(line *self, mr_schedule *schedule)
     mr_schedule_module *module = &schedule->modules[number];
     module->start = number_of(self);
     module->end = number_of(self);
-    next_word(self);
+    number_of(self);
+    word id = next_word(self);
+    module->id = id.text;
+    module->id_digits = (uint32_t)id.bytes;
     take_rest(self, &module->path, &module->path_bytes);
 }
 

@@ -19,6 +19,8 @@ typedef struct mr_schedule_module {
     uint64_t here;       /* where it is now; 0: not loaded */
     const char *path;    /* not terminated */
     uint32_t path_bytes;
+    const char *id; /* its build-id in hexadecimal digits; "-": none */
+    uint32_t id_digits;
 } mr_schedule_module;
 
 /* What an operation of a thread is expected to be. */
@@ -32,11 +34,11 @@ typedef struct mr_expected {
 
 /* A thread of the recorded execution: the one that its parent created as its n-th. */
 typedef struct mr_role {
-    uint32_t parent; /* MR_ROLE_NONE: the main thread */
-    uint32_t nth;    /* from 1 on */
+    uint32_t parent;  /* MR_ROLE_NONE: the main thread */
+    uint32_t nth;     /* from 1 on */
     const char *name; /* not terminated */
     uint32_t name_bytes;
-    mr_expected *expected; /* in the order of positions */
+    mr_expected *expected;         /* in the order of positions */
     uint64_t expected_count, next; /* the first that was not met */
 } mr_role;
 

@@ -28,7 +28,9 @@
 #include "state.h"
 
 /* The calling thread, with the baton, marked busy; NULL: not recorded, call the real function. */
-mr_thread *mr_enter(void);
+mr_thread *mr_enter_at(uintptr_t code);
+/* A replay looks at where the interposed function was called: a macro, so that it is inside it. */
+#define mr_enter() mr_enter_at(MR_CALLER)
 void mr_leave(mr_thread *thread);
 
 /* Where the call is to be logged: at `code`, or where a function that stands between says (cxx.c).

@@ -38,7 +38,8 @@ enum {
     MR_ATTENTION_SIGNAL = 2, /* signals wait to be handled */
     MR_ATTENTION_CANCEL = 4, /* pthread_cancel was called */
     MR_ATTENTION_IGNORE = 8, /* something is not to be logged (ignore.h) */
-    MR_ATTENTION_STEER = 16, /* a replay: it looks at each operation whether it is to stop (steer.h) */
+    MR_ATTENTION_STEER =
+        16, /* a replay: it looks at each operation whether it is to stop (steer.h) */
 };
 
 #define MR_NEVER             INT64_MAX
@@ -79,16 +80,20 @@ typedef struct mr_about {
     unsigned head; /* of its record: kind and detail */
 } mr_about;
 
+typedef struct mr_arena mr_arena;
+
 typedef struct mr_thread {
     volatile uint32_t attention;
     uint32_t id;
-    uint32_t role;         /* in a replay: plus 1; 0: none */
+    uint32_t role;         /* in a replay: its number in the recorded execution; else its id */
     mr_about about;        /* in a replay */
+    uintptr_t called;      /* in a replay: where the interposed function was called, or within ours */
     uint32_t depth;        /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
     uint8_t busy;          /* inside the runtime: no event */
     uint8_t quiet;         /* > 0: no hand-over at accesses (inside dlopen and the like) */
     mr_live_frame *frames; /* of the functions entered */
     uintptr_t stack_start, stack_end; /* 0: not known */
+    mr_arena *arena;                  /* NULL: its blocks are glibc's */
     uintptr_t caller; /* code address for what is allocated on behalf of a caller; 0: none */
 
     uint32_t go; /* futex: 1 when it was given the baton, 2 when it may try (schedule os), 3 when

@@ -15,39 +15,46 @@ typedef struct actor {
     mr_thread *thread; /* NULL: not there yet, or gone */
     uint64_t position; /* operations so far */
     uint32_t created;  /* threads that it created */
+    uint64_t stopped;  /* … at its last stop point, … */
+    uint64_t before;   /* … and at the one before */
     bool ended, arrived;
+    bool at_bound; /* it helped, up to its next operation */
+    uint32_t idle; /* stop points since its last operation */
 } actor;
 
 static struct {
     mr_schedule schedule;
     actor *actors;
-    uint64_t at;             /* the step */
-    uint64_t operations;     /* of all threads */
-    const uint32_t *counted; /* the log up to here is counted … */
-    mr_thread *writes;       /* … and what follows is this thread's */
-    uintptr_t libc, libc_end;
-    bool reached;       /* the goal */
-    bool differs;       /* a value did */
+    uint64_t at;                            /* the step */
+    uint64_t operations;                    /* of all threads */
+    const uint32_t *counted;                /* the log up to here is counted … */
+    mr_thread *writes;                      /* … and what follows is this thread's */
+    uintptr_t libc, libc_end, own, own_end; /* the C library and this one */
+    uint32_t helper;                        /* the role that helps, MR_ROLE_NONE */
+    uint32_t helped;                        /* stop points of the helper */
+    uint32_t rounds;                        /* of help in this step */
+    uint32_t outside;                       /* how often the thread of the step was in a call */
+    bool reached;                           /* the goal */
+    bool differs;                           /* a value did */
     const char *strayed; /* why the replay cannot go on; found while the log is counted */
     uint32_t stray_role;
     mr_expected expected;
     uint64_t seen[4]; /* a record */
 } steer;
 
-uint32_t mr_steer_role(const mr_thread *thread)
-{
-    return thread->role != 0 ? thread->role - 1 : thread->id;
-}
-
-int64_t mr_steer_role_number(const mr_thread *thread)
-{
-    return thread->role != 0 ? (int64_t)thread->role - 1 : -1;
-}
-
+/* NULL: the schedule knows no such thread. */
 static actor *actor_of(const mr_thread *thread)
 {
-    return thread != NULL && thread->role != 0 ? &steer.actors[thread->role - 1] : NULL;
+    return thread != NULL && thread->role < steer.schedule.role_count ? &steer.actors[thread->role]
+                                                                      : NULL;
 }
+
+enum {
+    IDLE_STOPS = 200,   /* so many stop points without an operation, and others help … */
+    HELP_STOPS = 400,   /* … for so many, … */
+    HELP_ROUNDS = 2000, /* … so often */
+    OUTSIDE_LOOKS = 20, /* of the watchdog, one every 5 ms */
+};
 
 /* ---- the end ---- */
 
@@ -189,8 +196,8 @@ static bool is_libc(uint64_t code)
 static bool counts(const uint64_t *record)
 {
     unsigned kind = mr_log_kind_of(record[0]);
-    return mr_log_counts(kind) && ((kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) ||
-                                   !is_libc(mr_log_code(record[1])));
+    return mr_log_counts(kind) &&
+           ((kind != MR_LOG_GIVEN && kind != MR_LOG_TAKEN) || !is_libc(mr_log_code(record[1])));
 }
 
 /* The code address that is expected, in this process; 0: its module is not loaded. */
@@ -263,10 +270,10 @@ static void count_record(mr_thread *thread, const uint64_t *record)
     if (self == NULL || !counts(record)) {
         return;
     }
-    compare(thread->role - 1, record);
+    compare(thread->role, record);
     if (steer.reached && steer.at < steer.schedule.step_count &&
-        steer.schedule.steps[steer.at].role == thread->role - 1) {
-        tell_done(thread->role - 1, record);
+        steer.schedule.steps[steer.at].role == thread->role) {
+        tell_done(thread->role, record);
     }
     self->position++;
     steer.operations++;
@@ -286,8 +293,8 @@ static const uint64_t *full_record(const uint32_t *units, uint64_t *room)
     if (parts.form == MR_LOG_FORM_SAME) {
         value = *mr_writer_known((unsigned)site->head & 0xffff, site->address);
     } else {
-        value = parts.form == MR_LOG_FORM_32 ? (int32_t)parts.content[0]
-                                             : mr_log_wide(parts.content);
+        value =
+            parts.form == MR_LOG_FORM_32 ? (int32_t)parts.content[0] : mr_log_wide(parts.content);
     }
     room[0] = (site->head & 0xffff) | site->address << 16;
     room[1] = mr_log_payload(site->head);
@@ -336,31 +343,64 @@ static const mr_schedule_step *step_now(void)
     return steer.at < steer.schedule.step_count ? &steer.schedule.steps[steer.at] : NULL;
 }
 
-/* Is the thread where the step wants it? What is expected there says what kind of stop point it is
- * to be. */
-static bool arrives(const mr_schedule_step *step, const mr_thread *thread, mr_stop_kind kind)
+/* What the thread is expected to do at its position or later; NULL: nothing is known. */
+static const mr_expected *next_expected(uint32_t number)
 {
-    const mr_role *role = &steer.schedule.roles[step->role];
-    if (steer.actors[step->role].position != step->position) {
+    mr_role *role = &steer.schedule.roles[number];
+    while (role->next < role->expected_count &&
+           role->expected[role->next].position < steer.actors[number].position) {
+        role->next++;
+    }
+    return role->next < role->expected_count ? &role->expected[role->next] : NULL;
+}
+
+/* Is the thread, at this stop point, just before the operation? */
+static bool is_before(const mr_expected *expected, const mr_thread *thread, mr_stop_kind kind)
+{
+    uint64_t code = expected_code(expected);
+    if (steer.actors[thread->role].position != expected->position) {
         return false;
-    }
-    const mr_expected *expected = role->expected + role->next;
-    while (expected < role->expected + role->expected_count &&
-           expected->position < step->position) {
-        expected++;
-    }
-    if (step->any_place || expected == role->expected + role->expected_count ||
-        expected->position != step->position) {
-        return true;
     }
     if (expected->kind == MR_LOG_READ || expected->kind == MR_LOG_WRITE) {
         return kind == MR_STOP_ACCESS && mr_log_kind_of(thread->about.head) == expected->kind &&
-               thread->about.code == expected_code(expected);
+               thread->about.code == code;
     }
     if (mr_log_is_access(expected->kind)) {
-        return kind == MR_STOP_ATOMIC;
+        return kind == MR_STOP_ATOMIC && thread->about.code == code;
     }
-    return true;
+    /* Where a function of this library calls another one the place is not known. */
+    return kind == MR_STOP_CALL &&
+           (thread->called == code || code == 0 || thread->called - steer.own < steer.own_end - steer.own);
+}
+
+/* Is the thread where the step wants it? */
+static bool arrives(const mr_schedule_step *step, const mr_thread *thread, mr_stop_kind kind)
+{
+    if (steer.actors[step->role].position != step->position) {
+        return false;
+    }
+    const mr_expected *expected = next_expected(step->role);
+    return step->any_place || expected == NULL || expected->position != step->position ||
+           is_before(expected, thread, kind);
+}
+
+bool mr_steer_splits(const mr_thread *thread, unsigned head, uintptr_t code)
+{
+    if (actor_of(thread) == NULL || steer.at >= steer.schedule.step_count) {
+        return false;
+    }
+    const mr_schedule_step *step = &steer.schedule.steps[steer.at];
+    uint64_t position = steer.actors[thread->role].position; /* of the write: not counted yet */
+    bool wants = step->role == thread->role && position + 1 >= step->position &&
+                 (step->kind == MR_STEP_RUN || step->kind == MR_STEP_STOP);
+    const mr_expected *write = wants ? next_expected(thread->role) : NULL;
+    if (!wants || (step->kind == MR_STEP_STOP && position + 1 > step->position)) {
+        return false;
+    }
+    (void)head;
+    (void)code;
+    return write == NULL || write->position != position || !write->has_value ||
+           mr_load(mr_hot->open_address, mr_hot->open_form & 3) == write->value;
 }
 
 /* Steps that are no thread's, and those that are over because of the positions. */
@@ -378,12 +418,77 @@ static const mr_schedule_step *skip_steps(void)
             return step;
         }
         steer.at++;
+        steer.helper = MR_ROLE_NONE;
+        steer.rounds = steer.outside = 0;
         if (step->kind == MR_STEP_STOP) {
             steer.actors[step->role].arrived = false;
         }
     }
     stop_steering();
     return NULL;
+}
+
+/* ---- help ---- */
+
+static bool can_help(const actor *self)
+{
+    return self->thread != NULL && !self->ended && !self->at_bound &&
+           (self->thread->state == MR_RUNNABLE ||
+            (self->thread->state == MR_BLOCKED && self->thread->deadline != MR_NEVER));
+}
+
+/* Somebody who can run, of those that are no further than they may be; the next one in turn. */
+static mr_thread *find_helper(uint32_t besides)
+{
+    uint64_t count = steer.schedule.role_count;
+    uint32_t last = steer.helper == MR_ROLE_NONE ? besides : steer.helper;
+    if (++steer.rounds > HELP_ROUNDS) {
+        return NULL;
+    }
+    for (uint64_t i = 1; i <= count; i++) {
+        uint32_t number = (uint32_t)((last + i) % count);
+        actor *self = &steer.actors[number];
+        if (number == besides || !can_help(self)) {
+            continue;
+        }
+        if (self->thread->state == MR_BLOCKED && mr_skip_to(self->thread) == NULL) {
+            continue;
+        }
+        steer.helper = number;
+        steer.helped = 0;
+        self->idle = 0;
+        return self->thread;
+    }
+    return NULL;
+}
+
+/* A stop point of the helper: may it go on? */
+static bool goes_on_helping(mr_thread *thread, mr_stop_kind kind, const mr_schedule_step *step)
+{
+    const mr_expected *expected = next_expected(thread->role);
+    actor *self = &steer.actors[thread->role];
+    const mr_thread *helped = steer.actors[step->role].thread;
+    self->at_bound = expected != NULL &&
+                     (is_before(expected, thread, kind) || self->position > expected->position);
+    bool is_of_use = helped == NULL || helped->state != MR_RUNNABLE;
+    return !self->at_bound && ++steer.helped < HELP_STOPS &&
+           (is_of_use || steer.helped < IDLE_STOPS);
+}
+
+/* The stop point ends a step, or nothing is to be done. False: the thread gives its turn away. */
+static bool keeps_turn(mr_thread *thread, mr_stop_kind kind, const mr_schedule_step *step)
+{
+    actor *self = &steer.actors[step->role];
+    if (step->role != thread->role) {
+        return steer.helper == thread->role && goes_on_helping(thread, kind, step);
+    }
+    if (step->kind == MR_STEP_STOP && self->position > step->position) {
+        mr_result_word("before");
+        mr_result_number((int64_t)self->before);
+        mr_result_end();
+        diverge("passed the place where it should stop", step->role);
+    }
+    return self->idle < IDLE_STOPS || steer.reached;
 }
 
 void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
@@ -397,19 +502,22 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
         diverge(steer.strayed, steer.stray_role);
     }
     const mr_schedule_step *step;
+    actor *self = actor_of(thread);
+    if (self != NULL) {
+        self->idle = self->position == self->stopped ? self->idle + 1 : 0;
+        self->before = self->stopped;
+        self->stopped = self->position;
+    }
     while (mr_rt.steers && thread->quiet == 0 && (step = skip_steps()) != NULL) {
-        if (step->role + 1 != thread->role) {
-            mr_hand_over(thread);
+        if (step->role == thread->role && step->kind == MR_STEP_STOP &&
+            arrives(step, thread, kind)) {
+            self->arrived = true;
             continue;
         }
-        if (step->kind == MR_STEP_STOP && arrives(step, thread, kind)) {
-            steer.actors[step->role].arrived = true;
-            continue;
+        if (keeps_turn(thread, kind, step)) {
+            return;
         }
-        if (step->kind == MR_STEP_STOP && steer.actors[step->role].position > step->position) {
-            diverge("passed the place where it should stop", step->role);
-        }
-        return;
+        mr_hand_over(thread);
     }
 }
 
@@ -427,13 +535,40 @@ static mr_thread *from_wait(mr_thread *thread, const mr_schedule_step *step)
         whose->arrived = true;
         return NULL;
     }
-    if (thread->deadline != MR_NEVER) {
-        return mr_skip_to(thread);
+    return thread->deadline != MR_NEVER ? mr_skip_to(thread) : find_helper(step->role);
+}
+
+/* Who runs for the step; NULL: nobody now. */
+static mr_thread *choose_for(const mr_schedule_step *step)
+{
+    actor *whose = &steer.actors[step->role];
+    mr_thread *thread = whose->thread, *next = thread;
+    bool waits = thread == NULL || thread->state != MR_RUNNABLE || whose->idle >= IDLE_STOPS;
+    if (whose->ended || (thread != NULL && thread->state == MR_DONE)) {
+        diverge("ended before its step", step->role);
+        return NULL;
     }
-    if (!thread->polls) {
-        diverge("waits, and nobody is to let it go on", step->role);
+    whose->at_bound = false;
+    if (thread != NULL && thread->state == MR_OUTSIDE) {
+        return ++steer.outside < OUTSIDE_LOOKS ? NULL : find_helper(step->role);
     }
-    return NULL;
+    if (!waits) {
+        return thread;
+    }
+    bool is_spinning = thread != NULL && thread->state == MR_RUNNABLE;
+    whose->idle = 0;
+    next = thread != NULL && !is_spinning ? from_wait(thread, step) : find_helper(step->role);
+    if (next == NULL && is_spinning && steer.rounds <= HELP_ROUNDS) {
+        return thread;
+    }
+    if (next == NULL && !whose->arrived &&
+        (thread == NULL || (!thread->polls && thread->deadline == MR_NEVER))) {
+        diverge(thread == NULL ? "is not there yet"
+                : is_spinning  ? "does no operation, and nobody can help"
+                               : "waits, and nobody is to let it go on",
+                step->role);
+    }
+    return next;
 }
 
 mr_thread *mr_steer_choose(void)
@@ -444,20 +579,8 @@ mr_thread *mr_steer_choose(void)
         diverge(steer.strayed, steer.stray_role);
     }
     while (mr_rt.steers && (step = skip_steps()) != NULL) {
-        const actor *whose = &steer.actors[step->role];
-        mr_thread *thread = whose->thread;
-        if (thread == NULL || whose->ended || thread->state == MR_DONE) {
-            diverge(whose->ended ? "ended before its step" : "is not there yet", step->role);
-            continue;
-        }
-        if (thread->state == MR_RUNNABLE) {
-            return thread;
-        }
-        if (thread->state != MR_BLOCKED) {
-            return NULL;
-        }
-        mr_thread *next = from_wait(thread, step);
-        if (next != NULL || !whose->arrived) {
+        mr_thread *next = choose_for(step);
+        if (next != NULL || (mr_rt.steers && !steer.actors[step->role].arrived)) {
             return next;
         }
     }
@@ -469,17 +592,16 @@ mr_thread *mr_steer_choose(void)
 void mr_steer_thread(mr_thread *creator, mr_thread *thread)
 {
     uint32_t parent = MR_ROLE_NONE, nth = 0;
-    if (creator != NULL && actor_of(creator) == NULL) {
-        return;
-    }
-    if (creator != NULL) {
-        parent = creator->role - 1;
-        nth = ++actor_of(creator)->created;
+    actor *whose = actor_of(creator);
+    thread->role = (uint32_t)steer.schedule.role_count + thread->id;
+    if (whose != NULL) {
+        parent = creator->role;
+        nth = ++whose->created;
     }
     for (uint32_t i = 0; i < steer.schedule.role_count; i++) {
         const mr_role *role = &steer.schedule.roles[i];
-        if (role->parent == parent && (creator == NULL || role->nth == nth)) {
-            thread->role = i + 1;
+        if (role->parent == parent && role->nth == nth && (creator == NULL || whose != NULL)) {
+            thread->role = i;
             steer.actors[i].thread = thread;
             break;
         }
@@ -489,12 +611,23 @@ void mr_steer_thread(mr_thread *creator, mr_thread *thread)
     }
 }
 
+void mr_steer_no_thread(mr_thread *creator, mr_thread *thread)
+{
+    actor *whose = actor_of(creator), *its = actor_of(thread);
+    if (whose != NULL) {
+        whose->created--;
+    }
+    if (its != NULL) {
+        its->thread = NULL;
+    }
+}
+
 mr_thread *mr_steer_woken(const mr_thread *thread)
 {
     const actor *self = actor_of(thread);
     for (uint64_t i = 0; self != NULL && i < steer.schedule.wake_count; i++) {
         const mr_schedule_wake *wake = &steer.schedule.wakes[i];
-        if (wake->role == thread->role - 1 && wake->position == self->position) {
+        if (wake->role == thread->role && wake->position == self->position) {
             return steer.actors[wake->woken].thread;
         }
     }
@@ -508,7 +641,7 @@ int mr_steer_expects(const mr_thread *thread, mr_log_kind kind)
     if (self == NULL || steer.reached) {
         return -1;
     }
-    const mr_role *role = &steer.schedule.roles[thread->role - 1];
+    const mr_role *role = &steer.schedule.roles[thread->role];
     uint64_t i = role->next;
     while (i < role->expected_count && role->expected[i].position < self->position) {
         i++;
@@ -519,6 +652,40 @@ int mr_steer_expects(const mr_thread *thread, mr_log_kind kind)
     return role->expected[i].position == self->position && role->expected[i].kind == kind;
 }
 
+/* Our own library may be another one. */
+static bool is_runtime(const char *path, uint32_t bytes)
+{
+    const char *name = "libmaxrace_rt.so";
+    uint32_t i = 0, first = 0;
+    while (first < bytes && path[first] != '\0') {
+        first++;
+    }
+    while (first > 0 && path[first - 1] != '/') {
+        first--;
+    }
+    while (name[i] != '\0' && first + i < bytes && path[first + i] == name[i]) {
+        i++;
+    }
+    return name[i] == '\0';
+}
+
+static bool is_same_build(const mr_schedule_module *known, const mr_log_module *module)
+{
+    if (is_runtime(known->path, known->path_bytes)) {
+        return true;
+    }
+    if (known->id_digits != 2 * module->build_id_bytes) {
+        return module->build_id_bytes == 0 && known->id_digits == 1;
+    }
+    for (uint32_t i = 0; i < known->id_digits; i++) {
+        unsigned digit = module->build_id[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15;
+        if (known->id[i] != "0123456789abcdef"[digit]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void mr_steer_module(const mr_log_module *module, const char *path)
 {
     for (uint64_t i = 0; i < steer.schedule.module_count; i++) {
@@ -527,10 +694,20 @@ void mr_steer_module(const mr_log_module *module, const char *path)
         while (same < known->path_bytes && path[same] == known->path[same]) {
             same++;
         }
-        if (same == known->path_bytes && path[same] == '\0' &&
-            known->end - known->start == module->end - module->start) {
-            known->here = module->start;
+        if (same != known->path_bytes || path[same] != '\0') {
+            continue;
         }
+        known->here = module->start;
+        if (mr_rt.steers && !is_same_build(known, module)) {
+            mr_result_word("module");
+            mr_result_word(path);
+            mr_result_end();
+            diverge("a file of the program is another build than the recorded one", MR_ROLE_NONE);
+        }
+    }
+    if (is_runtime(path, UINT32_MAX)) {
+        steer.own = module->start;
+        steer.own_end = module->end;
     }
     if (mr_log_is_libc(path)) {
         steer.libc = module->start;
@@ -552,6 +729,7 @@ void mr_steer_start(void)
     mr_result_open(secure_getenv(MR_LOG_ENV_REPLAY_RESULT), &steer.schedule);
     mr_result_word("maxrace replay result 1");
     mr_result_end();
+    steer.helper = MR_ROLE_NONE;
     mr_rt.steers = steer.actors != NULL;
     steer.counted = mr_hot->live.cursor;
 }

@@ -11,9 +11,11 @@
  * another kind or place is a divergence: the program ends, and the result says what was expected and
  * what was seen. Another value is noted, the first one only, and the replay goes on.
  *
- * It never hangs: a thread whose turn it is and that cannot run, because it waits for something that
- * nobody else may do now, is a divergence, too, and so is one that does no operation for long
- * (watchdog.c).
+ * A thread whose turn it is may need something that the trace does not know: the end of a call that
+ * another thread has begun, a lock that is not recorded. So when it waits, or does no operation for
+ * some stop points, others help: each may run up to its own next operation that the schedule knows
+ * of, and not further. When nobody can help, the replay has diverged; so it has when no operation is
+ * done for long (watchdog.c). It never hangs.
  *
  * When the steps are over, threads run as the recorded schedule and seed say.
  */
@@ -31,14 +33,9 @@ static inline bool mr_steers(void)
     return __builtin_expect(mr_rt.steers, 0);
 }
 
-/* The role of the thread, as a number of the recorded trace; its id when nobody steers. */
-uint32_t mr_steer_role(const mr_thread *thread);
-
-/* The same for results: -1 without a role. */
-int64_t mr_steer_role_number(const mr_thread *thread);
-
-/* A new thread of this creator, or of nobody. */
+/* A new thread of this creator, or of nobody; it gets its role. It could not be made after all. */
 void mr_steer_thread(mr_thread *creator, mr_thread *thread);
+void mr_steer_no_thread(mr_thread *creator, mr_thread *thread);
 
 typedef enum mr_stop_kind {
     MR_STOP_FUNCTION, /* entry or exit of a function */
@@ -49,6 +46,10 @@ typedef enum mr_stop_kind {
 
 /* A stop point of the owner, who is busy. */
 void mr_steer_stop(mr_thread *thread, mr_stop_kind kind);
+
+/* Just before a read, directly after a write whose value is not known yet: is the thread to stop
+ * between the two? That is not so when the store has not been done (access.c). */
+bool mr_steer_splits(const mr_thread *thread, unsigned head, uintptr_t code);
 
 /* Who runs next, of those who can; NULL: nobody can now. With the lock held. */
 mr_thread *mr_steer_choose(void);

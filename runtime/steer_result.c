@@ -1,6 +1,5 @@
 #include "steer_result.h"
 
-#include "steer.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -102,8 +101,8 @@ void mr_result_flush(void)
 {
     size_t done = 0;
     while (result.fd > 0 && done < result.used) {
-        long written =
-            mr_sys(SYS_write, result.fd, (long)(result.lines + done), (long)(result.used - done), 0, 0, 0);
+        long written = mr_sys(SYS_write, result.fd, (long)(result.lines + done),
+                              (long)(result.used - done), 0, 0, 0);
         if (written <= 0) {
             break;
         }
@@ -129,7 +128,7 @@ static void tell_about(const mr_thread *thread)
     const mr_about *about = &thread->about;
     int64_t value;
     mr_result_word("about");
-    mr_result_number(mr_steer_role_number(thread));
+    mr_result_number(thread->role);
     mr_result_word(mr_log_kind_name(mr_log_kind_of(about->head)));
     mr_result_number(1 << (about->head >> 8 & 3));
     mr_result_address((uintptr_t)about->address);
@@ -138,7 +137,7 @@ static void tell_about(const mr_thread *thread)
     }
     mr_result_end();
     mr_result_word("frame");
-    mr_result_number(mr_steer_role_number(thread));
+    mr_result_number(thread->role);
     mr_result_code(about->code);
     mr_result_end();
 }
@@ -146,11 +145,11 @@ static void tell_about(const mr_thread *thread)
 void mr_result_thread(const mr_thread *thread, uint64_t position)
 {
     static const char *const states[] = {
-        [MR_RUNNABLE] = "ready",   [MR_RUNNING] = "running", [MR_BLOCKED] = "waits",
+        [MR_RUNNABLE] = "ready",    [MR_RUNNING] = "running", [MR_BLOCKED] = "waits",
         [MR_OUTSIDE] = "in-a-call", [MR_DONE] = "ended",
     };
     mr_result_word("thread");
-    mr_result_number(mr_steer_role_number(thread));
+    mr_result_number(thread->role);
     mr_result_number(thread->kernel_id);
     mr_result_number((int64_t)position);
     mr_result_word(states[thread->state]);
@@ -161,7 +160,7 @@ void mr_result_thread(const mr_thread *thread, uint64_t position)
     uint32_t depth = thread->depth < MR_FRAMES_MAX ? thread->depth : MR_FRAMES_MAX;
     for (uint32_t i = 0; i < depth && i < FRAMES_TOLD; i++) {
         mr_result_word("frame");
-        mr_result_number(mr_steer_role_number(thread));
+        mr_result_number(thread->role);
         mr_result_code(thread->frames[depth - 1 - i].caller);
         mr_result_end();
     }

@@ -1,7 +1,9 @@
 #include "thread.h"
 
+#include "arena.h"
 #include "clocks.h"
 #include "fiber.h"
+#include "ignore.h"
 #include "init.h"
 #include "keys.h"
 #include "memory.h"
@@ -35,6 +37,7 @@ static mr_thread *new_thread(void)
         frames = (mr_live_frame *)(thread + 1);
     }
     *thread = (mr_thread){.id = mr_rt.thread_count,
+                          .role = mr_rt.thread_count,
                           .frames = frames,
                           .deadline = MR_NEVER,
                           .priority = mr_random_priority()};
@@ -92,6 +95,9 @@ static int join_now(mr_thread *thread, void **result)
     MR_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &old_state);
     int status = MR_REAL(pthread_join)(thread->handle, result);
     MR_REAL(pthread_setcancelstate)(old_state, NULL);
+    if (status == 0) {
+        mr_arena_end(thread->arena);
+    }
     unlink_thread(thread);
     return status;
 }
@@ -126,6 +132,7 @@ static void end_of_thread(void *value)
         return;
     }
     mr_fiber_home(thread);
+    mr_ignore_note_end(thread);
     mr_write_object(MR_LOG_END, 0, NULL, 0, 0, 0);
     if (thread->detached) {
         to_reap(thread);
@@ -156,13 +163,12 @@ bool mr_thread_main(void)
     if (thread == NULL || !mr_end_key_make(end_of_thread)) {
         return false;
     }
-    if (mr_steers()) {
-        mr_steer_thread(NULL, thread);
-    }
+    mr_steer_thread(NULL, thread);
     link_thread(thread);
     thread->state = MR_RUNNING;
     thread->handle = pthread_self();
     thread->kernel_id = mr_gettid();
+    thread->arena = mr_arena_make(0);
     mr_rt.owner = thread;
     mr_rt.logged = 0;
     mr_rt.main_handle = thread->handle;
@@ -187,21 +193,46 @@ static void *thread_main(void *argument)
     return start(its_argument);
 }
 
+/* The stack where arena.h says, unless the program gives one. The caller's attributes stay. */
+static void place_stack(mr_thread *thread, pthread_attr_t *attributes)
+{
+    void *stack = NULL;
+    size_t bytes = 0, guard = 0;
+    pthread_attr_getguardsize(attributes, &guard);
+    if (pthread_attr_getstack(attributes, &stack, &bytes) != 0 || bytes == 0) {
+        pthread_attr_getstacksize(attributes, &bytes);
+    } else if (stack != NULL && (uintptr_t)stack + bytes != 0) {
+        return; /* the program's own */
+    }
+    stack = mr_arena_stack(thread->arena, bytes, guard);
+    if (stack != NULL) {
+        pthread_attr_setstack(attributes, stack, bytes);
+    }
+}
+
 /* Creates it joinable; `detached` says what was asked for. */
 static int create_joinable(mr_thread *thread, const pthread_attr_t *attributes)
 {
     int state = PTHREAD_CREATE_JOINABLE;
-    pthread_attr_t *changed = (pthread_attr_t *)attributes;
-    if (attributes != NULL) {
-        pthread_attr_getdetachstate(attributes, &state);
+    pthread_attr_t own;
+    if (attributes == NULL) {
+        pthread_attr_init(&own);
+        pthread_getattr_default_np(&own);
+    } else {
+        own = *attributes; /* what it points to stays the caller's */
+        pthread_attr_getdetachstate(&own, &state);
     }
     thread->detached = state == PTHREAD_CREATE_DETACHED;
-    if (changed == NULL || !thread->detached) {
-        return MR_REAL(pthread_create)(&thread->handle, attributes, thread_main, thread);
+    pthread_attr_setdetachstate(&own, PTHREAD_CREATE_JOINABLE);
+    thread->arena = mr_arena_make(thread->role);
+    place_stack(thread, &own);
+    int status = MR_REAL(pthread_create)(&thread->handle, &own, thread_main, thread);
+    if (attributes == NULL) {
+        pthread_attr_destroy(&own);
     }
-    pthread_attr_setdetachstate(changed, PTHREAD_CREATE_JOINABLE);
-    int status = MR_REAL(pthread_create)(&thread->handle, changed, thread_main, thread);
-    pthread_attr_setdetachstate(changed, PTHREAD_CREATE_DETACHED);
+    if (status != 0) {
+        mr_arena_unused(thread->arena);
+    }
     return status;
 }
 
@@ -230,6 +261,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     mr_thread *thread = new_thread();
     int status = thread == NULL ? EAGAIN : 0;
     if (thread != NULL) {
+        mr_steer_thread(self, thread);
         thread->start = start;
         thread->argument = argument;
         thread->creator = self->id;
@@ -240,9 +272,6 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         status = create_joinable(thread, attributes);
         MR_REAL(pthread_sigmask)(SIG_SETMASK, &thread->mask, NULL);
     }
-    if (status == 0 && mr_steers()) {
-        mr_steer_thread(self, thread);
-    }
     if (status == 0) {
         link_thread(thread);
         log_no_longer_single();
@@ -251,6 +280,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
         mr_yield(self);
     } else if (thread != NULL) {
+        mr_steer_no_thread(self, thread);
         thread->next = unused_threads;
         unused_threads = thread;
     }

@@ -1,6 +1,7 @@
 #include "timers.h"
 
 #include "clocks.h"
+#include "descriptors.h"
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
@@ -312,6 +313,7 @@ MR_EXPORT int timerfd_create(clockid_t clock, int flags)
     mr_thread *thread = fd >= 0 ? mr_enter() : NULL;
     if (thread != NULL) {
         keep(&(known_timer){.kind = DESCRIPTOR, .fd = fd, .clock = clock});
+        mr_descriptor_given(thread, fd, false, MR_CALLER);
         mr_leave(thread);
     }
     return fd;

@@ -14,7 +14,7 @@ static bool is_in_call(const mr_thread *thread)
            !(thread->attention & MR_ATTENTION_LOST);
 }
 
-mr_thread *mr_enter(void)
+mr_thread *mr_enter_at(uintptr_t code)
 {
     mr_thread *thread = mr_self;
     if (thread == NULL || thread->busy != 0 || is_in_call(thread)) {
@@ -26,6 +26,7 @@ mr_thread *mr_enter(void)
     }
     mr_writer_settle();
     if (mr_steers()) {
+        thread->called = code;
         mr_steer_stop(thread, MR_STOP_CALL);
     }
     return thread;

@@ -54,6 +54,11 @@ static void tell_io_uring(void)
     tell(MR_LOG_UNSEEN_IO_URING, "io_uring");
 }
 
+void mr_unseen_assembly(void)
+{
+    tell(MR_LOG_UNSEEN_ASSEMBLY, "inline assembly");
+}
+
 void mr_unseen_call(long number)
 {
     if (number == SYS_io_uring_setup) {

@@ -97,6 +97,41 @@ forks() {
     ! ls maxrace-log* 2>/dev/null
 }
 
+# Threads that nobody joins or detaches, and one that asks not to be recorded up to its end: no errors, but worth a line.
+threads() {
+    ends 0 "$maxrace" run ./threads && prints out '^  work (T1), started at threads.c:17:9, ended and was neither joined nor detached; so did 1 other that was started there$' \
+        '^  ignoring (T4), started at threads.c:19:5, ended while it asked that its events are not recorded$' '^no race in the [0-9]* events of the trace$' &&
+        [ "$(grep -c 'ended ' out)" = 2 ]
+}
+
+cat >threads.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+static void *work(void *unused) { return unused; }
+static void *ignoring(void *unused)
+{
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_attr_t detached;
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread, 0, work, 0);
+    pthread_create(&thread, &detached, work, 0);
+    pthread_create(&thread, 0, ignoring, 0);
+    pthread_join(thread, 0);
+    for (int i = 0; i < 1; i++)
+        pthread_create(&thread, 0, work, 0);
+    pthread_detach(thread);
+    sleep(1); /* all have ended */
+    return 0;
+}
+END
 cat >forks.c <<'END'
 #include <pthread.h>
 #include <string.h>
@@ -241,12 +276,13 @@ int main(int argc, char **argv)
     return strcmp(how, "three") == 0 ? 3 : 0;
 }
 END
-build() { "$maxrace" cc -g -O0 -pthread ending.c -o ending && "$maxrace" cc -g -O0 -pthread deadlock.c -o deadlock && "$maxrace" cc -g -O0 -pthread forks.c -o forks; }
+build() { "$maxrace" cc -g -O0 -pthread ending.c -o ending && "$maxrace" cc -g -O0 -pthread deadlock.c -o deadlock && "$maxrace" cc -g -O0 -pthread forks.c -o forks && "$maxrace" cc -g -O0 -pthread threads.c -o threads; }
 
 check record_ends_build build
 check record_ends_crashes crashes
 check record_ends_other_ends other_ends
 check record_ends_forks forks
+check record_ends_threads threads
 check record_ends_deadlocks deadlocks
 check record_ends_no_deadlocks no_deadlocks
 [ $failures -eq 0 ]

@@ -23,6 +23,7 @@ macros() {
 #define input(file) stream(file)
 #define sends(file)
 #define receives(file)
+#define gives(fd)
 #define end_stream(file) WRITES the stream ENDS
 #define both(a, b, bytes) READS `a[bytes]` ENDS READS `b[bytes]` ENDS
 #define nothing

@@ -243,6 +243,41 @@ static void test_freed_by_other(void **state)
     check(&log, false, "T0|alloc(0xff#2=0x1000+64)\nT0|w(0xff#2=1)\nT1|free(0xff#2)\n");
 }
 
+static void access_at(mr_log_build *log, uint32_t thread, uint64_t code, uint64_t address)
+{
+    mr_log_switch(log, thread);
+    mr_log_access(log, MR_LOG_WRITE, address, 8, code, 1);
+}
+
+/* Of a block that another thread frees, the accesses of one place have one event, up to the next
+ * event of another kind. A guest's first access is such an event. */
+static void test_sparse(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    for (uint64_t i = 0; i < 8; i++) {
+        access_at(&log, 0, CODE, X + 8 * i);
+        if (i % 4 == 3)
+            access_at(&log, 0, CODE + 1, X);
+    }
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_OWN, 0x9000, CODE, 0, 0);
+    access_at(&log, 0, CODE, X);
+    access_at(&log, 0, CODE, X);
+    mr_log_switch(&log, 1);
+    memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    mr_log_switch(&log, 0);
+    memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    for (int i = 0; i < 4; i++)
+        access_at(&log, 1, CODE, X + 8);
+    memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 64);
+    check(&log, false,
+          "T0|alloc(0xff#1=0x1000+64)\nT0|w(0xff#1=1)\nT0|w(0xff#1=1)\nT0|post(0x9000)\n"
+          "T0|w(0xff#1=1)\nT1|free(0xff#1)\nT0|alloc(0xff#2=0x1000+64)\nT1|w(0xff#2+8=1)\n"
+          "T1|w(0xff#2+8=1)\nT1|free(0xff#2)\n");
+}
+
 /* What is freed is kept for a while: an access then is one of the dead block. Later it is one of
  * memory that nobody is known to have. */
 static void test_dead(void **state)
@@ -441,6 +476,56 @@ static void test_misuse(void **state)
     expect_misuse(&log, MR_MISUSE_NOT_INITIALISED, 0, MR_MISUSE_NO_EVENT);
 }
 
+/* Wrong uses of a lock of the program's own count as far as the lock is held in its memory's life. */
+static void test_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        mr_log_wrong how;
+        mr_misuse_kind held, not_held;
+    } rows[] = {
+        {MR_LOG_WRONG_ACQUIRE, MR_MISUSE_LOCK_HELD, MR_MISUSE_NONE},
+        {MR_LOG_WRONG_RELEASE, MR_MISUSE_UNLOCK_BY_OTHER, MR_MISUSE_UNLOCK_FREE},
+        {MR_LOG_WRONG_MODE, MR_MISUSE_UNLOCK_MODE, MR_MISUSE_NONE},
+        {MR_LOG_WRONG_DESTROY, MR_MISUSE_DESTROY_HELD, MR_MISUSE_NONE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mr_log_build log = {0};
+        mr_log_switch(&log, 0);
+        mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_OWN, X, CODE, 0, 0);
+        mr_log_object(&log, MR_LOG_USED, MR_LOG_ROLE_WRONG, X, CODE, rows[i].how, 0);
+        expect_misuse(&log, rows[i].held, 1, 0);
+        mr_log_switch(&log, 0);
+        memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 16);
+        mr_log_object(&log, MR_LOG_ACQUIRE, MR_LOG_ROLE_OWN, X, CODE, 0, 0);
+        memory(&log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, X, 0, 16);
+        memory(&log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP, X, 0, 16);
+        mr_log_object(&log, MR_LOG_USED, MR_LOG_ROLE_WRONG, X, CODE, rows[i].how, 0);
+        expect_misuse(&log, rows[i].not_held, 1, MR_MISUSE_NO_EVENT);
+    }
+}
+
+/* Threads of which something is noted, those that were started at one place in one sentence. */
+static void test_notes(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    for (uint64_t thread = 1; thread <= 3; thread++)
+        mr_log_object(&log, MR_LOG_FORK, 0, 0, CODE, 0, thread);
+    for (uint64_t thread = 3; thread >= 1; thread--)
+        mr_log_object(&log, MR_LOG_NOTE, 0, 0, 0, MR_LOG_NOTE_LEFT, thread);
+    mr_log_object(&log, MR_LOG_NOTE, 0, 0, 0, MR_LOG_NOTE_IGNORES, 0);
+    mr_log_object(&log, MR_LOG_NOTE, 0, 0, 0, 77, 0);
+    mr_trace *trace = mr_log_converted(&log, false, NULL);
+    assert_string_equal(trace->ending.details,
+                        "T1, started at 0xff, ended and was neither joined nor detached; so did 2 "
+                        "others that were started there\n"
+                        "T0 ended while it asked that its events are not recorded\n");
+    mr_trace_free(trace);
+    mr_log_build_free(&log);
+}
+
 /* Units that another process gave are given just before they are taken. */
 static void test_units(void **state)
 {
@@ -571,10 +656,9 @@ static void test_wrong_roles(void **state)
         unsigned kind, role;
         uint64_t number;
     } rows[] = {
-        {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0},
-        {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
-        {MR_LOG_WAIT, MR_LOG_ROLE_OWN + 1, 0},
-        {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
+        {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0}, {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
+        {MR_LOG_WAIT, MR_LOG_ROLE_WRONG + 1, 0}, {MR_LOG_ACQUIRE, MR_LOG_ROLE_WRONG, 0},
+        {MR_LOG_USED, MR_LOG_ROLE_WRONG, 1},     {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mr_log_build log = {0};
@@ -615,7 +699,10 @@ int main(void)
         cmocka_unit_test(test_uses_of_units),
         cmocka_unit_test(test_alone),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_notes),
         cmocka_unit_test(test_freed_by_other),
+        cmocka_unit_test(test_sparse),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_stack_lives),

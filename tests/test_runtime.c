@@ -471,6 +471,22 @@ static void test_unseen(void **state)
          "-g", "maxrace: io_uring synchronises",
          "not recorded                synchronisation by io_uring\n"},
         {"int main(void) { return 0; }\n", "-fopenmp", NULL, NULL},
+        {"int x;\nint main(void)\n{\n    int old = 1;\n"
+         "    __asm__ volatile(\"lock; xaddl %0, %1\" : \"+r\"(old), \"+m\"(x));\n    return "
+         "old;\n}\n",
+         "-g", "maxrace: inline assembly synchronises",
+         "not recorded                synchronisation by inline assembly\n"},
+        {"#include <maxrace/annotate.h>\nint x;\nint main(void)\n{\n    int old = 1;\n"
+         "    maxrace_atomic atomic;\n    maxrace_annotate_atomic_begin(&atomic, &x, sizeof x);\n"
+         "    __asm__ volatile(\"lock; xaddl %0, %1\" : \"+r\"(old), \"+m\"(x));\n"
+         "    maxrace_annotate_atomic_end(&atomic, MAXRACE_ATOMIC_UPDATE, __ATOMIC_SEQ_CST);\n"
+         "    return old;\n}\n",
+         "-g", NULL, NULL},
+        {"long x, y;\nint main(void)\n{\n    long z = __atomic_fetch_add(&x, 1, "
+         "__ATOMIC_SEQ_CST);\n"
+         "    __atomic_compare_exchange_n(&y, &z, 5, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);\n"
+         "    __sync_synchronize();\n    return (int)z;\n}\n",
+         "-g", NULL, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mr_run it;

@@ -21,6 +21,7 @@
  *   input(file)             … by a call that reads from it: others run until it has something
  *   sends(file)             what it leads to, when that is a pipe or socket: who receives …
  *   receives(file)          … from there comes after who sent
+ *   gives(fd)               the call gave out this descriptor
  *
  * None of them is logged for NULL or for 0 bytes. Accesses before the call are logged before it.
  * What a call reads may stand after it, where only the result tells how much it was: a QUICK call
@@ -29,6 +30,7 @@
 #ifndef MR_RUNTIME_LIBC_CALLS_H
 #define MR_RUNTIME_LIBC_CALLS_H
 
+#include "../descriptors.h"
 #include "../memory.h"
 #include "../real.h"
 #include "../scheduler.h"
@@ -62,18 +64,22 @@ size_t mr_text_up_to(const char *text, size_t most);
 size_t mr_wide(const wchar_t *text);
 size_t mr_wide_up_to(const wchar_t *text, size_t most);
 
-#define in(from, bytes)            mr_libc_access(MR_LOG_RANGE_READ, (from), (bytes), code);
-#define out(to, bytes)             mr_libc_access(MR_LOG_RANGE_WRITE, (to), (bytes), code);
-#define out_if(success, to, bytes) out((success) ? (to) : NULL, (bytes))
-#define locked_out(to, bytes)      mr_libc_access(MR_LOG_ATOMIC_WRITE, (to), (bytes), code);
-#define stream(file)               mr_libc_use((file), code);
-#define input(file)                stream(file) mr_libc_await(file);
-#define sends(file)                mr_libc_channel(MR_LOG_BEFORE, (file), code);
-#define receives(file)             mr_libc_channel(MR_LOG_AFTER, (file), code);
-#define text(from)                 mr_text(from)
-#define text_up_to(from, most)     mr_text_up_to((from), (most))
-#define wide(from)                 mr_wide(from)
-#define wide_up_to(from, most)     mr_wide_up_to((from), (most))
+#define in(from, bytes) mr_libc_access(MR_LOG_RANGE_READ, (from), (bytes), code);
+#define out(to, bytes)  mr_libc_access(MR_LOG_RANGE_WRITE, (to), (bytes), code);
+#define out_if(success, to, bytes)                                                                 \
+    if (success) {                                                                                 \
+        out((to), (bytes));                                                                        \
+    }
+#define locked_out(to, bytes)  mr_libc_access(MR_LOG_ATOMIC_WRITE, (to), (bytes), code);
+#define stream(file)           mr_libc_use((file), code);
+#define input(file)            stream(file) mr_libc_await(file);
+#define sends(file)            mr_libc_channel(MR_LOG_BEFORE, (file), code);
+#define receives(file)         mr_libc_channel(MR_LOG_AFTER, (file), code);
+#define gives(fd)              mr_descriptor_given(thread, (fd), false, code);
+#define text(from)             mr_text(from)
+#define text_up_to(from, most) mr_text_up_to((from), (most))
+#define wide(from)             mr_wide(from)
+#define wide_up_to(from, most) mr_wide_up_to((from), (most))
 #define nothing
 
 #define QUICK(type, name, parameters, arguments, before, after)                                    \

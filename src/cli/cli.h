@@ -122,6 +122,7 @@ mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_cxx(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_help_command(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_version(mr_cli *cli, int *exit_status, mr_error *error);

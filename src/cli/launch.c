@@ -73,6 +73,42 @@ static bool set_number(const char *name, uint64_t number)
     return setenv(name, text, 1) == 0;
 }
 
+/* The environment always has the same size, whatever the paths are, as far as they have room. */
+static bool set_paths(const mr_launch *launch, const char *log)
+{
+    enum { PATHS_BYTES = 3072 };
+    char pad[PATHS_BYTES + 1];
+    const char *replay = launch->replay ? launch->replay : "";
+    const char *result = launch->result ? launch->result : "";
+    size_t used = strlen(log) + strlen(replay) + strlen(result);
+    size_t left = used < PATHS_BYTES ? PATHS_BYTES - used : 0;
+    memset(pad, '-', left);
+    pad[left] = '\0';
+    return setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_REPLAY, replay, 1) == 0 &&
+           setenv(MR_LOG_ENV_REPLAY_RESULT, result, 1) == 0 && setenv("MAXRACE_PAD", pad, 1) == 0;
+}
+
+/* A standard stream goes to a new file. */
+static bool redirect(const char *path, int stream)
+{
+    if (!path)
+        return true;
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW, 0600);
+    bool ok = file >= 0 && dup2(file, stream) >= 0;
+    if (file >= 0)
+        close(file);
+    return ok;
+}
+
+/* What a replay has of its own. */
+static bool prepare(const mr_launch *launch)
+{
+    if (launch->environment)
+        environ = (char **)launch->environment;
+    return (!launch->folder || chdir(launch->folder) == 0) &&
+           redirect(launch->output, STDOUT_FILENO) && redirect(launch->errors, STDERR_FILENO);
+}
+
 /* Runs in the child and never returns. On failure it writes errno to the pipe. */
 static void execute(const mr_launch *launch, const char *log, int error_pipe)
 {
@@ -83,7 +119,8 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
     signal(SIGXFSZ, SIG_DFL);
     if (launch->output_to_errors)
         dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
+    if (prepare(launch) && set_paths(launch, log) &&
+        setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
         set_number(MR_LOG_ENV_SEED, launch->seed) &&
         set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
         set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes) &&

@@ -24,6 +24,11 @@ typedef struct mr_launch {
     bool follows_forks;           /* children have logs, and are waited for */
     bool tells_log;               /* a signal that ends maxrace names the log, and keeps it */
     bool output_to_errors;        /* its standard output is our standard error */
+    /* of a replay; NULL: ours, or none */
+    const char *const *environment;
+    const char *folder;          /* that it runs in */
+    const char *replay, *result; /* schedule and result, absolute paths */
+    const char *output, *errors; /* files for its standard output and standard error */
 } mr_launch;
 
 /* The result of a program that has ended. */

@@ -7,6 +7,7 @@
 #include "leftovers.h"
 #include "record/convert.h"
 #include "record/leave_out.h"
+#include "replay/run_info.h"
 #include "runtime/log.h"
 #include "trace_output.h"
 
@@ -227,16 +228,17 @@ static const char *symbol_folder(char *path, size_t path_bytes)
     return path[0] ? path : NULL;
 }
 
-/* Converts a log as the configuration asks. */
+/* Converts a log as the configuration asks; `run` are lines about the run, or NULL. */
 static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end *end,
-                         const char *path, FILE *stream, mr_record_summary *summary,
-                         mr_error *error)
+                         const char *run, const char *path, FILE *stream,
+                         mr_record_summary *summary, mr_error *error)
 {
     mr_cli_progress progress;
     char symbols[4000];
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .end = *end,
+                                 .run = run,
                                  .symbol_folder = symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
                                  .debug = &cli->debug};
@@ -301,6 +303,22 @@ static mr_status convert_children(const mr_cli *cli, const char *log, const char
     return first;
 }
 
+/* The log of a program that we have run: how is known. */
+static mr_status convert_run(const mr_cli *cli, const mr_recording *recording,
+                             const mr_launched *launched, const mr_record_end *end,
+                             const char *path, FILE *stream, mr_record_summary *summary,
+                             mr_error *error)
+{
+    mr_bytes lines = {.items = NULL};
+    mr_run_info_lines(&lines, cli->operands, recording->waits_in_deadlock);
+    mr_bytes_raw(&lines, "", 1);
+    mr_status status = lines.failed ? mr_error_memory(error, "describing the run")
+                                    : convert(cli, launched->log, end, (const char *)lines.items,
+                                              path, stream, summary, error);
+    mr_bytes_free(&lines);
+    return status;
+}
+
 mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, const char *path,
                            const char *name, bool output_to_errors, FILE *stream, int *exit_status,
                            mr_error *error)
@@ -327,7 +345,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
                                    .timed_out = launched.timed_out,
                                    .exit_status = launched.exit_status,
                                    .signal = launched.signal};
-        status = convert(cli, launched.log, &end, path, stream, &summary, error);
+        status = convert_run(cli, recording, &launched, &end, path, stream, &summary, error);
         if (!status && fflush(stream) != 0)
             status = mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write: %s", strerror(errno));
         if ((status == MR_ERR_IO || status == MR_ERR_MEMORY) && recording->keeps_log)
@@ -349,7 +367,7 @@ mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *p
 {
     mr_record_summary summary = {0};
     const mr_record_end unknown = {.is_known = false};
-    mr_status status = convert(cli, log, &unknown, path, stream, &summary, error);
+    mr_status status = convert(cli, log, &unknown, NULL, path, stream, &summary, error);
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(path, &summary, NULL);
     return status;

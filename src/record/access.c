@@ -18,6 +18,7 @@ typedef struct access {
     mr_emitted event;
     bool reads, writes, is_range, has_value;
     bool placed; /* the event has its thread, stack and location */
+    bool sparse; /* all its pieces that are kept are sparse */
     bool locked; /* the thread holds the lock that keeps the pieces of an atomic access together */
 } access;
 
@@ -206,7 +207,7 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
 {
     mr_emitted *event = &self->event;
     mr_status status = place(pass, self, error);
-    if (!status && !self->locked && mr_op_is_atomic((uint8_t)event->op) &&
+    if (!status && !self->locked && !self->sparse && mr_op_is_atomic((uint8_t)event->op) &&
         mr_pieces_is_split(&pass->scan->pieces, self->extent)) {
         status = emit_lock(pass, self, MR_OP_ACQUIRE, error);
         self->locked = true;
@@ -245,11 +246,68 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     return status;
 }
 
+/* The value of a sparse piece, unless a write that has no event came between. */
+static void take_value(access *self, mr_piece *piece, const values *found)
+{
+    self->has_value = self->has_value && !found->is_long &&
+                      !(self->reads && piece->has_last && piece->last != found->read);
+    piece->has_last = piece->has_last || self->has_value;
+    piece->last = self->writes ? found->written : found->read;
+}
+
+/* The events of the access, one for each piece; of an access of sparse pieces one for all. */
+static mr_status emit_pieces(mr_event_pass *pass, access *self, mr_error *error)
+{
+    uint64_t address = self->extent.address, end = address + self->extent.bytes;
+    mr_status status = MR_OK;
+    bool done = false;
+    for (uint64_t at = address, step; at < end && !done && !status; at += step) {
+        mr_extent rest = {self->extent.life, at, end - at};
+        mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
+        MR_ASSERT(step <= end - at);
+        if (!piece || (piece->sparse && !self->sparse))
+            continue;
+        values found = values_of(self, at - address, step);
+        bool is_inside =
+            self->reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES;
+        self->event.is_whole =
+            step == self->extent.bytes && !self->is_range && !is_inside && !self->sparse;
+        if (is_inside)
+            found.read = piece->last; /* it reads the inside of a lock */
+        if (self->sparse)
+            take_value(self, piece, &found);
+        else
+            status = check(pass, self, piece, at, step, &found, error);
+        if (!status)
+            status = emit(pass, self, piece, at, step, &found, error);
+        done = self->sparse;
+    }
+    if (!status && self->locked)
+        status = emit_lock(pass, self, MR_OP_RELEASE, error);
+    return status;
+}
+
+/* Takes an access of sparse pieces: has it an event? */
+static bool takes_sparse(const mr_event_pass *pass, const access *self)
+{
+    return !mr_sparse_knows(&pass->sparse, pass->reader.thread, mr_log_code(self->record[1]),
+                            self->extent.life->number);
+}
+
+/* An access of sparse pieces has had its event. */
+static void note_sparse(mr_event_pass *pass, const access *self)
+{
+    uint32_t thread = pass->reader.thread, life = self->extent.life->number;
+    pass->in_stretch = !mr_pieces_meets_guest(&pass->scan->pieces, life, thread);
+    if (pass->in_stretch)
+        mr_sparse_note(&pass->sparse, thread, mr_log_code(self->record[1]), life);
+}
+
 mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     unsigned kind = mr_log_kind_of(record[0]);
     uint64_t address = mr_log_payload(record[0]), bytes = mr_log_access_bytes(record);
-    uint64_t end = address + bytes;
+    bool full;
     access self = {
         .record = record,
         .extent = {mr_lifetimes_find(&pass->reader.lives, address), address, bytes},
@@ -259,33 +317,21 @@ mr_status mr_event_pass_access(mr_event_pass *pass, const uint64_t *record, mr_e
     };
     self.reads = mr_op_reads((uint8_t)self.event.op);
     self.writes = mr_op_writes((uint8_t)self.event.op);
-    mr_status status = MR_OK;
     if (!self.is_range)
         mr_contexts_reach(&pass->contexts, pass->reader.thread, mr_log_code(record[1]));
     mr_pieces_approach(&pass->scan->pieces, &pass->reader.lives, self.extent.life, address);
-    bool kept = mr_pieces_keeps(&pass->scan->pieces, self.extent);
+    bool kept = mr_pieces_keeps(&pass->scan->pieces, self.extent, &full);
+    self.sparse = kept && !full;
+    kept = kept && (full || takes_sparse(pass, &self));
+    mr_status status = MR_OK;
     if (mr_pointers_wait(&pass->pointers, pass->reader.thread))
         status = mr_event_pass_pointer_use(pass, record, kept, error);
-    if (!kept)
+    if (!kept || status)
         return status;
     pass->kept_accesses++;
-    for (uint64_t at = address, step; at < end && !status; at += step) {
-        mr_extent rest = {self.extent.life, at, end - at};
-        mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
-        MR_ASSERT(step <= end - at);
-        if (!piece)
-            continue;
-        values found = values_of(&self, at - address, step);
-        bool is_inside = self.reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES;
-        self.event.is_whole = step == bytes && !self.is_range && !is_inside;
-        if (is_inside)
-            found.read = piece->last; /* it reads the inside of a lock */
-        status = check(pass, &self, piece, at, step, &found, error);
-        if (!status)
-            status = emit(pass, &self, piece, at, step, &found, error);
-    }
-    if (!status && self.locked)
-        status = emit_lock(pass, &self, MR_OP_RELEASE, error);
+    status = emit_pieces(pass, &self, error);
+    if (self.sparse)
+        note_sparse(pass, &self);
     return status;
 }
 
@@ -323,6 +369,17 @@ mr_status mr_event_pass_use(mr_event_pass *pass, const uint64_t *record, bool wr
     return emit(pass, &self, piece, address, bytes, &found, error);
 }
 
+/* Has the access no event, as far as can be seen quickly? */
+static bool is_left_out(mr_event_pass *pass, const mr_log_run_access *found)
+{
+    uint32_t life;
+    mr_piece_near near =
+        mr_pieces_of_near(&pass->scan->pieces, found->address, found->bytes, &life);
+    return near == MR_NEAR_LEFT_OUT ||
+           (near == MR_NEAR_SPARSE && mr_sparse_knows(&pass->sparse, pass->reader.thread,
+                                                      mr_log_payload(found->site->head), life));
+}
+
 /* Is the access the use of a pointer? It is looked at again, as a record, when it is. */
 static bool uses_pointer(mr_event_pass *pass, uint64_t address)
 {
@@ -339,8 +396,7 @@ void mr_event_pass_hurry(mr_event_pass *pass, uint64_t last)
         pass->skips_part = mr_pieces_skips_part(pieces, pass->reader.next, &pass->part_end);
     mr_log_run run = mr_log_run_begin(&pass->reader, pass->part_end < last ? pass->part_end : last);
     uint64_t taken = 0;
-    while (mr_log_run_look(&run, &found) &&
-           (pass->skips_part || mr_pieces_leaves_out_near(pieces, found.address, found.bytes)) &&
+    while (mr_log_run_look(&run, &found) && (pass->skips_part || is_left_out(pass, &found)) &&
            !uses_pointer(pass, found.address)) {
         mr_log_run_take(&run, &found, true);
         taken++;
@@ -357,7 +413,8 @@ void mr_event_pass_renew(mr_event_pass *pass, const uint64_t *record)
 {
     uint64_t address = mr_log_payload(record[0]), step;
     mr_extent byte = {mr_lifetimes_find(&pass->reader.lives, address), address, 1};
-    if (!mr_pieces_keeps(&pass->scan->pieces, byte))
+    bool full;
+    if (!mr_pieces_keeps(&pass->scan->pieces, byte, &full))
         return;
     mr_piece *piece = mr_pieces_at(&pass->scan->pieces, byte, &step);
     piece->variable = 0;

@@ -58,6 +58,7 @@ static void end_trace(const mr_log *log, const mr_record_end *end, mr_ending *en
     static const mr_unseen unseens[] = {
         [MR_LOG_UNSEEN_OPENMP] = MR_UNSEEN_OPENMP,
         [MR_LOG_UNSEEN_IO_URING] = MR_UNSEEN_IO_URING,
+        [MR_LOG_UNSEEN_ASSEMBLY] = MR_UNSEEN_ASSEMBLY,
     };
     uint32_t state = log->header.state;
     end_program(&log->header, end, ending);

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/progress.h"
 #include "blocks.h"
+#include "formats/mrt/mrt_positions.h"
 #include "pointer_use.h"
 #include "unrecorded_calls.h"
 
@@ -168,10 +169,34 @@ static mr_status unit_events(mr_event_pass *pass, const uint64_t *record, mr_op 
     return status ? status : use_after(pass, record, error);
 }
 
+/*
+ * The number of a descriptor is a variable that is 1 while it is in use: who is given it sees 0. So
+ * no reordering gives it to two at once, and it may go to them in another order. One that was
+ * closed unseen is given without a look.
+ */
+static mr_status number_event(mr_event_pass *pass, const uint64_t *record, bool closed,
+                              mr_error *error)
+{
+    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
+    if (object && pass->scan->objects.items[object - pass->objects.items].user != MR_OBJECT_SHARED)
+        return MR_OK;
+    mr_emitted event = {.has_value = true, .written_value = !closed};
+    mr_status status = object_event(pass, record, object, &event, error);
+    if (status)
+        return status;
+    event.op = closed || object->units ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_UPDATE;
+    if (event.op == MR_OP_ATOMIC_WRITE)
+        event.value = event.written_value;
+    object->units = !closed;
+    return mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
 static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool before,
                              mr_error *error)
 {
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
+        return number_event(pass, record, before, error);
     mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
@@ -192,6 +217,9 @@ static mr_status thread_event(mr_event_pass *pass, const uint64_t *record, mr_op
         status = mr_event_pass_thread(pass, (uint32_t)record[2], &event.operand, error);
     if (!status)
         status = mr_emitter_add(&pass->emitter, &event, error);
+    if (!status && op == MR_OP_FORK &&
+        !mr_thread_notes_fork(&pass->notes, event.operand, event.location))
+        status = mr_event_pass_no_memory(error);
     if (!status && mr_op_begins((uint8_t)op) &&
         !mr_naming_thread_start(&pass->naming, event.thread, mr_log_payload(record[0])))
         status = mr_event_pass_no_memory(error);
@@ -354,6 +382,18 @@ static mr_status wrong_event(mr_event_pass *pass, const uint64_t *record, mr_err
     return mr_emitter_add(&pass->emitter, &event, error);
 }
 
+static mr_status note_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint32_t thread;
+    unsigned kind = mr_log_count(record[1]);
+    if (kind > MR_LOG_NOTE_IGNORES || record[2] > MR_LOG_THREADS_MAX)
+        return MR_OK;
+    mr_status status = mr_event_pass_thread(pass, (uint32_t)record[2], &thread, error);
+    if (!status && !mr_thread_notes_add(&pass->notes, (mr_log_note)kind, thread))
+        status = mr_event_pass_no_memory(error);
+    return status;
+}
+
 /* An object begins or ends, or is used without anything else. */
 static mr_status use_record(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
@@ -428,6 +468,8 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return use_record(pass, record, error);
     case MR_LOG_FENCE:
         return fence_event(pass, record, error);
+    case MR_LOG_NOTE:
+        return note_record(pass, record, error);
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:
@@ -464,6 +506,18 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     return MR_OK;
 }
 
+/* Events begin a stretch of their thread behind them, unless they are of sparse pieces. */
+static mr_status handle_in_stretch(mr_event_pass *pass, const uint64_t *record, mr_error *error)
+{
+    uint64_t before = pass->emitter.trace->event_count;
+    pass->in_stretch = false;
+    mr_status status = handle(pass, record, error);
+    bool ends = !status && !pass->in_stretch && pass->emitter.trace->event_count > before;
+    return ends && !mr_sparse_begin(&pass->sparse, pass->reader.thread)
+               ? mr_event_pass_no_memory(error)
+               : status;
+}
+
 /* Is the thread known to wait? One that has no event yet waits for nothing that anybody wants to
  * know. */
 static bool is_waiting(const mr_event_pass *pass)
@@ -498,9 +552,9 @@ static mr_status finish(mr_event_pass *pass, mr_error *error)
     const mr_log_header *header = &pass->log->header;
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, header->seed);
-    mr_position_line(lines, "seed", text);
+    mr_run_line(lines, "seed", text);
     if (header->schedule < sizeof schedules / sizeof *schedules)
-        mr_position_line(lines, "schedule", schedules[header->schedule]);
+        mr_run_line(lines, "schedule", schedules[header->schedule]);
     if (pass->run)
         mr_bytes_raw(lines, pass->run, strlen(pass->run));
     mr_bytes_raw(lines, "", 1);
@@ -528,7 +582,7 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
         status = note_waiting(pass, record) ? settle_pointer(pass, record, error)
                                             : mr_event_pass_no_memory(error);
         if (!status)
-            status = handle(pass, record, error);
+            status = handle_in_stretch(pass, record, error);
         if (!status && counts && thread < pass->positions.count)
             pass->positions.of[thread]++;
         if (++count % RECORDS_A_TELL == 0)
@@ -539,6 +593,8 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
     mr_stop stop = pass->emitter.trace->ending.stop;
     if (!status && (stop == MR_STOP_DEADLOCK || stop == MR_STOP_TIMEOUT))
         status = mr_waiting_tell(pass, error);
+    if (!status && !mr_thread_notes_tell(&pass->notes, pass->emitter.trace))
+        status = mr_event_pass_no_memory(error);
     pass->summary.damaged = last < pass->log->unit_count || has_strange_units(pass);
     if (pass->summary.damaged)
         pass->emitter.trace->ending.stop = MR_STOP_DAMAGED;

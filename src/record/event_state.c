@@ -46,9 +46,11 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_objects_free(&pass->objects);
     mr_uses_free(&pass->uses);
     mr_position_count_free(&pass->positions);
+    mr_sparse_free(&pass->sparse);
     mr_pairs_free(&pass->blocks);
     mr_pairs_free(&pass->contents);
     mr_waiting_free(&pass->waiting);
+    mr_thread_notes_free(&pass->notes);
     mr_pointers_free(&pass->pointers);
     mr_pairs_free(&pass->atomics);
     mr_pairs_free(&pass->calls);

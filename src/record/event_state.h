@@ -11,12 +11,14 @@
 
 #include "contexts.h"
 #include "convert.h"
-#include "pointers.h"
 #include "emitter.h"
 #include "locals.h"
 #include "naming.h"
+#include "pointers.h"
 #include "positions.h"
 #include "scan.h"
+#include "sparse.h"
+#include "thread_notes.h"
 #include "waiting.h"
 
 typedef struct mr_event_pass {
@@ -31,6 +33,8 @@ typedef struct mr_event_pass {
     mr_locals locals;
     mr_objects objects;
     mr_uses uses;
+    mr_sparse sparse;
+    bool in_stretch; /* the events of the record do not end the thread's stretch (sparse.h) */
     mr_pairs blocks; /* (life, death or MR_DEATH_NONE) → number in block_objects */
     uint32_t *block_objects;
     size_t block_capacity, block_count;
@@ -62,6 +66,7 @@ typedef struct mr_event_pass {
     mr_pointers pointers;
     mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
     const char *run;        /* lines, on loan; NULL: none */
+    mr_thread_notes notes;
     mr_record_summary summary;
 } mr_event_pass;
 

@@ -137,6 +137,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_SIGNAL:
     case MR_LOG_ROLE_DESCRIPTOR:
     case MR_LOG_ROLE_OWN:
+    case MR_LOG_ROLE_NUMBER:
     case MR_LOG_ROLE_WRONG:
         break;
     }
@@ -174,6 +175,8 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
         add(name, "channel.%" PRIu64, object->number);
     } else if (object->role == MR_LOG_ROLE_SIGNAL) {
         add(name, "signal.%" PRIu64, object->number);
+    } else if (object->role == MR_LOG_ROLE_NUMBER) {
+        add(name, "descriptor.%" PRIu64 ".number", object->number);
     } else {
         name_memory(naming, life, object->address, 1, name);
         add(name, object->role == MR_LOG_ROLE_WRONG ? ".lock" : ".order");

@@ -9,12 +9,15 @@
 #include "log_reader.h"
 #include "pairs.h"
 
+#define MR_OBJECT_SHARED UINT32_MAX
+
 typedef struct mr_object {
     uint64_t address, number;
     uint32_t life;  /* number of the life */
     uint8_t role;   /* mr_log_role */
     uint64_t units; /* of a semaphore; for the caller */
     uint64_t waits; /* units that are taken of it in all; for the caller */
+    uint32_t user;  /* the thread that names it, + 1; MR_OBJECT_SHARED: several; for the caller */
 } mr_object;
 
 typedef struct mr_objects {
@@ -43,7 +46,7 @@ bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t addres
 static inline bool mr_object_orders(uint8_t role)
 {
     return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL ||
-           role == MR_LOG_ROLE_WRONG;
+           role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_NUMBER;
 }
 
 #endif

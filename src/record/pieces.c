@@ -111,6 +111,9 @@ static bool note_bound(mr_pieces *pieces, const mr_life *life, uint64_t offset)
     return true;
 }
 
+/* In place of where a guest's first access is: nobody needs it again. */
+#define GUEST_MET UINT64_MAX
+
 bool mr_pieces_note_guest(mr_pieces *pieces, const mr_life *life, uint64_t offset, uint32_t thread,
                           bool alone)
 {
@@ -201,7 +204,12 @@ bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread)
     while (pieces->life_count <= life)
         pieces->releasers[pieces->life_count++] = 0;
     uint32_t *own = &pieces->releasers[life];
-    *own = *own && *own != thread + 1 ? MR_PIECES_SEVERAL : thread + 1;
+    if (!*own)
+        *own = thread + 1;
+    else if ((*own & ~MR_PIECES_IN_PARTS) == thread + 1)
+        *own |= MR_PIECES_IN_PARTS;
+    else
+        *own = MR_PIECES_SEVERAL;
     return true;
 }
 
@@ -306,7 +314,7 @@ static bool is_guest_kept(const mr_pieces *pieces, uint32_t guest)
     return pieces->none_alone || !(pieces->guest_at[guest] & 1);
 }
 
-/* Keeps the pieces in which guests access lives first. */
+/* The pieces in which guests access lives first are at least sparse. */
 static void keep_guests(mr_pieces *pieces)
 {
     for (uint32_t i = 0; i < pieces->guests.count; i++) {
@@ -322,27 +330,11 @@ static void keep_guests(mr_pieces *pieces)
     }
 }
 
-/* Decides which bytes are kept. Within a line all bytes of a piece are alike, because each access
- * has all of a piece or nothing. But the lines of one piece may have different owners: what one line
- * keeps is kept in all. */
-static void mark_kept(mr_pieces *pieces)
+/* Within a line all bytes of a piece are alike, because each access has all of a piece or nothing.
+ * But the lines of one piece may have different owners: what one line keeps is kept in all. */
+static void keep_whole_pieces(mr_pieces *pieces)
 {
-    bool all = pieces->keep_all || pieces->all_reached;
     for (uint32_t i = 0; i < pieces->table.count; i++) {
-        mr_piece_line *line = &pieces->lines[i];
-        uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
-        if (pieces->none_alone)
-            line->written |= line->alone;
-        if (releaser)
-            line->written = line->accessed;
-        if (releaser && line->owner != releaser)
-            line->shared = line->accessed;
-        line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
-        line->written = 0;
-    }
-    if (!all)
-        keep_guests(pieces);
-    for (uint32_t i = 0; i < pieces->table.count && !all; i++) {
         const mr_piece_line *line = &pieces->lines[i];
         mr_pair key = pieces->table.items[i];
         mr_life life = {.number = (uint32_t)key.high};
@@ -352,6 +344,45 @@ static void mark_kept(mr_pieces *pieces)
         if (line->kept >> (MR_PIECE_LINE_BYTES - 1))
             keep_forward(pieces, &life, offset);
     }
+}
+
+/* What is kept of a line for the release of its life. */
+static uint64_t released_of(const mr_piece_line *line, uint32_t releaser)
+{
+    if (!releaser)
+        return 0;
+    return line->owner == (releaser & ~MR_PIECES_IN_PARTS) ? line->shared : line->accessed;
+}
+
+/* Decides which bytes are kept in full, and then which are sparse. */
+static void mark_kept(mr_pieces *pieces)
+{
+    bool all = pieces->keep_all || pieces->all_reached;
+    for (uint32_t i = 0; i < pieces->table.count; i++) {
+        mr_piece_line *line = &pieces->lines[i];
+        uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
+        uint64_t released = released_of(line, releaser);
+        if (pieces->none_alone)
+            line->written |= line->alone;
+        /* Each part of the life is an object of its own. */
+        if (releaser & MR_PIECES_IN_PARTS)
+            line->written |= line->accessed;
+        line->kept = all ? line->accessed : (line->shared & line->written) | line->reached;
+        if (releaser & MR_PIECES_IN_PARTS)
+            line->kept |= released;
+        line->written = released;
+    }
+    keep_whole_pieces(pieces);
+    for (uint32_t i = 0; i < pieces->table.count; i++) {
+        mr_piece_line *line = &pieces->lines[i];
+        line->full = line->kept;
+        line->kept |= line->written; /* released_of */
+        line->written = 0;
+    }
+    keep_guests(pieces);
+    keep_whole_pieces(pieces);
+    for (uint32_t i = 0; i < pieces->table.count && pieces->has_calls; i++)
+        pieces->lines[i].full = pieces->lines[i].kept;
 }
 
 /* The largest first number of the pairs, at least `most`. */
@@ -433,18 +464,31 @@ mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes)
     mr_piece *piece = &pieces->pieces[line->first + (unsigned)__builtin_popcountll(before)];
     MR_ASSERT(piece < pieces->pieces + pieces->piece_count);
     piece->reached = line->reached & bit || pieces->all_reached;
+    piece->sparse = !(line->full & bit);
     return piece;
 }
 
-bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent)
+bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent, bool *full)
 {
     uint64_t offset = offset_of(extent), end = offset + extent.bytes;
-    for (uint64_t at = offset; at < end; at = next_line(at)) {
+    bool keeps = false;
+    *full = false;
+    for (uint64_t at = offset; at < end && !*full; at = next_line(at)) {
         const mr_piece_line *line = find_line(pieces, extent.life, at);
-        if (line && line->kept & bits_of(at, end))
-            return true;
+        uint64_t bits = bits_of(at, end);
+        keeps = keeps || (line && line->kept & bits);
+        *full = line && line->full & bits;
     }
-    return false;
+    return keeps;
+}
+
+bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread)
+{
+    uint32_t number = mr_pairs_find(&pieces->guests, (mr_pair){life, thread});
+    bool first = number != MR_PAIRS_NONE && pieces->guest_at[number] != GUEST_MET;
+    if (first)
+        pieces->guest_at[number] = GUEST_MET;
+    return first;
 }
 
 /* ---- the parts of the log ---- */

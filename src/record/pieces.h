@@ -20,10 +20,14 @@
  * kept without need when threads use different parts of its line.
  *
  * A life begins before its accesses and its release (docs/semantics.md 2, rule 7), whoever does
- * them. Program order says so for the thread that got the memory. Of each other thread the first
- * access is kept, with its piece, and then all that the thread does later comes after the alloc,
- * too. When such a thread releases the life without an access, the life is kept without a piece.
- * Fork and join say it when one of the two was alone.
+ * them. Program order says so for the thread that got the memory. Each other thread is a guest. Of a
+ * guest the first access is kept, and then all that it does later comes after the alloc, too. When a
+ * guest releases the life without an access, the life is kept without a piece. Fork and join say it
+ * when one of the two was alone.
+ *
+ * A piece is sparse when it is kept for the release or for the first access of a guest alone. Not
+ * each of its accesses has an event (sparse.h). With BarrierPairs, whose events keep their order, no
+ * piece is sparse.
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
  * bytes that is accessed, 24 for each piece that is kept, 32 to 40 for each life and thread that
@@ -50,7 +54,8 @@ enum {
     MR_PIECES_PARTS = 32,
 };
 
-#define MR_PIECES_SEVERAL  UINT32_MAX   /* threads release parts of the life */
+#define MR_PIECES_SEVERAL  UINT32_MAX          /* threads release parts of the life */
+#define MR_PIECES_IN_PARTS (UINT32_C(1) << 31) /* one thread releases it in parts */
 #define MR_PIECES_RELEASES (~0ull >> 1) /* in place of an offset: no access, but the release */
 
 /* A line: 64 bytes of memory. Bit i is about byte i. */
@@ -59,13 +64,16 @@ typedef struct mr_piece_line {
     uint64_t accessed;
     union {
         uint64_t shared; /* accessed by another thread than `owner` */
-        uint64_t kept;   /* after mr_pieces_make: part of a piece that is kept */
+        uint64_t kept;   /* after mr_pieces_make: part of a piece that is kept, sparse or not */
     };
     union {
         uint64_t written;
         uint64_t split; /* after mr_pieces_make: accessed by an atomic access of several pieces */
     };
-    uint64_t alone;      /* written while no other thread ran */
+    union {
+        uint64_t alone; /* written while no other thread ran */
+        uint64_t full;  /* after mr_pieces_make: kept, and not sparse */
+    };
     uint64_t reached;    /* by a BarrierPair */
     uint64_t threads;    /* bit i: thread i has accessed the line; all: nobody asks */
     uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
@@ -82,8 +90,9 @@ typedef struct mr_piece_line {
 typedef struct mr_piece {
     int64_t last; /* for the caller: the value after the last access, when `has_last` */
     uint32_t
-        variable;  /* for the caller: number of the variable in the trace, plus 1; 0: none yet */
-    bool reached;  /* a BarrierPair may write it */
+        variable; /* for the caller: number of the variable in the trace, plus 1; 0: none yet */
+    bool reached; /* a BarrierPair may write it */
+    bool sparse;
     bool has_last; /* for the caller */
 } mr_piece;
 
@@ -102,10 +111,11 @@ typedef struct mr_pieces {
     mr_pairs guests;    /* (life, thread) of threads that use a life that another one got */
     uint64_t *guest_at; /* by number of the guest: where its first access begins */
     size_t guest_capacity;
+    bool has_calls;   /* set by the caller: there are BarrierPairs */
     bool all_reached; /* set by the caller: some BarrierPair can reach everything */
     uint32_t
-        *releasers; /* by life, set by the caller: the thread that releases it, plus 1; 0: none,
-                            or alone; MR_PIECES_SEVERAL */
+        *releasers; /* by life: the thread that releases it, plus 1, maybe MR_PIECES_IN_PARTS; 0:
+                       none, or alone; MR_PIECES_SEVERAL */
     size_t life_count, life_capacity;
     bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
     size_t kept_life_count;
@@ -155,8 +165,11 @@ void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *l
 /* Lives have begun or ended in [start, start + bytes). */
 void mr_pieces_forget(mr_pieces *pieces, uint64_t start, uint64_t bytes);
 
-/* Is some piece of the extent kept? */
-bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent);
+/* Is some piece of the extent kept? `*full`: one that is not sparse. */
+bool mr_pieces_keeps(mr_pieces *pieces, mr_extent extent, bool *full);
+
+/* Is it the first time that the guest is asked for? When the pieces are made. */
+bool mr_pieces_meets_guest(mr_pieces *pieces, uint32_t life, uint32_t thread);
 
 /* The first piece of an access that was noted; `*bytes` is its size. NULL: it is not kept. */
 mr_piece *mr_pieces_at(mr_pieces *pieces, mr_extent access, uint64_t *bytes);
@@ -220,12 +233,21 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     return true;
 }
 
-/* Is the access in a line that the cache has, and in no kept piece? */
-static inline bool mr_pieces_leaves_out_near(mr_pieces *pieces, uint64_t address, unsigned bytes)
+/* What the cache knows of an access: nothing, or which pieces it has. */
+typedef enum mr_piece_near { MR_NEAR_UNKNOWN, MR_NEAR_LEFT_OUT, MR_NEAR_SPARSE } mr_piece_near;
+
+/* Is the access in a line that the cache has, and in no kept piece, or in sparse ones only? */
+static inline mr_piece_near mr_pieces_of_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
+                                              uint32_t *life)
 {
     uint64_t bits;
     const mr_piece_line *line = mr_pieces_near_line(pieces, address, bytes, &bits);
-    return line && !(line->kept & bits);
+    if (!line || line->full & bits)
+        return MR_NEAR_UNKNOWN;
+    if (!(line->kept & bits))
+        return MR_NEAR_LEFT_OUT;
+    *life = (uint32_t)pieces->table.items[line - pieces->lines].high;
+    return MR_NEAR_SPARSE;
 }
 
 #endif

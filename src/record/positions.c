@@ -54,29 +54,16 @@ bool mr_position_counts(mr_position_count *count, const uint64_t *record)
     return !module || !module->is_libc;
 }
 
-void mr_position_line(mr_bytes *lines, const char *key, const char *value)
-{
-    mr_bytes_raw(lines, key, strlen(key));
-    mr_bytes_raw(lines, " ", 1);
-    for (; *value; value++) {
-        if (*value == '\n' || *value == '\\')
-            mr_bytes_raw(lines, *value == '\n' ? "\\n" : "\\\\", 2);
-        else
-            mr_bytes_raw(lines, value, 1);
-    }
-    mr_bytes_raw(lines, "\n", 1);
-}
-
-/* "module NUMBER START BUILD-ID PATH" */
+/* "module NUMBER START END BIAS BUILD-ID PATH" */
 static void module_line(mr_position_count *count, const mr_log_module *module, uint32_t number,
                         const char *path)
 {
-    char id[2 * sizeof module->build_id + 1] = "-", text[160];
+    char id[2 * sizeof module->build_id + 1] = "-", text[200];
     for (size_t i = 0; i < module->build_id_bytes && i < sizeof module->build_id; i++)
         snprintf(id + 2 * i, 3, "%02x", module->build_id[i]);
-    snprintf(text, sizeof text, "module %" PRIu32 " %#" PRIx64 " %#" PRIx64 " %s", number,
-             module->start, module->end, id);
-    mr_position_line(&count->lines, text, path);
+    snprintf(text, sizeof text, "module %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %s",
+             number, module->start, module->end, module->bias, id);
+    mr_run_line(&count->lines, text, path);
 }
 
 bool mr_position_module_record(mr_position_count *count, const uint64_t *record)

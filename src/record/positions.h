@@ -38,7 +38,4 @@ bool mr_position_module_record(mr_position_count *count, const uint64_t *record)
 /* The number of the code of a record, whose event is all of it or not; MR_PAIRS_NONE: no memory. */
 uint32_t mr_position_code(mr_position_count *count, const uint64_t *record, bool is_whole);
 
-/* A line "KEY VALUE" of the run; newlines and backslashes in the value are escaped. */
-void mr_position_line(mr_bytes *lines, const char *key, const char *value);
-
 #endif

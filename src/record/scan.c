@@ -49,6 +49,9 @@ static bool note_object(mr_scan *scan, mr_log_pass *pass, const uint64_t *record
     unsigned count = mr_log_count(record[1]);
     if (object && mr_log_kind_of(record[0]) == MR_LOG_WAIT)
         object->waits += count ? count : 1;
+    if (object)
+        object->user = object->user == 0 || object->user == pass->thread + 1 ? pass->thread + 1
+                                                                             : MR_OBJECT_SHARED;
     return object != NULL;
 }
 
@@ -192,8 +195,10 @@ static bool note(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
         return note_thread(scan, pass, record);
     if (kind == MR_LOG_CALL_REACH)
         return note_reach(scan, pass, record);
-    if (kind == MR_LOG_CALL_BEGIN && !mr_log_count(record[1]))
-        scan->pieces.all_reached = true;
+    if (kind == MR_LOG_CALL_BEGIN) {
+        scan->pieces.has_calls = true;
+        scan->pieces.all_reached = scan->pieces.all_reached || !mr_log_count(record[1]);
+    }
     return true;
 }
 
@@ -221,7 +226,8 @@ static bool note_all_releases(mr_scan *scan)
     bool ok = true;
     for (size_t i = 0; i < scan->deaths.count && ok; i++) {
         const mr_death *death = &scan->deaths.items[i];
-        ok = mr_pieces_note_release(&scan->pieces, death->life, death->thread);
+        ok = !death->alone || death->unseen ||
+             mr_pieces_note_release(&scan->pieces, death->life, death->thread);
     }
     return ok;
 }

@@ -30,6 +30,7 @@ static mr_use use_of_units(unsigned role)
     case MR_LOG_ROLE_SIGNAL:
     case MR_LOG_ROLE_DESCRIPTOR:
     case MR_LOG_ROLE_OWN:
+    case MR_LOG_ROLE_NUMBER:
     case MR_LOG_ROLE_WRONG:
         break;
     }

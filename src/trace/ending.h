@@ -44,7 +44,8 @@ typedef enum mr_stop {
 /* X(enumerator, word in files and JSON, name for people) */
 #define MR_UNSEEN_MAP(X)                                                                           \
     X(OPENMP, "openmp", "OpenMP")                                                                  \
-    X(IO_URING, "io-uring", "io_uring")
+    X(IO_URING, "io-uring", "io_uring")                                                            \
+    X(ASSEMBLY, "assembly", "inline assembly")
 
 typedef enum mr_unseen {
 #define MR_UNSEEN_ENUM(name, word, text) MR_UNSEEN_##name,

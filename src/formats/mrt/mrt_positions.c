@@ -129,3 +129,16 @@ void mr_positions_free(mr_positions *positions)
     free(positions->run);
     *positions = (mr_positions){.run = NULL};
 }
+
+void mr_run_line(mr_bytes *lines, const char *key, const char *value)
+{
+    mr_bytes_raw(lines, key, strlen(key));
+    mr_bytes_raw(lines, " ", 1);
+    for (; *value; value++) {
+        if (*value == '\n' || *value == '\\')
+            mr_bytes_raw(lines, *value == '\n' ? "\\n" : "\\\\", 2);
+        else
+            mr_bytes_raw(lines, value, 1);
+    }
+    mr_bytes_raw(lines, "\n", 1);
+}

@@ -14,6 +14,7 @@
 #ifndef MR_FORMATS_MRT_POSITIONS_H
 #define MR_FORMATS_MRT_POSITIONS_H
 
+#include "base/bytes.h"
 #include "trace/trace.h"
 
 /* A code: bits 0..39 offset from the module's start, 40..51 number of the module plus 1 (0: none),
@@ -52,6 +53,9 @@ typedef struct mr_positions {
     char *
         run; /* lines KEY VALUE, with "\\n" for a newline and "\\\\" for a backslash in values; NULL: none */
 } mr_positions;
+
+/* Adds a line "KEY VALUE" of a run: in the value a newline becomes "\\n", a backslash "\\\\". */
+void mr_run_line(mr_bytes *lines, const char *key, const char *value);
 
 /* Reads them of the file of this trace. What the file lacks is NULL. MR_ERR_TRACE: the chunks are
  * damaged; MR_ERR_IO, MR_ERR_MEMORY. */

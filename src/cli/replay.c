@@ -1,0 +1,103 @@
+/* replay: predicts, and then runs the recorded program by each witness. */
+#include "base/seconds.h"
+#include "cli.h"
+#include "engine/predict.h"
+#include "output.h"
+#include "recording.h"
+#include "replay_report.h"
+#include "replaying.h"
+#include "witness/pack.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RACE, STOP_AT, TIMEOUT };
+
+typedef struct replay {
+    mr_cli *cli;
+    const char *path;
+    uint64_t race, stop_at, timeout_seconds; /* race 0: all */
+    mr_trace *trace;
+    mr_result result;
+    mr_replaying replaying;
+    mr_replay_report report;
+    bool any_reached;
+} replay;
+
+static mr_status replay_one(replay *self, size_t index, mr_error *error)
+{
+    mr_witness room = {.events = NULL};
+    mr_replayed replayed = {.attempts = 0};
+    const mr_witness *witness =
+        mr_witness_open(self->trace, &self->result.races[index].witness, &room);
+    if (!witness)
+        return mr_error_memory(error, "reading a witness");
+    uint32_t stop_at = self->stop_at < UINT32_MAX ? (uint32_t)self->stop_at : UINT32_MAX;
+    mr_status status = mr_replaying_race(&self->replaying, witness, stop_at, &replayed, error);
+    if (!status)
+        status = mr_replay_report_add(&self->report, index + 1, &replayed, error);
+    self->any_reached = self->any_reached || replayed.goal.outcome == MR_REPLAY_GOAL;
+    mr_replayed_free(&replayed);
+    mr_witness_free(&room);
+    return status;
+}
+
+static mr_status replay_all(FILE *stream, const void *context, mr_error *error)
+{
+    replay *self = (replay *)context;
+    mr_status status = mr_replay_report_begin(&self->report, stream, self->cli->config,
+                                              &self->replaying, self->result.race_count, error);
+    for (size_t i = 0; i < self->result.race_count && !status; i++)
+        if (!self->race || self->race == i + 1)
+            status = replay_one(self, i, error);
+    mr_status ended = mr_replay_report_end(&self->report, error);
+    return status ? status : ended;
+}
+
+static mr_status predict(replay *self, mr_error *error)
+{
+    mr_cli_progress progress;
+    const mr_predict_run run = {.progress = &progress.progress, .debug = &self->cli->debug};
+    mr_config_resolve(self->cli->config);
+    mr_cli_progress_start(&progress, self->cli->config);
+    mr_status status =
+        mr_cli_read_trace(self->path, self->cli->config, &progress, &self->trace, error);
+    if (!status)
+        status = mr_cli_check_trace(self->trace, error);
+    if (!status)
+        status = mr_replaying_open(&self->replaying, self->cli, self->path, self->trace, error);
+    if (!status)
+        status = mr_predict(self->trace, self->cli->config, &run, &self->result, error);
+    mr_cli_progress_end(&progress);
+    if (!status && self->race > self->result.race_count)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--race %" PRIu64 ": there %s %zu race%s",
+                            self->race, self->result.race_count == 1 ? "is" : "are",
+                            self->result.race_count, self->result.race_count == 1 ? "" : "s");
+    return status;
+}
+
+mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    replay self = {.cli = cli, .path = cli->operands[0], .replaying = {.leftover = -1}};
+    mr_status status = mr_cli_number(cli, RACE, 0, 1, &self.race, error);
+    if (!status)
+        status = mr_cli_number(cli, STOP_AT, UINT32_MAX, 0, &self.stop_at, error);
+    if (!status)
+        status = mr_cli_number(cli, TIMEOUT, 60, 1, &self.timeout_seconds, error);
+    if (!status && cli->own[STOP_AT] && !cli->own[RACE])
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--stop-at needs --race N");
+    if (!status)
+        status = mr_output_probe(mr_config_text(cli->config, "output"), error);
+    if (!status)
+        status = predict(&self, error);
+    if (!status) {
+        self.replaying.timeout_seconds = (unsigned)self.timeout_seconds;
+        status = mr_output_write(mr_config_text(cli->config, "output"), replay_all, &self, error);
+    }
+    *exit_status = self.any_reached ? MR_EXIT_RACES : 0;
+    mr_replaying_close(&self.replaying);
+    mr_result_free(&self.result);
+    mr_trace_free(self.trace);
+    return status;
+}

@@ -1,0 +1,387 @@
+#include "replay_report.h"
+
+#include "report/json_object.h"
+#include "trace/op.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mr_status no_memory(mr_error *error)
+{
+    return mr_error_memory(error, "writing the report");
+}
+
+static bool map_modules(mr_replay_report *report)
+{
+    const mr_run_info *run = &report->replaying->run;
+    bool ok = report->symbols != NULL;
+    for (size_t i = 0; ok && i < run->module_count; i++) {
+        const mr_run_module *module = &run->modules[i];
+        ok = mr_symbols_map(report->symbols, module->path, module->bias, module->start, module->end,
+                            NULL, 0);
+    }
+    return ok;
+}
+
+mr_status mr_replay_report_begin(mr_replay_report *report, FILE *stream, const mr_config *config,
+                                 const mr_replaying *replaying, size_t race_count, mr_error *error)
+{
+    *report = (mr_replay_report){.stream = stream,
+                                 .config = config,
+                                 .replaying = replaying,
+                                 .race_count = race_count,
+                                 .symbols = mr_symbols_new(NULL)};
+    bool wants_json = mr_config_choice(config, "format") == MR_FORMAT_JSON;
+    if (wants_json)
+        report->json = json_array();
+    if (!map_modules(report) || (wants_json && !report->json))
+        return no_memory(error);
+    if (!wants_json)
+        fprintf(stream, "%s: %zu race%s\n", replaying->trace->path, race_count,
+                race_count == 1 ? "" : "s");
+    return MR_OK;
+}
+
+/* ---- phrases ---- */
+
+/* The trace's thread of a recorded thread. */
+static uint32_t thread_of(const mr_trace *trace, uint32_t number)
+{
+    for (uint32_t t = 0; t < trace->threads.count; t++)
+        if (mr_plan_thread(trace, t) == number)
+            return t;
+    return 0;
+}
+
+static const char *thread_name(const mr_trace *trace, uint32_t number)
+{
+    return mr_names_display(&trace->threads, thread_of(trace, number));
+}
+
+/* "place in function", of a code address. */
+static void describe_code(mr_replay_report *report, uint64_t code, char *text, size_t room)
+{
+    const mr_code *found = code ? mr_symbols_code(report->symbols, code - 1) : NULL;
+    if (!found)
+        snprintf(text, room, "?");
+    else if (found->frames[0].function[0])
+        snprintf(text, room, "%s at %s", found->frames[0].function, found->frames[0].place);
+    else
+        snprintf(text, room, "%s", found->frames[0].place);
+}
+
+static void print_operation(mr_replay_report *report, const char *label,
+                            const mr_replay_operation *operation)
+{
+    char place[512], kind[24];
+    size_t i = 0;
+    for (; operation->kind[i]; i++)
+        kind[i] =
+            operation->kind[i] == '_'
+                ? ' '
+                : (char)(operation->kind[i] >= 'A' ? operation->kind[i] + 32 : operation->kind[i]);
+    kind[i] = '\0';
+    describe_code(report, operation->code, place, sizeof place);
+    fprintf(report->stream, "    %-9s %s in %s", label, kind, place);
+    if (operation->has_value)
+        fprintf(report->stream, ", value %" PRId64, operation->value);
+    fputc('\n', report->stream);
+}
+
+static void print_frames(mr_replay_report *report, const mr_replay_thread *thread)
+{
+    char place[512];
+    for (size_t i = 0; i < thread->frame_count; i++) {
+        describe_code(report, thread->frames[i], place, sizeof place);
+        fprintf(report->stream, "            in %s\n", place);
+    }
+}
+
+/* The locks that a thread holds after the events of the witness. */
+static void print_locks(mr_replay_report *report, const mr_plan *plan, uint32_t thread)
+{
+    const mr_trace *trace = plan->trace;
+    const mr_witness *witness = plan->witness;
+    int *depth = mr_calloc(trace->locks.count + 1ull, sizeof *depth);
+    const char *before = "            holds ";
+    for (uint32_t i = 0; depth && i < witness->window_start + witness->event_count; i++) {
+        uint32_t event = i < witness->window_start ? i : witness->events[i - witness->window_start];
+        if (trace->thread[event] != thread)
+            continue;
+        mr_op op = (mr_op)trace->op[event];
+        if (op == MR_OP_ACQUIRE || op == MR_OP_SHARED_ACQUIRE)
+            depth[trace->operand[event]]++;
+        else if (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE)
+            depth[trace->operand[event]]--;
+    }
+    for (uint32_t lock = 0; depth && lock < trace->locks.count; lock++)
+        if (depth[lock] > 0) {
+            fprintf(report->stream, "%s%s", before, mr_names_display(&trace->locks, lock));
+            before = ", ";
+        }
+    if (before[0] == ',')
+        fputc('\n', report->stream);
+    free(depth);
+}
+
+/* The value that an access writes when its turn comes, as the run showed. */
+static const mr_replay_operation *done_by(const mr_replay_result *result, uint32_t number)
+{
+    for (size_t i = 0; i < result->did_count; i++)
+        if (result->did[i].thread == number)
+            return &result->did[i];
+    return NULL;
+}
+
+static void print_stop(mr_replay_report *report, const mr_replayed *replayed, unsigned which)
+{
+    const mr_plan *plan = &replayed->plan;
+    const mr_trace *trace = plan->trace;
+    uint32_t event = plan->stops[which].event;
+    uint32_t number = mr_plan_thread(trace, trace->thread[event]);
+    const mr_replay_thread *thread = mr_replay_result_thread(&replayed->goal, number);
+    char phrase[256];
+    mr_op op = (mr_op)trace->op[event];
+    snprintf(phrase, sizeof phrase, "%s", mr_op_name(op));
+    fprintf(report->stream, "  %-7s %s (T%" PRIu32 ") stands before %s", which ? "second" : "first",
+            thread_name(trace, number), number,
+            mr_op_writes((uint8_t)op) && mr_op_is_access((uint8_t)op)  ? "its write"
+            : mr_op_reads((uint8_t)op) && mr_op_is_access((uint8_t)op) ? "its read"
+                                                                       : phrase);
+    if (mr_op_is_access((uint8_t)op))
+        fprintf(report->stream, " of %s",
+                mr_names_display(&trace->variables, trace->operand[event]));
+    fprintf(report->stream, " at %s", trace->locations.items[trace->location[event]].text);
+    if (thread && thread->has_value)
+        fprintf(report->stream, ", where %" PRId64 " is", thread->value);
+    const mr_replay_operation *did = done_by(which ? &replayed->other : &replayed->goal, number);
+    if (did && did->has_value)
+        fprintf(report->stream, "; it %s %" PRId64 " when it goes first",
+                mr_op_writes((uint8_t)op) ? "writes" : "reads", did->value);
+    fputc('\n', report->stream);
+    if (thread)
+        print_frames(report, thread);
+    print_locks(report, plan, trace->thread[event]);
+}
+
+/* "exit status 0", "signal 6 (Aborted)" … */
+static void describe_end(const mr_run_end *end, char *text, size_t room)
+{
+    if (end->timed_out)
+        snprintf(text, room, "it did not end in time");
+    else if (end->deadlocked)
+        snprintf(text, room, "a deadlock");
+    else if (end->signal)
+        snprintf(text, room, "signal %d (%s)", end->signal, strsignal(end->signal));
+    else
+        snprintf(text, room, "exit status %d", end->exit_status);
+}
+
+static void print_end(mr_replay_report *report, const char *label, const mr_run_end *end)
+{
+    enum { LINES = 4 };
+    char text[128];
+    if (!end->is_there)
+        return;
+    describe_end(end, text, sizeof text);
+    fprintf(report->stream, "  %s: %s\n", label, text);
+    const char *outputs[] = {end->output, end->errors};
+    for (int i = 0; i < 2; i++) {
+        const char *at = outputs[i];
+        for (int lines = 0; at && *at && lines < LINES; lines++) {
+            size_t length = strcspn(at, "\n");
+            fprintf(report->stream, "      %s %.*s\n", i ? "stderr" : "stdout",
+                    (int)(length < 100 ? length : 100), at);
+            at += length + (at[length] != '\0');
+        }
+    }
+}
+
+static void print_divergence(mr_replay_report *report, const mr_replayed *replayed)
+{
+    const mr_replay_result *result = &replayed->goal;
+    const mr_trace *trace = report->replaying->trace;
+    if (result->outcome == MR_REPLAY_ENDED || result->outcome == MR_REPLAY_NOTHING) {
+        char text[128];
+        describe_end(&replayed->first, text, sizeof text);
+        fprintf(report->stream, "  diverged: the program ended before the goal (%s)\n", text);
+    } else {
+        fprintf(report->stream, "  diverged: %s", result->reason);
+        if (result->whose >= 0)
+            fprintf(report->stream, ", %s (T%" PRId64 ")",
+                    thread_name(trace, (uint32_t)result->whose), result->whose);
+        fprintf(report->stream,
+                ", after %" PRIu64 " operations, %" PRIu64 " of %" PRIu64 " steps\n",
+                result->operations, result->steps, result->step_count);
+    }
+    if (result->value_expected.kind[0]) {
+        fputs("    the first other value:\n", report->stream);
+        print_operation(report, "expected", &result->value_expected);
+        print_operation(report, "seen", &result->value_seen);
+    }
+    if (result->expected.kind[0]) {
+        print_operation(report, "expected", &result->expected);
+        print_operation(report, "seen", &result->seen);
+    }
+    for (size_t i = 0; i < result->thread_count; i++) {
+        const mr_replay_thread *thread = &result->threads[i];
+        fprintf(report->stream, "    %s (T%" PRIu32 ") %s, after %" PRIu64 " operations\n",
+                thread_name(trace, thread->number), thread->number, thread->state,
+                thread->position);
+        print_frames(report, thread);
+    }
+}
+
+/* ---- text ---- */
+
+static void print_race(mr_replay_report *report, size_t number, const mr_replayed *replayed)
+{
+    FILE *stream = report->stream;
+    const mr_trace *trace = report->replaying->trace;
+    const mr_witness *witness = replayed->plan.witness;
+    bool reached = replayed->goal.outcome == MR_REPLAY_GOAL;
+    fprintf(stream, "\nRace %zu of %zu on %s: ", number, report->race_count,
+            mr_names_display(
+                &trace->variables,
+                trace->operand[mr_op_is_access(trace->op[witness->first]) ? witness->first
+                                                                          : witness->second]));
+    if (reached && replayed->effect != MR_EFFECT_UNKNOWN)
+        fprintf(stream, "confirmed, %s\n", mr_effect_text(replayed->effect));
+    else
+        fputs(reached ? "confirmed\n" : "not reached\n", stream);
+    if (!reached) {
+        print_divergence(report, replayed);
+        return;
+    }
+    if (replayed->goal.value_expected.kind[0]) {
+        fputs("  a read or write had another value than in the trace:\n", stream);
+        print_operation(report, "expected", &replayed->goal.value_expected);
+        print_operation(report, "seen", &replayed->goal.value_seen);
+    }
+    for (unsigned i = 0; i < replayed->plan.stop_count; i++)
+        print_stop(report, replayed, i);
+    if (replayed->evidence[0])
+        fprintf(stream, "  effect  %s\n", replayed->evidence);
+    print_end(report, "with the first access first", &replayed->first);
+    print_end(report, "with the second access first", &replayed->second);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_operation(mr_replay_report *report, const mr_replay_operation *operation)
+{
+    char place[512];
+    describe_code(report, operation->code, place, sizeof place);
+    json_t *json =
+        json_pack("{s:i, s:I, s:s, s:s}", "thread", (int)operation->thread, "position",
+                  (json_int_t)operation->position, "kind", operation->kind, "place", place);
+    if (json && operation->has_value)
+        json_object_set_new(json, "value", json_integer(operation->value));
+    return json;
+}
+
+static json_t *json_end(const mr_run_end *end)
+{
+    json_t *json = json_pack("{s:i, s:b, s:b}", "exit_status", end->exit_status, "deadlock",
+                             end->deadlocked, "timeout", end->timed_out);
+    if (json && end->signal)
+        json_object_set_new(json, "signal", json_integer(end->signal));
+    if (json && end->output)
+        json_object_set_new(json, "stdout", json_string(end->output));
+    if (json && end->errors)
+        json_object_set_new(json, "stderr", json_string(end->errors));
+    return json;
+}
+
+static json_t *json_threads(mr_replay_report *report, const mr_replay_result *result)
+{
+    char place[512];
+    json_t *threads = json_array();
+    for (size_t i = 0; i < result->thread_count; i++) {
+        const mr_replay_thread *thread = &result->threads[i];
+        json_t *frames = json_array();
+        for (size_t k = 0; k < thread->frame_count; k++) {
+            describe_code(report, thread->frames[k], place, sizeof place);
+            json_array_append_new(frames, json_string(place));
+        }
+        json_t *json =
+            json_pack("{s:i, s:s, s:s, s:I, s:o}", "thread", (int)thread->number, "name",
+                      thread_name(report->replaying->trace, thread->number), "state", thread->state,
+                      "operations", (json_int_t)thread->position, "stack", frames);
+        if (json && thread->has_value)
+            json_object_set_new(json, "value", json_integer(thread->value));
+        json_array_append_new(threads, json);
+    }
+    return threads;
+}
+
+static bool add_json(mr_replay_report *report, size_t number, const mr_replayed *replayed)
+{
+    const mr_replay_result *goal = &replayed->goal;
+    const mr_witness *witness = replayed->plan.witness;
+    bool reached = goal->outcome == MR_REPLAY_GOAL;
+    json_t *json =
+        json_pack("{s:I, s:[I, I], s:s, s:s, s:i, s:o}", "race", (json_int_t)number, "events",
+                  (json_int_t)witness->first, (json_int_t)witness->second, "confirmed",
+                  reached ? "yes" : "diverged", "effect", mr_effect_name(replayed->effect),
+                  "replays", (int)replayed->attempts, "threads", json_threads(report, goal));
+    if (!json)
+        return false;
+    if (replayed->evidence[0])
+        json_object_set_new(json, "evidence", json_string(replayed->evidence));
+    if (!reached)
+        json_object_set_new(json, "reason",
+                            json_string(goal->outcome == MR_REPLAY_DIVERGED
+                                            ? goal->reason
+                                            : "the program ended before the goal"));
+    if (goal->expected.kind[0]) {
+        json_object_set_new(json, "expected", json_operation(report, &goal->expected));
+        json_object_set_new(json, "seen", json_operation(report, &goal->seen));
+    }
+    if (goal->value_expected.kind[0]) {
+        json_object_set_new(json, "value_expected", json_operation(report, &goal->value_expected));
+        json_object_set_new(json, "value_seen", json_operation(report, &goal->value_seen));
+    }
+    if (replayed->first.is_there)
+        json_object_set_new(json, "first_goes_first", json_end(&replayed->first));
+    if (replayed->second.is_there)
+        json_object_set_new(json, "second_goes_first", json_end(&replayed->second));
+    return json_array_append_new(report->json, json) == 0;
+}
+
+mr_status mr_replay_report_add(mr_replay_report *report, size_t number, const mr_replayed *replayed,
+                               mr_error *error)
+{
+    report->replayed++;
+    report->reached += replayed->goal.outcome == MR_REPLAY_GOAL;
+    report->effects[replayed->effect]++;
+    if (report->json)
+        return add_json(report, number, replayed) ? MR_OK : no_memory(error);
+    print_race(report, number, replayed);
+    return fflush(report->stream) == 0 ? MR_OK : mr_report_write_failed(NULL, error);
+}
+
+mr_status mr_replay_report_end(mr_replay_report *report, mr_error *error)
+{
+    mr_status status = MR_OK;
+    if (report->json) {
+        json_t *json = json_pack("{s:s, s:O, s:I, s:I}", "trace", report->replaying->trace->path,
+                                 "races", report->json, "replayed", (json_int_t)report->replayed,
+                                 "confirmed", (json_int_t)report->reached);
+        if (!json || json_dumpf(json, report->stream, JSON_INDENT(2)) != 0)
+            status = no_memory(error);
+        fputc('\n', report->stream);
+        json_decref(json);
+    } else {
+        fprintf(report->stream, "\n%zu of %zu confirmed", report->reached, report->replayed);
+        for (int i = 0; i < MR_EFFECT_UNKNOWN; i++)
+            if (report->effects[i])
+                fprintf(report->stream, "; %zu: %s", report->effects[i],
+                        mr_effect_text((mr_effect)i));
+        fputc('\n', report->stream);
+    }
+    json_decref(report->json);
+    mr_symbols_free(report->symbols);
+    return status;
+}

@@ -1,0 +1,357 @@
+#include "plan.h"
+
+#include "base/memory.h"
+#include "runtime/log.h"
+#include "trace/op.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[] = {
+#define MR_KIND_NAME(name, words) [MR_LOG_##name] = #name,
+    MR_LOG_KIND_MAP(MR_KIND_NAME)
+#undef MR_KIND_NAME
+};
+
+/* How a thread came to be. */
+typedef struct birth {
+    uint32_t parent, nth; /* as in runtime/schedule.h; UINT32_MAX: nobody created it */
+    bool is_there;        /* it has an event */
+} birth;
+
+typedef struct writing {
+    const mr_plan *plan;
+    FILE *file; /* NULL: only count */
+    birth *births;
+    uint32_t role_count;
+    uint64_t *expected; /* by role: how many operations are described … */
+    uint64_t *next;     /* … and the position after the last of them */
+    uint32_t *poster;   /* by lock: the thread of its last post */
+    uint64_t steps, wakes;
+    uint32_t running; /* the role that runs, UINT32_MAX: none */
+    uint64_t until;   /* … up to this position */
+    bool beyond;      /* what follows is not in the witness: no values */
+    bool failed;      /* no memory */
+} writing;
+
+uint32_t mr_plan_thread(const mr_trace *trace, uint32_t thread)
+{
+    const char *name = trace->threads.items[thread].text;
+    return (uint32_t)strtoul(name + strcspn(name, "0123456789"), NULL, 10);
+}
+
+static uint64_t position_of(const mr_plan *plan, uint32_t event)
+{
+    return plan->positions->position[event];
+}
+
+mr_status mr_plan_init(mr_plan *plan, uint32_t stop_at, mr_error *error)
+{
+    const mr_witness *witness = plan->witness;
+    plan->event_count = UINT32_MAX;
+    plan->stop_count = 0;
+    if (stop_at != UINT32_MAX) {
+        uint32_t i = 0;
+        while (i < witness->event_count && witness->events[i] != stop_at)
+            i++;
+        bool is_goal = stop_at == witness->first || stop_at == witness->second;
+        if (i == witness->event_count && !is_goal)
+            return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                                "--stop-at: the witness has no event %" PRIu32, stop_at);
+        plan->event_count = i;
+        plan->stops[plan->stop_count++] =
+            (mr_plan_stop){.event = stop_at, .position = position_of(plan, stop_at)};
+        return MR_OK;
+    }
+    /* Of a memory-order race the first access is one of the events. */
+    if (witness->kind == MR_WITNESS_RACE)
+        plan->stops[plan->stop_count++] =
+            (mr_plan_stop){.event = witness->first, .position = position_of(plan, witness->first)};
+    plan->stops[plan->stop_count++] =
+        (mr_plan_stop){.event = witness->second, .position = position_of(plan, witness->second)};
+    return MR_OK;
+}
+
+/* ---- what is written ---- */
+
+static void flush_run(writing *self)
+{
+    if (self->running == UINT32_MAX)
+        return;
+    self->steps++;
+    if (self->file)
+        fprintf(self->file, "run %" PRIu32 " %" PRIu64 "\n", self->running, self->until);
+    self->running = UINT32_MAX;
+}
+
+/* The value that the witness promises for the operation of the event. */
+static bool promised(const mr_plan *plan, uint32_t event, int64_t *value)
+{
+    const mr_trace *trace = plan->trace;
+    uint8_t op = trace->op[event];
+    uint64_t code = plan->positions->codes[plan->positions->code[event]];
+    if (!mr_op_is_access(op) || !mr_code_is_whole(code) || plan->witness->model == MR_MODEL_BRANCH)
+        return false;
+    uint32_t number =
+        mr_op_reads(op) ? mr_trace_read_value(trace, event) : mr_trace_written_value(trace, event);
+    *value = trace->values[number];
+    return number != 0;
+}
+
+static void expect(writing *self, uint32_t event)
+{
+    const mr_plan *plan = self->plan;
+    uint32_t role = mr_plan_thread(plan->trace, plan->trace->thread[event]);
+    uint64_t position = position_of(plan, event);
+    uint64_t code = plan->positions->codes[plan->positions->code[event]];
+    int64_t value;
+    if (position < self->next[role]) /* another event of the same operation */
+        return;
+    self->next[role] = position + 1;
+    self->expected[role]++;
+    if (!self->file)
+        return;
+    fprintf(self->file, "at %" PRIu32 " %" PRIu64 " %s ", role, position,
+            kind_names[mr_code_kind(code) % MR_LOG_KIND_COUNT]);
+    if (mr_code_module(code))
+        fprintf(self->file, "%u", mr_code_module(code) - 1);
+    else
+        fputs("-", self->file);
+    fprintf(self->file, " 0x%" PRIx64, mr_code_offset(code));
+    if (!self->beyond && promised(plan, event, &value))
+        fprintf(self->file, " %" PRId64, value);
+    fputs("\n", self->file);
+}
+
+/* Who is woken: a wait for a unit of another thread's. */
+static void note_units(writing *self, uint32_t event)
+{
+    const mr_plan *plan = self->plan;
+    const mr_trace *trace = plan->trace;
+    uint32_t thread = trace->thread[event], lock = trace->operand[event];
+    if (mr_op_gives(trace->op[event])) {
+        self->poster[lock] = thread;
+    } else if (trace->op[event] == MR_OP_WAIT && self->poster[lock] != UINT32_MAX &&
+               self->poster[lock] != thread) {
+        self->wakes++;
+        if (self->file)
+            fprintf(self->file, "wake %" PRIu32 " %" PRIu64 " %" PRIu32 "\n",
+                    mr_plan_thread(trace, thread), position_of(plan, event),
+                    mr_plan_thread(trace, self->poster[lock]));
+    }
+}
+
+/* Is the event one of the operation that its thread stops before? The threads of a goal stop before
+ * whole operations. */
+static bool is_beyond_stop(const mr_plan *plan, uint32_t event)
+{
+    for (unsigned i = 0; i < plan->stop_count; i++)
+        if (plan->trace->thread[event] == plan->trace->thread[plan->stops[i].event] &&
+            position_of(plan, event) >= plan->stops[i].position)
+            return true;
+    return false;
+}
+
+static void step(writing *self, uint32_t event)
+{
+    const mr_plan *plan = self->plan;
+    uint32_t role = mr_plan_thread(plan->trace, plan->trace->thread[event]);
+    expect(self, event);
+    if (is_beyond_stop(plan, event))
+        return;
+    note_units(self, event);
+    if (role != self->running)
+        flush_run(self);
+    self->running = role;
+    self->until = position_of(plan, event) + 1;
+}
+
+static void word(writing *self, const char *text)
+{
+    self->steps++;
+    if (self->file)
+        fprintf(self->file, "%s\n", text);
+}
+
+static void stop(writing *self, const mr_plan_stop *at)
+{
+    expect(self, at->event);
+    self->steps++;
+    if (self->file)
+        fprintf(self->file, "stop %" PRIu32 " %" PRIu64 "%s\n",
+                mr_plan_thread(self->plan->trace, self->plan->trace->thread[at->event]),
+                at->position, at->any_place ? " any" : "");
+}
+
+/* What each thread would do next: nobody may help beyond that. */
+static void expect_next(writing *self)
+{
+    const mr_trace *trace = self->plan->trace;
+    bool *told = mr_calloc(trace->threads.count + 1ull, sizeof *told);
+    for (uint32_t event = 0; told && event < trace->event_count; event++) {
+        uint32_t role = mr_plan_thread(trace, trace->thread[event]);
+        if (told[trace->thread[event]] || position_of(self->plan, event) < self->next[role])
+            continue;
+        told[trace->thread[event]] = true;
+        expect(self, event);
+    }
+    self->failed = self->failed || !told;
+    free(told);
+}
+
+static void do_access(writing *self, uint32_t event)
+{
+    self->running = mr_plan_thread(self->plan->trace, self->plan->trace->thread[event]);
+    self->until = position_of(self->plan, event) + 1;
+    flush_run(self);
+}
+
+static void write_steps(writing *self, mr_plan_then then)
+{
+    const mr_plan *plan = self->plan;
+    const mr_witness *witness = plan->witness;
+    uint32_t count =
+        plan->event_count < witness->event_count ? plan->event_count : witness->event_count;
+    self->steps = self->wakes = 0;
+    self->beyond = false;
+    self->running = UINT32_MAX;
+    memset(self->expected, 0, self->role_count * sizeof *self->expected);
+    memset(self->next, 0, self->role_count * sizeof *self->next);
+    memset(self->poster, 0xFF, plan->trace->locks.count * sizeof *self->poster);
+    for (uint32_t event = 0; event < witness->window_start; event++)
+        step(self, event);
+    for (uint32_t i = 0; i < count; i++)
+        step(self, witness->events[i]);
+    flush_run(self);
+    self->beyond = true;
+    for (unsigned i = 0; i < plan->stop_count; i++)
+        stop(self, &plan->stops[i]);
+    expect_next(self);
+    word(self, "goal");
+    if (then == MR_PLAN_HOLD)
+        word(self, "hold");
+    unsigned first = then == MR_PLAN_SECOND && plan->stop_count > 1;
+    if (then != MR_PLAN_END)
+        do_access(self, plan->stops[first].event);
+    if (then != MR_PLAN_END && plan->stop_count > 1)
+        do_access(self, plan->stops[!first].event);
+}
+
+/* Who created whom, and as the how many-th. */
+static void find_births(writing *self)
+{
+    const mr_trace *trace = self->plan->trace;
+    for (uint32_t event = 0; event < trace->event_count; event++) {
+        birth *its = &self->births[mr_plan_thread(trace, trace->thread[event])];
+        its->is_there = true;
+        if (trace->op[event] != MR_OP_FORK)
+            continue;
+        uint32_t role = mr_plan_thread(trace, trace->thread[event]);
+        birth *child = &self->births[mr_plan_thread(trace, trace->operand[event])];
+        child->parent = role;
+        child->nth = (uint32_t)++self->expected[role];
+    }
+}
+
+static void write_modules(const writing *self)
+{
+    const mr_run_info *run = self->plan->run;
+    for (size_t i = 0; i < run->module_count; i++)
+        fprintf(self->file, "module %zu 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %s %s\n", i,
+                run->modules[i].start, run->modules[i].end, run->modules[i].bias,
+                run->modules[i].build_id, run->modules[i].path);
+}
+
+static void write_threads(const writing *self)
+{
+    const mr_trace *trace = self->plan->trace;
+    for (uint32_t t = 0; t < trace->threads.count; t++) {
+        uint32_t role = mr_plan_thread(trace, t);
+        const birth *its = &self->births[role];
+        if (!its->is_there)
+            continue;
+        fprintf(self->file, "thread %" PRIu32 " ", role);
+        if (its->parent == UINT32_MAX)
+            fputs("-", self->file);
+        else
+            fprintf(self->file, "%" PRIu32, its->parent);
+        fprintf(self->file, " %" PRIu32 " %s\n", its->nth, mr_names_display(&trace->threads, t));
+    }
+}
+
+/* How to run the program: for those who start it. */
+static void write_run(const writing *self)
+{
+    const mr_run_info *run = self->plan->run;
+    mr_bytes lines = {.items = NULL};
+    char seed[32];
+    for (size_t i = 0; i < run->arguments.count; i++)
+        mr_run_line(&lines, "arg", run->arguments.items[i]);
+    if (run->folder)
+        mr_run_line(&lines, "cwd", run->folder);
+    snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
+    mr_run_line(&lines, "seed", seed);
+    if (run->schedule)
+        mr_run_line(&lines, "schedule", run->schedule);
+    for (size_t i = 0; i < run->environment.count; i++)
+        mr_run_line(&lines, "env", run->environment.items[i]);
+    if (!lines.failed)
+        fwrite(lines.items, 1, lines.count, self->file);
+    mr_bytes_free(&lines);
+}
+
+static void write_head(const writing *self)
+{
+    fputs("maxrace schedule 1\n", self->file);
+    write_run(self);
+    fprintf(self->file, "count %zu %" PRIu32 " %" PRIu64 " %" PRIu64 "\n",
+            self->plan->run->module_count, self->role_count, self->steps, self->wakes);
+    write_modules(self);
+    write_threads(self);
+    for (uint32_t role = 0; role < self->role_count; role++)
+        if (self->expected[role])
+            fprintf(self->file, "expect %" PRIu32 " %" PRIu64 "\n", role, self->expected[role]);
+}
+
+static bool make_room(writing *self)
+{
+    const mr_trace *trace = self->plan->trace;
+    for (uint32_t t = 0; t < trace->threads.count; t++) {
+        uint32_t role = mr_plan_thread(trace, t);
+        self->role_count = role >= self->role_count ? role + 1 : self->role_count;
+    }
+    self->births = mr_calloc(self->role_count + 1ull, sizeof *self->births);
+    self->expected = mr_calloc(self->role_count + 1ull, sizeof *self->expected);
+    self->next = mr_calloc(self->role_count + 1ull, sizeof *self->next);
+    self->poster = mr_calloc(trace->locks.count + 1ull, sizeof *self->poster);
+    if (!self->births || !self->expected || !self->next || !self->poster)
+        return false;
+    for (uint32_t role = 0; role < self->role_count; role++)
+        self->births[role].parent = UINT32_MAX;
+    return true;
+}
+
+mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_error *error)
+{
+    writing self = {.plan = plan};
+    bool ok = make_room(&self);
+    if (ok) {
+        find_births(&self);
+        write_steps(&self, then); /* counts */
+        self.file = file;
+        write_head(&self);
+        write_steps(&self, then);
+    }
+    free(self.births);
+    free(self.expected);
+    free(self.next);
+    free(self.poster);
+    if (!ok || self.failed)
+        return mr_error_memory(error, "writing the schedule");
+    if (ferror(file) || fflush(file) != 0)
+        return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write the schedule: %s",
+                            strerror(errno ? errno : EIO));
+    return MR_OK;
+}

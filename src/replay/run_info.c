@@ -1,0 +1,153 @@
+#include "run_info.h"
+
+#include "base/memory.h"
+#include "formats/mrt/mrt_positions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { PATH_BYTES = 4096 };
+
+static mr_status no_memory(mr_error *error)
+{
+    return mr_error_memory(error, "reading how the program was run");
+}
+
+static bool push(mr_texts *texts, char *text)
+{
+    void *items = texts->items;
+    if (!text || !mr_grow(&items, &texts->capacity, texts->count + 2, sizeof *texts->items)) {
+        free(text);
+        return false;
+    }
+    texts->items = items;
+    texts->items[texts->count++] = text;
+    texts->items[texts->count] = NULL;
+    return true;
+}
+
+/* The value of a line, without escapes. NULL: no memory. */
+static char *unescape(const char *text, size_t length)
+{
+    char *copy = mr_malloc(length + 1, 0);
+    size_t used = 0;
+    for (size_t i = 0; copy && i < length; i++) {
+        char c = text[i];
+        if (c == '\\' && i + 1 < length)
+            c = text[++i] == 'n' ? '\n' : text[i];
+        copy[used++] = c;
+    }
+    if (copy)
+        copy[used] = '\0';
+    return copy;
+}
+
+/* "NUMBER START END BIAS BUILD-ID PATH" */
+static bool take_module(mr_run_info *info, const char *text)
+{
+    unsigned long long number, start, end, bias;
+    char id[80];
+    int used = 0;
+    void *modules = info->modules;
+    if (sscanf(text, "%llu %llx %llx %llx %79s %n", &number, &start, &end, &bias, id, &used) < 5 ||
+        !used || number != info->module_count)
+        return true;
+    if (!mr_grow(&modules, &info->module_capacity, info->module_count + 1, sizeof *info->modules))
+        return false;
+    info->modules = modules;
+    mr_run_module *module = &info->modules[info->module_count++];
+    *module = (mr_run_module){.start = start,
+                              .end = end,
+                              .bias = bias,
+                              .build_id = mr_strndup(id, strlen(id)),
+                              .path = mr_strndup(text + used, strlen(text + used))};
+    return module->build_id && module->path;
+}
+
+static bool set(char **text, char *value)
+{
+    free(*text);
+    *text = value;
+    return value != NULL;
+}
+
+/* Takes the value over. */
+static bool take(mr_run_info *info, const char *key, size_t length, char *value)
+{
+    static const char *const keys[] = {"arg",  "env",    "cwd",     "schedule",
+                                       "seed", "module", "deadlock"};
+    enum { ARG, ENV, CWD, SCHEDULE, SEED, MODULE, DEADLOCK, KEYS };
+    int which = 0;
+    bool ok = value != NULL;
+    while (which < KEYS && (strlen(keys[which]) != length || memcmp(keys[which], key, length) != 0))
+        which++;
+    if (ok && which == ARG)
+        return push(&info->arguments, value);
+    if (ok && which == ENV)
+        return push(&info->environment, value);
+    if (ok && which == CWD)
+        return set(&info->folder, value);
+    if (ok && which == SCHEDULE)
+        return set(&info->schedule, value);
+    if (ok && which == SEED)
+        info->seed = strtoull(value, NULL, 10);
+    if (ok && which == MODULE)
+        ok = take_module(info, value);
+    if (ok && which == DEADLOCK)
+        info->waits_in_deadlock = strcmp(value, "wait") == 0;
+    free(value);
+    return ok;
+}
+
+mr_status mr_run_info_read(mr_run_info *info, const char *lines, mr_error *error)
+{
+    while (lines && *lines) {
+        const char *end = strchr(lines, '\n'), *space = strchr(lines, ' ');
+        if (!end)
+            end = lines + strlen(lines);
+        if (space && space < end &&
+            !take(info, lines, (size_t)(space - lines),
+                  unescape(space + 1, (size_t)(end - space) - 1)))
+            return no_memory(error);
+        lines = *end ? end + 1 : end;
+    }
+    return MR_OK;
+}
+
+static void free_texts(mr_texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        free((void *)texts->items[i]);
+    free(texts->items);
+}
+
+void mr_run_info_free(mr_run_info *info)
+{
+    free_texts(&info->arguments);
+    free_texts(&info->environment);
+    free(info->folder);
+    free(info->schedule);
+    for (size_t i = 0; i < info->module_count; i++) {
+        free(info->modules[i].build_id);
+        free(info->modules[i].path);
+    }
+    free(info->modules);
+    *info = (mr_run_info){.folder = NULL};
+}
+
+void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock)
+{
+    char folder[PATH_BYTES];
+    for (; *arguments; arguments++)
+        mr_run_line(lines, "arg", *arguments);
+    if (getcwd(folder, sizeof folder))
+        mr_run_line(lines, "cwd", folder);
+    mr_run_line(lines, "deadlock", waits_in_deadlock ? "wait" : "stop");
+    for (char **entry = environ; *entry; entry++)
+        if (strncmp(*entry, "MAXRACE_", strlen("MAXRACE_")) != 0)
+            mr_run_line(lines, "env", *entry);
+}

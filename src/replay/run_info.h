@@ -1,0 +1,40 @@
+/*
+ * run_info: what an .mrt file knows of the recorded run (its RUN chunk), taken apart.
+ */
+#ifndef MR_REPLAY_RUN_INFO_H
+#define MR_REPLAY_RUN_INFO_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* Zero-initialise; free with mr_run_info_free. Texts are owned. */
+typedef struct mr_run_module {
+    uint64_t start, end, bias;
+    char *build_id, *path; /* "-": it has none */
+} mr_run_module;
+
+typedef struct mr_texts {
+    const char **items; /* owned texts, NULL at the end */
+    size_t count, capacity;
+} mr_texts;
+
+typedef struct mr_run_info {
+    mr_texts arguments, environment;
+    char *folder;   /* NULL: not known */
+    char *schedule; /* "random" …; NULL: not known */
+    uint64_t seed;
+    bool waits_in_deadlock;
+    mr_run_module *modules;
+    size_t module_count, module_capacity;
+} mr_run_info;
+
+/* Lines that it does not know are passed over. MR_ERR_MEMORY. */
+mr_status mr_run_info_read(mr_run_info *info, const char *lines, mr_error *error);
+void mr_run_info_free(mr_run_info *info);
+
+/* Writes the lines of a run that begins now: arguments, folder, environment. */
+void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock);
+
+#endif
