@@ -7,7 +7,9 @@
 #include "sys.h"
 #include "writer.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 /* A role while the replay runs. */
@@ -35,6 +37,7 @@ static struct {
     uint32_t rounds;                        /* of help in this step */
     uint32_t outside;                       /* how often the thread of the step was in a call */
     bool reached;                           /* the goal */
+    bool holds;                             /* a debugger looks */
     bool differs;                           /* a value did */
     const char *strayed; /* why the replay cannot go on; found while the log is counted */
     uint32_t stray_role;
@@ -153,20 +156,77 @@ static void diverge(const char *why, uint32_t role)
 void mr_steer_stuck(const char *why)
 {
     const mr_schedule_step *step = &steer.schedule.steps[steer.at];
-    if (mr_rt.steers && steer.at < steer.schedule.step_count) {
+    if (mr_rt.steers && !steer.holds && steer.at < steer.schedule.step_count) {
         diverge(why, step->role);
     }
 }
 
+/* Text of a kernel file: the thread is called so in debuggers. */
+static void name_thread(const mr_thread *thread, const char *name)
+{
+    char path[64], digits[16];
+    size_t at = mr_copy_text(path, sizeof path, "/proc/self/task/"), count = 0;
+    for (int id = thread->kernel_id; id > 0; id /= 10) {
+        digits[count++] = (char)('0' + id % 10);
+    }
+    while (count > 0) {
+        path[at++] = digits[--count];
+    }
+    mr_copy_text(path + at, sizeof path - at, "/comm");
+    long fd = mr_sys(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CLOEXEC, 0, 0, 0);
+    size_t length = 0;
+    while (name[length] != '\0') {
+        length++;
+    }
+    if (fd >= 0) {
+        mr_sys(SYS_write, fd, (long)name, (long)length, 0, 0, 0);
+        mr_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+    }
+}
+
+/* Set by a debugger: go on; and let the other access go first. */
+volatile int maxrace_replay_go __attribute__((visibility("default")));
+volatile int maxrace_replay_other_first __attribute__((visibility("default")));
+
 __attribute__((noinline, visibility("default"))) void maxrace_replay_goal(void)
 {
-    __asm__ volatile("" ::: "memory");
+    mr_sys(SYS_prctl, PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY, 0, 0, 0, 0);
+    steer.holds = true;
+    while (maxrace_replay_go == 0) {
+        uint32_t never = 0;
+        mr_futex_wait(&never, 0, 20000000);
+    }
+    steer.holds = false;
+    mr_schedule_step *steps = &steer.schedule.steps[steer.at];
+    if (maxrace_replay_other_first != 0 && steer.at + 2 < steer.schedule.step_count) {
+        mr_schedule_step first = steps[1];
+        steps[1] = steps[2];
+        steps[2] = first;
+    }
+}
+
+/* Who stands before the accesses. */
+static void name_stopped(void)
+{
+    static const char *const names[] = {"race-first", "race-second"};
+    uint64_t stops = 0;
+    for (uint64_t i = 0; i < steer.at && stops < sizeof names / sizeof *names; i++) {
+        const mr_schedule_step *step = &steer.schedule.steps[i];
+        const actor *its = &steer.actors[step->role];
+        if (step->kind == MR_STEP_STOP && its->thread != NULL && !its->ended) {
+            name_thread(its->thread, names[stops++]);
+        }
+    }
 }
 
 static void reach_goal(void)
 {
     mr_result_word("outcome goal");
     mr_result_end();
+    mr_result_word("process");
+    mr_result_number(mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0));
+    mr_result_end();
+    name_stopped();
     tell_progress();
     tell_threads();
     steer.reached = true;
@@ -369,8 +429,8 @@ static bool is_before(const mr_expected *expected, const mr_thread *thread, mr_s
         return kind == MR_STOP_ATOMIC && thread->about.code == code;
     }
     /* Where a function of this library calls another one the place is not known. */
-    return kind == MR_STOP_CALL &&
-           (thread->called == code || code == 0 || thread->called - steer.own < steer.own_end - steer.own);
+    return kind == MR_STOP_CALL && (thread->called == code || code == 0 ||
+                                    thread->called - steer.own < steer.own_end - steer.own);
 }
 
 /* Is the thread where the step wants it? */
@@ -442,7 +502,7 @@ static mr_thread *find_helper(uint32_t besides)
 {
     uint64_t count = steer.schedule.role_count;
     uint32_t last = steer.helper == MR_ROLE_NONE ? besides : steer.helper;
-    if (++steer.rounds > HELP_ROUNDS) {
+    if (++steer.rounds > HELP_ROUNDS || steer.reached) {
         return NULL;
     }
     for (uint64_t i = 1; i <= count; i++) {

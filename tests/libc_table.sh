@@ -46,6 +46,9 @@ macros() {
 #define out_wide_up_to(to, result, room, ends) WRITES `to`, as many as were made ENDS
 #define QUICK(type, name, parameters, arguments, before, after) ROW name|TEXT(before after)|
 #define OPEN QUICK
+#define INPUT QUICK
+#define pair(result, to)
+#define keep_waited(set, fd, data)
 #define QUICK_VOID(name, parameters, arguments, before, after) ROW name|TEXT(before after)|
 #define OPEN_VOID QUICK_VOID
 #define NUMBER(type, name, parameters, arguments) ROW name|TEXT(READS `from`, up to the character that ends the number ENDS WRITES `to[sizeof *to]` ENDS)|

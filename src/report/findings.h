@@ -8,8 +8,8 @@
 #include "context.h"
 #include "sees.h"
 
-/* The members "memory", "deadlocks" and "pointers", each with a comma behind it, of what was looked
- * for; "sees" when there is such a finding. MR_ERR_IO, MR_ERR_MEMORY. */
+/* The members "memory", "deadlocks" and "pointers" of what was looked for, each with a comma behind it,
+ * or "sees" when that was asked. MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_findings_dump(const mr_context *context, const mr_trace *trace,
                            const mr_config *config, const mr_result *result, FILE *stream,
                            mr_error *error);

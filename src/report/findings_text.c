@@ -65,6 +65,10 @@ static void print_subject(const mr_trace *trace, FILE *stream, const mr_witness 
         fprintf(stream, " of %" PRIu32 " threads\n", witness->wait_count);
         return;
     }
+    if (witness->kind == MR_WITNESS_SEES) {
+        fprintf(stream, " event %" PRIu32 "\n", witness->first);
+        return;
+    }
     fputs(" on ", stream);
     mr_phrase_name(stream, &trace->variables, trace->operand[witness->second]);
     fputs("\n", stream);
@@ -75,7 +79,10 @@ bool mr_finding_print(const mr_context *context, const mr_trace *trace, FILE *st
 {
     const mr_witness *witness = &finding->witness;
     const char *noun = mr_finding_noun(witness->kind, false);
-    fprintf(stream, "\n%c%s %zu of %zu", toupper((unsigned char)noun[0]), noun + 1, number, of);
+    if (witness->kind == MR_WITNESS_SEES)
+        fprintf(stream, "\nEvent %" PRIu32 " can see", witness->second);
+    else
+        fprintf(stream, "\n%c%s %zu of %zu", toupper((unsigned char)noun[0]), noun + 1, number, of);
     print_subject(trace, stream, witness);
     if (witness->kind == MR_WITNESS_USE_AFTER_FREE) {
         print_event(context, trace, stream, "free", witness->first);

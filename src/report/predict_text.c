@@ -282,7 +282,7 @@ static void print_far(const writer *self)
 static void print_finding_counts(const writer *self)
 {
     FILE *stream = self->stream;
-    for (int kind = MR_WITNESS_USE_AFTER_FREE; kind < MR_WITNESS_KINDS; kind++) {
+    for (int kind = MR_WITNESS_USE_AFTER_FREE; kind < MR_WITNESS_SEES; kind++) {
         const mr_finding_stats *stats = &self->result->stats.findings[kind];
         if (stats->candidates == 0)
             continue;
@@ -391,12 +391,22 @@ static void print_found(const writer *self)
     size_t counts[MR_WITNESS_KINDS] = {0};
     for (size_t i = 0; i < self->result->finding_count; i++)
         counts[self->result->findings[i].witness.kind]++;
-    for (int kind = 0; kind < MR_WITNESS_KINDS; kind++)
+    for (int kind = 0; kind < MR_WITNESS_SEES; kind++)
         if (counts[kind] > 0)
             fprintf(self->stream, ", %zu %s", counts[kind],
                     mr_finding_noun((mr_witness_kind)kind, counts[kind] > 1));
     if (self->result->finding_unknown_count > 0)
         fprintf(self->stream, ", %zu unknown beside races", self->result->finding_unknown_count);
+}
+
+/* "sees 7 14: proven impossible" */
+static void print_sees(const writer *self)
+{
+    const mr_finding_stats *stats = &self->result->stats.findings[MR_WITNESS_SEES];
+    fprintf(self->stream, "sees %s: %s", mr_config_text(self->config, "sees"),
+            stats->found        ? "found"
+            : stats->impossible ? "proven impossible"
+                                : "unknown");
 }
 
 static void print_last_line(const writer *self)
@@ -406,7 +416,10 @@ static void print_last_line(const writer *self)
     if (self->observed.count > 0)
         fprintf(self->stream, "%zu error%s observed, ", self->observed.count,
                 mr_phrase_s(self->observed.count));
-    if (!looked)
+    bool asks = mr_config_text(self->config, "sees")[0] != '\0';
+    if (asks)
+        print_sees(self);
+    else if (!looked)
         fputs("races not looked for", self->stream);
     else if (races == 0)
         print_no_race(self);
