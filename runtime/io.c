@@ -14,6 +14,7 @@
 #include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
+#include "timers.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -117,12 +118,15 @@ static mr_thread *begin(int fd, uintptr_t code)
     return thread;
 }
 
-static void end(int fd, const void *written, ssize_t bytes, uintptr_t code)
+static void end(int fd, void *written, ssize_t bytes, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         errno = saved_errno;
+        if (fd >= 0 && bytes == sizeof(uint64_t)) {
+            mr_timers_read(fd, written);
+        }
         if (fd >= 0 && bytes >= 0) {
             mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
