@@ -369,8 +369,8 @@ static bool is_before(const mr_expected *expected, const mr_thread *thread, mr_s
         return kind == MR_STOP_ATOMIC && thread->about.code == code;
     }
     /* Where a function of this library calls another one the place is not known. */
-    return kind == MR_STOP_CALL &&
-           (thread->called == code || code == 0 || thread->called - steer.own < steer.own_end - steer.own);
+    return kind == MR_STOP_CALL && (thread->called == code || code == 0 ||
+                                    thread->called - steer.own < steer.own_end - steer.own);
 }
 
 /* Is the thread where the step wants it? */
