@@ -247,6 +247,8 @@ mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_c
         status = dump_races(&self);
     if (status == MR_OK)
         status = mr_findings_dump(&self.context, trace, config, result, stream, error);
+    if (status == MR_OK)
+        status = mr_cycle_notes_dump(trace, config, result, stream, error);
     mr_context_free(&self.context);
     if (status == MR_OK)
         status = dump_unknowns(&self);

@@ -455,6 +455,7 @@ mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_c
         errno = ENOMEM;
         return mr_error_memory(error, "writing the report");
     }
+    mr_cycle_notes_print(trace, result, stream);
     print_unknowns(&self);
     print_unknown_findings(&self);
     print_summary(&self);
