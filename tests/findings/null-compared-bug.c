@@ -13,7 +13,8 @@ static void *work(void *argument)
 {
     node *mine = argument;
     pthread_mutex_lock(&lock);
-    head->is_head = head == mine;
+    node *first = head;
+    first->is_head = first == mine;
     pthread_mutex_unlock(&lock);
     return NULL;
 }
