@@ -116,8 +116,8 @@ static mr_json sees_object(const mr_context *context, const mr_trace *trace, con
 }
 
 mr_status mr_findings_dump(const mr_context *context, const mr_trace *trace,
-                           const mr_config *config, const mr_result *result, FILE *stream,
-                           mr_error *error)
+                           const mr_config *config, const mr_result *result,
+                           const mr_listing *listing, FILE *stream, mr_error *error)
 {
     unsigned find = (unsigned)mr_config_set_of(config, "find");
     const char *asked = mr_config_text(config, "sees");
@@ -131,10 +131,13 @@ mr_status mr_findings_dump(const mr_context *context, const mr_trace *trace,
         fprintf(stream, "\"%s\":[", arrays[a].key);
         for (size_t i = 0; i < result->finding_count; i++) {
             const mr_finding *finding = &result->findings[i];
-            if (finding->witness.kind < arrays[a].first || finding->witness.kind > arrays[a].last)
+            if (finding->witness.kind < arrays[a].first || finding->witness.kind > arrays[a].last ||
+                !listing->of_finding[i])
                 continue;
             fputs(shown++ ? ",\n" : "\n", stream);
-            mr_status status = mr_json_dump(stream, finding_object(context, trace, finding), error);
+            mr_json object = finding_object(context, trace, finding);
+            mr_json_put_listed(&object, listing->of_finding[i], listing);
+            mr_status status = mr_json_dump(stream, object, error);
             if (status != MR_OK)
                 return status;
         }

@@ -75,7 +75,8 @@ static void print_subject(const mr_trace *trace, FILE *stream, const mr_witness 
 }
 
 bool mr_finding_print(const mr_context *context, const mr_trace *trace, FILE *stream,
-                      const mr_finding *finding, size_t number, size_t of, mr_sees *sees, bool full)
+                      const mr_finding *finding, size_t number, size_t of, mr_sees *sees,
+                      const mr_schedule_view *view)
 {
     const mr_witness *witness = &finding->witness;
     const char *noun = mr_finding_noun(witness->kind, false);
@@ -96,9 +97,11 @@ bool mr_finding_print(const mr_context *context, const mr_trace *trace, FILE *st
     print_starts(context, trace, stream, witness);
     mr_phrase_unseen(stream, &trace->ending);
     mr_phrase_found_by(stream, finding->confirmed_by);
+    if (view->show == MR_SCHEDULE_NONE)
+        return true;
     mr_witness room;
     const mr_witness *open = mr_witness_open(trace, witness, &room);
-    bool ok = open != NULL && mr_schedule_print(stream, open, sees, full);
+    bool ok = open != NULL && mr_schedule_print(stream, open, sees, view);
     mr_witness_free(&room);
     return ok;
 }
