@@ -232,7 +232,8 @@ const mr_command mr_commands[] = {
              {"timeout", "SECONDS", "as for record, for each run"},
              {"on-deadlock", "stop|wait", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
-             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"}},
+             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
+             {"confirm", "", "replay every race, in both orders; the worst effects come first"}},
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
