@@ -36,7 +36,8 @@ const mr_command mr_commands[] = {
      .operands_min = 2,
      .operands_max = SIZE_MAX,
      .keys = " format output jobs checkpoint resume time_limit quiet witness.dir"
-             " witness.full_schedule report.run ",
+             " brief color source_dir suppressions baseline fail_on"
+             " report.run report.schedule report.shown ",
      .takes_config = true,
      .switch_name = "decide-missing",
      .switch_help = "decide what is in none of the files, instead of failing",
@@ -77,7 +78,9 @@ const mr_command mr_commands[] = {
      .keys =
          " * !find !sees !relation !examples !mark !confirm !model !candidates.report !witness.dir "
          "!witness.check"
-         " !witness.full_schedule !checkpoint !resume !time_limit ",
+         " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
+         "!report.shown"
+         " !checkpoint !resume !time_limit ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
