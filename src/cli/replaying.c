@@ -18,8 +18,9 @@
 enum { ATTEMPTS = 3, OUTPUT_MOST = 1 << 20, DEFAULT_TIMEOUT = 60 };
 
 /* The files of a replay, in the folder. */
-static const char *const files[] = {"schedule", "result", "output", "errors", "trace.mrt"};
-enum { SCHEDULE, RESULT, OUTPUT, ERRORS, TRACE, FILES };
+static const char *const files[] = {"schedule", "inputs", "result",
+                                    "output",   "errors", "trace.mrt"};
+enum { SCHEDULE, INPUTS, RESULT, OUTPUT, ERRORS, TRACE, FILES };
 
 static void path_of(const mr_replaying *self, int file, char *path)
 {
@@ -54,6 +55,20 @@ static mr_status make_folder(mr_replaying *self, mr_error *error)
     return MR_OK;
 }
 
+/* What the recorded program got from outside. */
+static mr_status take_inputs(mr_replaying *self, const char *trace, mr_error *error)
+{
+    file_path path;
+    path_of(self, INPUTS, path);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+    mr_status status = mr_mrt_inputs(trace, file, &self->has_inputs, error);
+    if (fclose(file) != 0 && !status)
+        status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+    return status;
+}
+
 mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *path,
                             const mr_trace *trace, mr_error *error)
 {
@@ -71,7 +86,9 @@ mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *p
         return mr_error_set(error, MR_ERR_TRACE, path, 0,
                             "the trace lacks the command that was recorded, which a replay needs: "
                             "it was made from a log (record --convert); record it again");
-    return status ? status : make_folder(self, error);
+    if (!status)
+        status = make_folder(self, error);
+    return status ? status : take_inputs(self, path, error);
 }
 
 void mr_replaying_close(mr_replaying *self)
@@ -148,13 +165,14 @@ static mr_status take_log(const mr_replaying *self, const char *log, mr_run_end 
 static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes_log,
                           mr_run_end *end, mr_replay_result *result, mr_error *error)
 {
-    file_path schedule, told, output, errors;
+    file_path schedule, told, output, errors, inputs;
     mr_launched launched;
     remove_files(self, RESULT);
     path_of(self, RESULT, told);
     path_of(self, SCHEDULE, schedule);
     path_of(self, OUTPUT, output);
     path_of(self, ERRORS, errors);
+    path_of(self, INPUTS, inputs);
     const mr_launch launch = {.arguments = self->run.arguments.items,
                               .environment = self->run.environment.items,
                               .folder = self->run.folder,
@@ -165,6 +183,7 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
                               .waits_in_deadlock = self->run.waits_in_deadlock,
                               .replay = by_schedule ? schedule : NULL,
                               .result = by_schedule ? told : NULL,
+                              .inputs = self->has_inputs ? inputs : NULL,
                               .output = output,
                               .errors = errors};
     mr_status status = mr_launch_run(&launch, told, &launched, error);
