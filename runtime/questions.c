@@ -4,10 +4,6 @@
 #include "scheduler.h"
 #include "sys.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 enum { PROCESS, PARENT, THREAD };
@@ -58,46 +54,3 @@ MR_EXPORT pid_t gettid(void)
 SEEKS(lseek, off_t)
 SEEKS(lseek64, off64_t)
 #undef SEEKS
-
-/* The bytes that a request gives; 0: they are not known. */
-static size_t given_by(unsigned long request)
-{
-    return request == FIONREAD ? sizeof(int) : request == TIOCGWINSZ ? sizeof(struct winsize) : 0;
-}
-
-/* These set what the descriptor does, and give nothing. */
-static bool gives_nothing(unsigned long request)
-{
-    return request == FIONBIO || request == FIOCLEX || request == FIONCLEX || request == FIOASYNC;
-}
-
-MR_EXPORT int ioctl(int fd, unsigned long request, ...)
-{
-    va_list arguments;
-    va_start(arguments, request);
-    void *to = va_arg(arguments, void *);
-    va_end(arguments);
-    mr_thread *thread = mr_enter();
-    size_t bytes = given_by(request);
-    if (thread == NULL || bytes == 0) {
-        if (thread != NULL) {
-            if (!gives_nothing(request)) {
-                mr_inputs_unfed(MR_INPUTS_UNFED_IOCTL);
-            }
-            mr_leave(thread);
-        }
-        return MR_REAL(ioctl)(fd, request, to);
-    }
-    mr_input input = mr_input_find(thread, MR_INPUT_CALL, (uint64_t)fd);
-    int result;
-    if (input.head != NULL) {
-        result = (int)mr_input_result(&input);
-        mr_input_take(&input, to, bytes);
-    } else {
-        result = MR_REAL(ioctl)(fd, request, to);
-        mr_input_log(thread, MR_INPUT_CALL, (uint64_t)fd, mr_descriptor_is_inside(fd), result,
-                     &(mr_input_part){to, result == 0 ? bytes : 0}, 1);
-    }
-    mr_leave(thread);
-    return result;
-}
