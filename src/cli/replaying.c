@@ -31,7 +31,8 @@ typedef char file_path[MR_REPLAY_PATH_BYTES + 32];
 static void remove_files(const mr_replaying *self, int first)
 {
     file_path path;
-    if (getenv("KEEPRP")) return;
+    if (getenv("KEEPRP"))
+        return;
     for (int i = first; i < FILES; i++) {
         path_of(self, i, path);
         unlink(path);
