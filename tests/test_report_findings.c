@@ -37,6 +37,7 @@ static int setup(void **state)
         {"safe.std", "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(l)|5\nB|acq(m)|6\n"},
         {"guarded.std", "A|acq(g)|1\nA|acq(l)|2\nA|acq(m)|3\nA|rel(m)|4\nA|rel(l)|5\nA|rel(g)|6\n"
                         "B|acq(g)|7\nB|acq(m)|8\nB|acq(l)|9\n"},
+        {"try.std", "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(m)|5\nB|acq.try(l)|6\n"},
         {"never.std", "A|w(p=1)|1\nA|fork(B)|2\nB|w(q)|3\nB|r(p=1)|4\nB|end()|5\nA|join(B)|6\nA|w("
                       "p=2)|7\n"},
         {"joined.std", "A|fork(B)|0\nB|acq(l)|1\nB|acq(m)|2\nB|rel(m)|3\nB|rel(l)|4\nA|join(B)|5\n"
@@ -260,6 +261,10 @@ static void test_wrong_witnesses(void **state)
          "7\nA|alloc(o=0x1000+16)|a.c:1\nA|w(p=4096)|a.c:2\nA|"
          "fork(B)|a.c:3\nB|r(p=4096)|b.c:1\n",
          1, "rejected: ", NULL},
+        {"try",
+         "#@kind deadlock\n#@wait 1 2\n#@wait 5 "
+         "6\nA|acq(l)|1\nB|acq(m)|5\nA|acq(m)|2\nB|acq.try(l)|6\n",
+         1, "is a try, which waits for nothing", NULL},
         {"initial", "#@kind null\n#@first 1 2\nA|r(p=0)|1\nA|w(p=8)|2\nB|r(p=8)|3\n", 1,
          "rejected: ", NULL},
     };

@@ -146,6 +146,10 @@ static mr_status take_value(parser *self, const char *name, const char *attached
 
 static mr_status take_own(parser *self, int flag, const char *name, const char *attached)
 {
+    if (self->cli->command->own[flag].value[0] == '\0') {
+        self->cli->own[flag] = "";
+        return attached ? usage_error(self, "", name, " takes no value") : MR_OK;
+    }
     mr_status status = take_value(self, name, attached, &self->cli->own[flag]);
     if (status == MR_OK && strchr(self->cli->command->own[flag].value, ' '))
         status = take_value(self, name, NULL, &self->cli->own_second[flag]);
@@ -225,11 +229,11 @@ static mr_status parse_long(parser *self, const char *argument)
     char name[96];
     snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : 95, argument);
     int option = find_flag(name), negated = find_negation(name);
-    if (option >= 0)
+    int own_flag = find_own(command, name);
+    if (option >= 0 && (own_flag < 0 || mr_command_has(command, (size_t)option)))
         return set_option(self, option, name, attached);
     if (strcmp(name, "--config") == 0)
         return set_config_file(self, name, attached);
-    int own_flag = find_own(command, name);
     if (own_flag >= 0)
         return take_own(self, own_flag, name, attached);
     if (command->debugs && strcmp(name, "--debug") == 0)

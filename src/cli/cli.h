@@ -28,7 +28,8 @@ typedef struct mr_command mr_command;
 
 /* A flag with a value that only one command has, and that is no key of the configuration. */
 typedef struct mr_own_flag {
-    /* "seed", "S", its meaning. A value of two words, "A B", stands for two arguments. */
+    /* "seed", "S", its meaning. A value of two words, "A B", stands for two arguments, "" for none:
+     * then the value given is "", too. */
     const char *name, *value, *help;
 } mr_own_flag;
 
