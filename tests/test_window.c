@@ -205,7 +205,8 @@ static void check_lockset(const mr_window *w, uint32_t i, const bool *is_contend
         assert_true(held < set->count);
         assert_int_equal(set->locks[held++], 2 * l + !holds[0]);
     }
-    assert_int_equal(held, set->count);
+    while (held < set->count) /* value locks: test_value_locks.c */
+        assert_true(set->locks[held++] >= 2 * w->lock_count);
     assert_int_equal(outside(w, w->region_end[i]), region_end);
 }
 

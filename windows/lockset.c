@@ -2,13 +2,15 @@
 
 #include "base/assert.h"
 #include "base/table.h"
+#include "value_locks.h"
 
 #include <string.h>
 
 /* The contended sections that a thread is in. */
 typedef struct held {
-    uint32_t *sections; /* room for all locks */
-    uint32_t count;
+    uint32_t *sections;    /* room for all locks */
+    uint32_t *value_locks; /* likewise */
+    uint32_t count, value_count;
     uint32_t lockset, region_end; /* of the current contents; valid when !stale */
     bool stale;
 } held;
@@ -19,6 +21,7 @@ typedef struct interner {
     mr_table table; /* of the window's locksets */
     uint32_t *scratch;
     uint32_t capacity; /* of window->locksets */
+    mr_value_locks value_locks;
 } interner;
 
 /* Locks that are looked for among the locksets. */
@@ -63,21 +66,27 @@ static uint32_t intern(interner *in, uint32_t count)
     return w->lockset_count - 1;
 }
 
+static void add_item(uint32_t *set, uint32_t *count, uint32_t item)
+{
+    uint32_t at = *count;
+    for (; at > 0 && set[at - 1] > item; at--)
+        set[at] = set[at - 1];
+    set[at] = item;
+    ++*count;
+}
+
 /* Adds the section's lock to an ascending set. A lock that is held both ways counts as held
  * exclusively. */
 static void add_lock(uint32_t *set, uint32_t *count, const mr_section *section)
 {
-    uint32_t item = 2 * section->lock + section->shared, at = *count;
+    uint32_t item = 2 * section->lock + section->shared;
     for (uint32_t i = 0; i < *count; i++) {
         if (set[i] >> 1 != section->lock)
             continue;
         set[i] = item < set[i] ? item : set[i];
         return;
     }
-    for (; at > 0 && set[at - 1] > item; at--)
-        set[at] = set[at - 1];
-    set[at] = item;
-    ++*count;
+    add_item(set, count, item);
 }
 
 static bool refresh(interner *in, held *h)
@@ -91,6 +100,8 @@ static bool refresh(interner *in, held *h)
             h->region_end = section->release;
         add_lock(in->scratch, &count, section);
     }
+    for (uint32_t i = 0; i < h->value_count; i++)
+        add_item(in->scratch, &count, 2 * (w->lock_count + h->value_locks[i]));
     h->lockset = intern(in, count);
     h->stale = false;
     return h->lockset != MR_NONE;
@@ -107,11 +118,35 @@ static void leave(held *h, uint32_t section)
     h->stale = true;
 }
 
+/* Room for the value locks of each thread, and those that are held at the start. */
+static bool prepare_value_locks(interner *in, held *all)
+{
+    const mr_window *w = in->window;
+    const mr_value_locks *locks = &in->value_locks;
+    uint32_t *most = mr_arena_zalloc(in->arena, w->thread_count, sizeof *most);
+    if (!most)
+        return false;
+    for (uint32_t i = 0; i < w->size; i++)
+        most[w->thread[i]] += locks->changes[i] != MR_NONE;
+    for (uint32_t t = 0; t < w->thread_count; t++) {
+        all[t].value_locks = mr_arena_alloc(in->arena, most[t], sizeof *all[t].value_locks);
+        if (!all[t].value_locks)
+            return false;
+    }
+    for (uint32_t lock = 0; lock < locks->count; lock++)
+        if (locks->holder[lock] != MR_NONE) {
+            held *h = &all[locks->holder[lock]];
+            h->value_locks[h->value_count++] = lock;
+        }
+    return true;
+}
+
 static bool prepare(interner *in, held **all)
 {
     mr_window *w = in->window;
-    in->capacity = 2 * w->section_count + 2;
-    in->scratch = mr_arena_alloc(in->arena, w->lock_count, sizeof *in->scratch);
+    in->capacity = 2 * (w->section_count + in->value_locks.sections) + 2;
+    in->scratch =
+        mr_arena_alloc(in->arena, w->lock_count + in->value_locks.count, sizeof *in->scratch);
     w->locksets = mr_arena_alloc(in->arena, in->capacity, sizeof *w->locksets);
     *all = mr_arena_zalloc(in->arena, w->thread_count, sizeof **all);
     if (!in->scratch || !w->locksets || !*all ||
@@ -134,14 +169,29 @@ static bool prepare(interner *in, held **all)
         if (w->sections[s].acquire == MR_NONE && w->locks[w->sections[s].lock].contended)
             h->sections[h->count++] = s;
     }
-    return true;
+    return !in->value_locks.count || prepare_value_locks(in, *all);
+}
+
+/* After an access: it may have acquired or released a value lock. */
+static void change_value_lock(held *h, uint32_t change)
+{
+    uint32_t i = 0;
+    if (change & 1) {
+        h->value_locks[h->value_count++] = change >> 1;
+    } else {
+        while (h->value_locks[i] != change >> 1)
+            i++;
+        for (h->value_count--; i < h->value_count; i++)
+            h->value_locks[i] = h->value_locks[i + 1];
+    }
+    h->stale = true;
 }
 
 bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
 {
     interner in = {.arena = arena, .window = w};
     held *all = NULL;
-    if (!prepare(&in, &all))
+    if (!mr_value_locks_find(w, &in.value_locks, arena) || !prepare(&in, &all))
         return false;
     for (uint32_t i = 0; i < w->size; i++) {
         uint8_t op = mr_window_op(w, i);
@@ -151,6 +201,8 @@ bool mr_window_build_locksets(mr_window *w, mr_arena *arena)
                 return false;
             w->lockset[i] = h->lockset;
             w->region_end[i] = h->region_end;
+            if (in.value_locks.count && in.value_locks.changes[i] != MR_NONE)
+                change_value_lock(h, in.value_locks.changes[i]);
             continue;
         }
         const mr_section *section = mr_window_section(w, i);

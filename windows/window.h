@@ -62,7 +62,8 @@ typedef struct mr_window_semaphore {
 /* A set of contended locks and how they are held, interned: equal sets have equal numbers. Set 0 is
  * empty. */
 typedef struct mr_lockset {
-    const uint32_t *locks; /* 2 * lock, + 1: held shared and not exclusively; ascending */
+    const uint32_t *locks; /* 2 * lock, + 1: held shared and not exclusively; ascending; value locks
+                              (value_locks.h) from 2 * lock_count on */
     uint32_t count;
 } mr_lockset;
 

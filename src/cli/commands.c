@@ -36,7 +36,8 @@ const mr_command mr_commands[] = {
      .operands_min = 2,
      .operands_max = SIZE_MAX,
      .keys = " format output jobs checkpoint resume time_limit quiet witness.dir"
-             " witness.full_schedule report.run ",
+             " brief color source_dir suppressions baseline fail_on"
+             " report.run report.schedule report.shown report.pictures ",
      .takes_config = true,
      .switch_name = "decide-missing",
      .switch_help = "decide what is in none of the files, instead of failing",
@@ -47,6 +48,22 @@ const mr_command mr_commands[] = {
                 "Exit status: as predict.\n",
      .debugs = true,
      .run = mr_cli_merge},
+    {.name = "report",
+     .subject = MR_SUBJECT_PREDICT,
+     .operands = "RESULTS",
+     .operands_min = 1,
+     .operands_max = 1,
+     .keys = " format output quiet brief color source_dir suppressions baseline fail_on"
+             " report.schedule report.shown report.pictures memory.limit_mb memory.spill_dir ",
+     .takes_config = true,
+     .own = {{"trace", "FILE", "the trace of the report, when it is no longer where it was"}},
+     .summary = "write a report in JSON again, in another format: maxrace report r.json -o r.html",
+     .details =
+         "RESULTS is a report of predict, merge or run in JSON. Its trace is read, and every\n"
+         "witness is checked again. Without --format the end of the output's name chooses: .html,\n"
+         ".sarif, .xml (junit), .dot, .json, .txt.\n"
+         "Exit status: as predict; 3 also for a report of another trace.\n",
+     .run = mr_cli_report},
     {.name = "order",
      .subject = MR_SUBJECT_ORDER,
      .operands = "TRACE",
@@ -77,7 +94,9 @@ const mr_command mr_commands[] = {
      .keys =
          " * !find !sees !relation !examples !mark !confirm !model !candidates.report !witness.dir "
          "!witness.check"
-         " !witness.full_schedule !checkpoint !resume !time_limit ",
+         " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
+         "!report.shown !report.pictures"
+         " !checkpoint !resume !time_limit ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
@@ -189,18 +208,24 @@ const mr_command mr_commands[] = {
      .runs_program = true,
      .switch_name = "follow-forks",
      .switch_help = "record children of the program, too, as PROGRAM.1.mrt …; waits for them",
-     .own = {{"schedule", "random|pct|os",
-              "who runs when: at random (default), by random priorities, as the system likes"},
-             {"seed", "N", "another seed chooses other schedules (1)"},
-             {"max-events", "N",
-              "stop recording, not the program, after N records; 0: no limit (0)"},
-             {"max-log", "SIZE",
-              "stop recording, not the program, when the log has this size; 0: no limit (4G)"},
-             {"timeout", "SECONDS", "kill the program after so long; 0: never (0)"},
-             {"on-deadlock", "stop|wait",
-              "when nobody has been able to run for 2 s: end the program (default), or wait on"},
-             {"convert", "LOG",
-              "run no program: write the trace of a log that an earlier record left"}},
+     .own =
+         {{"schedule", "random|pct|os",
+           "who runs when: at random (default), by random priorities, as the system likes"},
+          {"seed", "N", "another seed chooses other schedules (1)"},
+          {"max-events", "N", "stop recording, not the program, after N records; 0: no limit (0)"},
+          {"max-log", "SIZE",
+           "stop recording, not the program, when the log has this size; 0: no limit (4G)"},
+          {"timeout", "SECONDS", "kill the program after so long; 0: never (0)"},
+          {"on-deadlock", "stop|wait",
+           "when nobody has been able to run for 2 s: end the program (default), or wait on"},
+          {"record-inputs", "yes|no",
+           "keep what the program gets from outside (files, peers, time) in the trace, for a "
+           "replay (yes)"},
+          {"max-inputs", "SIZE", "keep at most so much of that; 0: no limit (1G)"},
+          {"convert", "LOG",
+           "run no program: write the trace of a log that an earlier record left"},
+          {"replay", "SCHEDULE",
+           "let the threads run by a schedule of 'replay --script'; without PROGRAM, its command"}},
      .summary = "run a program that 'maxrace cc' has built, and write its trace",
      .details =
          "The trace goes to --output, PROGRAM.mrt when that is not given, and is written however\n"
@@ -229,8 +254,11 @@ const mr_command mr_commands[] = {
              {"max-log", "SIZE", "as for record"},
              {"timeout", "SECONDS", "as for record, for each run"},
              {"on-deadlock", "stop|wait", "as for record"},
+             {"record-inputs", "yes|no", "as for record"},
+             {"max-inputs", "SIZE", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
-             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"}},
+             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
+             {"confirm", "", "replay every race, in both orders; the worst effects come first"}},
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
@@ -252,7 +280,10 @@ const mr_command mr_commands[] = {
      .takes_config = true,
      .own = {{"race", "N", "replay race N of predict's report only (all)"},
              {"stop-at", "EVENT", "of --race N: go only up to this event of its witness"},
-             {"timeout", "SECONDS", "kill a program that runs longer (60)"}},
+             {"timeout", "SECONDS", "kill a program that runs longer (60)"},
+             {"script", "FILE",
+              "of --race N: run nothing, but write a shell script that replays without the trace"},
+             {"gdb", "", "of --race N: stop in gdb, with both threads before their accesses"}},
      .summary = "run the recorded program by the witness of a race, and see what it does",
      .details =
          "TRACE is an .mrt file of 'maxrace record'. The program is run again, by the order of\n"
@@ -368,7 +399,8 @@ void mr_cli_help(const mr_command *command)
     if (command->switch_name != NULL)
         printf("  --%s\n      %s\n", command->switch_name, command->switch_help);
     for (int i = 0; i < MR_OWN_FLAGS && command->own[i].name != NULL; i++)
-        printf("  --%s %s\n      %s\n", command->own[i].name, command->own[i].value,
+        printf("  --%s%s%s\n      %s\n", command->own[i].name,
+               command->own[i].value[0] != '\0' ? " " : "", command->own[i].value,
                command->own[i].help);
     if (command->debugs)
         print_debug_flag();

@@ -3,6 +3,7 @@
 #define MR_CLI_RECORDING_H
 
 #include "cli.h"
+#include "replay/run_info.h"
 
 #include <stdio.h>
 
@@ -10,10 +11,14 @@ typedef struct mr_recording {
     const char *schedule; /* "random", "pct", "os" */
     uint64_t seed, max_events;
     uint64_t max_log_bytes;   /* 0: no limit */
+    uint64_t max_input_bytes; /* 0: no limit */
+    bool no_inputs;           /* what the program gets from outside is not logged */
     uint64_t timeout_seconds; /* 0: none */
     bool waits_in_deadlock;   /* the program is not ended */
     bool follows_forks;       /* children have traces of their own */
     bool keeps_log;           /* when the log cannot be converted */
+    const char *replay;       /* a schedule that the program runs by; NULL: none */
+    const mr_run_info *run;   /* … and how; its arguments are the operands */
 } mr_recording;
 
 /* The own flags that record and run have first, in this order. */
@@ -24,6 +29,8 @@ enum {
     MR_FLAG_MAX_LOG,
     MR_FLAG_TIMEOUT,
     MR_FLAG_ON_DEADLOCK,
+    MR_FLAG_RECORD_INPUTS,
+    MR_FLAG_MAX_INPUTS,
     MR_FLAG_COMMON_COUNT
 };
 

@@ -18,8 +18,9 @@
 enum { ATTEMPTS = 3, OUTPUT_MOST = 1 << 20, DEFAULT_TIMEOUT = 60 };
 
 /* The files of a replay, in the folder. */
-static const char *const files[] = {"schedule", "result", "output", "errors", "trace.mrt"};
-enum { SCHEDULE, RESULT, OUTPUT, ERRORS, TRACE, FILES };
+static const char *const files[] = {"schedule", "inputs", "result",
+                                    "output",   "errors", "trace.mrt"};
+enum { SCHEDULE, INPUTS, RESULT, OUTPUT, ERRORS, TRACE, FILES };
 
 static void path_of(const mr_replaying *self, int file, char *path)
 {
@@ -31,7 +32,6 @@ typedef char file_path[MR_REPLAY_PATH_BYTES + 32];
 static void remove_files(const mr_replaying *self, int first)
 {
     file_path path;
-    if (getenv("KEEPRP")) return;
     for (int i = first; i < FILES; i++) {
         path_of(self, i, path);
         unlink(path);
@@ -53,6 +53,20 @@ static mr_status make_folder(mr_replaying *self, mr_error *error)
     return MR_OK;
 }
 
+/* What the recorded program got from outside. */
+static mr_status take_inputs(mr_replaying *self, const char *trace, mr_error *error)
+{
+    file_path path;
+    path_of(self, INPUTS, path);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+    mr_status status = mr_mrt_inputs(trace, file, &self->has_inputs, error);
+    if (fclose(file) != 0 && !status)
+        status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+    return status;
+}
+
 mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *path,
                             const mr_trace *trace, mr_error *error)
 {
@@ -70,7 +84,9 @@ mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *p
         return mr_error_set(error, MR_ERR_TRACE, path, 0,
                             "the trace lacks the command that was recorded, which a replay needs: "
                             "it was made from a log (record --convert); record it again");
-    return status ? status : make_folder(self, error);
+    if (!status)
+        status = make_folder(self, error);
+    return status ? status : take_inputs(self, path, error);
 }
 
 void mr_replaying_close(mr_replaying *self)
@@ -143,29 +159,40 @@ static mr_status take_log(const mr_replaying *self, const char *log, mr_run_end 
     return ok ? MR_OK : mr_error_memory(error, "reading the log of the replay");
 }
 
-/* Runs the program once, by the schedule in the folder, or by the seed alone. */
+/* How to run the program, by the schedule in the folder, or by the seed alone. The paths are the
+ * caller's. */
+static mr_launch launch_of(const mr_replaying *self, bool by_schedule, const char *schedule,
+                           const char *told)
+{
+    const mr_run_info *run = &self->run;
+    return (mr_launch){.arguments = run->arguments.items,
+                       .environment = run->environment.items,
+                       .folder = run->folder,
+                       .schedule = run->schedule ? run->schedule : "random",
+                       .seed = run->seed,
+                       .max_log_bytes = (uint64_t)4 << 30,
+                       .waits_in_deadlock = run->waits_in_deadlock,
+                       .replay = by_schedule ? schedule : NULL,
+                       .result = by_schedule ? told : NULL};
+}
+
+/* Runs the program once. */
 static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes_log,
                           mr_run_end *end, mr_replay_result *result, mr_error *error)
 {
-    file_path schedule, told, output, errors;
+    file_path schedule, told, output, errors, inputs;
     mr_launched launched;
     remove_files(self, RESULT);
     path_of(self, RESULT, told);
     path_of(self, SCHEDULE, schedule);
     path_of(self, OUTPUT, output);
     path_of(self, ERRORS, errors);
-    const mr_launch launch = {.arguments = self->run.arguments.items,
-                              .environment = self->run.environment.items,
-                              .folder = self->run.folder,
-                              .schedule = self->run.schedule ? self->run.schedule : "random",
-                              .seed = self->run.seed,
-                              .max_log_bytes = (uint64_t)4 << 30,
-                              .timeout_seconds = self->timeout_seconds,
-                              .waits_in_deadlock = self->run.waits_in_deadlock,
-                              .replay = by_schedule ? schedule : NULL,
-                              .result = by_schedule ? told : NULL,
-                              .output = output,
-                              .errors = errors};
+    mr_launch launch = launch_of(self, by_schedule, schedule, told);
+    launch.timeout_seconds = self->timeout_seconds;
+    path_of(self, INPUTS, inputs);
+    launch.inputs = self->has_inputs ? inputs : NULL;
+    launch.output = output;
+    launch.errors = errors;
     mr_status status = mr_launch_run(&launch, told, &launched, error);
     if (status)
         return status;
@@ -182,6 +209,21 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
     if (!status && takes_log)
         status = take_log(self, launched.log, end, error);
     mr_launch_clean(&launched);
+    return status;
+}
+
+mr_status mr_replaying_start(const mr_replaying *self, mr_error *error)
+{
+    file_path schedule, told, inputs;
+    mr_launched launched;
+    path_of(self, RESULT, told);
+    path_of(self, SCHEDULE, schedule);
+    path_of(self, INPUTS, inputs);
+    mr_launch launch = launch_of(self, true, schedule, told);
+    launch.inputs = self->has_inputs ? inputs : NULL;
+    mr_status status = mr_launch_run(&launch, told, &launched, error);
+    if (!status)
+        mr_launch_clean(&launched);
     return status;
 }
 
@@ -228,27 +270,37 @@ static mr_status run_recorded(mr_replaying *self, mr_error *error)
                                    : run_once(self, false, true, &self->recorded, &unused, error);
 }
 
-mr_status mr_replaying_race(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
+mr_status mr_replaying_find(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
                             mr_replayed *replayed, mr_error *error)
 {
     mr_plan *plan = &replayed->plan;
-    unsigned ignored = 0;
     *plan = (mr_plan){
         .trace = self->trace, .positions = &self->positions, .run = &self->run, .witness = witness};
     replayed->effect = MR_EFFECT_UNKNOWN;
     mr_status status = mr_plan_init(plan, stop_at, error);
-    if (status)
-        return status;
     mr_plan_then then = stop_at == UINT32_MAX ? MR_PLAN_FIRST : MR_PLAN_END;
-    status = reach(self, plan, then, &replayed->attempts, &replayed->first, &replayed->goal, error);
-    if (status || replayed->goal.outcome != MR_REPLAY_GOAL || then == MR_PLAN_END)
+    return status ? status
+                  : reach(self, plan, then, &replayed->attempts, &replayed->first, &replayed->goal,
+                          error);
+}
+
+mr_status mr_replaying_race(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
+                            mr_replayed *replayed, mr_error *error)
+{
+    unsigned ignored = 0;
+    mr_plan *plan = &replayed->plan;
+    mr_status status = mr_replaying_find(self, witness, stop_at, replayed, error);
+    if (status || replayed->goal.outcome != MR_REPLAY_GOAL || stop_at != UINT32_MAX)
         return status;
-    status =
-        reach(self, plan, MR_PLAN_SECOND, &ignored, &replayed->second, &replayed->other, error);
+    bool has_orders = plan->stop_count > 1;
+    if (has_orders)
+        status =
+            reach(self, plan, MR_PLAN_SECOND, &ignored, &replayed->second, &replayed->other, error);
     if (!status)
         status = run_recorded(self, error);
-    if (!status && replayed->other.outcome == MR_REPLAY_GOAL)
+    if (!status && (!has_orders || replayed->other.outcome == MR_REPLAY_GOAL))
         replayed->effect =
-            mr_judge(&self->recorded, &replayed->first, &replayed->second, replayed->evidence);
+            mr_judge(&self->recorded, &replayed->first,
+                     has_orders ? &replayed->second : &replayed->first, replayed->evidence);
     return status;
 }

@@ -20,6 +20,7 @@ typedef struct mr_replaying {
     mr_run_info run;
     char folder[MR_REPLAY_PATH_BYTES]; /* temporary, for schedules and results */
     int leftover;
+    bool has_inputs; /* the trace has what the program got from outside */
     unsigned timeout_seconds;
     mr_run_end recorded; /* the run by the recorded seed, without a schedule */
 } mr_replaying;
@@ -42,6 +43,13 @@ typedef struct mr_replayed {
 } mr_replayed;
 
 void mr_replayed_free(mr_replayed *replayed);
+
+/* Runs until the goal, with the first access first: sets plan, goal, attempts and first. */
+mr_status mr_replaying_find(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
+                            mr_replayed *replayed, mr_error *error);
+
+/* Runs the program by the schedule in the folder, with our standard streams, to its end. */
+mr_status mr_replaying_start(const mr_replaying *self, mr_error *error);
 
 /* Replays the witness, which is open (witness/pack.h), in both orders. With stop_at only up to this
  * event of the witness; UINT32_MAX: none. */

@@ -39,6 +39,7 @@ typedef struct run {
     uint32_t units[MR_PROGRAM_SEMAPHORES];
     char lock_letter; /* locks are called l0 …, or x0 … like the variables */
     int64_t memory[MR_PROGRAM_VARIABLES];
+    int64_t spins[MR_PROGRAM_LOCKS];    /* locks that are variables */
     bool missing[MR_PROGRAM_VARIABLES]; /* some accesses have no value */
     slot_state slots[MR_PROGRAM_SLOTS];
     uint32_t object_count;
@@ -282,9 +283,44 @@ static void change_state(run *r, uint32_t thread, mr_instruction step)
     }
 }
 
+/* An access of a lock that is a variable, by another operation than the step's. */
+static void spin(run *r, uint32_t thread, uint32_t lock, mr_op op, int64_t value)
+{
+    char operand[OPERAND_BYTES];
+    if (op == MR_OP_ATOMIC_UPDATE)
+        sprintf(operand, "l%" PRIu32 "=%" PRId64 ">%" PRId64, lock, r->spins[lock], value);
+    else
+        sprintf(operand, "l%" PRIu32 "=%" PRId64, lock, value);
+    r->spins[lock] = value;
+    r->programs[thread].steps[r->position[thread]].op = (uint8_t)op;
+    record(r, thread, operand);
+}
+
+/* Acquires or releases such a lock. Only the outermost pair is events. */
+static void do_spin(run *r, uint32_t thread, mr_instruction step)
+{
+    static const mr_op releases[] = {MR_OP_WRITE, MR_OP_ATOMIC_WRITE, MR_OP_ATOMIC_UPDATE};
+    change_state(r, thread, step);
+    if (r->depth[step.operand] != (step.op == MR_OP_ACQUIRE))
+        r->position[thread]++;
+    else if (step.op == MR_OP_ACQUIRE)
+        spin(r, thread, step.operand, MR_OP_ATOMIC_UPDATE, mr_random_below(r->random, 2) + 1);
+    else
+        spin(r, thread, step.operand, releases[mr_random_below(r->random, 3)], 0);
+}
+
 static void do_step(run *r, uint32_t thread)
 {
     mr_instruction step = r->programs[thread].steps[r->position[thread]];
+    if (r->parameters->spins && (step.op == MR_OP_ACQUIRE || step.op == MR_OP_RELEASE)) {
+        do_spin(r, thread, step);
+        return;
+    }
+    if (r->parameters->spins && mr_op_is_access(step.op) &&
+        mr_random_percent(r->random, r->parameters->stray_percent)) {
+        spin(r, thread, 0, MR_OP_WRITE, 0);
+        return;
+    }
     if (mr_op_is_access(step.op)) {
         do_access(r, thread, step);
         return;

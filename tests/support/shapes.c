@@ -216,6 +216,23 @@ static void shape_lives(mr_random *random, mr_parameters *p)
         p->value_style = MR_VALUES_SMALL;
 }
 
+/* Locks that are variables; most traces have nothing else that excludes. */
+static void shape_spin_locks(mr_random *random, mr_parameters *p)
+{
+    static const mr_lock_style styles[] = {MR_LOCKS_PLAIN, MR_LOCKS_NESTED, MR_LOCKS_HAND,
+                                           MR_LOCKS_REENTRANT};
+    p->spins = true;
+    p->stray_percent = mr_random_percent(random, 20) ? 10 : 0;
+    p->lock_style = styles[mr_random_below(random, 4)];
+    p->locks = mr_random_range(random, 1, 2);
+    p->section_percent = mr_random_range(random, 40, 90);
+    p->events = mr_random_range(random, 10, MR_SHAPE_MOST_EVENTS);
+    p->atomic_percent = mr_random_percent(random, 30) ? 20 : 0;
+    p->missing_percent /= 2;
+    p->unrecorded_percent /= 2;
+    p->fork_percent /= 2;
+}
+
 static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
 {
     switch ((int)shape) {
@@ -261,6 +278,9 @@ static void shape_kinds(mr_random *random, mr_shape shape, mr_parameters *p)
             p->lock_style = MR_LOCKS_PLAIN;
         if (shape == MR_SHAPE_LIVES_FORKS)
             p->fork_percent = 80;
+        break;
+    case MR_SHAPE_SPIN_LOCKS:
+        shape_spin_locks(random, p);
         break;
     default:
         break;
@@ -314,6 +334,7 @@ static void shape_goals(mr_random *random, mr_shape shape, mr_parameters *p)
         return;
     }
     shape_cycles(random, p);
+    p->try_percent = mr_random_percent(random, 30) ? 25 : 0;
     if (shape == MR_SHAPE_SHARED_CYCLES)
         p->shared_percent = mr_random_range(random, 30, 70);
     if (shape == MR_SHAPE_GUARDED_CYCLES) {

@@ -1,0 +1,135 @@
+/* Variables that are locks by their values: what is one, which accesses are inside, and that two of
+ * them inside are no race. That nothing else is dropped: test_exact, shape spin-locks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/exhaustive.h"
+#include "support/generate.h"
+#include "support/setup.h"
+#include "windows/lockset.h"
+#include "windows/value_locks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACQ(t) #t "|au(l=0>1)|1\n"
+#define REL(t) #t "|w(l=0)|1\n"
+#define X(t)   #t "|w(x=5)|1\n"
+
+/* Which events of the window are in a section of `l`, as a text: '+' inside, '-' not an access or
+ * outside. NULL: `l` is no lock. */
+typedef struct row {
+    const char *name, *text;
+    uint32_t start;
+    const char *inside;
+} row;
+
+static const row rows[] = {
+    {"two sections", ACQ(A) X(A) REL(A) ACQ(B) X(B) REL(B), 0, "-++-++"},
+    {"reads of it are not looked at",
+     ACQ(A) "B|r(l=1)|1\n" X(A) REL(A) "B|r(l=0)|1\n" ACQ(B) X(B) REL(B), 0, "--++--++"},
+    {"a section that stays open", ACQ(A) X(A) REL(A) ACQ(B) X(B), 0, "-++-+"},
+    {"other values when taken", "A|au(l=0>7)|1\n" X(A) REL(A) "B|au(l=0>9)|1\n" X(B) REL(B), 0,
+     "-++-++"},
+    {"released by an exchange", ACQ(A) X(A) "A|au(l=1>0)|1\n" ACQ(B) X(B) REL(B), 0, "-++-++"},
+    {"held at the start", ACQ(A) X(A) REL(A) ACQ(B) X(B) REL(B), 1, "++-++"},
+    {"begun by a write of the free value that is not there",
+     REL(A) ACQ(A) X(A) REL(A) ACQ(B) X(B) REL(B), 0, "+-++-++"},
+    {"… that is there, and a thread may take it before",
+     "B|r(l=0)|1\n" REL(A) ACQ(A) X(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
+    {"released by another thread", ACQ(A) X(A) REL(B) ACQ(B) X(B) REL(B), 0, NULL},
+    {"released twice", ACQ(A) X(A) REL(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
+    {"taken by a plain write", "A|w(l=1)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
+    {"a third value", ACQ(A) "A|w(l=2)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
+    {"taken when it is taken", ACQ(A) X(A) "B|au(l=1>2)|1\n" REL(A) REL(B), 0, NULL},
+    {"values that are not known", "A|au(l)|1\n" X(A) REL(A) ACQ(B) X(B) REL(B), 0, NULL},
+    {"one thread", ACQ(A) X(A) REL(A), 0, NULL},
+    {"an unrecorded writer", ACQ(A) X(A) REL(A) "B|r(l=3)|1\n" ACQ(B) X(B) REL(B), 0, NULL},
+};
+
+static bool is_inside(const mr_window *w, uint32_t event)
+{
+    const mr_lockset *set = &w->locksets[w->lockset[event]];
+    return set->count && set->locks[set->count - 1] >= 2 * w->lock_count;
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mr_setup setup;
+        mr_setup_open(&setup, rows[i].text);
+        mr_setup_window(&setup, rows[i].start, setup.trace->event_count, MR_MODEL_VALUE);
+        const mr_window *w = setup.window;
+        char inside[16] = "";
+        bool any = false;
+        for (uint32_t e = 0; e < w->size; e++) {
+            inside[e] = is_inside(w, e) ? '+' : '-';
+            any = any || inside[e] == '+';
+        }
+        inside[w->size] = '\0';
+        if (!rows[i].inside ? any : strcmp(inside, rows[i].inside) != 0)
+            fail_msg("%s: %s", rows[i].name, inside);
+        mr_setup_close(&setup);
+    }
+}
+
+/* In the other models the values tell nothing. */
+static void test_models(void **state)
+{
+    (void)state;
+    for (mr_model model = MR_MODEL_RF; model <= MR_MODEL_BRANCH; model++) {
+        mr_setup setup;
+        mr_setup_open(&setup, rows[0].text);
+        mr_setup_window(&setup, 0, setup.trace->event_count, model);
+        assert_int_equal(is_inside(setup.window, 1), model == MR_MODEL_VALUE);
+        mr_setup_close(&setup);
+    }
+}
+
+/* Accesses whose locksets meet are no race, in windows of random traces. */
+static void test_no_race(void **state)
+{
+    (void)state;
+    uint32_t meetings = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        char *text = mr_generate_trace(seed, MR_SHAPE_SPIN_LOCKS);
+        assert_non_null(text);
+        mr_setup setup;
+        mr_setup_open(&setup, text);
+        uint32_t start = (uint32_t)(seed % 3) * 3, end = setup.trace->event_count;
+        mr_exhaustive races;
+        start = start < end ? start : 0;
+        mr_setup_window(&setup, start, end, MR_MODEL_VALUE);
+        assert_true(mr_exhaustive_find(setup.trace, MR_MODEL_VALUE, start, end, &races));
+        const mr_window *w = setup.window;
+        for (uint32_t b = 0; b < w->size; b++)
+            for (uint32_t a = 0; a < b; a++)
+                if (w->thread[a] != w->thread[b] &&
+                    mr_locksets_meet(w, w->lockset[a], w->lockset[b])) {
+                    meetings++;
+                    if (mr_exhaustive_has(&races, start + a, start + b))
+                        fail_msg("seed %" PRIu64 ": %" PRIu32 "-%" PRIu32 " from %" PRIu32 ":\n%s",
+                                 seed, start + a, start + b, start, text);
+                }
+        mr_exhaustive_free(&races);
+        mr_setup_close(&setup);
+        free(text);
+    }
+    assert_true(meetings > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_no_race),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
