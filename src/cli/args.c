@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli.h"
 #include "config/suggest.h"
+#include "tsan_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,6 +202,8 @@ static mr_status set_option(parser *self, int option, const char *name, const ch
     }
     if (strcmp(mr_options[option].key, "model") == 0)
         self->cli->model_given = true;
+    if (strcmp(mr_options[option].key, "format") == 0)
+        self->cli->format_given = true;
     add_setting(self, option, value);
     return MR_OK;
 }
@@ -293,12 +296,15 @@ static mr_status parse_arguments(parser *self)
     return MR_OK;
 }
 
-/* Files first, then flags; then what concerns several keys, and whether the command has the format.
+/* The environment first, then files, then flags; then what concerns several keys, and whether the command has the format.
  */
 static mr_status apply(parser *self)
 {
     mr_config *config = self->cli->config;
     mr_status status = MR_OK;
+    if (self->cli->command->subject == MR_SUBJECT_RUNS)
+        status = mr_tsan_options_read(getenv("TSAN_OPTIONS"), config, &self->cli->finding_status,
+                                      self->error);
     for (size_t i = 0; i < self->setting_count && status == MR_OK; i++)
         if (self->settings[i].option < 0)
             status = mr_config_load(config, self->settings[i].text, self->error);
@@ -317,7 +323,7 @@ static mr_status apply(parser *self)
 mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char **arguments,
                        mr_error *error)
 {
-    *cli = (mr_cli){.command = command, .config = mr_config_new()};
+    *cli = (mr_cli){.command = command, .config = mr_config_new(), .finding_status = MR_EXIT_RACES};
     parser self = {.cli = cli, .arguments = arguments, .count = count, .error = error};
     self.settings = mr_calloc((size_t)count + 1, sizeof *self.settings);
     cli->operands = mr_calloc((size_t)count + 1, sizeof *cli->operands);

@@ -22,6 +22,7 @@
 /* predict, merge, run, order, compare: no race, and the recorded program crashed or ended in a
  * deadlock */
 #define MR_EXIT_BAD_END 6
+#define MR_EXIT_UNKNOWN 7 /* with fail_on unknown: no finding, but unknown candidates */
 
 typedef struct mr_command mr_command;
 
@@ -32,7 +33,7 @@ typedef struct mr_own_flag {
     const char *name, *value, *help;
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 10 };
+enum { MR_OWN_FLAGS = 12 };
 
 /* A parsed command line. */
 typedef struct mr_cli {
@@ -40,9 +41,11 @@ typedef struct mr_cli {
     mr_config *config;     /* owned; defaults, then files, then flags */
     const char **operands; /* the array is owned, the texts are not */
     size_t operand_count;
-    bool help;        /* --help was given; the other members may not be set */
-    bool switch_on;   /* the command's own switch was given */
-    bool model_given; /* --model was given */
+    bool help;          /* --help was given; the other members may not be set */
+    bool switch_on;     /* the command's own switch was given */
+    bool model_given;   /* --model was given */
+    bool format_given;  /* --format was given */
+    int finding_status; /* the exit status when there are findings */
     /* by the command's own flags: the last value given, on loan; NULL: none */
     const char *own[MR_OWN_FLAGS];
     const char *own_second[MR_OWN_FLAGS]; /* the second value of a flag that takes two */
@@ -112,6 +115,7 @@ mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_merge(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_report(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_dump(mr_cli *cli, int *exit_status, mr_error *error);

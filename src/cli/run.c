@@ -5,9 +5,12 @@
 
 #include "base/seconds.h"
 #include "cli.h"
+#include "confirm.h"
 #include "engine/predict.h"
 #include "leftovers.h"
+#include "listing/listing.h"
 #include "output.h"
+#include "predicting.h"
 #include "recording.h"
 #include "sweep/sweep.h"
 #include "trace/observed.h"
@@ -28,13 +31,15 @@ typedef struct runs {
     char folder[4096]; /* of the traces */
     bool temporary;
     bool quick;
+    bool confirms;      /* each race is replayed */
     mr_names known;     /* the static races so far */
     size_t race_count;  /* new races of all runs */
     size_t known_count; /* races of the last run that an earlier run had */
     mr_runs_report report;
     int program_status;
-    bool ended_badly;  /* did the program in any run? */
-    bool any_observed; /* an error in a recorded run itself */
+    bool ended_badly; /* did the program in any run? */
+    bool fails;       /* races or errors in a run, by fail_on */
+    bool any_unknown;
 } runs;
 
 /* Adds a pair of places to the known ones; `*is_new` says that it was not there. False: no memory.
@@ -148,7 +153,6 @@ static mr_status read_trace(runs *self, const char *path, mr_trace **trace, doub
     if (!status)
         status = mr_cli_check_trace(*trace, error);
     self->ended_badly = self->ended_badly || mr_ending_is_bad(&(*trace)->ending);
-    self->any_observed = self->any_observed || mr_observed_any(*trace);
     return status;
 }
 
@@ -167,16 +171,60 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     if (!status)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
+    if (!status && self->confirms)
+        status = mr_confirm_races(self->cli, path, trace, &result, error);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;
     if (!status)
         status = keep_new(self, trace, &result, error);
+    int exit_status = 0;
+    if (!status)
+        status = mr_predicting_exit(trace, self->cli->config, &result, &exit_status, error);
+    self->fails = self->fails || exit_status == MR_EXIT_RACES;
+    self->any_unknown = self->any_unknown || exit_status == MR_EXIT_UNKNOWN;
     mr_status printed = print(self, trace, &result, status ? &print_error : error);
     if (status && printed)
         mr_cli_complain(&print_error);
     mr_result_free(&result);
     mr_trace_free(trace);
     return status ? status : printed;
+}
+
+/* Drops the races that are suppressed, and says whether the others make the command fail. */
+static mr_status keep_unsuppressed(runs *self, const mr_trace *trace, mr_order_result *result,
+                                   mr_error *error)
+{
+    mr_race_list *list = &result->list;
+    mr_listing listing;
+    mr_result pairs = {.race_count = list->race_count,
+                       .races = mr_calloc(list->race_count + 1, sizeof *pairs.races)};
+    if (!pairs.races)
+        return mr_error_memory(error, "listing the findings");
+    for (size_t i = 0; i < list->race_count; i++) {
+        const mr_race_example *pair = &list->examples[list->races[i].first_example];
+        pairs.races[i].witness.first = pair->first.event;
+        pairs.races[i].witness.second = pair->second.event;
+    }
+    mr_status status = mr_listing_make(&listing, trace, self->cli->config, &pairs, error);
+    size_t kept = 0;
+    for (size_t i = 0; i < list->race_count && status == MR_OK; i++) {
+        if (listing.of_race[i]) {
+            list->races[kept] = list->races[i];
+            result->races[kept++] = result->races[i];
+        } else {
+            result->counts[result->races[i].standing]--;
+            mr_witness_free(&result->races[i].witness);
+        }
+    }
+    if (status == MR_OK) {
+        list->race_count = kept;
+        self->fails = self->fails || mr_listing_fail(&listing, self->cli->config);
+        if (listing.suppressed_count > 0)
+            fprintf(stderr, "maxrace: %zu suppressed\n", listing.suppressed_count);
+    }
+    mr_listing_free(&listing);
+    free(pairs.races);
+    return status;
 }
 
 /* The races of the recorded order: those of shb, each with a witness. This is the place for other
@@ -199,6 +247,8 @@ static mr_status detect(runs *self, const char *path, mr_error *error)
     sweep.result.recorded_only = true;
     sweep.result.stats.read_seconds += read_seconds;
     sweep.result.stats.total_seconds += read_seconds;
+    if (!status)
+        status = keep_unsuppressed(self, trace, &sweep.result, error);
     if (!status)
         status = keep_new_of_order(self, trace, &sweep.result, error);
     if (!status) {
@@ -282,14 +332,23 @@ static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES };
+    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES, CONFIRM };
     runs self = {.cli = cli, .quick = cli->switch_on};
     const char *path = mr_config_text(cli->config, "output");
+    if (self.quick &&
+        !mr_format_has((mr_format)mr_config_choice(cli->config, "format"), MR_SUBJECT_ORDER))
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--quick reports as 'order' does: text or json");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
+    self.confirms = cli->own[CONFIRM] != NULL;
+    if (!status && self.confirms && self.quick)
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--confirm is not for --quick");
     if (!status)
         status = mr_cli_number(cli, RUNS, 1, 1, &self.count, error);
     if (!status)
         status = mr_output_probe(path, error);
+    if (!status)
+        status = mr_listing_check(cli->config, error);
     if (!status)
         status = make_folder(&self, cli->own[TRACES], error);
     if (status)
@@ -298,9 +357,12 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     mr_config_resolve(cli->config);
     mr_names_init(&self.known);
     status = mr_output_write(path, run_all, &self, error);
-    *exit_status = self.race_count > 0 || self.any_observed ? MR_EXIT_RACES
-                   : self.ended_badly                       ? MR_EXIT_BAD_END
-                                                            : 0;
+    bool none = (mr_fail_on)mr_config_choice(cli->config, "fail_on") == MR_FAIL_ON_NONE;
+    *exit_status = none               ? 0
+                   : self.fails       ? cli->finding_status
+                   : self.ended_badly ? MR_EXIT_BAD_END
+                   : self.any_unknown ? MR_EXIT_UNKNOWN
+                                      : 0;
     mr_names_free(&self.known);
     if (self.temporary)
         rmdir(self.folder);

@@ -26,14 +26,15 @@ typedef struct mr_finder {
     bool whole_scope;       /* the whole trace, else the windows of the plan */
     mr_reduction reduction; /* whole_scope; owned */
     mr_asked_trace asked;
-    uint32_t *listed; /* asked.listed; owned */
+    uint32_t *listed;   /* asked.listed; owned */
     mr_carried carried; /* whole_scope: of the whole window; owned */
     mr_arena arena;     /* likewise */
     mr_problem whole;   /* likewise */
     bool has_whole;
     mr_finder_worker **workers; /* one a job, made when it is needed; owned */
-    pthread_mutex_t lock;       /* of `spent` */
-    uint64_t spent;             /* effort of the outcomes that were merged */
+    bool explain_cycles;
+    pthread_mutex_t lock; /* of `spent` */
+    uint64_t spent;       /* effort of the outcomes that were merged */
 } mr_finder;
 
 /* scope.c: collects the questions, reduces the trace and builds the whole window. To be freed also after

@@ -89,8 +89,8 @@ static bool is_of(const mr_keys *keys, uint32_t number, uint32_t variable)
 /* The list of the reads, which many questions share. */
 static bool share_list(asking *a, uint32_t *list)
 {
-    if (a->list == MR_NONE && !mr_questions_list(a->questions, a->events.items,
-                                                 (uint32_t)a->events.count, &a->list))
+    if (a->list == MR_NONE &&
+        !mr_questions_list(a->questions, a->events.items, (uint32_t)a->events.count, &a->list))
         return false;
     *list = a->list;
     return true;
@@ -102,8 +102,7 @@ static bool ask(asking *a, const mr_question *like, uint32_t place, uint32_t oth
     const uint32_t places[] = {place, other_place};
     if (!a->by_event)
         return mr_questions_group(a->questions, question.kind, places, 2, &question.group) &&
-               share_list(a, &question.first_list) &&
-               mr_questions_add(a->questions, &question);
+               share_list(a, &question.first_list) && mr_questions_add(a->questions, &question);
     for (size_t i = 0; i < a->events.count; i++)
         if (!mr_questions_group(a->questions, question.kind, &a->events.items[i], 1,
                                 &question.group) ||

@@ -13,6 +13,8 @@ extern char **environ;
 
 enum { PATH_BYTES = 4096 };
 
+const char *const mr_run_info_hidden[] = {"_", "MAXRACE_SYMBOL_CACHE", NULL};
+
 static mr_status no_memory(mr_error *error)
 {
     return mr_error_memory(error, "reading how the program was run");
@@ -140,6 +142,17 @@ void mr_run_info_free(mr_run_info *info)
     *info = (mr_run_info){.folder = NULL};
 }
 
+/* What a shell sets anew for each command, and what only maxrace reads: no program gets it. */
+static bool is_ours(const char *entry)
+{
+    for (size_t i = 0; mr_run_info_hidden[i]; i++) {
+        size_t length = strlen(mr_run_info_hidden[i]);
+        if (strncmp(entry, mr_run_info_hidden[i], length) == 0 && entry[length] == '=')
+            return true;
+    }
+    return false;
+}
+
 void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock)
 {
     char folder[PATH_BYTES];
@@ -149,7 +162,8 @@ void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits
         mr_run_line(lines, "cwd", folder);
     mr_run_line(lines, "deadlock", waits_in_deadlock ? "wait" : "stop");
     for (char **entry = environ; *entry; entry++)
-        mr_run_line(lines, "env", *entry);
+        if (!is_ours(*entry))
+            mr_run_line(lines, "env", *entry);
 }
 
 void mr_run_info_again(mr_bytes *lines, const mr_run_info *info)

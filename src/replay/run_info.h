@@ -30,6 +30,10 @@ typedef struct mr_run_info {
     size_t module_count, module_capacity;
 } mr_run_info;
 
+/* Variables of the environment that a recorded program does not get, NULL at the end: else the same
+ * seed would give another trace in another shell. */
+extern const char *const mr_run_info_hidden[];
+
 /* Lines that it does not know are passed over. MR_ERR_MEMORY. */
 mr_status mr_run_info_read(mr_run_info *info, const char *lines, mr_error *error);
 void mr_run_info_free(mr_run_info *info);

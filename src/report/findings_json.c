@@ -116,8 +116,8 @@ static mr_json sees_object(const mr_context *context, const mr_trace *trace, con
 }
 
 mr_status mr_findings_dump(const mr_context *context, const mr_trace *trace,
-                           const mr_config *config, const mr_result *result, FILE *stream,
-                           mr_error *error)
+                           const mr_config *config, const mr_result *result,
+                           const mr_listing *listing, FILE *stream, mr_error *error)
 {
     unsigned find = (unsigned)mr_config_set_of(config, "find");
     const char *asked = mr_config_text(config, "sees");
@@ -131,10 +131,13 @@ mr_status mr_findings_dump(const mr_context *context, const mr_trace *trace,
         fprintf(stream, "\"%s\":[", arrays[a].key);
         for (size_t i = 0; i < result->finding_count; i++) {
             const mr_finding *finding = &result->findings[i];
-            if (finding->witness.kind < arrays[a].first || finding->witness.kind > arrays[a].last)
+            if (finding->witness.kind < arrays[a].first || finding->witness.kind > arrays[a].last ||
+                !listing->of_finding[i])
                 continue;
             fputs(shown++ ? ",\n" : "\n", stream);
-            mr_status status = mr_json_dump(stream, finding_object(context, trace, finding), error);
+            mr_json object = finding_object(context, trace, finding);
+            mr_json_put_listed(&object, listing->of_finding[i], listing);
+            mr_status status = mr_json_dump(stream, object, error);
             if (status != MR_OK)
                 return status;
         }
@@ -183,4 +186,40 @@ void mr_findings_put_stats(mr_json *stats, const mr_result *result)
         json_decref(self.json);
     if (result->stats.cycles_missing)
         mr_json_put(stats, "cycles_missing", json_true());
+}
+
+static mr_json note_object(const mr_trace *trace, const mr_cycle_note *note)
+{
+    mr_json self = mr_json_new();
+    json_t *waits = json_array();
+    for (uint32_t i = 0; i < note->wait_count; i++) {
+        mr_json wait =
+            mr_json_access(trace, mr_access_of_event(trace, note->waits[i], note->waits[i]));
+        self.ok = self.ok && wait.ok;
+        self.ok = json_array_append_new(waits, wait.json) == 0 && self.ok;
+    }
+    mr_json_put(&self, "waits", waits);
+    if (note->guard != MR_NONE)
+        mr_json_put_name(&self, "guard", "guard_text", &trace->locks, note->guard);
+    if (note->before != MR_NONE) {
+        mr_json_put_number(&self, "before", note->before);
+        mr_json_put_number(&self, "after", note->after);
+    }
+    return self;
+}
+
+mr_status mr_cycle_notes_dump(const mr_trace *trace, const mr_config *config,
+                              const mr_result *result, FILE *stream, mr_error *error)
+{
+    if (!mr_config_bool(config, "explain_cycles"))
+        return MR_OK;
+    fputs("\"cycles\":[", stream);
+    for (size_t i = 0; i < result->cycle_note_count; i++) {
+        fputs(i ? ",\n" : "\n", stream);
+        mr_status status = mr_json_dump(stream, note_object(trace, &result->cycle_notes[i]), error);
+        if (status != MR_OK)
+            return status;
+    }
+    fputs("],\n", stream);
+    return MR_OK;
 }
