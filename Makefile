@@ -68,7 +68,7 @@ EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
 C_FILES = $(shell find src windows encoder solver runtime tests bench examples -name '*.[ch]')
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
-LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES))
+LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES)) $(BUILD)/html_page.o
 SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
@@ -87,6 +87,15 @@ endif
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+# The page of the HTML reports as texts in C (src/report/html_page.h).
+PAGE_FILES := $(addprefix src/report/html/page.,html css js)
+$(BUILD)/html_page.c: $(PAGE_FILES)
+	@awk 'BEGIN { print "#include \"report/html_page.h\"" } FNR == 1 { if (NR > 1) print ";"; name = FILENAME; sub(/.*[.]/, "", name); \
+	    sub(/css/, "style", name); sub(/js/, "script", name); print "const char mr_page_" name "[] =" } \
+	    { gsub(/[\\"]/, "\\\\&"); gsub(/[?]/, "\\?"); print "\"" $$0 "\\n\"" } END { print ";" }' $(PAGE_FILES) > $@.new && mv $@.new $@
+$(BUILD)/html_page.o: $(BUILD)/html_page.c
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c $< -o $@
 
 $(BUILD)/libmaxrace.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
 	@rm -f $@

@@ -10,6 +10,7 @@
  */
 #include "arena.h"
 #include "ignore.h"
+#include "inputs.h"
 #include "quarantine.h"
 #include "real.h"
 #include "scheduler.h"
@@ -339,12 +340,21 @@ static void *place(mr_thread *thread, const void *at, size_t bytes, int flags)
                : mr_arena_map(thread->arena, bytes);
 }
 
+static void tell_unfed(const mr_thread *thread, int flags)
+{
+    if (thread != NULL && (flags & MAP_ANONYMOUS) == 0) {
+        mr_inputs_unfed((flags & MAP_SHARED) != 0 ? MR_INPUTS_UNFED_SHARED_MEMORY
+                                                  : MR_INPUTS_UNFED_MAPPED_FILE);
+    }
+}
+
 #define MAPS(name, offset_type)                                                                    \
     MR_EXPORT void *name(void *at, size_t bytes, int protection, int flags, int fd,                \
                          offset_type offset)                                                       \
     {                                                                                              \
         mr_thread *thread = mr_enter();                                                            \
         void *wanted = place(thread, at, bytes, flags), *result = MAP_FAILED;                      \
+        tell_unfed(thread, flags);                                                                 \
         if (wanted != NULL) {                                                                      \
             result =                                                                               \
                 MR_REAL(name)(wanted, bytes, protection, flags | MAP_FIXED_NOREPLACE, fd, offset); \

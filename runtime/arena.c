@@ -431,7 +431,7 @@ static mr_arena *reuse(void)
 
 mr_arena *mr_arena_make(uint32_t number)
 {
-    uint32_t slot = number + arenas.first;
+    uint32_t slot = number < SLOTS ? number + arenas.first : SLOTS;
     mr_arena *arena = slot < SLOTS ? arenas.of[slot] : NULL;
     if (arena != NULL && arena->stack == 0 && arena->top == arena->start) {
         return arena; /* the thread could not be created */

@@ -1,5 +1,6 @@
 #include "clocks.h"
 
+#include "inputs.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -37,7 +38,10 @@ static bool is_of_processor(clockid_t clock)
 void mr_clocks_start(void)
 {
     for (clockid_t clock = 0; clock < CLOCKS; clock++) {
-        clocks.at_start[clock] = mr_clock_ns(basis_of(clock)) - mr_elapsed_now();
+        int64_t start = mr_clock_ns(basis_of(clock)) - mr_elapsed_now();
+        clocks.at_start[clock] = start;
+        mr_inputs_clock(clock, &clocks.at_start[clock]);
+        mr_inputs_log_clock(clock, start);
     }
 }
 
@@ -87,14 +91,21 @@ int64_t mr_limit_at(clockid_t clock, const struct timespec *at)
     return mr_limit_after((int64_t)at->tv_sec * SECOND_NS + at->tv_nsec - mr_clock_shown(clock));
 }
 
-/* Reading a clock takes time, and may be what a loop waits with. */
-static void pass_time(void)
+/* What the clock shows: an input. Reading a clock takes time, and may be what a loop waits with. */
+static int64_t show(clockid_t clock)
 {
     mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        mr_yield(thread);
-        mr_leave(thread);
+    if (thread == NULL) {
+        return mr_clock_shown(clock);
     }
+    mr_yield(thread);
+    int64_t own = mr_clock_shown(clock);
+    int64_t shown = mr_input_number(thread, MR_INPUT_CLOCK, (uint64_t)clock, own);
+    if (shown > own && !is_of_processor(clock)) {
+        mr_rt.waited_ns += shown - own; /* who waits until then has seen that time */
+    }
+    mr_leave(thread);
+    return shown;
 }
 
 static void log_written(const void *written, size_t bytes, uintptr_t code)
@@ -111,13 +122,13 @@ static bool are_real(void)
 
 MR_EXPORT int clock_gettime(clockid_t clock, struct timespec *to)
 {
-    if (are_real() || is_of_processor(clock)) {
+    bool is_special = is_of_processor(clock) && !mr_inputs_are_logged() && !mr_inputs_are_fed();
+    if (are_real() || is_special || clock < 0 || clock >= CLOCKS) {
         int status = MR_REAL(clock_gettime)(clock, to);
         log_written(to, status == 0 ? sizeof *to : 0, MR_CALLER);
         return status;
     }
-    pass_time();
-    *to = in_seconds(mr_clock_shown(clock));
+    *to = in_seconds(show(clock));
     log_written(to, sizeof *to, MR_CALLER);
     return 0;
 }
@@ -125,7 +136,7 @@ MR_EXPORT int clock_gettime(clockid_t clock, struct timespec *to)
 /* The header forbids NULL, but old programs pass it when they want the zone alone. */
 static void show_time_of_day(struct timeval *to)
 {
-    struct timespec now = in_seconds(mr_clock_shown(CLOCK_REALTIME));
+    struct timespec now = in_seconds(show(CLOCK_REALTIME));
     if (to != NULL) {
         TIMESPEC_TO_TIMEVAL(to, &now);
     }
@@ -135,7 +146,6 @@ MR_EXPORT int gettimeofday(struct timeval *restrict to, void *restrict zone)
 {
     int status = MR_REAL(gettimeofday)(to, zone);
     if (!are_real()) {
-        pass_time();
         show_time_of_day(to);
     }
     log_written(to, sizeof *to, MR_CALLER);
@@ -147,8 +157,7 @@ MR_EXPORT time_t time(time_t *to)
     if (are_real()) {
         return MR_REAL(time)(to);
     }
-    pass_time();
-    time_t now = mr_clock_shown(CLOCK_REALTIME) / SECOND_NS;
+    time_t now = show(CLOCK_REALTIME) / SECOND_NS;
     if (to != NULL) {
         *to = now;
     }
@@ -171,8 +180,7 @@ MR_EXPORT clock_t times(struct tms *to)
 {
     clock_t result = MR_REAL(times)(to);
     if (!are_real()) {
-        pass_time();
-        result = mr_clock_shown(CLOCK_MONOTONIC) / (SECOND_NS / sysconf(_SC_CLK_TCK));
+        result = show(CLOCK_MONOTONIC) / (SECOND_NS / sysconf(_SC_CLK_TCK));
     }
     log_written(to, sizeof *to, MR_CALLER);
     return result;

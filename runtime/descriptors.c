@@ -1,11 +1,13 @@
 #include "descriptors.h"
 
+#include "input_descriptors.h"
 #include "real.h"
 #include "scheduler.h"
 #include "sys.h"
 #include "writer.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
@@ -113,6 +115,7 @@ MR_EXPORT int close(int fd)
     if (is_open(fd)) {
         mr_descriptor_end(fd, true, MR_CALLER);
     }
+    mr_descriptor_forget(fd);
     mr_leave(thread);
     return MR_REAL(close)(fd);
 }
@@ -134,6 +137,7 @@ static int end_replace(mr_thread *thread, int from, bool is_new, int result, uin
     if (thread != NULL) {
         if (result >= 0 && result != from) {
             log_descriptor(MR_LOG_RETIRED, MR_LOG_RETIRED_INITIALISED, result, code);
+            mr_descriptor_copy(from, result);
             if (is_new) {
                 log_number(MR_LOG_AFTER, result, code);
             }
@@ -168,6 +172,16 @@ static int given(int fd, bool socket, uintptr_t code)
     return fd;
 }
 
+/* A new descriptor and its number: as an input it has the number that the program gets. */
+static int settle(mr_input *input, uint64_t how, int fd, mr_descriptor_origin origin,
+                  uintptr_t code)
+{
+    if (input->head == NULL) {
+        return mr_descriptor_made(input, how, given(fd, how == MR_NEW_SOCKET, code), origin);
+    }
+    return given(mr_descriptor_made(input, how, fd, origin), false, code);
+}
+
 MR_EXPORT int dup(int fd)
 {
     mr_thread *thread = mr_enter();
@@ -175,7 +189,11 @@ MR_EXPORT int dup(int fd)
         mr_descriptor_use(fd, MR_CALLER);
         mr_leave(thread);
     }
-    return given(MR_REAL(dup)(fd), false, MR_CALLER);
+    mr_input input;
+    int copy = mr_descriptor_expect(&input, MR_NEW_COPY) ? MR_REAL(dup)(fd) : -1;
+    copy = settle(&input, MR_NEW_COPY, copy, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);
+    mr_descriptor_copy(fd, copy);
+    return copy;
 }
 
 #define OPENS(name, parameters, arguments)                                                         \
@@ -188,7 +206,13 @@ MR_EXPORT int dup(int fd)
             mode = va_arg(rest, mode_t);                                                           \
             va_end(rest);                                                                          \
         }                                                                                          \
-        return given(MR_REAL(name) arguments, false, MR_CALLER);                                   \
+        mr_input input;                                                                            \
+        int fd = mr_descriptor_expect(&input, MR_NEW_FILE) ? MR_REAL(name) arguments : -1;         \
+        fd = settle(&input, MR_NEW_FILE, fd, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);                    \
+        if ((flags & O_ACCMODE) != O_RDONLY) {                                                     \
+            mr_descriptor_written(fd);                                                             \
+        }                                                                                          \
+        return fd;                                                                                 \
     }
 OPENS(open, (const char *path, int flags, ...), (path, flags, mode))
 OPENS(open64, (const char *path, int flags, ...), (path, flags, mode))
@@ -208,26 +232,54 @@ MR_EXPORT int closedir(DIR *folder)
 
 MR_EXPORT int socket(int domain, int type, int protocol)
 {
-    return given(MR_REAL(socket)(domain, type, protocol), true, MR_CALLER);
+    mr_input input;
+    int fd =
+        mr_descriptor_expect(&input, MR_NEW_SOCKET) ? MR_REAL(socket)(domain, type, protocol) : -1;
+    fd = settle(&input, MR_NEW_SOCKET, fd, MR_DESCRIPTOR_UNKNOWN, MR_CALLER);
+    mr_descriptor_socket(fd, type);
+    return fd;
 }
 
-#define GIVES(name, parameters, arguments)                                                         \
+/* INSIDE: threads of the program reach each other by it. */
+#define GIVES(name, how, parameters, arguments, origin)                                            \
     MR_EXPORT int name parameters                                                                  \
     {                                                                                              \
-        return given(MR_REAL(name) arguments, false, MR_CALLER);                                   \
+        mr_input input;                                                                            \
+        int made = mr_descriptor_expect(&input, how) ? MR_REAL(name) arguments : -1;               \
+        return settle(&input, how, made, origin, MR_CALLER);                                       \
     }
-GIVES(creat, (const char *path, mode_t mode), (path, mode))
-GIVES(creat64, (const char *path, mode_t mode), (path, mode))
-GIVES(epoll_create, (int size), (size))
-GIVES(epoll_create1, (int flags), (flags))
-GIVES(eventfd, (unsigned count, int flags), (count, flags))
-GIVES(inotify_init, (void), ())
-GIVES(inotify_init1, (int flags), (flags))
-GIVES(memfd_create, (const char *name_, unsigned flags), (name_, flags))
+GIVES(creat, MR_NEW_FILE, (const char *path, mode_t mode), (path, mode), MR_DESCRIPTOR_UNKNOWN)
+GIVES(creat64, MR_NEW_FILE, (const char *path, mode_t mode), (path, mode), MR_DESCRIPTOR_UNKNOWN)
+GIVES(epoll_create, MR_NEW_OTHER, (int size), (size), MR_DESCRIPTOR_INSIDE)
+GIVES(epoll_create1, MR_NEW_OTHER, (int flags), (flags), MR_DESCRIPTOR_INSIDE)
+GIVES(eventfd, MR_NEW_OTHER, (unsigned count, int flags), (count, flags), MR_DESCRIPTOR_INSIDE)
+GIVES(inotify_init, MR_NEW_OTHER, (void), (), MR_DESCRIPTOR_UNKNOWN)
+GIVES(inotify_init1, MR_NEW_OTHER, (int flags), (flags), MR_DESCRIPTOR_UNKNOWN)
+GIVES(memfd_create, MR_NEW_OTHER, (const char *name_, unsigned flags), (name_, flags),
+      MR_DESCRIPTOR_INSIDE)
 #undef GIVES
 
 MR_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
     int result = MR_REAL(signalfd)(fd, set, flags);
     return fd < 0 ? given(result, false, MR_CALLER) : result; /* else it is changed */
+}
+
+/* The two ends of what the program made for itself get their numbers. The caller is busy. */
+void mr_descriptors_pair(int status, int to[2])
+{
+    for (int i = 0; i < 2 && status == 0; i++) {
+        mr_thread *thread = mr_self;
+        mr_input input = mr_input_find(thread, MR_INPUT_OPEN, MR_NEW_PAIR);
+        mr_input_descriptor was = {0, 0};
+        if (input.head != NULL) {
+            mr_input_take(&input, &was, sizeof was);
+            to[i] = mr_descriptor_place(input.head, was, to[i]);
+        } else {
+            mr_descriptor_forget(to[i]);
+            mr_input_log(thread, MR_INPUT_OPEN, MR_NEW_PAIR, false, to[i],
+                         &(mr_input_part){&was, sizeof was}, 1);
+        }
+        mr_descriptor_set(to[i], MR_DESCRIPTOR_INSIDE);
+    }
 }

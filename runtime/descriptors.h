@@ -20,4 +20,7 @@ void mr_descriptor_end(int fd, bool closed, uintptr_t code);
 /* The kernel gave it; a socket may get another number, which is returned. Negative: nothing. */
 int mr_descriptor_given(mr_thread *thread, int fd, bool socket, uintptr_t code);
 
+/* pipe and socketpair made them; the caller is busy. */
+void mr_descriptors_pair(int status, int to[2]);
+
 #endif

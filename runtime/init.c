@@ -3,7 +3,9 @@
 #include "annotated_lock.h"
 #include "arena.h"
 #include "clocks.h"
+#include "file_reads.h"
 #include "ignore.h"
+#include "inputs.h"
 #include "log_file.h"
 #include "modules.h"
 #include "scheduler.h"
@@ -83,6 +85,7 @@ static void at_exit(int status, void *unused)
     mr_steer_exit();
     mr_write_object(MR_LOG_EXIT, 0, NULL, 0, 0, (uint64_t)status);
     mr_rt.header->exit_status = status;
+    mr_inputs_end();
     mr_writer_close(MR_LOG_EXITED, 0);
 }
 
@@ -107,6 +110,8 @@ static void start_recording(const char *path)
     mr_budget_renew();
     mr_steer_start();
     mr_modules_log();
+    mr_inputs_start(path);
+    mr_file_reads_start();
     mr_modules_tell();
     if (mr_thread_main()) {
         mr_clocks_start();
@@ -146,6 +151,7 @@ void mr_stop_in_child(void)
     if (mr_rt.active) {
         mr_clocks_stop();
     }
+    mr_inputs_forget();
     mr_rt.is_child = mr_rt.is_child || mr_rt.logging;
     mr_rt.has_threads = false;
     mr_rt.active = false;

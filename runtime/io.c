@@ -7,6 +7,7 @@
 #include "descriptors.h"
 
 #include "ignore.h"
+#include "input_descriptors.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -96,7 +97,7 @@ void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
 {
     struct stat is;
     int saved_errno = errno;
-    if (MR_REAL(fstat)(fd, &is) == 0 && !S_ISCHR(is.st_mode)) {
+    if (mr_descriptor_stat(fd, &is) == 0 && !S_ISCHR(is.st_mode)) {
         bool own = S_ISFIFO(is.st_mode) || S_ISREG(is.st_mode);
         uint64_t channel = own ? channel_of(&is) : 0;
         mr_write_object(kind, MR_LOG_ROLE_CHANNEL, (void *)channel, code, 0, 0);
@@ -118,14 +119,77 @@ static mr_thread *begin(int fd, uintptr_t code)
 
 static void end(int fd, const void *written, ssize_t bytes, uintptr_t code)
 {
+    int saved_errno = errno;
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
+        errno = saved_errno;
         if (fd >= 0 && bytes >= 0) {
             mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
         bool logged = bytes > 0 && mr_is_instrumented(code);
         mr_memory_end(thread, written, logged ? (size_t)bytes : 0, code);
     }
+}
+
+/* What was read: an input, unless it was fed. */
+static void log_input(const mr_input *fed, int fd, ssize_t result, const mr_input_part *parts,
+                      size_t count)
+{
+    int saved_errno = errno;
+    mr_thread *thread = fed->head == NULL && mr_inputs_are_logged() ? mr_enter() : NULL;
+    if (thread != NULL) {
+        errno = saved_errno;
+        mr_input_log(thread, MR_INPUT_READ, (uint64_t)fd, mr_descriptor_is_inside(fd), result,
+                     parts, result >= 0 ? count : 0);
+        mr_leave(thread);
+    }
+}
+
+static size_t part_of(ssize_t result, size_t room)
+{
+    return result < 0 ? 0 : (size_t)result < room ? (size_t)result : room;
+}
+
+static void log_data(const mr_input *fed, int fd, const void *buffer, ssize_t result, size_t room)
+{
+    log_input(fed, fd, result, &(mr_input_part){buffer, part_of(result, room)}, 1);
+}
+
+/* What the recorded thread got. */
+static ssize_t feed(mr_thread *thread, mr_input *input, void *buffer, size_t room)
+{
+    ssize_t result = mr_input_result(input);
+    mr_input_take(input, buffer, part_of(result, room));
+    mr_yield(thread);
+    mr_leave(thread);
+    return result;
+}
+
+/* A call that writes to a peer has the result that it had. */
+static bool feed_sent(mr_thread *thread, int fd, ssize_t *result)
+{
+    mr_input input = {NULL, NULL, 0};
+    if (mr_descriptor_is_peer(fd)) {
+        input = mr_input_find(thread, MR_INPUT_WRITE, (uint64_t)fd);
+    }
+    if (input.head != NULL) {
+        *result = feed(thread, &input, NULL, 0);
+    }
+    return input.head != NULL;
+}
+
+static void end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
+{
+    int saved_errno = errno;
+    mr_thread *thread =
+        !fed && mr_inputs_are_logged() && mr_descriptor_is_peer(fd) ? mr_enter() : NULL;
+    if (thread != NULL) {
+        errno = saved_errno;
+        mr_input_log(thread, MR_INPUT_WRITE, (uint64_t)fd, false, result, NULL, 0);
+        mr_leave(thread);
+    }
+    end(-1, NULL, 0, code);
+    errno = saved_errno;
 }
 
 static bool ignores(mr_log_kind kind)
@@ -187,7 +251,14 @@ extern ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, i
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
+        mr_input input = mr_input_find(thread, MR_INPUT_READ, (uint64_t)fd);                       \
+        if (input.head != NULL) {                                                                  \
+            result = feed(thread, &input, buffer, bytes);                                          \
+        } else {                                                                                   \
+            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
+                    result = MR_REAL(name) arguments);                                             \
+            log_data(&input, fd, buffer, result, bytes);                                           \
+        }                                                                                          \
         end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
         return result;                                                                             \
     }
@@ -204,6 +275,26 @@ READS(__recv_chk, (int fd, void *buffer, size_t bytes, size_t room, int flags),
       (fd, buffer, bytes, room, flags))
 #undef READS
 
+/* The address of a peer as an input: its length, then as much of it as there was room for. */
+#define LENGTH_PART(address, length)                                                               \
+    {                                                                                              \
+        (length), (address) != NULL && (length) != NULL ? sizeof *(length) : 0                     \
+    }
+#define ADDRESS_PART(address, length, room)                                                        \
+    {                                                                                              \
+        (address), (address) == NULL || (length) == NULL ? 0                                       \
+                   : *(length) < (room)                  ? *(length)                               \
+                                                         : (room)                                  \
+    }
+
+static void feed_address(mr_input *input, struct sockaddr *address, socklen_t *length)
+{
+    if (address != NULL && length != NULL) {
+        mr_input_take(input, length, sizeof *length);
+        mr_input_take(input, address, input->left);
+    }
+}
+
 /* … and gives the address of the sender. */
 #define READS_FROM(name, parameters, arguments)                                                    \
     MR_EXPORT ssize_t name parameters                                                              \
@@ -214,7 +305,19 @@ READS(__recv_chk, (int fd, void *buffer, size_t bytes, size_t room, int flags),
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         socklen_t room_before = begin_address(address, length, MR_CALLER);                         \
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
+        mr_input input = mr_input_find(thread, MR_INPUT_READ, (uint64_t)fd);                       \
+        if (input.head != NULL) {                                                                  \
+            result = feed(thread, &input, buffer, bytes);                                          \
+            feed_address(&input, address, length);                                                 \
+        } else {                                                                                   \
+            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
+                    result = MR_REAL(name) arguments);                                             \
+            log_input(&input, fd, result,                                                          \
+                      (const mr_input_part[]){{buffer, part_of(result, bytes)},                    \
+                                              LENGTH_PART(address, length),                        \
+                                              ADDRESS_PART(address, length, room_before)},         \
+                      3);                                                                          \
+        }                                                                                          \
         end_address(result >= 0, address, length, room_before, MR_CALLER);                         \
         end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
         return result;                                                                             \
@@ -239,8 +342,12 @@ READS_FROM(__recvfrom_chk,
         }                                                                                          \
         read_by_call(thread, fd, buffer, bytes, MR_CALLER);                                        \
         beside;                                                                                    \
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);  \
-        end(-1, NULL, 0, MR_CALLER);                                                               \
+        bool fed = feed_sent(thread, fd, &result);                                                 \
+        if (!fed) {                                                                                \
+            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),                                 \
+                    result = MR_REAL(name) arguments);                                             \
+        }                                                                                          \
+        end_sent(fed, fd, result, MR_CALLER);                                                      \
         return result;                                                                             \
     }
 WRITES(write, (int fd, const void *buffer, size_t bytes), (fd, buffer, bytes), )
@@ -281,6 +388,43 @@ static void end_vector(int fd, const struct iovec *parts, size_t count, ssize_t 
     }
 }
 
+enum { PARTS_MAX = 1024 }; /* the kernel's IOV_MAX */
+
+static ssize_t feed_vector(mr_thread *thread, mr_input *input, const struct iovec *parts,
+                           size_t count)
+{
+    ssize_t result = mr_input_result(input);
+    size_t left = part_of(result, SSIZE_MAX);
+    for (size_t i = 0; i < count && left > 0; i++) {
+        left -= mr_input_take(input, parts[i].iov_base,
+                              parts[i].iov_len < left ? parts[i].iov_len : left);
+    }
+    mr_yield(thread);
+    mr_leave(thread);
+    return result;
+}
+
+/* The parts of a vector that were filled; returns their number. */
+static size_t filled(mr_input_part *to, const struct iovec *parts, size_t count, ssize_t result)
+{
+    size_t used = 0;
+    for (size_t left = part_of(result, SSIZE_MAX); used < count && left > 0; used++) {
+        size_t part = parts[used].iov_len < left ? parts[used].iov_len : left;
+        to[used] = (mr_input_part){parts[used].iov_base, part};
+        left -= part;
+    }
+    return used;
+}
+
+static void log_parts(const mr_input *fed, int fd, const struct iovec *parts, size_t count,
+                      ssize_t result)
+{
+    mr_input_part data[PARTS_MAX];
+    if (count <= PARTS_MAX) {
+        log_input(fed, fd, result, data, filled(data, parts, count, result));
+    }
+}
+
 #define READS_PARTS(name, parameters, arguments)                                                   \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
@@ -290,7 +434,14 @@ static void end_vector(int fd, const struct iovec *parts, size_t count, ssize_t 
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);             \
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
+        mr_input input = mr_input_find(thread, MR_INPUT_READ, (uint64_t)fd);                       \
+        if (input.head != NULL) {                                                                  \
+            result = feed_vector(thread, &input, parts, (size_t)count);                            \
+        } else {                                                                                   \
+            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
+                    result = MR_REAL(name) arguments);                                             \
+            log_parts(&input, fd, parts, (size_t)count, result);                                   \
+        }                                                                                          \
         end_vector(fd, parts, (size_t)count, result, MR_CALLER);                                   \
         return result;                                                                             \
     }
@@ -312,8 +463,12 @@ READS_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at)
         mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);                                           \
         log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);             \
         log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);                 \
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT), result = MR_REAL(name) arguments);  \
-        end(-1, NULL, 0, MR_CALLER);                                                               \
+        bool fed = feed_sent(thread, fd, &result);                                                 \
+        if (!fed) {                                                                                \
+            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),                                 \
+                    result = MR_REAL(name) arguments);                                             \
+        }                                                                                          \
+        end_sent(fed, fd, result, MR_CALLER);                                                      \
         return result;                                                                             \
     }
 WRITES_PARTS(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
@@ -358,6 +513,48 @@ static void begin_sent(const struct msghdr *message, uintptr_t code)
     log_vector(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen, SSIZE_MAX, code);
 }
 
+/* What a message has beside its data. */
+typedef struct message_ends {
+    uint32_t name_bytes, flags;
+    uint64_t control_bytes;
+} message_ends;
+
+static void log_message(const mr_input *fed, int fd, const struct msghdr *message,
+                        const struct msghdr *before, ssize_t result)
+{
+    mr_input_part data[PARTS_MAX + 3];
+    message_ends ends = {message->msg_namelen, (uint32_t)message->msg_flags,
+                         message->msg_controllen};
+    if (message->msg_iovlen > PARTS_MAX) {
+        return;
+    }
+    size_t count = filled(data, message->msg_iov, message->msg_iovlen, result);
+    socklen_t name =
+        message->msg_namelen < before->msg_namelen ? message->msg_namelen : before->msg_namelen;
+    data[count++] = (mr_input_part){&ends, sizeof ends};
+    data[count++] = (mr_input_part){message->msg_name, message->msg_name != NULL ? name : 0};
+    data[count++] = (mr_input_part){message->msg_control,
+                                    message->msg_control != NULL ? message->msg_controllen : 0};
+    log_input(fed, fd, result, data, count);
+}
+
+static ssize_t feed_message(mr_thread *thread, mr_input *input, struct msghdr *message)
+{
+    message_ends ends = {0, 0, 0};
+    ssize_t result = feed_vector(thread, input, message->msg_iov, message->msg_iovlen);
+    if (result >= 0) {
+        mr_input_take(input, &ends, sizeof ends);
+        mr_input_take(input, message->msg_name,
+                      ends.name_bytes < message->msg_namelen ? ends.name_bytes
+                                                             : message->msg_namelen);
+        mr_input_take(input, message->msg_control, ends.control_bytes);
+        message->msg_namelen = ends.name_bytes;
+        message->msg_controllen = ends.control_bytes;
+        message->msg_flags = (int)ends.flags;
+    }
+    return result;
+}
+
 MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     mr_thread *thread = begin(fd, MR_CALLER);
@@ -367,8 +564,14 @@ MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     }
     struct msghdr before = *message;
     begin_message(message, MR_CALLER);
-    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
-            result = MR_REAL(recvmsg)(fd, message, flags));
+    mr_input input = mr_input_find(thread, MR_INPUT_READ, (uint64_t)fd);
+    if (input.head != NULL) {
+        result = feed_message(thread, &input, message);
+    } else {
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
+                result = MR_REAL(recvmsg)(fd, message, flags));
+        log_message(&input, fd, message, &before, result);
+    }
     end_message(fd, message, &before, result, MR_CALLER);
     return result;
 }
@@ -382,9 +585,12 @@ MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     }
     mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     begin_sent(message, MR_CALLER);
-    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
-            result = MR_REAL(sendmsg)(fd, message, flags));
-    end(-1, NULL, 0, MR_CALLER);
+    bool fed = feed_sent(thread, fd, &result);
+    if (!fed) {
+        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
+                result = MR_REAL(sendmsg)(fd, message, flags));
+    }
+    end_sent(fed, fd, result, MR_CALLER);
     return result;
 }
 
@@ -443,11 +649,44 @@ MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
     return result;
 }
 
-static int accepted(int fd, uintptr_t code)
+static int feed_accepted(mr_thread *thread, mr_input *input, struct sockaddr *address,
+                         socklen_t *length)
+{
+    int fd = mr_descriptor_place(input->head, (mr_input_descriptor){S_IFSOCK, 0}, -1);
+    int saved_errno = errno;
+    if (fd >= 0) {
+        mr_descriptor_set(fd, MR_DESCRIPTOR_PEER);
+        feed_address(input, address, length);
+    }
+    mr_yield(thread);
+    mr_leave(thread);
+    errno = saved_errno;
+    return fd;
+}
+
+/* The descriptor of a connection with the program itself gets any number when it runs again. */
+static void log_accepted(int fd, int result, mr_input_part length, mr_input_part address)
+{
+    int saved_errno = errno;
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_descriptor_forget(result);
+        mr_descriptor_origin origin =
+            result < 0 ? MR_DESCRIPTOR_PEER : mr_descriptor_peer_of(result, NULL, true);
+        errno = saved_errno;
+        mr_input_log(thread, MR_INPUT_ACCEPT, (uint64_t)fd, origin == MR_DESCRIPTOR_INSIDE, result,
+                     (const mr_input_part[]){length, address}, result >= 0 ? 2 : 0);
+        mr_descriptor_set(result, origin);
+        mr_leave(thread);
+    }
+    errno = saved_errno;
+}
+
+static int accepted(int fd, bool is_new, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
-        fd = mr_descriptor_given(thread, fd, true, code);
+        fd = mr_descriptor_given(thread, fd, is_new, code);
         mr_leave(thread);
     }
     return fd;
@@ -463,16 +702,40 @@ static int accepted(int fd, uintptr_t code)
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         socklen_t room = begin_address(address, length, MR_CALLER);                                \
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN), result = MR_REAL(name) arguments);   \
+        mr_input input = mr_input_find(thread, MR_INPUT_ACCEPT, (uint64_t)fd);                     \
+        if (input.head != NULL) {                                                                  \
+            result = accepted(feed_accepted(thread, &input, address, length), false, MR_CALLER);   \
+        } else {                                                                                   \
+            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
+                    result = MR_REAL(name) arguments);                                             \
+            result = accepted(result, true, MR_CALLER);                                            \
+            log_accepted(fd, result, (mr_input_part)LENGTH_PART(address, length),                  \
+                         (mr_input_part)ADDRESS_PART(address, length, room));                      \
+        }                                                                                          \
         end_address(result >= 0, address, length, room, MR_CALLER);                                \
         end(result >= 0 ? fd : -1, NULL, 0, MR_CALLER);                                            \
-        return accepted(result, MR_CALLER);                                                        \
+        return result;                                                                             \
     }
 ACCEPTS(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict length),
         (fd, address, length))
 ACCEPTS(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags),
         (fd, address, length, flags))
 #undef ACCEPTS
+
+static void log_connected(int fd, int result, const struct sockaddr *address)
+{
+    int saved_errno = errno;
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        mr_descriptor_origin origin = mr_descriptor_peer_of(fd, address, false);
+        errno = saved_errno;
+        mr_input_log(thread, MR_INPUT_CONNECT, (uint64_t)fd, origin == MR_DESCRIPTOR_INSIDE, result,
+                     NULL, 0);
+        mr_descriptor_set(fd, origin);
+        mr_leave(thread);
+    }
+    errno = saved_errno;
+}
 
 MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
@@ -483,7 +746,14 @@ MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     }
     mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
     log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER);
-    MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
+    mr_input input = mr_input_find(thread, MR_INPUT_CONNECT, (uint64_t)fd);
+    if (input.head != NULL) {
+        result = (int)feed(thread, &input, NULL, 0);
+        mr_descriptor_set(fd, MR_DESCRIPTOR_PEER);
+    } else {
+        MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
+        log_connected(fd, result, address);
+    }
     end(-1, NULL, 0, MR_CALLER);
     return result;
 }

@@ -222,9 +222,9 @@ typedef struct mr_log_live {
     X(SWITCH, 1)         /* payload: thread */                                                     \
     X(ENTER, 1)          /* a function was entered, see log_short.h */                             \
     X(LEAVE, 1)          /* payload: how many functions were left (more than 1 by longjmp) */      \
-    X(ACQUIRE, 3)        /* object */                                                              \
+    X(ACQUIRE, 3)        /* object; count: MR_LOG_TRIED or 0 */                                    \
     X(RELEASE, 3)        /* object */                                                              \
-    X(SHARED_ACQUIRE, 3) /* object */                                                              \
+    X(SHARED_ACQUIRE, 3) /* the same */                                                            \
     X(SHARED_RELEASE, 3) /* object */                                                              \
     X(POST, 3)           /* object */                                                              \
     X(WAIT, 3)           /* object */                                                              \
@@ -296,7 +296,7 @@ typedef enum mr_log_role {
                         address is not that of an object of pthread */
     MR_LOG_ROLE_NUMBER, /* of BEFORE, AFTER: a descriptor's number is given back, is given out; no
                            address */
-    MR_LOG_ROLE_WRONG, /* of USED: a lock of the program's own, used against its rules; count:
+    MR_LOG_ROLE_WRONG,  /* of USED: a lock of the program's own, used against its rules; count:
                           mr_log_wrong */
 } mr_log_role;
 
@@ -319,6 +319,9 @@ typedef enum mr_log_wrong {
 #define MR_LOG_DESCRIPTORS      1024
 #define MR_LOG_DESCRIPTORS_AT   0xf00000000000u
 #define MR_LOG_DESCRIPTOR_BYTES 64
+
+/* The count of an acquire by a thread that would not have waited for ever: a try, or a time limit. */
+enum { MR_LOG_TRIED = 1 };
 
 typedef enum mr_log_retired {
     MR_LOG_RETIRED_KNOWN, /* it is another one from here on, but nobody wrote it: sem_open, open */

@@ -18,10 +18,10 @@ static bool is_errorcheck(const pthread_mutex_t *mutex)
     return (mutex->__data.__kind & KIND_MASK) == KIND_ERRORCHECK;
 }
 
-static bool log_acquired(int status, pthread_mutex_t *mutex, uintptr_t code)
+static bool log_acquired(int status, pthread_mutex_t *mutex, unsigned tried, uintptr_t code)
 {
     if (status == 0 || status == EOWNERDEAD) {
-        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, mutex, code, 0, 0);
+        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, mutex, code, tried, 0);
         return true;
     }
     return false;
@@ -42,7 +42,8 @@ int mr_mutex_lock(mr_thread *thread, pthread_mutex_t *mutex, int64_t limit, uint
     }
     for (;;) {
         int status = MR_REAL(pthread_mutex_trylock)(mutex);
-        if (log_acquired(status, mutex, code) || status != EBUSY) {
+        if (log_acquired(status, mutex, limit == MR_NEVER ? 0 : MR_LOG_TRIED, code) ||
+            status != EBUSY) {
             log_refused(status, mutex, code);
             return status;
         }
@@ -70,7 +71,7 @@ int mr_mutex_try(pthread_mutex_t *mutex, uintptr_t code)
         return EBUSY; /* as it was recorded */
     }
     int status = MR_REAL(pthread_mutex_trylock)(mutex);
-    log_acquired(status, mutex, code);
+    log_acquired(status, mutex, MR_LOG_TRIED, code);
     log_refused(status, mutex, code);
     return status;
 }

@@ -1,5 +1,6 @@
 /* What becomes of the process and of its modules: fork, exec, _exit, dlopen. */
 #include "init.h"
+#include "inputs.h"
 #include "modules.h"
 #include "real.h"
 #include "scheduler.h"
@@ -22,6 +23,7 @@ MR_EXPORT pid_t fork(void)
     mr_yield(thread);
     bool follows = mr_rt.logging && mr_rt.follows_forks;
     uint32_t number = mr_rt.logging ? ++mr_rt.header->forks : 0;
+    mr_inputs_unfed(MR_INPUTS_UNFED_CHILDREN);
     mr_leave(thread); /* handlers of pthread_atfork are code of the program */
     pid_t child = MR_REAL(fork)();
     if (child == 0) {

@@ -10,13 +10,13 @@
 
 typedef enum mode { READ, WRITE } mode;
 
-static int try_now(pthread_rwlock_t *lock, mode how, uintptr_t code)
+static int try_now(pthread_rwlock_t *lock, mode how, unsigned tried, uintptr_t code)
 {
     int status = how == READ ? MR_REAL(pthread_rwlock_tryrdlock)(lock)
                              : MR_REAL(pthread_rwlock_trywrlock)(lock);
     if (status == 0) {
         mr_write_object(how == READ ? MR_LOG_SHARED_ACQUIRE : MR_LOG_ACQUIRE, MR_LOG_ROLE_RWLOCK,
-                        lock, code, 0, 0);
+                        lock, code, tried, 0);
     }
     return status;
 }
@@ -32,7 +32,7 @@ static int lock_until(mr_thread *thread, pthread_rwlock_t *lock, mode how, int64
 {
     mr_yield(thread);
     for (;;) {
-        int status = try_now(lock, how, code);
+        int status = try_now(lock, how, limit == MR_NEVER ? 0 : MR_LOG_TRIED, code);
         if (status != EBUSY || is_writer(thread, lock)) {
             return status == EBUSY ? EDEADLK : status;
         }
@@ -93,7 +93,7 @@ MR_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
             static int try_lock(mr_thread *thread, pthread_rwlock_t *lock, mode how, uintptr_t code)
 {
     mr_yield(thread);
-    int status = try_now(lock, how, code);
+    int status = try_now(lock, how, MR_LOG_TRIED, code);
     mr_leave(thread);
     return status;
 }
@@ -162,11 +162,11 @@ MR_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
     return status;
 }
 
-static int spin_try(pthread_spinlock_t *lock, uintptr_t code)
+static int spin_try(pthread_spinlock_t *lock, unsigned tried, uintptr_t code)
 {
     int status = MR_REAL(pthread_spin_trylock)(lock);
     if (status == 0) {
-        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_SPIN, (const void *)lock, code, 0, 0);
+        mr_write_object(MR_LOG_ACQUIRE, MR_LOG_ROLE_SPIN, (const void *)lock, code, tried, 0);
     }
     return status;
 }
@@ -179,7 +179,7 @@ MR_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
     }
     int status;
     mr_yield(thread);
-    while ((status = spin_try(lock, MR_CALLER)) == EBUSY) {
+    while ((status = spin_try(lock, 0, MR_CALLER)) == EBUSY) {
         thread->polls = true; /* it does not say whether other processes use it */
         if (mr_block(thread, (const void *)lock, MR_NEVER, false) == MR_INTERRUPTED) {
             mr_attend(thread);
@@ -196,7 +196,7 @@ MR_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
         return MR_REAL(pthread_spin_trylock)(lock);
     }
     mr_yield(thread);
-    int status = spin_try(lock, MR_CALLER);
+    int status = spin_try(lock, MR_LOG_TRIED, MR_CALLER);
     mr_leave(thread);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Sending signals. Whatever comes of it, the sender has done what it did. */
+#include "inputs.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -113,8 +114,10 @@ SENDS_TO_THREAD(pthread_sigqueue, (pthread_t handle, int number, const union sig
         mr_leave(thread);                                                                          \
         return status;                                                                             \
     }
-SENDS_TO_PROCESS(kill, (pid_t process, int number), (process, number), process == getpid())
+SENDS_TO_PROCESS(kill, (pid_t process, int number), ((pid_t)mr_inputs_process(process), number),
+                 mr_inputs_process(process) == getpid())
 SENDS_TO_PROCESS(killpg, (pid_t group, int number), (group, number), false)
 SENDS_TO_PROCESS(sigqueue, (pid_t process, int number, const union sigval value),
-                 (process, number, value), process == getpid())
+                 ((pid_t)mr_inputs_process(process), number, value),
+                 mr_inputs_process(process) == getpid())
 #undef SENDS_TO_PROCESS

@@ -1,5 +1,6 @@
 /* Sleeping and yielding, in virtual time (scheduler.h); and futexes that a program calls itself. */
 #include "clocks.h"
+#include "inputs.h"
 #include "real.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -11,6 +12,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
@@ -199,6 +201,30 @@ static bool futex(mr_thread *thread, const long *a, long *result)
     }
 }
 
+/* The calls that are made directly and give something: as of their functions. */
+static bool is_input(const long *a, long number, long *result)
+{
+    switch (number) {
+    case SYS_getpid:
+        *result = getpid();
+        return true;
+    case SYS_gettid:
+        *result = gettid();
+        return true;
+    case SYS_getrandom:
+        *result = getrandom((void *)a[0], (size_t)a[1], (unsigned)a[2]);
+        *result = *result < 0 ? -errno : *result;
+        return true;
+    case SYS_futex:
+    case SYS_sched_yield:
+    case SYS_membarrier:
+        return false;
+    default:
+        mr_inputs_unfed(MR_INPUTS_UNFED_SYSTEM_CALL);
+        return false;
+    }
+}
+
 MR_EXPORT long syscall(long number, ...)
 {
     long a[6];
@@ -210,12 +236,13 @@ MR_EXPORT long syscall(long number, ...)
     }
     va_end(arguments);
     mr_unseen_call(number);
-    mr_thread *thread = mr_enter();
+    bool is_given = is_input(a, number, &result);
+    mr_thread *thread = is_given ? NULL : mr_enter();
     if (thread != NULL && (number != SYS_futex || !futex(thread, a, &result))) {
         mr_leave(thread);
         thread = NULL;
         result = mr_sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    } else if (thread == NULL) {
+    } else if (thread == NULL && !is_given) {
         result = mr_sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     }
     if (thread != NULL) {

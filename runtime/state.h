@@ -85,13 +85,13 @@ typedef struct mr_arena mr_arena;
 typedef struct mr_thread {
     volatile uint32_t attention;
     uint32_t id;
-    uint32_t role;         /* in a replay: its number in the recorded execution; else its id */
-    mr_about about;        /* in a replay */
-    uintptr_t called;      /* in a replay: where the interposed function was called, or within ours */
-    uint32_t depth;        /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
-    uint8_t busy;          /* inside the runtime: no event */
-    uint8_t quiet;         /* > 0: no hand-over at accesses (inside dlopen and the like) */
-    mr_live_frame *frames; /* of the functions entered */
+    uint32_t role;    /* in a replay: its number in the recorded execution; else its id */
+    mr_about about;   /* in a replay */
+    uintptr_t called; /* in a replay: where the interposed function was called, or within ours */
+    uint32_t depth;   /* of `frames`; may exceed MR_FRAMES_MAX, which are then not kept */
+    uint8_t busy;     /* inside the runtime: no event */
+    uint8_t quiet;    /* > 0: no hand-over at accesses (inside dlopen and the like) */
+    mr_live_frame *frames;            /* of the functions entered */
     uintptr_t stack_start, stack_end; /* 0: not known */
     mr_arena *arena;                  /* NULL: its blocks are glibc's */
     uintptr_t caller; /* code address for what is allocated on behalf of a caller; 0: none */

@@ -2,6 +2,7 @@
 
 #include "clocks.h"
 #include "descriptors.h"
+#include "input_descriptors.h"
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
@@ -309,7 +310,10 @@ MR_EXPORT int timer_delete(timer_t timer)
 
 MR_EXPORT int timerfd_create(clockid_t clock, int flags)
 {
-    int fd = MR_REAL(timerfd_create)(clock, flags);
+    mr_input input;
+    bool is_made = mr_descriptor_expect(&input, MR_NEW_OTHER);
+    int fd = is_made ? MR_REAL(timerfd_create)(clock, flags) : -1;
+    fd = mr_descriptor_made(&input, MR_NEW_OTHER, fd, MR_DESCRIPTOR_INSIDE);
     mr_thread *thread = fd >= 0 ? mr_enter() : NULL;
     if (thread != NULL) {
         keep(&(known_timer){.kind = DESCRIPTOR, .fd = fd, .clock = clock});

@@ -4,6 +4,7 @@
  * that ends in one with the baton and in the middle of the runtime would take both along.
  */
 #include "ignore.h"
+#include "input_descriptors.h"
 #include "memory.h"
 #include "modules.h"
 #include "real.h"
@@ -92,6 +93,67 @@ static void log_read(const void *from, size_t bytes, uintptr_t code)
     }
 }
 
+/* What a wait gave, as an input; `inside`: which of it threads of the program did. */
+static void log_wait(const mr_input *fed, uint64_t argument, int result, const mr_input_part *parts,
+                     size_t count)
+{
+    int saved_errno = errno;
+    mr_thread *thread = fed->head == NULL && mr_inputs_are_logged() ? mr_enter() : NULL;
+    if (thread != NULL) {
+        errno = saved_errno;
+        mr_input_log(thread, MR_INPUT_WAIT, argument, false, result, parts,
+                     result >= 0 ? count : 0);
+        mr_leave(thread);
+    }
+    errno = saved_errno;
+}
+
+/* Ready are those of the recording. What threads of the program are to do for that they do first,
+ * as long as they can. */
+static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
+{
+    enum { PATIENCE = 1000 };
+    for (int i = 0; i < PATIENCE && mr_others_can_run(thread); i++) {
+        bool all = true;
+        for (size_t k = 0; k < count; k++) {
+            struct pollfd one = {.fd = fds[k].fd, .events = fds[k].revents};
+            all = all && (fds[k].revents == 0 || !mr_descriptor_is_inside(fds[k].fd) ||
+                          mr_poll_now(&one, 1) != 0);
+        }
+        if (all) {
+            return;
+        }
+        mr_yield_to_others(thread);
+    }
+}
+
+static int feed_events(mr_thread *thread, mr_input *input, struct pollfd *fds, size_t count)
+{
+    int result = (int)mr_input_result(input), saved_errno = errno;
+    for (size_t i = 0; result >= 0 && i < count; i++) {
+        mr_input_take(input, &fds[i].revents, sizeof fds[i].revents);
+    }
+    if (result > 0) {
+        await_inside(thread, fds, count);
+    } else {
+        mr_yield_to_others(thread);
+    }
+    mr_leave(thread);
+    errno = saved_errno;
+    return result;
+}
+
+enum { POLLED_MAX = 1024 };
+
+static void log_poll(const mr_input *fed, int result, const struct pollfd *fds, nfds_t count)
+{
+    mr_input_part parts[POLLED_MAX];
+    for (nfds_t i = 0; i < count && i < POLLED_MAX; i++) {
+        parts[i] = (mr_input_part){&fds[i].revents, sizeof fds[i].revents};
+    }
+    log_wait(fed, count, result, parts, count < POLLED_MAX ? count : POLLED_MAX);
+}
+
 static void log_questions(const struct pollfd *fds, nfds_t count, uintptr_t code)
 {
     for (nfds_t i = 0; i < count; i++) {
@@ -111,6 +173,17 @@ static void log_events(int result, const struct pollfd *fds, nfds_t count, uintp
     mr_leave(thread);
 }
 
+static int poll_really(mr_thread *thread, struct pollfd *fds, nfds_t count, int timeout)
+{
+    int result = as_of_libc(mr_poll_now(fds, count));
+    if (settled(thread, result, timeout == 0)) {
+        mr_leave(thread);
+    } else {
+        MR_CALL(thread, false, result = MR_REAL(poll)(fds, count, timeout));
+    }
+    return result;
+}
+
 MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 {
     mr_thread *thread = begin();
@@ -118,12 +191,10 @@ MR_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
         return MR_REAL(poll)(fds, count, timeout);
     }
     log_questions(fds, count, MR_CALLER);
-    int result = as_of_libc(mr_poll_now(fds, count));
-    if (settled(thread, result, timeout == 0)) {
-        mr_leave(thread);
-    } else {
-        MR_CALL(thread, false, result = MR_REAL(poll)(fds, count, timeout));
-    }
+    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, count);
+    int result = input.head != NULL ? feed_events(thread, &input, fds, count)
+                                    : poll_really(thread, fds, count, timeout);
+    log_poll(&input, result, fds, count);
     log_events(result, fds, count, MR_CALLER);
     return result;
 }
@@ -139,8 +210,14 @@ MR_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *tim
     log_questions(fds, count, MR_CALLER);
     log_read(timeout, sizeof *timeout, MR_CALLER);
     log_read(mask, KERNEL_SET, MR_CALLER);
-    MR_CALL(thread, mr_poll_now(fds, count) != 0,
-            result = MR_REAL(ppoll)(fds, count, timeout, mask));
+    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, count);
+    if (input.head != NULL) {
+        result = feed_events(thread, &input, fds, count);
+    } else {
+        MR_CALL(thread, mr_poll_now(fds, count) != 0,
+                result = MR_REAL(ppoll)(fds, count, timeout, mask));
+    }
+    log_poll(&input, result, fds, count);
     log_events(result, fds, count, MR_CALLER);
     return result;
 }
@@ -171,6 +248,40 @@ static void log_sets(const descriptor_sets *sets, int count, int result, uintptr
     }
 }
 
+static void log_selected(const mr_input *fed, const descriptor_sets *sets, int count, int result)
+{
+    mr_input_part parts[3];
+    size_t used = 0;
+    for (int i = 0; i < 3; i++) {
+        if (sets->of[i] != NULL) {
+            parts[used++] = (mr_input_part){sets->of[i], set_bytes(count)};
+        }
+    }
+    log_wait(fed, (uint64_t)count, result, parts, used);
+}
+
+/* The caller stays inside the runtime. */
+static int feed_sets(mr_thread *thread, mr_input *input, const descriptor_sets *sets, int count)
+{
+    static const short events[] = {POLLIN, POLLOUT, POLLPRI};
+    struct pollfd ready[POLLED_MAX];
+    size_t used = 0;
+    int result = (int)mr_input_result(input), saved_errno = errno;
+    for (int i = 0; i < 3 && result >= 0; i++) {
+        if (sets->of[i] != NULL) {
+            mr_input_take(input, sets->of[i], set_bytes(count));
+        }
+        for (int fd = 0; sets->of[i] != NULL && fd < count && fd < FD_SETSIZE; fd++) {
+            if (FD_ISSET(fd, sets->of[i]) && used < POLLED_MAX) {
+                ready[used++] = (struct pollfd){.fd = fd, .revents = events[i]};
+            }
+        }
+    }
+    await_inside(thread, ready, used);
+    errno = saved_errno;
+    return result;
+}
+
 MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
                      fd_set *restrict others, struct timeval *restrict timeout)
 {
@@ -187,10 +298,13 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
             sets.before[i] = *sets.of[i];
         }
     }
-    int result = as_of_libc(
-        mr_sys(SYS_pselect6, count, (long)reads, (long)writes, (long)others, (long)&none, 0));
+    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)count);
+    int result = input.head != NULL
+                     ? feed_sets(thread, &input, &sets, count)
+                     : as_of_libc(mr_sys(SYS_pselect6, count, (long)reads, (long)writes,
+                                         (long)others, (long)&none, 0));
     bool no_wait = timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0;
-    if (settled(thread, result, no_wait)) {
+    if (input.head != NULL || settled(thread, result, no_wait)) {
         mr_leave(thread);
     } else {
         for (int i = 0; i < 3; i++) {
@@ -201,6 +315,7 @@ MR_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
         MR_CALL(thread, false, result = MR_REAL(select)(count, reads, writes, others, timeout));
         end_if(timeout != NULL, timeout, sizeof(struct timeval), MR_CALLER); /* what is left */
     }
+    log_selected(&input, &sets, count, result);
     log_sets(&sets, count, result, MR_CALLER);
     return result;
 }
@@ -218,8 +333,74 @@ MR_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
     log_asked(&sets, count, MR_CALLER);
     log_read(timeout, sizeof *timeout, MR_CALLER);
     log_read(mask, KERNEL_SET, MR_CALLER);
-    MR_CALL(thread, false, result = MR_REAL(pselect)(count, reads, writes, others, timeout, mask));
+    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)count);
+    if (input.head != NULL) {
+        result = feed_sets(thread, &input, &sets, count);
+        mr_leave(thread);
+    } else {
+        MR_CALL(thread, false,
+                result = MR_REAL(pselect)(count, reads, writes, others, timeout, mask));
+    }
+    log_selected(&input, &sets, count, result);
     log_sets(&sets, count, result, MR_CALLER);
+    return result;
+}
+
+static void log_epoll(const mr_input *fed, int fd, const struct epoll_event *events, int result)
+{
+    log_wait(fed, (uint64_t)fd, result,
+             &(mr_input_part){events, result > 0 ? (size_t)result * sizeof *events : 0}, 1);
+}
+
+enum { SEEN_MAX = 64 };
+
+/* Are those of the events there that threads of the program cause? The kernel says an event once
+ * only, when it was asked so. */
+static bool are_there(int fd, const struct epoll_event *events, int count, uint64_t *seen)
+{
+    struct epoll_event now[SEEN_MAX];
+    long found = mr_sys(SYS_epoll_pwait, fd, (long)now, SEEN_MAX, 0, 0, 0);
+    bool all = true;
+    for (int i = 0; i < count && i < SEEN_MAX; i++) {
+        for (long k = 0; k < found; k++) {
+            bool same = now[k].data.u64 == events[i].data.u64;
+            *seen |= same ? (uint64_t)1 << i : 0;
+        }
+        all = all && ((*seen >> i & 1) != 0 || !mr_epoll_is_inside(fd, events[i].data.u64));
+    }
+    return all;
+}
+
+static int feed_epoll(mr_thread *thread, mr_input *input, int fd, struct epoll_event *events,
+                      int most)
+{
+    enum { PATIENCE = 1000 };
+    uint64_t seen = 0;
+    int result = (int)mr_input_result(input), saved_errno = errno;
+    if (result > 0) {
+        mr_input_take(input, events, (size_t)most * sizeof *events);
+    }
+    for (int i = 0;
+         i < PATIENCE && !are_there(fd, events, result, &seen) && mr_others_can_run(thread); i++) {
+        mr_yield_to_others(thread);
+    }
+    if (result == 0) {
+        mr_yield_to_others(thread);
+    }
+    mr_leave(thread);
+    errno = saved_errno;
+    return result;
+}
+
+static int epoll_really(mr_thread *thread, int fd, struct epoll_event *events, int most,
+                        int timeout)
+{
+    int result = as_of_libc(mr_sys(SYS_epoll_pwait, fd, (long)events, most, 0, 0, 0));
+    if (settled(thread, result, timeout == 0)) {
+        mr_leave(thread);
+    } else {
+        MR_CALL(thread, false, result = MR_REAL(epoll_wait)(fd, events, most, timeout));
+    }
     return result;
 }
 
@@ -229,12 +410,10 @@ MR_EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeo
     if (thread == NULL) {
         return MR_REAL(epoll_wait)(fd, events, most, timeout);
     }
-    int result = as_of_libc(mr_sys(SYS_epoll_pwait, fd, (long)events, most, 0, 0, 0));
-    if (settled(thread, result, timeout == 0)) {
-        mr_leave(thread);
-    } else {
-        MR_CALL(thread, false, result = MR_REAL(epoll_wait)(fd, events, most, timeout));
-    }
+    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)fd);
+    int result = input.head != NULL ? feed_epoll(thread, &input, fd, events, most)
+                                    : epoll_really(thread, fd, events, most, timeout);
+    log_epoll(&input, fd, events, result);
     end(events, result > 0 ? (size_t)result * sizeof *events : 0, MR_CALLER);
     return result;
 }
@@ -247,7 +426,13 @@ MR_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int time
     if (thread == NULL) {
         return MR_REAL(epoll_pwait)(fd, events, most, timeout, mask);
     }
-    MR_CALL(thread, false, result = MR_REAL(epoll_pwait)(fd, events, most, timeout, mask));
+    mr_input input = mr_input_find(thread, MR_INPUT_WAIT, (uint64_t)fd);
+    if (input.head != NULL) {
+        result = feed_epoll(thread, &input, fd, events, most);
+    } else {
+        MR_CALL(thread, false, result = MR_REAL(epoll_pwait)(fd, events, most, timeout, mask));
+    }
+    log_epoll(&input, fd, events, result);
     end(events, result > 0 ? (size_t)result * sizeof *events : 0, MR_CALLER);
     return result;
 }

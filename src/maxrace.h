@@ -221,6 +221,46 @@ MR_API size_t mr_prediction_unknown_count(const mr_prediction *prediction);
 MR_API void mr_prediction_get_unknown(const mr_prediction *prediction, size_t index,
                                       mr_unknown_info *unknown);
 
+/* What is found beside races (docs/semantics.md 7): the events before window_start happen as observed,
+ * then the events of `witness` in this order, and then what the kind says. The checker has accepted it
+ * (mr_check_finding). */
+#define MR_NO_EVENT UINT32_MAX
+typedef struct mr_finding_info {
+    /* "use-after-free"        first, a free, has happened; second, a use of the object, is next
+     * "deadlock"              the acquires `waits` are next, and the thread of each holds the lock of
+     *                         the one before it; first and second are the first two
+     * "null"                  second, a read whose value its thread uses as an address, is next; first,
+     *                         the last write, wrote 0; MR_NO_EVENT: the initial value is 0
+     * "dangling",             likewise; first wrote an address in memory that `freed` has freed; the
+     * "double-free"           thread uses it, or frees it again
+     * "sees"                  second, a read, is next; first is the last write */
+    const char *kind;
+    uint32_t first, second, freed; /* MR_NO_EVENT: the kind has none */
+    const uint32_t *waits;
+    uint32_t wait_count;
+    uint32_t window_start, window_end;
+    const uint32_t *witness;
+    uint32_t witness_count;
+    const char *confirmed_by; /* as in mr_race_info */
+} mr_finding_info;
+
+/* The key `find` says what is looked for; with the key `sees` the answer to it is the only finding, or
+ * an unknown, or neither: it is impossible. Ordered by kind, then by (second, first). */
+MR_API size_t mr_prediction_finding_count(const mr_prediction *prediction);
+MR_API void mr_prediction_get_finding(const mr_prediction *prediction, size_t index,
+                                      mr_finding_info *finding);
+
+/* A finding that nothing has proven or refuted. */
+typedef struct mr_finding_unknown_info {
+    const char *kind;
+    uint32_t first, second, window_start, window_end; /* two of its events; what was looked at */
+    const char *reason, *detail;                      /* as in mr_unknown_info */
+} mr_finding_unknown_info;
+
+MR_API size_t mr_prediction_finding_unknown_count(const mr_prediction *prediction);
+MR_API void mr_prediction_get_finding_unknown(const mr_prediction *prediction, size_t index,
+                                              mr_finding_unknown_info *unknown);
+
 /* Writes the report of `maxrace predict`, as text for people or as JSON (docs/report-format.md).
  * False: IO, MEMORY. */
 MR_API bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stream,
@@ -228,9 +268,12 @@ MR_API bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stre
 MR_API bool mr_prediction_write_json(const mr_prediction *prediction, FILE *stream,
                                      mr_failure *failure);
 
-/* Writes the witness of a race as a file for mr_check_witness_file (docs/witness-format.md). False:
- * IO. */
+/* Writes the witness of a race, of a finding, as a file for mr_check_witness_file
+ * (docs/witness-format.md). False: IO. */
 MR_API bool mr_prediction_write_witness(const mr_prediction *prediction, size_t index, FILE *stream,
+                                        mr_failure *failure);
+
+MR_API bool mr_prediction_write_finding(const mr_prediction *prediction, size_t index, FILE *stream,
                                         mr_failure *failure);
 
 /* ---- whole-trace orders: HB, FHB, SHB, CP, WCP, SyncP (docs/orders.md) ---- */
@@ -318,6 +361,10 @@ typedef enum mr_judgement {
  * `model`: "rf", "value" or "branch". O(events of the trace). */
 MR_API mr_judgement mr_check_witness(const mr_trace *trace, const char *model,
                                      const mr_race_info *race, mr_failure *failure);
+
+/* The same for a finding; `confirmed_by` is ignored. USAGE: there is no such kind. */
+MR_API mr_judgement mr_check_finding(const mr_trace *trace, const char *model,
+                                     const mr_finding_info *finding, mr_failure *failure);
 
 /* The same for a witness file; "-" is standard input. `model` may be NULL: the file's own, or
  * "value" when it names none. */

@@ -36,6 +36,9 @@ macros() {
 #define out_changed(to) WRITES the members of `*to` that changed ENDS
 #define out_user(user) WRITES `*user` and its texts ENDS
 #define out_group(group) WRITES `*group` and its texts ENDS
+#define in_texts(texts) READS `texts` and what they point to ENDS
+#define out_entry(entry) WRITES `*entry`, its path, name and status ENDS
+#define out_entries(entry) WRITES the list of entries, as fts_read ENDS
 #define out_host(host) WRITES `*host`, its texts and addresses ENDS
 #define out_interfaces(of) WRITES the list of interfaces and their names ENDS
 #define out_addresses(of) WRITES the list of addresses ENDS
@@ -43,6 +46,9 @@ macros() {
 #define out_wide_up_to(to, result, room, ends) WRITES `to`, as many as were made ENDS
 #define QUICK(type, name, parameters, arguments, before, after) ROW name|TEXT(before after)|
 #define OPEN QUICK
+#define INPUT QUICK
+#define pair(result, to)
+#define keep_waited(set, fd, data)
 #define QUICK_VOID(name, parameters, arguments, before, after) ROW name|TEXT(before after)|
 #define OPEN_VOID QUICK_VOID
 #define NUMBER(type, name, parameters, arguments) ROW name|TEXT(READS `from`, up to the character that ends the number ENDS WRITES `to[sizeof *to]` ENDS)|
@@ -77,11 +83,14 @@ Who reads from a stream that leads to a pipe or socket, other than a standard st
 **Memory of libc** that functions give (`localtime`, `getpwnam`, `strtok` …) is memory: two threads that call such a function race.
 The environment is the variable `environ`: `getenv` reads it, `setenv` and its like change it atomically, because libc locks them.
 
+**Trees** of `tsearch` are the variable that has their root; what libc writes in the nodes is not recorded. Nor are `obstack_printf`,
+`twalk`, `tdestroy` and what `nftw` gives to its function.
+
 **Comparisons** of `qsort` and `bsearch` are functions of the program, so what they read is recorded as it is. `qsort` moves the elements
 after all comparisons, and is stable.
 HEAD
     local file
-    for file in runtime/libc/{text,stdio,wide,time,system,net}.def; do
+    for file in runtime/libc/{text,stdio,wide,time,system,search,net}.def; do
         printf '\n## %s\n\n| functions | read | written |\n|---|---|---|\n' "$(title "$file")"
         rows "$file" | awk -F'|' '
             # The parts of kind "READS" or "WRITES" in a row.

@@ -2,11 +2,12 @@
 # Runs a folder of programs that carry their expected outcome in comments (RUN lines, and CHECK lines about what ThreadSanitizer
 # reports), under ThreadSanitizer and recorded by maxrace, and prints what each finds.
 #
-#   tests/peer.sh [--clang] [--seeds N] [--only PATTERN] FOLDER
+#   tests/peer.sh [--clang] [--seeds N] [--only PATTERN] [--tsv] FOLDER
 #
 # The RUN lines of a program are run by bash, with stand-ins (tests/peer/) for the tools that they name: FileCheck notes what was
 # expected and what was found; %run is plain execution, or a recording and its prediction, with up to N (1) seeds. A line of the table is
-# a program and one CHECK prefix. --clang: also both tools with clang. PEER_LIMIT: seconds for a run (60).
+# a program and one CHECK prefix. --clang: also both tools with clang. --tsv: the rows alone, for tests/peer/page.sh, which makes the
+# page docs/peer.md of them. PEER_LIMIT: seconds for a run (60).
 #
 # Columns of tools: "found", "missed", "silent" (nothing expected, nothing found), "FALSE", "not built", "hangs", "crashes",
 # "output" (a line that the program should print is not there).
@@ -18,7 +19,7 @@ compilers=gcc only='*' suite=
 . tests/peer/table.sh
 
 usage() {
-    echo "usage: $0 [--clang] [--seeds N] [--only PATTERN] FOLDER" >&2
+    echo "usage: $0 [--clang] [--seeds N] [--only PATTERN] [--tsv] FOLDER" >&2
     exit 2
 }
 
@@ -95,6 +96,7 @@ fi
 while [ $# -gt 0 ]; do
     case $1 in
     --clang) compilers='gcc clang' ;;
+    --tsv) PEER_TSV=1 ;;
     --seeds) PEER_SEEDS=${2:-1}; shift ;;
     --only) only=${2:-}; shift ;;
     -*) usage ;;

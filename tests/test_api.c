@@ -274,6 +274,84 @@ static void write_file(const mr_prediction *prediction, const char *path, mr_fai
     assert_int_equal(fclose(stream), 0);
 }
 
+/* A use after free, a deadlock and a null pointer, each in a run in which nothing went wrong. */
+static const char others[] = "#@in d o\n"
+                             "A|alloc(o)|1\nA|w(d=1)|2\nA|w(p=64)|3\nA|fork(B)|4\n"
+                             "A|acq(l)|5\nA|acq(m)|6\nA|rel(m)|7\nA|rel(l)|8\n"
+                             "B|acq(m)|9\nB|acq(l)|10\nB|rel(l)|11\nB|rel(m)|12\n"
+                             "B|acq(k)|13\nB|r(p=64)|14\nB|deref(p)|15\nB|r(d=1)|16\nB|rel(k)|17\n"
+                             "A|acq(k)|18\nA|free(o)|19\nA|rel(k)|20\nA|w(p=0)|21\n";
+
+static void check_finding(const fixture *f, const mr_trace *trace, const mr_prediction *prediction,
+                          size_t index, const char *kind)
+{
+    mr_finding_info finding, wrong;
+    mr_prediction_get_finding(prediction, index, &finding);
+    assert_string_equal(finding.kind, kind);
+    assert_int_equal(mr_check_finding(trace, "value", &finding, f->failure), MR_ACCEPTED);
+    wrong = finding;
+    wrong.kind = "race";
+    assert_int_equal(mr_check_finding(trace, "value", &wrong, f->failure), MR_NOT_JUDGED);
+    wrong = finding;
+    wrong.second = MR_NO_EVENT;
+    assert_int_equal(mr_check_finding(trace, "value", &wrong, f->failure), MR_NOT_JUDGED);
+    wrong = finding;
+    wrong.witness_count--;
+    assert_int_equal(mr_check_finding(trace, "value", &wrong, f->failure), MR_REJECTED);
+}
+
+static void test_findings(void **state)
+{
+    const fixture *f = *state;
+    static const char *const kinds[] = {"use-after-free", "deadlock", "null"};
+    mr_prediction *prediction = NULL;
+    mr_trace *trace = mr_trace_open_memory("others", others, strlen(others), false, f->failure);
+    assert_non_null(trace);
+    assert_true(mr_prediction_run(trace, f->config, &prediction, f->failure));
+    assert_int_equal(mr_prediction_finding_count(prediction), 3);
+    assert_int_equal(mr_prediction_finding_unknown_count(prediction), 0);
+    for (size_t i = 0; i < 3; i++)
+        check_finding(f, trace, prediction, i, kinds[i]);
+    mr_finding_info deadlock;
+    mr_prediction_get_finding(prediction, 1, &deadlock);
+    assert_int_equal(deadlock.wait_count, 2);
+    assert_int_equal(deadlock.waits[0], 5);
+    assert_int_equal(deadlock.waits[1], 9);
+    mr_prediction_free(prediction);
+    mr_trace_close(trace);
+}
+
+/* With the key sees the answer is one finding, or none. */
+static void test_sees(void **state)
+{
+    const fixture *f = *state;
+    static const struct {
+        const char *sees;
+        size_t found;
+    } cases[] = {{"13 2", 1}, {"13 20", 1}, {"13 =0", 1}, {"13 =5", 0}, {"15 1", 1}};
+    mr_trace *trace = mr_trace_open_memory("others", others, strlen(others), false, f->failure);
+    assert_non_null(trace);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mr_prediction *prediction = NULL;
+        assert_true(mr_config_assign(f->config, "sees", cases[i].sees, f->failure));
+        assert_true(mr_prediction_run(trace, f->config, &prediction, f->failure));
+        assert_int_equal(mr_prediction_finding_count(prediction), cases[i].found);
+        assert_int_equal(mr_prediction_race_count(prediction), 0);
+        if (cases[i].found)
+            check_finding(f, trace, prediction, 0, "sees");
+        mr_prediction_free(prediction);
+    }
+    static const char *const bad[] = {"13", "13 2 3", "2 13", "13 1", "99 2", "13 =x", "x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        mr_prediction *prediction = NULL;
+        assert_true(mr_config_assign(f->config, "sees", bad[i], f->failure));
+        assert_false(mr_prediction_run(trace, f->config, &prediction, f->failure));
+        assert_int_equal(mr_failure_get_kind(f->failure), MR_FAILURE_CONFIG);
+        mr_prediction_free(prediction);
+    }
+    mr_trace_close(trace);
+}
+
 static void test_witness_file(void **state)
 {
     const fixture *f = *state;
@@ -378,6 +456,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_defaults_and_failures, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checker, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_findings, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_sees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_witness_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reports, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),

@@ -62,7 +62,7 @@ static void test_usage(void **state)
          "maxrace: unknown flag '--timeout-ms' (did you mean '--solver-timeout-ms'?)\n"},
         {"predict --no-repar @/race.std", 2, NULL,
          "maxrace: unknown flag '--no-repar' (did you mean '--no-repair'?)\n"},
-        {"predict --colour @/race.std", 2, NULL, "maxrace: unknown flag '--colour'\n"},
+        {"predict --flavour @/race.std", 2, NULL, "maxrace: unknown flag '--flavour'\n"},
         {"predict -x @/race.std", 2, NULL, "maxrace: unknown flag '-x'\n"},
         {"predict @/race.std -o", 2, NULL, "maxrace: '-o' needs a value\n"},
         {"predict @/race.std --model", 2, NULL, "maxrace: '--model' needs a value\n"},

@@ -95,7 +95,7 @@ static const bad bad_files[] = {
     {"unknown-key-in-section", 2,
      "unknown key 'solver.timeout' (did you mean 'solver.timeout_ms'?)"},
     {"unknown-key-list", 1, "unknown key 'models' (did you mean 'model'?)"},
-    {"unknown-key-nothing-near", 1, "unknown key 'colour'"},
+    {"unknown-key-nothing-near", 1, "unknown key 'flavour'"},
     {"unknown-key-section-forgotten", 1, "unknown key 'overlap' (did you mean 'window.overlap'?)"},
     {"unknown-key-very-long", 1,
      "unknown key 'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk...'"},
@@ -502,9 +502,9 @@ static void test_later_wins(void **state)
 static void test_run_only(void **state)
 {
     (void)state;
-    static const char expected[] =
-        " output jobs checkpoint resume time_limit quiet witness.dir report.run memory.limit_mb"
-        " memory.spill_dir ";
+    static const char expected[] = " output jobs checkpoint resume time_limit quiet color "
+                                   "witness.dir report.run memory.limit_mb"
+                                   " memory.spill_dir ";
     size_t count = 0;
     for (size_t i = 0; i < mr_option_count; i++) {
         char word[64];
@@ -512,7 +512,7 @@ static void test_run_only(void **state)
         assert_int_equal(mr_config_is_run_only(i), strstr(expected, word) != NULL);
         count += mr_config_is_run_only(i);
     }
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 11);
 }
 
 /* Whichever allocation fails, the error says so and nothing is set. */

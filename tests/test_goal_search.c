@@ -98,6 +98,16 @@ static const known traces[] = {
      "A|racq(g)|0\nA|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nA|rrel(g)|5\nB|racq(g)|6\nB|acq("
      "m)|7\nB|acq(l)|8\nB|rel(l)|9\nB|rel(m)|10\nB|rrel(g)|11\n",
      0, "deadlock 2,8", NULL, NULL},
+    {"a try waits for nothing",
+     "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(m)|5\nB|acq.try(l)|6\nB|rel(l)|7\nB|"
+     "rel("
+     "m)|8\n",
+     0, "", NULL, NULL},
+    {"what was taken by a try is held as any other lock",
+     "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq.try(m)|5\nB|acq(l)|6\nB|rel(l)|7\nB|"
+     "rel("
+     "m)|8\n",
+     0, "deadlock 1,5", NULL, NULL},
     {"ordered by a join",
      "A|fork(B)|0\nB|acq(l)|1\nB|acq(m)|2\nB|rel(m)|3\nB|rel(l)|4\nA|join(B)|5\nA|acq(m)|6\nA|acq("
      "l)|7\n",

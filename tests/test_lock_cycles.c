@@ -84,12 +84,12 @@ static bool is_shared(const mr_trace *trace, uint32_t acquire)
     return trace->op[acquire] == MR_OP_SHARED_ACQUIRE;
 }
 
-/* An acquire of a lock that its thread holds neither exclusively nor in the same way. */
+/* An acquire, and no try, of a lock that its thread holds neither exclusively nor in the same way. */
 static bool is_outermost(const mr_trace *trace, uint32_t e)
 {
     uint32_t lock = trace->operand[e];
     return (trace->op[e] == MR_OP_ACQUIRE || is_shared(trace, e)) &&
-           depth(trace, e, lock, false) == 0 &&
+           mr_trace_memory_order(trace, e) != MR_ORDER_TRY && depth(trace, e, lock, false) == 0 &&
            !(is_shared(trace, e) && depth(trace, e, lock, true) > 0);
 }
 
@@ -292,6 +292,23 @@ static void test_one_order_of_locks_has_no_waits(void **state)
     free(text);
 }
 
+/* A thread that holds a lock in both ways is one holder. */
+static void test_held_in_both_ways(void **state)
+{
+    (void)state;
+    size_t counts[2] = {0};
+    mr_trace *trace =
+        mr_sample_trace("A|racq(l)|1\nA|acq(l)|2\nA|acq(m)|3\nA|rel(m)|4\nA|rel(l)|5\nA|"
+                        "rrel(l)|6\nB|acq(m)|7\nB|racq(l)|8\n");
+    mr_lock_waits waits;
+    assert_non_null(trace);
+    assert_true(mr_lock_waits_find(&waits, trace));
+    mr_lock_cycles_each(&waits, false, count_cycle, counts);
+    assert_int_equal(counts[0], 1);
+    mr_lock_waits_free(&waits);
+    mr_trace_free(trace);
+}
+
 /* A cycle of eight is found, one of nine is beyond the bound. */
 static void test_longest_cycle(void **state)
 {
@@ -324,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_alike_acquires_are_one_wait),
         cmocka_unit_test(test_one_order_of_locks_has_no_waits),
         cmocka_unit_test(test_longest_cycle),
+        cmocka_unit_test(test_held_in_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

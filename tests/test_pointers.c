@@ -16,6 +16,8 @@ static const mr_life block = {
 static const mr_life stack = {
     .start = BLOCK, .end = BLOCK + BLOCK_BYTES, .number = 8, .kind = MR_LOG_MEMORY_STACK};
 
+static const mr_life everything = {.end = UINT64_MAX};
+
 static void note(mr_pointers *all, uint32_t thread, uint32_t variable, uint64_t value,
                  const mr_life *life)
 {
@@ -48,6 +50,8 @@ static void test_uses(void **state)
         {BLOCK + 8, &stack, BLOCK, false}, /* what a stack has together is no block */
         {BLOCK + 8, &stack, BLOCK + 8 + 4095, true},
         {BLOCK + 8, &stack, BLOCK + 8 + 4096, false},
+        {FAR_AWAY, &everything, FAR_AWAY + 7, true}, /* static memory */
+        {FAR_AWAY, &everything, FAR_AWAY + 8, false},
         {0, NULL, 0, false},
         {17, NULL, 17, false},
         {UINT64_MAX, NULL, UINT64_MAX, false},

@@ -358,30 +358,149 @@ static void expect_pairs(const mr_pairs *found, const mr_pairs *expected, uint64
                      (unsigned long long)expected->items[i].low);
 }
 
+/* What a thread of run_buffers does: accesses of the bytes [next, end) of a buffer. */
+typedef struct task {
+    uint32_t buffer, next, end, place;
+    bool writes;
+} task;
+
+enum { BUFFERS = 2, BUFFER_BYTES = 6 };
+
+typedef struct buffers {
+    program program;
+    unsigned char bytes[BUFFERS][BUFFER_BYTES];
+    bool given[BUFFERS], is_filled[BUFFERS];
+    task tasks[3]; /* by thread */
+} buffers;
+
+static uint64_t address_of(uint32_t buffer, uint32_t byte)
+{
+    return BASE + 256 * buffer + byte;
+}
+
+/* Whole runs mostly, and mostly one that fills a buffer. */
+static void begin_task(buffers *self, task *now)
+{
+    mr_random *random = &self->program.random;
+    uint32_t buffer = mr_random_below(random, BUFFERS);
+    *now = (task){.buffer = buffer, .end = BUFFER_BYTES, .place = mr_random_below(random, 2)};
+    if (mr_random_percent(random, 25))
+        now->next = mr_random_below(random, BUFFER_BYTES);
+    if (mr_random_percent(random, 10))
+        now->end = now->next + 1;
+    now->writes = !self->is_filled[buffer] || mr_random_percent(random, 5);
+    self->is_filled[buffer] = true;
+}
+
+/* One byte of the task, or all of them. Half of the runs have a place for each two bytes. */
+static void go_on(buffers *self, task *now)
+{
+    program *ran = &self->program;
+    unsigned char *bytes = self->bytes[now->buffer];
+    uint64_t code = 0x1000 + now->place + (now->buffer ? 2 * (now->next / 2 % 2) : 0);
+    uint32_t count = mr_random_percent(&ran->random, 10) ? now->end - now->next : 1;
+    for (uint32_t i = now->next; i < now->next + count && now->writes; i++)
+        bytes[i] = (unsigned char)mr_random_below(&ran->random, 3);
+    if (count > 1)
+        mr_log_range(&ran->log, now->writes ? MR_LOG_RANGE_WRITE : MR_LOG_RANGE_READ,
+                     address_of(now->buffer, now->next), code, bytes + now->next, count);
+    else
+        mr_log_access(&ran->log, now->writes ? MR_LOG_WRITE : MR_LOG_READ,
+                      address_of(now->buffer, now->next), 1, code, (signed char)bytes[now->next]);
+    now->next += count;
+}
+
+/* Frees a buffer, uses the mutex or the variable, or gets a buffer. */
+static void do_other(buffers *self, uint32_t thread, uint32_t buffer)
+{
+    program *ran = &self->program;
+    uint32_t what = mr_random_below(&ran->random, 6);
+    if (what == 0) {
+        self->given[buffer] = self->is_filled[buffer] = false;
+        mr_log_object(&ran->log, MR_LOG_TAKEN, MR_LOG_MEMORY_HEAP, address_of(buffer, 0),
+                      0x3000 + buffer, 0, 64);
+    } else if (what < 4 && (!ran->holder || ran->holder == thread + 1)) {
+        bool holds = ran->holder;
+        ran->holder = holds ? 0 : thread + 1;
+        mr_log_object(&ran->log, holds ? MR_LOG_RELEASE : MR_LOG_ACQUIRE, MR_LOG_ROLE_MUTEX, 0x9000,
+                      0x4000, 0, 0);
+    } else {
+        run_global(ran);
+    }
+}
+
+/* Three threads fill, read and hand over buffers, some with interruptions. */
+static void run_buffers(buffers *self, uint64_t seed, int steps)
+{
+    *self = (buffers){.program.random = {seed}};
+    mr_random *random = &self->program.random;
+    for (int i = 0; i < steps; i++) {
+        uint32_t thread = mr_random_below(random, 3), buffer = mr_random_below(random, BUFFERS);
+        task *now = &self->tasks[thread];
+        bool has_task = now->next < now->end;
+        mr_log_switch(&self->program.log, thread);
+        if (has_task && !self->given[now->buffer])
+            now->next = now->end;
+        else if (has_task && mr_random_percent(random, 95))
+            for (uint32_t k = mr_random_below(random, 6); k < 6 && now->next < now->end; k++)
+                go_on(self, now);
+        else if (!self->given[buffer]) {
+            self->given[buffer] = true;
+            mr_log_object(&self->program.log, MR_LOG_GIVEN, MR_LOG_MEMORY_HEAP,
+                          address_of(buffer, 0), 0x2000, 0, 64);
+        } else if (mr_random_percent(random, 60)) {
+            begin_task(self, now);
+        } else {
+            do_other(self, thread, buffer);
+        }
+    }
+}
+
+/* Compares the pairs of places of a log with those of a trace of everything. */
+static void compare_pairs(const mr_log_build *log, uint64_t seed, uint64_t *races,
+                          uint64_t *left_out)
+{
+    static const char *const models[] = {"rf", "value", "branch"};
+    mr_record_summary summary;
+    mr_pairs some = {0}, every = {0};
+    mr_trace *part = mr_log_converted(log, false, &summary);
+    mr_trace *all = mr_log_converted(log, true, &summary);
+    pairs_of(part, models[seed % 3], &some);
+    pairs_of(all, models[seed % 3], &every);
+    expect_pairs(&some, &every, seed, "leaves out");
+    expect_pairs(&every, &some, seed, "adds");
+    *races += every.count;
+    *left_out += all->event_count - part->event_count;
+    mr_pairs_free(&some);
+    mr_pairs_free(&every);
+    mr_trace_free(part);
+    mr_trace_free(all);
+}
+
 /* What is left out of blocks changes no pair of places. */
 static void test_blocks(void **state)
 {
     (void)state;
-    static const char *const models[] = {"rf", "value", "branch"};
     uint64_t races = 0, left_out = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         program self;
-        mr_record_summary summary;
-        mr_pairs some = {0}, every = {0};
         run_blocks(&self, seed, 50);
-        mr_trace *part = mr_log_converted(&self.log, false, &summary);
-        mr_trace *all = mr_log_converted(&self.log, true, &summary);
-        pairs_of(part, models[seed % 3], &some);
-        pairs_of(all, models[seed % 3], &every);
-        expect_pairs(&some, &every, seed, "leaves out");
-        expect_pairs(&every, &some, seed, "adds");
-        races += every.count;
-        left_out += all->event_count - part->event_count;
-        mr_pairs_free(&some);
-        mr_pairs_free(&every);
-        mr_trace_free(part);
-        mr_trace_free(all);
+        compare_pairs(&self.log, seed, &races, &left_out);
         mr_log_build_free(&self.log);
+    }
+    assert_true(races > 300 && left_out > 300);
+}
+
+/* Nor what is left out of buffers. */
+static void test_buffers(void **state)
+{
+    (void)state;
+    uint64_t races = 0, left_out = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        buffers self;
+        run_buffers(&self, seed, 50);
+        compare_pairs(&self.program.log, seed, &races, &left_out);
+        mr_log_build_free(&self.program.log);
     }
     assert_true(races > 300 && left_out > 300);
 }
@@ -472,10 +591,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lives),    cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_left_out), cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_damage),   cmocka_unit_test(test_wrong_headers),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_lives),         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_left_out),      cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_buffers),       cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_wrong_headers), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,9 @@ static int setup(void **state)
         {"safe.std", "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(l)|5\nB|acq(m)|6\n"},
         {"guarded.std", "A|acq(g)|1\nA|acq(l)|2\nA|acq(m)|3\nA|rel(m)|4\nA|rel(l)|5\nA|rel(g)|6\n"
                         "B|acq(g)|7\nB|acq(m)|8\nB|acq(l)|9\n"},
+        {"try.std", "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(m)|5\nB|acq.try(l)|6\n"},
+        {"never.std", "A|w(p=1)|1\nA|fork(B)|2\nB|w(q)|3\nB|r(p=1)|4\nB|end()|5\nA|join(B)|6\nA|w("
+                      "p=2)|7\n"},
         {"joined.std", "A|fork(B)|0\nB|acq(l)|1\nB|acq(m)|2\nB|rel(m)|3\nB|rel(l)|4\nA|join(B)|5\n"
                        "A|acq(m)|6\nA|acq(l)|7\n"},
     };
@@ -206,6 +209,102 @@ static void test_text(void **state)
     MR_RUN_ROWS(&scratch, rows);
 }
 
+/* Each witness is written to a file that `check` accepts. */
+static void test_witness_files(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --witness-dir @/all @/all.std", 1, "1 deadlock", NULL},
+        {"check @/all.std @/all/race-0002.std", 0, "accepted: events 9 and 15 race", NULL},
+        {"check @/all.std @/all/use-after-free-0001.std", 0,
+         "accepted: event 9 uses what event 15 has freed, value model\n", NULL},
+        {"check @/all.std @/all/deadlock-0001.std", 0,
+         "accepted: events 4 and 11 wait in a circle, value model\n", NULL},
+        {"check --schedule @/all.std @/all/deadlock-0001.std", 0, "WAITS for B", NULL},
+        {"check @/all.std @/all/null-0001.std", 0, "accepted: null: event 7 sees event 14", NULL},
+        {"predict --witness-dir @/one @/initial.std", 1, "1 null pointer", NULL},
+        {"check @/initial.std @/one/null-0001.std", 0, "event 2 sees the initial value", NULL},
+        {"predict --witness-dir @/two @/dangling.std", 1, "1 dangling pointer", NULL},
+        {"check @/dangling.std @/two/dangling-0001.std", 0, "accepted: dangling: event 3", NULL},
+        {"predict --witness-dir @/three @/double.std", 1, "1 double free", NULL},
+        {"check @/double.std @/three/double-free-0001.std", 0, "accepted: double-free", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
+/* What a witness claims must be so, and be said as a whole. */
+static void test_wrong_witnesses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *trace, *witness;
+        int status;
+        const char *out, *error; /* a part of it */
+    } cases[] = {
+        {"joined", "#@kind deadlock\n#@wait 2 3\n#@wait 7 8\nA|fork(B)|0\nB|acq(l)|1\nB|acq(m)|2\n",
+         3, NULL, "#@wait names event 2, but there is the line of event 1"},
+        {"guarded",
+         "#@kind deadlock\n#@wait 2 3\n#@wait 8 9\nA|acq(g)|1\nA|acq(l)|2\nB|acq(g)|7\nB|"
+         "acq(m)|8\nA|acq(m)|3\nB|acq(l)|9\n",
+         1, "rejected: ", NULL},
+        {"guarded", "#@kind deadlock\n#@wait 2 3\nA|acq(g)|1\nA|acq(l)|2\nA|acq(m)|3\n", 3, NULL,
+         "deadlock needs two or more lines #@wait"},
+        {"all", "#@kind use-after-free\nA|alloc(o=0x1000+16)|a.c:1\n", 3, NULL,
+         "use-after-free needs #@first, and the second access as the last line"},
+        {"all", "#@kind lost\n", 3, NULL, "unknown kind 'lost'"},
+        {"dangling",
+         "#@kind dangling\n#@first 1 2\nA|alloc(o=0x1000+16)|a.c:1\nA|w(p=4096)|a.c:2\nA|"
+         "fork(B)|a.c:3\nB|r(p=4096)|b.c:1\n",
+         3, NULL, "dangling needs #@freed"},
+        {"dangling",
+         "#@kind dangling\n#@first 1 2\n#@freed 6 "
+         "7\nA|alloc(o=0x1000+16)|a.c:1\nA|w(p=4096)|a.c:2\nA|"
+         "fork(B)|a.c:3\nB|r(p=4096)|b.c:1\n",
+         1, "rejected: ", NULL},
+        {"try",
+         "#@kind deadlock\n#@wait 1 2\n#@wait 5 "
+         "6\nA|acq(l)|1\nB|acq(m)|5\nA|acq(m)|2\nB|acq.try(l)|6\n",
+         1, "is a try, which waits for nothing", NULL},
+        {"initial", "#@kind null\n#@first 1 2\nA|r(p=0)|1\nA|w(p=8)|2\nB|r(p=8)|3\n", 1,
+         "rejected: ", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char path[512], arguments[128];
+        mr_run run;
+        mr_scratch_write(&scratch, "wrong.witness", cases[i].witness, path);
+        snprintf(arguments, sizeof arguments, "check @/%s.std @/wrong.witness", cases[i].trace);
+        mr_run_maxrace(&run, &scratch, arguments, NULL, MR_RUN_CAPTURE);
+        if (run.status != cases[i].status || (cases[i].out && !strstr(run.out, cases[i].out)) ||
+            (cases[i].error && !strstr(run.error, cases[i].error)))
+            fail_msg("%zu: status %d\n%s%s", i, run.status, run.out, run.error);
+        mr_run_free(&run);
+    }
+}
+
+static void test_sees(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --report-run=false --sees 7 14 @/all.std", 1, "\nEvent 7 can see event 14\n",
+         NULL},
+        {"predict --report-run=false --sees 7 14 @/all.std", 1, "\nsees 7 14: found\n", NULL},
+        {"predict --report-run=false --sees 3 6 @/never.std", 0, "\nsees 3 6: proven impossible\n",
+         NULL},
+    };
+    json_t *report;
+    MR_RUN_ROWS(&scratch, rows);
+    report = report_of("predict --format json --sees 7 14 @/all.std", 1);
+    const json_t *sees = json_object_get(report, "sees");
+    assert_string_equal(text(sees, "verdict"), "found");
+    assert_int_equal(number(sees, "read"), 7);
+    assert_int_equal(number(sees, "write"), 14);
+    assert_null(json_object_get(report, "memory"));
+    json_decref(report);
+    report = report_of("predict --format json --sees 3 6 @/never.std", 0);
+    assert_string_equal(text(json_object_get(report, "sees"), "verdict"), "impossible");
+    json_decref(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +313,9 @@ int main(void)
         cmocka_unit_test(test_what_is_looked_for),
         cmocka_unit_test(test_impossible),
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_witness_files),
+        cmocka_unit_test(test_sees),
+        cmocka_unit_test(test_wrong_witnesses),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

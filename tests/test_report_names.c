@@ -108,15 +108,15 @@ static void test_line(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mr_line line;
-        mr_line_clear(&line);
+        mr_line_clear(&line, MR_LINE_WIDTH);
         mr_line_add(&line, rows[i].text, rows[i].width);
         assert_string_equal(line.text, rows[i].head);
-        mr_line_clear(&line);
+        mr_line_clear(&line, MR_LINE_WIDTH);
         mr_line_add_tail(&line, rows[i].text, rows[i].width);
         assert_string_equal(line.text, rows[i].tail);
     }
     mr_line line;
-    mr_line_clear(&line);
+    mr_line_clear(&line, MR_LINE_WIDTH);
     for (int i = 0; i < 60; i++)
         mr_line_add(&line, "\xf0\x9f\x98\x80\xf0\x9f\x98\x80", 9);
     assert_int_equal(line.width, MR_LINE_WIDTH);

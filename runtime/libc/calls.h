@@ -4,11 +4,13 @@
  *
  *   QUICK(type, name, parameters, arguments, accesses before, accesses after)
  *   OPEN(type, name, parameters, arguments, accesses before, accesses after)
+ *   INPUT(type, name, parameters, arguments, accesses before, accesses after)
  *   BY_HAND(name, "reads", "writes", "file")
  *
  * QUICK: the call does not block and calls nobody. The thread is inside the runtime during it, so
  * what libc allocates there is not logged. OPEN: the call may block, call functions of the program,
- * or give memory to it. BY_HAND: the wrapper is written in that file; the row is for the table in
+ * or give memory to it. INPUT: as QUICK; what it gives comes from outside (inputs.h), so it is not
+ * called when that is fed. How much it writes follows from its result alone. BY_HAND: the wrapper is written in that file; the row is for the table in
  * docs/libc.md and for the tests. A row whose name ends with _VOID has no type.
  *
  * Accesses are, each with a pointer and a number of bytes:
@@ -31,15 +33,23 @@
 #define MR_RUNTIME_LIBC_CALLS_H
 
 #include "../descriptors.h"
+#include "../inputs.h"
 #include "../memory.h"
 #include "../real.h"
 #include "../scheduler.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <wchar.h>
 
 /* An access by libc for the caller at `code`. */
 void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code);
+/* … that writes; part of an input when the function is one. */
+static inline void mr_libc_written(const void *to, size_t bytes, uintptr_t code)
+{
+    mr_input_written((void *)(uintptr_t)to, bytes);
+    mr_libc_access(MR_LOG_RANGE_WRITE, to, bytes, code);
+}
 /* The stream is used; it ends, or begins anew. */
 void mr_libc_use(FILE *file, uintptr_t code);
 void mr_libc_end_use(FILE *file, uintptr_t code);
@@ -65,7 +75,7 @@ size_t mr_wide(const wchar_t *text);
 size_t mr_wide_up_to(const wchar_t *text, size_t most);
 
 #define in(from, bytes) mr_libc_access(MR_LOG_RANGE_READ, (from), (bytes), code);
-#define out(to, bytes)  mr_libc_access(MR_LOG_RANGE_WRITE, (to), (bytes), code);
+#define out(to, bytes)  mr_libc_written((to), (bytes), code);
 #define out_if(success, to, bytes)                                                                 \
     if (success) {                                                                                 \
         out((to), (bytes));                                                                        \
@@ -94,6 +104,26 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
         before;                                                                                    \
         type result = MR_REAL(name) arguments;                                                     \
         after;                                                                                     \
+        mr_leave(thread);                                                                          \
+        return result;                                                                             \
+    }
+
+#define INPUT(type, name, parameters, arguments, before, after)                                    \
+    MR_EXPORT type name parameters;                                                                \
+    type name parameters                                                                           \
+    {                                                                                              \
+        const uintptr_t code __attribute__((unused)) = MR_CALLER;                                  \
+        int64_t fed;                                                                               \
+        mr_thread *thread = mr_memory_begin(code);                                                 \
+        if (thread == NULL) {                                                                      \
+            return MR_REAL(name) arguments;                                                        \
+        }                                                                                          \
+        before;                                                                                    \
+        type result = mr_input_call(thread, #name, &fed) ? (type)fed : MR_REAL(name) arguments;    \
+        const int saved_errno = errno;                                                             \
+        after;                                                                                     \
+        errno = saved_errno;                                                                       \
+        mr_input_called(thread, (int64_t)result);                                                  \
         mr_leave(thread);                                                                          \
         return result;                                                                             \
     }

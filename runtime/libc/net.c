@@ -1,4 +1,8 @@
+#include "../descriptors.h"
+#include "../input_descriptors.h"
 #include "calls.h"
+
+#define pair(status, to) mr_descriptors_pair((status), (to));
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>

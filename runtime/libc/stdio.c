@@ -1,5 +1,6 @@
 #include "calls.h"
 
+#include "../input_descriptors.h"
 #include "../sys.h"
 #include "../thread.h"
 #include "../writer.h"
@@ -25,6 +26,47 @@ extern char *__fgets_unlocked_chk(char *restrict to, size_t all, int room, FILE 
 #define end_stream(file) mr_libc_end_use((file), code);
 
 #include "stdio.def"
+
+/* When inputs are fed, the stream is there if it was, and has the descriptor that it had. */
+static FILE *open_stream(FILE *(*open)(const char *, const char *), const char *path,
+                         const char *mode)
+{
+    mr_input input;
+    bool was_there = mr_descriptor_expect(&input, MR_NEW_STREAM);
+    FILE *file = was_there ? open(path, mode) : NULL;
+    if (file == NULL && input.head != NULL && was_there) {
+        file = open("/dev/null", mode);
+    }
+    int fd = mr_descriptor_made(&input, MR_NEW_STREAM, file != NULL ? file->_fileno : -1,
+                                MR_DESCRIPTOR_UNKNOWN);
+    if (file != NULL) {
+        file->_fileno = fd;
+        if (mode[0] != 'r' || mode[1] == '+' || (mode[1] != '\0' && mode[2] == '+')) {
+            mr_descriptor_written(fd);
+        }
+    }
+    return file;
+}
+
+#define OPENS_STREAM(name)                                                                         \
+    MR_EXPORT FILE *name(const char *restrict path, const char *restrict mode)                     \
+    {                                                                                              \
+        const uintptr_t code = MR_CALLER;                                                          \
+        mr_thread *thread = mr_memory_begin(code);                                                 \
+        if (thread != NULL) {                                                                      \
+            in(path, text(path))in(mode, text(mode))                                               \
+        }                                                                                          \
+        mr_libc_leave(thread, code);                                                               \
+        FILE *result = open_stream(MR_REAL(name), path, mode);                                     \
+        thread = mr_libc_return(thread);                                                           \
+        if (thread != NULL) {                                                                      \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+OPENS_STREAM(fopen)
+OPENS_STREAM(fopen64)
+#undef OPENS_STREAM
 
 /* Streams that write a text in memory; what has no place is not logged. */
 enum { TEXTS_MAX = 64 };

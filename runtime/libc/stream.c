@@ -1,5 +1,6 @@
 /* What a stream is beside the memory that its functions access. */
 #include "../descriptors.h"
+#include "../input_descriptors.h"
 #include "../io.h"
 #include "../writer.h"
 #include "calls.h"
@@ -64,7 +65,7 @@ bool mr_libc_is_channel(FILE *file)
     if (known.of[at].file != file || known.of[at].fd != fd) {
         struct stat is;
         int saved_errno = errno;
-        int status = MR_REAL(fstat)(fd, &is);
+        int status = mr_descriptor_stat(fd, &is);
         errno = saved_errno;
         known.of[at].file = file;
         known.of[at].fd = fd;
@@ -106,6 +107,7 @@ void mr_libc_end_use(FILE *file, uintptr_t code)
     if (file != NULL) {
         mr_libc_access(MR_LOG_RANGE_WRITE, &file->_fileno, sizeof file->_fileno, code);
         mr_descriptor_end(file->_fileno, true, code);
+        mr_descriptor_forget(file->_fileno);
         forget(file);
     }
 }

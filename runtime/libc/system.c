@@ -1,4 +1,9 @@
+#include "../descriptors.h"
+#include "../input_descriptors.h"
 #include "calls.h"
+
+#define pair(status, to)           mr_descriptors_pair((status), (to));
+#define keep_waited(set, fd, data) mr_epoll_keep((set), (fd), (data));
 
 #include <dirent.h>
 #include <execinfo.h>

@@ -62,6 +62,51 @@ mr_judgement mr_check_witness(const mr_trace *trace, const char *model, const mr
     return judge(trace, &witness, failure);
 }
 
+/* The kind of a finding; MR_WITNESS_KINDS: there is none of this name. */
+static mr_witness_kind kind_of(const char *name)
+{
+    int kind = MR_WITNESS_USE_AFTER_FREE;
+    while (kind < MR_WITNESS_KINDS &&
+           strcmp(name, mr_witness_kind_name((mr_witness_kind)kind)) != 0)
+        kind++;
+    return (mr_witness_kind)kind;
+}
+
+/* Do the numbers that the checker takes for granted fit? */
+static bool has_events(const mr_trace *trace, const mr_finding_info *finding)
+{
+    bool deadlock = kind_of(finding->kind) == MR_WITNESS_DEADLOCK;
+    for (uint32_t i = 0; i < finding->wait_count; i++)
+        if (finding->waits[i] >= trace->event_count)
+            return false;
+    return deadlock == (finding->wait_count > 0) && finding->second < trace->event_count;
+}
+
+mr_judgement mr_check_finding(const mr_trace *trace, const char *model,
+                              const mr_finding_info *finding, mr_failure *failure)
+{
+    mr_error error = {0};
+    mr_witness witness = {.kind = kind_of(finding->kind),
+                          .first = finding->first,
+                          .second = finding->second,
+                          .freed = finding->freed,
+                          .waits = (uint32_t *)finding->waits, /* the checker only reads them */
+                          .wait_count = finding->wait_count,
+                          .window_start = finding->window_start,
+                          .window_end = finding->window_end,
+                          .events = (uint32_t *)finding->witness,
+                          .event_count = finding->witness_count};
+    if (!find_model(model, &witness.model, &error))
+        return not_judged(failure, &error);
+    if (witness.kind == MR_WITNESS_KINDS || !has_events(trace, finding)) {
+        mr_error_set(&error, MR_ERR_USAGE, NULL, 0,
+                     witness.kind == MR_WITNESS_KINDS ? "there is no such kind of finding"
+                                                      : "the trace has no such events");
+        return not_judged(failure, &error);
+    }
+    return judge(trace, &witness, failure);
+}
+
 mr_judgement mr_check_witness_file(const mr_trace *trace, const char *model, const char *path,
                                    mr_failure *failure)
 {

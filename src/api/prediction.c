@@ -49,6 +49,8 @@ static mr_status run(mr_prediction *self, mr_error *error)
         status = mr_predict(self->trace, self->config, NULL, &self->result, error);
     for (size_t i = 0; i < self->result.race_count && status == MR_OK; i++)
         status = open_witness(self, &self->result.races[i].witness, error);
+    for (size_t i = 0; i < self->result.finding_count && status == MR_OK; i++)
+        status = open_witness(self, &self->result.findings[i].witness, error);
     return status;
 }
 
@@ -108,6 +110,47 @@ void mr_prediction_get_unknown(const mr_prediction *prediction, size_t index,
                                  .detail = item->detail};
 }
 
+size_t mr_prediction_finding_count(const mr_prediction *prediction)
+{
+    return prediction->result.finding_count;
+}
+
+void mr_prediction_get_finding(const mr_prediction *prediction, size_t index,
+                               mr_finding_info *finding)
+{
+    const mr_finding *item = &prediction->result.findings[index];
+    const mr_witness *witness = &item->witness;
+    *finding = (mr_finding_info){.kind = mr_witness_kind_name(witness->kind),
+                                 .first = witness->first,
+                                 .second = witness->second,
+                                 .freed = witness->freed,
+                                 .waits = witness->waits,
+                                 .wait_count = witness->wait_count,
+                                 .window_start = witness->window_start,
+                                 .window_end = witness->window_end,
+                                 .witness = witness->events,
+                                 .witness_count = witness->event_count,
+                                 .confirmed_by = mr_step_name(item->confirmed_by)};
+}
+
+size_t mr_prediction_finding_unknown_count(const mr_prediction *prediction)
+{
+    return prediction->result.finding_unknown_count;
+}
+
+void mr_prediction_get_finding_unknown(const mr_prediction *prediction, size_t index,
+                                       mr_finding_unknown_info *unknown)
+{
+    const mr_finding_unknown *item = &prediction->result.finding_unknowns[index];
+    *unknown = (mr_finding_unknown_info){.kind = mr_witness_kind_name(item->kind),
+                                         .first = item->first,
+                                         .second = item->second,
+                                         .window_start = item->window_start,
+                                         .window_end = item->window_end,
+                                         .reason = mr_unknown_reason_name(item->reason),
+                                         .detail = item->detail};
+}
+
 bool mr_prediction_write_text(const mr_prediction *prediction, FILE *stream, mr_failure *failure)
 {
     mr_error error;
@@ -124,11 +167,22 @@ bool mr_prediction_write_json(const mr_prediction *prediction, FILE *stream, mr_
     return mr_failure_set(failure, status, &error);
 }
 
+static bool write_witness(const mr_prediction *prediction, const mr_witness *witness, FILE *stream,
+                          mr_failure *failure)
+{
+    errno = 0;
+    bool ok = mr_witness_write(stream, prediction->trace, witness) && fflush(stream) == 0;
+    return mr_api_written(ok, "writing the witness", failure);
+}
+
 bool mr_prediction_write_witness(const mr_prediction *prediction, size_t index, FILE *stream,
                                  mr_failure *failure)
 {
-    errno = 0;
-    const mr_witness *witness = &prediction->result.races[index].witness;
-    bool ok = mr_witness_write(stream, prediction->trace, witness) && fflush(stream) == 0;
-    return mr_api_written(ok, "writing the witness", failure);
+    return write_witness(prediction, &prediction->result.races[index].witness, stream, failure);
+}
+
+bool mr_prediction_write_finding(const mr_prediction *prediction, size_t index, FILE *stream,
+                                 mr_failure *failure)
+{
+    return write_witness(prediction, &prediction->result.findings[index].witness, stream, failure);
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli.h"
 #include "config/suggest.h"
+#include "tsan_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,10 @@ static mr_status take_value(parser *self, const char *name, const char *attached
 
 static mr_status take_own(parser *self, int flag, const char *name, const char *attached)
 {
+    if (self->cli->command->own[flag].value[0] == '\0') {
+        self->cli->own[flag] = "";
+        return attached ? usage_error(self, "", name, " takes no value") : MR_OK;
+    }
     mr_status status = take_value(self, name, attached, &self->cli->own[flag]);
     if (status == MR_OK && strchr(self->cli->command->own[flag].value, ' '))
         status = take_value(self, name, NULL, &self->cli->own_second[flag]);
@@ -222,11 +227,11 @@ static mr_status parse_long(parser *self, const char *argument)
     char name[96];
     snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : 95, argument);
     int option = find_flag(name), negated = find_negation(name);
-    if (option >= 0)
+    int own_flag = find_own(command, name);
+    if (option >= 0 && (own_flag < 0 || mr_command_has(command, (size_t)option)))
         return set_option(self, option, name, attached);
     if (strcmp(name, "--config") == 0)
         return set_config_file(self, name, attached);
-    int own_flag = find_own(command, name);
     if (own_flag >= 0)
         return take_own(self, own_flag, name, attached);
     if (command->debugs && strcmp(name, "--debug") == 0)
@@ -289,12 +294,15 @@ static mr_status parse_arguments(parser *self)
     return MR_OK;
 }
 
-/* Files first, then flags; then what concerns several keys, and whether the command has the format.
+/* The environment first, then files, then flags; then what concerns several keys, and whether the command has the format.
  */
 static mr_status apply(parser *self)
 {
     mr_config *config = self->cli->config;
     mr_status status = MR_OK;
+    if (self->cli->command->subject == MR_SUBJECT_RUNS)
+        status = mr_tsan_options_read(getenv("TSAN_OPTIONS"), config, &self->cli->finding_status,
+                                      self->error);
     for (size_t i = 0; i < self->setting_count && status == MR_OK; i++)
         if (self->settings[i].option < 0)
             status = mr_config_load(config, self->settings[i].text, self->error);
@@ -313,7 +321,7 @@ static mr_status apply(parser *self)
 mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char **arguments,
                        mr_error *error)
 {
-    *cli = (mr_cli){.command = command, .config = mr_config_new()};
+    *cli = (mr_cli){.command = command, .config = mr_config_new(), .finding_status = MR_EXIT_RACES};
     parser self = {.cli = cli, .arguments = arguments, .count = count, .error = error};
     self.settings = mr_calloc((size_t)count + 1, sizeof *self.settings);
     cli->operands = mr_calloc((size_t)count + 1, sizeof *cli->operands);

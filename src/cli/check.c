@@ -8,6 +8,39 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* "events 3 and 7 race", "deadlock: events 4 and 11 wait for each other", … */
+static void print_accepted(const mr_witness *witness)
+{
+    fputs("accepted: ", stdout);
+    switch (witness->kind) {
+    case MR_WITNESS_RACE:
+    case MR_WITNESS_MEMORY_ORDER:
+        printf("events %" PRIu32 " and %" PRIu32 " race", witness->first, witness->second);
+        break;
+    case MR_WITNESS_DEADLOCK:
+        for (uint32_t i = 0; i < witness->wait_count; i++)
+            printf("%s%" PRIu32, i ? " and " : "events ", witness->waits[i]);
+        fputs(" wait in a circle", stdout);
+        break;
+    case MR_WITNESS_USE_AFTER_FREE:
+        printf("event %" PRIu32 " uses what event %" PRIu32 " has freed", witness->second,
+               witness->first);
+        break;
+    case MR_WITNESS_NULL:
+    case MR_WITNESS_DANGLING:
+    case MR_WITNESS_DOUBLE_FREE:
+    case MR_WITNESS_SEES:
+    case MR_WITNESS_KINDS:
+        printf("%s: event %" PRIu32 " sees ", mr_witness_kind_name(witness->kind), witness->second);
+        if (witness->first == MR_NONE)
+            fputs("the initial value", stdout);
+        else
+            printf("event %" PRIu32, witness->first);
+        break;
+    }
+    printf(", %s model\n", mr_model_name(witness->model));
+}
+
 /* The verdict on standard output: one line. */
 static mr_status judge(const mr_trace *trace, mr_opaque opaque, const mr_witness *witness,
                        int *exit_status, mr_error *error)
@@ -25,8 +58,7 @@ static mr_status judge(const mr_trace *trace, mr_opaque opaque, const mr_witness
     }
     *exit_status = status == MR_OK ? 0 : MR_EXIT_REJECTED;
     if (status == MR_OK) {
-        printf("accepted: events %" PRIu32 " and %" PRIu32 " race, %s model\n", witness->first,
-               witness->second, mr_model_name(witness->model));
+        print_accepted(witness);
     } else {
         mr_error_line(&reason, line, sizeof line);
         printf("rejected: %s\n", line);

@@ -22,12 +22,14 @@
 /* predict, merge, run, order, compare: no race, and the recorded program crashed or ended in a
  * deadlock */
 #define MR_EXIT_BAD_END 6
+#define MR_EXIT_UNKNOWN 7 /* with fail_on unknown: no finding, but unknown candidates */
 
 typedef struct mr_command mr_command;
 
 /* A flag with a value that only one command has, and that is no key of the configuration. */
 typedef struct mr_own_flag {
-    /* "seed", "S", its meaning. A value of two words, "A B", stands for two arguments. */
+    /* "seed", "S", its meaning. A value of two words, "A B", stands for two arguments, "" for none:
+     * then the value given is "", too. */
     const char *name, *value, *help;
 } mr_own_flag;
 
@@ -39,9 +41,10 @@ typedef struct mr_cli {
     mr_config *config;     /* owned; defaults, then files, then flags */
     const char **operands; /* the array is owned, the texts are not */
     size_t operand_count;
-    bool help;        /* --help was given; the other members may not be set */
-    bool switch_on;   /* the command's own switch was given */
-    bool model_given; /* --model was given */
+    bool help;          /* --help was given; the other members may not be set */
+    bool switch_on;     /* the command's own switch was given */
+    bool model_given;   /* --model was given */
+    int finding_status; /* the exit status when there are findings */
     /* by the command's own flags: the last value given, on loan; NULL: none */
     const char *own[MR_OWN_FLAGS];
     const char *own_second[MR_OWN_FLAGS]; /* the second value of a flag that takes two */

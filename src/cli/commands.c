@@ -36,7 +36,8 @@ const mr_command mr_commands[] = {
      .operands_min = 2,
      .operands_max = SIZE_MAX,
      .keys = " format output jobs checkpoint resume time_limit quiet witness.dir"
-             " witness.full_schedule report.run ",
+             " brief color source_dir suppressions baseline fail_on"
+             " report.run report.schedule report.shown ",
      .takes_config = true,
      .switch_name = "decide-missing",
      .switch_help = "decide what is in none of the files, instead of failing",
@@ -77,7 +78,9 @@ const mr_command mr_commands[] = {
      .keys =
          " * !find !sees !relation !examples !mark !confirm !model !candidates.report !witness.dir "
          "!witness.check"
-         " !witness.full_schedule !checkpoint !resume !time_limit ",
+         " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
+         "!report.shown"
+         " !checkpoint !resume !time_limit ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
@@ -189,18 +192,20 @@ const mr_command mr_commands[] = {
      .runs_program = true,
      .switch_name = "follow-forks",
      .switch_help = "record children of the program, too, as PROGRAM.1.mrt …; waits for them",
-     .own = {{"schedule", "random|pct|os",
-              "who runs when: at random (default), by random priorities, as the system likes"},
-             {"seed", "N", "another seed chooses other schedules (1)"},
-             {"max-events", "N",
-              "stop recording, not the program, after N records; 0: no limit (0)"},
-             {"max-log", "SIZE",
-              "stop recording, not the program, when the log has this size; 0: no limit (4G)"},
-             {"timeout", "SECONDS", "kill the program after so long; 0: never (0)"},
-             {"on-deadlock", "stop|wait",
-              "when nobody has been able to run for 2 s: end the program (default), or wait on"},
-             {"convert", "LOG",
-              "run no program: write the trace of a log that an earlier record left"}},
+     .own =
+         {{"schedule", "random|pct|os",
+           "who runs when: at random (default), by random priorities, as the system likes"},
+          {"seed", "N", "another seed chooses other schedules (1)"},
+          {"max-events", "N", "stop recording, not the program, after N records; 0: no limit (0)"},
+          {"max-log", "SIZE",
+           "stop recording, not the program, when the log has this size; 0: no limit (4G)"},
+          {"timeout", "SECONDS", "kill the program after so long; 0: never (0)"},
+          {"on-deadlock", "stop|wait",
+           "when nobody has been able to run for 2 s: end the program (default), or wait on"},
+          {"convert", "LOG",
+           "run no program: write the trace of a log that an earlier record left"},
+          {"replay", "SCHEDULE",
+           "let the threads run by a schedule of 'replay --script'; without PROGRAM, its command"}},
      .summary = "run a program that 'maxrace cc' has built, and write its trace",
      .details =
          "The trace goes to --output, PROGRAM.mrt when that is not given, and is written however\n"
@@ -252,7 +257,10 @@ const mr_command mr_commands[] = {
      .takes_config = true,
      .own = {{"race", "N", "replay race N of predict's report only (all)"},
              {"stop-at", "EVENT", "of --race N: go only up to this event of its witness"},
-             {"timeout", "SECONDS", "kill a program that runs longer (60)"}},
+             {"timeout", "SECONDS", "kill a program that runs longer (60)"},
+             {"script", "FILE",
+              "of --race N: run nothing, but write a shell script that replays without the trace"},
+             {"gdb", "", "of --race N: stop in gdb, with both threads before their accesses"}},
      .summary = "run the recorded program by the witness of a race, and see what it does",
      .details =
          "TRACE is an .mrt file of 'maxrace record'. The program is run again, by the order of\n"
@@ -368,7 +376,8 @@ void mr_cli_help(const mr_command *command)
     if (command->switch_name != NULL)
         printf("  --%s\n      %s\n", command->switch_name, command->switch_help);
     for (int i = 0; i < MR_OWN_FLAGS && command->own[i].name != NULL; i++)
-        printf("  --%s %s\n      %s\n", command->own[i].name, command->own[i].value,
+        printf("  --%s%s%s\n      %s\n", command->own[i].name,
+               command->own[i].value[0] != '\0' ? " " : "", command->own[i].value,
                command->own[i].help);
     if (command->debugs)
         print_debug_flag();

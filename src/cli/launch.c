@@ -5,6 +5,7 @@
 
 #include "child_logs.h"
 #include "leftovers.h"
+#include "replay/run_info.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,6 +106,8 @@ static bool prepare(const mr_launch *launch)
 {
     if (launch->environment)
         environ = (char **)launch->environment;
+    for (size_t i = 0; mr_run_info_hidden[i]; i++)
+        unsetenv(mr_run_info_hidden[i]);
     return (!launch->folder || chdir(launch->folder) == 0) &&
            redirect(launch->output, STDOUT_FILENO) && redirect(launch->errors, STDERR_FILENO);
 }

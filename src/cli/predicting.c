@@ -5,8 +5,8 @@
 #include "engine/predict.h"
 #include "formats/read.h"
 #include "interrupt.h"
+#include "listing/listing.h"
 #include "output.h"
-#include "trace/observed.h"
 #include "witness_dir.h"
 
 #include <inttypes.h>
@@ -53,6 +53,29 @@ static mr_status write_all(const mr_trace *trace, const mr_config *config, const
     return dir_status;
 }
 
+mr_status mr_predicting_exit(const mr_trace *trace, const mr_config *config,
+                             const mr_result *result, int *exit_status, mr_error *error)
+{
+    mr_listing findings;
+    mr_fail_on fail_on = (mr_fail_on)mr_config_choice(config, "fail_on");
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
+    bool unknown =
+        fail_on == MR_FAIL_ON_UNKNOWN && result->unknown_count + result->finding_unknown_count > 0;
+    bool answered = fail_on != MR_FAIL_ON_NONE && result->stats.findings[MR_WITNESS_SEES].found > 0;
+    bool bad_end = mr_ending_is_bad(&trace->ending) && findings.count == 0;
+    *exit_status = 0;
+    if (result->stats.incomplete)
+        *exit_status = MR_EXIT_INCOMPLETE;
+    else if (answered || mr_listing_fail(&findings, config))
+        *exit_status = MR_EXIT_RACES;
+    else if (bad_end && fail_on != MR_FAIL_ON_NONE)
+        *exit_status = MR_EXIT_BAD_END;
+    else if (unknown)
+        *exit_status = MR_EXIT_UNKNOWN;
+    mr_listing_free(&findings);
+    return status;
+}
+
 /* ---- start and end ---- */
 
 mr_status mr_predicting_start(mr_predicting *self, mr_error *error)
@@ -68,6 +91,8 @@ mr_status mr_predicting_start(mr_predicting *self, mr_error *error)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--resume needs --checkpoint FILE, the file to go on from");
     status = mr_cli_probe(config, error);
+    if (status == MR_OK)
+        status = mr_listing_check(config, error);
     if (status == MR_OK && checkpoint[0] != '\0' && !mr_config_bool(config, "resume"))
         status = mr_checkpoint_probe(checkpoint, error);
     return status;
@@ -174,12 +199,10 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     status = both(status, error, closed, &next_error);
     mr_status written = report_result(self, &result, status, &next_error);
     status = both(status, error, written, &next_error);
-    *exit_status = result.race_count > 0 || result.finding_count > 0 || mr_observed_any(self->trace)
-                       ? MR_EXIT_RACES
-                   : mr_ending_is_bad(&self->trace->ending) ? MR_EXIT_BAD_END
-                                                            : 0;
-    if (result.stats.incomplete)
-        *exit_status = MR_EXIT_INCOMPLETE;
+    status =
+        both(status, error,
+             mr_predicting_exit(self->trace, self->cli->config, &result, exit_status, &next_error),
+             &next_error);
     mr_result_free(&result);
     return status;
 }

@@ -38,4 +38,8 @@ mr_status mr_predicting_open(mr_predicting *self, const char *path, mr_error *er
 mr_status mr_predicting_finish(mr_predicting *self, mr_status so_far, int *exit_status,
                                mr_error *error);
 
+/* The exit status for a result whose report is written, by fail_on. MR_ERR_CONFIG, MR_ERR_MEMORY. */
+mr_status mr_predicting_exit(const mr_trace *trace, const mr_config *config,
+                             const mr_result *result, int *exit_status, mr_error *error);
+
 #endif

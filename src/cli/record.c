@@ -1,12 +1,18 @@
 /* record: runs a program and writes its trace. */
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _XOPEN_SOURCE 700 /* realpath */
+
 #include "cli.h"
 #include "output.h"
 #include "recording.h"
 #include "trace_output.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { CONVERT = MR_FLAG_COMMON_COUNT };
+enum { CONVERT = MR_FLAG_COMMON_COUNT, REPLAY };
 
 /* Where the trace goes: "bank.mrt" for "./bank" and for "logs/bank". */
 static const char *choose_path(const mr_cli *cli, const char *source, char *buffer,
@@ -25,7 +31,10 @@ static mr_status check_operands(const mr_cli *cli, mr_error *error)
     const char *log = cli->own[CONVERT];
     if (log && cli->operand_count)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--convert runs no program");
-    if (!log && !cli->operand_count)
+    if (cli->own[REPLAY] && (log || cli->operand_count))
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--replay runs the program that the schedule names");
+    if (!log && !cli->own[REPLAY] && !cli->operand_count)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "missing operand; usage: maxrace record [FLAGS] %s",
                             cli->command->operands);
@@ -42,29 +51,59 @@ static mr_status record(mr_cli *cli, const mr_recording *recording, const char *
     return mr_recording_run(cli, recording, path, path, false, output->stream, exit_status, error);
 }
 
+/* The schedule and how the program is run by it. `path` has room for the absolute path. */
+static mr_status read_schedule(const mr_cli *cli, mr_recording *recording, mr_run_info *run,
+                               char path[PATH_MAX], mr_error *error)
+{
+    if (!cli->own[REPLAY])
+        return MR_OK;
+    if (!realpath(cli->own[REPLAY], path))
+        return mr_error_set(error, MR_ERR_IO, cli->own[REPLAY], 0, "cannot read: %s",
+                            strerror(errno));
+    mr_status status = mr_run_info_of_schedule(run, path, error);
+    if (!status && !run->arguments.count)
+        status = mr_error_set(error, MR_ERR_TRACE, path, 0, "the schedule names no program");
+    recording->replay = path;
+    recording->run = run;
+    recording->waits_in_deadlock = run->waits_in_deadlock;
+    if (!cli->own[MR_FLAG_SEED])
+        recording->seed = run->seed;
+    if (!cli->own[MR_FLAG_SCHEDULE] && run->schedule)
+        recording->schedule = run->schedule;
+    return status;
+}
+
 mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    char buffer[512];
+    char buffer[512], schedule[PATH_MAX];
     mr_recording recording;
+    mr_run_info run = {.folder = NULL};
     mr_output output;
     mr_trace_format format;
     mr_status status = check_operands(cli, error);
     if (status != MR_OK)
         return status;
-    const char *source = cli->own[CONVERT] ? cli->own[CONVERT] : cli->operands[0];
-    const char *path = choose_path(cli, source, buffer, sizeof buffer);
     status = mr_recording_flags(cli, &recording, error);
+    if (status == MR_OK)
+        status = read_schedule(cli, &recording, &run, schedule, error);
+    const char *source = cli->own[CONVERT]          ? cli->own[CONVERT]
+                         : run.arguments.count != 0 ? run.arguments.items[0]
+                                                    : cli->operands[0];
+    const char *path = status == MR_OK ? choose_path(cli, source, buffer, sizeof buffer) : "";
     recording.keeps_log = true;
     recording.follows_forks = cli->switch_on;
     if (status == MR_OK)
         status = mr_trace_output_open(&output, path, &format, error);
-    if (status != MR_OK)
+    if (status != MR_OK) {
+        mr_run_info_free(&run);
         return status;
+    }
     if (format.binary)
         status = record(cli, &recording, path, &output, exit_status, error);
     else
         status =
             mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                          "the trace is written as .mrt; name it so, and convert it if need be");
+    mr_run_info_free(&run);
     return mr_trace_output_close(&output, path, status, error);
 }

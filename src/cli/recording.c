@@ -310,7 +310,10 @@ static mr_status convert_run(const mr_cli *cli, const mr_recording *recording,
                              mr_error *error)
 {
     mr_bytes lines = {.items = NULL};
-    mr_run_info_lines(&lines, cli->operands, recording->waits_in_deadlock);
+    if (recording->run)
+        mr_run_info_again(&lines, recording->run);
+    else
+        mr_run_info_lines(&lines, cli->operands, recording->waits_in_deadlock);
     mr_bytes_raw(&lines, "", 1);
     mr_status status = lines.failed ? mr_error_memory(error, "describing the run")
                                     : convert(cli, launched->log, end, (const char *)lines.items,
@@ -325,7 +328,11 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
 {
     mr_launched launched;
     mr_record_summary summary = {0};
-    const mr_launch launch = {.arguments = cli->operands,
+    const mr_run_info *run = recording->run;
+    const mr_launch launch = {.arguments = run ? run->arguments.items : cli->operands,
+                              .environment = run ? run->environment.items : NULL,
+                              .folder = run ? run->folder : NULL,
+                              .replay = recording->replay,
                               .schedule = recording->schedule,
                               .seed = recording->seed,
                               .max_events = recording->max_events,
@@ -339,7 +346,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     if (status)
         return status;
     *exit_status = launched.exit_status;
-    status = check_log(&launched, cli->operands[0], error);
+    status = check_log(&launched, launch.arguments[0], error);
     if (!status) {
         const mr_record_end end = {.is_known = true,
                                    .timed_out = launched.timed_out,

@@ -3,6 +3,7 @@
 #define MR_CLI_RECORDING_H
 
 #include "cli.h"
+#include "replay/run_info.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,8 @@ typedef struct mr_recording {
     bool waits_in_deadlock;   /* the program is not ended */
     bool follows_forks;       /* children have traces of their own */
     bool keeps_log;           /* when the log cannot be converted */
+    const char *replay;       /* a schedule that the program runs by; NULL: none */
+    const mr_run_info *run;   /* … and how; its arguments are the operands */
 } mr_recording;
 
 /* The own flags that record and run have first, in this order. */

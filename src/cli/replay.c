@@ -4,6 +4,7 @@
 #include "engine/predict.h"
 #include "output.h"
 #include "recording.h"
+#include "replay_gdb.h"
 #include "replay_report.h"
 #include "replaying.h"
 #include "witness/pack.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RACE, STOP_AT, TIMEOUT };
+enum { RACE, STOP_AT, TIMEOUT, SCRIPT, GDB };
 
 typedef struct replay {
     mr_cli *cli;
@@ -39,6 +40,26 @@ static mr_status replay_one(replay *self, size_t index, mr_error *error)
         status = mr_replay_report_add(&self->report, index + 1, &replayed, error);
     self->any_reached = self->any_reached || replayed.goal.outcome == MR_REPLAY_GOAL;
     mr_replayed_free(&replayed);
+    mr_witness_free(&room);
+    return status;
+}
+
+/* --script, --gdb: of the race that was asked for. */
+static mr_status hand_out(replay *self, mr_error *error)
+{
+    mr_witness room = {.events = NULL};
+    const mr_race *race = &self->result.races[self->race - 1];
+    const mr_witness *witness = mr_witness_open(self->trace, &race->witness, &room);
+    if (!witness)
+        return mr_error_memory(error, "reading a witness");
+    uint32_t stop_at = self->stop_at < UINT32_MAX ? (uint32_t)self->stop_at : UINT32_MAX;
+    mr_status status = MR_OK;
+    if (self->cli->own[SCRIPT])
+        status = mr_replay_script(&self->replaying, witness, stop_at, (size_t)self->race,
+                                  self->cli->own[SCRIPT], error);
+    if (!status && self->cli->own[GDB])
+        status = mr_replay_gdb(&self->replaying, witness, stop_at, error);
+    self->any_reached = !status;
     mr_witness_free(&room);
     return status;
 }
@@ -85,15 +106,19 @@ mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
         status = mr_cli_number(cli, STOP_AT, UINT32_MAX, 0, &self.stop_at, error);
     if (!status)
         status = mr_cli_number(cli, TIMEOUT, 60, 1, &self.timeout_seconds, error);
-    if (!status && cli->own[STOP_AT] && !cli->own[RACE])
-        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--stop-at needs --race N");
+    bool hands_out = cli->own[SCRIPT] || cli->own[GDB];
+    if (!status && (hands_out || cli->own[STOP_AT]) && !cli->own[RACE])
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                              "--stop-at, --script and --gdb need --race N");
     if (!status)
         status = mr_output_probe(mr_config_text(cli->config, "output"), error);
     if (!status)
         status = predict(&self, error);
     if (!status) {
         self.replaying.timeout_seconds = (unsigned)self.timeout_seconds;
-        status = mr_output_write(mr_config_text(cli->config, "output"), replay_all, &self, error);
+        status = hands_out ? hand_out(&self, error)
+                           : mr_output_write(mr_config_text(cli->config, "output"), replay_all,
+                                             &self, error);
     }
     *exit_status = self.any_reached ? MR_EXIT_RACES : 0;
     mr_replaying_close(&self.replaying);

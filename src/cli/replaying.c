@@ -31,7 +31,6 @@ typedef char file_path[MR_REPLAY_PATH_BYTES + 32];
 static void remove_files(const mr_replaying *self, int first)
 {
     file_path path;
-    if (getenv("KEEPRP")) return;
     for (int i = first; i < FILES; i++) {
         path_of(self, i, path);
         unlink(path);
@@ -143,7 +142,24 @@ static mr_status take_log(const mr_replaying *self, const char *log, mr_run_end 
     return ok ? MR_OK : mr_error_memory(error, "reading the log of the replay");
 }
 
-/* Runs the program once, by the schedule in the folder, or by the seed alone. */
+/* How to run the program, by the schedule in the folder, or by the seed alone. The paths are the
+ * caller's. */
+static mr_launch launch_of(const mr_replaying *self, bool by_schedule, const char *schedule,
+                           const char *told)
+{
+    const mr_run_info *run = &self->run;
+    return (mr_launch){.arguments = run->arguments.items,
+                       .environment = run->environment.items,
+                       .folder = run->folder,
+                       .schedule = run->schedule ? run->schedule : "random",
+                       .seed = run->seed,
+                       .max_log_bytes = (uint64_t)4 << 30,
+                       .waits_in_deadlock = run->waits_in_deadlock,
+                       .replay = by_schedule ? schedule : NULL,
+                       .result = by_schedule ? told : NULL};
+}
+
+/* Runs the program once. */
 static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes_log,
                           mr_run_end *end, mr_replay_result *result, mr_error *error)
 {
@@ -154,18 +170,10 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
     path_of(self, SCHEDULE, schedule);
     path_of(self, OUTPUT, output);
     path_of(self, ERRORS, errors);
-    const mr_launch launch = {.arguments = self->run.arguments.items,
-                              .environment = self->run.environment.items,
-                              .folder = self->run.folder,
-                              .schedule = self->run.schedule ? self->run.schedule : "random",
-                              .seed = self->run.seed,
-                              .max_log_bytes = (uint64_t)4 << 30,
-                              .timeout_seconds = self->timeout_seconds,
-                              .waits_in_deadlock = self->run.waits_in_deadlock,
-                              .replay = by_schedule ? schedule : NULL,
-                              .result = by_schedule ? told : NULL,
-                              .output = output,
-                              .errors = errors};
+    mr_launch launch = launch_of(self, by_schedule, schedule, told);
+    launch.timeout_seconds = self->timeout_seconds;
+    launch.output = output;
+    launch.errors = errors;
     mr_status status = mr_launch_run(&launch, told, &launched, error);
     if (status)
         return status;
@@ -182,6 +190,19 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
     if (!status && takes_log)
         status = take_log(self, launched.log, end, error);
     mr_launch_clean(&launched);
+    return status;
+}
+
+mr_status mr_replaying_start(const mr_replaying *self, mr_error *error)
+{
+    file_path schedule, told;
+    mr_launched launched;
+    path_of(self, RESULT, told);
+    path_of(self, SCHEDULE, schedule);
+    mr_launch launch = launch_of(self, true, schedule, told);
+    mr_status status = mr_launch_run(&launch, told, &launched, error);
+    if (!status)
+        mr_launch_clean(&launched);
     return status;
 }
 
@@ -228,27 +249,37 @@ static mr_status run_recorded(mr_replaying *self, mr_error *error)
                                    : run_once(self, false, true, &self->recorded, &unused, error);
 }
 
-mr_status mr_replaying_race(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
+mr_status mr_replaying_find(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
                             mr_replayed *replayed, mr_error *error)
 {
     mr_plan *plan = &replayed->plan;
-    unsigned ignored = 0;
     *plan = (mr_plan){
         .trace = self->trace, .positions = &self->positions, .run = &self->run, .witness = witness};
     replayed->effect = MR_EFFECT_UNKNOWN;
     mr_status status = mr_plan_init(plan, stop_at, error);
-    if (status)
-        return status;
     mr_plan_then then = stop_at == UINT32_MAX ? MR_PLAN_FIRST : MR_PLAN_END;
-    status = reach(self, plan, then, &replayed->attempts, &replayed->first, &replayed->goal, error);
-    if (status || replayed->goal.outcome != MR_REPLAY_GOAL || then == MR_PLAN_END)
+    return status ? status
+                  : reach(self, plan, then, &replayed->attempts, &replayed->first, &replayed->goal,
+                          error);
+}
+
+mr_status mr_replaying_race(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
+                            mr_replayed *replayed, mr_error *error)
+{
+    unsigned ignored = 0;
+    mr_plan *plan = &replayed->plan;
+    mr_status status = mr_replaying_find(self, witness, stop_at, replayed, error);
+    if (status || replayed->goal.outcome != MR_REPLAY_GOAL || stop_at != UINT32_MAX)
         return status;
-    status =
-        reach(self, plan, MR_PLAN_SECOND, &ignored, &replayed->second, &replayed->other, error);
+    bool has_orders = plan->stop_count > 1;
+    if (has_orders)
+        status =
+            reach(self, plan, MR_PLAN_SECOND, &ignored, &replayed->second, &replayed->other, error);
     if (!status)
         status = run_recorded(self, error);
-    if (!status && replayed->other.outcome == MR_REPLAY_GOAL)
+    if (!status && (!has_orders || replayed->other.outcome == MR_REPLAY_GOAL))
         replayed->effect =
-            mr_judge(&self->recorded, &replayed->first, &replayed->second, replayed->evidence);
+            mr_judge(&self->recorded, &replayed->first,
+                     has_orders ? &replayed->second : &replayed->first, replayed->evidence);
     return status;
 }

@@ -43,6 +43,13 @@ typedef struct mr_replayed {
 
 void mr_replayed_free(mr_replayed *replayed);
 
+/* Runs until the goal, with the first access first: sets plan, goal, attempts and first. */
+mr_status mr_replaying_find(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
+                            mr_replayed *replayed, mr_error *error);
+
+/* Runs the program by the schedule in the folder, with our standard streams, to its end. */
+mr_status mr_replaying_start(const mr_replaying *self, mr_error *error);
+
 /* Replays the witness, which is open (witness/pack.h), in both orders. With stop_at only up to this
  * event of the witness; UINT32_MAX: none. */
 mr_status mr_replaying_race(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,

@@ -7,7 +7,9 @@
 #include "cli.h"
 #include "engine/predict.h"
 #include "leftovers.h"
+#include "listing/listing.h"
 #include "output.h"
+#include "predicting.h"
 #include "recording.h"
 #include "sweep/sweep.h"
 #include "trace/observed.h"
@@ -33,8 +35,9 @@ typedef struct runs {
     size_t known_count; /* races of the last run that an earlier run had */
     mr_runs_report report;
     int program_status;
-    bool ended_badly;  /* did the program in any run? */
-    bool any_observed; /* an error in a recorded run itself */
+    bool ended_badly; /* did the program in any run? */
+    bool fails;       /* races or errors in a run, by fail_on */
+    bool any_unknown;
 } runs;
 
 /* Adds a pair of places to the known ones; `*is_new` says that it was not there. False: no memory.
@@ -148,7 +151,6 @@ static mr_status read_trace(runs *self, const char *path, mr_trace **trace, doub
     if (!status)
         status = mr_cli_check_trace(*trace, error);
     self->ended_badly = self->ended_badly || mr_ending_is_bad(&(*trace)->ending);
-    self->any_observed = self->any_observed || mr_observed_any(*trace);
     return status;
 }
 
@@ -171,6 +173,11 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     result.run.total_seconds += read_seconds;
     if (!status)
         status = keep_new(self, trace, &result, error);
+    int exit_status = 0;
+    if (!status)
+        status = mr_predicting_exit(trace, self->cli->config, &result, &exit_status, error);
+    self->fails = self->fails || exit_status == MR_EXIT_RACES;
+    self->any_unknown = self->any_unknown || exit_status == MR_EXIT_UNKNOWN;
     mr_status printed = print(self, trace, &result, status ? &print_error : error);
     if (status && printed)
         mr_cli_complain(&print_error);
@@ -201,6 +208,7 @@ static mr_status detect(runs *self, const char *path, mr_error *error)
     sweep.result.stats.total_seconds += read_seconds;
     if (!status)
         status = keep_new_of_order(self, trace, &sweep.result, error);
+    self->fails = self->fails || (!status && (self->race_count > 0 || mr_observed_any(trace)));
     if (!status) {
         const mr_one_run run = {self->recording.seed, self->program_status, self->known_count};
         status = mr_runs_report_write_order(&self->report, &run, trace, &sweep.result, error);
@@ -285,11 +293,17 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES };
     runs self = {.cli = cli, .quick = cli->switch_on};
     const char *path = mr_config_text(cli->config, "output");
+    if (self.quick &&
+        !mr_format_has((mr_format)mr_config_choice(cli->config, "format"), MR_SUBJECT_ORDER))
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--quick reports as 'order' does: text or json");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
     if (!status)
         status = mr_cli_number(cli, RUNS, 1, 1, &self.count, error);
     if (!status)
         status = mr_output_probe(path, error);
+    if (!status)
+        status = mr_listing_check(cli->config, error);
     if (!status)
         status = make_folder(&self, cli->own[TRACES], error);
     if (status)
@@ -298,9 +312,12 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
     mr_config_resolve(cli->config);
     mr_names_init(&self.known);
     status = mr_output_write(path, run_all, &self, error);
-    *exit_status = self.race_count > 0 || self.any_observed ? MR_EXIT_RACES
-                   : self.ended_badly                       ? MR_EXIT_BAD_END
-                                                            : 0;
+    bool none = (mr_fail_on)mr_config_choice(cli->config, "fail_on") == MR_FAIL_ON_NONE;
+    *exit_status = none               ? 0
+                   : self.fails       ? cli->finding_status
+                   : self.ended_badly ? MR_EXIT_BAD_END
+                   : self.any_unknown ? MR_EXIT_UNKNOWN
+                                      : 0;
     mr_names_free(&self.known);
     if (self.temporary)
         rmdir(self.folder);

@@ -46,13 +46,28 @@ static mr_status write_one(const char *path, const mr_trace *trace, const mr_wit
 mr_status mr_witness_dir_add(const char *dir, size_t number, const mr_trace *trace,
                              const mr_witness *witness, mr_error *error)
 {
-    size_t size = strlen(dir) + 40;
+    const char *word = witness->kind <= MR_WITNESS_MEMORY_ORDER
+                           ? mr_witness_kind_name(MR_WITNESS_RACE)
+                           : mr_witness_kind_name(witness->kind);
+    size_t size = strlen(dir) + strlen(word) + 40;
     char *path = mr_malloc(size, 0);
     if (path == NULL)
         return mr_error_memory(error, "writing the witnesses");
-    snprintf(path, size, "%s/race-%04zu.std", dir, number);
+    snprintf(path, size, "%s/%s-%04zu.std", dir, word, number);
     mr_status status = write_one(path, trace, witness, error);
     free(path);
+    return status;
+}
+
+/* The same, of a witness that may be packed. */
+static mr_status add_packed(const char *dir, size_t number, const mr_trace *trace,
+                            const mr_witness *packed, mr_error *error)
+{
+    mr_witness room;
+    const mr_witness *witness = mr_witness_open(trace, packed, &room);
+    mr_status status = witness != NULL ? mr_witness_dir_add(dir, number, trace, witness, error)
+                                       : mr_error_memory(error, "writing a witness");
+    mr_witness_free(&room);
     return status;
 }
 
@@ -60,12 +75,12 @@ mr_status mr_witness_dir_write(const char *dir, const mr_trace *trace, const mr_
                                mr_error *error)
 {
     mr_status status = MR_OK;
-    for (size_t i = 0; i < result->race_count && status == MR_OK; i++) {
-        mr_witness room;
-        const mr_witness *witness = mr_witness_open(trace, &result->races[i].witness, &room);
-        status = witness != NULL ? mr_witness_dir_add(dir, i + 1, trace, witness, error)
-                                 : mr_error_memory(error, "writing a witness");
-        mr_witness_free(&room);
+    size_t numbers[MR_WITNESS_KINDS] = {0};
+    for (size_t i = 0; i < result->race_count && status == MR_OK; i++)
+        status = add_packed(dir, i + 1, trace, &result->races[i].witness, error);
+    for (size_t i = 0; i < result->finding_count && status == MR_OK; i++) {
+        const mr_witness *witness = &result->findings[i].witness;
+        status = add_packed(dir, ++numbers[witness->kind], trace, witness, error);
     }
     return status;
 }

@@ -1,4 +1,5 @@
-/* witness_dir: one file a race, DIR/race-0001.std, DIR/race-0002.std … (witness/file.h). */
+/* witness_dir: one file a finding: DIR/race-0001.std, DIR/race-0002.std …, and likewise
+ * DIR/deadlock-0001.std (witness/file.h). */
 #ifndef MR_CLI_WITNESS_DIR_H
 #define MR_CLI_WITNESS_DIR_H
 
@@ -7,7 +8,7 @@
 /* Makes the folder, unless it is there. Its parent folder must exist. */
 mr_status mr_witness_dir_make(const char *dir, mr_error *error);
 
-/* Writes the file of one witness, DIR/race-<number>.std. MR_ERR_IO, MR_ERR_MEMORY. */
+/* Writes the file of one witness, DIR/<kind>-<number>.std. MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_witness_dir_add(const char *dir, size_t number, const mr_trace *trace,
                              const mr_witness *witness, mr_error *error);
 

@@ -46,7 +46,12 @@ enum { MR_FIND_RACES = 1, MR_FIND_MEMORY = 2, MR_FIND_DEADLOCKS = 4, MR_FIND_POI
     X(TEXT, "text")                                                                                \
     X(JSON, "json")                                                                                \
     X(CSV, "csv")                                                                                  \
-    X(MARKDOWN, "markdown")
+    X(MARKDOWN, "markdown")                                                                        \
+    X(SARIF, "sarif")                                                                              \
+    X(JUNIT, "junit")                                                                              \
+    X(PERFETTO, "perfetto")                                                                        \
+    X(DOT, "dot")                                                                                  \
+    X(HTML, "html")
 
 #define MR_FORMAT_ID(id, word) MR_FORMAT_##id,
 typedef enum mr_format { MR_FORMAT_MAP(MR_FORMAT_ID) MR_FORMAT_COUNT } mr_format;
@@ -80,6 +85,22 @@ typedef enum mr_far {
     MR_FAR_WCP,   /* these, and the pairs that WCP leaves unordered are decided */
     MR_FAR_ALL,   /* these, and all other pairs of the filter are decided */
 } mr_far;
+
+typedef enum mr_color { MR_COLOR_AUTO, MR_COLOR_ALWAYS, MR_COLOR_NEVER } mr_color;
+
+/* What the exit status tells. */
+typedef enum mr_fail_on {
+    MR_FAIL_ON_ANY,     /* findings */
+    MR_FAIL_ON_NEW,     /* findings that the baseline does not have */
+    MR_FAIL_ON_UNKNOWN, /* findings, and unknown candidates */
+    MR_FAIL_ON_NONE
+} mr_fail_on;
+
+typedef enum mr_show_schedule {
+    MR_SCHEDULE_NONE,
+    MR_SCHEDULE_SHORT,
+    MR_SCHEDULE_FULL
+} mr_show_schedule;
 
 typedef struct mr_config mr_config;
 

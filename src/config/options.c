@@ -35,9 +35,9 @@ const size_t mr_option_count = sizeof mr_options / sizeof mr_options[0];
 
 /* Every other option can change the result or what the report says of it. */
 static const char *const run_only[] = {
-    "output",          "quiet",           "report.run", "jobs",
-    "checkpoint",      "resume",          "time_limit", "witness.dir",
-    "memory.limit_mb", "memory.spill_dir"};
+    "output",      "quiet",           "color",           "report.run",
+    "jobs",        "checkpoint",      "resume",          "time_limit",
+    "witness.dir", "memory.limit_mb", "memory.spill_dir"};
 
 bool mr_config_is_run_only(size_t option)
 {

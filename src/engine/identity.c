@@ -46,15 +46,15 @@ static uint64_t fingerprint(const mr_trace *trace)
  * option that is not listed here decides, a new one as well. */
 static bool decides(size_t option)
 {
-    static const char *const others[] = {"format",        "witness.full_schedule",
-                                         "witness.check", "relation",
-                                         "relations",     "examples",
-                                         "mark",          "confirm"};
+    static const char *const others[] = {"format",    "brief",    "source_dir",    "suppressions",
+                                         "baseline",  "fail_on",  "witness.check", "relation",
+                                         "relations", "examples", "mark",          "confirm"};
     const char *key = mr_options[option].key;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(key, others[i]) == 0)
             return false;
-    return !mr_config_is_run_only(option) && strncmp(key, "record.", 7) != 0;
+    return !mr_config_is_run_only(option) && strncmp(key, "record.", 7) != 0 &&
+           strncmp(key, "report.", 7) != 0;
 }
 
 static void add(mr_bytes *to, const char *text)

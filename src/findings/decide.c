@@ -8,6 +8,9 @@
  * many times larger the next is. */
 enum { LEAST_WINDOW = 512, GROWTH = 8 };
 
+/* Writes and objects that posing a question looks at by effort. */
+enum { POSED_BY_EFFORT = 64 };
+
 /* Effort of an event of a cone, and of an unknown answer as a part of solver.saturate_steps, as that of
  * far races (far/ask.h). */
 enum { EFFORT_OF_CONE_EVENT = 8, STEPS_OF_EFFORT = 4 };
@@ -73,6 +76,18 @@ static void count_decision(inquiry *q, const mr_decision *decision)
     q->verdict->effort += EFFORT_OF_CONE_EVENT * decision->cone_events;
 }
 
+/* Posing a question goes through the writes of its variable, and its objects. */
+static uint64_t posing_effort(const inquiry *q, const mr_window *window, const mr_goal *goal)
+{
+    uint64_t looked_at = q->question->object_count;
+    if (q->question->variable != MR_NONE && goal->stop_count) {
+        const mr_window_variable *variable =
+            &window->variables[window->object[goal->stops[0].events[0]]];
+        looked_at += variable->writes_end - variable->writes_first;
+    }
+    return looked_at / POSED_BY_EFFORT;
+}
+
 static mr_status ask(inquiry *q, const mr_problem *problem, unsigned steps)
 {
     mr_worker *worker = &q->own->worker;
@@ -85,6 +100,7 @@ static mr_status ask(inquiry *q, const mr_problem *problem, unsigned steps)
     mr_arena_mark mark = mr_arena_get_mark(&worker->arena);
     switch (mr_pose(&q->finder->asked, q->question, window, &goal, &worker->arena)) {
     case MR_POSED:
+        q->verdict->effort += posing_effort(q, window, &goal);
         status = mr_decide_goal(problem, worker->session, &options, &goal, &worker->arena,
                                 &decision, worker->error);
         break;
@@ -149,16 +165,16 @@ static mr_status ask_in(inquiry *q, uint32_t start, uint32_t end, unsigned steps
 /* Has the list an event in the window? */
 static bool meets(const inquiry *q, const mr_question_list *list, uint32_t start, uint32_t end)
 {
-    const uint32_t *events = q->finder->questions.events.items + list->first;
+    const uint32_t *events = q->finder->asked.listed + list->first;
     uint32_t low = 0, high = list->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (mr_asked_event(&q->finder->asked, events[middle]) < start)
+        if (events[middle] < start)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < list->count && mr_asked_event(&q->finder->asked, events[low]) < end;
+    return low < list->count && events[low] < end;
 }
 
 static bool may_be_in(const inquiry *q, uint32_t start, uint32_t end)
@@ -296,6 +312,8 @@ mr_status mr_finder_decide(mr_finder *finder, mr_finder_worker *own, uint32_t gr
             unknown = true;
             note_unknown(&q);
         }
+        if (unknown && !goes_on(&q))
+            break; /* what is left could change nothing but at a price */
     }
     verdict->verdict = unknown ? MR_VERDICT_UNKNOWN : MR_VERDICT_NO_RACE;
     MR_DEBUG(finder->context->settings->debug, FAR,

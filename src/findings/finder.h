@@ -26,6 +26,7 @@ typedef struct mr_finder {
     bool whole_scope;       /* the whole trace, else the windows of the plan */
     mr_reduction reduction; /* whole_scope; owned */
     mr_asked_trace asked;
+    uint32_t *listed;   /* asked.listed; owned */
     mr_carried carried; /* whole_scope: of the whole window; owned */
     mr_arena arena;     /* likewise */
     mr_problem whole;   /* likewise */

@@ -42,19 +42,35 @@ static void require(poser *p, uint32_t event)
 
 /* ---- stops ---- */
 
+/* How many events of the list are before `event`. */
+static uint32_t count_before(const uint32_t *events, uint32_t count, uint32_t event)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (events[middle] < event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static mr_posed pose_list(poser *p, const mr_question_list *list, mr_stops *stops)
 {
-    const uint32_t *events = p->asked->questions->events.items + list->first;
-    uint32_t *inside = mr_arena_alloc(p->arena, list->count, sizeof *inside), count = 0;
-    if (!inside)
-        return MR_POSED_NO_MEMORY;
-    for (uint32_t i = 0; i < list->count; i++) {
-        uint32_t event = mr_asked_event(p->asked, events[i]);
-        if (is_inside(p, event))
-            inside[count++] = event - p->window->start;
-    }
-    *stops = (mr_stops){inside, count};
-    return count ? MR_POSED : MR_POSED_IMPOSSIBLE;
+    const uint32_t *events = p->asked->listed + list->first;
+    uint32_t start = p->window->start, first = count_before(events, list->count, start);
+    uint32_t count = count_before(events, list->count, p->window->end) - first;
+    *stops = (mr_stops){events + first, count};
+    if (!count)
+        return MR_POSED_IMPOSSIBLE;
+    if (!start)
+        return MR_POSED; /* events of the window have the same numbers */
+    uint32_t *inside = mr_arena_alloc(p->arena, count, sizeof *inside);
+    for (uint32_t i = 0; inside && i < count; i++)
+        inside[i] = events[first + i] - start;
+    stops->events = inside;
+    return inside ? MR_POSED : MR_POSED_NO_MEMORY;
 }
 
 static mr_posed pose_stops(poser *p)
@@ -327,25 +343,52 @@ bool mr_pose_witness(const mr_asked_trace *asked, const mr_question *question, c
 
 /* ---- where it is ---- */
 
+/* Of a list of reads the one that follows most closely on a write that would do, as far as a few writes
+ * back; false: there is none. */
+static bool find_close_read(const mr_asked_trace *asked, const mr_question *question,
+                            uint32_t *first, uint32_t *last)
+{
+    enum { MOST_READS = 4096, MOST_WRITES = 8 };
+    const mr_question_list *list = &asked->questions->lists[question->first_list];
+    const mr_trace *trace = asked->trace;
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < list->count && i < MOST_READS; i++) {
+        uint32_t read = asked->listed[list->first + i], write = trace->link[read];
+        for (int back = 0; back < MOST_WRITES && write != MR_NONE && read - write < best; back++) {
+            if (mr_trace_written_value(trace, write) == question->value &&
+                (question->write_place == MR_NONE ||
+                 trace->location[write] == question->write_place)) {
+                best = read - write;
+                *first = write;
+                *last = read;
+            }
+            write = trace->link[write];
+        }
+    }
+    return best != UINT32_MAX;
+}
+
 void mr_question_span(const mr_asked_trace *asked, const mr_question *question, uint32_t *first,
                       uint32_t *last)
 {
     enum { MOST_LISTS = 64 };
     const mr_questions *all = asked->questions;
+    uint32_t required = mr_asked_event(asked, question->required);
     uint32_t at[MOST_LISTS] = {0}, lists = question->list_count, best = UINT32_MAX;
     MR_REQUIRE(lists <= MOST_LISTS);
+    if (question->value && required == MR_NONE && find_close_read(asked, question, first, last))
+        return;
     for (bool more = true; more;) { /* moves on where the earliest event is */
         uint32_t low = UINT32_MAX, high = 0, earliest = 0;
         for (uint32_t i = 0; i < lists; i++) {
-            const mr_question_list *list = &all->lists[question->first_list + i];
-            uint32_t event = all->events.items[list->first + at[i]];
+            uint32_t event = asked->listed[all->lists[question->first_list + i].first + at[i]];
             earliest = event < low ? i : earliest;
             low = event < low ? event : low;
             high = event > high ? event : high;
         }
-        if (question->required != MR_NONE) {
-            low = question->required < low ? question->required : low;
-            high = question->required > high ? question->required : high;
+        if (required != MR_NONE) {
+            low = required < low ? required : low;
+            high = required > high ? required : high;
         }
         if (high - low < best) {
             best = high - low;
@@ -354,6 +397,4 @@ void mr_question_span(const mr_asked_trace *asked, const mr_question *question, 
         }
         more = ++at[earliest] < all->lists[question->first_list + earliest].count;
     }
-    *first = mr_asked_event(asked, *first);
-    *last = mr_asked_event(asked, *last);
 }

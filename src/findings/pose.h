@@ -15,6 +15,7 @@ typedef struct mr_asked_trace {
     const mr_trace *trace;
     const mr_trace *full;
     const uint32_t *events; /* by event: that of the full trace; NULL: the trace is the full one */
+    const uint32_t *listed; /* by place in questions->events: the event in the trace */
     const mr_questions *questions;
 } mr_asked_trace;
 
@@ -27,8 +28,8 @@ typedef enum mr_posed {
     MR_POSED_NO_MEMORY,
 } mr_posed;
 
-/* Fills the goal, in memory of `arena`. O(events of the lists in the window + writes of the variable in
- * the window + objects, each with a log). */
+/* Fills the goal, in memory of `arena`; the lists may point into `asked`. O(events of the lists in the
+ * window, unless it begins with the trace, + writes of the variable in the window + objects · log). */
 mr_posed mr_pose(const mr_asked_trace *asked, const mr_question *question, const mr_window *window,
                  mr_goal *goal, mr_arena *arena);
 

@@ -103,6 +103,17 @@ static mr_status reduce(mr_finder *finder, mr_error *error)
     return status;
 }
 
+/* Finds the events of the lists in the asked trace. */
+static bool find_listed(mr_finder *finder)
+{
+    const mr_u32s *events = &finder->questions.events;
+    finder->listed = mr_calloc(events->count, sizeof *finder->listed);
+    for (size_t i = 0; finder->listed && i < events->count; i++)
+        finder->listed[i] = mr_asked_event(&finder->asked, events->items[i]);
+    finder->asked.listed = finder->listed;
+    return finder->listed != NULL;
+}
+
 /* The whole window, unless it is too large. */
 static mr_status build_whole(mr_finder *finder, mr_error *error)
 {
@@ -138,10 +149,12 @@ mr_status mr_finder_init(mr_finder *finder, const mr_far_context *context,
     if (!finder->workers || !collect(finder, wanted) ||
         (wanted->sees && !add_sees(finder, wanted->sees)) || !group_questions(finder))
         return mr_error_memory(error, "looking for findings");
-    if (!finder->questions.count || !finder->whole_scope)
+    if (!finder->questions.count)
         return MR_OK;
-    mr_status status = reduce(finder, error);
-    return status == MR_OK ? build_whole(finder, error) : status;
+    mr_status status = finder->whole_scope ? reduce(finder, error) : MR_OK;
+    if (status == MR_OK && !find_listed(finder))
+        status = mr_error_memory(error, "looking for findings");
+    return status == MR_OK && finder->whole_scope ? build_whole(finder, error) : status;
 }
 
 void mr_finder_free(mr_finder *finder)
@@ -154,6 +167,7 @@ void mr_finder_free(mr_finder *finder)
         free(finder->workers[i]);
     }
     free(finder->workers);
+    free(finder->listed);
     free(finder->of_group);
     free(finder->group_first);
     mr_questions_free(&finder->questions);

@@ -30,11 +30,12 @@ bool mr_holds_init(mr_holds *holds, const mr_trace *trace); /* false: no memory 
 void mr_holds_free(mr_holds *holds);
 
 /* Does the event, at which its thread holds `held`, acquire a lock for which the thread may have to
- * wait: one that it holds neither exclusively nor in the same way? */
+ * wait: one that it holds neither exclusively nor in the same way? A try never waits. */
 static inline bool mr_holds_may_wait(const mr_trace *trace, const mr_thread_holds *held,
                                      uint32_t event)
 {
-    if (!mr_op_acquires(trace->op[event]) || trace->link[event] == MR_NESTED)
+    if (!mr_op_acquires(trace->op[event]) || trace->link[event] == MR_NESTED ||
+        mr_trace_memory_order(trace, event) == MR_ORDER_TRY)
         return false;
     for (size_t i = 0; i < held->count; i++)
         if (held->items[i].lock == trace->operand[event] && !held->items[i].shared)

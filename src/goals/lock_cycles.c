@@ -121,20 +121,33 @@ static bool sort_events(finder *f)
     return true;
 }
 
+/* Is it the first hold of its lock at the wait? A thread may hold a lock in both ways. */
+static bool is_first_hold(const mr_lock_waits *out, const mr_lock_wait *wait, uint32_t i)
+{
+    const mr_wait_hold *holds = out->holds + wait->first_hold;
+    for (uint32_t k = 0; k < i; k++)
+        if (holds[k].lock == holds[i].lock)
+            return false;
+    return true;
+}
+
 static bool sort_holders(mr_lock_waits *out)
 {
     out->first_holder = mr_calloc((size_t)out->lock_count + 2, sizeof *out->first_holder);
     out->holders = mr_calloc(out->hold_count + 1, sizeof *out->holders);
     if (!out->first_holder || !out->holders)
         return false;
-    for (size_t i = 0; i < out->hold_count; i++)
-        out->first_holder[out->holds[i].lock + 2]++;
+    for (size_t w = 0; w < out->count; w++)
+        for (uint32_t i = 0; i < out->items[w].hold_count; i++)
+            if (is_first_hold(out, &out->items[w], i))
+                out->first_holder[out->holds[out->items[w].first_hold + i].lock + 2]++;
     for (uint32_t lock = 0; lock < out->lock_count; lock++)
         out->first_holder[lock + 2] += out->first_holder[lock + 1];
     for (size_t w = 0; w < out->count; w++)
         for (uint32_t i = 0; i < out->items[w].hold_count; i++) {
             uint32_t lock = out->holds[out->items[w].first_hold + i].lock;
-            out->holders[out->first_holder[lock + 1]++] = (uint32_t)w;
+            if (is_first_hold(out, &out->items[w], i))
+                out->holders[out->first_holder[lock + 1]++] = (uint32_t)w;
         }
     return true;
 }

@@ -21,6 +21,7 @@ typedef struct asking {
     writes writes;
     uint32_t null_value;   /* the index of 0, or 0: no event has it */
     mr_u32s events, found; /* of one question: its reads, the objects that contain the value */
+    uint32_t list;         /* of these reads, for all questions about them; MR_NONE: not made yet */
 } asking;
 
 static uint32_t find_null(const mr_trace *trace)
@@ -85,15 +86,23 @@ static bool is_of(const mr_keys *keys, uint32_t number, uint32_t variable)
 }
 
 /* Asks the question about the reads a->events: about all, or about each. */
+/* The list of the reads, which many questions share. */
+static bool share_list(asking *a, uint32_t *list)
+{
+    if (a->list == MR_NONE &&
+        !mr_questions_list(a->questions, a->events.items, (uint32_t)a->events.count, &a->list))
+        return false;
+    *list = a->list;
+    return true;
+}
+
 static bool ask(asking *a, const mr_question *like, uint32_t place, uint32_t other_place)
 {
     mr_question question = *like;
     const uint32_t places[] = {place, other_place};
     if (!a->by_event)
         return mr_questions_group(a->questions, question.kind, places, 2, &question.group) &&
-               mr_questions_list(a->questions, a->events.items, (uint32_t)a->events.count,
-                                 &question.first_list) &&
-               mr_questions_add(a->questions, &question);
+               share_list(a, &question.first_list) && mr_questions_add(a->questions, &question);
     for (size_t i = 0; i < a->events.count; i++)
         if (!mr_questions_group(a->questions, question.kind, &a->events.items[i], 1,
                                 &question.group) ||
@@ -124,6 +133,7 @@ static bool ask_null(asking *a, const mr_deref_reads *reads)
     bool may_be_initial = initial && initial == a->null_value;
     uint32_t first = first_of(nulls, reads->variable);
     a->events.count = 0;
+    a->list = MR_NONE;
     for (uint32_t i = 0; i < reads->count; i++) {
         uint32_t read = a->derefs.events[reads->first + i];
         if (mr_trace_read_value(trace, read) != a->null_value && !mr_u32s_push(&a->events, read))
@@ -203,6 +213,7 @@ static bool ask_values(asking *a, const mr_deref_reads *reads, mr_witness_kind k
 static bool ask_dangling(asking *a, const mr_deref_reads *reads)
 {
     a->events.count = 0;
+    a->list = MR_NONE;
     for (uint32_t i = 0; i < reads->count; i++) {
         uint32_t read = a->derefs.events[reads->first + i];
         bool was;

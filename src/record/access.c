@@ -246,41 +246,52 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
     return status;
 }
 
-/* The value of a sparse piece, unless a write that has no event came between. */
-static void take_value(access *self, mr_piece *piece, const values *found)
+/* Is the value of the sparse piece one that the trace can have? Not after a write without event. */
+static bool takes_value(const access *self, mr_piece *piece, const values *found)
 {
-    self->has_value = self->has_value && !found->is_long &&
-                      !(self->reads && piece->has_last && piece->last != found->read);
-    piece->has_last = piece->has_last || self->has_value;
+    bool takes = self->has_value && !found->is_long &&
+                 !(self->reads && piece->has_last && piece->last != found->read);
+    piece->has_last = piece->has_last || takes;
     piece->last = self->writes ? found->written : found->read;
+    return takes;
 }
 
-/* The events of the access, one for each piece; of an access of sparse pieces one for all. */
+/* The event of a piece. */
+static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t at,
+                            uint64_t bytes, mr_error *error)
+{
+    values found = values_of(self, at - self->extent.address, bytes);
+    bool is_inside = self->reads && bytes == 1 && piece->has_last && piece->last >= OBJECT_VALUES;
+    self->event.is_whole =
+        bytes == self->extent.bytes && !self->is_range && !is_inside && !piece->sparse;
+    if (is_inside)
+        found.read = piece->last; /* it reads the inside of a lock */
+    if (!piece->sparse) {
+        mr_status status = check(pass, self, piece, at, bytes, &found, error);
+        return status ? status : emit(pass, self, piece, at, bytes, &found, error);
+    }
+    access own = *self;
+    own.has_value = takes_value(self, piece, &found);
+    mr_status status = emit(pass, &own, piece, at, bytes, &found, error);
+    own.has_value = self->has_value;
+    *self = own;
+    return status;
+}
+
+/* The events of the access: one for each piece, and of sparse pieces in a row one for all. */
 static mr_status emit_pieces(mr_event_pass *pass, access *self, mr_error *error)
 {
     uint64_t address = self->extent.address, end = address + self->extent.bytes;
     mr_status status = MR_OK;
     bool done = false;
-    for (uint64_t at = address, step; at < end && !done && !status; at += step) {
+    for (uint64_t at = address, step; at < end && !(done && self->sparse) && !status; at += step) {
         mr_extent rest = {self->extent.life, at, end - at};
         mr_piece *piece = mr_pieces_at(&pass->scan->pieces, rest, &step);
         MR_ASSERT(step <= end - at);
-        if (!piece || (piece->sparse && !self->sparse))
+        if (!piece || (piece->sparse && done))
             continue;
-        values found = values_of(self, at - address, step);
-        bool is_inside =
-            self->reads && step == 1 && piece->has_last && piece->last >= OBJECT_VALUES;
-        self->event.is_whole =
-            step == self->extent.bytes && !self->is_range && !is_inside && !self->sparse;
-        if (is_inside)
-            found.read = piece->last; /* it reads the inside of a lock */
-        if (self->sparse)
-            take_value(self, piece, &found);
-        else
-            status = check(pass, self, piece, at, step, &found, error);
-        if (!status)
-            status = emit(pass, self, piece, at, step, &found, error);
-        done = self->sparse;
+        status = emit_piece(pass, self, piece, at, step, error);
+        done = piece->sparse;
     }
     if (!status && self->locked)
         status = emit_lock(pass, self, MR_OP_RELEASE, error);

@@ -2,6 +2,7 @@
 
 #include "event_pass.h"
 #include "scan.h"
+#include "twins.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -99,6 +100,8 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
     if (status)
         return status;
     status = mr_scan_run(&scan, &log, options->progress, error);
+    if (!status)
+        status = mr_twins_leave_out(&scan, &log, options->progress, error);
     if (!status) {
         status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
         if (!status) {

@@ -102,7 +102,8 @@ static mr_status use_after(mr_event_pass *pass, const uint64_t *record, mr_error
 
 static mr_status lock_event(mr_event_pass *pass, const uint64_t *record, mr_op op, mr_error *error)
 {
-    mr_emitted event = {.op = op};
+    bool tried = mr_op_acquires((uint8_t)op) && mr_log_count(record[1]) == MR_LOG_TRIED;
+    mr_emitted event = {.op = op, .memory_order = tried ? MR_ORDER_TRY : MR_ORDER_SC};
     used use;
     mr_status status = use_before(pass, record, &use, error);
     bool is_strange = use.misuse && (op == MR_OP_RELEASE || op == MR_OP_SHARED_RELEASE);

@@ -64,8 +64,8 @@ typedef struct mr_event_pass {
     uint64_t extra_units;   /* events of posts and waits, beyond one a record */
     uint32_t strange;       /* variable of the first strange read */
     mr_pointers pointers;
-    mr_waiting waiting;     /* who waits for what, for a recording that ended in a deadlock */
-    const char *run;        /* lines, on loan; NULL: none */
+    mr_waiting waiting; /* who waits for what, for a recording that ended in a deadlock */
+    const char *run;    /* lines, on loan; NULL: none */
     mr_thread_notes notes;
     mr_record_summary summary;
 } mr_event_pass;

@@ -223,6 +223,11 @@ static uint32_t releaser_of(const mr_pieces *pieces, uint64_t life)
     return life < pieces->life_count ? pieces->releasers[life] : 0;
 }
 
+bool mr_pieces_in_parts(const mr_pieces *pieces, uint64_t life)
+{
+    return releaser_of(pieces, life) & MR_PIECES_IN_PARTS;
+}
+
 bool mr_pieces_keeps_of(const mr_pieces *pieces, uint32_t life)
 {
     return pieces->keep_all || (life < pieces->kept_life_count && pieces->kept_lives[life]);
@@ -411,9 +416,13 @@ static bool mark_lives(mr_pieces *pieces)
 }
 
 /* Numbers the pieces that are kept, and finds the parts of the log that access them. */
-static bool number_pieces(mr_pieces *pieces)
+bool mr_pieces_number(mr_pieces *pieces)
 {
     uint64_t count = 0;
+    free(pieces->pieces);
+    pieces->pieces = NULL;
+    pieces->kept_parts = 0;
+    memset(pieces->near, 0, sizeof pieces->near);
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
         line->first = (uint32_t)count;
@@ -435,7 +444,7 @@ bool mr_pieces_make(mr_pieces *pieces)
     memset(pieces->near, 0, sizeof pieces->near);
     mark_kept(pieces);
     mark_split(pieces);
-    return mark_lives(pieces) && number_pieces(pieces);
+    return mark_lives(pieces) && mr_pieces_number(pieces);
 }
 
 /* How far the piece goes that begins at the boundary `offset`, up to `end`, which is a boundary. */

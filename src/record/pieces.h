@@ -157,6 +157,10 @@ bool mr_pieces_note_bound(mr_pieces *pieces, const mr_life *life, uint64_t addre
 /* An access that was noted: its pieces are kept, whoever uses them. */
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access);
 bool mr_pieces_make(mr_pieces *pieces);
+/* Numbers the kept pieces anew: some are kept no longer. */
+bool mr_pieces_number(mr_pieces *pieces);
+/* Does a thread release the life in parts? */
+bool mr_pieces_in_parts(const mr_pieces *pieces, uint64_t life);
 
 /* Puts the line of an address into the cache, when there is one. */
 void mr_pieces_approach(mr_pieces *pieces, mr_lifetimes *lives, const mr_life *life,

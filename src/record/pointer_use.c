@@ -7,8 +7,10 @@ mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *reco
     bool reads = mr_op_reads((uint8_t)access->op), ok = true;
     const mr_life *life =
         mr_pointers_may_be_address(value) ? mr_lifetimes_find(&pass->reader.lives, value) : NULL;
+    if (life && life->kind == MR_LOG_MEMORY_STACK && life->thread == pass->reader.thread)
+        value = 0;
     if (access->has_value &&
-        (!value || (mr_op_updates((uint8_t)access->op) && !access->written_value)))
+        (!access->value || (mr_op_updates((uint8_t)access->op) && !access->written_value)))
         ok = mr_pointers_note_null(&pass->pointers, access->operand);
     if (ok && reads)
         ok = mr_pointers_note(&pass->pointers, pass->reader.thread, access->operand, value,

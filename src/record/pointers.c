@@ -77,7 +77,9 @@ bool mr_pointers_note(mr_pointers *all, uint32_t thread, uint32_t variable, uint
                           .code = code,
                           .variable = variable,
                           .patience = MR_POINTERS_PATIENCE};
-    if (life->number && life->kind == MR_LOG_MEMORY_HEAP) {
+    if (!life->number) {
+        place->end = value + MR_POINTERS_STATIC_BYTES;
+    } else if (life->kind == MR_LOG_MEMORY_HEAP) {
         place->start = life->start;
         place->end = life->end > place->end ? life->end : place->end;
     }

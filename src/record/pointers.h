@@ -4,6 +4,9 @@
  * a number v that may be an address. It is used by the first access of its thread in the heap block of
  * v or in [v, v + 4096), and by a free of v.
  *
+ * Static memory and the thread's own stack are used without a pointer, too, so nearness tells nothing
+ * there: in static memory only the 8 bytes at v count, and an address in the own stack is no pointer.
+ *
  * Each thread has the last MR_POINTERS_KEPT of them. A later read of the variable takes the place of
  * an earlier one, because a deref is about the last read. A pointer is not looked at any more after
  * MR_POINTERS_PATIENCE accesses of its thread: what is used is used soon.
@@ -28,6 +31,7 @@ enum {
     MR_POINTERS_KEPT = 4,
     MR_POINTERS_PATIENCE = 64,
     MR_POINTERS_NEAR_BYTES = 4096,
+    MR_POINTERS_STATIC_BYTES = 8,
 };
 
 typedef struct mr_pointer {

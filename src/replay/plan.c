@@ -65,12 +65,11 @@ mr_status mr_plan_init(mr_plan *plan, uint32_t stop_at, mr_error *error)
             (mr_plan_stop){.event = stop_at, .position = position_of(plan, stop_at)};
         return MR_OK;
     }
-    /* Of a memory-order race the first access is one of the events. */
-    if (witness->kind == MR_WITNESS_RACE)
+    uint32_t count;
+    const uint32_t *stops = mr_witness_stops(witness, &count);
+    for (uint32_t i = 0; i < count && i < MR_PLAN_STOPS; i++)
         plan->stops[plan->stop_count++] =
-            (mr_plan_stop){.event = witness->first, .position = position_of(plan, witness->first)};
-    plan->stops[plan->stop_count++] =
-        (mr_plan_stop){.event = witness->second, .position = position_of(plan, witness->second)};
+            (mr_plan_stop){.event = stops[i], .position = position_of(plan, stops[i])};
     return MR_OK;
 }
 
@@ -232,11 +231,8 @@ static void write_steps(writing *self, mr_plan_then then)
     word(self, "goal");
     if (then == MR_PLAN_HOLD)
         word(self, "hold");
-    unsigned first = then == MR_PLAN_SECOND && plan->stop_count > 1;
-    if (then != MR_PLAN_END)
-        do_access(self, plan->stops[first].event);
-    if (then != MR_PLAN_END && plan->stop_count > 1)
-        do_access(self, plan->stops[!first].event);
+    for (unsigned i = 0; then != MR_PLAN_END && i < plan->stop_count; i++)
+        do_access(self, plan->stops[then == MR_PLAN_SECOND ? plan->stop_count - 1 - i : i].event);
 }
 
 /* Who created whom, and as the how many-th. */
@@ -287,16 +283,11 @@ static void write_run(const writing *self)
     const mr_run_info *run = self->plan->run;
     mr_bytes lines = {.items = NULL};
     char seed[32];
-    for (size_t i = 0; i < run->arguments.count; i++)
-        mr_run_line(&lines, "arg", run->arguments.items[i]);
-    if (run->folder)
-        mr_run_line(&lines, "cwd", run->folder);
+    mr_run_info_again(&lines, run);
     snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
     mr_run_line(&lines, "seed", seed);
     if (run->schedule)
         mr_run_line(&lines, "schedule", run->schedule);
-    for (size_t i = 0; i < run->environment.count; i++)
-        mr_run_line(&lines, "env", run->environment.items[i]);
     if (!lines.failed)
         fwrite(lines.items, 1, lines.count, self->file);
     mr_bytes_free(&lines);

@@ -15,7 +15,9 @@
 
 #include <stdio.h>
 
-enum { MR_PLAN_STOPS = 2 };
+enum {
+    MR_PLAN_STOPS = 16
+}; /* of a deadlock; a goal of more threads is replayed without the rest */
 
 /* A thread that stops. */
 typedef struct mr_plan_stop {
@@ -42,7 +44,7 @@ typedef struct mr_plan {
     unsigned stop_count;
 } mr_plan;
 
-/* Sets the stops: before both accesses, or before one event of the witness (`stop_at`, UINT32_MAX:
+/* Sets the stops: where the witness ends (mr_witness_stops), or before one event of the witness (`stop_at`, UINT32_MAX:
  * none). MR_ERR_USAGE: there is no such event in it. */
 mr_status mr_plan_init(mr_plan *plan, uint32_t stop_at, mr_error *error);
 

@@ -96,6 +96,8 @@ static bool take_line(mr_replay_result *result, const char *key, const char *tex
         snprintf(result->reason, sizeof result->reason, "%s", text);
     } else if (!strcmp(key, "loose")) {
         snprintf(result->loose, sizeof result->loose, "%s", text);
+    } else if (!strcmp(key, "process")) {
+        result->process = atoi(text);
     } else if (!strcmp(key, "whose")) {
         result->whose = strtoll(text, NULL, 10);
     } else if (!strcmp(key, "before")) {

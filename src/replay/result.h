@@ -50,6 +50,7 @@ typedef struct mr_replay_result {
     int64_t whose;    /* … of this thread; -1: none */
     bool passed;      /* … it went past its stop, having stopped before: */
     uint64_t before;
+    int process; /* GOAL */
     uint64_t steps, step_count, operations;
     mr_replay_operation expected, seen;             /* DIVERGED, when an operation differs */
     mr_replay_operation value_expected, value_seen; /* the first value that differs */

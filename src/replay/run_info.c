@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "formats/mrt/mrt_positions.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 extern char **environ;
 
 enum { PATH_BYTES = 4096 };
+
+const char *const mr_run_info_hidden[] = {"_", "MAXRACE_SYMBOL_CACHE", NULL};
 
 static mr_status no_memory(mr_error *error)
 {
@@ -139,6 +142,17 @@ void mr_run_info_free(mr_run_info *info)
     *info = (mr_run_info){.folder = NULL};
 }
 
+/* What a shell sets anew for each command, and what only maxrace reads: no program gets it. */
+static bool is_ours(const char *entry)
+{
+    for (size_t i = 0; mr_run_info_hidden[i]; i++) {
+        size_t length = strlen(mr_run_info_hidden[i]);
+        if (strncmp(entry, mr_run_info_hidden[i], length) == 0 && entry[length] == '=')
+            return true;
+    }
+    return false;
+}
+
 void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock)
 {
     char folder[PATH_BYTES];
@@ -148,6 +162,49 @@ void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits
         mr_run_line(lines, "cwd", folder);
     mr_run_line(lines, "deadlock", waits_in_deadlock ? "wait" : "stop");
     for (char **entry = environ; *entry; entry++)
-        if (strncmp(*entry, "MAXRACE_", strlen("MAXRACE_")) != 0)
+        if (!is_ours(*entry))
             mr_run_line(lines, "env", *entry);
+}
+
+void mr_run_info_again(mr_bytes *lines, const mr_run_info *info)
+{
+    for (size_t i = 0; i < info->arguments.count; i++)
+        mr_run_line(lines, "arg", info->arguments.items[i]);
+    if (info->folder)
+        mr_run_line(lines, "cwd", info->folder);
+    mr_run_line(lines, "deadlock", info->waits_in_deadlock ? "wait" : "stop");
+    for (size_t i = 0; i < info->environment.count; i++)
+        mr_run_line(lines, "env", info->environment.items[i]);
+}
+
+/* All of a file, as a text. NULL: error. */
+static char *read_text(const char *path, mr_error *error)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    long size = -1;
+    if (file && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 &&
+        fseek(file, 0, SEEK_SET) == 0)
+        text = mr_malloc((size_t)size + 1, 0);
+    if (text)
+        text[fread(text, 1, (size_t)size, file)] = '\0';
+    else
+        mr_error_set(error, MR_ERR_IO, path, 0, "cannot read: %s", strerror(errno));
+    if (file)
+        fclose(file);
+    return text;
+}
+
+mr_status mr_run_info_of_schedule(mr_run_info *info, const char *path, mr_error *error)
+{
+    static const char first[] = "maxrace schedule 1\n";
+    char *text = read_text(path, error);
+    if (!text)
+        return error->status;
+    mr_status status =
+        strncmp(text, first, strlen(first)) == 0
+            ? mr_run_info_read(info, text, error)
+            : mr_error_set(error, MR_ERR_TRACE, path, 1, "this is no schedule of version 1");
+    free(text);
+    return status;
 }

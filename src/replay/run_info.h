@@ -30,9 +30,20 @@ typedef struct mr_run_info {
     size_t module_count, module_capacity;
 } mr_run_info;
 
+/* Variables of the environment that a recorded program does not get, NULL at the end: else the same
+ * seed would give another trace in another shell. */
+extern const char *const mr_run_info_hidden[];
+
 /* Lines that it does not know are passed over. MR_ERR_MEMORY. */
 mr_status mr_run_info_read(mr_run_info *info, const char *lines, mr_error *error);
 void mr_run_info_free(mr_run_info *info);
+
+/* Reads them from a schedule (plan.h), whose other lines it passes over. MR_ERR_IO, MR_ERR_TRACE: it
+ * is no schedule. */
+mr_status mr_run_info_of_schedule(mr_run_info *info, const char *path, mr_error *error);
+
+/* Writes the lines of a run again. */
+void mr_run_info_again(mr_bytes *lines, const mr_run_info *info);
 
 /* Writes the lines of a run that begins now: arguments, folder, environment. */
 void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock);

@@ -93,13 +93,18 @@ static void print_one(const mr_context *context, const mr_trace *trace, FILE *st
     mr_context_print_start(context, stream, trace->thread[found->event]);
 }
 
+void mr_observed_print_one(const mr_context *context, const mr_trace *trace, FILE *stream,
+                           const mr_observed_list *list, size_t index)
+{
+    fprintf(stream, "\nObserved %zu of %zu: ", index + 1, list->count);
+    print_one(context, trace, stream, &list->items[index]);
+}
+
 void mr_observed_print(const mr_context *context, const mr_trace *trace, FILE *stream,
                        const mr_observed_list *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        fprintf(stream, "\nObserved %zu of %zu: ", i + 1, list->count);
-        print_one(context, trace, stream, &list->items[i]);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        mr_observed_print_one(context, trace, stream, list, i);
 }
 
 static mr_json object_of(const mr_context *context, const mr_trace *trace, const mr_observed *found)
@@ -113,20 +118,25 @@ static mr_json object_of(const mr_context *context, const mr_trace *trace, const
     return self;
 }
 
-mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace, FILE *stream,
-                           mr_error *error)
+mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace,
+                           const mr_listing *findings, FILE *stream, mr_error *error)
 {
     mr_observed_list list;
     mr_status status = MR_OK;
+    const char *separator = "\"observed\":[\n";
     if (!mr_observed_find(&list, trace))
         status = mr_error_memory(error, "writing the report");
-    if (list.count > 0)
-        fputs("\"observed\":[", stream);
     for (size_t i = 0; i < list.count && status == MR_OK; i++) {
-        fputs(i > 0 ? ",\n" : "\n", stream);
-        status = mr_json_dump(stream, object_of(context, trace, &list.items[i]), error);
+        if (findings && !findings->of_observed[i])
+            continue;
+        fputs(separator, stream);
+        separator = ",\n";
+        mr_json object = object_of(context, trace, &list.items[i]);
+        if (findings)
+            mr_json_put_listed(&object, findings->of_observed[i], findings);
+        status = mr_json_dump(stream, object, error);
     }
-    if (list.count > 0)
+    if (separator[0] == ',')
         fputs("],\n", stream);
     mr_observed_free(&list);
     return status;

@@ -6,6 +6,7 @@
 #define MR_REPORT_BLOCKS_H
 
 #include "context.h"
+#include "listing/listing.h"
 #include "trace/observed.h"
 
 /* The lines about the object that the event uses: its size, where it was allocated and freed;
@@ -14,10 +15,13 @@ void mr_block_print(const mr_context *context, const mr_trace *trace, FILE *stre
 /* The same, as the member "block". */
 void mr_block_put(const mr_context *context, const mr_trace *trace, mr_json *self, uint32_t event);
 
+void mr_observed_print_one(const mr_context *context, const mr_trace *trace, FILE *stream,
+                           const mr_observed_list *list, size_t index);
 void mr_observed_print(const mr_context *context, const mr_trace *trace, FILE *stream,
                        const mr_observed_list *list);
-/* The same, as the member "observed", followed by a comma; nothing when there is no error. MR_ERR_MEMORY. */
-mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace, FILE *stream,
-                           mr_error *error);
+/* The same, as the member "observed", followed by a comma; nothing when there is no error. With
+ * `findings` (may be NULL), what they have of each, and no suppressed one. MR_ERR_MEMORY. */
+mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace,
+                           const mr_listing *findings, FILE *stream, mr_error *error);
 
 #endif

@@ -6,13 +6,15 @@
 #define MR_REPORT_FINDINGS_H
 
 #include "context.h"
+#include "listing/listing.h"
+#include "schedule_table.h"
 #include "sees.h"
 
-/* The members "memory", "deadlocks" and "pointers", each with a comma behind it, of what was looked
- * for; "sees" when there is such a finding. MR_ERR_IO, MR_ERR_MEMORY. */
+/* The members "memory", "deadlocks" and "pointers" of what was looked for, each with a comma behind it,
+ * or "sees" when that was asked. MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_findings_dump(const mr_context *context, const mr_trace *trace,
-                           const mr_config *config, const mr_result *result, FILE *stream,
-                           mr_error *error);
+                           const mr_config *config, const mr_result *result,
+                           const mr_listing *listing, FILE *stream, mr_error *error);
 
 /* A finding that is unknown, as an element of "unknown". */
 mr_json mr_finding_unknown_object(const mr_trace *trace, const mr_finding_unknown *unknown);
@@ -23,7 +25,7 @@ void mr_findings_put_stats(mr_json *stats, const mr_result *result);
 /* Prints the finding with its schedule. `number` counts those of its kind from 1. False: no memory. */
 bool mr_finding_print(const mr_context *context, const mr_trace *trace, FILE *stream,
                       const mr_finding *finding, size_t number, size_t of, mr_sees *sees,
-                      bool full);
+                      const mr_schedule_view *view);
 
 /* "use of freed memory"; `many`: "uses of freed memory". */
 const char *mr_finding_noun(mr_witness_kind kind, bool many);

@@ -6,13 +6,12 @@
 /* The arrays, and which kinds stand in each. */
 static const struct {
     const char *key;
-    unsigned find; /* the bit of the option; 0: only when there is one */
+    unsigned find; /* the bit of the option */
     mr_witness_kind first, last;
 } arrays[] = {
     {"memory", MR_FIND_MEMORY, MR_WITNESS_USE_AFTER_FREE, MR_WITNESS_USE_AFTER_FREE},
     {"deadlocks", MR_FIND_DEADLOCKS, MR_WITNESS_DEADLOCK, MR_WITNESS_DEADLOCK},
     {"pointers", MR_FIND_POINTERS, MR_WITNESS_NULL, MR_WITNESS_DOUBLE_FREE},
-    {"sees", 0, MR_WITNESS_SEES, MR_WITNESS_SEES},
 };
 
 /* An event with its value and its context. */
@@ -95,25 +94,50 @@ static mr_json finding_object(const mr_context *context, const mr_trace *trace,
     return self;
 }
 
+/* The answer to the option `sees`. */
+static mr_json sees_object(const mr_context *context, const mr_trace *trace, const char *asked,
+                           const mr_result *result)
+{
+    const mr_finding_stats *stats = &result->stats.findings[MR_WITNESS_SEES];
+    mr_json self = mr_json_new();
+    for (size_t i = 0; i < result->finding_count; i++) {
+        if (result->findings[i].witness.kind != MR_WITNESS_SEES)
+            continue;
+        json_decref(self.json);
+        self = finding_object(context, trace, &result->findings[i]);
+    }
+    mr_json_put_text(&self, "kind", mr_witness_kind_name(MR_WITNESS_SEES));
+    mr_json_put_text(&self, "asked", asked);
+    mr_json_put_text(&self, "verdict",
+                     stats->found        ? "found"
+                     : stats->impossible ? "impossible"
+                                         : "unknown");
+    return self;
+}
+
 mr_status mr_findings_dump(const mr_context *context, const mr_trace *trace,
-                           const mr_config *config, const mr_result *result, FILE *stream,
-                           mr_error *error)
+                           const mr_config *config, const mr_result *result,
+                           const mr_listing *listing, FILE *stream, mr_error *error)
 {
     unsigned find = (unsigned)mr_config_set_of(config, "find");
+    const char *asked = mr_config_text(config, "sees");
+    if (asked[0] != '\0')
+        return mr_json_dump_member(stream, "sees", sees_object(context, trace, asked, result),
+                                   error);
     for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++) {
-        size_t shown = 0, there = 0;
-        for (size_t i = 0; i < result->finding_count; i++)
-            there += result->findings[i].witness.kind >= arrays[a].first &&
-                     result->findings[i].witness.kind <= arrays[a].last;
-        if (!there && !(find & arrays[a].find))
+        size_t shown = 0;
+        if (!(find & arrays[a].find))
             continue;
         fprintf(stream, "\"%s\":[", arrays[a].key);
         for (size_t i = 0; i < result->finding_count; i++) {
             const mr_finding *finding = &result->findings[i];
-            if (finding->witness.kind < arrays[a].first || finding->witness.kind > arrays[a].last)
+            if (finding->witness.kind < arrays[a].first || finding->witness.kind > arrays[a].last ||
+                !listing->of_finding[i])
                 continue;
             fputs(shown++ ? ",\n" : "\n", stream);
-            mr_status status = mr_json_dump(stream, finding_object(context, trace, finding), error);
+            mr_json object = finding_object(context, trace, finding);
+            mr_json_put_listed(&object, listing->of_finding[i], listing);
+            mr_status status = mr_json_dump(stream, object, error);
             if (status != MR_OK)
                 return status;
         }

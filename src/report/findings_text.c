@@ -65,17 +65,25 @@ static void print_subject(const mr_trace *trace, FILE *stream, const mr_witness 
         fprintf(stream, " of %" PRIu32 " threads\n", witness->wait_count);
         return;
     }
+    if (witness->kind == MR_WITNESS_SEES) {
+        fprintf(stream, " event %" PRIu32 "\n", witness->first);
+        return;
+    }
     fputs(" on ", stream);
     mr_phrase_name(stream, &trace->variables, trace->operand[witness->second]);
     fputs("\n", stream);
 }
 
 bool mr_finding_print(const mr_context *context, const mr_trace *trace, FILE *stream,
-                      const mr_finding *finding, size_t number, size_t of, mr_sees *sees, bool full)
+                      const mr_finding *finding, size_t number, size_t of, mr_sees *sees,
+                      const mr_schedule_view *view)
 {
     const mr_witness *witness = &finding->witness;
     const char *noun = mr_finding_noun(witness->kind, false);
-    fprintf(stream, "\n%c%s %zu of %zu", toupper((unsigned char)noun[0]), noun + 1, number, of);
+    if (witness->kind == MR_WITNESS_SEES)
+        fprintf(stream, "\nEvent %" PRIu32 " can see", witness->second);
+    else
+        fprintf(stream, "\n%c%s %zu of %zu", toupper((unsigned char)noun[0]), noun + 1, number, of);
     print_subject(trace, stream, witness);
     if (witness->kind == MR_WITNESS_USE_AFTER_FREE) {
         print_event(context, trace, stream, "free", witness->first);
@@ -89,9 +97,11 @@ bool mr_finding_print(const mr_context *context, const mr_trace *trace, FILE *st
     print_starts(context, trace, stream, witness);
     mr_phrase_unseen(stream, &trace->ending);
     mr_phrase_found_by(stream, finding->confirmed_by);
+    if (view->show == MR_SCHEDULE_NONE)
+        return true;
     mr_witness room;
     const mr_witness *open = mr_witness_open(trace, witness, &room);
-    bool ok = open != NULL && mr_schedule_print(stream, open, sees, full);
+    bool ok = open != NULL && mr_schedule_print(stream, open, sees, view);
     mr_witness_free(&room);
     return ok;
 }

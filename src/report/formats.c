@@ -1,5 +1,7 @@
 #include "formats.h"
 
+#include "html_report.h"
+
 #include <string.h>
 
 const mr_format_row mr_formats[MR_FORMAT_COUNT] = {
@@ -9,6 +11,13 @@ const mr_format_row mr_formats[MR_FORMAT_COUNT] = {
                         &mr_runs_json},
     [MR_FORMAT_CSV] = {.compare = &mr_comparison_csv},
     [MR_FORMAT_MARKDOWN] = {.compare = &mr_comparison_markdown},
+    [MR_FORMAT_SARIF] = {.predict = mr_predict_report_sarif, .runs = &mr_runs_sarif},
+    [MR_FORMAT_JUNIT] = {.predict = mr_predict_report_junit, .runs = &mr_runs_junit},
+    [MR_FORMAT_PERFETTO] = {.predict = mr_predict_report_perfetto},
+    [MR_FORMAT_DOT] = {.predict = mr_predict_report_dot},
+    [MR_FORMAT_HTML] = {.predict = mr_predict_report_html,
+                        .compare = &mr_comparison_html,
+                        .runs = &mr_runs_html},
 };
 
 static const char *const words[MR_FORMAT_COUNT] = {

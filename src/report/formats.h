@@ -26,8 +26,6 @@ typedef enum mr_subject {
 } mr_subject;
 
 /* Each writes the whole report of one result. MR_ERR_IO, MR_ERR_MEMORY. */
-typedef mr_status mr_predict_writer(FILE *stream, const mr_trace *trace, const mr_config *config,
-                                    const mr_result *result, mr_error *error);
 typedef mr_status mr_order_writer(FILE *stream, const mr_trace *trace, const mr_config *config,
                                   const mr_order_result *result, mr_error *error);
 

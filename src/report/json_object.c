@@ -1,5 +1,6 @@
 #include "json_object.h"
 #include "escape.h"
+#include "listing/baseline.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,6 +23,13 @@ void mr_json_put_object(mr_json *self, const char *key, mr_json value)
 {
     self->ok = self->ok && value.ok;
     mr_json_put(self, key, value.json);
+}
+
+void mr_json_append(mr_json *self, json_t *array, mr_json item)
+{
+    self->ok = self->ok && item.ok;
+    if (json_array_append_new(array, item.json) != 0)
+        self->ok = false;
 }
 
 void mr_json_put_number(mr_json *self, const char *key, uint64_t number)
@@ -77,6 +85,16 @@ mr_status mr_json_dump_last(FILE *stream, const char *key, mr_json value, mr_err
     if (status == MR_OK && (fflush(stream) != 0 || ferror(stream)))
         return mr_report_write_failed(NULL, error);
     return status;
+}
+
+void mr_json_put_listed(mr_json *self, const mr_listed *finding, const mr_listing *findings)
+{
+    char text[MR_FINGERPRINT_BYTES];
+    mr_fingerprint_print(finding->fingerprint, text);
+    mr_json_put_number(self, "number", finding->number);
+    mr_json_put_text(self, "fingerprint", text);
+    if (findings->has_baseline)
+        mr_json_put(self, "known", json_boolean(finding->known));
 }
 
 mr_json mr_json_tool(void)

@@ -7,6 +7,7 @@
 #define MR_REPORT_JSON_OBJECT_H
 
 #include "config/config.h"
+#include "listing/listing.h"
 #include "phrases.h"
 #include "witness/witness.h"
 
@@ -26,6 +27,8 @@ void mr_json_put_object(mr_json *self, const char *key, mr_json value);
 void mr_json_put_number(mr_json *self, const char *key, uint64_t number);
 void mr_json_put_seconds(mr_json *self, const char *key, double seconds);
 void mr_json_put_text(mr_json *self, const char *key, const char *text);
+/* Adds the object to an array that `self` takes over later; keeps a failure in `self`. */
+void mr_json_append(mr_json *self, json_t *array, mr_json item);
 /* Adds the name as in the file, and its text for people when there is one. */
 void mr_json_put_name(mr_json *self, const char *key, const char *text_key, const mr_names *names,
                       uint32_t number);
@@ -35,6 +38,9 @@ void mr_json_put_window(mr_json *self, uint32_t start, uint32_t end);
  * "runs" instead: the first and the last of each run of consecutive numbers. */
 enum { MR_JSON_MOST_EVENTS = 4096 };
 void mr_json_put_events(mr_json *self, const char *key, const mr_witness *witness);
+
+/* Adds "number", "fingerprint" and, with a baseline, "known". */
+void mr_json_put_listed(mr_json *self, const mr_listed *finding, const mr_listing *findings);
 
 mr_json mr_json_tool(void);
 mr_json mr_json_ending(const mr_ending *ending);

@@ -7,15 +7,17 @@
 
 #define DOTS "..."
 
-void mr_line_clear(mr_line *line)
+void mr_line_clear(mr_line *line, size_t limit)
 {
+    MR_REQUIRE(limit <= MR_LINE_WIDTH_MAX);
+    line->limit = limit;
     line->length = line->width = 0;
     line->text[0] = '\0';
 }
 
 size_t mr_line_room(const mr_line *line)
 {
-    return MR_LINE_WIDTH - line->width;
+    return line->limit - line->width;
 }
 
 /* Characters that one step of mr_escape_next gives: an escape is several ASCII ones. */
@@ -45,7 +47,7 @@ static void add_pieces(mr_line *line, const char *text, size_t width)
         line->width += piece_width(piece);
         width -= piece_width(piece);
     }
-    MR_ASSERT(line->width <= MR_LINE_WIDTH && line->length < sizeof line->text);
+    MR_ASSERT(line->width <= line->limit && line->length < sizeof line->text);
     line->text[line->length] = '\0';
 }
 
@@ -84,7 +86,7 @@ void mr_line_add_tail(mr_line *line, const char *text, size_t width)
 void mr_line_pad(mr_line *line, size_t column)
 {
     bool apart = line->length == 0 || line->text[line->length - 1] == ' ';
-    while (line->width < MR_LINE_WIDTH && (line->width < column || !apart)) {
+    while (line->width < line->limit && (line->width < column || !apart)) {
         line->text[line->length++] = ' ';
         line->width++;
         apart = true;
@@ -92,11 +94,16 @@ void mr_line_pad(mr_line *line, size_t column)
     line->text[line->length] = '\0';
 }
 
-void mr_line_print(const mr_line *line, FILE *stream)
+void mr_line_print_open(const mr_line *line, FILE *stream)
 {
     size_t length = line->length;
     while (length > 0 && line->text[length - 1] == ' ')
         length--;
     fwrite(line->text, 1, length, stream);
+}
+
+void mr_line_print(const mr_line *line, FILE *stream)
+{
+    mr_line_print_open(line, stream);
     fputc('\n', stream);
 }

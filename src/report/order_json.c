@@ -134,9 +134,10 @@ static mr_status dump_observed(const writer *self)
     mr_context context;
     if (!self->result->recorded_only)
         return MR_OK;
-    mr_status status = mr_context_init(&context, self->trace, &no_races)
-                           ? mr_observed_dump(&context, self->trace, self->stream, self->error)
-                           : mr_error_memory(self->error, "writing the report");
+    mr_status status =
+        mr_context_init(&context, self->trace, &no_races)
+            ? mr_observed_dump(&context, self->trace, NULL, self->stream, self->error)
+            : mr_error_memory(self->error, "writing the report");
     mr_context_free(&context);
     return status;
 }

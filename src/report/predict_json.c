@@ -7,6 +7,8 @@
 #include "context.h"
 #include "findings.h"
 #include "json_object.h"
+#include "listing/baseline.h"
+#include "listing/listing.h"
 #include "predict_report.h"
 #include "witness/pack.h"
 
@@ -16,6 +18,7 @@ typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
     const mr_result *result;
+    const mr_listing *findings;
     mr_context context;
     mr_error *error;
 } writer;
@@ -60,6 +63,7 @@ static mr_json race_object(const writer *self, const mr_race *found)
     else
         race.ok = false;
     mr_witness_free(&room);
+    mr_json_put_listed(&race, self->findings->of_race[found - self->result->races], self->findings);
     return race;
 }
 
@@ -197,8 +201,12 @@ static mr_status dump_races(const writer *self)
 {
     mr_status status = MR_OK;
     fputs("\"races\":[", self->stream);
+    const char *separator = "\n";
     for (size_t i = 0; i < self->result->race_count && status == MR_OK; i++) {
-        fputs(i > 0 ? ",\n" : "\n", self->stream);
+        if (!self->findings->of_race[i])
+            continue;
+        fputs(separator, self->stream);
+        separator = ",\n";
         status =
             mr_json_dump(self->stream, race_object(self, &self->result->races[i]), self->error);
     }
@@ -226,30 +234,66 @@ static mr_status dump_unknowns(const writer *self)
     return status;
 }
 
-mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
-                                 const mr_result *result, mr_error *error)
+/* The suppressions with what each of them has matched. */
+static mr_json suppressed_object(const mr_listing *findings)
 {
-    writer self = {.stream = stream, .trace = trace, .result = result, .error = error};
-    if (!mr_context_init(&self.context, trace, result)) {
-        mr_context_free(&self.context);
-        return mr_error_memory(error, "writing the report");
+    mr_json self = mr_json_new();
+    json_t *rules = json_array();
+    mr_json_put_number(&self, "findings", findings->suppressed_count);
+    for (size_t i = 0; i < findings->suppressions.count; i++) {
+        const mr_suppression *rule = &findings->suppressions.items[i];
+        mr_json object = mr_json_new();
+        mr_json_put_number(&object, "line", rule->line);
+        mr_json_put_text(&object, "type", mr_rule_word(rule->type));
+        mr_json_put_text(&object, "pattern", rule->pattern);
+        mr_json_put_number(&object, "findings", rule->count);
+        self.ok = object.ok && self.ok;
+        self.ok = json_array_append_new(rules, object.json) == 0 && self.ok;
     }
-    errno = 0;
+    mr_json_put(&self, "rules", rules);
+    return self;
+}
+
+/* The members up to the statistics. */
+static mr_status dump_first(const writer *self, const mr_config *config)
+{
+    FILE *stream = self->stream;
+    mr_error *error = self->error;
     fputs("{", stream);
     mr_status status = mr_json_dump_member(stream, "tool", mr_json_tool(), error);
     if (status == MR_OK)
-        status = mr_json_dump_member(stream, "trace", trace_object(trace), error);
+        status = mr_json_dump_member(stream, "trace", trace_object(self->trace), error);
     if (status == MR_OK)
         status = mr_json_dump_member(stream, "config", mr_json_config(config, false), error);
     if (status == MR_OK)
-        status = mr_observed_dump(&self.context, trace, stream, error);
+        status = mr_observed_dump(&self->context, self->trace, self->findings, stream, self->error);
     if (status == MR_OK)
-        status = dump_races(&self);
+        status = dump_races(self);
     if (status == MR_OK)
-        status = mr_findings_dump(&self.context, trace, config, result, stream, error);
+        status = mr_findings_dump(&self->context, self->trace, config, self->result, self->findings,
+                                  stream, self->error);
+    if (status == MR_OK)
+        status = dump_unknowns(self);
+    if (status == MR_OK && self->findings->suppressions.count > 0)
+        status =
+            mr_json_dump_member(stream, "suppressed", suppressed_object(self->findings), error);
+    return status;
+}
+
+mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                 const mr_result *result, mr_error *error)
+{
+    mr_listing findings;
+    writer self = {
+        .stream = stream, .trace = trace, .result = result, .findings = &findings, .error = error};
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
+    if (status == MR_OK && !mr_context_init(&self.context, trace, result))
+        status = mr_error_memory(error, "writing the report");
+    errno = 0;
+    if (status == MR_OK)
+        status = dump_first(&self, config);
     mr_context_free(&self.context);
-    if (status == MR_OK)
-        status = dump_unknowns(&self);
+    mr_listing_free(&findings);
     if (status != MR_OK)
         return status;
     if (!mr_config_bool(config, "report.run"))

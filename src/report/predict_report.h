@@ -24,4 +24,15 @@ mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_c
 mr_status mr_predict_report_json(FILE *stream, const mr_trace *trace, const mr_config *config,
                                  const mr_result *result, mr_error *error);
 
+/* The other formats: SARIF 2.1.0, JUnit XML, trace events for Perfetto, Graphviz. The files that define
+ * them say what they have. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_predict_report_sarif(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                  const mr_result *result, mr_error *error);
+mr_status mr_predict_report_junit(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                  const mr_result *result, mr_error *error);
+mr_status mr_predict_report_perfetto(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                     const mr_result *result, mr_error *error);
+mr_status mr_predict_report_dot(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                const mr_result *result, mr_error *error);
+
 #endif

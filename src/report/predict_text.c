@@ -1,10 +1,14 @@
 /* predict_text: the result of a prediction for people. */
+#include "listing/listing.h"
+
 #include "blocks.h"
 #include "context.h"
 #include "escape.h"
 #include "findings.h"
+#include "listing_text.h"
 #include "phrases.h"
 #include "predict_report.h"
+#include "predict_summary.h"
 #include "schedule_table.h"
 #include "witness/pack.h"
 
@@ -19,8 +23,11 @@ typedef struct writer {
     const mr_trace *trace;
     const mr_config *config;
     const mr_result *result;
+    const mr_listing *findings;
     mr_context context;
-    mr_observed_list observed;
+    mr_sees sees;
+    mr_source source;
+    mr_schedule_view view;
 } writer;
 
 static void print_trace(const writer *self)
@@ -61,49 +68,127 @@ static const char *strength_text(mr_strength strength)
     return "ordered by both happens-before and weak-causally-precedes (beyond-wcp)";
 }
 
-static bool print_race(const writer *self, size_t index, mr_sees *sees)
+/* An access with its stack and locks. */
+static void print_access(writer *self, const char *label, uint32_t event, uint32_t other)
+{
+    const mr_trace *trace = self->trace;
+    mr_phrase_access(self->stream, label, trace, mr_access_of_event(trace, event, other));
+    const char *line =
+        mr_source_line(&self->source, mr_names_display(&trace->locations, trace->location[event]));
+    if (line) {
+        fputs("          | ", self->stream);
+        mr_escape_print(self->stream, line);
+        fputs("\n", self->stream);
+    }
+    mr_context_print(&self->context, self->stream, event);
+}
+
+static void print_headline(const writer *self, size_t index)
+{
+    const mr_witness *witness = &self->result->races[index].witness;
+    FILE *stream = self->stream;
+    fputs("\n", stream);
+    mr_style_begin(self->view.style, stream, MR_TONE_BAD);
+    fprintf(stream, "Race %zu of %zu%s on ", index + 1, self->result->race_count,
+            witness->kind == MR_WITNESS_MEMORY_ORDER ? " (memory order)" : "");
+    mr_phrase_name(stream, &self->trace->variables,
+                   mr_pair_variable(self->trace, witness->first, witness->second));
+    mr_style_end(self->view.style, stream);
+    fputs("\n", stream);
+}
+
+static bool print_race(writer *self, size_t index)
 {
     const mr_race *race = &self->result->races[index];
     const mr_witness *witness = &race->witness;
     FILE *stream = self->stream;
-    fprintf(stream, "\nRace %zu of %zu%s on ", index + 1, self->result->race_count,
-            witness->kind == MR_WITNESS_MEMORY_ORDER ? " (memory order)" : "");
-    mr_phrase_name(stream, &self->trace->variables,
-                   mr_pair_variable(self->trace, witness->first, witness->second));
-    fputs("\n", stream);
-    mr_phrase_access(stream, "first", self->trace,
-                     mr_access_of_event(self->trace, witness->first, witness->second));
-    mr_context_print(&self->context, stream, witness->first);
-    mr_phrase_access(stream, "second", self->trace,
-                     mr_access_of_event(self->trace, witness->second, witness->first));
-    mr_context_print(&self->context, stream, witness->second);
+    print_headline(self, index);
+    print_access(self, "first", witness->first, witness->second);
+    print_access(self, "second", witness->second, witness->first);
     mr_block_print(&self->context, self->trace, stream, witness->first);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
     mr_phrase_unseen(stream, &self->trace->ending);
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     mr_phrase_found_by(stream, race->confirmed_by);
+    if (self->view.show == MR_SCHEDULE_NONE)
+        return true;
     mr_witness room;
     const mr_witness *open = mr_witness_open(self->trace, witness, &room);
-    bool ok =
-        open != NULL && mr_schedule_print(stream, open, sees,
-                                          mr_config_bool(self->config, "witness.full_schedule"));
+    bool ok = open != NULL && mr_schedule_print(stream, open, &self->sees, &self->view);
     mr_witness_free(&room);
     return ok;
 }
 
-/* Everything beside races, each kind with numbers of its own. */
-static bool print_findings(const writer *self, mr_sees *sees)
+/* What is found beside races, each kind with numbers of its own. */
+static bool print_beside(writer *self, size_t index)
 {
     const mr_result *result = self->result;
-    bool full = mr_config_bool(self->config, "witness.full_schedule"), ok = true;
-    size_t of[MR_WITNESS_KINDS] = {0}, number[MR_WITNESS_KINDS] = {0};
-    for (size_t i = 0; i < result->finding_count; i++)
-        of[result->findings[i].witness.kind]++;
-    for (size_t i = 0; i < result->finding_count && ok && !ferror(self->stream); i++) {
-        mr_witness_kind kind = result->findings[i].witness.kind;
-        ok = mr_finding_print(&self->context, self->trace, self->stream, &result->findings[i],
-                              ++number[kind], of[kind], sees, full);
+    const mr_finding *finding = &result->findings[index];
+    size_t of = 0, number = 0;
+    for (size_t i = 0; i < result->finding_count; i++) {
+        bool same = result->findings[i].witness.kind == finding->witness.kind;
+        of += same;
+        number += same && i <= index;
+    }
+    return mr_finding_print(&self->context, self->trace, self->stream, finding, number, of,
+                            &self->sees, &self->view);
+}
+
+/* The schedule of the answer to the option `sees`. */
+static bool print_sees(writer *self)
+{
+    for (size_t i = 0; i < self->result->finding_count; i++)
+        if (self->result->findings[i].witness.kind == MR_WITNESS_SEES && !print_beside(self, i))
+            return false;
+    return true;
+}
+
+/* The finding in full. */
+static bool print_finding(writer *self, const mr_listed *finding)
+{
+    switch (finding->kind) {
+    case MR_LISTED_OBSERVED:
+    case MR_LISTED_MISUSE:
+        mr_observed_print_one(&self->context, self->trace, self->stream, &self->findings->observed,
+                              finding->index);
+        return true;
+    case MR_LISTED_RACE:
+    case MR_LISTED_MEMORY_ORDER:
+        return print_race(self, finding->index);
+    case MR_LISTED_USE_AFTER_FREE:
+    case MR_LISTED_DEADLOCK:
+    case MR_LISTED_NULL_POINTER:
+    case MR_LISTED_DANGLING:
+    case MR_LISTED_DOUBLE_FREE:
+        return print_beside(self, finding->index);
+    case MR_LISTED_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* Each group by its worst finding, and the others of it by their places; or every finding. Says whether
+ * some finding is not shown in full. */
+static bool print_findings(writer *self, bool *hidden)
+{
+    const mr_listing *findings = self->findings;
+    size_t most = (size_t)mr_config_int(self->config, "report.shown");
+    bool ok = true;
+    *hidden = false;
+    for (size_t i = 0; i < findings->group_count && ok && !ferror(self->stream); i++) {
+        const mr_listed_group *group = &findings->groups[i];
+        if (most > 0 && i == most)
+            fprintf(self->stream, "\n%zu more group%s of findings in the list above\n",
+                    findings->group_count - most, mr_phrase_s(findings->group_count - most));
+        *hidden = *hidden || (most > 0 && (i >= most || group->count > 1));
+        if (most > 0 && i >= most)
+            break;
+        for (size_t j = 0; j < group->count && ok; j++)
+            if (j == 0 || most == 0)
+                ok = print_finding(self, &findings->items[group->first + j]);
+        if (most > 0 && ok)
+            mr_listing_print_alike(self->stream, findings, group, self->trace);
     }
     return ok;
 }
@@ -169,287 +254,67 @@ static void print_unknown_findings(const writer *self)
         fprintf(stream, "  and %zu more\n", result->finding_unknown_count - UNKNOWN_SHOWN);
 }
 
-/* "    linearise  2 pairs, 1 race"; a step that settled no pair has no line. */
-static void print_step(FILE *stream, const mr_stats *stats, mr_step step)
+static bool start(writer *self)
 {
-    if (stats->settled[step] == 0)
-        return;
-    fprintf(stream, "    %-9s  ", mr_step_name(step));
-    mr_phrase_count(stream, stats->settled[step], "pair", "");
-    if (stats->races[step] > 0) {
-        fputs(", ", stream);
-        mr_phrase_count(stream, stats->races[step], "race", "");
+    mr_source_init(&self->source, self->config);
+    self->view = (mr_schedule_view){
+        .show = (mr_show_schedule)mr_config_choice(self->config, "report.schedule"),
+        .style = mr_style_of(self->stream, self->config),
+        .source = self->source.folder[0] != '\0' ? &self->source : NULL};
+    bool ok = mr_sees_init(&self->sees, self->trace);
+    return mr_context_init(&self->context, self->trace, self->result) && ok;
+}
+
+/* Everything but the list alone. False: no memory. */
+static bool print_all(writer *self)
+{
+    mr_predict_summary summary = {.stream = self->stream,
+                                  .trace = self->trace,
+                                  .config = self->config,
+                                  .result = self->result,
+                                  .findings = self->findings};
+    bool ok = start(self);
+    if (ok) {
+        print_trace(self);
+        ok = mr_listing_print_list(self->stream, self->findings, self->trace, self->view.style) &&
+             print_findings(self, &summary.groups_hidden) && print_sees(self);
     }
-    fputs("\n", stream);
-}
-
-static void print_steps(const writer *self)
-{
-    const mr_stats *stats = &self->result->stats;
-    FILE *stream = self->stream;
-    fprintf(stream, "  candidates  %" PRIu64 " pair%s of events\n", stats->candidates,
-            mr_phrase_s(stats->candidates));
-    for (int step = 0; step < MR_STEP_COUNT; step++)
-        print_step(stream, stats, (mr_step)step);
-    const char *separator = "  unknown     ";
-    for (int reason = 0; reason < MR_UNKNOWN_COUNT; reason++) {
-        if (stats->unknown[reason] == 0)
-            continue;
-        fprintf(stream, "%s%" PRIu64 " by %s", separator, stats->unknown[reason],
-                mr_unknown_reason_name((mr_unknown_reason)reason));
-        separator = ", ";
-    }
-    if (separator[0] == ',')
-        fputs("\n", stream);
-}
-
-/* The work of the workers: a line for each, or one line for all when there are many. */
-static void print_shares(FILE *stream, const mr_run_figures *run)
-{
-    enum { MOST_LINES = 8 };
-    mr_share low = {.units = UINT64_MAX, .seconds = 1e300}, high = {0};
-    for (size_t i = 0; i < run->share_count; i++) {
-        const mr_share *share = &run->shares[i];
-        low.units = share->units < low.units ? share->units : low.units;
-        high.units = share->units > high.units ? share->units : high.units;
-        low.seconds = share->seconds < low.seconds ? share->seconds : low.seconds;
-        high.seconds = share->seconds > high.seconds ? share->seconds : high.seconds;
-        if (run->share_count <= MOST_LINES)
-            fprintf(stream, "  worker %" PRIu32 ".%-3" PRIu32 "%" PRIu64 " unit%s, %.2f s\n",
-                    share->rank, share->worker, share->units, mr_phrase_s(share->units),
-                    share->seconds);
-    }
-    if (run->share_count > MOST_LINES)
-        fprintf(stream,
-                "  workers     %zu, of which each has done %" PRIu64 " to %" PRIu64
-                " units in %.2f to %.2f s\n",
-                run->share_count, low.units, high.units, low.seconds, high.seconds);
-}
-
-/* The section on the run: lines that differ from run to run. */
-static void print_run(FILE *stream, const mr_run_figures *run)
-{
-    mr_phrase_stage steps[MR_STEP_COUNT];
-    for (int step = 0; step < MR_STEP_COUNT; step++)
-        steps[step] = (mr_phrase_stage){mr_step_name((mr_step)step), run->step_seconds[step]};
-    const mr_phrase_stage stages[] = {
-        {"read", run->read_seconds},
-        {"order", run->order_seconds},
-        {"windows", run->window_seconds},
-        {"decide", run->decide_seconds},
-        {"of that solver", run->solver_seconds},
-        {"far", run->far_seconds},
-        {"witness", run->witness_seconds},
-    };
-    fputs("\nRun\n", stream);
-    mr_phrase_seconds(stream, run->total_seconds, stages, sizeof stages / sizeof stages[0]);
-    mr_phrase_stages(stream, "  steps       ", steps, MR_STEP_COUNT);
-    mr_phrase_memory(stream, run->peak_memory_bytes);
-    if (run->units_saved > 0)
-        fprintf(stream,
-                "  saved       %" PRIu64 " units by earlier runs, %" PRIu64
-                " decided by this one\n",
-                run->units_saved, run->units_decided);
-    if (run->windows_again > 0)
-        fprintf(stream, "  again       %" PRIu64 " window%s decided twice\n", run->windows_again,
-                mr_phrase_s(run->windows_again));
-    mr_phrase_stopped(stream, run->queries_stopped_by_time, run->queries_stopped_by_memory);
-    print_shares(stream, run);
-}
-
-/* The lines about far races. */
-static void print_far(const writer *self)
-{
-    const mr_stats *stats = &self->result->stats;
-    FILE *stream = self->stream;
-    if (stats->far_windows == 0)
-        return;
-    fprintf(stream, "  far         %" PRIu64 " pair%s of places beyond the windows",
-            stats->far_pairs, mr_phrase_s(stats->far_pairs));
-    if (stats->far_pairs > 0)
-        fprintf(stream, ": %" PRIu64 " no race, %" PRIu64 " unknown", stats->far_no_race,
-                stats->far_unknown);
-    fprintf(stream, "; %" PRIu64 " window%s of %" PRIu64 " events in all\n", stats->far_windows,
-            mr_phrase_s(stats->far_windows), stats->far_events);
-    if (stats->far_parts > 0)
-        fprintf(stream,
-                "              %" PRIu64 " pair%s of places seen in parts only "
-                "(window.far_size)\n",
-                stats->far_parts, mr_phrase_s(stats->far_parts));
-}
-
-/* "  deadlocks   12 candidates: 1 found, 11 impossible" */
-static void print_finding_counts(const writer *self)
-{
-    FILE *stream = self->stream;
-    for (int kind = MR_WITNESS_USE_AFTER_FREE; kind < MR_WITNESS_KINDS; kind++) {
-        const mr_finding_stats *stats = &self->result->stats.findings[kind];
-        if (stats->candidates == 0)
-            continue;
-        fprintf(stream, "  %s  ", mr_finding_noun((mr_witness_kind)kind, true));
-        mr_phrase_count(stream, stats->candidates, "candidate", "");
-        fprintf(stream, ": %" PRIu64 " found, %" PRIu64 " impossible", stats->found,
-                stats->impossible);
-        if (stats->unknown > 0)
-            fprintf(stream, ", %" PRIu64 " unknown", stats->unknown);
-        fputs("\n", stream);
-    }
-    if (self->result->stats.cycles_missing)
-        fputs("  deadlocks   not all circles of locks were looked at: there are too many\n",
-              stream);
-}
-
-static void print_summary(const writer *self)
-{
-    const mr_stats *stats = &self->result->stats;
-    FILE *stream = self->stream;
-    fprintf(stream, "\nSummary\n  windows     %" PRIu64, stats->windows);
-    if (stats->windows_missing > 0)
-        fprintf(stream, " of %" PRIu64, stats->windows + stats->windows_missing);
-    if (stats->windows_stopped > 0)
-        fprintf(stream, ", %" PRIu64 " of them stopped by candidates.max_window_steps",
-                stats->windows_stopped);
-    fputs("\n", stream);
-    print_steps(self);
-    print_far(self);
-    fprintf(stream, "  static      %" PRIu64 " race%s\n", stats->static_races,
-            mr_phrase_s(stats->static_races));
-    if (stats->memory_order_races > 0)
-        fprintf(stream, "  memory order  %" PRIu64 " race%s\n", stats->memory_order_races,
-                mr_phrase_s(stats->memory_order_races));
-    print_finding_counts(self);
-    mr_phrase_rejected(stream, stats->rejected_witnesses);
-}
-
-/* " (2 by hb, 1 beyond wcp)" */
-static void print_strengths(const writer *self)
-{
-    static const char *const texts[] = {"by hb", "by wcp", "beyond wcp", "by memory order"};
-    uint64_t counts[4] = {0};
-    for (size_t i = 0; i < self->result->race_count; i++)
-        counts[self->result->races[i].strength]++;
-    const char *separator = " (";
-    for (int i = 0; i < 4; i++) {
-        if (counts[i] == 0)
-            continue;
-        fprintf(self->stream, "%s%" PRIu64 " %s", separator, counts[i], texts[i]);
-        separator = ", ";
-    }
-    if (self->result->race_count > 0)
-        fputs(")", self->stream);
-}
-
-/* ", 3 candidates unknown (2 time, 1 memory)"; a single reason stands without its number. */
-static void print_unknown_counts(const writer *self)
-{
-    uint64_t counts[MR_UNKNOWN_COUNT] = {0};
-    size_t total = self->result->unknown_count;
-    for (size_t i = 0; i < total; i++)
-        counts[self->result->unknowns[i].reason]++;
-    if (total == 0)
-        return;
-    fprintf(self->stream, ", %zu candidate%s unknown", total, mr_phrase_s(total));
-    const char *separator = " (";
-    for (int i = 0; i < MR_UNKNOWN_COUNT; i++) {
-        if (counts[i] == 0)
-            continue;
-        fputs(separator, self->stream);
-        if (counts[i] < total)
-            fprintf(self->stream, "%" PRIu64 " ", counts[i]);
-        fputs(mr_unknown_reason_name((mr_unknown_reason)i), self->stream);
-        separator = ", ";
-    }
-    fputs(")", self->stream);
-}
-
-/* "; not complete, ended by time_limit: 12 of 340 windows not looked at, nor all far races" */
-static void print_incomplete(const writer *self)
-{
-    static const char *const reasons[] = {"a failure", "a signal", "time_limit", "memory.limit_mb"};
-    const mr_stats *stats = &self->result->stats;
-    FILE *stream = self->stream;
-    if (!stats->incomplete)
-        return;
-    fprintf(stream, "; not complete, ended by %s", reasons[stats->halted]);
-    if (stats->windows_missing > 0)
-        fprintf(stream, ": %" PRIu64 " of %" PRIu64 " windows not looked at%s",
-                stats->windows_missing, stats->windows + stats->windows_missing,
-                stats->far_missing ? ", nor all far races" : "");
-    else if (stats->far_missing)
-        fputs(": not all far races looked for", stream);
-}
-
-static void print_no_race(const writer *self)
-{
-    fprintf(self->stream, "no race%s", self->result->stats.incomplete ? " so far" : "");
-    mr_phrase_scope(self->stream, self->trace);
-}
-
-/* ", 1 use after free, 2 deadlocks" */
-static void print_found(const writer *self)
-{
-    size_t counts[MR_WITNESS_KINDS] = {0};
-    for (size_t i = 0; i < self->result->finding_count; i++)
-        counts[self->result->findings[i].witness.kind]++;
-    for (int kind = 0; kind < MR_WITNESS_KINDS; kind++)
-        if (counts[kind] > 0)
-            fprintf(self->stream, ", %zu %s", counts[kind],
-                    mr_finding_noun((mr_witness_kind)kind, counts[kind] > 1));
-    if (self->result->finding_unknown_count > 0)
-        fprintf(self->stream, ", %zu unknown beside races", self->result->finding_unknown_count);
-}
-
-static void print_last_line(const writer *self)
-{
-    size_t races = self->result->race_count;
-    bool looked = mr_config_set_of(self->config, "find") & MR_FIND_RACES;
-    if (self->observed.count > 0)
-        fprintf(self->stream, "%zu error%s observed, ", self->observed.count,
-                mr_phrase_s(self->observed.count));
-    if (!looked)
-        fputs("races not looked for", self->stream);
-    else if (races == 0)
-        print_no_race(self);
-    else
-        fprintf(self->stream, "%zu race%s", races, mr_phrase_s(races));
-    print_strengths(self);
-    print_unknown_counts(self);
-    print_found(self);
-    print_incomplete(self);
-    fputs("\n", self->stream);
+    mr_sees_free(&self->sees);
+    mr_context_free(&self->context);
+    mr_source_free(&self->source);
+    if (!ok)
+        return false;
+    print_unknowns(self);
+    print_unknown_findings(self);
+    mr_predict_print_summary(&summary);
+    if (mr_config_bool(self->config, "report.run"))
+        mr_predict_print_run(self->stream, &self->result->run);
+    mr_predict_print_last(&summary);
+    mr_predict_print_next(&summary);
+    return true;
 }
 
 mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                                  const mr_result *result, mr_error *error)
 {
-    writer self = {.stream = stream, .trace = trace, .config = config, .result = result};
-    mr_sees sees;
+    mr_listing findings;
+    writer self = {.stream = stream,
+                   .trace = trace,
+                   .config = config,
+                   .result = result,
+                   .findings = &findings};
+    mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
-    bool ok = mr_sees_init(&sees, trace);
-    ok = mr_context_init(&self.context, trace, result) && ok;
-    ok = mr_observed_find(&self.observed, trace) && ok;
-    if (ok) {
-        print_trace(&self);
-        mr_observed_print(&self.context, trace, stream, &self.observed);
+    if (status == MR_OK) {
+        bool ok = mr_config_bool(config, "brief") ? mr_listing_print_brief(stream, &findings, trace)
+                                                  : print_all(&self);
+        if (!ok) {
+            errno = ENOMEM;
+            status = mr_error_memory(error, "writing the report");
+        }
     }
-    for (size_t i = 0; i < result->race_count && ok && !ferror(stream); i++)
-        ok = print_race(&self, i, &sees);
-    ok = ok && print_findings(&self, &sees);
-    mr_sees_free(&sees);
-    mr_context_free(&self.context);
-    if (!ok) {
-        mr_observed_free(&self.observed);
-        errno = ENOMEM;
-        return mr_error_memory(error, "writing the report");
-    }
-    print_unknowns(&self);
-    print_unknown_findings(&self);
-    print_summary(&self);
-    if (mr_config_bool(config, "report.run"))
-        print_run(stream, &result->run);
-    print_last_line(&self);
-    mr_observed_free(&self.observed);
-    if (fflush(stream) == 0 && !ferror(stream))
-        return MR_OK;
+    mr_listing_free(&findings);
+    if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
+        return status;
     return mr_report_write_failed(mr_config_text(config, "output"), error);
 }

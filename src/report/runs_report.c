@@ -27,7 +27,7 @@ static void text_end(const mr_runs_report *report, size_t races)
             report->count);
 }
 
-const mr_runs_writer mr_runs_text = {text_before, text_after, text_end};
+const mr_runs_writer mr_runs_text = {text_before, text_after, text_end, NULL};
 
 /* ---- JSON ---- */
 
@@ -47,7 +47,7 @@ static void json_end(const mr_runs_report *report, size_t races)
     fprintf(report->stream, "],\"races\":%zu}\n", races);
 }
 
-const mr_runs_writer mr_runs_json = {json_before, json_after, json_end};
+const mr_runs_writer mr_runs_json = {json_before, json_after, json_end, NULL};
 
 /* ---- any format ---- */
 
@@ -73,7 +73,9 @@ mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, co
                                const mr_result *result, mr_error *error)
 {
     const mr_format_row *row = begin_run(report, run);
-    mr_status status = row->predict(report->stream, trace, report->config, result, error);
+    mr_predict_writer *write =
+        report->count > 1 && row->runs->part ? row->runs->part : row->predict;
+    mr_status status = write(report->stream, trace, report->config, result, error);
     if (report->count > 1)
         row->runs->after(report, run);
     return status;

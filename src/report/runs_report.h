@@ -40,14 +40,20 @@ mr_status mr_runs_report_write_order(mr_runs_report *report, const mr_one_run *r
 /* After the last run: the races of all of them. Errors stay in the stream. */
 void mr_runs_report_end(mr_runs_report *report, size_t races);
 
+/* Writes the report of one result, or a part of the report of several. MR_ERR_IO, MR_ERR_MEMORY,
+ * MR_ERR_CONFIG for a file of suppressions or a baseline that cannot be read. */
+typedef mr_status mr_predict_writer(FILE *stream, const mr_trace *trace, const mr_config *config,
+                                    const mr_result *result, mr_error *error);
+
 /* A cell of the table in formats.h: functions for the lines before and after the report of a run
  * when there are several runs, and for the end. Errors stay in the stream. */
 typedef struct mr_runs_writer {
     void (*before)(const mr_runs_report *report, const mr_one_run *run);
     void (*after)(const mr_runs_report *report, const mr_one_run *run);
     void (*end)(const mr_runs_report *report, size_t races);
+    mr_predict_writer *part; /* of the run; NULL: the report of a prediction as it is */
 } mr_runs_writer;
 
-extern const mr_runs_writer mr_runs_text, mr_runs_json;
+extern const mr_runs_writer mr_runs_text, mr_runs_json, mr_runs_sarif, mr_runs_junit;
 
 #endif

@@ -16,11 +16,13 @@
 
 #define COLUMNS_MAX  4
 #define GUTTER       12 /* mark and event number */
-#define RUN_EDGE     2  /* events kept at each end of a run of one thread */
+#define RUN_EDGE     1  /* events kept at each end of a run of one thread */
 #define RUN_HIDE_MIN 3  /* a stretch of fewer events is never hidden */
 #define LAST_KEPT    6  /* events kept before the race */
-#define ROWS_HEAD    20 /* lines kept at the start of a schedule that is still long */
-#define ROWS_TAIL    60 /* and at its end */
+#define ROWS_HEAD    6  /* lines kept at the start of a schedule that is still long */
+#define ROWS_TAIL    12 /* and at its end */
+#define ROWS_BETWEEN 6  /* lines about the variable of the race that are kept between them */
+#define SOURCE_WIDTH 50 /* by which lines are longer when they show the source */
 
 typedef struct table {
     FILE *stream;
@@ -31,7 +33,9 @@ typedef struct table {
     uint32_t threads[COLUMNS_MAX];
     uint32_t thread_count; /* COLUMNS_MAX + 1: more threads than columns */
     size_t note_column;
-    uint32_t last_thread;      /* list form: thread of the line before */
+    uint32_t last_thread; /* list form: thread of the line before */
+    const mr_schedule_view *view;
+    size_t width;              /* of a line */
     uint32_t variable, object; /* that the finding is about, or MR_NONE */
 } table;
 
@@ -91,7 +95,13 @@ static bool side_by_side(const table *self)
 static size_t column_width(const table *self)
 {
     static const size_t widths[COLUMNS_MAX + 1] = {0, 24, 24, 17, 14};
-    return side_by_side(self) ? widths[self->thread_count] : 14;
+    if (!side_by_side(self))
+        return 14;
+    size_t width = widths[self->thread_count], count = self->thread_count;
+    if (self->width < MR_LINE_WIDTH)
+        return width - (MR_LINE_WIDTH - self->width) / (2 * count);
+    size_t more = (self->width - MR_LINE_WIDTH) / (2 * count);
+    return width + (more < 12 ? more : 12);
 }
 
 /* The column of the line where the operations of the thread stand. */
@@ -100,6 +110,14 @@ static size_t column_of(const table *self, uint32_t thread)
     int column = find_column(self, thread);
     MR_ASSERT(column >= 0); /* every thread of the schedule was added */
     return GUTTER + 2 + (size_t)column * column_width(self);
+}
+
+/* Is it an access of the variable that the finding is about? */
+static bool is_about(const table *self, uint32_t index)
+{
+    uint32_t event = self->witness->events[index];
+    return mr_op_operand_kind((mr_op)self->trace->op[event]) == MR_OPERAND_VARIABLE &&
+           self->trace->operand[event] == self->variable;
 }
 
 /* Does a wait of the deadlock need the lock? */
@@ -121,7 +139,7 @@ static bool interesting(const table *self, uint32_t index)
     mr_op op = (mr_op)trace->op[event];
     switch (mr_op_operand_kind(op)) {
     case MR_OPERAND_VARIABLE:
-        return trace->operand[event] == self->variable ||
+        return is_about(self, index) ||
                (op == MR_OP_READ && self->seen[index] != trace->link[event]);
     case MR_OPERAND_THREAD:
         return true;
@@ -165,21 +183,23 @@ static void show_short_gaps(table *self)
 /* Hides the middle of a schedule that is still long. */
 static void hide_middle(table *self)
 {
-    uint32_t count = self->witness->event_count, kept = 0, rank = 0;
+    uint32_t count = self->witness->event_count, kept = 0, rank = 0, between = 0;
     for (uint32_t i = 0; i < count; i++)
         kept += self->keep[i];
-    if (kept <= ROWS_HEAD + ROWS_TAIL + RUN_HIDE_MIN)
+    if (kept <= ROWS_HEAD + ROWS_BETWEEN + ROWS_TAIL + RUN_HIDE_MIN)
         return;
     for (uint32_t i = 0; i < count; i++) {
         if (!self->keep[i])
             continue;
-        self->keep[i] = rank < ROWS_HEAD || rank + ROWS_TAIL >= kept ||
-                        self->witness->events[i] == marked(self);
+        bool edge = rank < ROWS_HEAD || rank + ROWS_TAIL >= kept ||
+                    self->witness->events[i] == marked(self);
+        self->keep[i] = edge || (between < ROWS_BETWEEN && is_about(self, i));
+        between += !edge && self->keep[i];
         rank++;
     }
 }
 
-static void choose_rows(table *self, bool full)
+static void choose_rows(table *self)
 {
     uint32_t count = self->witness->event_count, from = 0;
     for (uint32_t i = 1; i <= count; i++) {
@@ -188,7 +208,7 @@ static void choose_rows(table *self, bool full)
         choose_in_run(self, from, i);
         from = i;
     }
-    if (full) {
+    if (self->view->show == MR_SCHEDULE_FULL) {
         memset(self->keep, true, count * sizeof *self->keep);
         return;
     }
@@ -210,13 +230,13 @@ static void print_heading(table *self)
 {
     mr_line line;
     char name[256];
-    mr_line_clear(&line);
+    mr_line_clear(&line, self->width);
     mr_line_add(&line, "       event", GUTTER);
     mr_line_pad(&line, GUTTER + 2);
     if (!side_by_side(self)) {
         mr_line_add(&line, "thread", column_width(self));
         mr_line_pad(&line, GUTTER + 2 + column_width(self));
-        mr_line_add(&line, "operation", MR_LINE_WIDTH);
+        mr_line_add(&line, "operation", self->width);
     }
     for (uint32_t i = 0; side_by_side(self) && i < self->thread_count; i++) {
         mr_line_pad(&line, GUTTER + 2 + i * column_width(self));
@@ -250,8 +270,29 @@ static void describe_read(const table *self, uint32_t event, uint32_t seen, char
                             : -1;
     /* When the note is too long, the value is cut and not the event: the operation names the value,
      * too. */
-    if (length < 0 || (size_t)length > MR_LINE_WIDTH - self->note_column)
+    if (length < 0 || (size_t)length > self->width - self->note_column)
         snprintf(buffer, size_bytes, "sees event %" PRIu32, seen);
+}
+
+/* The line of the source, behind all else. */
+static void add_source(const table *self, mr_line *line, const char *place)
+{
+    const char *text = self->view->source ? mr_source_line(self->view->source, place) : NULL;
+    if (!text || mr_line_room(line) < 12)
+        return;
+    mr_line_pad(line, line->limit - SOURCE_WIDTH);
+    mr_line_add(line, "| ", 2);
+    mr_line_add(line, text, line->limit);
+}
+
+static void print_line(const table *self, const mr_line *line, mr_tone tone, bool toned)
+{
+    if (toned)
+        mr_style_begin(self->view->style, self->stream, tone);
+    mr_line_print_open(line, self->stream);
+    if (toned)
+        mr_style_end(self->view->style, self->stream);
+    fputc('\n', self->stream);
 }
 
 /* One event: mark and number, the operation in its thread's place, a note and the location. */
@@ -261,7 +302,7 @@ static void print_event(table *self, uint32_t event, const char *mark, const cha
     uint32_t thread = trace->thread[event];
     char text[512];
     mr_line line;
-    mr_line_clear(&line);
+    mr_line_clear(&line, self->width + (self->view->source ? SOURCE_WIDTH : 0));
     snprintf(text, sizeof text, "%-2s%10" PRIu32, mark, event);
     mr_line_add(&line, text, GUTTER);
     mr_line_pad(&line, GUTTER + 2);
@@ -278,18 +319,20 @@ static void print_event(table *self, uint32_t event, const char *mark, const cha
     mr_trace_print_op(trace, event, true, text, sizeof text);
     mr_line_add(&line, text, 48);
     mr_line_pad(&line, self->note_column);
-    mr_line_add(&line, note, MR_LINE_WIDTH);
+    mr_line_add(&line, note, self->width - self->note_column);
     if (note[0] != '\0')
         mr_line_pad(&line, line.width + 2);
     const char *location = mr_names_display(&trace->locations, trace->location[event]);
     /* The heading of the race names the places of the accesses, so a place that does not fit is
      * left out. */
     size_t least = mark[0] != '\0' ? strlen(location) + 3 : 8;
-    if (location[0] != '\0' && mr_line_room(&line) >= least) {
+    size_t room = line.width < self->width ? self->width - line.width : 0;
+    if (location[0] != '\0' && room >= least) {
         mr_line_add(&line, "at ", 3);
-        mr_line_add_tail(&line, location, MR_LINE_WIDTH);
+        mr_line_add_tail(&line, location, room - 3);
     }
-    mr_line_print(&line, self->stream);
+    add_source(self, &line, location);
+    print_line(self, &line, mark[0] != '\0' ? MR_TONE_BAD : MR_TONE_HEAD, mark[0] != '\0');
 }
 
 /* The line that stands for the hidden events [from, to). */
@@ -302,22 +345,22 @@ static void print_gap(table *self, uint32_t from, uint32_t to)
         one = one && event_thread(self, i) == thread;
     char name[256];
     mr_line line;
-    mr_line_clear(&line);
+    mr_line_clear(&line, self->width);
     mr_line_pad(&line, GUTTER - 3);
     mr_line_add(&line, "...", 3);
     mr_line_pad(&line, GUTTER + 2);
     if (side_by_side(self) && one)
         mr_line_pad(&line, column_of(self, thread));
     snprintf(name, sizeof name, "... %" PRIu32 " events ", to - from);
-    mr_line_add(&line, name, MR_LINE_WIDTH);
+    mr_line_add(&line, name, self->width);
     if (one) {
         print_thread_name(self, thread, name, sizeof name);
         mr_line_add(&line, "of ", 3);
         mr_line_add(&line, name, 24);
         mr_line_add(&line, " ", 1);
     }
-    mr_line_add(&line, "left out ...", MR_LINE_WIDTH);
-    mr_line_print(&line, self->stream);
+    mr_line_add(&line, "left out ...", self->width);
+    print_line(self, &line, MR_TONE_DIM, true);
     self->last_thread = MR_NONE;
 }
 
@@ -465,7 +508,7 @@ static bool replay(table *self, mr_sees *sees)
     }
     self->note_column =
         GUTTER + 4 + column_width(self) * (side_by_side(self) ? self->thread_count : 3);
-    MR_ASSERT(self->note_column < MR_LINE_WIDTH);
+    MR_ASSERT(self->note_column < self->width);
     return true;
 }
 
@@ -486,16 +529,20 @@ static void choose_subject(table *self)
         self->object = trace->operand[witness->freed];
 }
 
-bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees, bool full)
+bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees,
+                       const mr_schedule_view *view)
 {
-    table self = {.stream = stream, .trace = sees->trace, .witness = witness};
+    table self = {.stream = stream, .trace = sees->trace, .witness = witness, .view = view};
+    self.width = view->style.width;
+    if (view->source && self.width + SOURCE_WIDTH > MR_LINE_WIDTH_MAX)
+        self.width = MR_LINE_WIDTH_MAX - SOURCE_WIDTH;
     self.last_thread = MR_NONE;
     choose_subject(&self);
     self.seen = mr_calloc((size_t)witness->event_count + 1, sizeof *self.seen);
     self.keep = mr_calloc((size_t)witness->event_count + 1, sizeof *self.keep);
     bool ok = self.seen != NULL && self.keep != NULL && replay(&self, sees);
     if (ok) {
-        choose_rows(&self, full);
+        choose_rows(&self);
         print_table(&self, sees);
     }
     free(self.seen);
@@ -505,8 +552,9 @@ bool mr_schedule_print(FILE *stream, const mr_witness *witness, mr_sees *sees, b
 
 bool mr_report_schedule(FILE *stream, const mr_trace *trace, const mr_witness *witness)
 {
+    const mr_schedule_view view = {MR_SCHEDULE_FULL, {false, MR_LINE_WIDTH}, NULL};
     mr_sees sees;
-    bool ok = mr_sees_init(&sees, trace) && mr_schedule_print(stream, witness, &sees, true);
+    bool ok = mr_sees_init(&sees, trace) && mr_schedule_print(stream, witness, &sees, &view);
     mr_sees_free(&sees);
     if (!ok)
         errno = ENOMEM;

@@ -28,6 +28,8 @@ bool mr_memory_order_fits(mr_op op, mr_memory_order order)
 {
     if (order == MR_ORDER_SC)
         return true;
+    if (order == MR_ORDER_TRY)
+        return mr_op_acquires((uint8_t)op);
     if (mr_op_fences((uint8_t)op))
         return order != MR_ORDER_RLX;
     if (!mr_op_is_atomic((uint8_t)op))

@@ -45,6 +45,7 @@ static bool acquires(mr_memory_order order)
         return true;
     case MR_ORDER_RLX:
     case MR_ORDER_REL:
+    case MR_ORDER_TRY:
         break;
     }
     return false;
@@ -59,6 +60,7 @@ static bool releases(mr_memory_order order)
         return true;
     case MR_ORDER_RLX:
     case MR_ORDER_ACQ:
+    case MR_ORDER_TRY:
         break;
     }
     return false;

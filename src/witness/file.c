@@ -22,6 +22,8 @@ enum { SHORTEST_RUN = 3 };
     X(WINDOW, "#@window")                                                                          \
     X(FIRST, "#@first")                                                                            \
     X(SECOND, "#@second")                                                                          \
+    X(FREED, "#@freed")                                                                            \
+    X(WAIT, "#@wait")                                                                              \
     X(RUN, "#@run")
 
 typedef enum header {
@@ -36,8 +38,6 @@ static const char *const header_words[HEADER_COUNT] = {
     HEADER_MAP(HEADER_WORD)
 #undef HEADER_WORD
 };
-
-static const char memory_order[] = "memory-order";
 
 /* ---- writing ---- */
 
@@ -80,23 +80,42 @@ static bool write_events(FILE *stream, const mr_trace *trace, const mr_witness *
     return ok;
 }
 
+static void write_number(FILE *stream, const mr_trace *trace, header kind, uint32_t event)
+{
+    if (event != MR_NONE)
+        fprintf(stream, "%s %" PRIu32 " %" PRIu64 "\n", header_words[kind], event,
+                mr_trace_line(trace, event));
+}
+
+/* The events that the witness is about. */
+static void write_numbers(FILE *stream, const mr_trace *trace, const mr_witness *w)
+{
+    for (uint32_t i = 0; i < w->wait_count; i++)
+        write_number(stream, trace, HEADER_WAIT, w->waits[i]);
+    if (w->kind == MR_WITNESS_DEADLOCK)
+        return;
+    write_number(stream, trace, HEADER_FIRST, w->first);
+    write_number(stream, trace, HEADER_SECOND, w->second);
+    if (w->kind == MR_WITNESS_DANGLING || w->kind == MR_WITNESS_DOUBLE_FREE)
+        write_number(stream, trace, HEADER_FREED, w->freed);
+}
+
 bool mr_witness_write(FILE *stream, const mr_trace *trace, const mr_witness *w)
 {
     bool in_runs = w->event_count > MR_WITNESS_MOST_LINES;
     fprintf(stream, "#@witness %d\n#@trace ", in_runs ? FORMAT_WITH_RUNS : FORMAT_VERSION);
     write_name(stream, trace->path);
     fputs("\n", stream);
-    if (w->kind == MR_WITNESS_MEMORY_ORDER)
-        fprintf(stream, "%s %s\n", header_words[HEADER_KIND], memory_order);
+    if (w->kind != MR_WITNESS_RACE)
+        fprintf(stream, "%s %s\n", header_words[HEADER_KIND], mr_witness_kind_name(w->kind));
     fprintf(stream, "#@model %s\n", mr_model_name(w->model));
     fprintf(stream, "#@window %" PRIu32 " %" PRIu32 "\n", w->window_start, w->window_end);
-    fprintf(stream, "#@first %" PRIu32 " %" PRIu64 "\n", w->first, mr_trace_line(trace, w->first));
-    fprintf(stream, "#@second %" PRIu32 " %" PRIu64 "\n", w->second,
-            mr_trace_line(trace, w->second));
+    write_numbers(stream, trace, w);
     bool ok = write_events(stream, trace, w, in_runs);
-    if (w->kind == MR_WITNESS_RACE)
-        ok = ok && write_event(stream, trace, w->first);
-    ok = ok && write_event(stream, trace, w->second);
+    uint32_t count;
+    const uint32_t *stops = mr_witness_stops(w, &count);
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = write_event(stream, trace, stops[i]);
     return ok && !ferror(stream);
 }
 
@@ -107,12 +126,15 @@ typedef struct reader {
     const mr_trace *trace;
     mr_lines lines;
     bool seen[HEADER_COUNT];
-    mr_model model;       /* when seen */
-    uint32_t window[2];   /* when seen; else the start is 0 */
+    mr_model model;     /* when seen */
+    uint32_t window[2]; /* when seen; else the start is 0 */
+    mr_witness_kind kind;
     uint32_t accesses[2]; /* when seen */
-    mr_u32s events;       /* as listed, the accesses included */
-    uint32_t *next;       /* thread: its next event, or MR_NONE; NULL before the first line */
-    uint32_t *following;  /* event - window start: the next event of its thread, or MR_NONE */
+    uint32_t freed;       /* when seen */
+    mr_u32s waits;
+    mr_u32s events;      /* as listed, those that are next included */
+    uint32_t *next;      /* thread: its next event, or MR_NONE; NULL before the first line */
+    uint32_t *following; /* event - window start: the next event of its thread, or MR_NONE */
     mr_error *error;
 } reader;
 
@@ -224,8 +246,26 @@ static mr_status read_access(reader *r, header kind, mr_slice rest)
                     "event %" PRIu32 " is on line %" PRIu64 " of the trace, not on line %" PRIu64
                     "; is this the right trace?",
                     event, mr_trace_line(r->trace, event), numbers[1]);
-    r->accesses[kind == HEADER_SECOND] = event;
+    if (kind == HEADER_WAIT)
+        return mr_u32s_push(&r->waits, event) ? MR_OK : no_memory(r);
+    if (kind == HEADER_FREED)
+        r->freed = event;
+    else
+        r->accesses[kind == HEADER_SECOND] = event;
     return MR_OK;
+}
+
+static mr_status read_kind(reader *r, mr_slice rest)
+{
+    char quoted[MR_QUOTE_SIZE];
+    mr_slice word = take_word(&rest);
+    for (int kind = MR_WITNESS_MEMORY_ORDER; kind < MR_WITNESS_KINDS; kind++) {
+        if (equals(word, mr_witness_kind_name((mr_witness_kind)kind))) {
+            r->kind = (mr_witness_kind)kind;
+            return MR_OK;
+        }
+    }
+    return fail(r, "unknown kind '%s'", mr_slice_quote(word, quoted));
 }
 
 /* Prepares the search for "the next event of this thread", from the start of the window. */
@@ -285,7 +325,7 @@ static mr_status read_comment(reader *r, mr_slice line)
         return MR_OK;
     if (kind == HEADER_RUN)
         return read_run(r, line);
-    if (r->seen[kind])
+    if (r->seen[kind] && kind != HEADER_WAIT)
         return fail(r, "%s is given twice", header_words[kind]);
     if (r->events.count)
         return fail(r, "%s must come before the first event", header_words[kind]);
@@ -296,13 +336,13 @@ static mr_status read_comment(reader *r, mr_slice line)
     case HEADER_MODEL:
         return read_model(r, line);
     case HEADER_KIND:
-        return equals(take_word(&line), memory_order)
-                   ? MR_OK
-                   : fail(r, "unknown kind; expected #@kind %s", memory_order);
+        return read_kind(r, line);
     case HEADER_WINDOW:
         return read_window(r, line);
     case HEADER_FIRST:
     case HEADER_SECOND:
+    case HEADER_FREED:
+    case HEADER_WAIT:
         return read_access(r, (header)kind, line);
     case HEADER_TRACE:
     case HEADER_RUN:
@@ -446,32 +486,67 @@ static bool take_race(const reader *r, mr_witness *w)
     return true;
 }
 
-static bool take_memory_order(const reader *r, mr_witness *w)
+/* The acquires of a deadlock are the last lines, in the order of the circle. */
+static mr_status take_deadlock(reader *r, mr_witness *w)
 {
-    if (r->events.count < 1 || !r->seen[HEADER_FIRST])
-        return false;
-    w->kind = MR_WITNESS_MEMORY_ORDER;
-    w->first = r->accesses[0];
-    w->second = r->events.items[r->events.count - 1];
-    w->event_count = (uint32_t)(r->events.count - 1);
-    return true;
+    size_t count = r->waits.count;
+    if (count < 2 || r->events.count < count)
+        return fail(r, "deadlock needs two or more lines %s, and these acquires as the last lines",
+                    header_words[HEADER_WAIT]);
+    const uint32_t *last = r->events.items + r->events.count - count;
+    for (size_t i = 0; i < count; i++)
+        if (r->waits.items[i] != last[i])
+            return fail(r, "%s names event %" PRIu32 ", but there is the line of event %" PRIu32,
+                        header_words[HEADER_WAIT], r->waits.items[i], last[i]);
+    w->waits = r->waits.items;
+    w->wait_count = (uint32_t)count;
+    w->first = w->waits[0];
+    w->second = w->waits[1];
+    w->event_count = (uint32_t)(r->events.count - count);
+    r->waits = (mr_u32s){0};
+    return MR_OK;
 }
 
-/* Makes the witness of what was read; it takes over the list of events. */
+/* Of the other kinds only `second` is next. */
+static mr_status take_second(const reader *r, mr_witness *w)
+{
+    bool dangles = r->kind == MR_WITNESS_DANGLING || r->kind == MR_WITNESS_DOUBLE_FREE;
+    bool may_be_initial = r->kind == MR_WITNESS_NULL;
+    if (r->events.count < 1 || (!r->seen[HEADER_FIRST] && !may_be_initial))
+        return fail(r, "%s needs %s, and the second access as the last line",
+                    mr_witness_kind_name(r->kind), header_words[HEADER_FIRST]);
+    if (dangles && !r->seen[HEADER_FREED])
+        return fail(r, "%s needs %s", mr_witness_kind_name(r->kind), header_words[HEADER_FREED]);
+    w->first = r->seen[HEADER_FIRST] ? r->accesses[0] : MR_NONE;
+    w->second = r->events.items[r->events.count - 1];
+    w->freed = dangles ? r->freed : 0;
+    w->event_count = (uint32_t)(r->events.count - 1);
+    return MR_OK;
+}
+
+static mr_status take_kind(reader *r, mr_witness *w)
+{
+    w->kind = r->kind;
+    if (r->kind == MR_WITNESS_DEADLOCK)
+        return take_deadlock(r, w);
+    if (r->kind != MR_WITNESS_RACE)
+        return take_second(r, w);
+    return take_race(r, w) ? MR_OK
+                           : fail(r, "%zu event lines; the last two lines must be the two accesses",
+                                  r->events.count);
+}
+
+/* Makes the witness of what was read; it takes over the lists of events. */
 static mr_status finish(reader *r, mr_witness *w)
 {
     uint32_t *events = r->events.items, last = 0;
-    if (r->seen[HEADER_KIND] && !take_memory_order(r, w))
-        return fail(r, "%s needs %s, and the second access as the last line", memory_order,
-                    header_words[HEADER_FIRST]);
-    if (!r->seen[HEADER_KIND] && !take_race(r, w))
-        return fail(r, "%zu event lines; the last two lines must be the two accesses",
-                    r->events.count);
+    mr_status status = take_kind(r, w);
     for (size_t i = 0; i < r->events.count; i++)
         last = events[i] > last ? events[i] : last;
     w->window_start = r->window[0];
     w->window_end = r->seen[HEADER_WINDOW] ? r->window[1] : last + 1;
-    mr_status status = check_accesses(r, w);
+    if (status == MR_OK)
+        status = check_accesses(r, w);
     if (status != MR_OK)
         return status;
     w->events = events;
@@ -488,6 +563,7 @@ static mr_status read_input(reader *r, mr_input *input, mr_witness *w)
         status = finish(r, w);
     mr_lines_free(&r->lines);
     mr_u32s_free(&r->events);
+    mr_u32s_free(&r->waits);
     free(r->next);
     free(r->following);
     return status;
@@ -506,8 +582,10 @@ mr_status mr_witness_read(const char *path, const mr_trace *trace, mr_model defa
     mr_witness read = {0};
     status = read_input(&r, input, &read);
     mr_input_close(input);
-    if (status != MR_OK)
+    if (status != MR_OK) {
+        mr_witness_free(&read);
         return status;
+    }
     read.model = r.seen[HEADER_MODEL] && !force_model ? r.model : default_model;
     *witness = read;
     return MR_OK;

@@ -11,8 +11,13 @@
  *   …
  *
  *   #@run 20 7310                   format 2: the events 20 to 7310, in this order
- *   #@kind memory-order             a memory-order race: the first access is listed where it happens,
- *                                   so only the second one is the last line; #@first must be there
+ *   #@kind NAME                     no race, but a finding of this kind (witness.h). The last lines are
+ *                                   the events that are next: only `second`, or the acquires of a
+ *                                   deadlock. memory-order, use-after-free, dangling and double-free
+ *                                   need #@first
+ *   #@freed EVENT LINE              dangling, double-free
+ *   #@wait EVENT LINE               deadlock: a line for each acquire, in the order of the circle; there
+ *                                   is no #@first and #@second
  *
  * Reading maps each line to the trace by program order: the k-th line of a thread is the k-th event
  * of that thread from START on, and must say the same operation, operand and location. All header

@@ -59,6 +59,8 @@ static bool waits_broken(const mr_goal_judge *judge, const mr_witness *w, mr_goa
     for (uint32_t i = 0; i < w->wait_count; i++) {
         if (!mr_op_acquires(trace->op[w->waits[i]]))
             return broken_by(broken, w->waits[i], "is not an acquire");
+        if (mr_trace_memory_order(trace, w->waits[i]) == MR_ORDER_TRY)
+            return broken_by(broken, w->waits[i], "is a try, which waits for nothing");
         for (uint32_t k = 0; k < i; k++)
             if (trace->operand[w->waits[k]] == trace->operand[w->waits[i]])
                 return broken_by(broken, w->waits[i], "acquires the same lock as event %" PRIu32,

@@ -10,13 +10,16 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <iconv.h>
 #include <langinfo.h>
 #include <math.h>
 #include <netdb.h>
+#include <obstack.h>
 #include <poll.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <search.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,6 +27,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/select.h>
@@ -85,6 +90,17 @@ static void numbers(char *p)
 {
     const int some[4] = {3, 1, 4, 2};
     memcpy(p, some, sizeof some);
+}
+
+static void *give_chunk(long bytes)
+{
+    return malloc((size_t)bytes);
+}
+
+static struct obstack *begin_stack(void *at)
+{
+    _obstack_begin(at, 0, 0, give_chunk, free);
+    return at;
 }
 
 static size_t parts_of(char *p, char *from, size_t bytes)

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fts.h>
 #include <glob.h>
 #include <grp.h>
 #include <iconv.h>
@@ -11,13 +12,17 @@
 #include <locale.h>
 #include <math.h>
 #include <netdb.h>
+#include <obstack.h>
 #include <pwd.h>
 #include <regex.h>
+#include <search.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -394,6 +399,83 @@ static void transcoded(void)
     N(iconv_close(conversion));
 }
 
+#define obstack_chunk_alloc malloc
+#define obstack_chunk_free  free
+
+static int compare_letters(const void *one, const void *two)
+{
+    return *(const char *)one - *(const char *)two;
+}
+
+static int compare_files(const FTSENT **one, const FTSENT **two)
+{
+    return strcmp((*one)->fts_name, (*two)->fts_name);
+}
+
+/* Trees, objects that grow over chunks, walks over folders. */
+static void collections(void)
+{
+    static char letters[] = "maxrace";
+    void *root = NULL;
+    struct obstack stack;
+    for (int i = 0; letters[i] != '\0'; i++) {
+        N(**(char **)tsearch(&letters[i], &root, compare_letters));
+    }
+    N(tfind("q", &root, compare_letters) == NULL);
+    N(**(char **)tfind("x", &root, compare_letters));
+    N(tdelete("x", &root, compare_letters) != NULL);
+    N(tfind("x", &root, compare_letters) == NULL);
+    for (int i = 0; root != NULL; i++) {
+        tdelete(&letters[i], &root, compare_letters); /* what is in a node may have moved */
+    }
+    obstack_init(&stack);
+    T(obstack_copy0(&stack, "kept", 4));
+    for (int i = 0; i < 3000; i++) {
+        obstack_grow(&stack, "0123456789", 10);
+    }
+    N(obstack_object_size(&stack));
+    char *grown = obstack_finish(&stack);
+    N(grown[29999]);
+    N(strncmp(grown, grown + 20000, 10000));
+    obstack_free(&stack, grown);
+    N(obstack_object_size(&stack));
+    obstack_free(&stack, NULL);
+}
+
+static void walks(void)
+{
+    char *const paths[] = {"walk", NULL};
+    N(mkdir("walk", 0700));
+    N(mkdir("walk/inner", 0700));
+    N(symlink("nowhere", "walk/inner/link"));
+    FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, compare_files);
+    for (FTSENT *entry = fts_read(walk); entry != NULL; entry = fts_read(walk)) {
+        T(entry->fts_path);
+        T(entry->fts_name);
+        N(entry->fts_info);
+        N(entry->fts_level);
+        N(S_ISDIR(entry->fts_statp->st_mode));
+        for (FTSENT *child = fts_children(walk, 0); child != NULL; child = child->fts_link) {
+            T(child->fts_name);
+        }
+    }
+    N(fts_close(walk));
+    N(unlink("walk/inner/link") | rmdir("walk/inner") | rmdir("walk"));
+}
+
+static void requests(void)
+{
+    int ends[2], count = 0;
+    N(pipe(ends));
+    N(write(ends[1], "four", 4));
+    N(ioctl(ends[0], FIONREAD, &count));
+    N(count);
+    N(ioctl(ends[0], TIOCGWINSZ, a));
+    N(prctl(PR_SET_NAME, "results"));
+    N(prctl(PR_GET_NAME, a));
+    T(a);
+}
+
 int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -407,5 +489,8 @@ int main(void)
     files();
     net();
     transcoded();
+    collections();
+    walks();
+    requests();
     return 0;
 }

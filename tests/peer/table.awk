@@ -1,5 +1,5 @@
 # Rows "name, run, prefix, expected, tool, verdict, reason", all of a tool after each other, to a table with a column for each
-# tool, and counts by what was expected.
+# tool, and counts by what was expected. With tsv=1: the rows alone, in columns with tabs between.
 BEGIN { count = split(tools, names, " ") }
 {
     key = $1 "\t" $2
@@ -12,7 +12,23 @@ BEGIN { count = split(tools, names, " ") }
     verdict[key, $5] = $6
     reason[key, $5] = $7
 }
+# A row in columns with tabs between: the verdicts, then the reasons.
+function tabs(key,    line, why, i) {
+    line = label[key] "\t" expected[key]
+    why = ""
+    for (i = 1; i <= count; i++) {
+        line = line "\t" (verdict[key, names[i]] == "" ? "-" : verdict[key, names[i]])
+        if (reason[key, names[i]] != "") why = why (why == "" ? "" : "; ") names[i] ": " reason[key, names[i]]
+    }
+    return line "\t" why
+}
 END {
+    if (tsv) {
+        gsub(/ /, "\t", tools)
+        print "program\texpected\t" tools "\treason"
+        for (r = 1; r <= rows; r++) print tabs(order[r])
+        exit
+    }
     printf "%-44s %-24s", "program", "expected"
     for (i = 1; i <= count; i++) printf " %-13s", names[i]
     print " reason"

@@ -533,6 +533,8 @@ static bool ends_in_deadlock(const mr_trace *trace, const mr_witness *w, const m
 {
     for (uint32_t i = 0; i < claim->count; i++) {
         uint32_t acquire = claim->events[i];
+        if (trace->memory_order && trace->memory_order[acquire] == MR_ORDER_TRY)
+            return false;
         if ((trace->op[acquire] != MR_OP_ACQUIRE && trace->op[acquire] != MR_OP_SHARED_ACQUIRE) ||
             !stops_at(trace, w, acquire, opaque))
             return false;

@@ -218,7 +218,7 @@ typedef struct path {
 static bool waits(const job *s, uint32_t thread, uint32_t *lock)
 {
     uint32_t e = s->now.next[thread];
-    if (e == MR_NONE ||
+    if (e == MR_NONE || (s->trace->memory_order && s->trace->memory_order[e] == MR_ORDER_TRY) ||
         (s->trace->op[e] != MR_OP_ACQUIRE && s->trace->op[e] != MR_OP_SHARED_ACQUIRE))
         return false;
     *lock = s->trace->operand[e];

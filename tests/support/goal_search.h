@@ -10,6 +10,7 @@
  *     What a diverged thread wrote is neither 0 nor an address.
  *   - dangling asks for a write: the initial value is none. Only objects whose alloc says where they
  *     are contain anything.
+ *   - An acquire that was a try (acq.try) waits for nothing.
  *   - A deref that a free follows at once in its thread makes a double free, any other one dangling.
  */
 #ifndef MR_TESTS_SUPPORT_GOAL_SEARCH_H

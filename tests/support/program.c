@@ -38,7 +38,7 @@ static void draw_order(builder *b)
 {
     mr_instruction *step = &b->program->steps[b->program->count - 1];
     do
-        step->memory_order = (uint8_t)mr_random_below(b->random, MR_MEMORY_ORDER_COUNT);
+        step->memory_order = (uint8_t)mr_random_below(b->random, MR_ORDER_TRY);
     while (!mr_memory_order_fits((mr_op)step->op, (mr_memory_order)step->memory_order));
 }
 
@@ -107,6 +107,8 @@ static void add_opposite(builder *b, uint32_t lock)
 static void add_acquire(builder *b, uint32_t lock, bool shared)
 {
     add(b, shared ? MR_OP_SHARED_ACQUIRE : MR_OP_ACQUIRE, lock);
+    if (chance(b, b->parameters->try_percent))
+        b->program->steps[b->program->count - 1].memory_order = MR_ORDER_TRY;
 }
 
 /* Two nested sections; three threads can wait in a circle, since the inner lock is mostly the next. */

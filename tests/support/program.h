@@ -72,6 +72,7 @@ typedef struct mr_parameters {
     uint32_t born_percent;      /* a slot has an object that was there before the trace began */
     uint32_t pointers;          /* how many variables, the last ones, hold addresses of objects */
     uint32_t pointer_percent;   /* the next step is about one */
+    uint32_t try_percent;       /* an acquire of two nested sections is a try */
     uint32_t guard_percent;     /* two nested sections are within a section of the last lock */
     bool spins;                 /* exclusive locks are variables, 0 when nobody has them */
     uint32_t stray_percent;     /* … and an access frees one that another thread may have */

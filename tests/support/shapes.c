@@ -334,6 +334,7 @@ static void shape_goals(mr_random *random, mr_shape shape, mr_parameters *p)
         return;
     }
     shape_cycles(random, p);
+    p->try_percent = mr_random_percent(random, 30) ? 25 : 0;
     if (shape == MR_SHAPE_SHARED_CYCLES)
         p->shared_percent = mr_random_range(random, 30, 70);
     if (shape == MR_SHAPE_GUARDED_CYCLES) {

@@ -336,7 +336,7 @@ static mr_status parse_op(mr_slice word, mr_parsed *parsed, mr_error *error)
     if (!mr_memory_order_parse(suffix.text, suffix.length, &parsed->memory_order))
         return fail(error, "unknown memory order", suffix,
                     "; there are .rlx .acq .rel .acqrel .sc");
-    if (!fences && !mr_op_is_atomic((uint8_t)parsed->op))
+    if (!fences && !mr_op_is_atomic((uint8_t)parsed->op) && parsed->memory_order != MR_ORDER_TRY)
         return fail(error, "a memory order on an operation that has none,", word,
                     "; only ar, aw, au and fence have one");
     if (!mr_memory_order_fits(parsed->op, parsed->memory_order))

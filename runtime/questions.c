@@ -1,0 +1,53 @@
+/* What the program asks the system about itself and its descriptors: inputs. */
+#include "input_descriptors.h"
+#include "real.h"
+#include "scheduler.h"
+#include "sys.h"
+
+#include <unistd.h>
+
+enum { PROCESS, PARENT, THREAD };
+
+static int64_t answer(uint64_t question, int64_t number)
+{
+    mr_thread *thread = mr_enter();
+    if (thread != NULL) {
+        number = mr_input_number(thread, MR_INPUT_NUMBER, question, number);
+        mr_leave(thread);
+    }
+    return number;
+}
+
+MR_EXPORT pid_t getpid(void)
+{
+    return (pid_t)answer(PROCESS, MR_REAL(getpid)());
+}
+
+MR_EXPORT pid_t getppid(void)
+{
+    return (pid_t)answer(PARENT, MR_REAL(getppid)());
+}
+
+MR_EXPORT pid_t gettid(void)
+{
+    return (pid_t)answer(THREAD, MR_REAL(gettid)());
+}
+
+/* A file that is written has to be at that place when the program runs again, too. */
+#define SEEKS(name, type)                                                                          \
+    MR_EXPORT type name(int fd, type at, int from)                                                 \
+    {                                                                                              \
+        mr_thread *thread = mr_enter();                                                            \
+        type result = MR_REAL(name)(fd, at, from);                                                 \
+        if (thread != NULL) {                                                                      \
+            mr_input input = mr_input_find(thread, MR_INPUT_SEEK, (uint64_t)fd);                   \
+            mr_input_log(thread, MR_INPUT_SEEK, (uint64_t)fd, mr_descriptor_is_inside(fd), result, \
+                         NULL, 0);                                                                 \
+            result = input.head != NULL ? mr_input_result(&input) : result;                        \
+            mr_leave(thread);                                                                      \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+SEEKS(lseek, off_t)
+SEEKS(lseek64, off64_t)
+#undef SEEKS

@@ -1,0 +1,211 @@
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _XOPEN_SOURCE 700 /* nanosleep */
+
+#include "replay_gdb.h"
+
+#include "runtime/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- gdb ---- */
+
+/* Python of gdb: names both threads, and shows where they stand, in frames of the program. */
+static const char *const commands =
+    "set pagination off\n"
+    "set confirm off\n"
+    "set var *(int *)&maxrace_replay_go = 1\n"
+    "python\n"
+    "import gdb\n"
+    "def stand(name):\n"
+    "    for thread in gdb.selected_inferior().threads():\n"
+    "        if thread.name == name:\n"
+    "            thread.switch()\n"
+    "            frame = gdb.newest_frame()\n"
+    "            while frame.older() and (not frame.find_sal().symtab or\n"
+    "                    'libmaxrace_rt' in (gdb.solib_name(frame.pc()) or '')):\n"
+    "                frame = frame.older()\n"
+    "            frame.select()\n"
+    "            print('\\n%s: thread %d' % (name, thread.num))\n"
+    "            gdb.execute('frame')\n"
+    "stand('race-second')\n"
+    "stand('race-first')\n"
+    "end\n"
+    "echo \\ncontinue: race-first does its access, then race-second, then all threads run.\\n\n"
+    "echo set var *(int *)&maxrace_replay_other_first = 1: the other way round.\\n\n";
+
+static mr_status write_commands(const char *path, mr_error *error)
+{
+    FILE *file = fopen(path, "w");
+    bool ok = file && fputs(commands, file) >= 0;
+    if (file && fclose(file) != 0)
+        ok = false;
+    return ok ? MR_OK
+              : mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+}
+
+/* Runs gdb, and waits for it. */
+static mr_status run_gdb(int process, const char *path, mr_error *error)
+{
+    char number[24];
+    int status = 0;
+    snprintf(number, sizeof number, "%d", process);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        execlp("gdb", "gdb", "-q", "-nx", "-p", number, "-x", path, (char *)NULL);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (child < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+        return mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot run gdb");
+    return MR_OK;
+}
+
+/* Waits until the goal is reached, the program has ended, or it takes too long. */
+static mr_status wait_for_goal(const mr_replaying *self, const char *told, pid_t runner,
+                               mr_replay_result *result, mr_error *error)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    mr_status status = MR_OK;
+    bool ended = false;
+    for (unsigned i = 0; i < 50 * self->timeout_seconds && !status; i++) {
+        mr_replay_result_free(result);
+        status = mr_replay_result_read(told, result, error);
+        if (status || result->outcome != MR_REPLAY_NOTHING || ended)
+            break;
+        ended = waitpid(runner, NULL, WNOHANG) == runner;
+        nanosleep(&moment, NULL);
+    }
+    if (status || result->outcome == MR_REPLAY_GOAL)
+        return status;
+    return mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                        "the goal was not reached (%s); replay without --gdb says more",
+                        result->reason[0] ? result->reason : "the program ended");
+}
+
+mr_status mr_replay_gdb(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
+                        mr_error *error)
+{
+    mr_replayed replayed = {.attempts = 0};
+    mr_replay_result result = {.whose = -1};
+    char script[MR_REPLAY_PATH_BYTES + 32], told[MR_REPLAY_PATH_BYTES + 32];
+    mr_status status = mr_replaying_find(self, witness, stop_at, &replayed, error);
+    if (!status && replayed.goal.outcome != MR_REPLAY_GOAL)
+        status = mr_error_set(error, MR_ERR_TRACE, NULL, 0,
+                              "the goal was not reached (%s); replay without --gdb says more",
+                              replayed.goal.reason);
+    snprintf(script, sizeof script, "%s/errors", self->folder);
+    snprintf(told, sizeof told, "%s/result", self->folder);
+    unlink(told);
+    if (!status)
+        status = write_commands(script, error);
+    if (!status)
+        status = mr_replaying_schedule(self, &replayed.plan, MR_PLAN_HOLD, NULL, error);
+    if (!status) {
+        fflush(NULL);
+        pid_t runner = fork();
+        if (runner == 0) {
+            mr_error unused;
+            _exit(mr_replaying_start(self, &unused) ? 1 : 0);
+        }
+        status = wait_for_goal(self, told, runner, &result, error);
+        if (!status)
+            status = run_gdb(result.process, script, error);
+        if (result.process > 1)
+            kill(result.process, SIGKILL);
+        while (runner > 0 && waitpid(runner, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    mr_replay_result_free(&result);
+    mr_replayed_free(&replayed);
+    return status;
+}
+
+/* ---- script ---- */
+
+/* A word of the shell. */
+static void print_quoted(FILE *file, const char *text)
+{
+    fputc('\'', file);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", file);
+        else
+            fputc(*text, file);
+    }
+    fputc('\'', file);
+}
+
+/* The environment of the recorded program, with the paths of the replay, and as long. */
+static void print_environment(FILE *file, const mr_run_info *run)
+{
+    fprintf(file, "env -i");
+    for (size_t i = 0; i < run->environment.count; i++) {
+        fputs(" \\\n    ", file);
+        print_quoted(file, run->environment.items[i]);
+    }
+    fprintf(file,
+            " \\\n    %s=\"$log\" %s=\"$schedule\" %s=\"$result\" MAXRACE_PAD=\"$pad\""
+            " \\\n    %s=%s %s=%020" PRIu64 " %s=%020d %s=%020" PRIu64 " %s=%020d %s=%s",
+            MR_LOG_ENV_FILE, MR_LOG_ENV_REPLAY, MR_LOG_ENV_REPLAY_RESULT, MR_LOG_ENV_SCHEDULE,
+            run->schedule ? run->schedule : "random", MR_LOG_ENV_SEED, run->seed,
+            MR_LOG_ENV_MAX_EVENTS, 0, MR_LOG_ENV_MAX_LOG, (uint64_t)4 << 30,
+            MR_LOG_ENV_FOLLOW_FORKS, 0, MR_LOG_ENV_ON_DEADLOCK,
+            run->waits_in_deadlock ? "wait" : "stop");
+}
+
+static mr_status print_script(const mr_replaying *self, const mr_plan *plan, size_t number,
+                              FILE *file, mr_error *error)
+{
+    const mr_run_info *run = &self->run;
+    fprintf(
+        file,
+        "#!/bin/sh\n"
+        "# Replays race %zu of %s: the program below runs until both threads stand before their\n"
+        "# accesses, then goes on, with the first access first. What came of it is printed last.\n"
+        "# Needs the same program and libraries, and setarch of util-linux. Written by maxrace.\n"
+        "folder=$(mktemp -d) || exit 1\n"
+        "schedule=$folder/schedule log=$folder/log result=$folder/result\n"
+        "pad=$(printf '%%*s' $((3072 - ${#log} - ${#schedule} - ${#result})) '' | tr ' ' -)\n"
+        "cat >\"$schedule\" <<'END OF SCHEDULE'\n",
+        number, self->trace->path);
+    mr_status status = mr_plan_write(plan, MR_PLAN_FIRST, file, error);
+    fputs("END OF SCHEDULE\ncd ", file);
+    print_quoted(file, run->folder ? run->folder : ".");
+    fputs(" || exit 1\n", file);
+    print_environment(file, run);
+    fputs(" \\\n    setarch -R --", file);
+    for (size_t i = 0; i < run->arguments.count; i++) {
+        fputc(' ', file);
+        print_quoted(file, run->arguments.items[i]);
+    }
+    fputs("\nstatus=$?\necho \"exit status $status\"\ncat \"$result\"\nrm -rf \"$folder\"\n"
+          "exit $status\n",
+          file);
+    return status;
+}
+
+mr_status mr_replay_script(const mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
+                           size_t number, const char *path, mr_error *error)
+{
+    mr_plan plan = {
+        .trace = self->trace, .positions = &self->positions, .run = &self->run, .witness = witness};
+    mr_status status = mr_plan_init(&plan, stop_at, error);
+    FILE *file = status ? NULL : fopen(path, "w");
+    if (!status && !file)
+        return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+    if (!status)
+        status = print_script(self, &plan, number, file, error);
+    if (file && (fclose(file) != 0 || chmod(path, 0755) != 0) && !status)
+        status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+    return status;
+}

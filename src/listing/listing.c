@@ -1,0 +1,389 @@
+#include "listing.h"
+
+#include "base/memory.h"
+#include "baseline.h"
+#include "trace/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* What the elements of a group have in common, while groups are made. */
+typedef struct sorter {
+    mr_listed finding;
+    uint64_t group; /* digest of what its group has in common */
+    size_t rank;    /* of its group: the place of the worst of it */
+} sorter;
+
+/* ---- digests ---- */
+
+static uint64_t mix(uint64_t seed, const char *text, size_t length)
+{
+    return XXH3_64bits_withSeed(text, length, seed + length + 1);
+}
+
+/* The name of a variable, with "[]" for every index of an array. */
+static uint64_t mix_subject(uint64_t seed, const char *name)
+{
+    char kept[256];
+    size_t used = 0;
+    for (size_t i = 0; name[i] != '\0' && used + 1 < sizeof kept; i++) {
+        kept[used++] = name[i];
+        if (name[i] == '[')
+            i += strspn(name + i + 1, "0123456789");
+    }
+    return mix(seed, kept, used);
+}
+
+static uint64_t mix_file(uint64_t seed, const char *place, size_t length)
+{
+    mr_place parsed = mr_place_parse(place, length);
+    return mix(seed, parsed.file, parsed.file_length);
+}
+
+/* The code of an access: of its functions, those that `depth` frames name, and the file. */
+static uint64_t digest_code(const mr_trace *trace, uint32_t event, int depth, bool whole_place)
+{
+    uint32_t stack = mr_trace_stack(trace, event);
+    const char *place = mr_names_display(&trace->locations, trace->location[event]);
+    if (!stack)
+        return whole_place ? mix(1, place, strlen(place)) : mix_file(1, place, strlen(place));
+    uint64_t seed = 2;
+    for (int i = 0; stack && i < depth; i++, stack = trace->stacks[stack].caller) {
+        mr_frame frame = mr_frame_of(&trace->frames.items[trace->stacks[stack].frame]);
+        seed = mix(seed, frame.function, frame.function_length);
+        if (i == 0)
+            seed = mix_file(seed, frame.place, frame.place_length);
+    }
+    return seed;
+}
+
+/* Of two accesses, in any order. */
+static uint64_t mix_both(uint64_t seed, uint64_t one, uint64_t two)
+{
+    uint64_t both[2] = {one < two ? one : two, one < two ? two : one};
+    return XXH3_64bits_withSeed(both, sizeof both, seed);
+}
+
+enum { FINGERPRINT_DEPTH = 4 };
+
+static uint64_t digest_access(const mr_trace *trace, uint32_t event)
+{
+    if (event == MR_NONE)
+        return 0;
+    const char *op = mr_op_name((mr_op)trace->op[event]);
+    return mix(digest_code(trace, event, FINGERPRINT_DEPTH, false), op, strlen(op));
+}
+
+/* The word of what happened tells apart observed errors in one place. */
+static uint64_t head_of(const mr_listed *finding, const mr_listing *all)
+{
+    const char *word = mr_listed_word(finding->kind);
+    if (mr_listed_happened(finding->kind))
+        word = mr_misuse_word(all->observed.items[finding->index].kind);
+    return mix(0, word, strlen(word));
+}
+
+/* Of the waits of a deadlock, in any order, with their locks. */
+static uint64_t digest_waits(const mr_witness *witness, const mr_trace *trace, int depth,
+                             bool whole_place)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < witness->wait_count; i++) {
+        uint32_t wait = witness->waits[i];
+        sum += mix_subject(digest_code(trace, wait, depth, whole_place),
+                           mr_names_display(&trace->locks, trace->operand[wait]));
+    }
+    return sum;
+}
+
+static uint64_t fingerprint_of(const mr_listed *finding, const mr_listing *all,
+                               const mr_trace *trace)
+{
+    if (finding->kind == MR_LISTED_DEADLOCK)
+        return mix_both(head_of(finding, all),
+                        digest_waits(finding->witness, trace, FINGERPRINT_DEPTH, false), 0);
+    uint64_t seed = mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
+    return mix_both(seed, digest_access(trace, finding->first),
+                    digest_access(trace, finding->second));
+}
+
+static uint64_t group_of(const mr_listed *finding, const mr_listing *all, const mr_trace *trace)
+{
+    if (finding->kind == MR_LISTED_DEADLOCK)
+        return mix_both(head_of(finding, all), digest_waits(finding->witness, trace, 1, true), 0);
+    uint64_t seed = mix_subject(head_of(finding, all), mr_listed_subject(finding, trace));
+    uint64_t one = digest_code(trace, finding->first, 1, true);
+    uint64_t two = finding->second == MR_NONE ? 0 : digest_code(trace, finding->second, 1, true);
+    return mix_both(seed, one, two);
+}
+
+/* ---- collecting ---- */
+
+/* What happened is worse than what can happen; a use of freed memory is worse than a lost write, and
+ * that is worse than a read of a value that is too old. */
+static uint32_t badness_of(const mr_listed *finding, const mr_trace *trace)
+{
+    uint8_t one = trace->op[finding->first];
+    uint8_t two = finding->second == MR_NONE ? one : trace->op[finding->second];
+    switch (finding->kind) {
+    case MR_LISTED_OBSERVED:
+        return 0;
+    case MR_LISTED_MISUSE:
+        return 1;
+    case MR_LISTED_RACE:
+        if (mr_op_ends_life(one) || mr_op_ends_life(two))
+            return 2;
+        return mr_op_writes(one) && mr_op_writes(two) ? 5 : 6;
+    case MR_LISTED_USE_AFTER_FREE:
+    case MR_LISTED_DOUBLE_FREE:
+    case MR_LISTED_DANGLING:
+        return 2;
+    case MR_LISTED_DEADLOCK:
+        return 3;
+    case MR_LISTED_NULL_POINTER:
+        return 4;
+    case MR_LISTED_MEMORY_ORDER:
+    case MR_LISTED_COUNT:
+        break;
+    }
+    return 7;
+}
+
+static mr_rule_type rule_of(mr_listed_kind kind)
+{
+    static const mr_rule_type rules[MR_LISTED_COUNT] = {
+#define RULE(id, word, noun, rule) [MR_LISTED_##id] = MR_RULE_##rule,
+        MR_LISTED_MAP(RULE)
+#undef RULE
+    };
+    return rules[kind];
+}
+
+/* Adds the finding unless it is suppressed. */
+static bool add(mr_listing *self, const mr_trace *trace, mr_listed finding)
+{
+    const uint32_t pair[2] = {finding.first, finding.second};
+    bool cycle = finding.kind == MR_LISTED_DEADLOCK;
+    const mr_suppressed_thing thing = {.type = rule_of(finding.kind),
+                                       .events = cycle ? finding.witness->waits : pair,
+                                       .count = cycle ? finding.witness->wait_count : 2,
+                                       .subject = mr_listed_subject(&finding, trace)};
+    mr_suppression *rule = mr_suppressions_find(&self->suppressions, trace, &thing);
+    if (rule) {
+        rule->count++;
+        self->suppressed_count++;
+        return true;
+    }
+    if (!mr_grow((void **)&self->items, &self->capacity, self->count + 1, sizeof *self->items))
+        return false;
+    finding.badness = badness_of(&finding, trace);
+    finding.fingerprint = fingerprint_of(&finding, self, trace);
+    self->items[self->count++] = finding;
+    return true;
+}
+
+/* What is found beside races; the answer to `sees` is no finding. */
+static bool collect_findings(mr_listing *self, const mr_trace *trace, const mr_result *result)
+{
+    static const mr_listed_kind kinds[MR_WITNESS_KINDS] = {
+        [MR_WITNESS_USE_AFTER_FREE] = MR_LISTED_USE_AFTER_FREE,
+        [MR_WITNESS_DEADLOCK] = MR_LISTED_DEADLOCK,
+        [MR_WITNESS_NULL] = MR_LISTED_NULL_POINTER,
+        [MR_WITNESS_DANGLING] = MR_LISTED_DANGLING,
+        [MR_WITNESS_DOUBLE_FREE] = MR_LISTED_DOUBLE_FREE};
+    size_t numbers[MR_WITNESS_KINDS] = {0};
+    for (size_t i = 0; i < result->finding_count; i++) {
+        const mr_witness *witness = &result->findings[i].witness;
+        bool turned = witness->kind != MR_WITNESS_DEADLOCK;
+        mr_listed finding = {.kind = kinds[witness->kind],
+                             .first = turned ? witness->second : witness->first,
+                             .second = turned ? witness->first : witness->second,
+                             .index = i,
+                             .number = ++numbers[witness->kind],
+                             .witness = witness};
+        if (witness->kind != MR_WITNESS_SEES && !add(self, trace, finding))
+            return false;
+    }
+    return true;
+}
+
+static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *result)
+{
+    if (!mr_observed_find(&self->observed, trace))
+        return false;
+    for (size_t i = 0; i < self->observed.count; i++) {
+        const mr_observed *found = &self->observed.items[i];
+        bool memory =
+            found->kind == MR_MISUSE_USE_AFTER_FREE || found->kind == MR_MISUSE_DOUBLE_FREE;
+        mr_listed finding = {.kind = memory ? MR_LISTED_OBSERVED : MR_LISTED_MISUSE,
+                             .first = found->event,
+                             .second = found->other,
+                             .index = i,
+                             .number = i + 1};
+        if (!add(self, trace, finding))
+            return false;
+    }
+    for (size_t i = 0; i < result->race_count; i++) {
+        const mr_witness *witness = &result->races[i].witness;
+        mr_listed finding = {.kind = witness->kind == MR_WITNESS_MEMORY_ORDER
+                                         ? MR_LISTED_MEMORY_ORDER
+                                         : MR_LISTED_RACE,
+                             .first = witness->first,
+                             .second = witness->second,
+                             .index = i,
+                             .number = i + 1,
+                             .witness = witness};
+        if (!add(self, trace, finding))
+            return false;
+    }
+    return collect_findings(self, trace, result);
+}
+
+/* ---- order and groups ---- */
+
+static int compare_badness(const void *one, const void *two)
+{
+    const mr_listed *a = &((const sorter *)one)->finding, *b = &((const sorter *)two)->finding;
+    if (a->badness != b->badness)
+        return a->badness < b->badness ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static int compare_group(const void *one, const void *two)
+{
+    const sorter *a = one, *b = two;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int compare_rank(const void *one, const void *two)
+{
+    const sorter *a = one, *b = two;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return compare_badness(one, two);
+}
+
+/* Sorts so that groups stand together, in the order of their worst. */
+static void sort(sorter *items, size_t count)
+{
+    qsort(items, count, sizeof *items, compare_badness);
+    for (size_t i = 0; i < count; i++)
+        items[i].rank = i;
+    qsort(items, count, sizeof *items, compare_group);
+    for (size_t i = 1; i < count; i++)
+        if (items[i].group == items[i - 1].group)
+            items[i].rank = items[i - 1].rank;
+    qsort(items, count, sizeof *items, compare_rank);
+}
+
+static bool make_groups(mr_listing *self, const mr_trace *trace)
+{
+    sorter *items = mr_calloc(self->count + 1, sizeof *items);
+    self->groups = mr_calloc(self->count + 1, sizeof *self->groups);
+    if (items && self->groups) {
+        for (size_t i = 0; i < self->count; i++)
+            items[i] = (sorter){self->items[i], group_of(&self->items[i], self, trace), 0};
+        sort(items, self->count);
+        for (size_t i = 0; i < self->count; i++) {
+            self->items[i] = items[i].finding;
+            if (i == 0 || items[i].group != items[i - 1].group)
+                self->groups[self->group_count++].first = i;
+            self->groups[self->group_count - 1].count++;
+        }
+    }
+    bool ok = items && self->groups;
+    free(items);
+    return ok;
+}
+
+/* Finds the finding of each race and of each observed error. */
+static bool make_index(mr_listing *self, const mr_result *result)
+{
+    self->of_race = mr_calloc(result->race_count + 1, sizeof *self->of_race);
+    self->of_observed = mr_calloc(self->observed.count + 1, sizeof *self->of_observed);
+    self->of_finding = mr_calloc(result->finding_count + 1, sizeof *self->of_finding);
+    if (!self->of_race || !self->of_observed || !self->of_finding)
+        return false;
+    for (size_t i = 0; i < self->count; i++) {
+        const mr_listed *finding = &self->items[i];
+        const mr_listed **of = mr_listed_happened(finding->kind)         ? self->of_observed
+                               : finding->kind <= MR_LISTED_MEMORY_ORDER ? self->of_race
+                                                                         : self->of_finding;
+        of[finding->index] = finding;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static void mark_known(mr_listing *self, const mr_baseline *baseline)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        self->items[i].known = mr_baseline_has(baseline, self->items[i].fingerprint);
+        self->known_count += self->items[i].known;
+    }
+}
+
+mr_status mr_listing_make(mr_listing *self, const mr_trace *trace, const mr_config *config,
+                          const mr_result *result, mr_error *error)
+{
+    const char *baseline_file = mr_config_text(config, "baseline");
+    mr_baseline baseline = {0};
+    *self = (mr_listing){.has_baseline = baseline_file[0] != '\0'};
+    mr_status status =
+        mr_suppressions_read(&self->suppressions, mr_config_text(config, "suppressions"), error);
+    if (status == MR_OK && self->has_baseline)
+        status = mr_baseline_read(&baseline, baseline_file, error);
+    if (status == MR_OK &&
+        !(collect(self, trace, result) && make_groups(self, trace) && make_index(self, result)))
+        status = mr_error_memory(error, "listing the findings");
+    if (status == MR_OK)
+        mark_known(self, &baseline);
+    mr_baseline_free(&baseline);
+    return status;
+}
+
+void mr_listing_free(mr_listing *self)
+{
+    mr_observed_free(&self->observed);
+    mr_suppressions_free(&self->suppressions);
+    free(self->items);
+    free(self->groups);
+    free(self->of_race);
+    free(self->of_observed);
+    free(self->of_finding);
+    *self = (mr_listing){0};
+}
+
+mr_status mr_listing_check(const mr_config *config, mr_error *error)
+{
+    const char *file = mr_config_text(config, "baseline");
+    mr_suppressions suppressions;
+    mr_baseline baseline = {0};
+    mr_status status =
+        mr_suppressions_read(&suppressions, mr_config_text(config, "suppressions"), error);
+    if (status == MR_OK && file[0] != '\0')
+        status = mr_baseline_read(&baseline, file, error);
+    mr_suppressions_free(&suppressions);
+    mr_baseline_free(&baseline);
+    return status;
+}
+
+bool mr_listing_fail(const mr_listing *self, const mr_config *config)
+{
+    switch ((mr_fail_on)mr_config_choice(config, "fail_on")) {
+    case MR_FAIL_ON_ANY:
+    case MR_FAIL_ON_UNKNOWN:
+        return self->count > 0;
+    case MR_FAIL_ON_NEW:
+        return self->count > self->known_count;
+    case MR_FAIL_ON_NONE:
+        break;
+    }
+    return false;
+}

@@ -1,0 +1,151 @@
+/* subject: the words about one finding. */
+#include "listing.h"
+#include "trace/stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const words[MR_LISTED_COUNT] = {
+#define WORD(id, word, noun, rule) [MR_LISTED_##id] = (word),
+    MR_LISTED_MAP(WORD)
+#undef WORD
+};
+
+static const char *const nouns[MR_LISTED_COUNT] = {
+#define NOUN(id, word, noun, rule) [MR_LISTED_##id] = (noun),
+    MR_LISTED_MAP(NOUN)
+#undef NOUN
+};
+
+const char *mr_listed_word(mr_listed_kind kind)
+{
+    return words[kind];
+}
+
+const char *mr_listed_noun(mr_listed_kind kind)
+{
+    return nouns[kind];
+}
+
+const char *mr_listed_name(mr_listed_kind kind)
+{
+    if (mr_listed_happened(kind))
+        return words[MR_LISTED_OBSERVED];
+    return kind == MR_LISTED_MEMORY_ORDER ? words[MR_LISTED_RACE] : nouns[kind];
+}
+
+bool mr_listed_happened(mr_listed_kind kind)
+{
+    return kind == MR_LISTED_OBSERVED || kind == MR_LISTED_MISUSE;
+}
+
+char *mr_event_function(const mr_trace *trace, uint32_t event)
+{
+    uint32_t stack = mr_trace_stack(trace, event);
+    if (!stack)
+        return mr_strndup("", 0);
+    mr_frame frame = mr_frame_of(&trace->frames.items[trace->stacks[stack].frame]);
+    return mr_strndup(frame.function, frame.function_length);
+}
+
+const char *mr_listed_place(const mr_listed *finding, const mr_trace *trace)
+{
+    uint32_t events[] = {finding->first, finding->second};
+    for (int i = 0; i < 2; i++) {
+        const char *text = events[i] == MR_NONE
+                               ? ""
+                               : mr_names_display(&trace->locations, trace->location[events[i]]);
+        if (text[0] != '\0' && strcmp(text, "?") != 0)
+            return text;
+    }
+    return "";
+}
+
+const char *mr_listed_subject(const mr_listed *finding, const mr_trace *trace)
+{
+    uint32_t event = finding->first;
+    if (finding->second != MR_NONE && mr_op_ends_life(trace->op[event]) &&
+        mr_op_is_access(trace->op[finding->second]))
+        event = finding->second;
+    mr_op op = (mr_op)trace->op[event];
+    const mr_names *names = mr_trace_operand_names(trace, op);
+    return names && mr_op_operand_kind(op) != MR_OPERAND_CALL
+               ? mr_names_display(names, trace->operand[event])
+               : "";
+}
+
+/* Writes what stands for the code of an event: its function, or else its thread. */
+static bool print_doer(FILE *stream, const mr_trace *trace, uint32_t event)
+{
+    char *function = mr_event_function(trace, event);
+    if (function)
+        fputs(function[0] != '\0' ? function
+                                  : mr_names_display(&trace->threads, trace->thread[event]),
+              stream);
+    bool ok = function != NULL;
+    free(function);
+    return ok;
+}
+
+/* "deadlock of 2 threads on a and b between f and g" */
+static bool print_waits(FILE *stream, const mr_trace *trace, const mr_witness *witness)
+{
+    bool ok = true;
+    fprintf(stream, "deadlock of %u threads on ", (unsigned)witness->wait_count);
+    for (uint32_t i = 0; i < witness->wait_count; i++)
+        fprintf(stream, "%s%s", i > 0 ? " and " : "",
+                mr_names_display(&trace->locks, trace->operand[witness->waits[i]]));
+    for (uint32_t i = 0; i < witness->wait_count; i++) {
+        fputs(i > 0 ? " and " : " between ", stream);
+        ok = print_doer(stream, trace, witness->waits[i]) && ok;
+    }
+    return ok;
+}
+
+char *mr_listed_title(const mr_listed *finding, const mr_listing *all, const mr_trace *trace)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return NULL;
+    const char *subject = mr_listed_subject(finding, trace);
+    bool ok = true;
+    switch (finding->kind) {
+    case MR_LISTED_OBSERVED:
+    case MR_LISTED_MISUSE:
+        ok = print_doer(stream, trace, finding->first);
+        fprintf(stream, " %s%s%s (observed)",
+                mr_misuse_text(all->observed.items[finding->index].kind),
+                subject[0] != '\0' ? ": " : "", subject);
+        break;
+    case MR_LISTED_RACE:
+    case MR_LISTED_MEMORY_ORDER:
+    case MR_LISTED_USE_AFTER_FREE:
+        fprintf(stream, "%s on %s between ", nouns[finding->kind], subject);
+        ok = print_doer(stream, trace, finding->first);
+        fputs(" and ", stream);
+        ok = print_doer(stream, trace, finding->second) && ok;
+        break;
+    case MR_LISTED_DEADLOCK:
+        ok = print_waits(stream, trace, finding->witness);
+        break;
+    case MR_LISTED_NULL_POINTER:
+    case MR_LISTED_DANGLING:
+    case MR_LISTED_DOUBLE_FREE:
+        fprintf(stream, "%s in %s, read by ", nouns[finding->kind], subject);
+        ok = print_doer(stream, trace, finding->first);
+        if (finding->second != MR_NONE) {
+            fputs(", written by ", stream);
+            ok = print_doer(stream, trace, finding->second) && ok;
+        }
+        break;
+    case MR_LISTED_COUNT:
+        break;
+    }
+    if (fclose(stream) == 0 && ok)
+        return text;
+    free(text);
+    return NULL;
+}

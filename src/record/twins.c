@@ -1,0 +1,339 @@
+#include "twins.h"
+
+#include "base/assert.h"
+#include "base/memory.h"
+#include "base/progress.h"
+
+#include <stdlib.h>
+
+enum { RECORDS_A_TELL = 1 << 10 };
+
+/* The pass does not pay when so many accesses are left out for each kept piece. */
+enum { ACCESSES_A_PIECE = 2000 };
+
+/* A piece that is kept, by its number. */
+typedef struct history {
+    uint64_t runs;      /* stands for the runs that access it */
+    uint64_t signature; /* stands for their places */
+    bool is_written;
+    bool is_single; /* it is no twin */
+} history;
+
+/* The run of a thread. */
+typedef struct run {
+    uint64_t number, next; /* `next`: address of the piece that goes on with it */
+    uint32_t life;
+    bool writes, is_open;
+} run;
+
+typedef struct twins {
+    mr_scan *scan;
+    mr_pieces *pieces;
+    mr_log_pass reader;
+    history *histories;
+    run *runs; /* by thread of the log */
+    size_t run_count, run_capacity;
+    uint64_t last_run;
+    uint64_t part_end;
+    bool skips_part;
+} twins;
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+    sum = (sum ^ value) * 0x9E3779B97F4A7C15u;
+    sum ^= sum >> 32;
+    sum *= 0xD6E8FEB86659FD93u;
+    return sum ^ sum >> 29;
+}
+
+/* ---- the pass over the log ---- */
+
+static bool fill(twins *self, uint32_t thread)
+{
+    void *runs = self->runs;
+    if (!mr_grow(&runs, &self->run_capacity, thread + 1ull, sizeof *self->runs))
+        return false;
+    self->runs = runs;
+    while (self->run_count <= thread)
+        self->runs[self->run_count++] = (run){.is_open = false};
+    return true;
+}
+
+static void end_run(twins *self)
+{
+    if (self->reader.thread < self->run_count)
+        self->runs[self->reader.thread].is_open = false;
+}
+
+/* A plain access of a kept piece [address, end) of the life. */
+static void note(twins *self, size_t piece, uint32_t life, uint64_t address, uint64_t end,
+                 uint64_t code, bool writes)
+{
+    history *own = &self->histories[piece];
+    run *now = &self->runs[self->reader.thread];
+    if (!now->is_open || now->life != life || now->next != address || now->writes != writes)
+        *now = (run){.number = ++self->last_run, .life = life, .writes = writes, .is_open = true};
+    now->next = end;
+    own->runs = mix(own->runs, now->number);
+    own->signature = mix(own->signature, code);
+    own->is_single = own->is_single || own->is_written == writes;
+    own->is_written = own->is_written || writes;
+}
+
+/* The bits from the lowest one of `bounds` behind `bit` on. */
+static uint64_t from_next(uint64_t bounds, uint64_t bit)
+{
+    uint64_t later = bounds & ~(bit | (bit - 1));
+    return later ? ~((later & -later) - 1) : 0;
+}
+
+/* A plain access in a line that the cache has, with its bits. */
+static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
+                      const mr_log_run_access *found)
+{
+    uint64_t code = mr_log_payload(found->site->head);
+    uint32_t life = (uint32_t)self->pieces->table.items[line - self->pieces->lines].high;
+    for (uint64_t left = bits; left;) {
+        uint64_t bit = left & -left, rest = left & from_next(line->bounds, bit);
+        uint64_t address = line->start + (unsigned)__builtin_ctzll(bit);
+        uint64_t end = address + (unsigned)__builtin_popcountll(left & ~rest);
+        size_t piece =
+            line->first + (unsigned)__builtin_popcountll(line->bounds & line->kept & (bit - 1));
+        if (line->full & bit)
+            note(self, piece, life, address, end, code, found->writes);
+        else if (line->kept & bit)
+            end_run(self);
+        left = rest;
+    }
+}
+
+/* Takes the short records that follow. */
+static void hurry(twins *self)
+{
+    mr_log_run_access found;
+    if (self->reader.next >= self->part_end)
+        self->skips_part = mr_pieces_skips_part(self->pieces, self->reader.next, &self->part_end);
+    uint64_t last = self->scan->last_unit;
+    mr_log_run records =
+        mr_log_run_begin(&self->reader, self->part_end < last ? self->part_end : last);
+    while (mr_log_run_look(&records, &found)) {
+        uint64_t bits;
+        mr_piece_line *line = mr_pieces_near_line(self->pieces, found.address, found.bytes, &bits);
+        if (!self->skips_part && !line)
+            break;
+        if (line && line->kept & bits)
+            note_near(self, line, bits, &found);
+        mr_log_run_take(&records, &found, false);
+    }
+    mr_log_run_end(&self->reader, &records);
+}
+
+static void note_record(twins *self, const uint64_t *record, bool plain)
+{
+    uint64_t address = mr_log_payload(record[0]), end = address + mr_log_access_bytes(record), step;
+    const mr_life *life = mr_lifetimes_find(&self->reader.lives, address);
+    unsigned kind = mr_log_kind_of(record[0]);
+    bool writes = kind == MR_LOG_WRITE || kind == MR_LOG_RANGE_WRITE, full;
+    mr_pieces_approach(self->pieces, &self->reader.lives, life, address);
+    if (!mr_pieces_keeps(self->pieces, (mr_extent){life, address, end - address}, &full))
+        return;
+    for (uint64_t at = address; at < end; at += step) {
+        const mr_piece *piece = mr_pieces_at(self->pieces, (mr_extent){life, at, end - at}, &step);
+        if (!piece)
+            continue;
+        size_t number = (size_t)(piece - self->pieces->pieces);
+        if (!plain || piece->sparse || life->dead) {
+            end_run(self);
+            self->histories[number].is_single = true;
+        } else {
+            note(self, number, life->number, at, at + step, mr_log_code(record[1]), writes);
+        }
+    }
+}
+
+/* The byte of an object that is used. */
+static void note_use(twins *self, const uint64_t *record)
+{
+    uint64_t address = mr_log_payload(record[0]), step;
+    mr_extent byte = {mr_lifetimes_find(&self->reader.lives, address), address, 1};
+    bool full;
+    if (!mr_pieces_keeps(self->pieces, byte, &full))
+        return;
+    const mr_piece *piece = mr_pieces_at(self->pieces, byte, &step);
+    if (piece)
+        self->histories[piece - self->pieces->pieces].is_single = true;
+}
+
+/* Does the record have no event? */
+static bool is_silent(twins *self, const uint64_t *record)
+{
+    const mr_life *life;
+    size_t ended = mr_deaths_of(&self->reader, record);
+    bool keeps = false;
+    switch (mr_log_kind_of(record[0])) {
+    case MR_LOG_SWITCH:
+    case MR_LOG_ENTER:
+    case MR_LOG_LEAVE:
+    case MR_LOG_ENTRY:
+    case MR_LOG_MODULE:
+    case MR_LOG_FORGOTTEN:
+        return true;
+    case MR_LOG_GIVEN:
+        life = mr_lifetimes_find(&self->reader.lives, mr_log_payload(record[0]));
+        return !mr_pieces_keeps_of(self->pieces, life->number);
+    case MR_LOG_TAKEN:
+        for (size_t i = 0; i < ended; i++)
+            keeps =
+                keeps || mr_pieces_keeps_of(self->pieces, self->reader.lives.ended[i].life.number);
+        return ended && !keeps;
+    default:
+        return false;
+    }
+}
+
+static void take(twins *self, const uint64_t *record)
+{
+    unsigned kind = mr_log_kind_of(record[0]);
+    if (kind == MR_LOG_GIVEN || kind == MR_LOG_TAKEN)
+        mr_pieces_forget(self->pieces, mr_log_payload(record[0]), record[2]);
+    if (mr_log_is_access(kind) || mr_log_is_range(kind)) {
+        note_record(self, record, kind < MR_LOG_ATOMIC_READ || mr_log_is_range(kind));
+    } else if (!is_silent(self, record)) {
+        end_run(self);
+        if (mr_use_of(record) != MR_USE_NONE || kind == MR_LOG_RETIRED ||
+            (kind == MR_LOG_TAKEN && mr_log_count(record[1]) == MR_LOG_TAKEN_AGAIN))
+            note_use(self, record);
+    }
+}
+
+static bool read_log(twins *self, const mr_log *log, const mr_progress *progress)
+{
+    bool ok = true;
+    uint64_t count = 0, last = self->scan->last_unit;
+    const uint64_t *record;
+    mr_log_pass_init(&self->reader, log);
+    while (ok && self->reader.next < last) {
+        ok = fill(self, self->reader.thread);
+        if (ok)
+            hurry(self);
+        if (!ok || !(record = mr_log_next(&self->reader)))
+            break;
+        ok = fill(self, self->reader.thread);
+        if (ok)
+            take(self, record);
+        if (++count % RECORDS_A_TELL == 0)
+            mr_progress_tell(progress, "comparing", self->reader.next, last);
+    }
+    ok = ok && !self->reader.failed;
+    mr_log_pass_free(&self->reader);
+    return ok;
+}
+
+/* ---- the rows of twins ---- */
+
+/* A line with kept pieces. */
+typedef struct place {
+    uint64_t life, line;
+    uint32_t number;
+} place;
+
+static int by_place(const void *one, const void *two)
+{
+    const place *a = one, *b = two;
+    if (a->life != b->life)
+        return a->life < b->life ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+/* The row of twins that is looked at, and the signatures in it. */
+typedef struct row {
+    uint64_t number, life, end; /* offset where the piece before ends */
+    uint64_t runs;
+    bool is_open;
+    mr_pairs seen; /* (row, signature) */
+} row;
+
+/* Takes the next piece of the line; *drops: it is left out. False: no memory. */
+static bool look_at(row *now, const history *own, uint64_t life, uint64_t offset, uint64_t end,
+                    bool *drops)
+{
+    if (!now->is_open || now->life != life || now->end != offset || now->runs != own->runs)
+        now->number++;
+    *drops = false;
+    now->is_open = !own->is_single;
+    now->life = life;
+    now->end = end;
+    now->runs = own->runs;
+    if (own->is_single)
+        return true;
+    uint32_t known = now->seen.count;
+    uint32_t at = mr_pairs_add(&now->seen, (mr_pair){now->number, own->signature});
+    *drops = at != known;
+    return at != MR_PAIRS_NONE;
+}
+
+/* The bytes of the line that begin pieces which are left out, with those of the pieces. A piece that
+ * goes on in the next line is kept. */
+static bool drop_of_line(const twins *self, row *now, const place *at, uint64_t *dropped)
+{
+    const mr_piece_line *line = &self->pieces->lines[at->number];
+    uint64_t offset = at->line * MR_PIECE_LINE_BYTES;
+    size_t piece = line->first;
+    *dropped = 0;
+    for (uint64_t left = line->bounds & line->kept; left; left &= left - 1, piece++) {
+        uint64_t bit = left & -left, after = from_next(line->bounds, bit);
+        uint64_t bits = ~(bit - 1) & ~after;
+        history own = self->histories[piece];
+        bool drops;
+        own.is_single = own.is_single || !(line->full & bit) || (!after && !line->ends);
+        uint64_t begin = offset + (unsigned)__builtin_ctzll(bit);
+        uint64_t end = begin + (unsigned)__builtin_popcountll(bits);
+        if (!look_at(now, &own, at->life, begin, end, &drops))
+            return false;
+        if (drops)
+            *dropped |= bits;
+    }
+    return true;
+}
+
+static bool leave_out(twins *self)
+{
+    mr_pieces *pieces = self->pieces;
+    place *places = mr_calloc(pieces->table.count + 1ull, sizeof *places);
+    size_t count = 0;
+    row now = {.is_open = false};
+    bool ok = places != NULL;
+    for (uint32_t i = 0; ok && i < pieces->table.count; i++)
+        if (pieces->lines[i].kept && !mr_pieces_in_parts(pieces, pieces->table.items[i].high))
+            places[count++] = (place){pieces->table.items[i].high, pieces->table.items[i].low, i};
+    if (ok)
+        qsort(places, count, sizeof *places, by_place);
+    for (size_t i = 0; ok && i < count; i++) {
+        uint64_t dropped;
+        ok = drop_of_line(self, &now, &places[i], &dropped);
+        if (ok)
+            places[i].line = dropped; /* taken out when all lines have been looked at */
+    }
+    for (size_t i = 0; ok && i < count; i++) {
+        pieces->lines[places[i].number].kept &= ~places[i].line;
+        pieces->lines[places[i].number].full &= ~places[i].line;
+    }
+    mr_pairs_free(&now.seen);
+    free(places);
+    return ok && mr_pieces_number(pieces);
+}
+
+mr_status mr_twins_leave_out(mr_scan *scan, const mr_log *log, const mr_progress *progress,
+                             mr_error *error)
+{
+    mr_pieces *pieces = &scan->pieces;
+    twins self = {.scan = scan, .pieces = pieces};
+    if (scan->keep_all || pieces->has_calls || scan->benign.count ||
+        pieces->piece_count < scan->accesses / ACCESSES_A_PIECE)
+        return MR_OK;
+    self.histories = mr_calloc(pieces->piece_count + 1ull, sizeof *self.histories);
+    bool ok = self.histories && read_log(&self, log, progress) && leave_out(&self);
+    free(self.histories);
+    free(self.runs);
+    return ok ? MR_OK : mr_error_memory(error, "reading the log");
+}

@@ -1,0 +1,14 @@
+/* embed: the parts of the page around the data, and JSON within it; for the files of src/report only. */
+#ifndef MR_REPORT_HTML_EMBED_H
+#define MR_REPORT_HTML_EMBED_H
+
+#include "json_object.h"
+
+/* Everything before the data, and everything after it. Errors stay in the stream. */
+void mr_page_begin(FILE *stream);
+void mr_page_end(FILE *stream);
+
+/* Writes the object and frees it, so that nothing in it ends the script element. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_page_json(FILE *stream, mr_json value, mr_error *error);
+
+#endif

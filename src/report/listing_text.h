@@ -1,0 +1,20 @@
+/* listing_text: lists of findings for people; for the files of src/report only. */
+#ifndef MR_REPORT_LISTING_TEXT_H
+#define MR_REPORT_LISTING_TEXT_H
+
+#include "listing/listing.h"
+#include "style.h"
+
+/* False: no memory. Errors of the stream stay in it. */
+
+/* A line for each group, the worst first: "t.c:7:64: race on q.tail between push and pop (race 3; 2 more
+ * alike)", after an empty line; nothing without findings. */
+bool mr_listing_print_list(FILE *stream, const mr_listing *findings, const mr_trace *trace,
+                           mr_style style);
+/* A line for each finding, with the place of the other access; nothing else. */
+bool mr_listing_print_brief(FILE *stream, const mr_listing *findings, const mr_trace *trace);
+/* The places of the other findings of a group. */
+void mr_listing_print_alike(FILE *stream, const mr_listing *findings, const mr_listed_group *group,
+                            const mr_trace *trace);
+
+#endif

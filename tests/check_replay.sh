@@ -1,0 +1,194 @@
+#!/usr/bin/env bash
+# Replays the findings of tests/programs: records each NAME-race with one seed, predicts, and runs it by every witness. Each
+# race must reach its goal, at the first try and with the values of the trace. It takes the programs whose name has a checksum
+# that is 0 modulo 12; with TEST_LENGTH=full all, with three seeds, and then 20 replays of some must be the same, but for processes.
+# Then: divergences and what they say, --stop-at, --script, --gdb, record --replay.
+# Each program is a test: prints "[       OK ] name", or the reason and "[  FAILED  ] name". REPLAY_ONLY=pattern chooses programs.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+maxrace=$(realpath "${BUILD:-build/release}/maxrace")
+if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=1; fi
+
+# Programs with races that do not reach their goal, and why; docs/replay.md says more.
+declare -A cannot=(
+    [barrier-destroy-race.c]='the trace does not know that a wait at a barrier that is destroyed meanwhile needs the others'
+    [cancel-wait-race.c]='the trace does not order what pthread_cancel ends after pthread_cancel'
+    [cancel-loop-race.c]='the same'
+    [clock-race.c]='what clocks show depends on the order of sleeps'
+    [timer-race.c]='the same'
+    [fiber-race.c]='fibers are not steered'
+    [queue-annotated-race.c]='a loop that is not recorded waits for what an event of another thread does'
+    [signal-sent-race.c]='where a signal arrives is not steered'
+    [specific-race.c]='who loads the unwinder allocates for all'
+)
+
+# replay TRACE FLAG…: the replay as JSON; every race must be confirmed.
+replay() {
+    timeout -k 5 120 "$maxrace" replay -q --format json "$@" </dev/null
+}
+
+# one SOURCE FOLDER: all about one program; prints what is wrong.
+one() {
+    local source=$1 folder=$2 seed command=cc standard=-std=gnu17
+    mkdir -p "$folder"
+    case $source in *.cpp) command=c++ standard=-std=c++20 ;; esac
+    MAXRACE_CC=gcc MAXRACE_CXX=g++ "$maxrace" $command $standard -g -O0 -pthread "$source" -o "$folder/program" || return 1
+    for seed in $seeds; do
+        timeout -k 5 60 "$maxrace" record -q --seed "$seed" -o "$folder/one.mrt" -- "$folder/program" >"$folder/said" 2>&1 </dev/null
+        [ $? -lt 124 ] || { cat "$folder/said"; return 1; }
+        replay "$folder/one.mrt" >"$folder/replay.json" 2>"$folder/said" || [ $? -eq 1 ] || { cat "$folder/said"; return 1; }
+        ! grep -qE '"confirmed": "diverged"|"value_expected"' "$folder/replay.json" ||
+            { echo "seed $seed:"; grep -vE '"std(out|err)"' "$folder/replay.json"; return 1; }
+    done
+}
+
+if [ "${1:-}" = --one ]; then
+    source=$2 folder=$3 name=$(basename "$2")
+    title=replay_${name//[.-]/_}
+    if [ -n "${cannot[$name]:-}" ]; then
+        echo "[  SKIPPED ] $title: ${cannot[$name]}"
+    elif output=$(one "$source" "$folder" 2>&1); then
+        echo "[       OK ] $title"
+    else
+        printf '%s\n[  FAILED  ] %s\n' "$output" "$title"
+    fi
+    rm -rf "$folder"
+    exit
+fi
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+. tests/support/check.sh
+in_share() { [ $(($(basename "$1" | cksum | cut -d ' ' -f 1) % 12)) -eq 0 ]; }
+
+# ---- one program, in every way ----
+
+cat >"$scratch/bank.c" <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int money, input;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *first(void *unused)
+{
+    money += 1;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+static void *second(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    if (input)
+        input++;
+    money += 2;
+    return unused;
+}
+int main(int count, char **words)
+{
+    FILE *file = count > 1 ? fopen(words[1], "r") : NULL;
+    if (file) {
+        input = fgetc(file) == 'x';
+        fclose(file);
+    }
+    pthread_t one, two;
+    pthread_create(&one, NULL, first, NULL);
+    pthread_create(&two, NULL, second, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    printf("%d\n", money);
+    if (count > 2)
+        assert(money == 3);
+    return 0;
+}
+END
+prepare() {
+    "$maxrace" cc -g -O0 "$scratch/bank.c" -o "$scratch/bank" && echo - >"$scratch/data" &&
+        (cd "$scratch" && "$maxrace" record -q -o bank.mrt -- ./bank data >/dev/null)
+}
+# says PATTERN COMMAND…: its output has the pattern.
+says() {
+    local pattern=$1 output
+    shift
+    output=$("$@" 2>&1 </dev/null)
+    grep -q -- "$pattern" <<<"$output" || { echo "no '$pattern' in:"; echo "$output"; return 1; }
+}
+effect() { says 'confirmed, changes the output' "$maxrace" replay -q "$scratch/bank.mrt" && says "'3' with the first access first" "$maxrace" replay -q "$scratch/bank.mrt"; }
+crash() {
+    (cd "$scratch" && "$maxrace" record -q -o crash.mrt -- ./bank data strict >/dev/null) || return 1
+    says 'confirmed, crashes' "$maxrace" replay -q "$scratch/crash.mrt" && says 'Assertion' "$maxrace" replay -q "$scratch/crash.mrt"
+}
+# The data that it reads are other ones: another operation comes.
+other_input() {
+    echo x >"$scratch/data"
+    says 'diverged: another operation' "$maxrace" replay -q "$scratch/bank.mrt" && says 'expected  *read in second at' "$maxrace" replay -q "$scratch/bank.mrt"
+    local status=$?
+    echo - >"$scratch/data"
+    return $status
+}
+other_build() {
+    cp "$scratch/bank" "$scratch/bank.kept"
+    "$maxrace" cc -g -O1 "$scratch/bank.c" -o "$scratch/bank" || return 1
+    says 'another build than the recorded one' "$maxrace" replay -q "$scratch/bank.mrt"
+    local status=$?
+    mv "$scratch/bank.kept" "$scratch/bank"
+    return $status
+}
+older_trace() {
+    "$maxrace" convert -q "$scratch/bank.mrt" "$scratch/text.std" && "$maxrace" convert -q "$scratch/text.std" "$scratch/again.mrt" || return 1
+    says 'lacks the positions of its events' "$maxrace" replay -q "$scratch/again.mrt"
+}
+stop_at() {
+    says 'the witness has no event 9999' "$maxrace" replay -q --race 1 --stop-at 9999 "$scratch/bank.mrt" &&
+        says 'stands before' "$maxrace" replay -q --race 1 --stop-at 4 "$scratch/bank.mrt"
+}
+script() {
+    "$maxrace" replay -q --race 1 --script "$scratch/race.sh" "$scratch/bank.mrt"
+    rm "$scratch/bank.mrt"
+    says 'outcome goal' "$scratch/race.sh"
+}
+record_replay() {
+    sed -n '/^maxrace schedule/,/^END OF SCHEDULE/{/^END/!p}' "$scratch/race.sh" >"$scratch/schedule"
+    (cd "$scratch" && "$maxrace" record -q --replay schedule -o again.mrt >/dev/null) || return 1
+    says 'Race 1 of' "$maxrace" predict -q "$scratch/again.mrt"
+}
+debugger() {
+    echo 'continue' >"$scratch/commands"
+    timeout -k 2 60 "$maxrace" replay -q --race 1 --gdb "$scratch/bank.mrt" <"$scratch/commands" >"$scratch/gdb" 2>&1
+    grep -q 'race-first: thread' "$scratch/gdb" && grep -q 'in first.*bank.c' "$scratch/gdb" && grep -q '^3$' "$scratch/gdb" || { cat "$scratch/gdb"; return 1; }
+}
+# Twenty replays say the same.
+same() {
+    local number
+    for number in $(seq 20); do
+        replay "$scratch/bank.mrt" >"$scratch/now.json"
+        [ "$number" -gt 1 ] || mv "$scratch/now.json" "$scratch/then.json"
+        [ "$number" -eq 1 ] || cmp "$scratch/then.json" "$scratch/now.json" || return 1
+    done
+}
+if check replay_prepare prepare; then
+    check replay_effect effect
+    check replay_crash crash
+    check replay_other_input other_input
+    check replay_other_build other_build
+    check replay_older_trace older_trace
+    check replay_stop_at stop_at
+    check replay_same same
+    needs gdb replay_debugger && check replay_debugger debugger
+    check replay_script script
+    check replay_record record_replay
+fi
+
+# ---- all programs ----
+
+number=0
+for source in tests/programs/${REPLAY_ONLY:-*-race}.c tests/programs/${REPLAY_ONLY:-*-race}.cpp; do
+    [ -e "$source" ] || continue
+    [ "${TEST_LENGTH:-}" = full ] || [ -n "${REPLAY_ONLY:-}" ] || in_share "$source" || continue
+    number=$((number + 1))
+    printf '%s\0%s\0' "$source" "$scratch/$number"
+done | xargs -0 -r -n 2 -P "${TEST_JOBS:-$(nproc)}" "$0" --one >>"$scratch/output"
+cat "$scratch/output"
+! grep -q '^\[  FAILED  \]' "$scratch/output" && [ $failures -eq 0 ]

@@ -1,0 +1,27 @@
+/* deadlock: two threads take two locks in opposite order. */
+#include <pthread.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+
+static void *work(void *unused)
+{
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    total++;
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t worker;
+    pthread_create(&worker, NULL, work, NULL);
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    total++;
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return pthread_join(worker, NULL);
+}

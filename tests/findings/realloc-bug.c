@@ -1,0 +1,28 @@
+/* use-after-free: the buffer moves while the reader may hold its old address. */
+#include <pthread.h>
+#include <stdlib.h>
+
+static int *buffer;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *read_it(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    int *own = buffer;
+    pthread_mutex_unlock(&lock);
+    return *own == 1 ? unused : &buffer;
+}
+
+int main(void)
+{
+    pthread_t reader;
+    buffer = malloc(16);
+    *buffer = 1;
+    pthread_create(&reader, NULL, read_it, NULL);
+    pthread_mutex_lock(&lock);
+    buffer = realloc(buffer, 4096);
+    pthread_mutex_unlock(&lock);
+    pthread_join(reader, NULL);
+    free(buffer);
+    return 0;
+}

@@ -1,0 +1,138 @@
+/* Suppressions, baselines and exit statuses of the command line; lists and groups of the text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static mr_scratch scratch;
+
+static int setup(void **state)
+{
+    static const mr_scratch_file files[] = {
+        {"race.std", "T1|w(x=1)|a.c:10\nT1|w(y[1]=1)|a.c:11\nT1|w(y[2]=1)|a.c:11\n"
+                     "T2|w(x=2)|b.c:20\nT2|r(y[1]=1)|b.c:21\nT2|r(y[2]=1)|b.c:21\n"},
+        {"moved.std", "T1|w(x=1)|a.c:30\nT2|w(x=2)|b.c:50\n"},
+        {"other.std", "T1|w(x=1)|a.c:30\nT2|w(x=2)|b.c:50\nT2|w(z=2)|b.c:50\nT1|w(z=3)|a.c:9\n"},
+        {"none.std", "T1|w(x=1)|a.c:30\n"},
+        {"x.supp", "race:^x$\n"},
+        {"all.supp", "# all\nrace:a.c\nrace:unused\n"},
+        {"bad.supp", "races:a.c\n"},
+        {"events.yaml", "candidates: {report: event}\n"},
+    };
+    mr_run run;
+    mr_scratch_setup(state, &scratch);
+    mr_scratch_write_files(&scratch, files, sizeof files / sizeof files[0]);
+    mr_run_maxrace(&run, &scratch, "predict --format json -o @/base.json @/race.std", NULL,
+                   MR_RUN_CAPTURE);
+    assert_int_equal(run.status, 1);
+    mr_run_free(&run);
+    return 0;
+}
+
+static void test_statuses(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --suppressions @/x.supp @/race.std", 1, "\n1 race (1 by hb), 1 suppressed\n",
+         NULL},
+        {"predict --suppressions @/all.supp @/race.std", 0,
+         "\nno race in the 6 events of the trace, 2 suppressed\nUnused: ", NULL},
+        {"predict --suppressions @/bad.supp @/race.std", 2, NULL,
+         "@/bad.supp:1: 'races:a.c' is no suppression; one is type:pattern, with the type race, "
+         "race_top, called_from_lib, mutex, deadlock, thread or signal\n"},
+        {"predict --format json --suppressions @/all.supp @/race.std", 0,
+         "\"suppressed\":{\"findings\":2,\"rules\":[{\"line\":2,\"type\":\"race\",\"pattern\":"
+         "\"a.c\",\"findings\":2},",
+         NULL},
+        {"predict --fail-on none @/race.std", 0, "\n2 races (2 by hb)\n", NULL},
+        {"predict --fail-on new @/race.std", 1, "\n2 races (2 by hb)\n", NULL},
+        {"predict --fail-on new --baseline @/base.json @/moved.std", 0,
+         "\n1 race (1 by hb), 1 known by the baseline, 0 new\n", NULL},
+        {"predict --baseline @/base.json @/moved.std", 1, "(race 1; known)\n", NULL},
+        {"predict --fail-on new --baseline @/base.json @/other.std", 1, "(race 2; new)\n", NULL},
+        {"predict --format json --baseline @/base.json @/other.std", 1, ",\"known\":true}", NULL},
+        {"predict --baseline @/race.std @/moved.std", 2, NULL,
+         "@/race.std: cannot read the baseline: '[' or '{' expected near 'T'\n"},
+        {"predict --fail-on unknown @/race.std", 1, "\n2 races (2 by hb)\n", NULL},
+        {"predict --fail-on unknown @/none.std", 0, "\nno race", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
+static void test_lists(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --brief @/race.std", 1,
+         "a.c:10: race on x between T1 and T2; and b.c:20\n"
+         "a.c:11: race on y[1] between T1 and T2; and b.c:21\n",
+         NULL},
+        {"predict @/race.std", 1,
+         "\n\na.c:10: race on x between T1 and T2 (race 1)\n"
+         "a.c:11: race on y[1] between T1 and T2 (race 2)\n\nRace 1 of 2 on x\n",
+         NULL},
+        {"predict -c @/events.yaml @/race.std", 1,
+         "\na.c:11: race on y[1] between T1 and T2 (race 2; 1 more alike)\n", NULL},
+        {"predict -c @/events.yaml @/race.std", 1, "  alike   a.c:11 and b.c:21 (race 3)\n", NULL},
+        {"predict --report-shown 1 @/race.std", 1, "\n1 more group of findings in the list above\n",
+         NULL},
+        {"predict -c @/events.yaml --report-shown 0 @/race.std", 1, "\nRace 3 of 3 on y[2]\n",
+         NULL},
+        {"predict --color always @/race.std", 1, "\x1b[1;31mRace 1 of 2 on x\x1b[0m\n", NULL},
+        {"predict --source-dir @ @/race.std", 1, "\nRace 1 of 2 on x\n", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
+/* The lines of the source stand beside the accesses. */
+static void test_source(void **state)
+{
+    (void)state;
+    char path[512];
+    mr_scratch_write(&scratch, "a.c", "1\n2\n3\n4\n5\n6\n7\n8\n9\n  x = 1;\n", path);
+    static const mr_run_row rows[] = {
+        {"predict --source-dir @ @/race.std", 1, "event 0, line 1\n          | x = 1;\n  second",
+         NULL},
+        {"predict --report-schedule none @/race.std", 1, "accepted by the checker\n\nRace 2 of 2",
+         NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
+/* A candidate that stays unknown has a status of its own when that is asked for. */
+static void test_unknown(void **state)
+{
+    (void)state;
+    char path[512];
+    /* Only a search can settle this pair, and no step searches. */
+    static const char text[] = "T0|w(f=0)|c.c:1\nT0|fork(T1)|c.c:2\nT0|fork(T2)|c.c:2\n"
+                               "T1|w(x=1)|c.c:3\nT1|w(f=1)|c.c:4\n"
+                               "T2|r(f=1)|c.c:5\nT2|w(x=2)|c.c:6\n";
+    mr_scratch_write(&scratch, "unknown.std", text, path);
+    static const mr_run_row rows[] = {
+        {"predict --solver-steps cone --candidates-far none @/unknown.std", 0, "unknown", NULL},
+        {"predict --solver-steps cone --candidates-far none --fail-on unknown @/unknown.std", 7,
+         "unknown", NULL},
+        {"predict --solver-steps cone --candidates-far none --fail-on none @/unknown.std", 0,
+         "unknown", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_unknown),
+    };
+    return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
+}
