@@ -9,11 +9,23 @@
 #include "base/model.h"
 #include "witness/witness.h"
 
+/* Has the program been run by the witness, up to both accesses? */
+typedef enum mr_confirmed {
+    MR_CONFIRMED_NOT_ASKED,
+    MR_CONFIRMED_NOT_TRIED, /* "not tried" */
+    MR_CONFIRMED_YES,
+    MR_CONFIRMED_DIVERGED,
+} mr_confirmed;
+
 typedef struct mr_race {
     mr_witness witness; /* owned; holds kind, accesses and window; may be packed */
     mr_strength strength;
     mr_step confirmed_by;
+    mr_confirmed confirmed;
+    const char *effect; /* on the program, in words; NULL: not known */
 } mr_race;
+
+const char *mr_confirmed_name(mr_confirmed confirmed); /* "yes" … */
 
 /* What is found beside races (docs/semantics.md 7). */
 typedef struct mr_finding {
