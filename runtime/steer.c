@@ -1,5 +1,6 @@
 #include "steer.h"
 
+#include "inputs.h"
 #include "log_short.h"
 #include "scheduler.h"
 #include "steer_result.h"
@@ -397,6 +398,21 @@ void mr_steer_module(const mr_log_module *module, const char *path)
     }
 }
 
+/* The thread asks for something else from outside than it did in the recording. */
+static void input_differs(const mr_thread *thread, const char *expected, const char *seen)
+{
+    if (!mr_rt.steers || mr_steer.reached) {
+        return;
+    }
+    mr_result_word("input-expected");
+    mr_result_word(expected);
+    mr_result_end();
+    mr_result_word("input-seen");
+    mr_result_word(seen);
+    mr_result_end();
+    mr_steer_diverge("another input", thread->role);
+}
+
 void mr_steer_start(void)
 {
     const char *path = secure_getenv(MR_LOG_ENV_REPLAY);
@@ -412,6 +428,7 @@ void mr_steer_start(void)
     mr_result_word("maxrace replay result 1");
     mr_result_end();
     mr_steer.helper = MR_ROLE_NONE;
+    mr_inputs_tell(input_differs);
     mr_rt.steers = mr_steer.actors != NULL;
     mr_steer.counted = mr_hot->live.cursor;
 }

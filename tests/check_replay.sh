@@ -120,10 +120,12 @@ crash() {
     (cd "$scratch" && "$maxrace" record -q -o crash.mrt -- ./bank data strict >/dev/null) || return 1
     says 'confirmed, crashes' "$maxrace" replay -q "$scratch/crash.mrt" && says 'Assertion' "$maxrace" replay -q "$scratch/crash.mrt"
 }
-# The data that it reads are other ones: another operation comes.
-other_input() {
+# The data that it reads are other ones: it gets those that it had. Without them another operation comes.
+inputs() {
+    (cd "$scratch" && "$maxrace" record -q --record-inputs no -o bare.mrt -- ./bank data >/dev/null) || return 1
     echo x >"$scratch/data"
-    says 'diverged: another operation' "$maxrace" replay -q "$scratch/bank.mrt" && says 'expected  *read in second at' "$maxrace" replay -q "$scratch/bank.mrt"
+    says 'confirmed, changes the output' "$maxrace" replay -q "$scratch/bank.mrt" &&
+        says 'diverged: another operation' "$maxrace" replay -q "$scratch/bare.mrt" && says 'expected  *read in second at' "$maxrace" replay -q "$scratch/bare.mrt"
     local status=$?
     echo - >"$scratch/data"
     return $status
@@ -150,8 +152,7 @@ script() {
     says 'outcome goal' "$scratch/race.sh"
 }
 record_replay() {
-    sed -n '/^maxrace schedule/,/^END OF SCHEDULE/{/^END/!p}' "$scratch/race.sh" >"$scratch/schedule"
-    (cd "$scratch" && "$maxrace" record -q --replay schedule -o again.mrt >/dev/null) || return 1
+    (cd "$scratch" && "$maxrace" record -q --replay race.sh.schedule -o again.mrt >/dev/null) || return 1
     says 'Race 1 of' "$maxrace" predict -q "$scratch/again.mrt"
 }
 debugger() {
@@ -177,7 +178,7 @@ same() {
 if check replay_prepare prepare; then
     check replay_effect effect
     check replay_crash crash
-    check replay_other_input other_input
+    check replay_inputs inputs
     check replay_other_build other_build
     check replay_older_trace older_trace
     check replay_stop_at stop_at

@@ -217,6 +217,11 @@ static void print_divergence(mr_replay_report *report, const mr_replayed *replay
                 ", after %" PRIu64 " operations, %" PRIu64 " of %" PRIu64 " steps\n",
                 result->operations, result->steps, result->step_count);
     }
+    if (result->input_expected[0])
+        fprintf(report->stream, "    expected  %s\n    seen      %s\n", result->input_expected,
+                result->input_seen);
+    if (result->unfed[0])
+        fprintf(report->stream, "    not given to the program again: %s\n", result->unfed);
     if (result->value_expected.kind[0]) {
         fputs("    the first other value:\n", report->stream);
         print_operation(report, "expected", &result->value_expected);
@@ -337,6 +342,12 @@ static bool add_json(mr_replay_report *report, size_t number, const mr_replayed 
                             json_string(goal->outcome == MR_REPLAY_DIVERGED
                                             ? goal->reason
                                             : "the program ended before the goal"));
+    if (goal->input_expected[0]) {
+        json_object_set_new(json, "input_expected", json_string(goal->input_expected));
+        json_object_set_new(json, "input_seen", json_string(goal->input_seen));
+    }
+    if (goal->unfed[0])
+        json_object_set_new(json, "unfed", json_string(goal->unfed));
     if (goal->expected.kind[0]) {
         json_object_set_new(json, "expected", json_operation(report, &goal->expected));
         json_object_set_new(json, "seen", json_operation(report, &goal->seen));
