@@ -173,6 +173,28 @@ static bool keeps_turn(mr_thread *thread, mr_stop_kind kind, const mr_schedule_s
     return self->idle < IDLE_STOPS || mr_steer.reached;
 }
 
+/*
+ * Far from everything that the schedule knows of, accesses need not be looked at one by one: the
+ * thread comes back when its budget is used up. An access that takes one from it has at most two
+ * records (a read right after a write takes none); calls and ranges come here anyway.
+ */
+static void set_pace(mr_thread *thread, const mr_schedule_step *step)
+{
+    enum { FAR = 256, NEAR = 64 };
+    uint64_t position = mr_steer.actors[thread->role].position, far = 0;
+    const mr_expected *expected = mr_steer_next(thread->role);
+    if (step->role == thread->role && step->position > position && expected != NULL) {
+        uint64_t next = expected->position < step->position ? expected->position : step->position;
+        far = next - position;
+    }
+    if (far <= FAR || mr_steer.reached) {
+        __atomic_or_fetch(&thread->attention, MR_ATTENTION_STEER, __ATOMIC_RELAXED);
+        return;
+    }
+    __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_STEER, __ATOMIC_RELAXED);
+    mr_budget_set((int64_t)((far - NEAR) / 2));
+}
+
 void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
 {
     mr_hot->budget -= kind != MR_STOP_FUNCTION;
@@ -197,6 +219,7 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
             continue;
         }
         if (keeps_turn(thread, kind, step)) {
+            set_pace(thread, step);
             return;
         }
         mr_hand_over(thread);
