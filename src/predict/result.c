@@ -20,6 +20,7 @@ void mr_result_free(mr_result *result)
     free(result->races);
     free(result->findings);
     free(result->finding_unknowns);
+    free(result->cycle_notes);
     free(result->unknowns);
     free(result->run.shares);
     *result = (mr_result){0};

@@ -42,6 +42,16 @@ typedef struct mr_finding_unknown {
     char detail[64]; /* the solver's own words; may be empty */
 } mr_finding_unknown;
 
+/* A circle of locks that is no deadlock: the acquires of one of its instances, in the order of the
+ * circle. */
+typedef struct mr_cycle_note {
+    uint32_t waits[8], wait_count;
+    uint32_t guard; /* a lock that two of the threads hold there, or MR_NONE */
+    /* The threads cannot all be there because the acquire `before` comes before the event `after`, by
+     * fork and join, and that comes before an acquire of the circle; MR_NONE: it takes more to see it. */
+    uint32_t before, after;
+} mr_cycle_note;
+
 /* The static findings of a kind, with candidates.report: event those by events. */
 typedef struct mr_finding_stats {
     uint64_t candidates; /* static findings that were looked at */
@@ -119,6 +129,9 @@ typedef struct mr_result {
     size_t finding_count, finding_capacity;
     mr_finding_unknown *finding_unknowns; /* likewise */
     size_t finding_unknown_count, finding_unknown_capacity;
+    mr_cycle_note
+        *cycle_notes; /* with explain_cycles: the impossible ones, then the guarded ones */
+    size_t cycle_note_count, cycle_note_capacity;
     mr_stats stats;
     mr_run_figures run;
 } mr_result;

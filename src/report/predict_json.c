@@ -277,6 +277,8 @@ static mr_status dump_first(const writer *self, const mr_config *config)
         status = mr_findings_dump(&self->context, self->trace, config, self->result, self->findings,
                                   stream, self->error);
     if (status == MR_OK)
+        status = mr_cycle_notes_dump(self->trace, config, self->result, stream, self->error);
+    if (status == MR_OK)
         status = dump_unknowns(self);
     if (status == MR_OK && self->findings->suppressions.count > 0)
         status =

@@ -287,6 +287,7 @@ static bool print_all(writer *self)
     mr_source_free(&self->source);
     if (!ok)
         return false;
+    mr_cycle_notes_print(self->trace, self->result, self->stream);
     print_unknowns(self);
     print_unknown_findings(self);
     mr_predict_print_summary(&summary);
