@@ -15,6 +15,7 @@
 #include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
+#include "timers.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -118,12 +119,15 @@ mr_thread *mr_io_begin(int fd, uintptr_t code)
     return thread;
 }
 
-void mr_io_end(int fd, const void *written, ssize_t bytes, uintptr_t code)
+void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         errno = saved_errno;
+        if (fd >= 0 && bytes == sizeof(uint64_t)) {
+            mr_timers_read(fd, written);
+        }
         if (fd >= 0 && bytes >= 0) {
             mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }

@@ -30,7 +30,7 @@ enum { MR_IO_PARTS_MAX = 1024 }; /* the kernel's IOV_MAX */
 /* Before and after the real call; NULL: not recorded. */
 mr_thread *mr_io_begin(int fd, uintptr_t code);
 
-void mr_io_end(int fd, const void *written, ssize_t bytes, uintptr_t code);
+void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code);
 
 /* What was read: an input, unless it was fed. */
 void mr_io_log_input(const mr_input *fed, int fd, ssize_t result, const mr_input_part *parts,

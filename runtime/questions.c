@@ -4,6 +4,7 @@
 #include "scheduler.h"
 #include "sys.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 enum { PROCESS, PARENT, THREAD };
