@@ -77,6 +77,11 @@ static const char *strength_name(int i)
     return mr_strength_name((mr_strength)i);
 }
 
+static const char *confirmed_name(int i)
+{
+    return mr_confirmed_name((mr_confirmed)i);
+}
+
 static const char *reason_name(int i)
 {
     return mr_unknown_reason_name((mr_unknown_reason)i);
@@ -87,7 +92,7 @@ static const char *kind_name(int i)
     return mr_witness_kind_name((mr_witness_kind)i);
 }
 
-enum { STRENGTHS = 4 };
+enum { STRENGTHS = 4, CONFIRMED = MR_CONFIRMED_DIVERGED + 1 };
 
 static mr_step step_of(const json_t *object)
 {
@@ -203,9 +208,11 @@ static void read_race(reader *self, const json_t *object)
         self->memory = false;
         return;
     }
-    result->races[result->race_count++] = (mr_race){
-        read_witness(self, object),
-        (mr_strength)index_of(object, "order", STRENGTHS, strength_name), step_of(object)};
+    result->races[result->race_count++] =
+        (mr_race){read_witness(self, object),
+                  (mr_strength)index_of(object, "order", STRENGTHS, strength_name), step_of(object),
+                  (mr_confirmed)index_of(object, "confirmed", CONFIRMED, confirmed_name),
+                  json_string_value(json_object_get(object, "effect"))};
 }
 
 static void read_finding(reader *self, const json_t *object)
