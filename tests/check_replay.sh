@@ -120,10 +120,12 @@ crash() {
     (cd "$scratch" && "$maxrace" record -q -o crash.mrt -- ./bank data strict >/dev/null) || return 1
     says 'confirmed, crashes' "$maxrace" replay -q "$scratch/crash.mrt" && says 'Assertion' "$maxrace" replay -q "$scratch/crash.mrt"
 }
-# The data that it reads are other ones: another operation comes.
+# The data that it reads are other ones: it gets those of the recording. Without them another operation comes.
 other_input() {
+    (cd "$scratch" && "$maxrace" record -q --record-inputs no -o blind.mrt -- ./bank data >out) || return 1
     echo x >"$scratch/data"
-    says 'diverged: another operation' "$maxrace" replay -q "$scratch/bank.mrt" && says 'expected  *read in second at' "$maxrace" replay -q "$scratch/bank.mrt"
+    says '1 of 1 confirmed' "$maxrace" replay -q "$scratch/bank.mrt" &&
+        says 'diverged: another operation' "$maxrace" replay -q "$scratch/blind.mrt" && says 'expected  *read in second at' "$maxrace" replay -q "$scratch/blind.mrt"
     local status=$?
     echo - >"$scratch/data"
     return $status
