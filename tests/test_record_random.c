@@ -294,7 +294,7 @@ static void run_blocks(program *self, uint64_t seed, uint32_t steps)
     *self = (program){.random = {seed}};
     for (int t = 1; t < 3 && seed % 2; t++)
         threads[t] = (presence){1 + mr_random_below(&self->random, steps / 2),
-                                steps / 2 + 2 + mr_random_below(&self->random, steps)};
+                                steps / 2 + 2 + mr_random_below(&self->random, steps / 2)};
     for (uint32_t i = 0; i < steps; i++) {
         uint32_t thread = present(threads, mr_random_below(&self->random, 3), i),
                  what = mr_random_below(&self->random, 14);
