@@ -51,7 +51,7 @@ bad_usage() {
             says 2 "unknown flag '--nonsense'" "$maxrace" $command --nonsense ./plain || return 1
     done
     says 2 "--runs: '0' is not a number from 1 on" "$maxrace" run --runs 0 ./plain &&
-        says 2 "format: 'run' reports as text or json; csv is for 'compare'" "$maxrace" run --format csv ./plain &&
+        says 2 "format: 'run' reports as text, json, sarif, junit or html; csv is for 'compare'" "$maxrace" run --format csv ./plain &&
         says 2 "'--model' is not a flag of 'record'" "$maxrace" record --model rf ./plain &&
         says 2 "the trace is written as .mrt; name it so, and convert it if need be" "$maxrace" record -o plain.std ./plain &&
         says 2 "'--' needs a compiler after it" "$maxrace" cc --
@@ -135,6 +135,19 @@ runs_united() {
         grep -q '"known_races":0}' out && [ "$(tail -n 1 out)" = ',"known_races":1}],"races":1}' ] || { cat report out; return 1; }
 }
 
+# Suppressions and baselines of runs; TSAN_OPTIONS, as the program with ThreadSanitizer would have read it.
+suppressed() {
+    printf 'race:^add$\n' >add.supp
+    ends 0 '^no race.*, 1 suppressed$' "$maxrace" run --suppressions add.supp ./together &&
+        ends 0 '^no static race of shb' "$maxrace" run --quick --suppressions add.supp ./together && grep -qx 'maxrace: 1 suppressed' err &&
+        ends 66 '^1 race ' env TSAN_OPTIONS=exitcode=66 "$maxrace" run ./together &&
+        ends 0 '^no race' env TSAN_OPTIONS="suppressions='add.supp':exitcode=66,halt_on_error=1" "$maxrace" run ./together &&
+        ends 2 '' env TSAN_OPTIONS=exitcode=x "$maxrace" run ./together &&
+        ends 1 '' env TSAN_OPTIONS=log_path=report-of "$maxrace" run ./together && grep -q '^1 race ' report-of.* &&
+        ends 1 '' "$maxrace" run --runs 2 --format json -o base.json ./together && grep -q '"fingerprint"' base.json &&
+        ends 0 '^1 race .*1 known by the baseline, 0 new$' "$maxrace" run --seed 5 --baseline base.json --fail-on new ./together
+}
+
 # run --quick reports the races of the recorded order with a witness, says what it covers, and reports a race once. What only
 # another order shows it does not report, and predict does. Errors that happened are reported, and how the program ended, once.
 quick() {
@@ -185,10 +198,10 @@ symbol_cache() {
 schedules() {
     local schedule
     for schedule in random pct os; do
-        ends 0 'ended with status 0' "$maxrace" record --schedule $schedule --seed 3 -o one.mrt ./crowd && ends 1 '^Race' "$maxrace" predict one.mrt || return 1
+        ends 0 'ended with status 0' "$maxrace" record --record-inputs no --schedule $schedule --seed 3 -o one.mrt ./crowd && ends 1 '^Race' "$maxrace" predict one.mrt || return 1
         [ $schedule != os ] || continue
-        "$maxrace" record -q --schedule $schedule --seed 3 -o two.mrt ./crowd && mv one.mrt $schedule.mrt && mv two.mrt one.mrt &&
-            "$maxrace" record -q --schedule $schedule --seed 4 -o other.mrt ./crowd || return 1
+        "$maxrace" record -q --record-inputs no --schedule $schedule --seed 3 -o two.mrt ./crowd && mv one.mrt $schedule.mrt && mv two.mrt one.mrt &&
+            "$maxrace" record -q --record-inputs no --schedule $schedule --seed 4 -o other.mrt ./crowd || return 1
         cmp $schedule.mrt one.mrt || { echo "$schedule: the same seed gave another trace"; return 1; }
         ! cmp -s $schedule.mrt other.mrt || { echo "$schedule: another seed gave the same trace"; return 1; }
     done
@@ -375,6 +388,7 @@ check record_commands_quick quick
 check record_commands_symbol_cache symbol_cache
 check record_commands_schedules schedules
 check record_commands_excluded excluded
+check record_commands_suppressed suppressed
 check record_commands_bad_ends bad_ends
 check record_commands_max_events max_events
 check record_commands_full_disk full_disk

@@ -24,6 +24,10 @@ static int setup(void **state)
         {"x.supp", "race:^x$\n"},
         {"all.supp", "# all\nrace:a.c\nrace:unused\n"},
         {"bad.supp", "races:a.c\n"},
+        {"dead.supp", "deadlock:^L2$\n"},
+        {"waits.supp", "race:d.c\ndeadlock:e.c\n"},
+        {"dead.std", "T1|acq(L1)|d.c:1\nT1|acq(L2)|d.c:2\nT1|rel(L2)|d.c:3\nT1|rel(L1)|d.c:4\n"
+                     "T2|acq(L2)|e.c:1\nT2|acq(L1)|e.c:2\nT2|rel(L1)|e.c:3\nT2|rel(L2)|e.c:4\n"},
         {"events.yaml", "candidates: {report: event}\n"},
     };
     mr_run run;
@@ -91,6 +95,29 @@ static void test_lists(void **state)
     MR_RUN_ROWS(&scratch, rows);
 }
 
+/* What is found beside races has its line, its suppressions and its place in every format. */
+static void test_beside(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"predict --brief @/dead.std", 1,
+         "d.c:2: deadlock of 2 threads on L2 and L1 between T1 and T2; and e.c:2\n", NULL},
+        {"predict @/dead.std", 1,
+         "between T1 and T2 (deadlock 1)\n\nDeadlock 1 of 1 of 2 threads\n", NULL},
+        {"predict --suppressions @/dead.supp @/dead.std", 0, ", 1 suppressed\n", NULL},
+        {"predict --suppressions @/waits.supp @/dead.std", 0, "race:d.c suppresses nothing\n",
+         NULL},
+        {"predict --format json --suppressions @/dead.supp @/dead.std", 0, "\"deadlocks\":[],\n",
+         NULL},
+        {"predict --format json @/dead.std", 1, ",\"number\":1,\"fingerprint\":\"", NULL},
+        {"predict --format sarif @/dead.std", 1, "\"ruleId\":\"deadlock\"", NULL},
+        {"predict --format junit @/dead.std", 1, "<failure type=\"deadlock\"", NULL},
+        {"predict --format html @/dead.std", 1, "\"marked\":[1,5,1,5],\"stops\":2,", NULL},
+        {"predict --format dot @/dead.std", 1, "digraph \"deadlock-1\" {\n", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
 /* The lines of the source stand beside the accesses. */
 static void test_source(void **state)
 {
@@ -129,9 +156,8 @@ static void test_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_statuses), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_beside),   cmocka_unit_test(test_source),
         cmocka_unit_test(test_unknown),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);

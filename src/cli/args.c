@@ -202,6 +202,8 @@ static mr_status set_option(parser *self, int option, const char *name, const ch
     }
     if (strcmp(mr_options[option].key, "model") == 0)
         self->cli->model_given = true;
+    if (strcmp(mr_options[option].key, "format") == 0)
+        self->cli->format_given = true;
     add_setting(self, option, value);
     return MR_OK;
 }

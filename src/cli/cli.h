@@ -33,7 +33,7 @@ typedef struct mr_own_flag {
     const char *name, *value, *help;
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 10 };
+enum { MR_OWN_FLAGS = 12 };
 
 /* A parsed command line. */
 typedef struct mr_cli {
@@ -44,6 +44,7 @@ typedef struct mr_cli {
     bool help;          /* --help was given; the other members may not be set */
     bool switch_on;     /* the command's own switch was given */
     bool model_given;   /* --model was given */
+    bool format_given;  /* --format was given */
     int finding_status; /* the exit status when there are findings */
     /* by the command's own flags: the last value given, on loan; NULL: none */
     const char *own[MR_OWN_FLAGS];
@@ -114,6 +115,7 @@ mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_predict(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_merge(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_compare(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_report(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_check(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_info(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_dump(mr_cli *cli, int *exit_status, mr_error *error);

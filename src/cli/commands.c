@@ -37,7 +37,7 @@ const mr_command mr_commands[] = {
      .operands_max = SIZE_MAX,
      .keys = " format output jobs checkpoint resume time_limit quiet witness.dir"
              " brief color source_dir suppressions baseline fail_on"
-             " report.run report.schedule report.shown ",
+             " report.run report.schedule report.shown report.pictures ",
      .takes_config = true,
      .switch_name = "decide-missing",
      .switch_help = "decide what is in none of the files, instead of failing",
@@ -48,6 +48,22 @@ const mr_command mr_commands[] = {
                 "Exit status: as predict.\n",
      .debugs = true,
      .run = mr_cli_merge},
+    {.name = "report",
+     .subject = MR_SUBJECT_PREDICT,
+     .operands = "RESULTS",
+     .operands_min = 1,
+     .operands_max = 1,
+     .keys = " format output quiet brief color source_dir suppressions baseline fail_on"
+             " report.schedule report.shown report.pictures memory.limit_mb memory.spill_dir ",
+     .takes_config = true,
+     .own = {{"trace", "FILE", "the trace of the report, when it is no longer where it was"}},
+     .summary = "write a report in JSON again, in another format: maxrace report r.json -o r.html",
+     .details =
+         "RESULTS is a report of predict, merge or run in JSON. Its trace is read, and every\n"
+         "witness is checked again. Without --format the end of the output's name chooses: .html,\n"
+         ".sarif, .xml (junit), .dot, .json, .txt.\n"
+         "Exit status: as predict; 3 also for a report of another trace.\n",
+     .run = mr_cli_report},
     {.name = "order",
      .subject = MR_SUBJECT_ORDER,
      .operands = "TRACE",
@@ -79,7 +95,7 @@ const mr_command mr_commands[] = {
          " * !find !sees !relation !examples !mark !confirm !model !candidates.report !witness.dir "
          "!witness.check"
          " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
-         "!report.shown"
+         "!report.shown !report.pictures"
          " !checkpoint !resume !time_limit ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
@@ -202,6 +218,10 @@ const mr_command mr_commands[] = {
           {"timeout", "SECONDS", "kill the program after so long; 0: never (0)"},
           {"on-deadlock", "stop|wait",
            "when nobody has been able to run for 2 s: end the program (default), or wait on"},
+          {"record-inputs", "yes|no",
+           "keep what the program gets from outside (files, peers, time) in the trace, for a "
+           "replay (yes)"},
+          {"max-inputs", "SIZE", "keep at most so much of that; 0: no limit (1G)"},
           {"convert", "LOG",
            "run no program: write the trace of a log that an earlier record left"},
           {"replay", "SCHEDULE",
@@ -234,8 +254,11 @@ const mr_command mr_commands[] = {
              {"max-log", "SIZE", "as for record"},
              {"timeout", "SECONDS", "as for record, for each run"},
              {"on-deadlock", "stop|wait", "as for record"},
+             {"record-inputs", "yes|no", "as for record"},
+             {"max-inputs", "SIZE", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
-             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"}},
+             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
+             {"confirm", "", "replay every race, in both orders; the worst effects come first"}},
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"

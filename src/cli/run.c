@@ -5,6 +5,7 @@
 
 #include "base/seconds.h"
 #include "cli.h"
+#include "confirm.h"
 #include "engine/predict.h"
 #include "leftovers.h"
 #include "listing/listing.h"
@@ -30,6 +31,7 @@ typedef struct runs {
     char folder[4096]; /* of the traces */
     bool temporary;
     bool quick;
+    bool confirms;      /* each race is replayed */
     mr_names known;     /* the static races so far */
     size_t race_count;  /* new races of all runs */
     size_t known_count; /* races of the last run that an earlier run had */
@@ -169,6 +171,8 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     if (!status)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
+    if (!status && self->confirms)
+        status = mr_confirm_races(self->cli, path, trace, &result, error);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;
     if (!status)
@@ -184,6 +188,43 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     mr_result_free(&result);
     mr_trace_free(trace);
     return status ? status : printed;
+}
+
+/* Drops the races that are suppressed, and says whether the others make the command fail. */
+static mr_status keep_unsuppressed(runs *self, const mr_trace *trace, mr_order_result *result,
+                                   mr_error *error)
+{
+    mr_race_list *list = &result->list;
+    mr_listing listing;
+    mr_result pairs = {.race_count = list->race_count,
+                       .races = mr_calloc(list->race_count + 1, sizeof *pairs.races)};
+    if (!pairs.races)
+        return mr_error_memory(error, "listing the findings");
+    for (size_t i = 0; i < list->race_count; i++) {
+        const mr_race_example *pair = &list->examples[list->races[i].first_example];
+        pairs.races[i].witness.first = pair->first.event;
+        pairs.races[i].witness.second = pair->second.event;
+    }
+    mr_status status = mr_listing_make(&listing, trace, self->cli->config, &pairs, error);
+    size_t kept = 0;
+    for (size_t i = 0; i < list->race_count && status == MR_OK; i++) {
+        if (listing.of_race[i]) {
+            list->races[kept] = list->races[i];
+            result->races[kept++] = result->races[i];
+        } else {
+            result->counts[result->races[i].standing]--;
+            mr_witness_free(&result->races[i].witness);
+        }
+    }
+    if (status == MR_OK) {
+        list->race_count = kept;
+        self->fails = self->fails || mr_listing_fail(&listing, self->cli->config);
+        if (listing.suppressed_count > 0)
+            fprintf(stderr, "maxrace: %zu suppressed\n", listing.suppressed_count);
+    }
+    mr_listing_free(&listing);
+    free(pairs.races);
+    return status;
 }
 
 /* The races of the recorded order: those of shb, each with a witness. This is the place for other
@@ -207,8 +248,9 @@ static mr_status detect(runs *self, const char *path, mr_error *error)
     sweep.result.stats.read_seconds += read_seconds;
     sweep.result.stats.total_seconds += read_seconds;
     if (!status)
+        status = keep_unsuppressed(self, trace, &sweep.result, error);
+    if (!status)
         status = keep_new_of_order(self, trace, &sweep.result, error);
-    self->fails = self->fails || (!status && (self->race_count > 0 || mr_observed_any(trace)));
     if (!status) {
         const mr_one_run run = {self->recording.seed, self->program_status, self->known_count};
         status = mr_runs_report_write_order(&self->report, &run, trace, &sweep.result, error);
@@ -290,7 +332,7 @@ static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES };
+    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES, CONFIRM };
     runs self = {.cli = cli, .quick = cli->switch_on};
     const char *path = mr_config_text(cli->config, "output");
     if (self.quick &&
@@ -298,6 +340,9 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--quick reports as 'order' does: text or json");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
+    self.confirms = cli->own[CONFIRM] != NULL;
+    if (!status && self.confirms && self.quick)
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--confirm is not for --quick");
     if (!status)
         status = mr_cli_number(cli, RUNS, 1, 1, &self.count, error);
     if (!status)

@@ -12,16 +12,17 @@
 
 enum { WIDTH_MIN = 60 };
 
-static bool is_terminal(FILE *stream)
-{
-    int number = fileno(stream);
-    return number >= 0 && isatty(number);
-}
-
 static bool is_set(const char *name)
 {
     const char *value = getenv(name);
     return value && value[0] != '\0';
+}
+
+/* mpirun of Open MPI gives each rank a terminal, wherever its own output goes. */
+static bool is_terminal(FILE *stream)
+{
+    int number = fileno(stream);
+    return number >= 0 && isatty(number) && !is_set("OMPI_COMM_WORLD_SIZE");
 }
 
 static size_t terminal_width(FILE *stream)

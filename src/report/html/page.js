@@ -153,7 +153,7 @@ function showFinding(item) {
     make("ul", {class: "stack"}, group.alike.map(other => make("li", {}, `${other.number}: ${other.first}${other.second ? ` and ${other.second}` : ""}`)))) : null;
   by("main").replaceChildren(
     make("h2", {}, group.title),
-    make("p", {class: "why"}, group.why + (group.confirmed_by ? `; witness of ${plural(group.length, "event")} before the race, found by ${group.confirmed_by}, accepted by the checker` : "")),
+    make("p", {class: "why"}, group.why + (group.confirmed_by ? `; witness of ${plural(group.length, "event")} before it, found by ${group.confirmed_by}, accepted by the checker` : "")),
     group.unseen ? make("p", {class: "why"}, `may be false: ${group.unseen.join(", ")} may order the two accesses`) : "",
     make("div", {class: "cards"}, cards), alike || "");
   picture = null;
@@ -173,6 +173,8 @@ class Pane {
     this.order = picture.data[side];
     this.seen = picture.data[side === "witness" ? "seenWitness" : "seenObserved"];
     this.count = this.order.length;
+    // The threads stop before the last events of a witness.
+    this.happened = side === "witness" ? this.count - picture.group.stops : this.count;
     this.row = new Int32Array(picture.events.n.length).fill(-1);
     this.order.forEach((event, row) => { this.row[event] = row; });
     this.findSections();
@@ -192,10 +194,11 @@ class Pane {
     const {t, k, x} = this.picture.events, open = new Map();
     this.sections = [];
     this.order.forEach((event, row) => {
+      if (row >= this.happened) return;
       const mine = open.get(t[event]) || [];
       open.set(t[event], mine);
       if (k[event] === ACQUIRE || k[event] === SHARED) {
-        const section = {thread: t[event], lock: x[event], from: row, to: this.count, depth: mine.filter(other => other.to === this.count).length};
+        const section = {thread: t[event], lock: x[event], from: row, to: this.happened, depth: mine.length};
         mine.push(section);
         this.sections.push(section);
       }
@@ -356,7 +359,7 @@ function showPicture(item) {
   picture = {data: stored, events: stored.events, texts: item.report.texts, threads: item.report.threads, sources: item.report.sources || {},
     lanes: lanesOf(group, stored.events), racing: group.marked, current: -1, step: 0, group};
   const observed = new Pane(picture, "observed", "as it was recorded");
-  const witness = stored.witness.length ? new Pane(picture, "witness", "an order that leads to the race") : null;
+  const witness = stored.witness.length ? new Pane(picture, "witness", "an order that leads to it") : null;
   picture.panes = witness ? [observed, witness] : [observed];
   picture.main = witness || observed;
   const button = (id, text, name, act) => { const b = make("button", {type: "button", id, "aria-label": name, title: name}, text); b.addEventListener("click", act); return b; };
@@ -413,7 +416,7 @@ function seenText(pane, row) {
 function describe() {
   const {n, t, o, p} = picture.events, group = picture.group, event = picture.current, row = picture.main.row[event], place = picture.texts[p[event]];
   const pane = row >= 0 ? picture.main : picture.panes[0];
-  const at = pane.row[event], racing = picture.racing.includes(n[event]) && picture.panes.length > 1 && row >= picture.main.count - group.stops;
+  const at = pane.row[event], racing = picture.racing.includes(n[event]) && picture.panes.length > 1 && row >= picture.main.happened;
   by("said").replaceChildren(
     make("p", {}, row >= 0 ? `Step ${row + 1} of ${picture.main.count}: ` : "Not in the witness: ",
       make("code", {}, `${picture.threads[t[event]]}: ${picture.texts[o[event]]}`), ` at ${place || "an unnamed place"}, event ${n[event]}${seenText(pane, at)}.`),
@@ -434,21 +437,21 @@ function showSource(place) {
 
 // What each thread holds and what it will do next, in the order of the witness.
 function showThreads(row) {
-  const {t, o, k, x, n} = picture.events, order = picture.main.order, held = new Map(picture.lanes.map(thread => [thread, []])), next = new Map();
-  for (let i = 0; i < row; i++) {
+  const {t, o, k, x, n} = picture.events, group = picture.group, order = picture.main.order, held = new Map(picture.lanes.map(thread => [thread, []])), next = new Map();
+  for (let i = 0; i < Math.min(row, picture.main.happened); i++) {
     const event = order[i], locks = held.get(t[event]);
     if (k[event] === ACQUIRE || k[event] === SHARED) locks.push(x[event]);
     if (k[event] === RELEASE || k[event] === UNSHARED) { const at = locks.lastIndexOf(x[event]); if (at >= 0) locks.splice(at, 1); }
   }
   for (let i = row; i < order.length && next.size < picture.lanes.length; i++) if (!next.has(t[order[i]])) next.set(t[order[i]], order[i]);
-  if (picture.panes.length > 1 && row >= order.length - picture.group.stops)
-    for (let i = order.length - picture.group.stops; i < order.length; i++) next.set(t[order[i]], order[i]);
+  if (picture.panes.length > 1 && row >= picture.main.happened)
+    for (let i = picture.main.happened; i < order.length; i++) next.set(t[order[i]], order[i]);
   by("threads").replaceChildren(make("table", {},
     make("thead", {}, make("tr", {}, ["thread", "holds", "next"].map(text => make("th", {scope: "col"}, text)))),
     make("tbody", {}, picture.lanes.map(thread => make("tr", {}, make("td", {}, picture.threads[thread]),
       make("td", {}, held.get(thread).map(lock => picture.texts[lock]).join(", ")),
       make("td", {}, next.has(thread) ? make("code", {}, picture.texts[o[next.get(thread)]]) : make("span", {class: "muted"}, "no more in this schedule"),
-        next.has(thread) && picture.racing.includes(n[next.get(thread)]) ? make("span", {class: "tag bad"}, "race") : ""))))));
+        next.has(thread) && picture.racing.includes(n[next.get(thread)]) ? make("span", {class: "tag bad"}, group.kind) : ""))))));
 }
 
 // ---- compare ----
