@@ -226,6 +226,13 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
     }
 }
 
+void mr_steer_before(mr_thread *thread, const void *address, unsigned head, uintptr_t code)
+{
+    thread->about = (mr_about){code, address, head};
+    mr_steer_stop(thread, MR_STOP_ACCESS);
+    thread->about.code = 0;
+}
+
 /* The thread of the step is in a wait; can it go on? */
 static mr_thread *from_wait(mr_thread *thread, const mr_schedule_step *step)
 {

@@ -270,12 +270,19 @@ static mr_status reach(mr_replaying *self, mr_plan *plan, mr_plan_then then, uns
     return status;
 }
 
-/* The run as it was recorded, once for all races. */
+/* The run as it was recorded, for all races. Two runs say whether what it writes is always the same. */
 static mr_status run_recorded(mr_replaying *self, mr_error *error)
 {
     mr_replay_result unused = {.whose = -1};
-    return self->recorded.is_there ? MR_OK
-                                   : run_once(self, false, true, &self->recorded, &unused, error);
+    mr_run_end again = {.is_there = false};
+    if (self->recorded.is_there)
+        return MR_OK;
+    mr_status status = run_once(self, false, true, &self->recorded, &unused, error);
+    if (!status)
+        status = run_once(self, false, false, &again, &unused, error);
+    self->recorded.output_varies = !status && !mr_run_end_writes_same(&self->recorded, &again);
+    mr_run_end_free(&again);
+    return status;
 }
 
 mr_status mr_replaying_find(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
