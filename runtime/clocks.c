@@ -38,10 +38,8 @@ static bool is_of_processor(clockid_t clock)
 void mr_clocks_start(void)
 {
     for (clockid_t clock = 0; clock < CLOCKS; clock++) {
-        int64_t start = mr_clock_ns(basis_of(clock)) - mr_elapsed_now();
-        clocks.at_start[clock] = start;
+        clocks.at_start[clock] = mr_clock_ns(basis_of(clock)) - mr_elapsed_now();
         mr_inputs_clock(clock, &clocks.at_start[clock]);
-        mr_inputs_log_clock(clock, start);
     }
 }
 
@@ -100,6 +98,7 @@ static int64_t show(clockid_t clock)
     }
     mr_yield(thread);
     int64_t own = mr_clock_shown(clock);
+    mr_inputs_log_clock(clock, clocks.at_start[clock]);
     int64_t shown = mr_input_number(thread, MR_INPUT_CLOCK, (uint64_t)clock, own);
     if (shown > own && !is_of_processor(clock)) {
         mr_rt.waited_ns += shown - own; /* who waits until then has seen that time */

@@ -82,6 +82,22 @@ static off64_t file_seek(FILE *file, off64_t at, int from)
     return result;
 }
 
+/* What libc looks at. Times and the like would make the inputs of each run others. */
+typedef struct stream_stat {
+    uint64_t size_bytes;
+    uint32_t mode, block_bytes;
+} stream_stat;
+
+static int feed_stat(mr_input *input, struct stat *to)
+{
+    stream_stat was = {0, 0, 0};
+    mr_input_take(input, &was, sizeof was);
+    *to = (struct stat){.st_size = (off_t)was.size_bytes,
+                        .st_mode = was.mode,
+                        .st_blksize = (blksize_t)was.block_bytes};
+    return (int)mr_input_result(input);
+}
+
 static int file_stat(FILE *file, void *to)
 {
     mr_input input;
@@ -90,12 +106,16 @@ static int file_stat(FILE *file, void *to)
         mr_leave(thread);
     }
     if (input.head != NULL) {
-        mr_input_take(&input, to, sizeof(struct stat));
-        return (int)mr_input_result(&input);
+        return feed_stat(&input, to);
     }
     int result = real.stat(file, to);
     if (thread != NULL) {
-        log_part(file, MR_INPUT_CALL, result, to, result == 0 ? sizeof(struct stat) : 0);
+        const struct stat *is = to;
+        stream_stat seen = {0, 0, 0};
+        if (result == 0) {
+            seen = (stream_stat){(uint64_t)is->st_size, is->st_mode, (uint32_t)is->st_blksize};
+        }
+        log_part(file, MR_INPUT_CALL, result, &seen, sizeof seen);
     }
     return result;
 }

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { KNOWN = 1 << 14, WRITTEN = 64, WAITED = 1024 };
+enum { KNOWN = 1 << 14, WRITTEN = 64, WAITED = 1024, MOVED = 64 };
 
 static struct {
     struct {
@@ -29,6 +29,10 @@ static struct {
         uint64_t data;
     } waited[WAITED]; /* with an epoll set; the newest first, in a ring */
     unsigned waited_count;
+    struct {
+        uint16_t was, is; /* ports, as in an address */
+    } moved[MOVED];
+    unsigned moved_count;
 } table;
 
 static bool is_known(int fd)
@@ -166,6 +170,50 @@ mr_descriptor_origin mr_descriptor_peer_of(int fd, const struct sockaddr *peer, 
         }
     }
     return MR_DESCRIPTOR_PEER;
+}
+
+/* Where the port is in an address; NULL: it has none. */
+static uint16_t *port_of(struct sockaddr *address)
+{
+    return address->sa_family == AF_INET    ? &((struct sockaddr_in *)(void *)address)->sin_port
+           : address->sa_family == AF_INET6 ? &((struct sockaddr_in6 *)(void *)address)->sin6_port
+                                            : NULL;
+}
+
+void mr_descriptor_moved(int fd, const struct sockaddr *was)
+{
+    struct sockaddr_storage is = {.ss_family = 0}, before = {.ss_family = 0};
+    socklen_t length = sizeof is;
+    __builtin_memcpy(&before, was,
+                     was->sa_family == AF_INET ? sizeof(struct sockaddr_in)
+                                               : sizeof(struct sockaddr_in6));
+    const uint16_t *from = port_of((struct sockaddr *)&before);
+    if (from == NULL || table.moved_count == MOVED ||
+        mr_sys(SYS_getsockname, fd, (long)&is, (long)&length, 0, 0, 0) != 0) {
+        return;
+    }
+    const uint16_t *to = port_of((struct sockaddr *)&is);
+    if (to != NULL) {
+        table.moved[table.moved_count].was = *from;
+        table.moved[table.moved_count++].is = *to;
+    }
+}
+
+const struct sockaddr *mr_descriptor_lead(const struct sockaddr *address, socklen_t length,
+                                          struct sockaddr_storage *led)
+{
+    if (table.moved_count == 0 || length > sizeof *led) {
+        return address;
+    }
+    __builtin_memcpy(led, address, length);
+    uint16_t *port = port_of((struct sockaddr *)led);
+    for (unsigned i = 0; port != NULL && i < table.moved_count; i++) {
+        if (*port == table.moved[i].was) {
+            *port = table.moved[i].is;
+            return (const struct sockaddr *)led;
+        }
+    }
+    return address;
 }
 
 void mr_epoll_keep(int set, int fd, uint64_t data)

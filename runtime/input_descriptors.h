@@ -38,6 +38,11 @@ void mr_descriptor_written(int fd);
 void mr_descriptor_socket(int fd, int type);
 mr_descriptor_origin mr_descriptor_peer_of(int fd, const struct sockaddr *peer, bool is_accepted);
 
+/* The socket was to have this address, and has another one; where is a peer inside really? */
+void mr_descriptor_moved(int fd, const struct sockaddr *was);
+const struct sockaddr *mr_descriptor_lead(const struct sockaddr *address, socklen_t length,
+                                          struct sockaddr_storage *led);
+
 /* epoll_ctl: which data stands for a descriptor; is that one inside? */
 void mr_epoll_keep(int set, int fd, uint64_t data);
 bool mr_epoll_is_inside(int set, uint64_t data);

@@ -115,7 +115,6 @@ static void start_log(const char *log)
                                         .version = MR_INPUTS_VERSION,
                                         .header_bytes = MR_INPUTS_HEADER_BYTES,
                                         .end = MR_INPUTS_HEADER_BYTES};
-    inputs.header->process = (uint32_t)mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
     for (int fd = 0; fd < MR_INPUTS_INHERITED; fd++) {
         inputs.header->modes[fd] = fstat(fd, &is) == 0 ? is.st_mode : 0;
     }
@@ -310,7 +309,9 @@ size_t mr_input_take(mr_input *input, void *to, size_t bytes)
 
 int64_t mr_input_result(const mr_input *input)
 {
-    errno = input->head->error;
+    if (input->head->result < 0) {
+        errno = input->head->error;
+    }
     return input->head->result;
 }
 
@@ -348,7 +349,7 @@ void mr_input_log(const mr_thread *thread, mr_input_kind kind, uint64_t argument
     mr_input_head head = {.role = thread->role,
                           .kind = (uint8_t)kind,
                           .flags = inside ? MR_INPUT_INSIDE : 0,
-                          .error = errno,
+                          .error = result < 0 ? errno : 0,
                           .result = result,
                           .argument = argument};
     for (size_t i = 0; i < count && !inside; i++) {
@@ -431,7 +432,7 @@ bool mr_inputs_clock(int clock, int64_t *ns)
 {
     if (inputs.fed && clock >= 0 && clock < MR_INPUTS_CLOCKS) {
         *ns = inputs.header->clocks[clock];
-        return true;
+        return *ns != 0;
     }
     return false;
 }
@@ -446,6 +447,13 @@ void mr_inputs_log_clock(int clock, int64_t ns)
 uint32_t mr_inputs_mode(int fd)
 {
     return inputs.fed && fd >= 0 && fd < MR_INPUTS_INHERITED ? inputs.header->modes[fd] : 0;
+}
+
+void mr_inputs_log_process(void)
+{
+    if (inputs.logged) {
+        inputs.header->process = (uint32_t)mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    }
 }
 
 long mr_inputs_process(long process)

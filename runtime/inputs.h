@@ -64,12 +64,14 @@ bool mr_input_call(mr_thread *thread, const char *name, int64_t *result);
 void mr_input_written(void *to, size_t bytes);
 void mr_input_called(mr_thread *thread, int64_t result);
 
-/* Clocks at the start; false: nothing is fed. */
+/* What a clock showed at the start, when the program looked at it; false: it is not known. */
 bool mr_inputs_clock(int clock, int64_t *ns);
 void mr_inputs_log_clock(int clock, int64_t ns);
 
 /* The mode of a descriptor that the program began with, when inputs are fed; 0: none. */
 uint32_t mr_inputs_mode(int fd);
+/* The program asks for its process number. */
+void mr_inputs_log_process(void);
 /* Process number in the recording, for this one; others stay. */
 long mr_inputs_process(long process);
 

@@ -41,10 +41,10 @@ typedef struct mr_inputs_header {
     uint64_t end; /* offset after the last record */
     uint32_t state;
     uint32_t unfed;                   /* bits: kinds that cannot be given again, see below */
-    int64_t clocks[MR_INPUTS_CLOCKS]; /* what each clock showed at the start */
+    int64_t clocks[MR_INPUTS_CLOCKS]; /* what each showed at the start; 0: nobody looked at it */
     uint32_t
         modes[MR_INPUTS_INHERITED]; /* of descriptors open at the start, as of fstat; 0: none */
-    uint32_t process;
+    uint32_t process;               /* 0: nobody asked for it */
 } mr_inputs_header;
 
 /* X(enumerator, text): what the program used that cannot be given to it again. */
@@ -70,6 +70,7 @@ enum {
     X(SEEK, "a seek in descriptor")                                                                \
     X(OPEN, "an open of a new descriptor") /* data: a mr_input_descriptor */                       \
     X(ACCEPT, "an accept from descriptor") /* data: a mr_input_descriptor, the address */          \
+    X(BIND, "a bind of descriptor")        /* data: the address that it got */                     \
     X(CONNECT, "a connect of descriptor")                                                          \
     X(WAIT, "a wait for descriptors")                                                              \
     X(CLOCK, "a look at clock")                                                                    \

@@ -5,6 +5,7 @@
  */
 #include "io.h"
 #include "descriptors.h"
+#include "io_parts.h"
 
 #include "ignore.h"
 #include "input_descriptors.h"
@@ -14,6 +15,7 @@
 #include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
+#include "timers.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -106,7 +108,7 @@ void mr_io_log_channel(mr_log_kind kind, int fd, uintptr_t code)
 }
 
 /* Before and after the real call; NULL: not recorded. */
-static mr_thread *begin(int fd, uintptr_t code)
+mr_thread *mr_io_begin(int fd, uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
@@ -117,12 +119,15 @@ static mr_thread *begin(int fd, uintptr_t code)
     return thread;
 }
 
-static void end(int fd, const void *written, ssize_t bytes, uintptr_t code)
+void mr_io_end(int fd, void *written, ssize_t bytes, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         errno = saved_errno;
+        if (fd >= 0 && bytes == sizeof(uint64_t)) {
+            mr_timers_read(fd, written);
+        }
         if (fd >= 0 && bytes >= 0) {
             mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
@@ -132,8 +137,8 @@ static void end(int fd, const void *written, ssize_t bytes, uintptr_t code)
 }
 
 /* What was read: an input, unless it was fed. */
-static void log_input(const mr_input *fed, int fd, ssize_t result, const mr_input_part *parts,
-                      size_t count)
+void mr_io_log_input(const mr_input *fed, int fd, ssize_t result, const mr_input_part *parts,
+                     size_t count)
 {
     int saved_errno = errno;
     mr_thread *thread = fed->head == NULL && mr_inputs_are_logged() ? mr_enter() : NULL;
@@ -152,11 +157,11 @@ static size_t part_of(ssize_t result, size_t room)
 
 static void log_data(const mr_input *fed, int fd, const void *buffer, ssize_t result, size_t room)
 {
-    log_input(fed, fd, result, &(mr_input_part){buffer, part_of(result, room)}, 1);
+    mr_io_log_input(fed, fd, result, &(mr_input_part){buffer, part_of(result, room)}, 1);
 }
 
 /* What the recorded thread got. */
-static ssize_t feed(mr_thread *thread, mr_input *input, void *buffer, size_t room)
+ssize_t mr_io_feed(mr_thread *thread, mr_input *input, void *buffer, size_t room)
 {
     ssize_t result = mr_input_result(input);
     mr_input_take(input, buffer, part_of(result, room));
@@ -166,19 +171,19 @@ static ssize_t feed(mr_thread *thread, mr_input *input, void *buffer, size_t roo
 }
 
 /* A call that writes to a peer has the result that it had. */
-static bool feed_sent(mr_thread *thread, int fd, ssize_t *result)
+bool mr_io_feed_sent(mr_thread *thread, int fd, ssize_t *result)
 {
     mr_input input = {NULL, NULL, 0};
     if (mr_descriptor_is_peer(fd)) {
         input = mr_input_find(thread, MR_INPUT_WRITE, (uint64_t)fd);
     }
     if (input.head != NULL) {
-        *result = feed(thread, &input, NULL, 0);
+        *result = mr_io_feed(thread, &input, NULL, 0);
     }
     return input.head != NULL;
 }
 
-static void end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
+void mr_io_end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
 {
     int saved_errno = errno;
     mr_thread *thread =
@@ -188,7 +193,7 @@ static void end_sent(bool fed, int fd, ssize_t result, uintptr_t code)
         mr_input_log(thread, MR_INPUT_WRITE, (uint64_t)fd, false, result, NULL, 0);
         mr_leave(thread);
     }
-    end(-1, NULL, 0, code);
+    mr_io_end(-1, NULL, 0, code);
     errno = saved_errno;
 }
 
@@ -198,7 +203,7 @@ static bool ignores(mr_log_kind kind)
 }
 
 /* Memory that a call reads or writes beside the data. The caller is busy. */
-static void log_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
+void mr_io_log_range(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
 {
     if (address != NULL && bytes > 0 && mr_is_instrumented(code) && !ignores(kind)) {
         mr_write_range(kind, address, bytes, code);
@@ -206,25 +211,25 @@ static void log_range(mr_log_kind kind, const void *address, size_t bytes, uintp
 }
 
 /* The address of a peer: what the kernel gives of it, and how long it is. `room` was there. */
-static void end_address(bool given, const struct sockaddr *address, const socklen_t *length,
-                        socklen_t room, uintptr_t code)
+void mr_io_end_address(bool given, const struct sockaddr *address, const socklen_t *length,
+                       socklen_t room, uintptr_t code)
 {
     mr_thread *thread = given && address != NULL ? mr_enter() : NULL;
     if (thread != NULL) {
-        log_range(MR_LOG_RANGE_WRITE, address, *length < room ? *length : room, code);
-        log_range(MR_LOG_RANGE_WRITE, length, sizeof *length, code);
+        mr_io_log_range(MR_LOG_RANGE_WRITE, address, *length < room ? *length : room, code);
+        mr_io_log_range(MR_LOG_RANGE_WRITE, length, sizeof *length, code);
         mr_leave(thread);
     }
 }
 
 /* Room for an address. The caller is busy. */
-static socklen_t begin_address(const struct sockaddr *address, const socklen_t *length,
-                               uintptr_t code)
+socklen_t mr_io_begin_address(const struct sockaddr *address, const socklen_t *length,
+                              uintptr_t code)
 {
     if (address == NULL || length == NULL) {
         return 0;
     }
-    log_range(MR_LOG_RANGE_READ, length, sizeof *length, code);
+    mr_io_log_range(MR_LOG_RANGE_READ, length, sizeof *length, code);
     return *length;
 }
 
@@ -246,20 +251,20 @@ extern ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, i
 #define READS(name, parameters, arguments)                                                         \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
+        mr_thread *thread = mr_io_begin(fd, MR_CALLER);                                            \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         mr_input input = mr_input_find(thread, MR_INPUT_READ, (uint64_t)fd);                       \
         if (input.head != NULL) {                                                                  \
-            result = feed(thread, &input, buffer, bytes);                                          \
+            result = mr_io_feed(thread, &input, buffer, bytes);                                    \
         } else {                                                                                   \
             MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
                     result = MR_REAL(name) arguments);                                             \
             log_data(&input, fd, buffer, result, bytes);                                           \
         }                                                                                          \
-        end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
+        mr_io_end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);       \
         return result;                                                                             \
     }
 READS(read, (int fd, void *buffer, size_t bytes), (fd, buffer, bytes))
@@ -275,19 +280,7 @@ READS(__recv_chk, (int fd, void *buffer, size_t bytes, size_t room, int flags),
       (fd, buffer, bytes, room, flags))
 #undef READS
 
-/* The address of a peer as an input: its length, then as much of it as there was room for. */
-#define LENGTH_PART(address, length)                                                               \
-    {                                                                                              \
-        (length), (address) != NULL && (length) != NULL ? sizeof *(length) : 0                     \
-    }
-#define ADDRESS_PART(address, length, room)                                                        \
-    {                                                                                              \
-        (address), (address) == NULL || (length) == NULL ? 0                                       \
-                   : *(length) < (room)                  ? *(length)                               \
-                                                         : (room)                                  \
-    }
-
-static void feed_address(mr_input *input, struct sockaddr *address, socklen_t *length)
+void mr_io_feed_address(mr_input *input, struct sockaddr *address, socklen_t *length)
 {
     if (address != NULL && length != NULL) {
         mr_input_take(input, length, sizeof *length);
@@ -299,27 +292,28 @@ static void feed_address(mr_input *input, struct sockaddr *address, socklen_t *l
 #define READS_FROM(name, parameters, arguments)                                                    \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
+        mr_thread *thread = mr_io_begin(fd, MR_CALLER);                                            \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        socklen_t room_before = begin_address(address, length, MR_CALLER);                         \
+        socklen_t room_before = mr_io_begin_address(address, length, MR_CALLER);                   \
         mr_input input = mr_input_find(thread, MR_INPUT_READ, (uint64_t)fd);                       \
         if (input.head != NULL) {                                                                  \
-            result = feed(thread, &input, buffer, bytes);                                          \
-            feed_address(&input, address, length);                                                 \
+            result = mr_io_feed(thread, &input, buffer, bytes);                                    \
+            mr_io_feed_address(&input, address, length);                                           \
         } else {                                                                                   \
             MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
                     result = MR_REAL(name) arguments);                                             \
-            log_input(&input, fd, result,                                                          \
-                      (const mr_input_part[]){{buffer, part_of(result, bytes)},                    \
-                                              LENGTH_PART(address, length),                        \
-                                              ADDRESS_PART(address, length, room_before)},         \
-                      3);                                                                          \
+            mr_io_log_input(                                                                       \
+                &input, fd, result,                                                                \
+                (const mr_input_part[]){{buffer, part_of(result, bytes)},                          \
+                                        MR_IO_LENGTH_PART(address, length),                        \
+                                        MR_IO_ADDRESS_PART(address, length, room_before)},         \
+                3);                                                                                \
         }                                                                                          \
-        end_address(result >= 0, address, length, room_before, MR_CALLER);                         \
-        end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);             \
+        mr_io_end_address(result >= 0, address, length, room_before, MR_CALLER);                   \
+        mr_io_end(fd, buffer, result < (ssize_t)bytes ? result : (ssize_t)bytes, MR_CALLER);       \
         return result;                                                                             \
     }
 READS_FROM(recvfrom,
@@ -335,19 +329,19 @@ READS_FROM(__recvfrom_chk,
 #define WRITES(name, parameters, arguments, beside)                                                \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
+        mr_thread *thread = mr_io_begin(fd, MR_CALLER);                                            \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         read_by_call(thread, fd, buffer, bytes, MR_CALLER);                                        \
         beside;                                                                                    \
-        bool fed = feed_sent(thread, fd, &result);                                                 \
+        bool fed = mr_io_feed_sent(thread, fd, &result);                                           \
         if (!fed) {                                                                                \
             MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),                                 \
                     result = MR_REAL(name) arguments);                                             \
         }                                                                                          \
-        end_sent(fed, fd, result, MR_CALLER);                                                      \
+        mr_io_end_sent(fed, fd, result, MR_CALLER);                                                \
         return result;                                                                             \
     }
 WRITES(write, (int fd, const void *buffer, size_t bytes), (fd, buffer, bytes), )
@@ -358,12 +352,12 @@ WRITES(sendto,
        (int fd, const void *buffer, size_t bytes, int flags, const struct sockaddr *address,
         socklen_t length),
        (fd, buffer, bytes, flags, address, length),
-       log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER))
+       mr_io_log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER))
 #undef WRITES
 
 /* The parts of a vector that `bytes` bytes fill. */
-static void log_vector(mr_log_kind kind, const struct iovec *parts, size_t count, ssize_t bytes,
-                       uintptr_t code)
+void mr_io_log_vector(mr_log_kind kind, const struct iovec *parts, size_t count, ssize_t bytes,
+                      uintptr_t code)
 {
     if (!mr_is_instrumented(code) || ignores(kind)) {
         return;
@@ -375,23 +369,21 @@ static void log_vector(mr_log_kind kind, const struct iovec *parts, size_t count
     }
 }
 
-static void end_vector(int fd, const struct iovec *parts, size_t count, ssize_t bytes,
-                       uintptr_t code)
+void mr_io_end_vector(int fd, const struct iovec *parts, size_t count, ssize_t bytes,
+                      uintptr_t code)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
         if (bytes >= 0) {
             mr_io_log_channel(MR_LOG_AFTER, fd, code);
         }
-        log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);
+        mr_io_log_vector(MR_LOG_RANGE_WRITE, parts, count, bytes, code);
         mr_leave(thread);
     }
 }
 
-enum { PARTS_MAX = 1024 }; /* the kernel's IOV_MAX */
-
-static ssize_t feed_vector(mr_thread *thread, mr_input *input, const struct iovec *parts,
-                           size_t count)
+ssize_t mr_io_feed_vector(mr_thread *thread, mr_input *input, const struct iovec *parts,
+                          size_t count)
 {
     ssize_t result = mr_input_result(input);
     size_t left = part_of(result, SSIZE_MAX);
@@ -405,7 +397,7 @@ static ssize_t feed_vector(mr_thread *thread, mr_input *input, const struct iove
 }
 
 /* The parts of a vector that were filled; returns their number. */
-static size_t filled(mr_input_part *to, const struct iovec *parts, size_t count, ssize_t result)
+size_t mr_io_filled(mr_input_part *to, const struct iovec *parts, size_t count, ssize_t result)
 {
     size_t used = 0;
     for (size_t left = part_of(result, SSIZE_MAX); used < count && left > 0; used++) {
@@ -419,30 +411,30 @@ static size_t filled(mr_input_part *to, const struct iovec *parts, size_t count,
 static void log_parts(const mr_input *fed, int fd, const struct iovec *parts, size_t count,
                       ssize_t result)
 {
-    mr_input_part data[PARTS_MAX];
-    if (count <= PARTS_MAX) {
-        log_input(fed, fd, result, data, filled(data, parts, count, result));
+    mr_input_part data[MR_IO_PARTS_MAX];
+    if (count <= MR_IO_PARTS_MAX) {
+        mr_io_log_input(fed, fd, result, data, mr_io_filled(data, parts, count, result));
     }
 }
 
 #define READS_PARTS(name, parameters, arguments)                                                   \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
+        mr_thread *thread = mr_io_begin(fd, MR_CALLER);                                            \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
-        log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);             \
+        mr_io_log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);       \
         mr_input input = mr_input_find(thread, MR_INPUT_READ, (uint64_t)fd);                       \
         if (input.head != NULL) {                                                                  \
-            result = feed_vector(thread, &input, parts, (size_t)count);                            \
+            result = mr_io_feed_vector(thread, &input, parts, (size_t)count);                      \
         } else {                                                                                   \
             MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
                     result = MR_REAL(name) arguments);                                             \
             log_parts(&input, fd, parts, (size_t)count, result);                                   \
         }                                                                                          \
-        end_vector(fd, parts, (size_t)count, result, MR_CALLER);                                   \
+        mr_io_end_vector(fd, parts, (size_t)count, result, MR_CALLER);                             \
         return result;                                                                             \
     }
 READS_PARTS(readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
@@ -455,20 +447,20 @@ READS_PARTS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at)
 #define WRITES_PARTS(name, parameters, arguments)                                                  \
     MR_EXPORT ssize_t name parameters                                                              \
     {                                                                                              \
-        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
+        mr_thread *thread = mr_io_begin(fd, MR_CALLER);                                            \
         ssize_t result;                                                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \
         mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);                                           \
-        log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);             \
-        log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);                 \
-        bool fed = feed_sent(thread, fd, &result);                                                 \
+        mr_io_log_range(MR_LOG_RANGE_READ, parts, (size_t)count * sizeof *parts, MR_CALLER);       \
+        mr_io_log_vector(MR_LOG_RANGE_READ, parts, (size_t)count, SSIZE_MAX, MR_CALLER);           \
+        bool fed = mr_io_feed_sent(thread, fd, &result);                                           \
         if (!fed) {                                                                                \
             MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),                                 \
                     result = MR_REAL(name) arguments);                                             \
         }                                                                                          \
-        end_sent(fed, fd, result, MR_CALLER);                                                      \
+        mr_io_end_sent(fed, fd, result, MR_CALLER);                                                \
         return result;                                                                             \
     }
 WRITES_PARTS(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
@@ -477,283 +469,3 @@ WRITES_PARTS(pwritev, (int fd, const struct iovec *parts, int count, off_t at),
 WRITES_PARTS(pwritev64, (int fd, const struct iovec *parts, int count, off64_t at),
              (fd, parts, count, at))
 #undef WRITES_PARTS
-
-/* A message that was received into the room that `before` tells of. */
-static void end_message(int fd, const struct msghdr *message, const struct msghdr *before,
-                        ssize_t bytes, uintptr_t code)
-{
-    mr_thread *thread = bytes >= 0 ? mr_enter() : NULL;
-    if (thread != NULL) {
-        socklen_t name =
-            message->msg_namelen < before->msg_namelen ? message->msg_namelen : before->msg_namelen;
-        log_range(MR_LOG_RANGE_WRITE, message->msg_name, name, code);
-        log_range(MR_LOG_RANGE_WRITE, message->msg_control, message->msg_controllen, code);
-        log_range(MR_LOG_RANGE_WRITE, &message->msg_namelen, sizeof message->msg_namelen, code);
-        log_range(MR_LOG_RANGE_WRITE, &message->msg_controllen, sizeof message->msg_controllen,
-                  code);
-        log_range(MR_LOG_RANGE_WRITE, &message->msg_flags, sizeof message->msg_flags, code);
-        mr_leave(thread);
-    }
-    end_vector(fd, message->msg_iov, message->msg_iovlen, bytes, code);
-}
-
-/* What tells where the data of a message is; `msg_flags` is not looked at. The caller is busy. */
-static void begin_message(const struct msghdr *message, uintptr_t code)
-{
-    log_range(MR_LOG_RANGE_READ, message, offsetof(struct msghdr, msg_flags), code);
-    log_range(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen * sizeof *message->msg_iov,
-              code);
-}
-
-static void begin_sent(const struct msghdr *message, uintptr_t code)
-{
-    begin_message(message, code);
-    log_range(MR_LOG_RANGE_READ, message->msg_name, message->msg_namelen, code);
-    log_range(MR_LOG_RANGE_READ, message->msg_control, message->msg_controllen, code);
-    log_vector(MR_LOG_RANGE_READ, message->msg_iov, message->msg_iovlen, SSIZE_MAX, code);
-}
-
-/* What a message has beside its data. */
-typedef struct message_ends {
-    uint32_t name_bytes, flags;
-    uint64_t control_bytes;
-} message_ends;
-
-static void log_message(const mr_input *fed, int fd, const struct msghdr *message,
-                        const struct msghdr *before, ssize_t result)
-{
-    mr_input_part data[PARTS_MAX + 3];
-    message_ends ends = {message->msg_namelen, (uint32_t)message->msg_flags,
-                         message->msg_controllen};
-    if (message->msg_iovlen > PARTS_MAX) {
-        return;
-    }
-    size_t count = filled(data, message->msg_iov, message->msg_iovlen, result);
-    socklen_t name =
-        message->msg_namelen < before->msg_namelen ? message->msg_namelen : before->msg_namelen;
-    data[count++] = (mr_input_part){&ends, sizeof ends};
-    data[count++] = (mr_input_part){message->msg_name, message->msg_name != NULL ? name : 0};
-    data[count++] = (mr_input_part){message->msg_control,
-                                    message->msg_control != NULL ? message->msg_controllen : 0};
-    log_input(fed, fd, result, data, count);
-}
-
-static ssize_t feed_message(mr_thread *thread, mr_input *input, struct msghdr *message)
-{
-    message_ends ends = {0, 0, 0};
-    ssize_t result = feed_vector(thread, input, message->msg_iov, message->msg_iovlen);
-    if (result >= 0) {
-        mr_input_take(input, &ends, sizeof ends);
-        mr_input_take(input, message->msg_name,
-                      ends.name_bytes < message->msg_namelen ? ends.name_bytes
-                                                             : message->msg_namelen);
-        mr_input_take(input, message->msg_control, ends.control_bytes);
-        message->msg_namelen = ends.name_bytes;
-        message->msg_controllen = ends.control_bytes;
-        message->msg_flags = (int)ends.flags;
-    }
-    return result;
-}
-
-MR_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
-{
-    mr_thread *thread = begin(fd, MR_CALLER);
-    ssize_t result;
-    if (thread == NULL) {
-        return MR_REAL(recvmsg)(fd, message, flags);
-    }
-    struct msghdr before = *message;
-    begin_message(message, MR_CALLER);
-    mr_input input = mr_input_find(thread, MR_INPUT_READ, (uint64_t)fd);
-    if (input.head != NULL) {
-        result = feed_message(thread, &input, message);
-    } else {
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
-                result = MR_REAL(recvmsg)(fd, message, flags));
-        log_message(&input, fd, message, &before, result);
-    }
-    end_message(fd, message, &before, result, MR_CALLER);
-    return result;
-}
-
-MR_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
-{
-    mr_thread *thread = begin(fd, MR_CALLER);
-    ssize_t result;
-    if (thread == NULL) {
-        return MR_REAL(sendmsg)(fd, message, flags);
-    }
-    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
-    begin_sent(message, MR_CALLER);
-    bool fed = feed_sent(thread, fd, &result);
-    if (!fed) {
-        MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
-                result = MR_REAL(sendmsg)(fd, message, flags));
-    }
-    end_sent(fed, fd, result, MR_CALLER);
-    return result;
-}
-
-static void end_length(const unsigned *length, uintptr_t code)
-{
-    mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        log_range(MR_LOG_RANGE_WRITE, length, sizeof *length, code);
-        mr_leave(thread);
-    }
-}
-
-/* Many more messages at once than anybody asks for are not recorded. */
-MR_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
-                       struct timespec *timeout)
-{
-    enum { KEPT = 64 };
-    mr_thread *thread = begin(fd, MR_CALLER);
-    int result;
-    if (thread == NULL || count > KEPT) {
-        if (thread != NULL) {
-            mr_leave(thread);
-        }
-        return MR_REAL(recvmmsg)(fd, messages, count, flags, timeout);
-    }
-    struct msghdr before[KEPT];
-    for (unsigned i = 0; i < count; i++) {
-        before[i] = messages[i].msg_hdr;
-        begin_message(&messages[i].msg_hdr, MR_CALLER);
-    }
-    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),
-            result = MR_REAL(recvmmsg)(fd, messages, count, flags, timeout));
-    for (int i = 0; i < result && i < (int)count; i++) {
-        end_message(fd, &messages[i].msg_hdr, &before[i], messages[i].msg_len, MR_CALLER);
-        end_length(&messages[i].msg_len, MR_CALLER);
-    }
-    return result;
-}
-
-MR_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
-{
-    mr_thread *thread = begin(fd, MR_CALLER);
-    int result;
-    if (thread == NULL) {
-        return MR_REAL(sendmmsg)(fd, messages, count, flags);
-    }
-    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
-    for (unsigned i = 0; i < count; i++) {
-        begin_sent(&messages[i].msg_hdr, MR_CALLER);
-    }
-    MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLOUT),
-            result = MR_REAL(sendmmsg)(fd, messages, count, flags));
-    for (int i = 0; i < result; i++) {
-        end_length(&messages[i].msg_len, MR_CALLER);
-    }
-    return result;
-}
-
-static int feed_accepted(mr_thread *thread, mr_input *input, struct sockaddr *address,
-                         socklen_t *length)
-{
-    int fd = mr_descriptor_place(input->head, (mr_input_descriptor){S_IFSOCK, 0}, -1);
-    int saved_errno = errno;
-    if (fd >= 0) {
-        mr_descriptor_set(fd, MR_DESCRIPTOR_PEER);
-        feed_address(input, address, length);
-    }
-    mr_yield(thread);
-    mr_leave(thread);
-    errno = saved_errno;
-    return fd;
-}
-
-/* The descriptor of a connection with the program itself gets any number when it runs again. */
-static void log_accepted(int fd, int result, mr_input_part length, mr_input_part address)
-{
-    int saved_errno = errno;
-    mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        mr_descriptor_forget(result);
-        mr_descriptor_origin origin =
-            result < 0 ? MR_DESCRIPTOR_PEER : mr_descriptor_peer_of(result, NULL, true);
-        errno = saved_errno;
-        mr_input_log(thread, MR_INPUT_ACCEPT, (uint64_t)fd, origin == MR_DESCRIPTOR_INSIDE, result,
-                     (const mr_input_part[]){length, address}, result >= 0 ? 2 : 0);
-        mr_descriptor_set(result, origin);
-        mr_leave(thread);
-    }
-    errno = saved_errno;
-}
-
-static int accepted(int fd, bool is_new, uintptr_t code)
-{
-    mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        fd = mr_descriptor_given(thread, fd, is_new, code);
-        mr_leave(thread);
-    }
-    return fd;
-}
-
-/* A call that waits for a descriptor and gives an address. */
-#define ACCEPTS(name, parameters, arguments)                                                       \
-    MR_EXPORT int name parameters                                                                  \
-    {                                                                                              \
-        mr_thread *thread = begin(fd, MR_CALLER);                                                  \
-        int result;                                                                                \
-        if (thread == NULL) {                                                                      \
-            return MR_REAL(name) arguments;                                                        \
-        }                                                                                          \
-        socklen_t room = begin_address(address, length, MR_CALLER);                                \
-        mr_input input = mr_input_find(thread, MR_INPUT_ACCEPT, (uint64_t)fd);                     \
-        if (input.head != NULL) {                                                                  \
-            result = accepted(feed_accepted(thread, &input, address, length), false, MR_CALLER);   \
-        } else {                                                                                   \
-            MR_CALL(thread, mr_io_gets_ready(thread, fd, POLLIN),                                  \
-                    result = MR_REAL(name) arguments);                                             \
-            result = accepted(result, true, MR_CALLER);                                            \
-            log_accepted(fd, result, (mr_input_part)LENGTH_PART(address, length),                  \
-                         (mr_input_part)ADDRESS_PART(address, length, room));                      \
-        }                                                                                          \
-        end_address(result >= 0, address, length, room, MR_CALLER);                                \
-        end(result >= 0 ? fd : -1, NULL, 0, MR_CALLER);                                            \
-        return result;                                                                             \
-    }
-ACCEPTS(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict length),
-        (fd, address, length))
-ACCEPTS(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags),
-        (fd, address, length, flags))
-#undef ACCEPTS
-
-static void log_connected(int fd, int result, const struct sockaddr *address)
-{
-    int saved_errno = errno;
-    mr_thread *thread = mr_enter();
-    if (thread != NULL) {
-        mr_descriptor_origin origin = mr_descriptor_peer_of(fd, address, false);
-        errno = saved_errno;
-        mr_input_log(thread, MR_INPUT_CONNECT, (uint64_t)fd, origin == MR_DESCRIPTOR_INSIDE, result,
-                     NULL, 0);
-        mr_descriptor_set(fd, origin);
-        mr_leave(thread);
-    }
-    errno = saved_errno;
-}
-
-MR_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
-{
-    mr_thread *thread = begin(fd, MR_CALLER);
-    int result;
-    if (thread == NULL) {
-        return MR_REAL(connect)(fd, address, length);
-    }
-    mr_io_log_channel(MR_LOG_BEFORE, fd, MR_CALLER);
-    log_range(MR_LOG_RANGE_READ, address, length, MR_CALLER);
-    mr_input input = mr_input_find(thread, MR_INPUT_CONNECT, (uint64_t)fd);
-    if (input.head != NULL) {
-        result = (int)feed(thread, &input, NULL, 0);
-        mr_descriptor_set(fd, MR_DESCRIPTOR_PEER);
-    } else {
-        MR_CALL(thread, false, result = MR_REAL(connect)(fd, address, length));
-        log_connected(fd, result, address);
-    }
-    end(-1, NULL, 0, MR_CALLER);
-    return result;
-}

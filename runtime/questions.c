@@ -4,6 +4,7 @@
 #include "scheduler.h"
 #include "sys.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 enum { PROCESS, PARENT, THREAD };
@@ -12,6 +13,9 @@ static int64_t answer(uint64_t question, int64_t number)
 {
     mr_thread *thread = mr_enter();
     if (thread != NULL) {
+        if (question == PROCESS) {
+            mr_inputs_log_process();
+        }
         number = mr_input_number(thread, MR_INPUT_NUMBER, question, number);
         mr_leave(thread);
     }

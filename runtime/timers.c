@@ -36,7 +36,8 @@ typedef struct known_timer {
     int fd;        /* DESCRIPTOR */
     int number;    /* the signal that it sends, 0: none */
     clockid_t clock;
-    int64_t due; /* its first expiry by the program's clocks (mr_elapsed_now) */
+    int64_t due;               /* its first expiry by the program's clocks (mr_elapsed_now) */
+    int64_t interval, counted; /* DESCRIPTOR: in ns, 0: once; expiries that were read */
 } known_timer;
 
 /* Changed with the baton held, or with the lock of the scheduler when nobody has it. */
@@ -190,6 +191,19 @@ int64_t mr_timers_advance(int64_t ns)
     return ns;
 }
 
+void mr_timers_read(int fd, uint64_t *count)
+{
+    struct itimerspec now;
+    known_timer *timer = find(DESCRIPTOR, NULL, fd);
+    if (timer == NULL || timer->interval <= 0 || !counts_time(timer->clock) || !get(timer, &now)) {
+        return; /* the number may be that of another file by now */
+    }
+    int64_t past = mr_elapsed_now() - timer->due;
+    int64_t more = (past < 0 ? 0 : past / timer->interval + 1) - timer->counted;
+    *count = more > 1 ? (uint64_t)more : 1;
+    timer->counted += (int64_t)*count;
+}
+
 /* Logs that a timer is armed, to expire in so many ns, and keeps it. */
 static void arm(known_timer timer, int64_t ns, uintptr_t code)
 {
@@ -331,7 +345,10 @@ MR_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value,
         return MR_REAL(timerfd_settime)(fd, flags, value, old);
     }
     bool absolute = (flags & TFD_TIMER_ABSTIME) != 0;
-    arm(*known, first_of(value, absolute, known->clock), MR_CALLER);
+    known_timer timer = *known;
+    timer.interval = in_ns(&value->it_interval);
+    timer.counted = 0;
+    arm(timer, first_of(value, absolute, known->clock), MR_CALLER);
     struct itimerspec real = for_kernel(value, absolute, known->clock);
     int status = MR_REAL(timerfd_settime)(fd, flags, &real, old);
     end(status, old, sizeof *old, MR_CALLER);

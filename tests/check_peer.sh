@@ -49,6 +49,14 @@ program broken.c '%clang_tsan %s -o %t && %run %t' <<<'int main(void) { return m
 program elsewhere.c '%clang_tsan %s -o %t && %run %t' <<<'// REQUIRES: another-system
 int main(void) { return 0; }'
 
+program counts.c '%clang_tsan %s -o %t && %run %t | FileCheck %s' <<<"#include <stdio.h>
+int main(void)
+{
+    FILE *file = fopen(\"$scratch/count\", \"a\");
+    return file == NULL || fputs(\"run\\n\", file) < 0 || fclose(file) != 0;
+}
+// CHECK-NOT: %D"
+
 # rows PATTERN…: each has a line in the table.
 rows() {
     local pattern
@@ -61,11 +69,31 @@ refuses() {
     ! tests/peer.sh "$scratch/nothing" 2>/dev/null && ! tests/peer.sh --wrong "$suite" 2>/dev/null
 }
 
+# One run of ThreadSanitizer, and a recording with each seed while nothing is found.
+seeds() {
+    rm -f "$scratch/count"
+    BUILD=$build tests/peer.sh --seeds 3 --only 'counts*' "$suite" >"$scratch/counts" && [ "$(wc -l <"$scratch/count")" = 4 ] || { cat "$scratch/counts" "$scratch/count"; return 1; }
+}
+
+# The rows alone, and the page of them: what has no explanation is an error, and says so.
+page() {
+    local status
+    BUILD=$build tests/peer.sh --tsv --only '[bl]*' "$suite" >"$scratch/rows.tsv" || return 1
+    grep -q "^both\.c SAFE	none	silent	silent	$" "$scratch/rows.tsv" || { cat "$scratch/rows.tsv"; return 1; }
+    tests/peer/page.sh "$scratch/rows.tsv" >"$scratch/page"
+    status=$?
+    [ $status -eq 1 ] && grep -qF '| race | maxrace-gcc | 1 |' "$scratch/page" &&
+        grep -qF '| `lines.cpp` | none | output | output | not explained |' "$scratch/page" && ! grep -q 'both.*explained' "$scratch/page" ||
+        { echo "status $status"; cat "$scratch/page"; return 1; }
+}
+
 BUILD=$build tests/peer.sh "$suite" >"$scratch/table" 2>&1
 check peer_races rows '^both\.c +race +found +found' '^both\.c SAFE +none +silent +silent'
 check peer_output rows "^lines\.cpp +none +output +output +does not print 'not the end'"
 check peer_statuses rows '^ends\.c +none +silent +silent' '^crashes\.c +none +crashes +crashes +status 134'
 check peer_builds rows '^broken\.c +none +not built +not built +(error|undefined)' '^  elsewhere\.c.needs another-system'
-check peer_counts rows '^race +maxrace-gcc +1 found$' '^none +tsan-gcc .*2 silent'
+check peer_counts rows '^race +maxrace-gcc +1 found$' '^none +tsan-gcc .*3 silent'
 check peer_refuses refuses
+check peer_seeds seeds
+check peer_page page
 [ "$failures" -eq 0 ]

@@ -12,10 +12,17 @@ export TMPDIR=$scratch/tmp
 mkdir tmp
 unset MAXRACE_CC MAXRACE_CXX
 
-only() { # only FILE…: of what commands make, there are these files and nothing else.
+only() { # only FILE…: of what commands make, there are these files, the inputs beside a log, and nothing else.
     local found
-    found=$(find . -name '*maxrace-*' -o -name '*.mrt*' -o -name '*.std*' | sort | xargs)
+    found=$(find . -name '*maxrace-*' -o -name '*.mrt*' -o -name '*.std*' | sort | beside_no_log | xargs)
     [ "$found" = "$*" ] || { echo "there is '$found' instead of '$*'"; return 1; }
+}
+
+beside_no_log() {
+    local file
+    while read -r file; do
+        [[ $file == *.inputs ]] && [ -e "${file%.inputs}" ] || echo "$file"
+    done
 }
 
 # In the background, a shell lets commands ignore SIGINT.
@@ -58,7 +65,7 @@ signal_names_log() {
         [ -s "$log" ] || { cat err; return 1; }
         only "./${log##*/}" && "$maxrace" record -o later.mrt --convert "$log" && "$maxrace" order --relation hb --no-mark -q later.mrt >report
         [ $? -eq 1 ] && grep -q '^Static race 1 of .* on x' report && [ -s "$log" ] || { cat report; return 1; }
-        rm "$log" later.mrt
+        rm "$log" "$log.inputs" later.mrt
     done
 }
 
@@ -76,20 +83,20 @@ signal_names_logs_of_children() {
     while read -r log; do
         "$maxrace" record -o later.mrt --convert "$log" 2>err && "$maxrace" order --relation hb --no-mark -q later.mrt >report
         [ $? -eq 1 ] || { cat err report; return 1; }
-        rm "$log" later.mrt
+        rm "$log" "$log.inputs" later.mrt
     done <named
     # When the trace of a child cannot be written, no log is lost.
     mkdir short.1.mrt
     "$maxrace" record --follow-forks -o short.mrt ./crowd 2000 fork 2>err
     [ $? -eq 4 ] && rmdir short.1.mrt || { cat err; return 1; }
     sed -n 's/^maxrace: the log stays: maxrace record --convert //p' err | sed 's|.*/|./|' | sort >named
-    [ "$(wc -l <named)" = 2 ] && only $(cat named) && rm -f done $(cat named) || { cat err; return 1; }
+    [ "$(wc -l <named)" = 2 ] && only $(cat named) && rm -f done $(sed p\;s/$/.inputs/ named) || { cat err; return 1; }
 }
 
 killed_recorder() {
     long_log 9 137 || return 1
     local log
-    log=$(echo maxrace-log-*)
+    log=$(echo maxrace-log-??????)
     "$maxrace" record --convert "$log" 2>err && grep -q "^maxrace: $log.mrt: .* events of 4 threads" err && [ -s "$log.mrt" ] || { cat err; return 1; }
     rm -f long.mrt.* maxrace-log-*
 }

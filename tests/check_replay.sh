@@ -159,6 +159,12 @@ debugger() {
     timeout -k 2 60 "$maxrace" replay -q --race 1 --gdb "$scratch/bank.mrt" <"$scratch/commands" >"$scratch/gdb" 2>&1
     grep -q 'race-first: thread' "$scratch/gdb" && grep -q 'in first.*bank.c' "$scratch/gdb" && grep -q '^3$' "$scratch/gdb" || { cat "$scratch/gdb"; return 1; }
 }
+# run --confirm: in text and JSON.
+confirm() {
+    (cd "$scratch" && says 'replay  confirmed: yes; changes the output' "$maxrace" run -q --confirm -- ./bank data &&
+        says '"confirmed":"yes"' "$maxrace" run -q --confirm --format json -- ./bank data &&
+        says 'confirm is not for --quick' "$maxrace" run --quick --confirm -- ./bank data)
+}
 # Twenty replays say the same.
 same() {
     local number
@@ -175,6 +181,7 @@ if check replay_prepare prepare; then
     check replay_other_build other_build
     check replay_older_trace older_trace
     check replay_stop_at stop_at
+    check replay_confirm confirm
     check replay_same same
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script

@@ -14,7 +14,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 build=$(realpath "${BUILD:-build/release}")
-export PEER_MAXRACE=$build/maxrace PEER_SEEDS=1 PEER_LIMIT=${PEER_LIMIT:-60}
+export PEER_MAXRACE=$build/maxrace PEER_SEEDS=${PEER_SEEDS:-1} PEER_LIMIT=${PEER_LIMIT:-60}
 compilers=gcc only='*' suite=
 . tests/peer/table.sh
 

@@ -22,7 +22,7 @@
 static mr_questions candidates(const mr_trace *trace, bool by_event)
 {
     mr_questions all = {0};
-    bool complete;
+    bool complete = false;
     assert_true(mr_memory_candidates(&all, trace, by_event) &&
                 mr_deadlock_candidates(&all, trace, by_event, &complete) &&
                 mr_pointer_candidates(&all, trace, by_event));

@@ -37,6 +37,9 @@ static int setup(void **state)
         {"safe.std", "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(l)|5\nB|acq(m)|6\n"},
         {"guarded.std", "A|acq(g)|1\nA|acq(l)|2\nA|acq(m)|3\nA|rel(m)|4\nA|rel(l)|5\nA|rel(g)|6\n"
                         "B|acq(g)|7\nB|acq(m)|8\nB|acq(l)|9\n"},
+        {"read.std",
+         "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|aw(f=1)|4\nA|rel(l)|5\nB|acq(k)|6\nB|ar(f=1)|7\nB|"
+         "rel(k)|8\nB|acq(m)|9\nB|acq(l)|10\n"},
         {"try.std", "A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(m)|5\nB|acq.try(l)|6\n"},
         {"never.std", "A|w(p=1)|1\nA|fork(B)|2\nB|w(q)|3\nB|r(p=1)|4\nB|end()|5\nA|join(B)|6\nA|w("
                       "p=2)|7\n"},
@@ -163,6 +166,13 @@ static void test_impossible(void **state)
     assert_int_equal(number(stats, "impossible"), 1);
     assert_int_equal(json_array_size(json_object_get(report, "deadlocks")), 0);
     json_decref(report);
+    report = report_of("predict --format json --explain-cycles @/guarded.std", 0);
+    assert_string_equal(text(only(report, "cycles"), "guard"), "g");
+    json_decref(report);
+    report = report_of("predict --format json --explain-cycles @/joined.std", 0);
+    assert_int_equal(number(only(report, "cycles"), "before"), 2);
+    assert_int_equal(number(only(report, "cycles"), "after"), 5);
+    json_decref(report);
 }
 
 static void test_text(void **state)
@@ -203,6 +213,18 @@ static void test_text(void **state)
          "  Now this read is next, and sees an address in freed memory:\n", NULL},
         {"predict --report-run=false @/safe.std", 0, "\nno race in the ", NULL},
         {"predict --report-run=false @/guarded.std", 0, "\nno race in the ", NULL},
+        {"predict --report-run=false --explain-cycles @/guarded.std", 0,
+         "\nCircles of locks that are no deadlock:\n"
+         "  waits   acq   at 3 by A, event 2, line 3\n"
+         "          for m\n"
+         "          acq   at 9 by B, event 8, line 9\n"
+         "          for l\n"
+         "          guarded by g\n",
+         NULL},
+        {"predict --report-run=false --explain-cycles @/joined.std", 0,
+         "          event 2 comes before event 5 in every order, by fork and join\n", NULL},
+        {"predict --report-run=false --explain-cycles @/read.std", 0,
+         "          no reordering leads there: proven by the decision\n", NULL},
         {"predict --report-run=false @/joined.std", 0,
          "  deadlocks  1 candidate: 0 found, 1 impossible\n", NULL},
     };

@@ -113,6 +113,36 @@ static void test_shards(void **state)
     mr_subject_close(&s);
 }
 
+/* A use after free, a deadlock, a null and a dangling pointer, and such that are impossible; each is a
+ * unit that is saved. */
+static void test_findings(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "A|alloc(o=64+64)|1\nA|w(d=1)|2\nA|w(p=64)|3\nA|fork(B)|4\n"
+        "A|acq(l)|5\nA|acq(m)|6\nA|rel(m)|7\nA|rel(l)|8\nB|acq(m)|9\nB|acq(l)|10\nB|rel(l)|11\n"
+        "B|rel(m)|12\nB|acq(k)|13\nB|r(p=64)|14\nB|deref(p)|15\nB|r(d=1)|16\nB|rel(k)|17\n"
+        "A|acq(k)|18\nA|free(o)|19\nA|rel(k)|20\nA|w(p=0)|21\n"
+        "A|alloc(i=640+64)|31\nA|w(q=640)|33\nA|fork(C)|34\nC|r(q=640)|44\nC|deref(q)|45\n"
+        "C|end()|46\nA|join(C)|47\nA|w(q=0)|51\nA|free(i)|49\n#@in d o\n";
+    mr_subject s;
+    char path[512];
+    uint64_t again;
+    mr_subject_take(&s, text, "8");
+    assert_non_null(strstr(s.report, "\"use-after-free\""));
+    assert_non_null(strstr(s.report, "\"dangling\""));
+    mr_saving t = {.request = {.file = mr_saving_path("findings", path)}};
+    mr_saving_same(&s, &t);
+    uint64_t all = t.run.units_decided;
+    assert_true(all >= s.units + 4);
+    t.request.resume = true;
+    mr_saving_same(&s, &t);
+    assert_int_equal(t.run.units_saved, all);
+    assert_int_equal(t.run.units_decided, 0);
+    merge_shards(&s, "findings-shard", &again);
+    mr_subject_close(&s);
+}
+
 static uint64_t bytes_of_windows(const char *path)
 {
     mr_error error;
@@ -313,9 +343,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resume),    cmocka_unit_test(test_halt),
-        cmocka_unit_test(test_shards),    cmocka_unit_test(test_again),
-        cmocka_unit_test(test_foreign),   cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_unknowing),
+        cmocka_unit_test(test_shards),    cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_again),     cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_settings),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_unknowing),
     };
     return cmocka_run_group_tests(tests, mr_saving_setup, mr_saving_teardown);
 }

@@ -3,6 +3,7 @@
 
 #include "../descriptors.h"
 #include "../input_descriptors.h"
+#include "../modules.h"
 
 #include <linux/fs.h>
 #include <net/if.h>
@@ -64,10 +65,32 @@ static argument argument_of(unsigned long request)
     return (argument){direction & _IOC_WRITE ? bytes : 0, direction & _IOC_READ ? bytes : 0};
 }
 
-/* These set what the descriptor does, without an argument. */
+/* The bytes that a request gives as an input (input_descriptors.h); 0: they are not known. */
+static size_t given_by(unsigned long request)
+{
+    return request == FIONREAD ? sizeof(int) : request == TIOCGWINSZ ? sizeof(struct winsize) : 0;
+}
+
+/* These set what the descriptor does, and give nothing. */
 static bool gives_nothing(unsigned long request)
 {
-    return request == FIOCLEX || request == FIONCLEX;
+    return request == FIONBIO || request == FIOCLEX || request == FIONCLEX || request == FIOASYNC;
+}
+
+/* A request whose answer is an input: the answer of the recorded run, or of the system. */
+static int ask(mr_thread *thread, int fd, unsigned long request, void *to)
+{
+    size_t bytes = given_by(request);
+    mr_input input = mr_input_find(thread, MR_INPUT_CALL, (uint64_t)fd);
+    if (input.head != NULL) {
+        int result = (int)mr_input_result(&input);
+        mr_input_take(&input, to, bytes);
+        return result;
+    }
+    int result = MR_REAL(ioctl)(fd, request, to);
+    mr_input_log(thread, MR_INPUT_CALL, (uint64_t)fd, mr_descriptor_is_inside(fd), result,
+                 &(mr_input_part){to, result == 0 ? bytes : 0}, 1);
+    return result;
 }
 
 MR_EXPORT int ioctl(int fd, unsigned long request, ...)
@@ -77,35 +100,25 @@ MR_EXPORT int ioctl(int fd, unsigned long request, ...)
     va_start(rest, request);
     void *given = va_arg(rest, void *);
     va_end(rest);
-    mr_thread *thread = mr_memory_begin(code);
+    mr_thread *thread = mr_enter();
     if (thread == NULL) {
         return MR_REAL(ioctl)(fd, request, given);
     }
-    argument of = argument_of(request);
+    argument of = mr_is_instrumented(code) ? argument_of(request) : (argument){0, 0};
+    int result;
     mr_descriptor_use(fd, code);
     in(given, of.reads);
-    if (of.reads == 0 && of.writes == 0 && !gives_nothing(request)) {
-        mr_inputs_unfed(MR_INPUTS_UNFED_IOCTL);
-    }
-    mr_input input = {0};
-    if (of.writes > 0) {
-        input = mr_input_find(thread, MR_INPUT_CALL, (uint64_t)fd);
-    }
-    if (input.head != NULL) {
-        int fed = (int)mr_input_result(&input);
-        mr_input_take(&input, given, of.writes);
-        out_if(fed >= 0, given, of.writes);
-        mr_leave(thread);
-        return fed;
-    }
-    mr_libc_leave(thread, code);
-    int result = MR_REAL(ioctl)(fd, request, given);
-    thread = mr_libc_return(thread);
-    if (thread != NULL) {
-        if (of.writes > 0) {
-            mr_input_log(thread, MR_INPUT_CALL, (uint64_t)fd, mr_descriptor_is_inside(fd), result,
-                         &(mr_input_part){given, result >= 0 ? of.writes : 0}, 1);
+    if (given_by(request) > 0) {
+        result = ask(thread, fd, request, given);
+    } else {
+        if (!gives_nothing(request)) {
+            mr_inputs_unfed(MR_INPUTS_UNFED_IOCTL);
         }
+        mr_libc_leave(thread, code);
+        result = MR_REAL(ioctl)(fd, request, given);
+        thread = mr_libc_return(thread);
+    }
+    if (thread != NULL) {
         out_if(result >= 0, given, of.writes);
         mr_leave(thread);
     }

@@ -69,3 +69,49 @@ static void log_interfaces(const struct ifaddrs *of, uintptr_t code)
 #define out_host(host)     log_host((host), code);
 
 #include "net.def"
+
+/* The system chose the port, perhaps: when the program runs again it has to have that port, because
+ * threads of it may connect to it. Where it is in use, these are led to another one. */
+static int bind_again(mr_input *input, int fd, const struct sockaddr *address, socklen_t bytes)
+{
+    struct sockaddr_storage was;
+    const int yes = 1;
+    size_t length = mr_input_take(input, &was, sizeof was);
+    MR_REAL(setsockopt)(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (length == 0 || MR_REAL(bind)(fd, (const struct sockaddr *)&was, (socklen_t)length) != 0) {
+        MR_REAL(bind)(fd, address, bytes);
+        if (length > 0) {
+            mr_descriptor_moved(fd, (const struct sockaddr *)&was);
+        }
+    }
+    return (int)mr_input_result(input);
+}
+
+static int bind_first(mr_thread *thread, int fd, const struct sockaddr *address, socklen_t bytes)
+{
+    struct sockaddr_storage got;
+    socklen_t length = sizeof got;
+    int result = MR_REAL(bind)(fd, address, bytes);
+    int saved_errno = errno;
+    bool is_known = result == 0 && mr_inputs_are_logged() && address->sa_family != AF_UNIX &&
+                    MR_REAL(getsockname)(fd, (struct sockaddr *)&got, &length) == 0;
+    errno = saved_errno;
+    mr_input_log(thread, MR_INPUT_BIND, (uint64_t)fd, false, result,
+                 &(mr_input_part){&got, is_known && length <= sizeof got ? length : 0}, 1);
+    return result;
+}
+
+MR_EXPORT int bind(int fd, const struct sockaddr *address, socklen_t bytes)
+{
+    const uintptr_t code = MR_CALLER;
+    mr_thread *thread = mr_memory_begin(code);
+    if (thread == NULL) {
+        return MR_REAL(bind)(fd, address, bytes);
+    }
+    in(address, bytes);
+    mr_input input = mr_input_find(thread, MR_INPUT_BIND, (uint64_t)fd);
+    int result = input.head != NULL ? bind_again(&input, fd, address, bytes)
+                                    : bind_first(thread, fd, address, bytes);
+    mr_leave(thread);
+    return result;
+}

@@ -218,6 +218,10 @@ const mr_command mr_commands[] = {
           {"timeout", "SECONDS", "kill the program after so long; 0: never (0)"},
           {"on-deadlock", "stop|wait",
            "when nobody has been able to run for 2 s: end the program (default), or wait on"},
+          {"record-inputs", "yes|no",
+           "keep what the program gets from outside (files, peers, time) in the trace, for a "
+           "replay (yes)"},
+          {"max-inputs", "SIZE", "keep at most so much of that; 0: no limit (1G)"},
           {"convert", "LOG",
            "run no program: write the trace of a log that an earlier record left"},
           {"replay", "SCHEDULE",
@@ -250,8 +254,11 @@ const mr_command mr_commands[] = {
              {"max-log", "SIZE", "as for record"},
              {"timeout", "SECONDS", "as for record, for each run"},
              {"on-deadlock", "stop|wait", "as for record"},
+             {"record-inputs", "yes|no", "as for record"},
+             {"max-inputs", "SIZE", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
-             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"}},
+             {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
+             {"confirm", "", "replay every race, in both orders; the worst effects come first"}},
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"

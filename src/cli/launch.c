@@ -6,6 +6,7 @@
 #include "child_logs.h"
 #include "leftovers.h"
 #include "replay/run_info.h"
+#include "runtime/inputs_format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,16 +78,18 @@ static bool set_number(const char *name, uint64_t number)
 /* The environment always has the same size, whatever the paths are, as far as they have room. */
 static bool set_paths(const mr_launch *launch, const char *log)
 {
-    enum { PATHS_BYTES = 3072 };
+    enum { PATHS_BYTES = 4096 };
     char pad[PATHS_BYTES + 1];
     const char *replay = launch->replay ? launch->replay : "";
     const char *result = launch->result ? launch->result : "";
-    size_t used = strlen(log) + strlen(replay) + strlen(result);
+    const char *inputs = launch->inputs ? launch->inputs : "";
+    size_t used = strlen(log) + strlen(replay) + strlen(result) + strlen(inputs);
     size_t left = used < PATHS_BYTES ? PATHS_BYTES - used : 0;
     memset(pad, '-', left);
     pad[left] = '\0';
     return setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_REPLAY, replay, 1) == 0 &&
-           setenv(MR_LOG_ENV_REPLAY_RESULT, result, 1) == 0 && setenv("MAXRACE_PAD", pad, 1) == 0;
+           setenv(MR_LOG_ENV_REPLAY_RESULT, result, 1) == 0 &&
+           setenv(MR_INPUTS_ENV_FEED, inputs, 1) == 0 && setenv("MAXRACE_PAD", pad, 1) == 0;
 }
 
 /* A standard stream goes to a new file. */
@@ -127,6 +130,8 @@ static void execute(const mr_launch *launch, const char *log, int error_pipe)
         set_number(MR_LOG_ENV_SEED, launch->seed) &&
         set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
         set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes) &&
+        set_number(MR_INPUTS_ENV_RECORD, launch->records_inputs) &&
+        set_number(MR_INPUTS_ENV_MAX, launch->max_input_bytes) &&
         set_number(MR_LOG_ENV_FOLLOW_FORKS, launch->follows_forks) &&
         setenv(MR_LOG_ENV_ON_DEADLOCK, launch->waits_in_deadlock ? "wait" : "stop", 1) == 0)
         execvp(launch->arguments[0], (char *const *)launch->arguments);
@@ -264,12 +269,16 @@ static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error)
 {
-    *launched = (mr_launched){.leftover = -1};
+    char inputs[4352];
+    *launched = (mr_launched){.leftover = -1, .leftover_inputs = -1};
     mr_status status = make_log(beside, launched, error);
     if (status)
         return status;
     launched->leftover = mr_leftover_add(launched->log, launch->tells_log ? MR_LEFTOVER_TELL_LOG
                                                                           : MR_LEFTOVER_REMOVE);
+    mr_launch_inputs_path(launched->log, inputs);
+    if (!launch->tells_log) /* else it stays with the log */
+        launched->leftover_inputs = mr_leftover_add(inputs, MR_LEFTOVER_REMOVE);
     status = start(launch, launched->log, error);
     if (status) {
         mr_launch_clean(launched);
@@ -278,10 +287,19 @@ mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched
     return attend(launch, launched, error);
 }
 
+void mr_launch_inputs_path(const char *log, char path[4352])
+{
+    snprintf(path, 4352, "%.4096s%s", log, MR_INPUTS_SUFFIX);
+}
+
 void mr_launch_clean(mr_launched *launched)
 {
-    if (launched->log[0])
+    char inputs[4352];
+    mr_launch_inputs_path(launched->log, inputs);
+    if (launched->log[0]) {
         unlink(launched->log);
+        unlink(inputs);
+    }
     mr_launch_keep(launched);
 }
 
@@ -289,5 +307,6 @@ void mr_launch_keep(mr_launched *launched)
 {
     launched->log[0] = '\0';
     mr_leftover_forget(launched->leftover);
-    launched->leftover = -1;
+    mr_leftover_forget(launched->leftover_inputs);
+    launched->leftover = launched->leftover_inputs = -1;
 }

@@ -19,6 +19,8 @@ typedef struct mr_launch {
     const char *schedule;         /* "random", "pct", "os" */
     uint64_t seed, max_events;    /* 0: no limit */
     uint64_t max_log_bytes;       /* 0: no limit */
+    uint64_t max_input_bytes;     /* 0: no limit */
+    bool records_inputs;          /* in a file beside the log */
     unsigned timeout_seconds;     /* then the program is killed; 0: never */
     bool waits_in_deadlock;       /* a program in which nobody can run is not ended */
     bool follows_forks;           /* children have logs, and are waited for */
@@ -28,13 +30,15 @@ typedef struct mr_launch {
     const char *const *environment;
     const char *folder;          /* that it runs in */
     const char *replay, *result; /* schedule and result, absolute paths */
+    const char *inputs;          /* file of what it got from outside: it gets that again */
     const char *output, *errors; /* files for its standard output and standard error */
 } mr_launch;
 
 /* The result of a program that has ended. */
 typedef struct mr_launched {
-    char log[4096];  /* the log; the caller removes it (mr_launch_clean) */
-    int leftover;    /* its number in leftovers.h */
+    char log[4096]; /* the log; the caller removes it (mr_launch_clean) */
+    int leftover;   /* its number in leftovers.h */
+    int leftover_inputs;
     int child;       /* process that a fork made, which goes on unrecorded; 0: none is known */
     bool timed_out;  /* it was killed after timeout_seconds */
     int exit_status; /* as in a shell: 128 + signal when a signal ended it */
@@ -45,7 +49,9 @@ typedef struct mr_launched {
  * be started. */
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error);
-/* Removes the log. */
+/* The file of inputs beside a log. */
+void mr_launch_inputs_path(const char *log, char path[4352]);
+/* Removes the log, and the inputs. */
 void mr_launch_clean(mr_launched *launched);
 /* The log is the user's from now on. */
 void mr_launch_keep(mr_launched *launched);

@@ -8,6 +8,7 @@
 #include "record/convert.h"
 #include "record/leave_out.h"
 #include "replay/run_info.h"
+#include "runtime/inputs_format.h"
 #include "runtime/log.h"
 #include "trace_output.h"
 
@@ -18,7 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_MAX_LOG_BYTES ((uint64_t)4 << 30)
+#define DEFAULT_MAX_LOG_BYTES   ((uint64_t)4 << 30)
+#define DEFAULT_MAX_INPUT_BYTES ((uint64_t)1 << 30)
 
 mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t least,
                         uint64_t *number, mr_error *error)
@@ -38,12 +40,13 @@ mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t
 }
 
 /* A size: a number, and K, M or G for 2^10, 2^20 or 2^30 bytes. */
-static mr_status bytes_of(const mr_cli *cli, int flag, uint64_t *bytes, mr_error *error)
+static mr_status bytes_of(const mr_cli *cli, int flag, uint64_t fallback, uint64_t *bytes,
+                          mr_error *error)
 {
     static const char units[] = "KMG";
     const char *text = cli->own[flag], *unit;
     char *end = NULL;
-    *bytes = DEFAULT_MAX_LOG_BYTES;
+    *bytes = fallback;
     if (!text)
         return MR_OK;
     errno = 0;
@@ -78,11 +81,20 @@ mr_status mr_recording_flags(const mr_cli *cli, mr_recording *recording, mr_erro
     if (on_deadlock && !recording->waits_in_deadlock && strcmp(on_deadlock, "stop") != 0)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--on-deadlock: '%.64s' is not stop or wait", on_deadlock);
+    const char *inputs = cli->own[MR_FLAG_RECORD_INPUTS];
+    recording->no_inputs = inputs && strcmp(inputs, "no") == 0;
+    if (inputs && !recording->no_inputs && strcmp(inputs, "yes") != 0)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "--record-inputs: '%.64s' is not yes or no", inputs);
     mr_status status = mr_cli_number(cli, MR_FLAG_SEED, 1, 0, &recording->seed, error);
     if (!status)
         status = mr_cli_number(cli, MR_FLAG_MAX_EVENTS, 0, 0, &recording->max_events, error);
     if (!status)
-        status = bytes_of(cli, MR_FLAG_MAX_LOG, &recording->max_log_bytes, error);
+        status =
+            bytes_of(cli, MR_FLAG_MAX_LOG, DEFAULT_MAX_LOG_BYTES, &recording->max_log_bytes, error);
+    if (!status)
+        status = bytes_of(cli, MR_FLAG_MAX_INPUTS, DEFAULT_MAX_INPUT_BYTES,
+                          &recording->max_input_bytes, error);
     if (!status)
         status = mr_cli_number(cli, MR_FLAG_TIMEOUT, 0, 0, &recording->timeout_seconds, error);
     if (recording->timeout_seconds > INT32_MAX)
@@ -108,6 +120,14 @@ static void tell_end(const mr_record_summary *summary, const mr_launched *launch
     if (summary->state == MR_LOG_FULL)
         fprintf(stderr, "maxrace: recording ended because the log could not grow: %s\n",
                 strerror(summary->log_error));
+    if (summary->inputs_state == MR_INPUTS_LONG)
+        fputs(
+            "maxrace: inputs ended at --max-inputs; a replay gives the program only those before\n",
+            stderr);
+    if (summary->inputs_state == MR_INPUTS_FULL)
+        fputs("maxrace: inputs ended because their file could not grow; a replay gives the program "
+              "only those before\n",
+              stderr);
     if (summary->state == MR_LOG_DEADLOCK)
         fputs("maxrace: nobody could run for 2 s, so the program was ended; the threads that wait "
               "are in the report\n",
@@ -234,11 +254,13 @@ static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end
                          mr_record_summary *summary, mr_error *error)
 {
     mr_cli_progress progress;
-    char symbols[4000];
+    char symbols[4000], inputs[4352];
+    mr_launch_inputs_path(log, inputs);
     const char *patterns = mr_config_text(cli->config, "record.exclude");
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .end = *end,
                                  .run = run,
+                                 .inputs = inputs,
                                  .symbol_folder = symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
                                  .debug = &cli->debug};
@@ -275,6 +297,14 @@ static mr_status convert_child(const mr_cli *cli, const char *log, const char *p
     return mr_trace_output_close(&output, path, status, error);
 }
 
+static void remove_log(const char *log)
+{
+    char inputs[4352];
+    mr_launch_inputs_path(log, inputs);
+    unlink(log);
+    unlink(inputs);
+}
+
 /* The logs of the children of the process that wrote `log`, and of theirs: bank.1.mrt, bank.1.1.mrt,
  * … for bank.mrt. A log goes when its trace and those of its children are there. `error` is the first
  * failure; others are told at once. */
@@ -293,7 +323,7 @@ static mr_status convert_children(const mr_cli *cli, const char *log, const char
         if (!status)
             status = convert_children(cli, child_log, child_path, &other);
         if (!status)
-            unlink(child_log);
+            remove_log(child_log);
         if (status && first)
             mr_cli_complain(&other);
         if (!first)
@@ -337,6 +367,8 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
                               .seed = recording->seed,
                               .max_events = recording->max_events,
                               .max_log_bytes = recording->max_log_bytes,
+                              .max_input_bytes = recording->max_input_bytes,
+                              .records_inputs = !recording->no_inputs,
                               .timeout_seconds = (unsigned)recording->timeout_seconds,
                               .waits_in_deadlock = recording->waits_in_deadlock,
                               .follows_forks = recording->follows_forks,

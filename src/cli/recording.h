@@ -11,6 +11,8 @@ typedef struct mr_recording {
     const char *schedule; /* "random", "pct", "os" */
     uint64_t seed, max_events;
     uint64_t max_log_bytes;   /* 0: no limit */
+    uint64_t max_input_bytes; /* 0: no limit */
+    bool no_inputs;           /* what the program gets from outside is not logged */
     uint64_t timeout_seconds; /* 0: none */
     bool waits_in_deadlock;   /* the program is not ended */
     bool follows_forks;       /* children have traces of their own */
@@ -27,6 +29,8 @@ enum {
     MR_FLAG_MAX_LOG,
     MR_FLAG_TIMEOUT,
     MR_FLAG_ON_DEADLOCK,
+    MR_FLAG_RECORD_INPUTS,
+    MR_FLAG_MAX_INPUTS,
     MR_FLAG_COMMON_COUNT
 };
 

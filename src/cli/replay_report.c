@@ -94,6 +94,8 @@ static void print_frames(mr_replay_report *report, const mr_replay_thread *threa
     char place[512];
     for (size_t i = 0; i < thread->frame_count; i++) {
         describe_code(report, thread->frames[i], place, sizeof place);
+        if (strncmp(place, "libc.so", strlen("libc.so")) == 0)
+            continue; /* what calls main and the first function of a thread */
         fprintf(report->stream, "            in %s\n", place);
     }
 }

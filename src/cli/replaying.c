@@ -18,8 +18,9 @@
 enum { ATTEMPTS = 3, OUTPUT_MOST = 1 << 20, DEFAULT_TIMEOUT = 60 };
 
 /* The files of a replay, in the folder. */
-static const char *const files[] = {"schedule", "result", "output", "errors", "trace.mrt"};
-enum { SCHEDULE, RESULT, OUTPUT, ERRORS, TRACE, FILES };
+static const char *const files[] = {"schedule", "inputs", "result",
+                                    "output",   "errors", "trace.mrt"};
+enum { SCHEDULE, INPUTS, RESULT, OUTPUT, ERRORS, TRACE, FILES };
 
 static void path_of(const mr_replaying *self, int file, char *path)
 {
@@ -52,6 +53,20 @@ static mr_status make_folder(mr_replaying *self, mr_error *error)
     return MR_OK;
 }
 
+/* What the recorded program got from outside. */
+static mr_status take_inputs(mr_replaying *self, const char *trace, mr_error *error)
+{
+    file_path path;
+    path_of(self, INPUTS, path);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+    mr_status status = mr_mrt_inputs(trace, file, &self->has_inputs, error);
+    if (fclose(file) != 0 && !status)
+        status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
+    return status;
+}
+
 mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *path,
                             const mr_trace *trace, mr_error *error)
 {
@@ -69,7 +84,9 @@ mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *p
         return mr_error_set(error, MR_ERR_TRACE, path, 0,
                             "the trace lacks the command that was recorded, which a replay needs: "
                             "it was made from a log (record --convert); record it again");
-    return status ? status : make_folder(self, error);
+    if (!status)
+        status = make_folder(self, error);
+    return status ? status : take_inputs(self, path, error);
 }
 
 void mr_replaying_close(mr_replaying *self)
@@ -163,7 +180,7 @@ static mr_launch launch_of(const mr_replaying *self, bool by_schedule, const cha
 static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes_log,
                           mr_run_end *end, mr_replay_result *result, mr_error *error)
 {
-    file_path schedule, told, output, errors;
+    file_path schedule, told, output, errors, inputs;
     mr_launched launched;
     remove_files(self, RESULT);
     path_of(self, RESULT, told);
@@ -172,6 +189,8 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
     path_of(self, ERRORS, errors);
     mr_launch launch = launch_of(self, by_schedule, schedule, told);
     launch.timeout_seconds = self->timeout_seconds;
+    path_of(self, INPUTS, inputs);
+    launch.inputs = self->has_inputs ? inputs : NULL;
     launch.output = output;
     launch.errors = errors;
     mr_status status = mr_launch_run(&launch, told, &launched, error);
@@ -195,11 +214,13 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
 
 mr_status mr_replaying_start(const mr_replaying *self, mr_error *error)
 {
-    file_path schedule, told;
+    file_path schedule, told, inputs;
     mr_launched launched;
     path_of(self, RESULT, told);
     path_of(self, SCHEDULE, schedule);
+    path_of(self, INPUTS, inputs);
     mr_launch launch = launch_of(self, true, schedule, told);
+    launch.inputs = self->has_inputs ? inputs : NULL;
     mr_status status = mr_launch_run(&launch, told, &launched, error);
     if (!status)
         mr_launch_clean(&launched);

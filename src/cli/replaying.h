@@ -20,6 +20,7 @@ typedef struct mr_replaying {
     mr_run_info run;
     char folder[MR_REPLAY_PATH_BYTES]; /* temporary, for schedules and results */
     int leftover;
+    bool has_inputs; /* the trace has what the program got from outside */
     unsigned timeout_seconds;
     mr_run_end recorded; /* the run by the recorded seed, without a schedule */
 } mr_replaying;

@@ -5,6 +5,7 @@
 
 #include "base/seconds.h"
 #include "cli.h"
+#include "confirm.h"
 #include "engine/predict.h"
 #include "leftovers.h"
 #include "listing/listing.h"
@@ -30,6 +31,7 @@ typedef struct runs {
     char folder[4096]; /* of the traces */
     bool temporary;
     bool quick;
+    bool confirms;      /* each race is replayed */
     mr_names known;     /* the static races so far */
     size_t race_count;  /* new races of all runs */
     size_t known_count; /* races of the last run that an earlier run had */
@@ -169,6 +171,8 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     if (!status)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
+    if (!status && self->confirms)
+        status = mr_confirm_races(self->cli, path, trace, &result, error);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;
     if (!status)
@@ -328,7 +332,7 @@ static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES };
+    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES, CONFIRM };
     runs self = {.cli = cli, .quick = cli->switch_on};
     const char *path = mr_config_text(cli->config, "output");
     if (self.quick &&
@@ -336,6 +340,9 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "--quick reports as 'order' does: text or json");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
+    self.confirms = cli->own[CONFIRM] != NULL;
+    if (!status && self.confirms && self.quick)
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--confirm is not for --quick");
     if (!status)
         status = mr_cli_number(cli, RUNS, 1, 1, &self.count, error);
     if (!status)

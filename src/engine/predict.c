@@ -255,6 +255,7 @@ static mr_status find_others(prediction *p, bool *complete, mr_error *error)
     const mr_findings_wanted wanted = {.memory = p->settings.find & MR_FIND_MEMORY,
                                        .deadlocks = p->settings.find & MR_FIND_DEADLOCKS,
                                        .pointers = p->settings.find & MR_FIND_POINTERS,
+                                       .explain_cycles = p->settings.explain_cycles,
                                        .sees = p->settings.asks_sees ? &p->settings.sees : NULL};
     return mr_findings_find(&context, &wanted, complete, error);
 }

@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "finder.h"
+#include "explain.h"
 #include "witness/pack.h"
 
 #include <stdlib.h>
@@ -114,6 +114,8 @@ static mr_status merge(void *context, mr_outcome *outcome, mr_error *error)
         return add_finding(finder, &verdict->finding, error);
     case MR_VERDICT_NO_RACE:
         own->impossible++;
+        if (finder->explain_cycles && finder->questions.groups[group].kind == MR_WITNESS_DEADLOCK)
+            return mr_explain_impossible(finder, group, error);
         return MR_OK;
     case MR_VERDICT_UNKNOWN:
         own->unknown++;
@@ -166,6 +168,7 @@ mr_status mr_findings_find(const mr_far_context *context, const mr_findings_want
     mr_finder finder;
     *complete = false;
     mr_status status = mr_finder_init(&finder, context, wanted, error);
+    finder.explain_cycles = wanted->deadlocks && wanted->explain_cycles;
     const mr_phase phase = {.context = &finder,
                             .stage = "findings",
                             .count = finder.questions.group_count,
@@ -173,6 +176,8 @@ mr_status mr_findings_find(const mr_far_context *context, const mr_findings_want
                             .merge = merge};
     if (status == MR_OK && phase.count)
         status = mr_dispatch_run(context->dispatch, &phase, error);
+    if (status == MR_OK && finder.explain_cycles)
+        status = mr_explain_guarded(&finder, error);
     *complete = status == MR_OK && mr_halt_asked(context->settings->halt) == MR_HALT_NONE;
     sort(context->merge->result);
     mr_finder_free(&finder);

@@ -30,6 +30,7 @@
 /* What is looked for. */
 typedef struct mr_findings_wanted {
     bool memory, deadlocks, pointers;
+    bool explain_cycles; /* with deadlocks: circles of locks that are none are told */
     const mr_sees *sees; /* NULL: nothing is asked */
 } mr_findings_wanted;
 

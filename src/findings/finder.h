@@ -32,8 +32,9 @@ typedef struct mr_finder {
     mr_problem whole;   /* likewise */
     bool has_whole;
     mr_finder_worker **workers; /* one a job, made when it is needed; owned */
-    pthread_mutex_t lock;       /* of `spent` */
-    uint64_t spent;             /* effort of the outcomes that were merged */
+    bool explain_cycles;
+    pthread_mutex_t lock; /* of `spent` */
+    uint64_t spent;       /* effort of the outcomes that were merged */
 } mr_finder;
 
 /* scope.c: collects the questions, reduces the trace and builds the whole window. To be freed also after

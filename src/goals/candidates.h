@@ -23,6 +23,19 @@ bool mr_memory_candidates(mr_questions *questions, const mr_trace *trace, bool b
 bool mr_deadlock_candidates(mr_questions *questions, const mr_trace *trace, bool by_event,
                             bool *complete);
 
+/* Circles of locks that a guard lock makes impossible, each once for its places. */
+typedef struct mr_guarded_cycle {
+    uint32_t events[8], count; /* an acquire of each wait */
+    uint32_t guard;            /* the lock */
+} mr_guarded_cycle;
+
+typedef struct mr_guarded_cycles {
+    mr_guarded_cycle *items; /* freed by the caller, also when there is no memory */
+    size_t count, capacity;
+} mr_guarded_cycles;
+
+bool mr_deadlock_guarded(const mr_trace *trace, mr_guarded_cycles *found);
+
 /*
  * Null and dangling pointers, double frees: each read that a deref is about, with what it could see.
  * Reads of one thread, variable and place, with the same uses, stand for each other. By place:

@@ -95,6 +95,48 @@ static bool take_cycle(void *context, const mr_lock_cycle *cycle)
     return !a->failed;
 }
 
+/* ---- guarded ---- */
+
+typedef struct guarded_search {
+    asking asking; /* its questions are used for the groups alone */
+    mr_guarded_cycles *found;
+} guarded_search;
+
+static bool take_guarded(void *context, const mr_lock_cycle *cycle)
+{
+    guarded_search *search = context;
+    mr_guarded_cycles *found = search->found;
+    asking *a = &search->asking;
+    uint32_t key[1 + 2 * MR_CYCLE_WAITS], group, groups = a->questions->group_count;
+    if (cycle->guard == MR_NONE)
+        return true;
+    uint32_t words = places_of(a, cycle, key);
+    a->failed = !mr_questions_group(a->questions, MR_WITNESS_DEADLOCK, key, words, &group);
+    if (a->failed || group < groups)
+        return !a->failed;
+    a->failed =
+        !mr_grow((void **)&found->items, &found->capacity, found->count + 1, sizeof *found->items);
+    if (a->failed)
+        return false;
+    mr_guarded_cycle *item = &found->items[found->count++];
+    *item = (mr_guarded_cycle){.count = cycle->count, .guard = cycle->guard};
+    for (uint32_t i = 0; i < cycle->count; i++)
+        item->events[i] = a->waits.events[a->waits.items[cycle->waits[i]].first_event];
+    return true;
+}
+
+bool mr_deadlock_guarded(const mr_trace *trace, mr_guarded_cycles *found)
+{
+    mr_questions groups = {0};
+    guarded_search search = {.asking = {.questions = &groups, .trace = trace}, .found = found};
+    bool ok = mr_lock_waits_find(&search.asking.waits, trace);
+    if (ok)
+        mr_lock_cycles_each(&search.asking.waits, true, take_guarded, &search);
+    mr_lock_waits_free(&search.asking.waits);
+    mr_questions_free(&groups);
+    return ok && !search.asking.failed;
+}
+
 bool mr_deadlock_candidates(mr_questions *questions, const mr_trace *trace, bool by_event,
                             bool *complete)
 {

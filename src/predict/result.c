@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *mr_confirmed_name(mr_confirmed confirmed)
+{
+    static const char *const names[] = {"not asked", "not tried", "yes", "diverged"};
+    return names[confirmed];
+}
+
 void mr_result_free(mr_result *result)
 {
     for (size_t i = 0; i < result->race_count; i++)
@@ -14,6 +20,7 @@ void mr_result_free(mr_result *result)
     free(result->races);
     free(result->findings);
     free(result->finding_unknowns);
+    free(result->cycle_notes);
     free(result->unknowns);
     free(result->run.shares);
     *result = (mr_result){0};

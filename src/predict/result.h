@@ -9,11 +9,23 @@
 #include "base/model.h"
 #include "witness/witness.h"
 
+/* Has the program been run by the witness, up to both accesses? */
+typedef enum mr_confirmed {
+    MR_CONFIRMED_NOT_ASKED,
+    MR_CONFIRMED_NOT_TRIED, /* "not tried" */
+    MR_CONFIRMED_YES,
+    MR_CONFIRMED_DIVERGED,
+} mr_confirmed;
+
 typedef struct mr_race {
     mr_witness witness; /* owned; holds kind, accesses and window; may be packed */
     mr_strength strength;
     mr_step confirmed_by;
+    mr_confirmed confirmed;
+    const char *effect; /* on the program, in words; NULL: not known */
 } mr_race;
+
+const char *mr_confirmed_name(mr_confirmed confirmed); /* "yes" … */
 
 /* What is found beside races (docs/semantics.md 7). */
 typedef struct mr_finding {
@@ -29,6 +41,16 @@ typedef struct mr_finding_unknown {
     mr_unknown_reason reason;
     char detail[64]; /* the solver's own words; may be empty */
 } mr_finding_unknown;
+
+/* A circle of locks that is no deadlock: the acquires of one of its instances, in the order of the
+ * circle. */
+typedef struct mr_cycle_note {
+    uint32_t waits[8], wait_count;
+    uint32_t guard; /* a lock that two of the threads hold there, or MR_NONE */
+    /* The threads cannot all be there because the acquire `before` comes before the event `after`, by
+     * fork and join, and that comes before an acquire of the circle; MR_NONE: it takes more to see it. */
+    uint32_t before, after;
+} mr_cycle_note;
 
 /* The static findings of a kind, with candidates.report: event those by events. */
 typedef struct mr_finding_stats {
@@ -107,6 +129,9 @@ typedef struct mr_result {
     size_t finding_count, finding_capacity;
     mr_finding_unknown *finding_unknowns; /* likewise */
     size_t finding_unknown_count, finding_unknown_capacity;
+    mr_cycle_note
+        *cycle_notes; /* with explain_cycles: the impossible ones, then the guarded ones */
+    size_t cycle_note_count, cycle_note_capacity;
     mr_stats stats;
     mr_run_figures run;
 } mr_result;

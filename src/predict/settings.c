@@ -182,6 +182,7 @@ mr_status mr_predict_settings_read(mr_predict_settings *settings, const mr_trace
         .plan = mr_predict_settings_plan(trace, config),
         .model = (mr_model)mr_config_choice(config, "model"),
         .find = mr_config_set_of(config, "find"),
+        .explain_cycles = mr_config_bool(config, "explain_cycles"),
         .by_event = mr_config_choice(config, "candidates.report") == MR_REPORT_EVENT,
         .minimise = mr_config_bool(config, "witness.minimise"),
         .max_unanswered = (uint64_t)mr_config_int(config, "candidates.max_unanswered"),

@@ -37,6 +37,7 @@ typedef struct mr_predict_settings {
     mr_window_plan plan;
     mr_model model;
     unsigned find; /* MR_FIND_RACES …; 0 with `asks_sees` */
+    bool explain_cycles;
     bool asks_sees;
     mr_sees sees;
     bool by_event; /* candidates.report: event */

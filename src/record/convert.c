@@ -1,5 +1,7 @@
 #include "convert.h"
 
+#include "runtime/inputs_format.h"
+
 #include "event_pass.h"
 #include "scan.h"
 #include "twins.h"
@@ -88,6 +90,26 @@ static void tell(const mr_debug *debug, const mr_trace *trace, const mr_record_s
              summary->dropped, summary->damaged);
 }
 
+/* The inputs, when the file is there and is one; how much of it counts its header says. Returns
+ * their mr_inputs_state. */
+static uint32_t take_inputs(const char *path, mr_event_pass *pass)
+{
+    mr_inputs_header header;
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    uint32_t state = MR_INPUTS_COMPLETE;
+    if (!file)
+        return state;
+    if (fread(&header, sizeof header, 1, file) == 1 &&
+        memcmp(header.magic, MR_INPUTS_MAGIC, sizeof header.magic) == 0 &&
+        header.version == MR_INPUTS_VERSION) {
+        pass->inputs = path;
+        pass->inputs_bytes = header.end;
+        state = header.state;
+    }
+    fclose(file);
+    return state;
+}
+
 mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
                             const mr_record_options *options, mr_record_summary *summary,
                             mr_error *error)
@@ -95,6 +117,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
     mr_log log;
     mr_scan scan = {.keep_all = options->keep_local};
     mr_event_pass pass;
+    uint32_t inputs_state = MR_INPUTS_COMPLETE;
     *summary = (mr_record_summary){0};
     mr_status status = mr_log_open(&log, log_path, error);
     if (status)
@@ -106,11 +129,13 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
         status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
         if (!status) {
             pass.run = options->run;
+            inputs_state = take_inputs(options->inputs, &pass);
             end_trace(&log, &options->end, &pass.emitter.trace->ending);
             status = mr_event_pass_run(&pass, options->progress, error);
         }
         if (!status) {
             summarise(&log, &pass, summary);
+            summary->inputs_state = inputs_state;
             tell(options->debug, pass.emitter.trace, summary);
         }
         mr_event_pass_free(&pass);

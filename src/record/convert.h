@@ -31,10 +31,11 @@ typedef struct mr_record_end {
 } mr_record_end;
 
 typedef struct mr_record_options {
-    bool keep_local;   /* also write accesses of variables that one thread uses alone, or that no
+    bool keep_local;    /* also write accesses of variables that one thread uses alone, or that no
                         thread writes */
-    mr_record_end end; /* zero: only the log says it */
-    const char *run;   /* lines of the run that the caller knows (positions.h); NULL: none */
+    mr_record_end end;  /* zero: only the log says it */
+    const char *run;    /* lines of the run that the caller knows (positions.h); NULL: none */
+    const char *inputs; /* file of what the program got from outside; NULL: none */
     const char *symbol_folder;          /* keeps names from run to run (answers.h); may be NULL */
     const struct mr_progress *progress; /* may be NULL */
     const mr_debug *debug;              /* topic recorder; may be NULL */
@@ -43,6 +44,7 @@ typedef struct mr_record_options {
 /* What the conversion found in the log and wrote to the trace. */
 typedef struct mr_record_summary {
     uint32_t state;                   /* mr_log_state */
+    uint32_t inputs_state;            /* mr_inputs_state */
     int32_t log_error;                /* errno of MR_LOG_FULL */
     uint32_t children, child_threads; /* not recorded: those with threads, and the threads */
     uint64_t events;                  /* written */

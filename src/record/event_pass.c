@@ -562,6 +562,7 @@ static mr_status finish(mr_event_pass *pass, mr_error *error)
     if (lines->failed)
         return mr_event_pass_no_memory(error);
     mr_mrt_writer_run(pass->emitter.writer, (const char *)lines->items);
+    mr_mrt_writer_inputs(pass->emitter.writer, pass->inputs, pass->inputs_bytes);
     return mr_emitter_finish(&pass->emitter, error);
 }
 

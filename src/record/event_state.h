@@ -66,6 +66,8 @@ typedef struct mr_event_pass {
     mr_pointers pointers;
     mr_waiting waiting; /* who waits for what, for a recording that ended in a deadlock */
     const char *run;    /* lines, on loan; NULL: none */
+    const char *inputs; /* file of inputs, on loan; NULL: none */
+    uint64_t inputs_bytes;
     mr_thread_notes notes;
     mr_record_summary summary;
 } mr_event_pass;

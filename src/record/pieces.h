@@ -49,7 +49,7 @@
 
 enum {
     MR_PIECE_LINE_BYTES = 64,
-    MR_PIECES_NEAR = 1 << 16,
+    MR_PIECES_NEAR = 1 << 18,
     MR_PIECES_NEAR_BYTES = 32,
     MR_PIECES_PARTS = 32,
 };

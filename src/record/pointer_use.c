@@ -14,8 +14,15 @@ mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *reco
         ok = mr_pointers_note_null(&pass->pointers, access->operand);
     if (ok && reads)
         ok = mr_pointers_note(&pass->pointers, pass->reader.thread, access->operand, value,
-                              mr_log_code(record[1]), life);
+                              mr_log_code(record[1]), mr_op_is_atomic((uint8_t)access->op), life);
     return ok ? MR_OK : mr_event_pass_no_memory(error);
+}
+
+/* Does the code bring the value from its read to the record's call? */
+static bool is_brought(mr_event_pass *pass, const mr_pointer *pointer, const uint64_t *record)
+{
+    return mr_symbols_uses_value(pass->symbols, pointer->code, mr_log_code(record[1]),
+                                 pointer->is_returned);
 }
 
 mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record, bool kept,
@@ -26,7 +33,7 @@ mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record,
     if (!mr_pointers_look(&pass->pointers, thread, address))
         return MR_OK;
     const mr_pointer *pointer = mr_pointers_take(&pass->pointers, thread, address);
-    if (!mr_symbols_is_straight(pass->symbols, pointer->code, mr_log_code(record[1])))
+    if (!is_brought(pass, pointer, record))
         return MR_OK;
     mr_emitted event = {.op = MR_OP_DEREF, .operand = pointer->variable};
     mr_status status = mr_event_pass_place(pass, record, &event, error);
@@ -40,13 +47,14 @@ mr_status mr_event_pass_pointer_use(mr_event_pass *pass, const uint64_t *record,
 mr_status mr_event_pass_pointer_freed(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
     uint32_t thread = pass->reader.thread;
-    mr_emitted event = {.op = MR_OP_DEREF, .operand = MR_NONE};
+    const mr_pointer *pointer = NULL;
     if (mr_log_kind_of(record[0]) == MR_LOG_TAKEN)
-        event.operand = mr_pointers_take_free(&pass->pointers, thread, mr_log_payload(record[0]));
-    if (event.operand == MR_NONE) {
+        pointer = mr_pointers_take_free(&pass->pointers, thread, mr_log_payload(record[0]));
+    if (!pointer || !is_brought(pass, pointer, record)) {
         mr_pointers_drop_loose(&pass->pointers, thread);
         return MR_OK;
     }
+    mr_emitted event = {.op = MR_OP_DEREF, .operand = pointer->variable};
     mr_status status = mr_event_pass_pointer_loose(pass, error);
     if (!status)
         status = mr_event_pass_place(pass, record, &event, error);

@@ -58,7 +58,7 @@ bool mr_pointers_note_null(mr_pointers *all, uint32_t variable)
 }
 
 bool mr_pointers_note(mr_pointers *all, uint32_t thread, uint32_t variable, uint64_t value,
-                      uint64_t code, const mr_life *life)
+                      uint64_t code, bool is_returned, const mr_life *life)
 {
     if (!mr_pointers_may_be_address(value)) {
         if (thread < all->count)
@@ -73,15 +73,14 @@ bool mr_pointers_note(mr_pointers *all, uint32_t thread, uint32_t variable, uint
     give_up(own, place);
     *place = (mr_pointer){.value = value,
                           .start = value,
-                          .end = value + MR_POINTERS_NEAR_BYTES,
+                          .end = value + MR_POINTERS_BYTES,
                           .code = code,
+                          .is_returned = is_returned,
                           .variable = variable,
                           .patience = MR_POINTERS_PATIENCE};
-    if (!life->number) {
-        place->end = value + MR_POINTERS_STATIC_BYTES;
-    } else if (life->kind == MR_LOG_MEMORY_HEAP) {
+    if (life->number && life->kind == MR_LOG_MEMORY_HEAP) {
         place->start = life->start;
-        place->end = life->end > place->end ? life->end : place->end;
+        place->end = life->end;
     }
     own->next = (own->next + 1) % MR_POINTERS_KEPT;
     own->count += own->count < MR_POINTERS_KEPT;
@@ -120,20 +119,21 @@ const mr_pointer *mr_pointers_take(mr_pointers *all, uint32_t thread, uint64_t a
     return NULL;
 }
 
-uint32_t mr_pointers_take_free(mr_pointers *all, uint32_t thread, uint64_t address)
+const mr_pointer *mr_pointers_take_free(mr_pointers *all, uint32_t thread, uint64_t address)
 {
     if (thread >= all->count)
-        return MR_NONE;
+        return NULL;
     mr_thread_pointers *own = &all->threads[thread];
     for (uint32_t i = 1; i <= own->count; i++) {
         mr_pointer *pointer = &own->items[(own->next + MR_POINTERS_KEPT - i) % MR_POINTERS_KEPT];
         uint32_t variable = pointer->variable;
         if (pointer->value != address || variable == MR_NONE)
             continue;
-        forget_variable(own, variable);
-        return variable < all->variable_count && all->was_null[variable] ? MR_NONE : variable;
+        give_up(own, pointer);
+        pointer->value = 0;
+        return variable < all->variable_count && all->was_null[variable] ? NULL : pointer;
     }
-    return MR_NONE;
+    return NULL;
 }
 
 void mr_pointers_set_loose(mr_pointers *all, uint32_t thread, const mr_emitted *event)

@@ -1,20 +1,17 @@
 /*
  * pointers: which reads give the address of something that their thread then uses (op `deref`,
  * docs/semantics.md 1). A read is a *pointer* when it is of 8 bytes and of one kept variable, and saw
- * a number v that may be an address. It is used by the first access of its thread in the heap block of
- * v or in [v, v + 4096), and by a free of v.
+ * a number v that may be an address. It may be used by the first access of its thread in the heap block
+ * of v, elsewhere in the 8 bytes at v, and by a free of v.
  *
- * Static memory and the thread's own stack are used without a pointer, too, so nearness tells nothing
- * there: in static memory only the 8 bytes at v count, and an address in the own stack is no pointer.
+ * That the address fits proves nothing: the thread may have it from elsewhere (`mine->first = head ==
+ * mine`), and behind a test the test may have made the access right (`if (p) p->x`). So the caller asks
+ * whether the code brings the value from the read to the access (symbols/flow.h). A free of a variable
+ * that was 0 before is not told, because a null pointer may be freed, and the engine would tell null.
  *
  * Each thread has the last MR_POINTERS_KEPT of them. A later read of the variable takes the place of
  * an earlier one, because a deref is about the last read. A pointer is not looked at any more after
  * MR_POINTERS_PATIENCE accesses of its thread: what is used is used soon.
- *
- * What is used behind a test may be used only because the test said so, and most tests of a pointer ask
- * whether it is null. So the access counts only when the code goes straight from the read to it
- * (symbols/straight.h); the caller asks. A free counts however the code comes to it, because a null
- * pointer may be freed; but not of a variable that was 0 before, because the engine would tell null then.
  *
  * The access need not be of a kept variable. Then its deref is *loose*: it is written before the next
  * event of the thread, unless that is a `free`, to which it would seem to belong; then it is dropped.
@@ -30,13 +27,14 @@
 enum {
     MR_POINTERS_KEPT = 4,
     MR_POINTERS_PATIENCE = 64,
-    MR_POINTERS_NEAR_BYTES = 4096,
-    MR_POINTERS_STATIC_BYTES = 8,
+    MR_POINTERS_LOWEST = 4096, /* no address is lower */
+    MR_POINTERS_BYTES = 8,     /* that count where v is in no heap block */
 };
 
 typedef struct mr_pointer {
     uint64_t value, start, end; /* an access in [start, end) uses it */
     uint64_t code;              /* address of the code that read it */
+    bool is_returned;           /* by an atomic access, which returns it */
     uint32_t variable;
     uint32_t patience; /* 0: used, or given up; then only a free counts */
 } mr_pointer;
@@ -65,12 +63,12 @@ bool mr_pointers_note_null(mr_pointers *all, uint32_t variable);
 /* The thread read the whole of a kept variable. `life` is that of the value, when it may be an address.
  * False: no memory. */
 bool mr_pointers_note(mr_pointers *all, uint32_t thread, uint32_t variable, uint64_t value,
-                      uint64_t code, const mr_life *life);
+                      uint64_t code, bool is_returned, const mr_life *life);
 
 /* Can the value be an address? */
 static inline bool mr_pointers_may_be_address(uint64_t value)
 {
-    return value >= MR_POINTERS_NEAR_BYTES && value < UINT64_C(1) << 47;
+    return value >= MR_POINTERS_LOWEST && value < UINT64_C(1) << 47;
 }
 
 /* Has the thread a pointer that it has not used so far? */
@@ -86,8 +84,8 @@ bool mr_pointers_look(mr_pointers *all, uint32_t thread, uint64_t address);
 /* The pointer that the access uses, which was looked for and found. It counts as used from here on. */
 const mr_pointer *mr_pointers_take(mr_pointers *all, uint32_t thread, uint64_t address);
 
-/* The variable whose pointer the thread frees, which ends its use; or MR_NONE. */
-uint32_t mr_pointers_take_free(mr_pointers *all, uint32_t thread, uint64_t address);
+/* The pointer that the thread frees, which ends its use; or NULL. */
+const mr_pointer *mr_pointers_take_free(mr_pointers *all, uint32_t thread, uint64_t address);
 
 /* The thread's loose deref, or NULL. */
 static inline mr_emitted *mr_pointers_loose(const mr_pointers *all, uint32_t thread)

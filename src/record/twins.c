@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "pointers.h"
 
 #include <stdlib.h>
 
@@ -107,6 +108,12 @@ static void note_near(twins *self, mr_piece_line *line, uint64_t bits,
     }
 }
 
+/* Does the value of the access matter? That of a pointer does (pointers.h). */
+static bool may_be_pointer(const mr_log_run_access *found)
+{
+    return !found->writes && found->bytes == sizeof(uint64_t);
+}
+
 /* Takes the short records that follow. */
 static void hurry(twins *self)
 {
@@ -119,11 +126,11 @@ static void hurry(twins *self)
     while (mr_log_run_look(&records, &found)) {
         uint64_t bits;
         mr_piece_line *line = mr_pieces_near_line(self->pieces, found.address, found.bytes, &bits);
-        if (!self->skips_part && !line)
+        if (!self->skips_part && (!line || (may_be_pointer(&found) && line->full & bits)))
             break;
         if (line && line->kept & bits)
             note_near(self, line, bits, &found);
-        mr_log_run_take(&records, &found, false);
+        mr_log_run_take(&records, &found, true);
     }
     mr_log_run_end(&self->reader, &records);
 }
@@ -146,6 +153,9 @@ static void note_record(twins *self, const uint64_t *record, bool plain)
             end_run(self);
             self->histories[number].is_single = true;
         } else {
+            if (kind == MR_LOG_READ && step == sizeof(uint64_t) &&
+                mr_pointers_may_be_address((uint64_t)mr_log_value(record)))
+                self->histories[number].is_single = true;
             note(self, number, life->number, at, at + step, mr_log_code(record[1]), writes);
         }
     }

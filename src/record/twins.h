@@ -25,8 +25,8 @@
  *   the access of the kept piece before it in the same run. Then each read of y sees the write of y,
  *   as the read of the kept piece before it sees that write, and no free comes between.
  *
- * A read that comes before the write, a second write, an atomic access, an access of a dead block
- * and the use of a lock keep their piece. So does a piece of a life that is released in parts. With
+ * A read that comes before the write, a second write, an atomic access, a read of what may be a
+ * pointer (pointers.h), an access of a dead block and the use of a lock keep their piece. So does a piece of a life that is released in parts. With
  * BarrierPairs and with benign races there are no twins.
  *
  * Cost: a pass over the log that looks at kept accesses only; 24 bytes for each kept piece.

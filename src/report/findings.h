@@ -19,6 +19,13 @@ mr_status mr_findings_dump(const mr_context *context, const mr_trace *trace,
 /* A finding that is unknown, as an element of "unknown". */
 mr_json mr_finding_unknown_object(const mr_trace *trace, const mr_finding_unknown *unknown);
 
+/* The member "cycles", with a comma behind it: circles of locks that are no deadlock; nothing when they
+ * were not asked for. MR_ERR_IO, MR_ERR_MEMORY. */
+mr_status mr_cycle_notes_dump(const mr_trace *trace, const mr_config *config,
+                              const mr_result *result, FILE *stream, mr_error *error);
+/* The same as lines. */
+void mr_cycle_notes_print(const mr_trace *trace, const mr_result *result, FILE *stream);
+
 /* Adds "findings" to the stats: for each kind that has candidates what became of them. */
 void mr_findings_put_stats(mr_json *stats, const mr_result *result);
 

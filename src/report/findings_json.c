@@ -187,3 +187,39 @@ void mr_findings_put_stats(mr_json *stats, const mr_result *result)
     if (result->stats.cycles_missing)
         mr_json_put(stats, "cycles_missing", json_true());
 }
+
+static mr_json note_object(const mr_trace *trace, const mr_cycle_note *note)
+{
+    mr_json self = mr_json_new();
+    json_t *waits = json_array();
+    for (uint32_t i = 0; i < note->wait_count; i++) {
+        mr_json wait =
+            mr_json_access(trace, mr_access_of_event(trace, note->waits[i], note->waits[i]));
+        self.ok = self.ok && wait.ok;
+        self.ok = json_array_append_new(waits, wait.json) == 0 && self.ok;
+    }
+    mr_json_put(&self, "waits", waits);
+    if (note->guard != MR_NONE)
+        mr_json_put_name(&self, "guard", "guard_text", &trace->locks, note->guard);
+    if (note->before != MR_NONE) {
+        mr_json_put_number(&self, "before", note->before);
+        mr_json_put_number(&self, "after", note->after);
+    }
+    return self;
+}
+
+mr_status mr_cycle_notes_dump(const mr_trace *trace, const mr_config *config,
+                              const mr_result *result, FILE *stream, mr_error *error)
+{
+    if (!mr_config_bool(config, "explain_cycles"))
+        return MR_OK;
+    fputs("\"cycles\":[", stream);
+    for (size_t i = 0; i < result->cycle_note_count; i++) {
+        fputs(i ? ",\n" : "\n", stream);
+        mr_status status = mr_json_dump(stream, note_object(trace, &result->cycle_notes[i]), error);
+        if (status != MR_OK)
+            return status;
+    }
+    fputs("],\n", stream);
+    return MR_OK;
+}

@@ -105,3 +105,38 @@ bool mr_finding_print(const mr_context *context, const mr_trace *trace, FILE *st
     mr_witness_free(&room);
     return ok;
 }
+
+static void print_reason(const mr_trace *trace, FILE *stream, const mr_cycle_note *note)
+{
+    if (note->guard != MR_NONE) {
+        fputs("          guarded by ", stream);
+        mr_phrase_name(stream, &trace->locks, note->guard);
+        fputs("\n", stream);
+    } else if (note->before != MR_NONE) {
+        fprintf(stream,
+                "          event %" PRIu32 " comes before event %" PRIu32
+                " in every order, by fork and join\n",
+                note->before, note->after);
+    } else {
+        fputs("          no reordering leads there: proven by the decision\n", stream);
+    }
+}
+
+void mr_cycle_notes_print(const mr_trace *trace, const mr_result *result, FILE *stream)
+{
+    if (result->cycle_note_count == 0)
+        return;
+    fputs("\nCircles of locks that are no deadlock:\n", stream);
+    for (size_t i = 0; i < result->cycle_note_count; i++) {
+        const mr_cycle_note *note = &result->cycle_notes[i];
+        for (uint32_t k = 0; k < note->wait_count; k++) {
+            uint32_t wait = note->waits[k];
+            mr_phrase_access(stream, k ? "" : "waits", trace,
+                             mr_access_of_event(trace, wait, wait));
+            fputs("          for ", stream);
+            mr_phrase_name(stream, &trace->locks, trace->operand[wait]);
+            fputs("\n", stream);
+        }
+        print_reason(trace, stream, note);
+    }
+}

@@ -109,6 +109,9 @@ static bool print_race(writer *self, size_t index)
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->first]);
     mr_context_print_start(&self->context, stream, self->trace->thread[witness->second]);
     mr_phrase_unseen(stream, &self->trace->ending);
+    if (race->confirmed)
+        fprintf(stream, "  replay  confirmed: %s%s%s\n", mr_confirmed_name(race->confirmed),
+                race->effect ? "; " : "", race->effect ? race->effect : "");
     fprintf(stream, "  order   %s\n", strength_text(race->strength));
     mr_phrase_found_by(stream, race->confirmed_by);
     if (self->view.show == MR_SCHEDULE_NONE)
@@ -284,6 +287,7 @@ static bool print_all(writer *self)
     mr_source_free(&self->source);
     if (!ok)
         return false;
+    mr_cycle_notes_print(self->trace, self->result, self->stream);
     print_unknowns(self);
     print_unknown_findings(self);
     mr_predict_print_summary(&summary);

@@ -21,7 +21,8 @@ mr_status mr_report_open(const char *file, mr_config *config, mr_report **report
 /* The file of the trace, as it was given to `predict`; valid until the report is closed. */
 const char *mr_report_trace(const mr_report *report);
 /* The result, owned by the caller, also after an error. Every witness has been accepted by the checker:
- * MR_ERR_TRACE when one is not, or an event is not there. Then the trace is another one. MR_ERR_MEMORY. */
+ * MR_ERR_TRACE when one is not, or an event is not there. Then the trace is another one. The effects of
+ * races stay the report's: close it after the result was used. MR_ERR_MEMORY. */
 mr_status mr_report_result(const mr_report *report, const mr_trace *trace, const mr_config *config,
                            mr_result *result, mr_error *error);
 void mr_report_close(mr_report *report); /* NULL is fine */

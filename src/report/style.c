@@ -12,22 +12,24 @@
 
 enum { WIDTH_MIN = 60 };
 
-static bool is_terminal(FILE *stream)
-{
-    int number = fileno(stream);
-    return number >= 0 && isatty(number);
-}
-
 static bool is_set(const char *name)
 {
     const char *value = getenv(name);
     return value && value[0] != '\0';
 }
 
+/* mpirun of Open MPI gives each rank a terminal, wherever its own output goes. */
+static bool is_terminal(FILE *stream)
+{
+    int number = fileno(stream);
+    return number >= 0 && isatty(number) && !is_set("OMPI_COMM_WORLD_SIZE");
+}
+
 static size_t terminal_width(FILE *stream)
 {
     struct winsize size = {0};
-    size_t width = is_set("COLUMNS") ? strtoul(getenv("COLUMNS"), NULL, 10) : 0;
+    const char *columns = getenv("COLUMNS");
+    size_t width = columns ? strtoul(columns, NULL, 10) : 0;
     if (width == 0 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
     if (width == 0)

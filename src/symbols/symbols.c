@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "code.h"
 #include "data.h"
+#include "flow.h"
 #include "local.h"
-#include "straight.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -144,7 +144,7 @@ static mr_answers *answers_of(const mr_symbols *symbols, module *self)
 }
 
 /* The first word of a key: what is asked. */
-enum { ASKS_CODE, ASKS_DATA, ASKS_FRAME_END, ASKS_LOCAL, ASKS_STRAIGHT };
+enum { ASKS_CODE, ASKS_DATA, ASKS_FRAME_END, ASKS_LOCAL, ASKS_USES_VALUE };
 
 static const char *keep(mr_symbols *symbols, const char *text)
 {
@@ -378,25 +378,25 @@ static uint64_t pointer_of(const mr_frame_place *frame)
     return frame->frame ? frame->frame - frame->stack : UINT64_MAX;
 }
 
-bool mr_symbols_is_straight(mr_symbols *symbols, uint64_t from, uint64_t to)
+bool mr_symbols_uses_value(mr_symbols *symbols, uint64_t from, uint64_t to, bool is_returned)
 {
-    module *self = to > from && to - from <= MR_STRAIGHT_BYTES ? find_module(symbols, from) : NULL;
+    module *self = to > from && to - from <= MR_FLOW_BYTES ? find_module(symbols, from) : NULL;
     const void *bytes;
     size_t count;
     if (!self)
         return false;
-    mr_answer_key key = {{ASKS_STRAIGHT, from - self->bias, to - from}};
-    uint64_t is_straight = 0;
-    if (mr_answers_find(answers_of(symbols, self), &key, &bytes, &count) &&
-        count == sizeof is_straight) {
-        memcpy(&is_straight, bytes, sizeof is_straight);
-        return is_straight != 0;
+    mr_answer_key key = {{ASKS_USES_VALUE, from - self->bias, to - from, is_returned}};
+    uint64_t uses = 0;
+    if (mr_answers_find(answers_of(symbols, self), &key, &bytes, &count) && count == sizeof uses) {
+        memcpy(&uses, bytes, sizeof uses);
+        return uses != 0;
     }
     const uint8_t *code =
         open_module(self) ? mr_elf_code(&self->elf, from - self->bias, to - from) : NULL;
-    is_straight = code && mr_code_is_straight(code, to - from, mr_elf_is_aarch64(&self->elf));
-    mr_answers_add(&self->answers, &key, &is_straight, sizeof is_straight);
-    return is_straight != 0;
+    uses =
+        code && !mr_elf_is_aarch64(&self->elf) && mr_code_uses_value(code, to - from, is_returned);
+    mr_answers_add(&self->answers, &key, &uses, sizeof uses);
+    return uses != 0;
 }
 
 bool mr_symbols_frame_end(mr_symbols *symbols, const mr_frame_place *frame, uint64_t *end)

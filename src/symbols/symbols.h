@@ -4,7 +4,7 @@
  * mapped files, or from their symbol tables.
  *
  *   mr_symbols_new → (mr_symbols_map | mr_symbols_unmap | mr_symbols_code | mr_symbols_data |
- *     mr_symbols_is_straight | mr_symbols_frame_end | mr_symbols_local)* → mr_symbols_free
+ *     mr_symbols_uses_value | mr_symbols_frame_end | mr_symbols_local)* → mr_symbols_free
  *
  * A file that is missing, has changed (another build-id) or has no debug information is no error:
  * its addresses are "module+offset". A file is opened when the first address in it is asked for.
@@ -71,9 +71,9 @@ const mr_code *mr_symbols_code(mr_symbols *symbols, uint64_t address);
 bool mr_symbols_data(mr_symbols *symbols, uint64_t address, uint64_t size_bytes, char *name,
                      size_t name_bytes);
 
-/* Does a thread that has come to the code address `from` certainly come to `to`, as far as the code
- * between them is known (straight.h)? */
-bool mr_symbols_is_straight(mr_symbols *symbols, uint64_t from, uint64_t to);
+/* Does the call that returns to `to` get as its first argument what was read by the call that returned to
+ * `from`, as far as the code between them is known (flow.h)? `is_returned`: that call returned the value. */
+bool mr_symbols_uses_value(mr_symbols *symbols, uint64_t from, uint64_t to, bool is_returned);
 
 /* Computes the end of the frame, the address behind its last byte. False: not known. */
 bool mr_symbols_frame_end(mr_symbols *symbols, const mr_frame_place *frame, uint64_t *end);

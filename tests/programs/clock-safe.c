@@ -52,6 +52,9 @@ int main(void)
     struct itimerspec after = {.it_value = {.tv_sec = 4}};
     unsigned long long times;
     assert(timer >= 0 && timerfd_settime(timer, 0, &after, NULL) == 0);
+    int beat = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+    struct itimerspec each = {.it_value = {.tv_sec = 1}, .it_interval = {.tv_sec = 1}};
+    assert(beat >= 0 && timerfd_settime(beat, 0, &each, NULL) == 0);
     pthread_create(&thread, NULL, work, NULL);
     assert(sleep(3) == 0);
     assert(now(CLOCK_MONOTONIC) - monotonic >= 3 && now(CLOCK_MONOTONIC) - monotonic < 4);
@@ -59,12 +62,15 @@ int main(void)
     assert(now(CLOCK_BOOTTIME) - boot >= 3 && time_of_day() - real >= 3);
     assert(time(NULL) - seconds >= 3 && time(NULL) - seconds <= 4);
     assert(read(timer, &times, sizeof times) < 0 && errno == EAGAIN);
+    assert(read(beat, &times, sizeof times) == sizeof times && times == 3);
+    assert(read(beat, &times, sizeof times) < 0 && errno == EAGAIN);
     struct timespec at;
     clock_gettime(CLOCK_MONOTONIC, &at);
     at.tv_sec += 2;
     assert(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == 0);
     assert(now(CLOCK_MONOTONIC) - monotonic >= 5 && now(CLOCK_MONOTONIC) - monotonic < 6);
     assert(read(timer, &times, sizeof times) == sizeof times && times == 1);
+    assert(read(beat, &times, sizeof times) == sizeof times && times == 2);
     double before = now(CLOCK_MONOTONIC);
     assert(poll(NULL, 0, 30) == 0);
     assert(now(CLOCK_MONOTONIC) - before >= 0.03);

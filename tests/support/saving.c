@@ -86,10 +86,15 @@ void mr_saving_end(mr_saving *t)
 void mr_subject_open(mr_subject *s, uint32_t shape, uint32_t events, const char *window)
 {
     char *text = mr_generate_large(7, &mr_large_shapes[shape], events);
-    mr_saving t = {0};
     assert_non_null(text);
-    s->trace = mr_sample_trace(text);
+    mr_subject_take(s, text, window);
     free(text);
+}
+
+void mr_subject_take(mr_subject *s, const char *text, const char *window)
+{
+    mr_saving t = {0};
+    s->trace = mr_sample_trace(text);
     assert_non_null(s->trace);
     s->config = mr_config_new();
     mr_settings_set(s->config, "report.run", "false");

@@ -28,6 +28,8 @@ typedef struct mr_subject {
 
 /* A trace of a shape of mr_large_shapes. */
 void mr_subject_open(mr_subject *subject, uint32_t shape, uint32_t events, const char *window_size);
+/* A trace from its text. */
+void mr_subject_take(mr_subject *subject, const char *text, const char *window_size);
 void mr_subject_close(mr_subject *subject);
 
 /* One prediction. Zero-initialise, then set what the first lines say. */

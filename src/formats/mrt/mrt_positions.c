@@ -4,6 +4,7 @@
 #include "mrt_format.h"
 #include "mrt_source.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,32 @@ mr_status mr_positions_read(const char *path, const mr_trace *trace, mr_position
     free(self.last);
     if (!status && positions->event_count && positions->event_count != trace->event_count)
         status = wrong(error);
+    return status;
+}
+
+mr_status mr_mrt_inputs(const char *path, FILE *to, bool *found, mr_error *error)
+{
+    mr_mrt_source source;
+    mr_mrt_chunk chunk = {.kind = 0};
+    const unsigned char *payload;
+    bool mapped = false;
+    *found = false;
+    mr_status status = mr_mrt_source_open(&source, path, &mapped, error);
+    if (status || !mapped)
+        return status;
+    while (!status && chunk.kind != MR_MRT_END) {
+        status = mr_mrt_source_next(&source, &chunk, error);
+        if (status || chunk.kind != MR_MRT_INPUTS) {
+            status = status ? status : mr_mrt_source_skip(&source, &chunk, error);
+            continue;
+        }
+        status = mr_mrt_source_payload(&source, &chunk, &payload, error);
+        if (!status && fwrite(payload, 1, (size_t)chunk.size_bytes, to) != chunk.size_bytes)
+            status =
+                mr_error_set(error, MR_ERR_IO, NULL, 0, "cannot write inputs: %s", strerror(errno));
+        *found = true;
+    }
+    mr_mrt_source_close(&source);
     return status;
 }
 

@@ -17,6 +17,8 @@
 #include "base/bytes.h"
 #include "trace/trace.h"
 
+#include <stdio.h>
+
 /* A code: bits 0..39 offset from the module's start, 40..51 number of the module plus 1 (0: none),
  * 52..57 kind of record, 58: the event is all of the operation, so their values are the same. */
 enum { MR_CODE_MODULE_SHIFT = 40, MR_CODE_KIND_SHIFT = 52, MR_CODE_WHOLE_SHIFT = 58 };
@@ -61,6 +63,10 @@ void mr_run_line(mr_bytes *lines, const char *key, const char *value);
  * damaged; MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_positions_read(const char *path, const mr_trace *trace, mr_positions *positions,
                             mr_error *error);
+/* Writes what the recorded program got from outside to `to`; false in `found`: the file has none.
+ * Errors as above, and MR_ERR_IO for `to`. */
+mr_status mr_mrt_inputs(const char *path, FILE *to, bool *found, mr_error *error);
+
 void mr_positions_free(mr_positions *positions);
 
 #endif

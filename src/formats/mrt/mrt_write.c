@@ -26,7 +26,9 @@ struct mr_mrt_writer {
     uint32_t event_count;
     uint64_t op_counts[MR_OP_COUNT];
     mr_outlook outlook;
-    const char *run; /* on loan; NULL: nothing is known */
+    const char *run;    /* on loan; NULL: nothing is known */
+    const char *inputs; /* path, NULL: none */
+    uint64_t inputs_bytes;
 };
 
 static mr_status write_bytes(mr_mrt_writer *writer, const void *bytes, size_t count,
@@ -411,6 +413,34 @@ void mr_mrt_writer_run(mr_mrt_writer *writer, const char *lines)
     writer->run = lines;
 }
 
+void mr_mrt_writer_inputs(mr_mrt_writer *writer, const char *path, uint64_t size_bytes)
+{
+    writer->inputs = path;
+    writer->inputs_bytes = size_bytes;
+}
+
+/* In chunks, because one is in memory at a time. */
+static mr_status write_inputs(mr_mrt_writer *writer, mr_error *error)
+{
+    enum { PART = 1 << 20 };
+    FILE *file = fopen(writer->inputs, "rb");
+    mr_status status = MR_OK;
+    if (!file)
+        return mr_error_set(error, MR_ERR_IO, writer->inputs, 0, "cannot read: %s",
+                            strerror(errno));
+    for (uint64_t left = writer->inputs_bytes; left && !status;) {
+        size_t part = left < PART ? (size_t)left : (size_t)PART;
+        status = put(writer, NULL, part, error);
+        if (!status && fread(writer->payload, 1, part, file) != part)
+            status = mr_error_set(error, MR_ERR_IO, writer->inputs, 0, "the file is too short");
+        if (!status)
+            status = write_chunk(writer, (mr_mrt_chunk){.kind = MR_MRT_INPUTS, .count = 1}, error);
+        left -= part;
+    }
+    fclose(file);
+    return status;
+}
+
 static mr_status write_run(mr_mrt_writer *writer, mr_error *error)
 {
     mr_status status = put(writer, writer->run, strlen(writer->run), error);
@@ -513,6 +543,8 @@ mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_
         status = write_ending(writer, &trace->ending, error);
     if (!status && writer->run)
         status = write_run(writer, error);
+    if (!status && writer->inputs)
+        status = write_inputs(writer, error);
     uint64_t index_offset = writer->offset;
     if (!status)
         status = write_index(writer, trace, error);

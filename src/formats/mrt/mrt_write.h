@@ -35,6 +35,10 @@ mr_status mr_mrt_writer_positions(mr_mrt_writer *writer, const mr_events *events
 /* What is known of the run: lines; on loan up to mr_mrt_writer_finish. NULL: nothing. */
 void mr_mrt_writer_run(mr_mrt_writer *writer, const char *lines);
 
+/* What the program got from outside: the first bytes of a file, which is read by
+ * mr_mrt_writer_finish. The path is on loan up to then. */
+void mr_mrt_writer_inputs(mr_mrt_writer *writer, const char *path, uint64_t size_bytes);
+
 /* What is left: texts for people, what repair dropped, the index and the end mark. */
 mr_status mr_mrt_writer_finish(mr_mrt_writer *writer, const mr_trace *trace, mr_error *error);
 

@@ -1,0 +1,34 @@
+/* The worker only compares the pointer with its own one, and then uses that. */
+#include <pthread.h>
+#include <stdlib.h>
+
+typedef struct node {
+    int is_head;
+} node;
+
+static node *head;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *work(void *argument)
+{
+    node *mine = argument;
+    pthread_mutex_lock(&lock);
+    mine->is_head = head == mine;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t worker;
+    node *own = calloc(1, sizeof *own);
+    head = own;
+    pthread_create(&worker, NULL, work, own);
+    pthread_mutex_lock(&lock);
+    own->is_head = 2;
+    head = NULL;
+    pthread_mutex_unlock(&lock);
+    int status = pthread_join(worker, NULL);
+    free(own);
+    return status;
+}
