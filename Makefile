@@ -208,7 +208,7 @@ check-peer: all
 	@$(SCRIPT) BUILD=$(BUILD) tests/peer.sh $(FLAGS) "$(SUITE)"
 
 # The tests on random traces, with COUNT (100,000) traces each of a fresh seed, which is printed and can be given again as SEED=….
-LONG_TESTS := test_exact test_order_reference test_orders
+LONG_TESTS := test_exact test_findings test_order_reference test_orders
 .PHONY: check-long
 check-long: SEED := $(or $(SEED),$(shell date +%s))
 check-long: COUNT := $(or $(COUNT),100000)
@@ -216,6 +216,7 @@ check-long: $(addprefix $(BUILD)/tests/,$(LONG_TESTS)) $(BUILD)/maxrace
 	@echo "seed $(SEED)"
 	@for test in $(LONG_TESTS); do \
 	    EXACT_TRACES=$(COUNT) EXACT_SEED=$(SEED) ORDERS_TRACES=$(COUNT) ORDERS_SEED=$(SEED) \
+	    FINDINGS_TRACES=$(COUNT) FINDINGS_SEED=$(SEED) \
 	    MAXRACE=$(BUILD)/maxrace $(BUILD)/tests/$$test || exit 1; \
 	done
 

@@ -135,7 +135,7 @@ static void run(checked *self, size_t number, const char *maxrace, const char *t
          *rest = NULL;
     const char *words[MOST_FLAGS + 8] = {maxrace};
     size_t count = 1;
-    for (size_t i = 0; i < 5 && it->words[i] != NULL; i++)
+    for (size_t i = 0; i < 4 && it->words[i] != NULL; i++)
         words[count++] = it->words[i];
     if (it->predicts && flags != NULL)
         for (char *flag = strtok_r(flags, " ", &rest); flag != NULL && count < MOST_FLAGS;

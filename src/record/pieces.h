@@ -30,7 +30,7 @@
  * piece is sparse.
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
- * bytes that is accessed, 24 for each piece that is kept, 32 to 40 for each life and thread that
+ * bytes that is accessed, 32 for each piece that is kept, 32 to 40 for each life and thread that
  * accesses it and did not get it.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
@@ -93,7 +93,8 @@ typedef struct mr_piece {
         variable; /* for the caller: number of the variable in the trace, plus 1; 0: none yet */
     bool reached; /* a BarrierPair may write it */
     bool sparse;
-    bool has_last; /* for the caller */
+    bool has_last;    /* for the caller */
+    uint32_t version; /* for the caller: how often it was written */
 } mr_piece;
 
 typedef struct mr_pieces {
