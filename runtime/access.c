@@ -153,11 +153,20 @@ static bool range_after_write(void)
     return true;
 }
 
+/* A range may have many records: a replay looks at each. */
+static void look_at_range(void)
+{
+    if (mr_steers() && mr_self != NULL) {
+        __atomic_or_fetch(&mr_self->attention, MR_ATTENTION_STEER, __ATOMIC_RELAXED);
+    }
+}
+
 static void read_range(const void *address, unsigned long bytes, uintptr_t code)
 {
     if (bytes == 0 || mr_self == NULL) {
         return;
     }
+    look_at_range();
     if (mr_ignores_reads(mr_self)) {
         begin();
         return;
@@ -171,6 +180,7 @@ static void read_range(const void *address, unsigned long bytes, uintptr_t code)
 
 static void write_range(const void *address, unsigned long bytes, unsigned flags, uintptr_t code)
 {
+    look_at_range();
     const mr_thread *thread = bytes != 0 ? begin() : NULL;
     if (thread != NULL && !mr_ignores_writes(thread)) {
         mr_write_range_pending(address, bytes, code, flags);

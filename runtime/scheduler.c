@@ -96,6 +96,13 @@ void mr_budget_renew(void)
     mr_hot->budget = (int64_t)budget;
 }
 
+void mr_budget_set(int64_t budget)
+{
+    mr_rt.events = mr_events_now();
+    mr_rt.budget_given = budget;
+    mr_hot->budget = budget;
+}
+
 /* Those whose time is over can go on. Returns the number of threads in real calls. */
 static uint32_t look_at_times(void)
 {

@@ -97,6 +97,8 @@ void mr_attend(mr_thread *thread);
 
 /* A new budget of accesses. */
 void mr_budget_renew(void);
+/* … of this many. */
+void mr_budget_set(int64_t budget);
 uint64_t mr_events_now(void);
 
 /* Virtual time, and a limit that is so far away. */

@@ -1,5 +1,6 @@
 #include "steer.h"
 
+#include "inputs.h"
 #include "log_short.h"
 #include "scheduler.h"
 #include "steer_result.h"
@@ -172,6 +173,28 @@ static bool keeps_turn(mr_thread *thread, mr_stop_kind kind, const mr_schedule_s
     return self->idle < IDLE_STOPS || mr_steer.reached;
 }
 
+/*
+ * Far from everything that the schedule knows of, accesses need not be looked at one by one: the
+ * thread comes back when its budget is used up. An access that takes one from it has at most two
+ * records (a read right after a write takes none); calls and ranges come here anyway.
+ */
+static void set_pace(mr_thread *thread, const mr_schedule_step *step)
+{
+    enum { FAR = 256, NEAR = 64 };
+    uint64_t position = mr_steer.actors[thread->role].position, far = 0;
+    const mr_expected *expected = mr_steer_next(thread->role);
+    if (step->role == thread->role && step->position > position && expected != NULL) {
+        uint64_t next = expected->position < step->position ? expected->position : step->position;
+        far = next - position;
+    }
+    if (far <= FAR || mr_steer.reached) {
+        __atomic_or_fetch(&thread->attention, MR_ATTENTION_STEER, __ATOMIC_RELAXED);
+        return;
+    }
+    __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_STEER, __ATOMIC_RELAXED);
+    mr_budget_set((int64_t)((far - NEAR) / 2));
+}
+
 void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
 {
     mr_hot->budget -= kind != MR_STOP_FUNCTION;
@@ -196,10 +219,18 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
             continue;
         }
         if (keeps_turn(thread, kind, step)) {
+            set_pace(thread, step);
             return;
         }
         mr_hand_over(thread);
     }
+}
+
+void mr_steer_before(mr_thread *thread, const void *address, unsigned head, uintptr_t code)
+{
+    thread->about = (mr_about){code, address, head};
+    mr_steer_stop(thread, MR_STOP_ACCESS);
+    thread->about.code = 0;
 }
 
 /* The thread of the step is in a wait; can it go on? */
@@ -397,6 +428,21 @@ void mr_steer_module(const mr_log_module *module, const char *path)
     }
 }
 
+/* The thread asks for something else from outside than it did in the recording. */
+static void input_differs(const mr_thread *thread, const char *expected, const char *seen)
+{
+    if (!mr_rt.steers || mr_steer.reached) {
+        return;
+    }
+    mr_result_word("input-expected");
+    mr_result_word(expected);
+    mr_result_end();
+    mr_result_word("input-seen");
+    mr_result_word(seen);
+    mr_result_end();
+    mr_steer_diverge("another input", thread->role);
+}
+
 void mr_steer_start(void)
 {
     const char *path = secure_getenv(MR_LOG_ENV_REPLAY);
@@ -412,6 +458,7 @@ void mr_steer_start(void)
     mr_result_word("maxrace replay result 1");
     mr_result_end();
     mr_steer.helper = MR_ROLE_NONE;
+    mr_inputs_tell(input_differs);
     mr_rt.steers = mr_steer.actors != NULL;
     mr_steer.counted = mr_hot->live.cursor;
 }

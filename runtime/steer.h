@@ -47,6 +47,9 @@ typedef enum mr_stop_kind {
 /* A stop point of the owner, who is busy. */
 void mr_steer_stop(mr_thread *thread, mr_stop_kind kind);
 
+/* A stop point within a call, just before it does a plain access: `head` is that of its record. */
+void mr_steer_before(mr_thread *thread, const void *address, unsigned head, uintptr_t code);
+
 /* Just before a read, directly after a write whose value is not known yet: is the thread to stop
  * between the two? That is not so when the store has not been done (access.c). */
 bool mr_steer_splits(const mr_thread *thread, unsigned head, uintptr_t code);

@@ -1,3 +1,4 @@
+#include "inputs.h"
 #include "log_short.h"
 #include "steer.h"
 #include "steer_result.h"
@@ -20,6 +21,12 @@ static void tell_threads(void)
 
 static void tell_progress(void)
 {
+    char unfed[160];
+    if (mr_inputs_unfed_text(unfed, sizeof unfed)[0] != '\0') {
+        mr_result_word("unfed");
+        mr_result_word(unfed);
+        mr_result_end();
+    }
     mr_result_word("steps");
     mr_result_number((int64_t)mr_steer.at);
     mr_result_number((int64_t)mr_steer.schedule.step_count);

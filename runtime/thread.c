@@ -276,6 +276,9 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
         link_thread(thread);
         log_no_longer_single();
         mr_write_object(MR_LOG_FORK, 0, (void *)(uintptr_t)start, code, 0, thread->id);
+        if (mr_steers()) {
+            mr_steer_before(self, handle, (unsigned)mr_log_head(MR_LOG_WRITE, 3, 0), code);
+        }
         *handle = thread->handle;
         mr_write_access(MR_LOG_WRITE, 3, handle, (int64_t)*handle, code);
         mr_yield(self);

@@ -120,10 +120,12 @@ crash() {
     (cd "$scratch" && "$maxrace" record -q -o crash.mrt -- ./bank data strict >/dev/null) || return 1
     says 'confirmed, crashes' "$maxrace" replay -q "$scratch/crash.mrt" && says 'Assertion' "$maxrace" replay -q "$scratch/crash.mrt"
 }
-# The data that it reads are other ones: another operation comes.
-other_input() {
+# The data that it reads are other ones: it gets those that it had. Without them another operation comes.
+inputs() {
+    (cd "$scratch" && "$maxrace" record -q --record-inputs no -o bare.mrt -- ./bank data >/dev/null) || return 1
     echo x >"$scratch/data"
-    says 'diverged: another operation' "$maxrace" replay -q "$scratch/bank.mrt" && says 'expected  *read in second at' "$maxrace" replay -q "$scratch/bank.mrt"
+    says 'confirmed, changes the output' "$maxrace" replay -q "$scratch/bank.mrt" &&
+        says 'diverged: another operation' "$maxrace" replay -q "$scratch/bare.mrt" && says 'expected  *read in second at' "$maxrace" replay -q "$scratch/bare.mrt"
     local status=$?
     echo - >"$scratch/data"
     return $status
@@ -150,14 +152,61 @@ script() {
     says 'outcome goal' "$scratch/race.sh"
 }
 record_replay() {
-    sed -n '/^maxrace schedule/,/^END OF SCHEDULE/{/^END/!p}' "$scratch/race.sh" >"$scratch/schedule"
-    (cd "$scratch" && "$maxrace" record -q --replay schedule -o again.mrt >/dev/null) || return 1
+    (cd "$scratch" && "$maxrace" record -q --replay race.sh.schedule -o again.mrt >/dev/null) || return 1
     says 'Race 1 of' "$maxrace" predict -q "$scratch/again.mrt"
 }
 debugger() {
     echo 'continue' >"$scratch/commands"
     timeout -k 2 60 "$maxrace" replay -q --race 1 --gdb "$scratch/bank.mrt" <"$scratch/commands" >"$scratch/gdb" 2>&1
     grep -q 'race-first: thread' "$scratch/gdb" && grep -q 'in first.*bank.c' "$scratch/gdb" && grep -q '^3$' "$scratch/gdb" || { cat "$scratch/gdb"; return 1; }
+}
+# Findings beside races: both threads of a deadlock stand before their locks, and then it happens; freed memory is used.
+findings() {
+    cat >"$scratch/dead.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int *block;
+static void *both(pthread_mutex_t *outer, pthread_mutex_t *inner)
+{
+    pthread_mutex_lock(outer);
+    pthread_mutex_lock(inner);
+    pthread_mutex_unlock(inner);
+    pthread_mutex_unlock(outer);
+    return NULL;
+}
+static void *one(void *unused)
+{
+    *block = 3;
+    (void)unused;
+    return both(&a, &b);
+}
+static void *two(void *unused)
+{
+    (void)unused;
+    return both(&b, &a);
+}
+int main(void)
+{
+    pthread_t first, second;
+    block = malloc(400);
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, two, NULL);
+    pthread_join(second, NULL);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    free(block);
+    pthread_join(first, NULL);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 dead.c -o dead || exit 1
+        for seed in 1 2 3 4 5 6 7 8; do
+            "$maxrace" record -q --seed $seed -o dead.mrt -- ./dead && "$maxrace" replay -q dead.mrt >dead.txt
+            grep -q '^deadlock on' dead.txt && grep -q '^use-after-free' dead.txt && break
+        done
+        cat dead.txt)
+    grep -q '^deadlock on .*: confirmed, deadlocks' "$scratch/dead.txt" && grep -q '^use-after-free on .*: confirmed, changes state' "$scratch/dead.txt"
 }
 # run --confirm: in text and JSON.
 confirm() {
@@ -177,10 +226,11 @@ same() {
 if check replay_prepare prepare; then
     check replay_effect effect
     check replay_crash crash
-    check replay_other_input other_input
+    check replay_inputs inputs
     check replay_other_build other_build
     check replay_older_trace older_trace
     check replay_stop_at stop_at
+    check replay_findings findings
     check replay_confirm confirm
     check replay_same same
     needs gdb replay_debugger && check replay_debugger debugger

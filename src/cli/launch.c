@@ -78,13 +78,12 @@ static bool set_number(const char *name, uint64_t number)
 /* The environment always has the same size, whatever the paths are, as far as they have room. */
 static bool set_paths(const mr_launch *launch, const char *log)
 {
-    enum { PATHS_BYTES = 4096 };
-    char pad[PATHS_BYTES + 1];
+    char pad[MR_LAUNCH_PATHS_BYTES + 1];
     const char *replay = launch->replay ? launch->replay : "";
     const char *result = launch->result ? launch->result : "";
     const char *inputs = launch->inputs ? launch->inputs : "";
     size_t used = strlen(log) + strlen(replay) + strlen(result) + strlen(inputs);
-    size_t left = used < PATHS_BYTES ? PATHS_BYTES - used : 0;
+    size_t left = used < MR_LAUNCH_PATHS_BYTES ? MR_LAUNCH_PATHS_BYTES - used : 0;
     memset(pad, '-', left);
     pad[left] = '\0';
     return setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_REPLAY, replay, 1) == 0 &&

@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of the environment: the paths that are in it, and what fills them up. */
+enum { MR_LAUNCH_PATHS_BYTES = 4096 };
+
 typedef struct mr_launch {
     const char *const *arguments; /* the program's name, its arguments, NULL */
     const char *schedule;         /* "random", "pct", "os" */

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CONVERT = MR_FLAG_COMMON_COUNT, REPLAY };
 
@@ -51,9 +52,20 @@ static mr_status record(mr_cli *cli, const mr_recording *recording, const char *
     return mr_recording_run(cli, recording, path, path, false, output->stream, exit_status, error);
 }
 
-/* The schedule and how the program is run by it. `path` has room for the absolute path. */
+/* The inputs that 'replay --script' has written beside the schedule; NULL: none. */
+static const char *find_inputs(const char *schedule, char *path)
+{
+    const char *end = ".schedule";
+    size_t length = strlen(schedule), tail = strlen(end);
+    if (length < tail || strcmp(schedule + length - tail, end) != 0)
+        return NULL;
+    snprintf(path, PATH_MAX, "%.*s.inputs", (int)(length - tail), schedule);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+/* The schedule and how the program is run by it. The paths have room for PATH_MAX bytes. */
 static mr_status read_schedule(const mr_cli *cli, mr_recording *recording, mr_run_info *run,
-                               char path[PATH_MAX], mr_error *error)
+                               char *path, char *inputs, mr_error *error)
 {
     if (!cli->own[REPLAY])
         return MR_OK;
@@ -64,6 +76,7 @@ static mr_status read_schedule(const mr_cli *cli, mr_recording *recording, mr_ru
     if (!status && !run->arguments.count)
         status = mr_error_set(error, MR_ERR_TRACE, path, 0, "the schedule names no program");
     recording->replay = path;
+    recording->inputs = find_inputs(path, inputs);
     recording->run = run;
     recording->waits_in_deadlock = run->waits_in_deadlock;
     if (!cli->own[MR_FLAG_SEED])
@@ -75,7 +88,7 @@ static mr_status read_schedule(const mr_cli *cli, mr_recording *recording, mr_ru
 
 mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    char buffer[512], schedule[PATH_MAX];
+    char buffer[512], schedule[PATH_MAX], inputs[PATH_MAX];
     mr_recording recording;
     mr_run_info run = {.folder = NULL};
     mr_output output;
@@ -85,7 +98,7 @@ mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error)
         return status;
     status = mr_recording_flags(cli, &recording, error);
     if (status == MR_OK)
-        status = read_schedule(cli, &recording, &run, schedule, error);
+        status = read_schedule(cli, &recording, &run, schedule, inputs, error);
     const char *source = cli->own[CONVERT]          ? cli->own[CONVERT]
                          : run.arguments.count != 0 ? run.arguments.items[0]
                                                     : cli->operands[0];

@@ -363,6 +363,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
                               .environment = run ? run->environment.items : NULL,
                               .folder = run ? run->folder : NULL,
                               .replay = recording->replay,
+                              .inputs = recording->inputs,
                               .schedule = recording->schedule,
                               .seed = recording->seed,
                               .max_events = recording->max_events,

@@ -17,6 +17,7 @@ typedef struct mr_recording {
     bool waits_in_deadlock;   /* the program is not ended */
     bool follows_forks;       /* children have traces of their own */
     bool keeps_log;           /* when the log cannot be converted */
+    const char *inputs;       /* that are fed to it; NULL: none */
     const char *replay;       /* a schedule that the program runs by; NULL: none */
     const mr_run_info *run;   /* … and how; its arguments are the operands */
 } mr_recording;

@@ -26,12 +26,11 @@ typedef struct replay {
     bool any_reached;
 } replay;
 
-static mr_status replay_one(replay *self, size_t index, mr_error *error)
+static mr_status replay_one(replay *self, const mr_witness *packed, size_t index, mr_error *error)
 {
     mr_witness room = {.events = NULL};
     mr_replayed replayed = {.attempts = 0};
-    const mr_witness *witness =
-        mr_witness_open(self->trace, &self->result.races[index].witness, &room);
+    const mr_witness *witness = mr_witness_open(self->trace, packed, &room);
     if (!witness)
         return mr_error_memory(error, "reading a witness");
     uint32_t stop_at = self->stop_at < UINT32_MAX ? (uint32_t)self->stop_at : UINT32_MAX;
@@ -71,7 +70,9 @@ static mr_status replay_all(FILE *stream, const void *context, mr_error *error)
                                               &self->replaying, self->result.race_count, error);
     for (size_t i = 0; i < self->result.race_count && !status; i++)
         if (!self->race || self->race == i + 1)
-            status = replay_one(self, i, error);
+            status = replay_one(self, &self->result.races[i].witness, i, error);
+    for (size_t i = 0; i < self->result.finding_count && !self->race && !status; i++)
+        status = replay_one(self, &self->result.findings[i].witness, i, error);
     mr_status ended = mr_replay_report_end(&self->report, error);
     return status ? status : ended;
 }

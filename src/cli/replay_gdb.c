@@ -3,6 +3,8 @@
 
 #include "replay_gdb.h"
 
+#include "launch.h"
+#include "runtime/inputs_format.h"
 #include "runtime/log.h"
 
 #include <errno.h>
@@ -153,33 +155,35 @@ static void print_environment(FILE *file, const mr_run_info *run)
         fputs(" \\\n    ", file);
         print_quoted(file, run->environment.items[i]);
     }
-    fprintf(file,
-            " \\\n    %s=\"$log\" %s=\"$schedule\" %s=\"$result\" MAXRACE_PAD=\"$pad\""
-            " \\\n    %s=%s %s=%020" PRIu64 " %s=%020d %s=%020" PRIu64 " %s=%020d %s=%s",
-            MR_LOG_ENV_FILE, MR_LOG_ENV_REPLAY, MR_LOG_ENV_REPLAY_RESULT, MR_LOG_ENV_SCHEDULE,
-            run->schedule ? run->schedule : "random", MR_LOG_ENV_SEED, run->seed,
-            MR_LOG_ENV_MAX_EVENTS, 0, MR_LOG_ENV_MAX_LOG, (uint64_t)4 << 30,
-            MR_LOG_ENV_FOLLOW_FORKS, 0, MR_LOG_ENV_ON_DEADLOCK,
-            run->waits_in_deadlock ? "wait" : "stop");
+    fprintf(
+        file,
+        " \\\n    %s=\"$log\" %s=\"$schedule\" %s=\"$result\" %s=\"$inputs\" MAXRACE_PAD=\"$pad\""
+        " \\\n    %s=%s %s=%020" PRIu64 " %s=%020d %s=%020" PRIu64 " %s=%020d %s=%020d %s=%020d"
+        " %s=%s",
+        MR_LOG_ENV_FILE, MR_LOG_ENV_REPLAY, MR_LOG_ENV_REPLAY_RESULT, MR_INPUTS_ENV_FEED,
+        MR_LOG_ENV_SCHEDULE, run->schedule ? run->schedule : "random", MR_LOG_ENV_SEED, run->seed,
+        MR_LOG_ENV_MAX_EVENTS, 0, MR_LOG_ENV_MAX_LOG, (uint64_t)4 << 30, MR_INPUTS_ENV_RECORD, 0,
+        MR_INPUTS_ENV_MAX, 0, MR_LOG_ENV_FOLLOW_FORKS, 0, MR_LOG_ENV_ON_DEADLOCK,
+        run->waits_in_deadlock ? "wait" : "stop");
 }
 
-static mr_status print_script(const mr_replaying *self, const mr_plan *plan, size_t number,
-                              FILE *file, mr_error *error)
+static void print_script(const mr_replaying *self, size_t number, FILE *file)
 {
     const mr_run_info *run = &self->run;
     fprintf(
         file,
         "#!/bin/sh\n"
-        "# Replays race %zu of %s: the program below runs until both threads stand before their\n"
-        "# accesses, then goes on, with the first access first. What came of it is printed last.\n"
-        "# Needs the same program and libraries, and setarch of util-linux. Written by maxrace.\n"
-        "folder=$(mktemp -d) || exit 1\n"
-        "schedule=$folder/schedule log=$folder/log result=$folder/result\n"
-        "pad=$(printf '%%*s' $((3072 - ${#log} - ${#schedule} - ${#result})) '' | tr ' ' -)\n"
-        "cat >\"$schedule\" <<'END OF SCHEDULE'\n",
-        number, self->trace->path);
-    mr_status status = mr_plan_write(plan, MR_PLAN_FIRST, file, error);
-    fputs("END OF SCHEDULE\ncd ", file);
+        "# Replays race %zu of %s by the files beside this one: the program below runs until both\n"
+        "# threads stand before their accesses, then goes on, with the first access first. What "
+        "came\n"
+        "# of it is printed last. Needs the same program and libraries, and setarch of "
+        "util-linux.\n"
+        "script=$(realpath \"$0\") folder=$(mktemp -d) || exit 1\n"
+        "schedule=$script.schedule log=$folder/log result=$folder/result inputs=%s\n"
+        "used=$((${#log} + ${#schedule} + ${#result} + ${#inputs}))\n"
+        "pad=$(printf '%%*s' $((%d - used)) '' | tr ' ' -)\n"
+        "cd ",
+        number, self->trace->path, self->has_inputs ? "$script.inputs" : "", MR_LAUNCH_PATHS_BYTES);
     print_quoted(file, run->folder ? run->folder : ".");
     fputs(" || exit 1\n", file);
     print_environment(file, run);
@@ -191,21 +195,27 @@ static mr_status print_script(const mr_replaying *self, const mr_plan *plan, siz
     fputs("\nstatus=$?\necho \"exit status $status\"\ncat \"$result\"\nrm -rf \"$folder\"\n"
           "exit $status\n",
           file);
-    return status;
 }
 
 mr_status mr_replay_script(const mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
                            size_t number, const char *path, mr_error *error)
 {
+    char beside[MR_REPLAY_PATH_BYTES + 32];
     mr_plan plan = {
         .trace = self->trace, .positions = &self->positions, .run = &self->run, .witness = witness};
     mr_status status = mr_plan_init(&plan, stop_at, error);
+    snprintf(beside, sizeof beside, "%.4096s.schedule", path);
+    if (!status)
+        status = mr_replaying_schedule(self, &plan, MR_PLAN_FIRST, beside, error);
+    snprintf(beside, sizeof beside, "%.4096s.inputs", path);
+    if (!status && self->has_inputs)
+        status = mr_replaying_inputs(self, beside, error);
     FILE *file = status ? NULL : fopen(path, "w");
     if (!status && !file)
         return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
-    if (!status)
-        status = print_script(self, &plan, number, file, error);
-    if (file && (fclose(file) != 0 || chmod(path, 0755) != 0) && !status)
+    if (file)
+        print_script(self, number, file);
+    if (file && (fclose(file) != 0 || chmod(path, 0755) != 0))
         status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
     return status;
 }

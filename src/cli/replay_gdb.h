@@ -15,7 +15,8 @@
 mr_status mr_replay_gdb(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
                         mr_error *error);
 
-/* Writes the script. `number` is that of the race, for people. */
+/* Writes the script, PATH.schedule, and, when the trace has inputs, PATH.inputs. `number` is that of the
+ * race, for people. */
 mr_status mr_replay_script(const mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
                            size_t number, const char *path, mr_error *error);
 

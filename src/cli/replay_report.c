@@ -38,7 +38,7 @@ mr_status mr_replay_report_begin(mr_replay_report *report, FILE *stream, const m
     if (!map_modules(report) || (wants_json && !report->json))
         return no_memory(error);
     if (!wants_json)
-        fprintf(stream, "%s: %zu race%s\n", replaying->trace->path, race_count,
+        fprintf(stream, "%s: %zu race%s to replay\n", replaying->trace->path, race_count,
                 race_count == 1 ? "" : "s");
     return MR_OK;
 }
@@ -143,17 +143,18 @@ static void print_stop(mr_replay_report *report, const mr_replayed *replayed, un
     uint32_t event = plan->stops[which].event;
     uint32_t number = mr_plan_thread(trace, trace->thread[event]);
     const mr_replay_thread *thread = mr_replay_result_thread(&replayed->goal, number);
-    char phrase[256];
+    static const char *const labels[] = {"first", "second", "next"};
     mr_op op = (mr_op)trace->op[event];
-    snprintf(phrase, sizeof phrase, "%s", mr_op_name(op));
-    fprintf(report->stream, "  %-7s %s (T%" PRIu32 ") stands before %s", which ? "second" : "first",
-            thread_name(trace, number), number,
-            mr_op_writes((uint8_t)op) && mr_op_is_access((uint8_t)op)  ? "its write"
-            : mr_op_reads((uint8_t)op) && mr_op_is_access((uint8_t)op) ? "its read"
-                                                                       : phrase);
-    if (mr_op_is_access((uint8_t)op))
-        fprintf(report->stream, " of %s",
-                mr_names_display(&trace->variables, trace->operand[event]));
+    bool is_access = mr_op_is_access((uint8_t)op), writes = mr_op_writes((uint8_t)op);
+    fprintf(report->stream, "  %-7s %s (T%" PRIu32 ") stands before its %s",
+            labels[which < 2 ? which : 2], thread_name(trace, number), number,
+            !is_access ? mr_op_name(op)
+            : writes   ? "write"
+                       : "read");
+    if (is_access || mr_op_operand_kind(op) == MR_OPERAND_LOCK)
+        fprintf(
+            report->stream, " of %s",
+            mr_names_display(is_access ? &trace->variables : &trace->locks, trace->operand[event]));
     fprintf(report->stream, " at %s", trace->locations.items[trace->location[event]].text);
     if (thread && thread->has_value)
         fprintf(report->stream, ", where %" PRId64 " is", thread->value);
@@ -217,6 +218,11 @@ static void print_divergence(mr_replay_report *report, const mr_replayed *replay
                 ", after %" PRIu64 " operations, %" PRIu64 " of %" PRIu64 " steps\n",
                 result->operations, result->steps, result->step_count);
     }
+    if (result->input_expected[0])
+        fprintf(report->stream, "    expected  %s\n    seen      %s\n", result->input_expected,
+                result->input_seen);
+    if (result->unfed[0])
+        fprintf(report->stream, "    not given to the program again: %s\n", result->unfed);
     if (result->value_expected.kind[0]) {
         fputs("    the first other value:\n", report->stream);
         print_operation(report, "expected", &result->value_expected);
@@ -243,11 +249,17 @@ static void print_race(mr_replay_report *report, size_t number, const mr_replaye
     const mr_trace *trace = report->replaying->trace;
     const mr_witness *witness = replayed->plan.witness;
     bool reached = replayed->goal.outcome == MR_REPLAY_GOAL;
-    fprintf(stream, "\nRace %zu of %zu on %s: ", number, report->race_count,
-            mr_names_display(
-                &trace->variables,
-                trace->operand[mr_op_is_access(trace->op[witness->first]) ? witness->first
-                                                                          : witness->second]));
+    bool is_race = witness->kind <= MR_WITNESS_MEMORY_ORDER;
+    uint32_t event = replayed->plan.stops[0].event;
+    const mr_names *names = mr_op_is_access(trace->op[event]) ? &trace->variables : &trace->locks;
+    if (is_race) {
+        event = mr_op_is_access(trace->op[witness->first]) ? witness->first : witness->second;
+        fprintf(stream, "\nRace %zu of %zu on %s: ", number, report->race_count,
+                mr_names_display(&trace->variables, trace->operand[event]));
+    } else {
+        fprintf(stream, "\n%s on %s: ", mr_witness_kind_name(witness->kind),
+                mr_names_display(names, trace->operand[event]));
+    }
     if (reached && replayed->effect != MR_EFFECT_UNKNOWN)
         fprintf(stream, "confirmed, %s\n", mr_effect_text(replayed->effect));
     else
@@ -323,11 +335,14 @@ static bool add_json(mr_replay_report *report, size_t number, const mr_replayed 
     const mr_replay_result *goal = &replayed->goal;
     const mr_witness *witness = replayed->plan.witness;
     bool reached = goal->outcome == MR_REPLAY_GOAL;
-    json_t *json =
-        json_pack("{s:I, s:[I, I], s:s, s:s, s:i, s:o}", "race", (json_int_t)number, "events",
-                  (json_int_t)witness->first, (json_int_t)witness->second, "confirmed",
-                  reached ? "yes" : "diverged", "effect", mr_effect_name(replayed->effect),
-                  "replays", (int)replayed->attempts, "threads", json_threads(report, goal));
+    json_t *events = json_array();
+    for (unsigned i = 0; events && i < replayed->plan.stop_count; i++)
+        json_array_append_new(events, json_integer(replayed->plan.stops[i].event));
+    json_t *json = json_pack("{s:s, s:I, s:o, s:s, s:s, s:i, s:o}", "kind",
+                             mr_witness_kind_name(witness->kind), "number", (json_int_t)number,
+                             "events", events, "confirmed", reached ? "yes" : "diverged", "effect",
+                             mr_effect_name(replayed->effect), "replays", (int)replayed->attempts,
+                             "threads", json_threads(report, goal));
     if (!json)
         return false;
     if (replayed->evidence[0])
@@ -337,6 +352,12 @@ static bool add_json(mr_replay_report *report, size_t number, const mr_replayed 
                             json_string(goal->outcome == MR_REPLAY_DIVERGED
                                             ? goal->reason
                                             : "the program ended before the goal"));
+    if (goal->input_expected[0]) {
+        json_object_set_new(json, "input_expected", json_string(goal->input_expected));
+        json_object_set_new(json, "input_seen", json_string(goal->input_seen));
+    }
+    if (goal->unfed[0])
+        json_object_set_new(json, "unfed", json_string(goal->unfed));
     if (goal->expected.kind[0]) {
         json_object_set_new(json, "expected", json_operation(report, &goal->expected));
         json_object_set_new(json, "seen", json_operation(report, &goal->seen));
@@ -369,7 +390,7 @@ mr_status mr_replay_report_end(mr_replay_report *report, mr_error *error)
     mr_status status = MR_OK;
     if (report->json) {
         json_t *json = json_pack("{s:s, s:O, s:I, s:I}", "trace", report->replaying->trace->path,
-                                 "races", report->json, "replayed", (json_int_t)report->replayed,
+                                 "findings", report->json, "replayed", (json_int_t)report->replayed,
                                  "confirmed", (json_int_t)report->reached);
         if (!json || json_dumpf(json, report->stream, JSON_INDENT(2)) != 0)
             status = no_memory(error);

@@ -54,10 +54,9 @@ static mr_status make_folder(mr_replaying *self, mr_error *error)
 }
 
 /* What the recorded program got from outside. */
-static mr_status take_inputs(mr_replaying *self, const char *trace, mr_error *error)
+static mr_status take_inputs(mr_replaying *self, const char *trace, const char *path,
+                             mr_error *error)
 {
-    file_path path;
-    path_of(self, INPUTS, path);
     FILE *file = fopen(path, "w");
     if (!file)
         return mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
@@ -86,7 +85,10 @@ mr_status mr_replaying_open(mr_replaying *self, const mr_cli *cli, const char *p
                             "it was made from a log (record --convert); record it again");
     if (!status)
         status = make_folder(self, error);
-    return status ? status : take_inputs(self, path, error);
+    file_path inputs;
+    path_of(self, INPUTS, inputs);
+    self->path = path;
+    return status ? status : take_inputs(self, path, inputs, error);
 }
 
 void mr_replaying_close(mr_replaying *self)
@@ -124,6 +126,12 @@ mr_status mr_replaying_schedule(const mr_replaying *self, const mr_plan *plan, m
     if (fclose(file) != 0 && !status)
         status = mr_error_set(error, MR_ERR_IO, path, 0, "cannot write: %s", strerror(errno));
     return status;
+}
+
+mr_status mr_replaying_inputs(const mr_replaying *self, const char *path, mr_error *error)
+{
+    mr_replaying copy = *self;
+    return take_inputs(&copy, self->path, path, error);
 }
 
 /* What a file has, at most OUTPUT_MOST bytes. NULL: there is none, or no memory. */
@@ -262,12 +270,19 @@ static mr_status reach(mr_replaying *self, mr_plan *plan, mr_plan_then then, uns
     return status;
 }
 
-/* The run as it was recorded, once for all races. */
+/* The run as it was recorded, for all races. Two runs say whether what it writes is always the same. */
 static mr_status run_recorded(mr_replaying *self, mr_error *error)
 {
     mr_replay_result unused = {.whose = -1};
-    return self->recorded.is_there ? MR_OK
-                                   : run_once(self, false, true, &self->recorded, &unused, error);
+    mr_run_end again = {.is_there = false};
+    if (self->recorded.is_there)
+        return MR_OK;
+    mr_status status = run_once(self, false, true, &self->recorded, &unused, error);
+    if (!status)
+        status = run_once(self, false, false, &again, &unused, error);
+    self->recorded.output_varies = !status && !mr_run_end_writes_same(&self->recorded, &again);
+    mr_run_end_free(&again);
+    return status;
 }
 
 mr_status mr_replaying_find(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,

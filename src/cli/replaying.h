@@ -16,6 +16,7 @@ enum { MR_REPLAY_PATH_BYTES = 4096 };
 typedef struct mr_replaying {
     const mr_cli *cli;
     const mr_trace *trace;
+    const char *path; /* of the trace; on loan */
     mr_positions positions;
     mr_run_info run;
     char folder[MR_REPLAY_PATH_BYTES]; /* temporary, for schedules and results */
@@ -55,6 +56,9 @@ mr_status mr_replaying_start(const mr_replaying *self, mr_error *error);
  * event of the witness; UINT32_MAX: none. */
 mr_status mr_replaying_race(mr_replaying *self, const mr_witness *witness, uint32_t stop_at,
                             mr_replayed *replayed, mr_error *error);
+
+/* Writes what the recorded program got from outside to a file. */
+mr_status mr_replaying_inputs(const mr_replaying *self, const char *path, mr_error *error);
 
 /* Writes the schedule of the plan to a file of the folder (`name`), or of the given path. */
 mr_status mr_replaying_schedule(const mr_replaying *self, const mr_plan *plan, mr_plan_then then,

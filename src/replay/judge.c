@@ -98,12 +98,19 @@ static bool differ(const char *a, const char *b, char *left, char *right, size_t
     return false;
 }
 
+bool mr_run_end_writes_same(const mr_run_end *a, const mr_run_end *b)
+{
+    char left[2], right[2];
+    return !differ(a->output, b->output, left, right, sizeof left) &&
+           !differ(a->errors, b->errors, left, right, sizeof left);
+}
+
 static const char *const orders[] = {"as recorded", "with the first access first",
                                      "with the second access first"};
 
 /* What two runs show that differs; `text` says it. */
 static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_end *b,
-                         const char *b_name, char *text)
+                         const char *b_name, bool output_varies, char *text)
 {
     enum { LINE = 120 };
     char left[LINE], right[LINE];
@@ -112,8 +119,8 @@ static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_e
                  b->exit_status, b_name);
         return MR_EFFECT_OUTPUT;
     }
-    if (differ(a->output, b->output, left, right, LINE) ||
-        differ(a->errors, b->errors, left, right, LINE)) {
+    if (!output_varies && (differ(a->output, b->output, left, right, LINE) ||
+                           differ(a->errors, b->errors, left, right, LINE))) {
         snprintf(text, MR_EVIDENCE_BYTES, "'%s' %s, '%s' %s", left, a_name, right, b_name);
         return MR_EFFECT_OUTPUT;
     }
@@ -166,15 +173,17 @@ mr_effect mr_judge(const mr_run_end *recorded, const mr_run_end *first, const mr
         return MR_EFFECT_CRASHES;
     if (deadlocks(first, orders[1], evidence) || deadlocks(second, orders[2], evidence))
         return MR_EFFECT_DEADLOCKS;
-    mr_effect effect = compare(first, orders[1], second, orders[2], evidence);
+    mr_effect effect =
+        compare(first, orders[1], second, orders[2], recorded->output_varies, evidence);
     if (recorded->is_there) {
         char text[MR_EVIDENCE_BYTES] = "";
-        mr_effect other = compare(recorded, orders[0], first, orders[1], text);
+        mr_effect other =
+            compare(recorded, orders[0], first, orders[1], recorded->output_varies, text);
         if (other < effect) {
             effect = other;
             memcpy(evidence, text, sizeof text);
         }
-        other = compare(recorded, orders[0], second, orders[2], text);
+        other = compare(recorded, orders[0], second, orders[2], recorded->output_varies, text);
         if (other < effect) {
             effect = other;
             memcpy(evidence, text, sizeof text);

@@ -36,6 +36,7 @@ typedef struct mr_run_end {
     char *output, *errors; /* owned; what it wrote to standard output and standard error, or NULL */
     mr_last_value *last;   /* owned; by name */
     size_t last_count;
+    bool output_varies;       /* from run to run, whatever the order: it says nothing of the race */
     uint32_t errors_observed; /* uses of freed memory and misuse */
 } mr_run_end;
 
@@ -44,6 +45,9 @@ void mr_run_end_free(mr_run_end *end);
 /* Takes the last values and the observed errors from the trace of the run. Left out are variables
  * whose names say an address or the order of allocations. False: no memory. */
 bool mr_run_end_take(mr_run_end *end, const mr_trace *trace);
+
+/* Did both write the same, but for lines of maxrace itself? */
+bool mr_run_end_writes_same(const mr_run_end *a, const mr_run_end *b);
 
 enum { MR_EVIDENCE_BYTES = 512 };
 

@@ -94,6 +94,12 @@ static bool take_line(mr_replay_result *result, const char *key, const char *tex
         take_outcome(result, text);
     } else if (!strcmp(key, "reason")) {
         snprintf(result->reason, sizeof result->reason, "%s", text);
+    } else if (!strcmp(key, "input-expected")) {
+        snprintf(result->input_expected, sizeof result->input_expected, "%s", text);
+    } else if (!strcmp(key, "input-seen")) {
+        snprintf(result->input_seen, sizeof result->input_seen, "%s", text);
+    } else if (!strcmp(key, "unfed")) {
+        snprintf(result->unfed, sizeof result->unfed, "%s", text);
     } else if (!strcmp(key, "loose")) {
         snprintf(result->loose, sizeof result->loose, "%s", text);
     } else if (!strcmp(key, "process")) {

@@ -46,9 +46,11 @@ enum { MR_REPLAY_DID = 8 };
 /* Zero-initialise; free with mr_replay_result_free. */
 typedef struct mr_replay_result {
     mr_replay_outcome outcome;
-    char reason[160]; /* DIVERGED */
-    int64_t whose;    /* … of this thread; -1: none */
-    bool passed;      /* … it went past its stop, having stopped before: */
+    char reason[160];                          /* DIVERGED */
+    int64_t whose;                             /* … of this thread; -1: none */
+    char input_expected[160], input_seen[160]; /* … when another input was asked for */
+    char unfed[160]; /* what cannot be given to the program again, and it used */
+    bool passed;     /* … it went past its stop, having stopped before: */
     uint64_t before;
     int process; /* GOAL */
     uint64_t steps, step_count, operations;
