@@ -208,7 +208,7 @@ check-peer: all
 	@$(SCRIPT) BUILD=$(BUILD) tests/peer.sh $(FLAGS) "$(SUITE)"
 
 # The tests on random traces, with COUNT (100,000) traces each of a fresh seed, which is printed and can be given again as SEED=….
-LONG_TESTS := test_exact test_order_reference test_orders
+LONG_TESTS := test_exact test_findings test_order_reference test_orders
 .PHONY: check-long
 check-long: SEED := $(or $(SEED),$(shell date +%s))
 check-long: COUNT := $(or $(COUNT),100000)
@@ -216,6 +216,7 @@ check-long: $(addprefix $(BUILD)/tests/,$(LONG_TESTS)) $(BUILD)/maxrace
 	@echo "seed $(SEED)"
 	@for test in $(LONG_TESTS); do \
 	    EXACT_TRACES=$(COUNT) EXACT_SEED=$(SEED) ORDERS_TRACES=$(COUNT) ORDERS_SEED=$(SEED) \
+	    FINDINGS_TRACES=$(COUNT) FINDINGS_SEED=$(SEED) \
 	    MAXRACE=$(BUILD)/maxrace $(BUILD)/tests/$$test || exit 1; \
 	done
 
@@ -328,6 +329,9 @@ LIB_DIR := $(DESTDIR)$(PREFIX)/lib
 DOC_DIR := $(DESTDIR)$(PREFIX)/share/doc/maxrace
 SHARED  := libmaxrace.so.$(VERSION)
 
+SHARE_DIR   = $(DESTDIR)$(PREFIX)/share
+COMPLETIONS = bash-completion/completions/maxrace zsh/site-functions/_maxrace fish/vendor_completions.d/maxrace.fish
+
 .PHONY: install
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIB_DIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
@@ -349,12 +353,20 @@ install: all
 	install -m 644 README.md NEWS.md LICENSE "$(DOC_DIR)"
 	install -m 644 $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)/docs"
 	install -m 644 $(wildcard examples/*.std examples/*.c) "$(DOC_DIR)/examples"
+	install -d "$(SHARE_DIR)/man/man1" $(addprefix "$(SHARE_DIR)"/,$(dir $(COMPLETIONS)))
+	$(BUILD)/maxrace help --as man > "$(SHARE_DIR)/man/man1/maxrace.1"
+	for command in $$($(BUILD)/maxrace help | awk '/^  [a-z]/ { print $$1 }'); do \
+	    $(BUILD)/maxrace help --as man $$command > "$(SHARE_DIR)/man/man1/maxrace-$$command.1" || exit 1; done
+	$(BUILD)/maxrace help --as bash > "$(SHARE_DIR)/$(word 1,$(COMPLETIONS))"
+	$(BUILD)/maxrace help --as zsh > "$(SHARE_DIR)/$(word 2,$(COMPLETIONS))"
+	$(BUILD)/maxrace help --as fish > "$(SHARE_DIR)/$(word 3,$(COMPLETIONS))"
 
 .PHONY: uninstall
 uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
 	    "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)" "$(LIB_DIR)/libmaxrace.so" "$(LIB_DIR)/pkgconfig/maxrace.pc" \
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
+	rm -f "$(SHARE_DIR)"/man/man1/maxrace.1 "$(SHARE_DIR)"/man/man1/maxrace-*.1 $(addprefix "$(SHARE_DIR)"/,$(COMPLETIONS))
 	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)" "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
 
 # The source checks alone: part of make check-all.

@@ -10,6 +10,7 @@ enum {
     LINKER_INIT = 1 << 0,
     WRITE_REENTRANT = 1 << 1,
     READ_LOCK = 1 << 3,
+    TRY = 1 << 4,
     TRY_FAILED = 1 << 5,
     RECURSIVE_LOCK = 1 << 6,
     RECURSIVE_UNLOCK = 1 << 7,
@@ -98,8 +99,8 @@ static void wrong(const mr_thread *thread, const void *lock, mr_log_wrong how, u
     }
 }
 
-static void acquire(const mr_thread *thread, const void *lock, bool shared, unsigned times,
-                    uintptr_t code)
+static void acquire(const mr_thread *thread, const void *lock, bool shared, bool tries,
+                    unsigned times, uintptr_t code)
 {
     holding *entry = find(lock, thread->id, shared);
     unsigned flags;
@@ -120,7 +121,7 @@ static void acquire(const mr_thread *thread, const void *lock, bool shared, unsi
     for (unsigned i = 0; i < times; i++) {
         entry->depth++;
         mr_write_object(shared ? MR_LOG_SHARED_ACQUIRE : MR_LOG_ACQUIRE, MR_LOG_ROLE_OWN, lock,
-                        code, 0, 0);
+                        code, tries ? MR_LOG_TRIED : 0, 0);
     }
 }
 
@@ -145,7 +146,7 @@ static unsigned release(const mr_thread *thread, const void *lock, bool shared, 
     return done;
 }
 
-unsigned mr_annotated_lock(const void *lock, bool shared, bool acquires, unsigned times,
+unsigned mr_annotated_lock(const void *lock, bool shared, mr_annotated_use use, unsigned times,
                            uintptr_t code)
 {
     mr_thread *thread = mr_enter();
@@ -154,8 +155,8 @@ unsigned mr_annotated_lock(const void *lock, bool shared, bool acquires, unsigne
     }
     mr_yield(thread);
     unsigned done = times;
-    if (acquires) {
-        acquire(thread, lock, shared, times, code);
+    if (use != MR_ANNOTATED_RELEASES) {
+        acquire(thread, lock, shared, use == MR_ANNOTATED_TRIES, times, code);
     } else {
         done = release(thread, lock, shared, times, code);
     }
@@ -166,7 +167,7 @@ unsigned mr_annotated_lock(const void *lock, bool shared, bool acquires, unsigne
 /* A release of a lock that does not move. */
 static unsigned release_held(const void *lock, bool shared, unsigned times, uintptr_t code)
 {
-    unsigned done = mr_annotated_lock(lock, shared, false, times, code);
+    unsigned done = mr_annotated_lock(lock, shared, MR_ANNOTATED_RELEASES, times, code);
     mr_thread *thread = done == 0 && knows_all_holdings ? mr_enter() : NULL;
     if (thread != NULL) {
         wrong(thread, lock, MR_LOG_WRONG_RELEASE, code);
@@ -269,7 +270,8 @@ void __tsan_mutex_post_lock(void *lock, unsigned flags, int recursion)
     ignore_inside(-1);
     if ((flags & TRY_FAILED) == 0) {
         unsigned times = (flags & RECURSIVE_LOCK) != 0 && recursion > 0 ? (unsigned)recursion : 1;
-        mr_annotated_lock(lock, (flags & READ_LOCK) != 0, true, times, MR_CALLER);
+        mr_annotated_use use = (flags & TRY) != 0 ? MR_ANNOTATED_TRIES : MR_ANNOTATED_ACQUIRES;
+        mr_annotated_lock(lock, (flags & READ_LOCK) != 0, use, times, MR_CALLER);
     }
 }
 
@@ -320,7 +322,8 @@ DEFINE_RWLOCK(CreateStatic, (const char *file, int line, const volatile void *lo
 DEFINE_RWLOCK(Destroy, (const char *file, int line, const volatile void *lock),
               destroy((const void *)lock, 0, MR_CALLER))
 DEFINE_RWLOCK(Acquired, (const char *file, int line, const volatile void *lock, long writes),
-              mr_annotated_lock((const void *)lock, writes == 0, true, 1, MR_CALLER))
+              mr_annotated_lock((const void *)lock, writes == 0, MR_ANNOTATED_ACQUIRES, 1,
+                                MR_CALLER))
 DEFINE_RWLOCK(Released, (const char *file, int line, const volatile void *lock, long writes),
               release_held((const void *)lock, writes == 0, 1, MR_CALLER))
 #undef DEFINE_RWLOCK

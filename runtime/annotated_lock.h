@@ -18,9 +18,16 @@
 /* As often as it was acquired. */
 #define MR_ANNOTATED_ALL UINT_MAX
 
+/* What the thread does; a try would not have waited. */
+typedef enum mr_annotated_use {
+    MR_ANNOTATED_RELEASES,
+    MR_ANNOTATED_ACQUIRES,
+    MR_ANNOTATED_TRIES,
+} mr_annotated_use;
+
 /* The thread has acquired the lock, or is about to release it, so many times. Returns how often it
  * did. A release of what it does not hold does nothing (locks of Java machines move). */
-unsigned mr_annotated_lock(const void *lock, bool shared, bool acquires, unsigned times,
+unsigned mr_annotated_lock(const void *lock, bool shared, mr_annotated_use use, unsigned times,
                            uintptr_t code);
 /* The child of a fork: who holds what is not known. */
 void mr_annotated_lock_forget(void);

@@ -60,7 +60,6 @@ static struct {
     uint32_t fresh_count;
     uint32_t first; /* slot of thread 0 */
     mr_ring shared;
-    uint64_t borrowed;
 } arenas;
 
 bool mr_arena_has(const void *block)
@@ -179,7 +178,6 @@ static bool borrow(mr_arena *arena, unsigned class)
         arena->free_bytes[class] = from->free_bytes[class];
         from->free[class] = NULL;
         from->free_bytes[class] = 0;
-        arenas.borrowed++;
         return true;
     }
     return false;
@@ -425,7 +423,6 @@ static mr_arena *reuse(void)
     }
     arenas.dead = arena->next_dead;
     arena->next_dead = NULL;
-    arenas.borrowed++;
     return arena;
 }
 
@@ -545,9 +542,4 @@ void mr_arena_end(mr_arena *arena)
 mr_ring *mr_arena_ring(mr_arena *arena)
 {
     return arena != NULL ? &arena->ring : &arenas.shared;
-}
-
-uint64_t mr_arena_borrowed(void)
-{
-    return arenas.borrowed;
 }

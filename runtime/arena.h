@@ -74,7 +74,4 @@ size_t mr_arena_room(const void *at);
 /* The ring of a thread without an arena is shared. */
 mr_ring *mr_arena_ring(mr_arena *arena);
 
-/* How often a thread took what another one had freed: from then on addresses depend on the order. */
-uint64_t mr_arena_borrowed(void);
-
 #endif

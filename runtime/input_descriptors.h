@@ -56,7 +56,7 @@ int mr_descriptor_stat(int fd, struct stat *to);
  */
 bool mr_descriptor_expect(mr_input *input, uint64_t how);
 int mr_descriptor_made(mr_input *input, uint64_t how, int fd, mr_descriptor_origin origin);
-/* The same inside the runtime. `wanted`: what stands for it; -1: nothing has to. */
+/* Gives `fd`, or what stands for it (-1: there is none), the number of the recording. */
 int mr_descriptor_place(const mr_input_head *head, mr_input_descriptor was, int fd);
 
 enum { MR_NEW_FILE, MR_NEW_SOCKET, MR_NEW_COPY, MR_NEW_PAIR, MR_NEW_OTHER, MR_NEW_STREAM };

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 
-enum { WINDOW = 1 << 20, PAGE = 4096, LOWEST_FD = 901, OPEN_ROOM = 1 << 16 };
+enum { WINDOW = 1 << 20, PAGE = 4096, LOWEST_FD = 901, LONG_BYTES = 1 << 13, OPEN_ROOM = 1 << 16 };
 
 /* Inputs of a role, when they are fed. */
 typedef struct role_inputs {
@@ -315,12 +317,68 @@ int64_t mr_input_result(const mr_input *input)
     return input->head->result;
 }
 
+/* May the file end there? The trace that is made of it has a copy. */
+static bool may_grow(uint64_t end)
+{
+    struct rlimit limit;
+    struct statfs disk;
+    if (mr_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) == 0 &&
+        limit.rlim_cur != RLIM_INFINITY && 2 * end > limit.rlim_cur) {
+        return false; /* the kernel would send SIGXFSZ */
+    }
+    return mr_sys(SYS_fstatfs, inputs.fd, (long)&disk, 0, 0, 0, 0) != 0 || disk.f_blocks == 0 ||
+           2 * end / (uint64_t)disk.f_bsize <= disk.f_bavail;
+}
+
+static bool is_within(uint64_t end)
+{
+    if (inputs.most != 0 && end > inputs.most) {
+        stop(MR_INPUTS_LONG);
+        return false;
+    }
+    return true;
+}
+
+static bool write_at(const void *from, uint64_t bytes, uint64_t *at)
+{
+    const uint8_t *next = from;
+    while (bytes > 0) {
+        long written = mr_sys(SYS_pwrite64, inputs.fd, (long)next, (long)bytes, (long)*at, 0, 0);
+        if (written <= 0 && written != -EINTR) {
+            return false;
+        }
+        written = written < 0 ? 0 : written;
+        next += written;
+        bytes -= (uint64_t)written;
+        *at += (uint64_t)written;
+    }
+    return true;
+}
+
+/* A long record: new pages of a mapped file would cost more than its bytes. */
+static void log_long(const mr_input_head *head, const mr_input_part *parts, size_t count)
+{
+    static const uint8_t padding[8];
+    uint64_t at = inputs.header->end, end = at + mr_input_size(head);
+    if (!is_within(end)) {
+        return;
+    }
+    bool ok = is_ours() && may_grow(end) && write_at(head, sizeof *head, &at);
+    for (size_t i = 0; i < count && ok; i++) {
+        ok = write_at(parts[i].from, parts[i].bytes, &at);
+    }
+    if (ok && write_at(padding, end - at, &at)) {
+        __atomic_store_n(&inputs.header->end, end, __ATOMIC_RELEASE);
+    } else {
+        stop(MR_INPUTS_FULL);
+    }
+}
+
 /* Room for so many bytes at the end of the file; NULL: the log of inputs ends. */
 static uint8_t *room(uint64_t bytes)
 {
     uint64_t end = inputs.header->end;
-    if (inputs.most != 0 && end + bytes > inputs.most) {
-        stop(MR_INPUTS_LONG);
+    if (!is_within(end + bytes)) {
         return NULL;
     }
     if (inputs.window == NULL || end + bytes > inputs.window_at + inputs.window_bytes) {
@@ -329,7 +387,8 @@ static uint8_t *room(uint64_t bytes)
         }
         inputs.window_at = end / PAGE * PAGE;
         inputs.window_bytes = (end + bytes - inputs.window_at + WINDOW - 1) / WINDOW * WINDOW;
-        inputs.window = is_ours() && allocate(inputs.window_at, inputs.window_bytes)
+        inputs.window = is_ours() && may_grow(inputs.window_at + inputs.window_bytes) &&
+                                allocate(inputs.window_at, inputs.window_bytes)
                             ? map(inputs.window_at, inputs.window_bytes, PROT_READ | PROT_WRITE)
                             : NULL;
         if (inputs.window == NULL) {
@@ -354,6 +413,10 @@ void mr_input_log(const mr_thread *thread, mr_input_kind kind, uint64_t argument
                           .argument = argument};
     for (size_t i = 0; i < count && !inside; i++) {
         head.bytes += (uint32_t)parts[i].bytes;
+    }
+    if (head.bytes > LONG_BYTES) {
+        log_long(&head, parts, count);
+        return;
     }
     uint8_t *to = room(mr_input_size(&head));
     if (to == NULL) {

@@ -98,28 +98,30 @@ void __tsan_java_finalize(void)
     mr_leave(self);
 }
 
-#define DEFINE_LOCK(name, acquires, shared)                                                        \
+#define DEFINE_LOCK(name, use, shared)                                                             \
     MR_EXPORT void __tsan_java_mutex_##name(jptr lock);                                            \
     void __tsan_java_mutex_##name(jptr lock)                                                       \
     {                                                                                              \
-        mr_annotated_lock((const void *)lock, shared, acquires, 1, MR_CALLER);                     \
+        mr_annotated_lock((const void *)lock, shared, use, 1, MR_CALLER);                          \
     }
-DEFINE_LOCK(lock, true, false)
-DEFINE_LOCK(unlock, false, false)
-DEFINE_LOCK(read_lock, true, true)
-DEFINE_LOCK(read_unlock, false, true)
+DEFINE_LOCK(lock, MR_ANNOTATED_ACQUIRES, false)
+DEFINE_LOCK(unlock, MR_ANNOTATED_RELEASES, false)
+DEFINE_LOCK(read_lock, MR_ANNOTATED_ACQUIRES, true)
+DEFINE_LOCK(read_unlock, MR_ANNOTATED_RELEASES, true)
 #undef DEFINE_LOCK
 
 MR_EXPORT void __tsan_java_mutex_lock_rec(jptr lock, int times);
 void __tsan_java_mutex_lock_rec(jptr lock, int times)
 {
     if (times > 0) {
-        mr_annotated_lock((const void *)lock, false, true, (unsigned)times, MR_CALLER);
+        mr_annotated_lock((const void *)lock, false, MR_ANNOTATED_ACQUIRES, (unsigned)times,
+                          MR_CALLER);
     }
 }
 
 MR_EXPORT int __tsan_java_mutex_unlock_rec(jptr lock);
 int __tsan_java_mutex_unlock_rec(jptr lock)
 {
-    return (int)mr_annotated_lock((const void *)lock, false, false, MR_ANNOTATED_ALL, MR_CALLER);
+    return (int)mr_annotated_lock((const void *)lock, false, MR_ANNOTATED_RELEASES,
+                                  MR_ANNOTATED_ALL, MR_CALLER);
 }

@@ -327,7 +327,7 @@ MR_EXPORT int timerfd_create(clockid_t clock, int flags)
     mr_input input;
     bool is_made = mr_descriptor_expect(&input, MR_NEW_OTHER);
     int fd = is_made ? MR_REAL(timerfd_create)(clock, flags) : -1;
-    fd = mr_descriptor_made(&input, MR_NEW_OTHER, fd, MR_DESCRIPTOR_INSIDE);
+    fd = mr_descriptor_made(&input, MR_NEW_OTHER, fd, MR_DESCRIPTOR_UNKNOWN);
     mr_thread *thread = fd >= 0 ? mr_enter() : NULL;
     if (thread != NULL) {
         keep(&(known_timer){.kind = DESCRIPTOR, .fd = fd, .clock = clock});

@@ -9,6 +9,7 @@
 #include "modules.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "thread.h"
 #include "writer.h"
@@ -108,12 +109,26 @@ static void log_wait(const mr_input *fed, uint64_t argument, int result, const m
     errno = saved_errno;
 }
 
-/* Ready are those of the recording. What threads of the program are to do for that they do first,
- * as long as they can. */
+/* Lets others go on; a while when none can run, because they may be in calls. The caller stays
+ * inside the runtime. */
+static void let_others(mr_thread *thread)
+{
+    if (mr_others_can_run(thread)) {
+        mr_yield_to_others(thread);
+        return;
+    }
+    const struct timespec moment = {0, 1000000};
+    MR_CALL(thread, false, mr_sys(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0));
+    mr_enter();
+}
+
+enum { PATIENCE = 3000 };
+
+/* Ready are those of the recording. What threads of the program are to do for that they do first. A
+ * schedule says itself what comes first: it orders the read, and perhaps not the wait before it. */
 static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
 {
-    enum { PATIENCE = 1000 };
-    for (int i = 0; i < PATIENCE && mr_others_can_run(thread); i++) {
+    for (int i = 0; i < PATIENCE && !mr_steers(); i++) {
         bool all = true;
         for (size_t k = 0; k < count; k++) {
             struct pollfd one = {.fd = fds[k].fd, .events = fds[k].revents};
@@ -123,7 +138,7 @@ static void await_inside(mr_thread *thread, struct pollfd *fds, size_t count)
         if (all) {
             return;
         }
-        mr_yield_to_others(thread);
+        let_others(thread);
     }
 }
 
@@ -374,15 +389,13 @@ static bool are_there(int fd, const struct epoll_event *events, int count, uint6
 static int feed_epoll(mr_thread *thread, mr_input *input, int fd, struct epoll_event *events,
                       int most)
 {
-    enum { PATIENCE = 1000 };
     uint64_t seen = 0;
     int result = (int)mr_input_result(input), saved_errno = errno;
     if (result > 0) {
         mr_input_take(input, events, (size_t)most * sizeof *events);
     }
-    for (int i = 0;
-         i < PATIENCE && !are_there(fd, events, result, &seen) && mr_others_can_run(thread); i++) {
-        mr_yield_to_others(thread);
+    for (int i = 0; i < PATIENCE && !mr_steers() && !are_there(fd, events, result, &seen); i++) {
+        let_others(thread);
     }
     if (result == 0) {
         mr_yield_to_others(thread);

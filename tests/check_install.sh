@@ -96,6 +96,19 @@ installed_recorder() {
     [ $? -eq 1 ] && grep -q '^1 race' <<<"$output"
 }
 
+# Manual pages that man shows without a warning, for each command; completions that the shell takes.
+installed_pages() {
+    local page output
+    [ "$(ls "$prefix/share/man/man1" | wc -l)" -eq $(("$("$prefix/bin/maxrace" help | grep -c '^  [a-z]')" + 1)) ] || return 1
+    grep -q '^.TH MAXRACE' "$prefix/share/man/man1/maxrace-predict.1" && bash -n "$prefix/share/bash-completion/completions/maxrace" || return 1
+    output=$(bash -c '. "$1"; COMP_WORDS=(maxrace predict --format s); COMP_CWORD=3; _maxrace; echo "${COMPREPLY[*]}"' - \
+        "$prefix/share/bash-completion/completions/maxrace") && [ "$output" = sarif ] || { echo "$output"; return 1; }
+    command -v groff >/dev/null || return 0
+    for page in "$prefix"/share/man/man1/*; do
+        output=$(groff -man -Tutf8 -ww -z "$page" 2>&1) && [ -z "$output" ] || { echo "$page: $output"; return 1; }
+    done
+}
+
 # Links between the installed documents lead somewhere.
 installed_links() {
     local document target status=0
@@ -148,6 +161,7 @@ write_program
 check install_tree install_tree
 check install_every_file_is_there every_file_is_there
 check install_installed_program installed_program
+check install_installed_pages installed_pages
 check install_installed_links installed_links
 check install_readme_program readme_program
 check install_installed_mpi installed_mpi

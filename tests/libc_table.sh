@@ -48,7 +48,6 @@ macros() {
 #define OPEN QUICK
 #define INPUT QUICK
 #define pair(result, to)
-#define keep_waited(set, fd, data)
 #define QUICK_VOID(name, parameters, arguments, before, after) ROW name|TEXT(before after)|
 #define OPEN_VOID QUICK_VOID
 #define NUMBER(type, name, parameters, arguments) ROW name|TEXT(READS `from`, up to the character that ends the number ENDS WRITES `to[sizeof *to]` ENDS)|

@@ -59,7 +59,8 @@ static void test_usage(void **state)
         {"compare --relation hb @/race.std", 2, NULL,
          "maxrace: '--relation' is not a flag of 'compare'\n"},
         {"compare --format xml @/race.std", 2, NULL,
-         "maxrace: format: 'xml' is not one of text|json|csv|markdown\n"},
+         "maxrace: format: 'xml' is not one of "
+         "text|json|csv|markdown|sarif|junit|perfetto|dot|html\n"},
         {"order --format csv @/race.std", 2, NULL,
          "maxrace: format: 'order' reports as text or json; csv is for 'compare'\n"},
         {"compare -h", 0, "usage: maxrace compare [FLAGS] TRACE…", NULL},

@@ -92,6 +92,14 @@ static void test_help(void **state)
         {"help predict", 0, "usage: maxrace predict [FLAGS] TRACE", NULL},
         {"predict --help", 0, "usage: maxrace predict [FLAGS] TRACE", NULL},
         {"predict -h", 0, "--window-size N\n", NULL},
+        {"help predict", 0, "more flags: maxrace help --all predict\n", NULL},
+        {"help --all predict", 0, "--solver-max-clauses N\n", NULL},
+        {"help --as man", 0, ".SH COMMANDS\n", NULL},
+        {"help --as man predict", 0, ".TP\n\\fB\\-\\-window\\-size\\fR \\fIN\\fR\n", NULL},
+        {"help --as bash", 0, "complete -o filenames -F _maxrace maxrace\n", NULL},
+        {"help --as zsh", 0, "#compdef maxrace\n", NULL},
+        {"help --as fish", 0, "-l model -d ", NULL},
+        {"help --as html", 2, NULL, "maxrace: --as: 'html' is not one of man|bash|zsh|fish\n"},
         {"check --help", 0, "--schedule\n", NULL},
         {"info --help", 0, "--[no-]repair\n", NULL},
         {"config --help", 0, "--markdown\n", NULL},
@@ -107,9 +115,9 @@ static void test_help_complete(void **state)
 {
     (void)state;
     mr_run run, order, compare;
-    mr_run_maxrace(&run, &scratch, "help predict", NULL, MR_RUN_CAPTURE);
-    mr_run_maxrace(&order, &scratch, "help order", NULL, MR_RUN_CAPTURE);
-    mr_run_maxrace(&compare, &scratch, "help compare", NULL, MR_RUN_CAPTURE);
+    mr_run_maxrace(&run, &scratch, "help --all predict", NULL, MR_RUN_CAPTURE);
+    mr_run_maxrace(&order, &scratch, "help --all order", NULL, MR_RUN_CAPTURE);
+    mr_run_maxrace(&compare, &scratch, "help --all compare", NULL, MR_RUN_CAPTURE);
     for (size_t i = 0; i < mr_option_count; i++)
         assert_true(strstr(run.out, mr_options[i].help) || strstr(order.out, mr_options[i].help) ||
                     strstr(compare.out, mr_options[i].help));

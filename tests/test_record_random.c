@@ -279,8 +279,11 @@ static void run_global(program *self)
 {
     bool writes = mr_random_percent(&self->random, 40);
     self->global = writes ? mr_random_below(&self->random, 4) : self->global;
-    mr_log_access(&self->log, writes ? MR_LOG_WRITE : MR_LOG_READ, 0x800, 8, 0x6000 + writes,
-                  self->global);
+    unsigned kind = writes ? MR_LOG_WRITE : MR_LOG_READ;
+    if (mr_random_percent(&self->random, 30))
+        kind = writes ? MR_LOG_ATOMIC_WRITE : MR_LOG_ATOMIC_READ;
+    for (uint32_t i = mr_random_below(&self->random, 3); i < 3; i++)
+        mr_log_access(&self->log, kind, 0x800, 4, 0x6000 + writes, self->global);
 }
 
 /* Three threads get, use, hand over and release blocks. Few places access. */
@@ -291,7 +294,7 @@ static void run_blocks(program *self, uint64_t seed, uint32_t steps)
     *self = (program){.random = {seed}};
     for (int t = 1; t < 3 && seed % 2; t++)
         threads[t] = (presence){1 + mr_random_below(&self->random, steps / 2),
-                                steps / 2 + 2 + mr_random_below(&self->random, steps)};
+                                steps / 2 + 2 + mr_random_below(&self->random, steps / 2)};
     for (uint32_t i = 0; i < steps; i++) {
         uint32_t thread = present(threads, mr_random_below(&self->random, 3), i),
                  what = mr_random_below(&self->random, 14);

@@ -53,7 +53,8 @@ static void add_race(sample *self, mr_witness witness, mr_strength strength, mr_
     witness.model = MR_MODEL_VALUE;
     if (witness.window_end == 0)
         witness.window_end = self->trace->event_count;
-    self->races[self->result.race_count++] = (mr_race){witness, strength, step};
+    self->races[self->result.race_count++] =
+        (mr_race){.witness = witness, .strength = strength, .confirmed_by = step};
 }
 
 static void add_unknown(sample *self, uint32_t first, uint32_t second, mr_unknown_reason reason,

@@ -22,7 +22,7 @@ static mr_log_kind of_one(mr_log_kind kind)
 void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr_t code)
 {
     bool reads = kind == MR_LOG_RANGE_READ;
-    if (address == NULL || bytes == 0 ||
+    if (address == NULL || bytes == 0 || code == 0 ||
         (reads ? mr_is_constant(address) || mr_ignores_reads(mr_self)
                : mr_ignores_writes(mr_self))) {
         return;
@@ -34,6 +34,16 @@ void mr_libc_access(mr_log_kind kind, const void *address, size_t bytes, uintptr
         mr_write_access(of_one(kind), (unsigned)log2, address, mr_load(address, (unsigned)log2),
                         code);
     }
+}
+
+mr_thread *mr_libc_input_begin(uintptr_t *code)
+{
+    mr_thread *thread = mr_memory_begin(*code);
+    if (thread == NULL && (mr_inputs_are_logged() || mr_inputs_are_fed())) {
+        *code = 0;
+        thread = mr_enter();
+    }
+    return thread;
 }
 
 mr_thread *mr_libc_leave(mr_thread *thread, uintptr_t code)

@@ -50,6 +50,8 @@ static inline void mr_libc_written(const void *to, size_t bytes, uintptr_t code)
     mr_input_written((void *)(uintptr_t)to, bytes);
     mr_libc_access(MR_LOG_RANGE_WRITE, to, bytes, code);
 }
+/* Code that is not recorded gets inputs, too, but has no accesses: its `code` becomes 0. */
+mr_thread *mr_libc_input_begin(uintptr_t *code);
 /* The stream is used; it ends, or begins anew. */
 void mr_libc_use(FILE *file, uintptr_t code);
 void mr_libc_end_use(FILE *file, uintptr_t code);
@@ -112,9 +114,9 @@ size_t mr_wide_up_to(const wchar_t *text, size_t most);
     MR_EXPORT type name parameters;                                                                \
     type name parameters                                                                           \
     {                                                                                              \
-        const uintptr_t code __attribute__((unused)) = MR_CALLER;                                  \
+        uintptr_t code = MR_CALLER;                                                                \
         int64_t fed;                                                                               \
-        mr_thread *thread = mr_memory_begin(code);                                                 \
+        mr_thread *thread = mr_libc_input_begin(&code);                                            \
         if (thread == NULL) {                                                                      \
             return MR_REAL(name) arguments;                                                        \
         }                                                                                          \

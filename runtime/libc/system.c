@@ -2,8 +2,7 @@
 #include "../input_descriptors.h"
 #include "calls.h"
 
-#define pair(status, to)           mr_descriptors_pair((status), (to));
-#define keep_waited(set, fd, data) mr_epoll_keep((set), (fd), (data));
+#define pair(status, to) mr_descriptors_pair((status), (to));
 
 #include <dirent.h>
 #include <execinfo.h>
@@ -92,3 +91,18 @@ static void log_group(const struct group *group, uintptr_t code)
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* programs may call readdir_r still */
 
 #include "system.def"
+
+/* Libraries that are not recorded wait for descriptors, too. */
+MR_EXPORT int epoll_ctl(int set, int what, int fd, struct epoll_event *event)
+{
+    uintptr_t code = MR_CALLER;
+    mr_thread *thread = mr_libc_input_begin(&code);
+    if (thread == NULL) {
+        return MR_REAL(epoll_ctl)(set, what, fd, event);
+    }
+    in(event, what == EPOLL_CTL_DEL ? 0 : sizeof *event);
+    mr_epoll_keep(set, fd, what == EPOLL_CTL_DEL || event == NULL ? 0 : event->data.u64);
+    int result = MR_REAL(epoll_ctl)(set, what, fd, event);
+    mr_leave(thread);
+    return result;
+}

@@ -89,8 +89,9 @@ mr_status mr_cli_parse(mr_cli *cli, const mr_command *command, int count, char *
                        mr_error *error);
 void mr_cli_free(mr_cli *cli);
 
-/* The help of one command, or of maxrace as a whole (NULL), to standard output. */
-void mr_cli_help(const mr_command *command);
+/* The help of one command, or of maxrace as a whole (NULL), to standard output; with the flags of every
+ * day, or with all of them. */
+void mr_cli_help(const mr_command *command, bool all);
 
 /* Prints an error as its line on standard error. */
 void mr_cli_complain(const mr_error *error);

@@ -308,6 +308,9 @@ const mr_command mr_commands[] = {
      .operands = "[COMMAND]",
      .operands_max = 1,
      .keys = "",
+     .switch_name = "all",
+     .switch_help = "every flag of the command, not only those of every day",
+     .own = {{"as", "man|bash|zsh|fish", "as a manual page; or the completion of a shell"}},
      .summary = "print help",
      .details = "",
      .run = mr_cli_help_command},
@@ -350,83 +353,6 @@ bool mr_command_has(const mr_command *command, size_t option)
     snprintf(but, sizeof but, " !%s ", mr_options[option].key);
     bool all = strstr(command->keys, " * ") != NULL;
     return all ? strstr(command->keys, but) == NULL : strstr(command->keys, word) != NULL;
-}
-
-/* How many columns the text takes: UTF-8 has one byte a character that continues no other. */
-static int columns_of(const char *text)
-{
-    int count = 0;
-    for (; *text != '\0'; text++)
-        count += ((unsigned char)*text & 0xC0) != 0x80;
-    return count;
-}
-
-static void print_overview(void)
-{
-    puts("maxrace: predicts the data races of a recorded execution and proves each one\n\n"
-         "usage: maxrace COMMAND [FLAGS] …\n");
-    for (size_t i = 0; i < mr_command_count; i++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s %s", mr_commands[i].name, mr_commands[i].operands);
-        printf("  %s%*s %s\n", left, 21 - columns_of(left), "", mr_commands[i].summary);
-    }
-    puts("\n'maxrace help COMMAND' names the flags of a command.");
-}
-
-static void print_debug_flag(void)
-{
-    puts("  --debug TOPIC,…\n      what modules decide, on standard error, a line each; topics, or "
-         "all:");
-    for (int topic = 0; topic < MR_DEBUG_COUNT; topic++)
-        printf("      %-11s %s\n", mr_debug_topic_name((mr_debug_topic)topic),
-               mr_debug_topic_tells((mr_debug_topic)topic));
-}
-
-void mr_cli_help(const mr_command *command)
-{
-    if (command == NULL) {
-        print_overview();
-        return;
-    }
-    bool flags = command->keys[0] != '\0';
-    printf("usage: maxrace %s%s%s%s\n\n%s\n", command->name, flags ? " [FLAGS]" : "",
-           command->operands[0] != '\0' ? " " : "", command->operands, command->summary);
-    if (command->details[0] != '\0')
-        printf("\n%s", command->details);
-    puts("\nFlags:");
-    if (command->takes_config)
-        puts("  -c, --config FILE\n      read settings from a YAML file; flags win over it");
-    if (command->switch_name != NULL)
-        printf("  --%s\n      %s\n", command->switch_name, command->switch_help);
-    for (int i = 0; i < MR_OWN_FLAGS && command->own[i].name != NULL; i++)
-        printf("  --%s%s%s\n      %s\n", command->own[i].name,
-               command->own[i].value[0] != '\0' ? " " : "", command->own[i].value,
-               command->own[i].help);
-    if (command->debugs)
-        print_debug_flag();
-    puts("  -h, --help\n      print this");
-    for (size_t i = 0; i < mr_option_count; i++)
-        if (mr_command_has(command, i))
-            mr_config_print_flag(stdout, i);
-    if (flags)
-        puts("\nA flag is --flag VALUE or --flag=VALUE; a flag that is true or false is --flag,\n"
-             "--flag=false or --no-flag.");
-}
-
-mr_status mr_cli_help_command(mr_cli *cli, int *exit_status, mr_error *error)
-{
-    const mr_command *command = NULL;
-    char quoted[MR_QUOTED_BYTES];
-    *exit_status = 0;
-    if (cli->operand_count > 0) {
-        command = mr_command_find(cli->operands[0]);
-        if (command == NULL)
-            return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                                "unknown command %s; 'maxrace help' names them all",
-                                mr_quote(cli->operands[0], quoted));
-    }
-    mr_cli_help(command);
-    return MR_OK;
 }
 
 mr_status mr_cli_version(mr_cli *cli, int *exit_status, mr_error *error)

@@ -55,7 +55,7 @@ static mr_status run(int argc, char **argv, int *exit_status, mr_error *error)
     mr_cli cli;
     mr_status status = mr_cli_parse(&cli, command, argc - 2, argv + 2, error);
     if (status == MR_OK && cli.help)
-        mr_cli_help(command);
+        mr_cli_help(command, false);
     else if (status == MR_OK)
         status = command->run(&cli, exit_status, error);
     mr_cli_free(&cli);

@@ -174,6 +174,8 @@ void mr_config_print_yaml(FILE *stream, const mr_config *config);
 void mr_config_print_markdown(FILE *stream);
 /* The lines of --help for an option: "  --window-size N", then what it means. */
 void mr_config_print_flag(FILE *stream, size_t option);
+/* The word that stands for its value: "N", "text|json"; "" when it takes none. */
+const char *mr_config_value_name(size_t option);
 /* The flag of an option: "--window-size". */
 void mr_config_flag(size_t option, char *buffer, size_t size_bytes);
 

@@ -196,9 +196,9 @@ void mr_config_print_markdown(FILE *stream)
     }
 }
 
-/* The word that stands for the value of a flag in the help. */
-static const char *value_name(const mr_option *option)
+const char *mr_config_value_name(size_t i)
 {
+    const mr_option *option = &mr_options[i];
     switch (option->type) {
     case MR_OPTION_BOOL:
         return "";
@@ -220,7 +220,7 @@ void mr_config_print_flag(FILE *stream, size_t i)
     char flag[64], left[128];
     mr_config_flag(i, flag, sizeof flag);
     const char *negation = option->type == MR_OPTION_BOOL ? "[no-]" : "";
-    const char *name = value_name(option);
+    const char *name = mr_config_value_name(i);
     const char *short_flag = option->short_flag;
     const char *comma = short_flag[0] != '\0' ? ", " : "";
     snprintf(left, sizeof left, "%s%s%s--%s%s%s%s", comma[0] != '\0' ? "-" : "", short_flag, comma,

@@ -8,6 +8,9 @@
  * many times larger the next is. */
 enum { LEAST_WINDOW = 512, GROWTH = 8 };
 
+/* In windows up to this size questions are asked before the whole trace is looked at closely. */
+enum { SMALL_WINDOW = LEAST_WINDOW * GROWTH };
+
 /* Writes and objects that posing a question looks at by effort. */
 enum { POSED_BY_EFFORT = 64 };
 
@@ -15,11 +18,12 @@ enum { POSED_BY_EFFORT = 64 };
  * far races (far/ask.h). */
 enum { EFFORT_OF_CONE_EVENT = 8, STEPS_OF_EFFORT = 4 };
 
-/* Steps that settle only what is impossible at a glance; that need no formula; that need none and say
- * what is impossible. */
+/* Steps that settle only what is impossible at a glance; that need no formula; that need no Z3. */
 #define GLANCE (MR_STEP_BIT(MR_STEP_FILTER) | MR_STEP_BIT(MR_STEP_CONE))
-#define CHEAP  (GLANCE | MR_STEP_BIT(MR_STEP_LINEARISE) | MR_STEP_BIT(MR_STEP_GREEDY))
-#define SOLID  (CHEAP | MR_STEP_BIT(MR_STEP_ELIMINATE))
+#define SOLID                                                                                      \
+    (GLANCE | MR_STEP_BIT(MR_STEP_LINEARISE) | MR_STEP_BIT(MR_STEP_ELIMINATE) |                    \
+     MR_STEP_BIT(MR_STEP_GREEDY))
+#define LIGHT (SOLID | MR_STEP_BIT(MR_STEP_SATURATE))
 
 /* A question under way. */
 typedef struct inquiry {
@@ -219,16 +223,17 @@ static void around(const inquiry *q, uint32_t size, uint32_t *start, uint32_t *e
     *end = q->last + 1 + (after < half ? after : half);
 }
 
-/* Asks in windows of growing size, all much smaller than the whole trace, until it is found. */
-static mr_status ask_around(inquiry *q, unsigned steps)
+/* Asks in windows of growing size up to `most`, all much smaller than the whole trace, until it is
+ * found. */
+static mr_status ask_around(inquiry *q, uint64_t most, unsigned steps)
 {
     uint32_t events = q->finder->asked.trace->event_count, span = q->last + 1 - q->first;
     uint32_t window = q->finder->context->settings->plan.size;
     uint64_t least = window && window < LEAST_WINDOW ? window : LEAST_WINDOW;
     mr_status status = MR_OK;
     q->answer = MR_VERDICT_UNKNOWN;
-    for (uint64_t size = least; status == MR_OK && size <= events / 2 && goes_on(q);
-         size *= GROWTH) {
+    most = most < events / 2 ? most : events / 2;
+    for (uint64_t size = least; status == MR_OK && size <= most && goes_on(q); size *= GROWTH) {
         uint32_t start, end;
         if (span > size / 2)
             continue;
@@ -251,15 +256,15 @@ static mr_status decide_by_whole(inquiry *q)
     const mr_problem *whole = q->finder->has_whole ? &q->finder->whole : NULL;
     mr_status status = MR_OK;
     q->answer = MR_VERDICT_UNKNOWN;
-    q->reason = MR_UNKNOWN_SIZE;
+    q->reason = q->finder->no_room ? MR_UNKNOWN_MEMORY : MR_UNKNOWN_SIZE;
     if (whole)
         status = ask(q, whole, GLANCE);
     if (is_open(q, status))
-        status = ask_around(q, CHEAP);
+        status = ask_around(q, SMALL_WINDOW, LIGHT);
     if (is_open(q, status) && whole && goes_on(q))
         status = ask(q, whole, SOLID);
     if (is_open(q, status))
-        status = ask_around(q, MR_ALL_STEPS);
+        status = ask_around(q, UINT32_MAX, MR_ALL_STEPS);
     if (is_open(q, status) && whole && goes_on(q))
         status = ask(q, whole, MR_ALL_STEPS);
     return status;

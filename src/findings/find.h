@@ -11,7 +11,8 @@
  * is decided by
  *
  *   1. filter and cone on the whole window: impossible
- *   2. steps without formulas, on windows around its events of growing size, then on the whole: found
+ *   2. steps without Z3 on small windows around its events: found; steps without formulas on the whole
+ *      window: found or impossible
  *   3. all steps, on windows of growing size: found; then on the whole window: found, impossible,
  *      unknown
  *

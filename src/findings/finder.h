@@ -31,6 +31,8 @@ typedef struct mr_finder {
     mr_arena arena;     /* likewise */
     mr_problem whole;   /* likewise */
     bool has_whole;
+    bool no_room;               /* the whole window would not fit into the memory that is left */
+    uint64_t held_bytes;        /* of the room, for the whole window */
     mr_finder_worker **workers; /* one a job, made when it is needed; owned */
     bool explain_cycles;
     pthread_mutex_t lock; /* of `spent` */

@@ -114,6 +114,26 @@ static bool find_listed(mr_finder *finder)
     return finder->listed != NULL;
 }
 
+/* Memory of a window with its precedences (far/estimate.h). */
+enum { BYTES_OF_EVENT = 170, BYTES_OF_VARIABLE = 12 };
+
+/* Takes the memory of the whole window from the room. False: there is not so much. */
+static bool hold_whole(mr_finder *finder)
+{
+    const mr_predict_settings *settings = finder->context->settings;
+    const mr_trace *trace = finder->asked.trace;
+    uint64_t bytes = trace->event_count * (BYTES_OF_EVENT + (uint64_t)trace->threads.count) +
+                     BYTES_OF_VARIABLE * (uint64_t)trace->variables.count;
+    if (!settings->room)
+        return true;
+    finder->no_room = mr_room_left(settings->room) < bytes;
+    if (finder->no_room)
+        return false;
+    finder->held_bytes = bytes;
+    mr_room_hold(settings->room, MR_ROOM_FAR, bytes);
+    return true;
+}
+
 /* The whole window, unless it is too large. */
 static mr_status build_whole(mr_finder *finder, mr_error *error)
 {
@@ -124,7 +144,8 @@ static mr_status build_whole(mr_finder *finder, mr_error *error)
     if (threads > THREADS_OF_FULL_SIZE)
         size = size * THREADS_OF_FULL_SIZE / threads;
     mr_status status = mr_carried_init(&finder->carried, trace, error);
-    if (status != MR_OK || !trace->event_count || (size && trace->event_count > size))
+    if (status != MR_OK || !trace->event_count || (size && trace->event_count > size) ||
+        !hold_whole(finder))
         return status;
     finder->carried.barrier_edges = &finder->reduction.opaque;
     status = mr_window_build(&finder->carried, trace->event_count, settings->model, &finder->arena,
@@ -174,6 +195,8 @@ void mr_finder_free(mr_finder *finder)
     mr_reduction_free(&finder->reduction);
     mr_carried_free(&finder->carried);
     mr_arena_free(&finder->arena);
+    if (finder->held_bytes)
+        mr_room_give(finder->context->settings->room, MR_ROOM_FAR, finder->held_bytes);
     pthread_mutex_destroy(&finder->lock);
 }
 

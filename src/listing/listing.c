@@ -132,6 +132,8 @@ static uint32_t badness_of(const mr_listed *finding, const mr_trace *trace)
     case MR_LISTED_MISUSE:
         return 1;
     case MR_LISTED_RACE:
+        if (finding->confirmed == MR_CONFIRMED_YES && finding->effect)
+            return 2;
         if (mr_op_ends_life(one) || mr_op_ends_life(two))
             return 2;
         return mr_op_writes(one) && mr_op_writes(two) ? 5 : 6;
@@ -233,7 +235,9 @@ static bool collect(mr_listing *self, const mr_trace *trace, const mr_result *re
                              .second = witness->second,
                              .index = i,
                              .number = i + 1,
-                             .witness = witness};
+                             .witness = witness,
+                             .confirmed = result->races[i].confirmed,
+                             .effect = result->races[i].effect};
         if (!add(self, trace, finding))
             return false;
     }

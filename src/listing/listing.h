@@ -57,8 +57,10 @@ typedef struct mr_listed {
     size_t number; /* for people, from 1; races have their index, the others count by kind */
     const mr_witness *witness; /* on loan from the result; NULL: it happened */
     uint64_t fingerprint;
-    uint32_t badness; /* 0 is worst */
-    bool known;       /* its fingerprint is in the baseline */
+    uint32_t badness;       /* 0 is worst */
+    mr_confirmed confirmed; /* of a race: has the program been run by its witness? */
+    const char *effect;     /* and what became of it; NULL: not known */
+    bool known;             /* its fingerprint is in the baseline */
 } mr_listed;
 
 typedef struct mr_listed_group {

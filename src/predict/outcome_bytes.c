@@ -240,10 +240,13 @@ static void read_waits(source *s, mr_witness *witness)
         return;
     witness->waits = mr_calloc(count, sizeof *witness->waits);
     s->no_memory |= !witness->waits;
-    for (; witness->waits && witness->wait_count < count; witness->wait_count++)
-        witness->waits[witness->wait_count] = read_event(s);
-    for (uint32_t i = 0; i < witness->wait_count; i++)
-        s->in.damaged |= witness->waits[i] == MR_NONE;
+    if (!witness->waits)
+        return;
+    for (; witness->wait_count < count; witness->wait_count++) {
+        uint32_t wait = read_event(s);
+        witness->waits[witness->wait_count] = wait;
+        s->in.damaged |= wait == MR_NONE;
+    }
 }
 
 static void read_found(source *s, mr_finding *finding)

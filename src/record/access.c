@@ -240,6 +240,7 @@ static mr_status emit(mr_event_pass *pass, access *self, mr_piece *piece, uint64
         said.op = atomic_of(event->op);
         said.memory_order = MR_ORDER_RLX;
     }
+    piece->version += self->writes;
     status = mr_emitter_add(&pass->emitter, &said, error);
     if (bytes == sizeof(uint64_t) && !self->is_range && !status)
         status = mr_event_pass_pointer_access(pass, self->record, event, error);
@@ -256,6 +257,19 @@ static bool takes_value(const access *self, mr_piece *piece, const values *found
     return takes;
 }
 
+/* Does the read say what the last event of its thread said (repeats.h)? Remembers it. */
+static bool is_repeated(mr_event_pass *pass, const access *self, const mr_piece *piece,
+                        const values *found)
+{
+    if (!self->event.is_whole || self->writes || self->locked || piece->reached ||
+        self->extent.life->dead || !self->has_value ||
+        pass->emitter.trace->event_count != pass->events_before)
+        return false;
+    pass->read = (mr_repeat){piece, self->record[0], mr_log_code(self->record[1]), piece->version};
+    return piece->has_last && piece->last == found->read &&
+           mr_repeats_has(&pass->repeats, pass->reader.thread, &pass->read);
+}
+
 /* The event of a piece. */
 static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, uint64_t at,
                             uint64_t bytes, mr_error *error)
@@ -266,6 +280,8 @@ static mr_status emit_piece(mr_event_pass *pass, access *self, mr_piece *piece, 
         bytes == self->extent.bytes && !self->is_range && !is_inside && !piece->sparse;
     if (is_inside)
         found.read = piece->last; /* it reads the inside of a lock */
+    if (is_repeated(pass, self, piece, &found))
+        return MR_OK;
     if (!piece->sparse) {
         mr_status status = check(pass, self, piece, at, bytes, &found, error);
         return status ? status : emit(pass, self, piece, at, bytes, &found, error);
@@ -430,6 +446,7 @@ void mr_event_pass_renew(mr_event_pass *pass, const uint64_t *record)
     mr_piece *piece = mr_pieces_at(&pass->scan->pieces, byte, &step);
     piece->variable = 0;
     piece->has_last = false;
+    piece->version++;
 }
 
 mr_status mr_event_pass_free_again(mr_event_pass *pass, const uint64_t *record, mr_error *error)

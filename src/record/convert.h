@@ -1,7 +1,7 @@
 /*
  * convert: makes an .mrt trace from the log of a recorded program (runtime/log.h). Two passes go
  * over the log: the first finds the variables (scan.h, pieces.h), the second writes the events
- * (event_pass.h).
+ * (event_pass.h). Between them one looks for buffers that are handed over as a whole (twins.h).
  *
  * An atomic access of memory that other accesses touch in parts becomes several events. The trace
  * gives these events a lock of their own, so that no reordering sees half of the access.

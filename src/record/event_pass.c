@@ -507,16 +507,28 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
     return MR_OK;
 }
 
+/* The last event of the thread is of the record: was it a read that may be repeated? */
+static bool note_last_event(mr_event_pass *pass)
+{
+    uint32_t thread = pass->reader.thread;
+    if (!mr_repeats_fill(&pass->repeats, thread))
+        return false;
+    pass->repeats.items[thread] = pass->read;
+    return true;
+}
+
 /* Events begin a stretch of their thread behind them, unless they are of sparse pieces. */
 static mr_status handle_in_stretch(mr_event_pass *pass, const uint64_t *record, mr_error *error)
 {
-    uint64_t before = pass->emitter.trace->event_count;
     pass->in_stretch = false;
+    pass->read.piece = NULL;
     mr_status status = handle(pass, record, error);
-    bool ends = !status && !pass->in_stretch && pass->emitter.trace->event_count > before;
-    return ends && !mr_sparse_begin(&pass->sparse, pass->reader.thread)
-               ? mr_event_pass_no_memory(error)
-               : status;
+    bool has_events = pass->emitter.trace->event_count > pass->events_before;
+    if (status || !has_events)
+        return status;
+    bool ok = note_last_event(pass) &&
+              (pass->in_stretch || mr_sparse_begin(&pass->sparse, pass->reader.thread));
+    return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 
 /* Is the thread known to wait? One that has no event yet waits for nothing that anybody wants to
@@ -581,6 +593,7 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
             break;
         uint32_t thread = pass->reader.thread;
         bool counts = mr_position_counts(&pass->positions, record);
+        pass->events_before = pass->emitter.trace->event_count;
         status = note_waiting(pass, record) ? settle_pointer(pass, record, error)
                                             : mr_event_pass_no_memory(error);
         if (!status)

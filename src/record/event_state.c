@@ -47,6 +47,7 @@ void mr_event_pass_free(mr_event_pass *pass)
     mr_uses_free(&pass->uses);
     mr_position_count_free(&pass->positions);
     mr_sparse_free(&pass->sparse);
+    mr_repeats_free(&pass->repeats);
     mr_pairs_free(&pass->blocks);
     mr_pairs_free(&pass->contents);
     mr_waiting_free(&pass->waiting);

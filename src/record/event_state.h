@@ -16,6 +16,7 @@
 #include "naming.h"
 #include "pointers.h"
 #include "positions.h"
+#include "repeats.h"
 #include "scan.h"
 #include "sparse.h"
 #include "thread_notes.h"
@@ -34,6 +35,9 @@ typedef struct mr_event_pass {
     mr_objects objects;
     mr_uses uses;
     mr_sparse sparse;
+    mr_repeats repeats;
+    mr_repeat read;         /* what the record reads; no piece: not one whole variable */
+    uint64_t events_before; /* the events before those of the record */
     bool in_stretch; /* the events of the record do not end the thread's stretch (sparse.h) */
     mr_pairs blocks; /* (life, death or MR_DEATH_NONE) → number in block_objects */
     uint32_t *block_objects;

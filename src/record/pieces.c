@@ -131,11 +131,38 @@ bool mr_pieces_note_guest(mr_pieces *pieces, const mr_life *life, uint64_t offse
     return true;
 }
 
-/* The thread accesses the line of the life. */
-static void note_thread(mr_piece_line *line, const mr_life *life, uint32_t thread)
+void mr_pieces_share(mr_piece_line *line, uint32_t thread, bool alone, uint64_t bits)
 {
-    if (!line->owner)
+    bool is_owner = line->owner == thread + 1;
+    if (!is_owner && !alone && !line->lonely) {
+        line->shared |= bits;
+        return;
+    }
+    line->moved = line->moved || !is_owner;
+    line->owner = thread + 1;
+    line->lonely = alone;
+}
+
+void mr_pieces_distrust(mr_pieces *pieces)
+{
+    pieces->none_alone = true;
+    for (uint32_t i = 0; i < pieces->table.count; i++) {
+        mr_piece_line *line = &pieces->lines[i];
+        if (line->moved)
+            line->shared = line->accessed;
+        line->lonely = false;
+    }
+}
+
+/* The thread accesses these bytes of the line of the life. */
+static void note_thread(mr_piece_line *line, const mr_life *life, uint32_t thread, bool alone,
+                        uint64_t bits)
+{
+    if (!line->owner) {
         line->owner = thread + 1;
+        line->lonely = alone;
+    }
+    mr_pieces_share(line, thread, alone, bits);
     if (!life->number)
         line->threads = ~0ull;
     else if (thread < 63)
@@ -162,9 +189,7 @@ bool mr_pieces_note(mr_pieces *pieces, mr_extent access, uint32_t thread, mr_pie
         if (at == offset && !mr_pieces_knows(line, thread) &&
             !mr_pieces_note_guest(pieces, access.life, at, thread, how.alone))
             return false;
-        note_thread(line, access.life, thread);
-        if (line->owner != thread + 1)
-            line->shared |= bits;
+        note_thread(line, access.life, thread, how.alone, bits);
         line->accessed |= bits;
         if (how.writes && how.alone)
             line->alone |= bits;
@@ -366,9 +391,9 @@ static void mark_kept(mr_pieces *pieces)
     for (uint32_t i = 0; i < pieces->table.count; i++) {
         mr_piece_line *line = &pieces->lines[i];
         uint32_t releaser = releaser_of(pieces, pieces->table.items[i].high);
-        uint64_t released = released_of(line, releaser);
         if (pieces->none_alone)
             line->written |= line->alone;
+        uint64_t released = released_of(line, releaser);
         /* Each part of the life is an object of its own. */
         if (releaser & MR_PIECES_IN_PARTS)
             line->written |= line->accessed;

@@ -16,6 +16,8 @@
  * same holds when each write is `alone`: all other threads were started after it, or have ended and
  * are joined. Then fork and join order the write with every access of another thread. The other
  * pieces are kept: several threads access the piece and one writes it, or a BarrierPair can reach it.
+ * A line belongs to the first thread that accesses it, and goes over to another one where fork and
+ * join order all accesses so far with the next: the next is `alone`, or those so far were.
  * A release of memory writes the memory. Threads are counted per line of 64 bytes. So a piece may be
  * kept without need when threads use different parts of its line.
  *
@@ -30,7 +32,7 @@
  * piece is sparse.
  *
  * Offsets count from the origin of the life (lifetimes.h). Memory: 72 bytes for each line of 64
- * bytes that is accessed, 24 for each piece that is kept, 32 to 40 for each life and thread that
+ * bytes that is accessed, 32 for each piece that is kept, 32 to 40 for each life and thread that
  * accesses it and did not get it.
  *
  * Most accesses are near recent ones. A cache finds the line of an address without its life: each
@@ -79,9 +81,11 @@ typedef struct mr_piece_line {
     uint64_t start : 48; /* address of its first byte, when it was last put into the cache */
     uint64_t bytes : 8;  /* of them belong to the life, from the first one on */
     uint64_t ends : 1;   /* the end of its last byte is noted as a boundary of the next line */
+    uint64_t lonely : 1; /* no other thread was there when the owner accessed it so far */
+    uint64_t moved : 1;  /* it has had several owners */
     uint32_t parts;      /* bit i: accessed in part i of the log */
     union {
-        uint32_t owner; /* the first thread that accesses the line, plus 1; 0: none yet */
+        uint32_t owner; /* the thread that the line belongs to, plus 1; 0: none yet */
         uint32_t first; /* after mr_pieces_make: the first kept piece that begins in the line */
     };
 } mr_piece_line;
@@ -93,7 +97,8 @@ typedef struct mr_piece {
         variable; /* for the caller: number of the variable in the trace, plus 1; 0: none yet */
     bool reached; /* a BarrierPair may write it */
     bool sparse;
-    bool has_last; /* for the caller */
+    bool has_last;    /* for the caller */
+    uint32_t version; /* for the caller: how often it was written */
 } mr_piece;
 
 typedef struct mr_pieces {
@@ -119,7 +124,7 @@ typedef struct mr_pieces {
     size_t life_count, life_capacity;
     bool *kept_lives; /* by life, after mr_pieces_make: has it pieces that are kept? */
     size_t kept_life_count;
-    bool none_alone; /* set by the caller: a thread ran that no recorded thread started */
+    bool none_alone; /* see mr_pieces_distrust */
     bool keep_all;   /* set by the caller: leave nothing out */
 } mr_pieces;
 
@@ -156,6 +161,9 @@ bool mr_pieces_note_release(mr_pieces *pieces, uint32_t life, uint32_t thread);
 bool mr_pieces_note_bound(mr_pieces *pieces, const mr_life *life, uint64_t address);
 /* An access that was noted: its pieces are kept, whoever uses them. */
 void mr_pieces_keep(mr_pieces *pieces, mr_extent access);
+/* A thread ran that no recorded thread started: it may have been there all the time. No access is
+ * `alone` from here on. */
+void mr_pieces_distrust(mr_pieces *pieces);
 bool mr_pieces_make(mr_pieces *pieces);
 /* Numbers the kept pieces anew: some are kept no longer. */
 bool mr_pieces_number(mr_pieces *pieces);
@@ -219,6 +227,9 @@ static inline bool mr_pieces_knows(const mr_piece_line *line, uint32_t thread)
            (thread < 63 && line->threads >> thread & 1);
 }
 
+/* Another thread than the owner accesses the line, or the owner while others come or go. */
+void mr_pieces_share(mr_piece_line *line, uint32_t thread, bool alone, uint64_t bits);
+
 /* As mr_pieces_note, for a plain access of at most 8 bytes near recent ones. False: it is not near
  * one, or the first one of its thread in the line, and nothing is noted. */
 static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsigned bytes,
@@ -229,7 +240,8 @@ static inline bool mr_pieces_note_near(mr_pieces *pieces, uint64_t address, unsi
     if (!line || !mr_pieces_knows(line, thread) || bits >> (MR_PIECE_LINE_BYTES - 1) > line->ends)
         return false;
     line->bounds |= (bits & -bits) | (bits + (bits & -bits));
-    line->shared |= line->owner == thread + 1 ? 0 : bits;
+    if (line->owner != thread + 1 || line->lonely != how.alone)
+        mr_pieces_share(line, thread, how.alone, bits);
     line->accessed |= bits;
     line->written |= how.writes && !how.alone ? bits : 0;
     line->alone |= how.writes && how.alone ? bits : 0;

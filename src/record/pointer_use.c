@@ -1,20 +1,28 @@
 #include "pointer_use.h"
 
+/* The thread read the value: is it an address elsewhere than on the thread's own stack? */
+static bool note_read(mr_event_pass *pass, const uint64_t *record, const mr_emitted *read)
+{
+    uint64_t value = read->has_value ? (uint64_t)read->value : 0;
+    uint32_t thread = pass->reader.thread;
+    const mr_life *life = NULL;
+    if (mr_pointers_may_be_address(value))
+        life = mr_lifetimes_find(&pass->reader.lives, value);
+    if (life && life->kind == MR_LOG_MEMORY_STACK && life->thread == thread)
+        value = 0;
+    return mr_pointers_note(&pass->pointers, thread, read->operand, value, mr_log_code(record[1]),
+                            mr_op_is_atomic((uint8_t)read->op), life);
+}
+
 mr_status mr_event_pass_pointer_access(mr_event_pass *pass, const uint64_t *record,
                                        const mr_emitted *access, mr_error *error)
 {
-    uint64_t value = access->has_value ? (uint64_t)access->value : 0;
-    bool reads = mr_op_reads((uint8_t)access->op), ok = true;
-    const mr_life *life =
-        mr_pointers_may_be_address(value) ? mr_lifetimes_find(&pass->reader.lives, value) : NULL;
-    if (life && life->kind == MR_LOG_MEMORY_STACK && life->thread == pass->reader.thread)
-        value = 0;
-    if (access->has_value &&
-        (!access->value || (mr_op_updates((uint8_t)access->op) && !access->written_value)))
-        ok = mr_pointers_note_null(&pass->pointers, access->operand);
-    if (ok && reads)
-        ok = mr_pointers_note(&pass->pointers, pass->reader.thread, access->operand, value,
-                              mr_log_code(record[1]), mr_op_is_atomic((uint8_t)access->op), life);
+    bool was_null =
+        access->has_value &&
+        (!access->value || (mr_op_updates((uint8_t)access->op) && !access->written_value));
+    bool ok = !was_null || mr_pointers_note_null(&pass->pointers, access->operand);
+    if (ok && mr_op_reads((uint8_t)access->op))
+        ok = note_read(pass, record, access);
     return ok ? MR_OK : mr_event_pass_no_memory(error);
 }
 

@@ -29,7 +29,7 @@ static bool is_atomic(unsigned kind)
 /* Is no other thread there: none was started that has not been joined? */
 static bool is_alone(const mr_scan *scan)
 {
-    return scan->forks == scan->joins;
+    return scan->forks == scan->joins && !scan->pieces.none_alone;
 }
 
 static bool note_reach(mr_scan *scan, mr_log_pass *pass, const uint64_t *record)
@@ -153,8 +153,8 @@ static bool note_thread(mr_scan *scan, const mr_log_pass *pass, const uint64_t *
         scan->joins += is_new;
     } else if (!scan->started.count) {
         ok = add_thread(scan, STARTED, pass->thread, &is_new);
-    } else if (!is_started(scan, pass->thread)) {
-        scan->pieces.none_alone = true;
+    } else if (!scan->pieces.none_alone && !is_started(scan, pass->thread)) {
+        mr_pieces_distrust(&scan->pieces);
     }
     return ok;
 }

@@ -43,6 +43,9 @@ bool mr_listing_print_list(FILE *stream, const mr_listing *findings, const mr_tr
         print_number(stream, worst);
         if (group->count > 1)
             fprintf(stream, "; %zu more alike", group->count - 1);
+        if (worst->confirmed != MR_CONFIRMED_NOT_ASKED)
+            fprintf(stream, "; confirmed: %s%s%s", mr_confirmed_name(worst->confirmed),
+                    worst->effect ? ", " : "", worst->effect ? worst->effect : "");
         if (findings->has_baseline)
             fputs(worst->known ? "; known" : "; new", stream);
         fputs(")\n", stream);

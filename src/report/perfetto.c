@@ -121,12 +121,12 @@ static mr_status put_side(writer *self, const mr_listed *finding, const mr_step_
     const mr_trace *trace = self->trace;
     self->process++;
     snprintf(name, sizeof name, "%zu %s: %s", finding->number, side, title);
-    mr_status status = name_track(self, "process_name", 0, name);
-    for (size_t i = 0; i < list->count; i++)
-        self->position[list->events[i]] = i + 1;
     bool *named = mr_calloc(trace->threads.count + 1ull, sizeof *named);
     if (!named)
-        status = mr_error_memory(self->error, "writing the report");
+        return mr_error_memory(self->error, "writing the report");
+    for (size_t i = 0; i < list->count; i++)
+        self->position[list->events[i]] = i + 1;
+    mr_status status = name_track(self, "process_name", 0, name);
     for (size_t i = 0; i < list->count && status == MR_OK; i++) {
         uint32_t event = list->events[i], thread = trace->thread[event];
         if (!named[thread])

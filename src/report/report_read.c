@@ -363,35 +363,41 @@ static mr_status check_all(const reader *self, mr_opaque opaque)
 
 /* ---- the whole ---- */
 
-/* Sets the options of a section that decide the result; those of reports are the user's. */
-static mr_status set_options(mr_config *config, const char *section, const json_t *values,
-                             mr_error *error)
+/* Sets the options that decide the result; those of reports are the user's. */
+static mr_status set_option(mr_config *config, const char *key, const json_t *value,
+                            mr_error *error)
 {
-    const char *name;
-    json_t *value;
+    static const char users[] = " format brief source_dir suppressions baseline fail_on ";
+    char word[140], number[32];
+    snprintf(word, sizeof word, " %s ", key);
+    if (strstr(users, word) || mr_config_find(key) < 0)
+        return MR_OK;
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    const char *text = json_is_string(value)    ? json_string_value(value)
+                       : json_is_integer(value) ? number
+                       : json_is_true(value)    ? "true"
+                                                : "false";
+    return mr_config_set(config, key, text, NULL, 0, error);
+}
+
+static mr_status set_options(mr_config *config, const json_t *values, mr_error *error)
+{
+    const char *name, *inner;
+    json_t *value, *part;
     mr_status status = MR_OK;
     json_object_foreach((json_t *)values, name, value)
     {
-        char key[128], number[32];
-        snprintf(key, sizeof key, "%s%s%s", section, section[0] != '\0' ? "." : "", name);
-        if (status != MR_OK || (mr_config_find(key) < 0 && !json_is_object(value)))
+        if (status == MR_OK && !json_is_object(value))
+            status = set_option(config, name, value, error);
+        if (strcmp(name, "report") == 0)
             continue;
-        if (json_is_object(value)) {
-            if (section[0] == '\0' && strcmp(key, "report") != 0)
-                status = set_options(config, key, value, error);
-            continue;
+        json_object_foreach(value, inner, part)
+        {
+            char key[128];
+            snprintf(key, sizeof key, "%s.%s", name, inner);
+            if (status == MR_OK)
+                status = set_option(config, key, part, error);
         }
-        static const char users[] = " format brief source_dir suppressions baseline fail_on ";
-        char word[140];
-        snprintf(word, sizeof word, " %s ", key);
-        if (strstr(users, word))
-            continue;
-        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        const char *text = json_is_string(value)    ? json_string_value(value)
-                           : json_is_integer(value) ? number
-                           : json_is_true(value)    ? "true"
-                                                    : "false";
-        status = mr_config_set(config, key, text, NULL, 0, error);
     }
     return status;
 }
@@ -418,7 +424,7 @@ mr_status mr_report_open(const char *file, mr_config *config, mr_report **report
         !json_is_array(json_object_get(json, "unknown")) || !mr_report_trace(*report))
         return mr_error_set(error, MR_ERR_CONFIG, file, 0,
                             "no report of 'predict', 'merge' or 'run' in JSON");
-    return set_options(config, "", json_object_get(json, "config"), error);
+    return set_options(config, json_object_get(json, "config"), error);
 }
 
 const char *mr_report_trace(const mr_report *report)

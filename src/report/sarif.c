@@ -24,7 +24,6 @@ enum { MOST_STEPS = 998, FIRST_STEPS = 100, ACCESSES = 2 };
 typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
-    const mr_config *config;
     const mr_result *result;
     const mr_listing *findings;
 } writer;
@@ -386,7 +385,7 @@ static mr_status write_part(FILE *stream, const mr_trace *trace, const mr_config
                             const mr_result *result, mr_error *error)
 {
     mr_listing findings;
-    const writer self = {stream, trace, config, result, &findings};
+    const writer self = {stream, trace, result, &findings};
     mr_status status = mr_listing_make(&findings, trace, config, result, error);
     errno = 0;
     if (status == MR_OK)

@@ -95,7 +95,7 @@ static bool side_by_side(const table *self)
 static size_t column_width(const table *self)
 {
     static const size_t widths[COLUMNS_MAX + 1] = {0, 24, 24, 17, 14};
-    if (!side_by_side(self))
+    if (!side_by_side(self) || self->thread_count == 0)
         return 14;
     size_t width = widths[self->thread_count], count = self->thread_count;
     if (self->width < MR_LINE_WIDTH)

@@ -28,7 +28,8 @@ static bool is_terminal(FILE *stream)
 static size_t terminal_width(FILE *stream)
 {
     struct winsize size = {0};
-    size_t width = is_set("COLUMNS") ? strtoul(getenv("COLUMNS"), NULL, 10) : 0;
+    const char *columns = getenv("COLUMNS");
+    size_t width = columns ? strtoul(columns, NULL, 10) : 0;
     if (width == 0 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
     if (width == 0)

@@ -75,6 +75,7 @@ function label(item) {
     make("span", {class: group.kind === "memory-order" ? "tag" : "tag bad"}, `${group.kind} ${group.number}`),
     group.count > 1 ? make("span", {class: "tag"}, `+${group.count - 1} alike`) : null,
     group.order ? make("span", {class: "tag"}, group.order) : null,
+    group.confirmed ? make("span", {class: group.confirmed === "yes" ? "tag bad" : "tag"}, `confirmed: ${group.confirmed}${group.effect ? `, ${group.effect}` : ""}`) : null,
     group.known === undefined ? null : make("span", {class: group.known ? "tag" : "tag good"}, group.known ? "known" : "new"),
     data.reports.length > 1 ? make("span", {class: "tag"}, `run ${item.run + 1}`) : null,
   ];
