@@ -15,10 +15,11 @@ declare -A cannot=(
     [cancel-wait-race.c]='the trace does not order what pthread_cancel ends after pthread_cancel'
     [cancel-loop-race.c]='the same'
     [clock-race.c]='what clocks show depends on the order of sleeps'
-    [timer-race.c]='the same'
     [fiber-race.c]='fibers are not steered'
     [queue-annotated-race.c]='a loop that is not recorded waits for what an event of another thread does'
     [signal-sent-race.c]='where a signal arrives is not steered'
+    [handler-race.c]='another process sends the signal'
+    [std-atomic-ptr-race.cpp]='who is first to ask for a lock of libstdc++ does more'
     [specific-race.c]='who loads the unwinder allocates for all'
 )
 
