@@ -62,7 +62,8 @@ static void test_usage(void **state)
         {"order -o @/no/out @/race.std", 4, NULL,
          "@/no/out: cannot write: No such file or directory\n"},
         {"help order", 0, "usage: maxrace order [FLAGS] TRACE", NULL},
-        {"order -h", 0, "--[no-]witness-check\n", NULL},
+        {"order -h", 0, "  --model rf|value|branch\n", NULL},
+        {"help --all order", 0, "--[no-]witness-check\n", NULL},
     };
     MR_RUN_ROWS(&scratch, rows);
 }

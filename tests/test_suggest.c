@@ -26,7 +26,7 @@ static void test_suggest(void **state)
         {"mode", "model"},
         {"", NULL},
         {"x", NULL},
-        {"colour", NULL},
+        {"parrot", NULL},
         {"completely.different", NULL},
         {"a word of more than sixty-four bytes, far beyond what anybody would call a key", NULL},
     };

@@ -68,13 +68,15 @@ static void ask(mr_window_trials *self, mr_stops one, mr_stops two)
     mr_arena_release(&self->setup.arena, mark);
 }
 
-/* The accesses of the event's thread to its variable, by the same operation, from it on. */
+/* The accesses of the event's thread to its variable, by the same operation and with the same end of
+ * its object's life, from it on: as access_groups.c takes them for alike. */
 static mr_stops list_from(const mr_window *w, uint32_t event, uint32_t *events)
 {
     uint32_t count = 0;
     for (uint32_t i = event; i < w->size; i++)
         if (w->thread[i] == w->thread[event] && mr_window_op(w, i) == mr_window_op(w, event) &&
-            w->object[i] == w->object[event])
+            w->object[i] == w->object[event] &&
+            mr_window_end_of_life(w, i) == mr_window_end_of_life(w, event))
             events[count++] = i;
     return (mr_stops){events, count};
 }
