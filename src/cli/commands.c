@@ -101,9 +101,10 @@ const mr_command mr_commands[] = {
      .summary = "what each relation and each model finds on the same traces",
      .details =
          "A table for each trace: racy events, locations and variables, static races, what only\n"
-         "one finds, what is left unknown, time; then the static races that only one finds.\n"
+         "one finds, what is left unknown, what models find beside races, time; then the static\n"
+         "races that only one finds.\n"
          "Checks on the way that the relations contain each other as they must.\n"
-         "Exit status: 0 nobody reports a race, 1 somebody does, 2 usage or configuration,\n"
+         "Exit status: 0 nobody reports anything, 1 somebody does, 2 usage or configuration,\n"
          "3 bad trace or one without events, 4 out of resources or internal, a broken\n"
          "containment included, 6 no race, but a program crashed.\n",
      .run = mr_cli_compare},
