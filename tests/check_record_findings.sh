@@ -21,7 +21,7 @@ record() {
 replay() {
     timeout -k 5 "$limit_seconds" "$maxrace" replay -q "$1" >"$1.replayed" 2>&1
     if [ $? -eq 1 ] && ! grep -q ': not reached$' "$1.replayed" &&
-        grep -qE "^$2 on .*: confirmed, (crashes|deadlocks|changes state)$" "$1.replayed"; then
+        grep -qE "^Finding .*, $2 on .*: confirmed, (crashes|deadlocks|changes state)$" "$1.replayed"; then
         return
     fi
     cat "$1.replayed"
