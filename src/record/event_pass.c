@@ -192,12 +192,27 @@ static mr_status number_event(mr_event_pass *pass, const uint64_t *record, bool 
     return mr_emitter_add(&pass->emitter, &event, error);
 }
 
+/* A thread that was cancelled by one or several: the first of them is enough. */
+static mr_status cancel_event(mr_event_pass *pass, const uint64_t *record, bool before,
+                              mr_error *error)
+{
+    mr_emitted event = {.op = before ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_READ,
+                        .has_value = true,
+                        .value = 1,
+                        .written_value = 1};
+    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
+    mr_status status = object_event(pass, record, object, &event, error);
+    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
 static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool before,
                              mr_error *error)
 {
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
         return number_event(pass, record, before, error);
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_CANCEL)
+        return cancel_event(pass, record, before, error);
     mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);
