@@ -1,6 +1,7 @@
 /* Barriers are the runtime's own; those that processes share are left to the real functions. */
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -67,8 +68,8 @@ MR_EXPORT int pthread_barrier_init(pthread_barrier_t *restrict address,
             end_uses(known);
         }
         if (entry != NULL) {
-            *entry = (barrier){
-                .address = address, .count = count, .use = next_use, .next = entry->next};
+            *entry =
+                (barrier){.address = address, .count = count, .use = next_use, .next = entry->next};
         }
         mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_BARRIER_IN, address, MR_CALLER,
                         MR_LOG_RETIRED_INITIALISED, 0);
@@ -136,6 +137,9 @@ MR_EXPORT int pthread_barrier_wait(pthread_barrier_t *address)
     if (++entry->arrived < entry->count) {
         uint64_t use = entry->use;
         wait_for_others(thread, entry, MR_CALLER);
+        if (mr_steers()) {
+            mr_steer_stop(thread, MR_STOP_CALL);
+        }
         mr_write_object(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, address, MR_CALLER, 1, use);
     } else {
         log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, entry, MR_CALLER);

@@ -75,9 +75,8 @@ static void wait_until_back(const mr_thread *thread)
     }
 }
 
-static int cancel(mr_thread *thread, uintptr_t code)
+static int cancel(mr_thread *thread)
 {
-    mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_CANCEL, (void *)(uintptr_t)thread->role, code, 0, 0);
     thread->cancel_pending = true;
     __atomic_or_fetch(&thread->attention, MR_ATTENTION_CANCEL, __ATOMIC_SEQ_CST);
     int status = MR_REAL(pthread_cancel)(thread->handle);
@@ -106,7 +105,13 @@ MR_EXPORT int pthread_cancel(pthread_t handle)
     }
     mr_yield(self);
     mr_thread *thread = mr_thread_find(handle);
-    int status = thread == NULL ? ESRCH : thread->state == MR_DONE ? 0 : cancel(thread, MR_CALLER);
+    int status = ESRCH;
+    if (thread != NULL) {
+        /* Also of one that has ended: in another order it might not have. */
+        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_CANCEL, (void *)(uintptr_t)thread->role,
+                        MR_CALLER, 0, 0);
+        status = thread->state == MR_DONE ? 0 : cancel(thread);
+    }
     mr_attend(self); /* it may be itself */
     mr_leave(self);
     return status;

@@ -71,7 +71,8 @@
  * - write to a descriptor: before(CHANNEL); read: after. Installing a handler, arming a timer that
  *   sends a signal, sending it: before(SIGNAL); handler: after. Closing a descriptor: before(NUMBER);
  *   whatever gives one out: after. Nobody is given a number that is in use
- * - pthread_cancel: before(CANCEL); the thread acts on it, or its wait ends by it: after
+ * - pthread_cancel: before(CANCEL); the thread acts on it, or its wait ends by it: after. A
+ *   cancellation point that is passed with cancellation enabled: after, too (NOT_CANCELLED)
  *
  * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
  * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,
@@ -323,6 +324,10 @@ typedef enum mr_log_wrong {
 #define MR_LOG_DESCRIPTORS      1024
 #define MR_LOG_DESCRIPTORS_AT   0xf00000000000u
 #define MR_LOG_DESCRIPTOR_BYTES 64
+
+/* The count of AFTER(CANCEL): a cancellation point that the thread passed, because nobody had
+ * cancelled it. */
+enum { MR_LOG_NOT_CANCELLED = 1 };
 
 /* The count of an acquire by a thread that would not have waited for ever: a try, or a time limit. */
 enum { MR_LOG_TRIED = 1 };

@@ -17,6 +17,7 @@ declare -A cannot=(
     [signal-sent-race.c]='where a signal arrives is not steered'
     [handler-race.c]='another process sends the signal'
     [std-atomic-ptr-race.cpp]='who is first to ask for a lock of libstdc++ does more'
+    [cancel-order-race.c]='who unwinds first does more'
     [specific-race.c]='who loads the unwinder allocates for all'
 )
 
