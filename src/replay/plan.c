@@ -154,9 +154,22 @@ static bool is_beyond_stop(const mr_plan *plan, uint32_t event)
     return false;
 }
 
+/* Is the event the use of a lock, semaphore, …, whose effect is the next event of the same operation?
+ * The operation is done where its effect is: other threads may come between. */
+static bool is_before_effect(const mr_plan *plan, uint32_t event)
+{
+    const mr_trace *trace = plan->trace;
+    uint32_t next = event + 1;
+    return mr_op_is_access(trace->op[event]) && next < trace->event_count &&
+           trace->thread[next] == trace->thread[event] && !mr_op_is_access(trace->op[next]) &&
+           position_of(plan, next) == position_of(plan, event);
+}
+
 static void step(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
+    if (is_before_effect(plan, event))
+        return;
     uint32_t role = mr_plan_thread(plan->trace, plan->trace->thread[event]);
     expect(self, event);
     if (is_beyond_stop(plan, event) || self->looks[event])
