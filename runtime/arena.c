@@ -85,7 +85,7 @@ static unsigned log2_of(size_t number)
 
 static unsigned class_of(size_t bytes)
 {
-    if (bytes <= 16 * EXACT_CLASSES) {
+    if (bytes <= (size_t)16 * EXACT_CLASSES) {
         return bytes == 0 ? 0 : (unsigned)((bytes + 15) / 16 - 1);
     }
     unsigned log2 = log2_of(bytes - 1);
@@ -95,7 +95,7 @@ static unsigned class_of(size_t bytes)
 static size_t class_bytes(unsigned class)
 {
     if (class < EXACT_CLASSES) {
-        return 16 * (class + 1);
+        return (size_t)16 * (class + 1);
     }
     unsigned log2 = 7 + (class - EXACT_CLASSES) / 4;
     return ((size_t)1 << log2) + ((size_t)((class - EXACT_CLASSES) % 4 + 1) << (log2 - 2));
@@ -342,7 +342,7 @@ bool mr_arena_resize(void *block, size_t bytes)
 bool mr_arena_move(void *to, void *from, size_t bytes)
 {
     size_t whole = bytes / PAGE * PAGE;
-    if (bytes < 4 * GRANULE || (uintptr_t)to % PAGE != 0 || (uintptr_t)from % PAGE != 0 ||
+    if (bytes < (size_t)4 * GRANULE || (uintptr_t)to % PAGE != 0 || (uintptr_t)from % PAGE != 0 ||
         mr_sys_failed(mr_sys(SYS_mremap, (long)from, (long)whole, (long)whole,
                              MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, (long)to, 0))) {
         return false;

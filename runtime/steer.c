@@ -213,7 +213,7 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
         self->stopped = self->position;
     }
     while (mr_rt.steers && thread->quiet == 0 && (step = skip_steps()) != NULL) {
-        if (step->role == thread->role && step->kind == MR_STEP_STOP &&
+        if (self != NULL && step->role == thread->role && step->kind == MR_STEP_STOP &&
             arrives(step, thread, kind)) {
             self->arrived = true;
             continue;
@@ -254,7 +254,7 @@ static mr_thread *from_wait(mr_thread *thread, const mr_schedule_step *step)
 static mr_thread *choose_for(const mr_schedule_step *step)
 {
     mr_actor *whose = &mr_steer.actors[step->role];
-    mr_thread *thread = whose->thread, *next = thread;
+    mr_thread *thread = whose->thread;
     bool waits = thread == NULL || thread->state != MR_RUNNABLE || whose->idle >= IDLE_STOPS;
     if (whose->ended || (thread != NULL && thread->state == MR_DONE)) {
         mr_steer_diverge("ended before its step", step->role);
@@ -269,7 +269,8 @@ static mr_thread *choose_for(const mr_schedule_step *step)
     }
     bool is_spinning = thread != NULL && thread->state == MR_RUNNABLE;
     whose->idle = 0;
-    next = thread != NULL && !is_spinning ? from_wait(thread, step) : find_helper(step->role);
+    mr_thread *next =
+        thread != NULL && !is_spinning ? from_wait(thread, step) : find_helper(step->role);
     if (next == NULL && is_spinning && mr_steer.rounds <= HELP_ROUNDS) {
         return thread;
     }

@@ -199,7 +199,8 @@ static void test_perfetto(void **state)
             assert_true((phase != 'f' && phase != 'e') || balance-- > 0);
             if (phase != 'X')
                 continue;
-            last = number_of(event, "pid") == process ? last : -1;
+            if (number_of(event, "pid") != process)
+                last = -1;
             process = number_of(event, "pid");
             assert_true(number_of(event, "ts") > last);
             last = number_of(event, "ts") + number_of(event, "dur");

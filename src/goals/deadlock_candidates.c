@@ -7,7 +7,6 @@
 
 typedef struct asking {
     mr_questions *questions;
-    const mr_trace *trace;
     mr_lock_waits waits;
     bool by_event, failed;
 } asking;
@@ -32,7 +31,7 @@ static uint32_t make_set(uint32_t *words, uint32_t count)
 /* The set of places of the acquires, and of those by which the locks are held. */
 static uint32_t places_of(const asking *a, const mr_lock_cycle *cycle, uint32_t *key)
 {
-    uint32_t holders[MR_CYCLE_WAITS], count = cycle->count;
+    uint32_t holders[MR_CYCLE_WAITS] = {0}, count = cycle->count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t wait = cycle->waits[i], next = cycle->waits[(i + 1) % count];
         key[1 + i] = a->waits.items[wait].place;
@@ -128,7 +127,7 @@ static bool take_guarded(void *context, const mr_lock_cycle *cycle)
 bool mr_deadlock_guarded(const mr_trace *trace, mr_guarded_cycles *found)
 {
     mr_questions groups = {0};
-    guarded_search search = {.asking = {.questions = &groups, .trace = trace}, .found = found};
+    guarded_search search = {.asking = {.questions = &groups}, .found = found};
     bool ok = mr_lock_waits_find(&search.asking.waits, trace);
     if (ok)
         mr_lock_cycles_each(&search.asking.waits, true, take_guarded, &search);
@@ -140,7 +139,7 @@ bool mr_deadlock_guarded(const mr_trace *trace, mr_guarded_cycles *found)
 bool mr_deadlock_candidates(mr_questions *questions, const mr_trace *trace, bool by_event,
                             bool *complete)
 {
-    asking a = {.questions = questions, .trace = trace, .by_event = by_event};
+    asking a = {.questions = questions, .by_event = by_event};
     *complete = true;
     if (!trace->op_counts[MR_OP_ACQUIRE] && !trace->op_counts[MR_OP_SHARED_ACQUIRE])
         return true;

@@ -62,10 +62,10 @@ void mr_questions_free(mr_questions *questions);
 
 /* The functions below return false when there is no memory. */
 
-/* The number of the group of a kind with a key: the places or, when each set of events is wanted, the
- * events. Made when it is new. O(words) expected. */
-bool mr_questions_group(mr_questions *questions, mr_witness_kind kind, const uint32_t *key,
-                        uint32_t words, uint32_t *group);
+/* The number of the group of a kind with a key of `count` words: the places or, when each set of events is wanted, the
+ * events. Made when it is new. O(count) expected. */
+bool mr_questions_group(mr_questions *questions, mr_witness_kind kind, const uint32_t *words,
+                        uint32_t count, uint32_t *group);
 
 /* Adds a list and gives its number. The lists of a question come one after the other. */
 bool mr_questions_list(mr_questions *questions, const uint32_t *events, uint32_t count,

@@ -179,7 +179,9 @@ static mr_status number_event(mr_event_pass *pass, const uint64_t *record, bool 
                               mr_error *error)
 {
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
-    if (object && pass->scan->objects.items[object - pass->objects.items].user != MR_OBJECT_SHARED)
+    if (!object)
+        return mr_event_pass_no_memory(error);
+    if (pass->scan->objects.items[object - pass->objects.items].user != MR_OBJECT_SHARED)
         return MR_OK;
     mr_emitted event = {.has_value = true, .written_value = !closed};
     mr_status status = object_event(pass, record, object, &event, error);

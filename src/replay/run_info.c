@@ -56,6 +56,7 @@ static bool take_module(mr_run_info *info, const char *text)
     char id[80];
     int used = 0;
     void *modules = info->modules;
+    /* The trace is of the recorder's making. NOLINTNEXTLINE(cert-err34-c) */
     if (sscanf(text, "%llu %llx %llx %llx %79s %n", &number, &start, &end, &bias, id, &used) < 5 ||
         !used || number != info->module_count)
         return true;

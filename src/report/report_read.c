@@ -387,6 +387,7 @@ static mr_status set_options(mr_config *config, const json_t *values, mr_error *
     mr_status status = MR_OK;
     json_object_foreach((json_t *)values, name, value)
     {
+        /* cppcheck-suppress knownConditionTrueFalse; not in later rounds */
         if (status == MR_OK && !json_is_object(value))
             status = set_option(config, name, value, error);
         if (strcmp(name, "report") == 0)

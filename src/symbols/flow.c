@@ -274,11 +274,10 @@ static void step(flow *f, const reader *r)
 {
     bool calls = r->op == 0xe8 || (r->op == 0xff && r->has_operand && (r->reg & 7) == 2);
     bool adds = r->op == 0x83 && !r->is_memory && (r->reg & 7) == 0 && r->wide && r->rm != RSP;
-    if (calls)
+    if (calls) {
         f->registers &= ~(uint32_t)CALL_CHANGES;
-    if (calls)
         f->is_loaded = true; /* else it was used where it lies */
-    else if (r->op == 0x8b && r->wide && r->is_memory)
+    } else if (r->op == 0x8b && r->wide && r->is_memory)
         load(f, r);
     else if (r->op == 0x8b && r->wide)
         set_register(f, r->reg, has_register(f, r->rm));

@@ -60,9 +60,10 @@ static void *work(void *argument)
         } else {
             if (*block && (random & 1) != 0) {
                 char first = **block;
-                *block = realloc(*block, bytes);
-                if (**block != first)
+                char *longer = realloc(*block, bytes);
+                if (longer == NULL || *longer != first)
                     abort();
+                *block = longer;
             } else {
                 free(*block);
                 *block = take(i, bytes);

@@ -20,7 +20,9 @@ int main(void)
     *buffer = 1;
     pthread_create(&reader, NULL, read_it, NULL);
     pthread_mutex_lock(&lock);
-    buffer = realloc(buffer, 4096);
+    int *longer = realloc(buffer, 4096);
+    if (longer != NULL)
+        buffer = longer;
     pthread_mutex_unlock(&lock);
     pthread_join(reader, NULL);
     free(buffer);
