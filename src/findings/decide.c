@@ -181,8 +181,13 @@ static bool meets(const inquiry *q, const mr_question_list *list, uint32_t start
     return low < list->count && events[low] < end;
 }
 
+/* Can the window have an event of each list, and what is required in it or before it? Else the question
+ * is impossible there, and the window need not be built. */
 static bool may_be_in(const inquiry *q, uint32_t start, uint32_t end)
 {
+    uint32_t required = mr_asked_event(&q->finder->asked, q->question->required);
+    if (required != MR_NONE && required >= end)
+        return false;
     for (uint32_t i = 0; i < q->question->list_count; i++)
         if (!meets(q, &q->finder->questions.lists[q->question->first_list + i], start, end))
             return false;
