@@ -181,8 +181,8 @@ static bool meets(const inquiry *q, const mr_question_list *list, uint32_t start
     return low < list->count && events[low] < end;
 }
 
-/* Can the window have an event of each list, what is required in it or before it, and the last write?
- * Else the question is impossible there, and the window need not be built. */
+/* Can the window have an event of each list, what is required in it or before it, the last write,
+ * and the lives? Else the question is impossible there, and the window need not be built. */
 static bool may_be_in(const inquiry *q, uint32_t start, uint32_t end)
 {
     uint32_t required = mr_asked_event(&q->finder->asked, q->question->required);
@@ -191,7 +191,9 @@ static bool may_be_in(const inquiry *q, uint32_t start, uint32_t end)
     for (uint32_t i = 0; i < q->question->list_count; i++)
         if (!meets(q, &q->finder->questions.lists[q->question->first_list + i], start, end))
             return false;
-    return mr_asked_writes_may_be_in(&q->finder->writes, q->question, &q->own->fitting, start, end);
+    return mr_asked_writes_may_be_in(&q->finder->writes, q->question, &q->own->fitting, start,
+                                     end) &&
+           mr_pose_lives_fit(&q->finder->asked, q->question, start, end);
 }
 
 /* ---- the windows of the plan ---- */
