@@ -1,6 +1,7 @@
 /* Barriers are the runtime's own; those that processes share are left to the real functions. */
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -15,6 +16,14 @@ typedef struct barrier {
 } barrier;
 
 static barrier *barriers;
+static uint64_t next_use; /* beyond those of all barriers that were destroyed or made anew */
+
+/* Numbers of uses are not used again: a thread may still leave the last one. */
+static void end_uses(const barrier *entry)
+{
+    uint64_t next = entry->use + (entry->arrived > 0);
+    next_use = next > next_use ? next : next_use;
+}
 
 static barrier *find(const pthread_barrier_t *address)
 {
@@ -55,9 +64,12 @@ MR_EXPORT int pthread_barrier_init(pthread_barrier_t *restrict address,
     if (status == 0 && shared == PTHREAD_PROCESS_PRIVATE) {
         barrier *known = find(address);
         barrier *entry = known != NULL ? known : make();
+        if (known != NULL) {
+            end_uses(known);
+        }
         if (entry != NULL) {
-            uint64_t use = entry->use; /* numbers are not used again */
-            *entry = (barrier){.address = address, .count = count, .use = use, .next = entry->next};
+            *entry =
+                (barrier){.address = address, .count = count, .use = next_use, .next = entry->next};
         }
         mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_BARRIER_IN, address, MR_CALLER,
                         MR_LOG_RETIRED_INITIALISED, 0);
@@ -74,6 +86,7 @@ MR_EXPORT int pthread_barrier_destroy(pthread_barrier_t *address)
     }
     barrier *entry = find(address);
     if (entry != NULL) {
+        end_uses(entry);
         entry->address = NULL;
         mr_write_object(MR_LOG_RETIRED, MR_LOG_ROLE_BARRIER_IN, address, MR_CALLER,
                         MR_LOG_RETIRED_DESTROYED, 0);
@@ -124,6 +137,9 @@ MR_EXPORT int pthread_barrier_wait(pthread_barrier_t *address)
     if (++entry->arrived < entry->count) {
         uint64_t use = entry->use;
         wait_for_others(thread, entry, MR_CALLER);
+        if (mr_steers()) {
+            mr_steer_stop(thread, MR_STOP_CALL);
+        }
         mr_write_object(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, address, MR_CALLER, 1, use);
     } else {
         log_units(MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_IN, entry, MR_CALLER);

@@ -105,7 +105,13 @@ MR_EXPORT int pthread_cancel(pthread_t handle)
     }
     mr_yield(self);
     mr_thread *thread = mr_thread_find(handle);
-    int status = thread == NULL ? ESRCH : thread->state == MR_DONE ? 0 : cancel(thread);
+    int status = ESRCH;
+    if (thread != NULL) {
+        /* Also of one that has ended: in another order it might not have. */
+        mr_write_object(MR_LOG_BEFORE, MR_LOG_ROLE_CANCEL, (void *)(uintptr_t)thread->role,
+                        MR_CALLER, 0, 0);
+        status = thread->state == MR_DONE ? 0 : cancel(thread);
+    }
     mr_attend(self); /* it may be itself */
     mr_leave(self);
     return status;

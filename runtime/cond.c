@@ -36,6 +36,9 @@ int mr_cond_wait(mr_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex
     thread->number = number;
     mr_write_object(MR_LOG_BLOCKED, MR_LOG_ROLE_WAKE, cond, code, 0, number);
     mr_wake_reason reason = mr_block(thread, cond, limit, true);
+    if (reason == MR_CANCELLED) {
+        mr_thread_cancel_seen(thread);
+    }
     mr_write_object(MR_LOG_WAIT, reason == MR_WOKEN ? MR_LOG_ROLE_WAKE : MR_LOG_ROLE_ASLEEP, cond,
                     code, 1, number);
     if (reason == MR_INTERRUPTED) {

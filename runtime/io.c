@@ -59,7 +59,9 @@ bool mr_io_gets_ready(mr_thread *thread, int fd, short events)
     }
     if (needs_attention(thread)) {
         mr_attend(thread);
-        mr_thread_cancel_point(thread); /* here, and not when the kernel has found out */
+        if (thread->cancel_pending) {
+            mr_thread_cancel_point(thread); /* here, and not when the kernel has found out */
+        }
         ready = is_ready(fd, events);
     }
     return ready;

@@ -47,7 +47,8 @@
  * acquire, release, post, wait, fork, join, each after it succeeded (release, post, fork: before it
  * takes effect). A failed try or a timeout leaves no record. What a semaphore or lock stands for is
  * (address, role, number); two records are of the same lock or semaphore when all three are equal
- * and no MR_LOG_RETIRED of the address lies between.
+ * and no MR_LOG_RETIRED of the address lies between. Condition variables and barriers have numbers
+ * that are not used again; of these RETIRED ends nothing, because a thread may still leave a wait.
  *
  * A reader takes the byte at the address of a lock, semaphore, barrier or condition variable as a
  * variable that stands for the object: RETIRED writes it, and each record of a use reads it, before
@@ -70,6 +71,8 @@
  * - write to a descriptor: before(CHANNEL); read: after. Installing a handler, arming a timer that
  *   sends a signal, sending it: before(SIGNAL); handler: after. Closing a descriptor: before(NUMBER);
  *   whatever gives one out: after. Nobody is given a number that is in use
+ * - pthread_cancel: before(CANCEL); the thread acts on it, or its wait ends by it: after. A
+ *   cancellation point that is passed with cancellation enabled: after, too (NOT_CANCELLED)
  *
  * Once and static guards are atomic variables, as they are in the libraries: who initialises logs
  * an atomic update of the pthread_once_t (guard byte) at the begin and an atomic write at the end,
@@ -298,6 +301,8 @@ typedef enum mr_log_role {
                            address */
     MR_LOG_ROLE_WRONG,  /* of USED: a lock of the program's own, used against its rules; count:
                           mr_log_wrong */
+    MR_LOG_ROLE_CANCEL, /* of BEFORE, AFTER: a thread is cancelled, acts on it; the thread's number,
+                           no address */
 } mr_log_role;
 
 /* What people may want to know of a thread; no rule of the trace is broken. */
@@ -319,6 +324,10 @@ typedef enum mr_log_wrong {
 #define MR_LOG_DESCRIPTORS      1024
 #define MR_LOG_DESCRIPTORS_AT   0xf00000000000u
 #define MR_LOG_DESCRIPTOR_BYTES 64
+
+/* The count of AFTER(CANCEL): a cancellation point that the thread passed, because nobody had
+ * cancelled it. */
+enum { MR_LOG_NOT_CANCELLED = 1 };
 
 /* The count of an acquire by a thread that would not have waited for ever: a try, or a time limit. */
 enum { MR_LOG_TRIED = 1 };

@@ -75,6 +75,7 @@ void mr_outside_end(mr_thread *thread);
  */
 typedef struct mr_call {
     mr_thread *thread; /* NULL: the baton was kept */
+    bool returned;     /* the real call; else the thread unwinds */
 } mr_call;
 mr_call mr_call_begin(mr_thread *thread, bool ready);
 void mr_call_end(mr_call *call);
@@ -82,6 +83,7 @@ void mr_call_end(mr_call *call);
     do {                                                                                           \
         mr_call call __attribute__((cleanup(mr_call_end), unused)) = mr_call_begin(thread, ready); \
         statement;                                                                                 \
+        call.returned = true;                                                                      \
     } while (0)
 
 /* The first turn of a new thread, and the last of one that ends (it does not come back to the

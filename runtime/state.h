@@ -118,6 +118,7 @@ typedef struct mr_thread {
     pthread_t handle;
     bool detached, waited_for, begun;
     bool cancel_async, cancel_pending, cancel_disabled;
+    bool cancelled; /* and acts on it */
     void *(*start)(void *);
     void *argument;
     uint32_t creator;

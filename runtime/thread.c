@@ -291,14 +291,24 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     return status;
 }
 
+void mr_thread_cancel_seen(mr_thread *thread)
+{
+    thread->cancelled = true;
+    mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CANCEL, (void *)(uintptr_t)thread->role, 0, 0, 0);
+}
+
 void mr_thread_cancel_point(mr_thread *thread)
 {
     if (thread->cancel_pending && !thread->cancel_disabled) {
+        mr_thread_cancel_seen(thread);
         thread->busy = 0;
         thread->cancel_pending = false; /* it ends, and what cleans up is not cancelled again */
         MR_REAL(pthread_testcancel)();
         thread->cancel_pending = true;
         thread->busy = 1;
+    } else if (!thread->cancel_pending && !thread->cancel_disabled && !thread->cancelled) {
+        mr_write_object(MR_LOG_AFTER, MR_LOG_ROLE_CANCEL, (void *)(uintptr_t)thread->role, 0,
+                        MR_LOG_NOT_CANCELLED, 0);
     }
 }
 

@@ -31,6 +31,8 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
  * is over. */
 int mr_thread_join(pthread_t handle, void **result, int64_t limit, int late, uintptr_t code);
 
+/* The thread was cancelled, and what it does now comes of that: its wait ends. The caller is busy. */
+void mr_thread_cancel_seen(mr_thread *thread);
 /* A cancellation point: does not return when the thread was cancelled. The caller is busy. */
 void mr_thread_cancel_point(mr_thread *thread);
 

@@ -122,13 +122,16 @@ mr_call mr_call_begin(mr_thread *thread, bool ready)
     } else {
         mr_outside_begin(thread);
     }
-    return (mr_call){ready ? NULL : thread};
+    return (mr_call){.thread = ready ? NULL : thread};
 }
 
 void mr_call_end(mr_call *call)
 {
     if (call->thread != NULL) {
         mr_outside_end(call->thread);
+        if (!call->returned && call->thread->cancel_pending) {
+            mr_thread_cancel_seen(call->thread);
+        }
         mr_leave(call->thread);
     }
 }

@@ -17,6 +17,17 @@ record() {
     timeout -k 5 "$limit_seconds" "$maxrace" record --record-local --seed "$2" -o "$3" -- "$1" >"$3.said" 2>&1
 }
 
+# replay TRACE KIND: runs the program again by every witness; each must end at its goal, and those of the kind must show.
+replay() {
+    timeout -k 5 "$limit_seconds" "$maxrace" replay -q "$1" >"$1.replayed" 2>&1
+    if [ $? -eq 1 ] && ! grep -q ': not reached$' "$1.replayed" &&
+        grep -qE "^Finding .*, $2 on .*: confirmed, (crashes|deadlocks|changes state)$" "$1.replayed"; then
+        return
+    fi
+    cat "$1.replayed"
+    return 1
+}
+
 # one SOURCE FOLDER: all about one program; prints what is wrong.
 one() {
     local source=$1 folder=$2 seed kind witness
@@ -39,7 +50,8 @@ one() {
         [[ $source == *-bug.c ]] && ! grep -q '^"observed"' "$folder/report" || continue
         for witness in "$folder/witnesses/$kind"-*.std; do
             [ -e "$witness" ] || continue
-            "$maxrace" check "$folder/one.mrt" "$witness"
+            "$maxrace" check "$folder/one.mrt" "$witness" || return 1
+            replay "$folder/one.mrt" "$kind"
             return
         done
     done

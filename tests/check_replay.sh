@@ -11,15 +11,13 @@ if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=1; fi
 
 # Programs with races that do not reach their goal, and why; docs/replay.md says more.
 declare -A cannot=(
-    [barrier-destroy-race.c]='the trace does not know that a wait at a barrier that is destroyed meanwhile needs the others'
-    [cancel-wait-race.c]='the trace does not order what pthread_cancel ends after pthread_cancel'
-    [cancel-loop-race.c]='the same'
     [clock-race.c]='what clocks show depends on the order of sleeps'
     [fiber-race.c]='fibers are not steered'
     [queue-annotated-race.c]='a loop that is not recorded waits for what an event of another thread does'
     [signal-sent-race.c]='where a signal arrives is not steered'
     [handler-race.c]='another process sends the signal'
     [std-atomic-ptr-race.cpp]='who is first to ask for a lock of libstdc++ does more'
+    [cancel-order-race.c]='who unwinds first does more'
     [specific-race.c]='who loads the unwinder allocates for all'
 )
 
@@ -204,10 +202,25 @@ END
     (cd "$scratch" && "$maxrace" cc -g -O0 dead.c -o dead || exit 1
         for seed in 1 2 3 4 5 6 7 8; do
             "$maxrace" record -q --seed $seed -o dead.mrt -- ./dead && "$maxrace" replay -q dead.mrt >dead.txt
-            grep -q '^deadlock on' dead.txt && grep -q '^use-after-free' dead.txt && break
+            grep -q ', deadlock on' dead.txt && grep -q ', use-after-free on' dead.txt && break
         done
         cat dead.txt)
-    grep -q '^deadlock on .*: confirmed, deadlocks' "$scratch/dead.txt" && grep -q '^use-after-free on .*: confirmed, changes state' "$scratch/dead.txt"
+    grep -q ', deadlock on .*: confirmed, deadlocks' "$scratch/dead.txt" &&
+        grep -q '^Finding 1 of .*, use-after-free on .*: confirmed, changes state' "$scratch/dead.txt" || return 1
+    # One of them alone, as a script and in a debugger.
+    (cd "$scratch" && "$maxrace" replay -q --finding 1 dead.mrt >one.txt
+        [ "$(grep -c '^Finding' one.txt)" = 1 ] && ! grep -q '^Race' one.txt || { cat one.txt; exit 1; }
+        says 'finding 99: there are' "$maxrace" replay -q --finding 99 dead.mrt &&
+            says 'not for --race' "$maxrace" replay -q --finding 1 --race 1 dead.mrt || exit 1
+        "$maxrace" replay -q --finding 1 --script dead.sh dead.mrt
+        says 'outcome goal' ./dead.sh)
+}
+finding_debugger() {
+    local number
+    number=$(sed -n 's/^Finding \([0-9]*\) of .*, deadlock on .*/\1/p' "$scratch/dead.txt")
+    echo 'continue' >"$scratch/commands"
+    timeout -k 2 60 "$maxrace" replay -q --finding "$number" --gdb "$scratch/dead.mrt" <"$scratch/commands" >"$scratch/gdb" 2>&1
+    grep -q 'race-first: thread' "$scratch/gdb" && grep -q 'race-second: thread' "$scratch/gdb" || { cat "$scratch/gdb"; return 1; }
 }
 # run --confirm: in text and JSON.
 confirm() {
@@ -232,6 +245,7 @@ if check replay_prepare prepare; then
     check replay_older_trace older_trace
     check replay_stop_at stop_at
     check replay_findings findings
+    needs gdb replay_finding_debugger && check replay_finding_debugger finding_debugger
     check replay_confirm confirm
     check replay_same same
     needs gdb replay_debugger && check replay_debugger debugger

@@ -28,6 +28,9 @@ static const mr_scratch_file files[] = {
     /* What ends a cell, a field or a line must not do so in a name. */
     {"names.std", "#@var x a,\"b\"|c\nT1|w(x=1)|l,\"1\"\nT2|w(x=2)|m|n\n"},
     {"odd|\"name.std", "T1|w(x=1)|10\nT2|w(x=2)|20\n"},
+    /* T2 may go before T1 has its locks when it reads the first 1. */
+    {"locks.std", "T1|w(x=1)|1\nT1|acq(a)|2\nT1|acq(b)|3\nT1|rel(b)|4\nT1|rel(a)|5\nT1|w(x=1)|6\n"
+                  "T2|r(x=1)|7\nT2|acq(b)|8\nT2|acq(a)|9\nT2|rel(a)|10\nT2|rel(b)|11\n"},
     {"hb.yaml", "relations: hb, value\nformat: csv\n"},
 };
 
@@ -106,18 +109,18 @@ static void test_csv(void **state)
     static const mr_run_row rows[] = {
         {"compare --format csv --relations shb,rf @/guarded.std", 1,
          "trace,events,relation,racy_events,racy_locations,racy_variables,static_races,only,"
-         "unknown,"
-         "seconds\n",
+         "unknown,uses_after_free,deadlocks,null_pointers,dangling_pointers,double_frees,"
+         "unknown_beside_races,seconds\n",
          NULL},
         {"compare --format csv --relations shb,rf @/guarded.std", 1,
-         "/guarded.std\",4,shb,1,1,1,1,0,,0.", NULL},
+         "/guarded.std\",4,shb,1,1,1,1,0,,,,,,,,0.", NULL},
         {"compare --format csv --relations shb,rf @/guarded.std", 1,
-         "/guarded.std\",4,rf,,,,1,0,0,0.", NULL},
+         "/guarded.std\",4,rf,,,,1,0,0,0,0,0,0,0,0,0.", NULL},
         {"compare --format csv --relations hb,shb @/guarded.std", 1,
-         "/guarded.std\",4,hb,2,2,2,2,1,,0.", NULL},
+         "/guarded.std\",4,hb,2,2,2,2,1,,,,,,,,0.", NULL},
         {"compare --format csv --relations hb @/odd|\"name.std", 1, "/odd|\"\"name.std\",2,hb,1,",
          NULL},
-        {"compare -c @/hb.yaml @/race.std", 1, "/race.std\",2,value,,,,1,0,0,0.", NULL},
+        {"compare -c @/hb.yaml @/race.std", 1, "/race.std\",2,value,,,,1,0,0,0,0,0,0,0,0,0.", NULL},
     };
     MR_RUN_ROWS(&scratch, rows);
 }
@@ -134,6 +137,27 @@ static void test_markdown(void **state)
          "\n| none.std | 3 | racy events | 0 | - |\n", NULL},
         {"compare --format markdown --relations hb @/odd|\"name.std", 1,
          "\n| odd\\|\"name.std | 2 | racy events | 1 |\n", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
+/* What models find beside races: a row for each kind that one of them finds. */
+static void test_beside_races(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"compare --relations rf,value @/locks.std", 1,
+         "\nunknown static races          0        0\ndeadlocks                     0        1\n"
+         "seconds ",
+         NULL},
+        {"compare --relations value @/race.std", 1, "\nunknown static races          0\nseconds ",
+         NULL},
+        {"compare --format csv --relations hb,value @/locks.std", 1,
+         ",11,value,,,,2,0,0,0,1,0,0,0,0,0.", NULL},
+        {"compare --format markdown --relations rf,value @/locks.std", 1,
+         "\n| | | deadlocks | 0 | 1 |\n", NULL},
+        {"compare --format json --relations rf,value @/locks.std", 1, "\"deadlock\":1", NULL},
+        {"compare --format html --relations rf,value @/locks.std", 1, "\"deadlocks\":\"1\"", NULL},
     };
     MR_RUN_ROWS(&scratch, rows);
 }
@@ -164,16 +188,16 @@ static void test_input(void **state)
     (void)state;
     static const mr_run_row rows[] = {
         {"compare --format csv --relations wcp,syncp @/guarded.mrt", 1,
-         "/guarded.mrt\",4,wcp,2,2,2,2,1,,0.", NULL},
+         "/guarded.mrt\",4,wcp,2,2,2,2,1,,,,,,,,0.", NULL},
         {"compare --format csv --relations wcp,syncp @/guarded.mrt", 1,
-         "/guarded.mrt\",4,syncp,1,1,1,1,0,,0.", NULL},
+         "/guarded.mrt\",4,syncp,1,1,1,1,0,,,,,,,,0.", NULL},
     };
     MR_RUN_ROWS(&scratch, rows);
     mr_run run;
     mr_run_maxrace(&run, &scratch, "compare --format csv --relations hb -", files[0].text,
                    MR_RUN_CAPTURE);
     assert_int_equal(run.status, 1);
-    assert_non_null(strstr(run.out, "\n\"-\",2,hb,1,1,1,1,1,,0."));
+    assert_non_null(strstr(run.out, "\n\"-\",2,hb,1,1,1,1,1,,,,,,,,0."));
     mr_run_free(&run);
 }
 
@@ -189,7 +213,7 @@ static void test_output(void **state)
     MR_RUN_ROWS(&scratch, rows);
     char *text = mr_file_text(mr_scratch_path(&scratch, "out.csv", path));
     assert_non_null(text);
-    assert_non_null(strstr(text, "/race.std\",2,hb,1,1,1,1,1,,0."));
+    assert_non_null(strstr(text, "/race.std\",2,hb,1,1,1,1,1,,,,,,,,0."));
     free(text);
     mr_run run;
     mr_run_maxrace(&run, &scratch, "compare @/race.std @/none.std", NULL, MR_RUN_FULL);
@@ -304,11 +328,11 @@ static void test_figures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usage),   cmocka_unit_test(test_text),
-        cmocka_unit_test(test_csv),     cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_output),  cmocka_unit_test(test_broken_traces),
-        cmocka_unit_test(test_input),   cmocka_unit_test(test_json),
-        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_usage),         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_csv),           cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_beside_races),  cmocka_unit_test(test_output),
+        cmocka_unit_test(test_broken_traces), cmocka_unit_test(test_input),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_figures),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

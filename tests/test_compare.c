@@ -178,19 +178,35 @@ static void test_tables(void **state)
                                                                .racy_variables = 3,
                                                                .seconds = 1.25};
     comparison.findings[MR_FINDER_RF] =
-        (mr_finder_figures){.done = true, .unknown = 4, .seconds = 10};
+        (mr_finder_figures){.done = true,
+                            .unknown = 4,
+                            .beside = {[MR_WITNESS_USE_AFTER_FREE] = 1,
+                                       [MR_WITNESS_DEADLOCK] = 2,
+                                       [MR_WITNESS_NULL] = 3,
+                                       [MR_WITNESS_DANGLING] = 4,
+                                       [MR_WITNESS_DOUBLE_FREE] = 5},
+                            .beside_unknown = 6,
+                            .seconds = 10};
     char *text = write_report(&comparison, MR_FORMAT_TEXT, true);
     assert_non_null(strstr(text, ": 4 events, 3 threads, 0 locks, 2 variables; read in 0.500 s"));
     assert_non_null(strstr(text, "\nracy events               12345        -\n"));
-    assert_non_null(strstr(text, "\nunknown static races          -        4\n"));
+    assert_non_null(strstr(text, "\nunknown static races          -        4\n"
+                                 "uses after free               -        1\n"
+                                 "deadlocks                     -        2\n"
+                                 "null pointers                 -        3\n"
+                                 "dangling pointers             -        4\n"
+                                 "double frees                  -        5\n"
+                                 "unknown beside races          -        6\n"));
     assert_non_null(
         strstr(text, "\nFound by one alone:\n  wcp only: b - c|d on x (lines 1 and 3)\n"));
     free(text);
     expect_report(
         &comparison, MR_FORMAT_CSV,
         "trace,events,relation,racy_events,racy_locations,racy_variables,static_races,"
-        "only,unknown,seconds\n"
-        "\"sample.std\",4,wcp,12345,2,3,1,1,,1.250\n\"sample.std\",4,rf,,,,0,0,4,10.000\n");
+        "only,unknown,uses_after_free,deadlocks,null_pointers,dangling_pointers,double_frees,"
+        "unknown_beside_races,seconds\n"
+        "\"sample.std\",4,wcp,12345,2,3,1,1,,,,,,,,1.250\n"
+        "\"sample.std\",4,rf,,,,0,0,4,1,2,3,4,5,6,10.000\n");
     for (int format = 0; format < 4; format++) { /* without times, where they are left out */
         text = write_report(&comparison, (mr_format)format, false);
         assert_null(strstr(text, "seconds"));

@@ -457,6 +457,42 @@ static void test_units(void **state)
     mr_log_build_free(&log);
 }
 
+/* A barrier is destroyed while a thread leaves it, a condition variable while who was woken does. */
+static void test_units_outlive(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_BARRIER_OUT, X, CODE, 1, 3);
+    mr_log_object(&log, MR_LOG_POST, MR_LOG_ROLE_WAKE, X, CODE, 1, 4);
+    retire(&log, MR_LOG_ROLE_BARRIER_IN, MR_LOG_RETIRED_KNOWN);
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_WAIT, MR_LOG_ROLE_WAKE, X, CODE, 1, 4);
+    mr_log_object(&log, MR_LOG_WAIT, MR_LOG_ROLE_BARRIER_OUT, X, CODE, 1, 3);
+    check(&log, false,
+          "T0|post(0x1000.3.out)\nT0|post(0x1000.wake.4)\n"
+          "T1|wait(0x1000.wake.4)\nT1|wait(0x1000.3.out)\n");
+}
+
+/* Who is cancelled acts on it after the first pthread_cancel, whoever else cancels it, too. It passed
+ * its cancellation points before. Nobody cancels T0. */
+static void test_cancelled(void **state)
+{
+    (void)state;
+    mr_log_build log = {0};
+    mr_log_switch(&log, 2);
+    mr_log_object(&log, MR_LOG_AFTER, MR_LOG_ROLE_CANCEL, 2, CODE, MR_LOG_NOT_CANCELLED, 0);
+    mr_log_switch(&log, 0);
+    mr_log_object(&log, MR_LOG_AFTER, MR_LOG_ROLE_CANCEL, 0, CODE, MR_LOG_NOT_CANCELLED, 0);
+    mr_log_object(&log, MR_LOG_BEFORE, MR_LOG_ROLE_CANCEL, 2, CODE, 0, 0);
+    mr_log_switch(&log, 1);
+    mr_log_object(&log, MR_LOG_BEFORE, MR_LOG_ROLE_CANCEL, 2, CODE, 0, 0);
+    mr_log_switch(&log, 2);
+    mr_log_object(&log, MR_LOG_AFTER, MR_LOG_ROLE_CANCEL, 2, CODE, 0, 0);
+    check(&log, false,
+          "T2|ar(T2.cancel=0)\nT0|aw(T2.cancel=1)\nT1|aw(T2.cancel=1)\nT2|ar(T2.cancel=1)\n");
+}
+
 static void test_annotated_order(void **state)
 {
     (void)state;
@@ -567,9 +603,9 @@ static void test_wrong_roles(void **state)
         unsigned kind, role;
         uint64_t number;
     } rows[] = {
-        {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0}, {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
-        {MR_LOG_WAIT, MR_LOG_ROLE_WRONG + 1, 0}, {MR_LOG_ACQUIRE, MR_LOG_ROLE_WRONG, 0},
-        {MR_LOG_USED, MR_LOG_ROLE_WRONG, 1},     {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
+        {MR_LOG_ACQUIRE, MR_LOG_ROLE_SIGNAL, 0},  {MR_LOG_BEFORE, MR_LOG_ROLE_MUTEX, 0},
+        {MR_LOG_WAIT, MR_LOG_ROLE_CANCEL + 1, 0}, {MR_LOG_ACQUIRE, MR_LOG_ROLE_WRONG, 0},
+        {MR_LOG_USED, MR_LOG_ROLE_WRONG, 1},      {MR_LOG_RELEASE, MR_LOG_ROLE_MUTEX, 1ull << 56},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mr_log_build log = {0};
@@ -600,6 +636,8 @@ int main(void)
         cmocka_unit_test(test_lives),
         cmocka_unit_test(test_retired),
         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_units_outlive),
+        cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_annotated_order),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_strange),

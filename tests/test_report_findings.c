@@ -312,6 +312,12 @@ static void test_sees(void **state)
         {"predict --report-run=false --sees 7 14 @/all.std", 1, "\nsees 7 14: found\n", NULL},
         {"predict --report-run=false --sees 3 6 @/never.std", 0, "\nsees 3 6: proven impossible\n",
          NULL},
+        /* no question, no report */
+        {"predict --sees 99999 6 @/never.std", 2, NULL,
+         "maxrace: sees: '99999 6': expected the number of a read, then that of a write or "
+         "=VALUE\n"},
+        {"predict --format json --sees 3 2 @/never.std", 2, NULL,
+         "maxrace: sees: '3 2': the second event is no write of the variable that is read\n"},
     };
     json_t *report;
     MR_RUN_ROWS(&scratch, rows);

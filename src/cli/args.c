@@ -50,6 +50,18 @@ static int find_flag(const char *name)
     return -1;
 }
 
+/* The option of the section `report` that `name` means without its section (--schedule for
+ * --report-schedule), or -1. */
+static int find_report_flag(const mr_command *command, const char *name)
+{
+    char flag[128];
+    if (strlen(name) > 96)
+        return -1;
+    snprintf(flag, sizeof flag, "--report-%s", name + 2);
+    int option = find_flag(flag);
+    return option >= 0 && mr_command_has(command, (size_t)option) ? option : -1;
+}
+
 /* Is `name` "--no-FLAG" of a boolean? Gives its option, or -1. */
 static int find_negation(const char *name)
 {
@@ -240,8 +252,10 @@ static mr_status parse_long(parser *self, const char *argument)
         return set_debug(self, name, attached);
     bool own = command->switch_name != NULL && strcmp(name + 2, command->switch_name) == 0;
     bool help = strcmp(name, "--help") == 0;
-    if (negated < 0 && !own && !help)
-        return unknown_flag(self, name);
+    if (negated < 0 && !own && !help) {
+        option = find_report_flag(command, name);
+        return option >= 0 ? set_option(self, option, name, attached) : unknown_flag(self, name);
+    }
     if (attached != NULL)
         return usage_error(self, "", name, " takes no value");
     if (negated >= 0)

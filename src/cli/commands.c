@@ -101,9 +101,10 @@ const mr_command mr_commands[] = {
      .summary = "what each relation and each model finds on the same traces",
      .details =
          "A table for each trace: racy events, locations and variables, static races, what only\n"
-         "one finds, what is left unknown, time; then the static races that only one finds.\n"
+         "one finds, what is left unknown, what models find beside races, time; then the static\n"
+         "races that only one finds.\n"
          "Checks on the way that the relations contain each other as they must.\n"
-         "Exit status: 0 nobody reports a race, 1 somebody does, 2 usage or configuration,\n"
+         "Exit status: 0 nobody reports anything, 1 somebody does, 2 usage or configuration,\n"
          "3 bad trace or one without events, 4 out of resources or internal, a broken\n"
          "containment included, 6 no race, but a program crashed.\n",
      .run = mr_cli_compare},
@@ -279,19 +280,22 @@ const mr_command mr_commands[] = {
              "!checkpoint !resume !time_limit ",
      .takes_config = true,
      .own = {{"race", "N", "replay race N of predict's report only (all)"},
-             {"stop-at", "EVENT", "of --race N: go only up to this event of its witness"},
+             {"finding", "N", "replay this finding beside races only, by its number in the report"},
+             {"stop-at", "EVENT",
+              "of --race N or --finding N: go only up to this event of its witness"},
              {"timeout", "SECONDS", "kill a program that runs longer (60)"},
              {"script", "FILE",
-              "of --race N: run nothing, but write a shell script that replays without the trace"},
-             {"gdb", "", "of --race N: stop in gdb, with both threads before their accesses"}},
-     .summary = "run the recorded program by the witness of a race, and see what it does",
+              "of --race N or --finding N: write a shell script that replays without the trace"},
+             {"gdb", "",
+              "of --race N or --finding N: stop in gdb, with all threads before their accesses"}},
+     .summary = "run the recorded program by a witness, and see what it does",
      .details =
          "TRACE is an .mrt file of 'maxrace record'. The program is run again, by the order of\n"
          "the witness, until both threads stand before their accesses; then it goes on, once\n"
          "with each access first. The report says what came of it: a crash, a deadlock, another\n"
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
-         "Exit status: 0 no race was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
+         "Exit status: 0 no goal was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
          "or one that lacks what a replay needs, 4 out of resources or internal.\n",
      .debugs = true,
      .run = mr_cli_replay},

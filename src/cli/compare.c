@@ -96,7 +96,7 @@ static void compare_trace(comparer *self, const char *path, unsigned finders)
         self->output_failed = true;
     }
     note_breaches(self, &comparison);
-    self->any_race = self->any_race || comparison.race_count > 0;
+    self->any_race = self->any_race || comparison.race_count > 0 || comparison.beside_count > 0;
     self->ended_badly = self->ended_badly || mr_ending_is_bad(&trace->ending);
     mr_comparison_free(&comparison);
     mr_trace_free(trace);

@@ -197,12 +197,13 @@ static mr_status predict(mr_predicting *self, int *exit_status, mr_error *error)
     mr_status closed = mr_checkpoint_close(self->checkpoint, &next_error);
     self->checkpoint = NULL;
     status = both(status, error, closed, &next_error);
-    mr_status written = report_result(self, &result, status, &next_error);
-    status = both(status, error, written, &next_error);
-    status =
-        both(status, error,
-             mr_predicting_exit(self->trace, self->cli->config, &result, exit_status, &next_error),
-             &next_error);
+    if (status != MR_ERR_CONFIG) { /* else nothing was asked, and there is nothing to report */
+        mr_status written = report_result(self, &result, status, &next_error);
+        status = both(status, error, written, &next_error);
+        written =
+            mr_predicting_exit(self->trace, self->cli->config, &result, exit_status, &next_error);
+        status = both(status, error, written, &next_error);
+    }
     mr_result_free(&result);
     return status;
 }

@@ -13,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RACE, STOP_AT, TIMEOUT, SCRIPT, GDB };
+enum { RACE, FINDING, STOP_AT, TIMEOUT, SCRIPT, GDB };
 
 typedef struct replay {
     mr_cli *cli;
     const char *path;
-    uint64_t race, stop_at, timeout_seconds; /* race 0: all */
+    uint64_t race, finding; /* both 0: all */
+    uint64_t stop_at, timeout_seconds;
     mr_trace *trace;
     mr_result result;
     mr_replaying replaying;
@@ -43,18 +44,20 @@ static mr_status replay_one(replay *self, const mr_witness *packed, size_t index
     return status;
 }
 
-/* --script, --gdb: of the race that was asked for. */
+/* --script, --gdb: of the race or finding that was asked for. */
 static mr_status hand_out(replay *self, mr_error *error)
 {
     mr_witness room = {.events = NULL};
-    const mr_race *race = &self->result.races[self->race - 1];
-    const mr_witness *witness = mr_witness_open(self->trace, &race->witness, &room);
+    const mr_witness *packed = self->race ? &self->result.races[self->race - 1].witness
+                                          : &self->result.findings[self->finding - 1].witness;
+    const mr_witness *witness = mr_witness_open(self->trace, packed, &room);
     if (!witness)
         return mr_error_memory(error, "reading a witness");
     uint32_t stop_at = self->stop_at < UINT32_MAX ? (uint32_t)self->stop_at : UINT32_MAX;
     mr_status status = MR_OK;
     if (self->cli->own[SCRIPT])
-        status = mr_replay_script(&self->replaying, witness, stop_at, (size_t)self->race,
+        status = mr_replay_script(&self->replaying, witness, stop_at,
+                                  (size_t)(self->race ? self->race : self->finding),
                                   self->cli->own[SCRIPT], error);
     if (!status && self->cli->own[GDB])
         status = mr_replay_gdb(&self->replaying, witness, stop_at, error);
@@ -66,15 +69,27 @@ static mr_status hand_out(replay *self, mr_error *error)
 static mr_status replay_all(FILE *stream, const void *context, mr_error *error)
 {
     replay *self = (replay *)context;
-    mr_status status = mr_replay_report_begin(&self->report, stream, self->cli->config,
-                                              &self->replaying, self->result.race_count, error);
+    mr_status status =
+        mr_replay_report_begin(&self->report, stream, self->cli->config, &self->replaying,
+                               self->result.race_count, self->result.finding_count, error);
     for (size_t i = 0; i < self->result.race_count && !status; i++)
-        if (!self->race || self->race == i + 1)
+        if (!self->finding && (!self->race || self->race == i + 1))
             status = replay_one(self, &self->result.races[i].witness, i, error);
-    for (size_t i = 0; i < self->result.finding_count && !self->race && !status; i++)
-        status = replay_one(self, &self->result.findings[i].witness, i, error);
+    for (size_t i = 0; i < self->result.finding_count && !status; i++)
+        if (!self->race && (!self->finding || self->finding == i + 1))
+            status = replay_one(self, &self->result.findings[i].witness, i, error);
     mr_status ended = mr_replay_report_end(&self->report, error);
     return status ? status : ended;
+}
+
+/* Is there the race or finding of that number? */
+static mr_status check_number(const char *flag, const char *noun, uint64_t number, size_t count,
+                              mr_error *error)
+{
+    if (number <= count)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "%s %" PRIu64 ": there %s %zu %s%s", flag,
+                        number, count == 1 ? "is" : "are", count, noun, count == 1 ? "" : "s");
 }
 
 static mr_status predict(replay *self, mr_error *error)
@@ -92,10 +107,11 @@ static mr_status predict(replay *self, mr_error *error)
     if (!status)
         status = mr_predict(self->trace, self->cli->config, &run, &self->result, error);
     mr_cli_progress_end(&progress);
-    if (!status && self->race > self->result.race_count)
-        return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--race %" PRIu64 ": there %s %zu race%s",
-                            self->race, self->result.race_count == 1 ? "is" : "are",
-                            self->result.race_count, self->result.race_count == 1 ? "" : "s");
+    if (!status)
+        status = check_number("--race", "race", self->race, self->result.race_count, error);
+    if (!status)
+        status =
+            check_number("--finding", "finding", self->finding, self->result.finding_count, error);
     return status;
 }
 
@@ -104,13 +120,17 @@ mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
     replay self = {.cli = cli, .path = cli->operands[0], .replaying = {.leftover = -1}};
     mr_status status = mr_cli_number(cli, RACE, 0, 1, &self.race, error);
     if (!status)
+        status = mr_cli_number(cli, FINDING, 0, 1, &self.finding, error);
+    if (!status)
         status = mr_cli_number(cli, STOP_AT, UINT32_MAX, 0, &self.stop_at, error);
     if (!status)
         status = mr_cli_number(cli, TIMEOUT, 60, 1, &self.timeout_seconds, error);
     bool hands_out = cli->own[SCRIPT] || cli->own[GDB];
-    if (!status && (hands_out || cli->own[STOP_AT]) && !cli->own[RACE])
+    if (!status && (hands_out || cli->own[STOP_AT]) && !cli->own[RACE] && !cli->own[FINDING])
         status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,
-                              "--stop-at, --script and --gdb need --race N");
+                              "--stop-at, --script and --gdb need --race N or --finding N");
+    if (!status && cli->own[RACE] && cli->own[FINDING])
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--finding is not for --race");
     if (!status)
         status = mr_output_probe(mr_config_text(cli->config, "output"), error);
     if (!status)

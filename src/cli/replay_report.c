@@ -25,12 +25,14 @@ static bool map_modules(mr_replay_report *report)
 }
 
 mr_status mr_replay_report_begin(mr_replay_report *report, FILE *stream, const mr_config *config,
-                                 const mr_replaying *replaying, size_t race_count, mr_error *error)
+                                 const mr_replaying *replaying, size_t race_count,
+                                 size_t finding_count, mr_error *error)
 {
     *report = (mr_replay_report){.stream = stream,
                                  .config = config,
                                  .replaying = replaying,
                                  .race_count = race_count,
+                                 .finding_count = finding_count,
                                  .symbols = mr_symbols_new(NULL)};
     bool wants_json = mr_config_choice(config, "format") == MR_FORMAT_JSON;
     if (wants_json)
@@ -38,8 +40,9 @@ mr_status mr_replay_report_begin(mr_replay_report *report, FILE *stream, const m
     if (!map_modules(report) || (wants_json && !report->json))
         return no_memory(error);
     if (!wants_json)
-        fprintf(stream, "%s: %zu race%s to replay\n", replaying->trace->path, race_count,
-                race_count == 1 ? "" : "s");
+        fprintf(stream, "%s: %zu race%s and %zu other finding%s to replay\n",
+                replaying->trace->path, race_count, race_count == 1 ? "" : "s", finding_count,
+                finding_count == 1 ? "" : "s");
     return MR_OK;
 }
 
@@ -257,7 +260,8 @@ static void print_race(mr_replay_report *report, size_t number, const mr_replaye
         fprintf(stream, "\nRace %zu of %zu on %s: ", number, report->race_count,
                 mr_names_display(&trace->variables, trace->operand[event]));
     } else {
-        fprintf(stream, "\n%s on %s: ", mr_witness_kind_name(witness->kind),
+        fprintf(stream, "\nFinding %zu of %zu, %s on %s: ", number, report->finding_count,
+                mr_witness_kind_name(witness->kind),
                 mr_names_display(names, trace->operand[event]));
     }
     if (reached && replayed->effect != MR_EFFECT_UNKNOWN)

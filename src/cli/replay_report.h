@@ -17,14 +17,15 @@ typedef struct mr_replay_report {
     const mr_replaying *replaying;
     mr_symbols *symbols;
     json_t *json; /* the races; NULL: text */
-    size_t race_count;
+    size_t race_count, finding_count;
     size_t replayed, reached;
     size_t effects[MR_EFFECT_UNKNOWN + 1];
 } mr_replay_report;
 
 mr_status mr_replay_report_begin(mr_replay_report *report, FILE *stream, const mr_config *config,
-                                 const mr_replaying *replaying, size_t race_count, mr_error *error);
-/* `number` is that of the race, from 1 on. */
+                                 const mr_replaying *replaying, size_t race_count,
+                                 size_t finding_count, mr_error *error);
+/* `number` is that of the race, or of the finding beside races, from 1 on. */
 mr_status mr_replay_report_add(mr_replay_report *report, size_t number, const mr_replayed *replayed,
                                mr_error *error);
 /* Also frees what the report holds. */

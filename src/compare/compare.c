@@ -137,6 +137,11 @@ static mr_status note_prediction(comparing *self, int finder, const mr_result *p
             return mr_error_memory(self->error, "comparing");
         entry->unknown_by |= 1U << finder;
     }
+    mr_finder_figures *figures = &self->result->findings[finder];
+    for (size_t i = 0; i < prediction->finding_count; i++)
+        figures->beside[prediction->findings[i].witness.kind]++;
+    self->result->beside_count += prediction->finding_count;
+    figures->beside_unknown = (uint32_t)prediction->finding_unknown_count;
     return MR_OK;
 }
 
@@ -149,7 +154,8 @@ static mr_status run_prediction(comparing *self, int finder)
         return mr_error_memory(self->error, "comparing");
     mr_status status = mr_config_set(config, "model", mr_finder_name(finder), NULL, 0, self->error);
     if (status == MR_OK)
-        status = mr_config_set(config, "find", "races", NULL, 0, self->error);
+        status =
+            mr_config_set(config, "find", "races,memory,deadlocks,pointers", NULL, 0, self->error);
     if (status == MR_OK)
         status = mr_predict(self->result->trace, config, &run, &prediction, self->error);
     if (status == MR_OK)

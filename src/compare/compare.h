@@ -4,7 +4,8 @@
  *
  * A *finder* is a whole-trace order (src/order) or a prediction with a model (src/predict). All
  * finders report static races (unordered pairs of locations). Orders also count racy events
- * (race_list.h), and predictions also report unknowns.
+ * (race_list.h), and predictions also report unknowns
+ * and what they find beside races (findings/find.h).
  *
  * These containments hold on every trace (docs/semantics.md 6). They are checked by static races,
  * and by racy events where both sides count them:
@@ -21,6 +22,7 @@
 #include "config/config.h"
 #include "order/relation.h"
 #include "trace/trace.h"
+#include "witness/witness.h"
 
 /* A finder is a number: an mr_relation, or one of these. */
 enum { MR_FINDER_RF = MR_RELATION_COUNT, MR_FINDER_VALUE, MR_FINDER_BRANCH, MR_FINDER_COUNT };
@@ -33,13 +35,15 @@ mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error);
 typedef struct mr_finder_figures {
     bool done; /* the finder ran to its end */
     uint32_t static_races;
-    uint32_t only;           /* static races that no other finder reports */
-    bool counts_events;      /* are the next three set? (orders only) */
-    uint64_t racy_events;    /* second accesses of reported pairs */
-    uint32_t racy_locations; /* their locations */
-    uint32_t racy_variables; /* their variables */
-    uint32_t unknown;        /* unknown static races (predictions only) */
-    double seconds;          /* of this finder alone, on the trace in memory */
+    uint32_t only;                     /* static races that no other finder reports */
+    bool counts_events;                /* are the next three set? (orders only) */
+    uint64_t racy_events;              /* second accesses of reported pairs */
+    uint32_t racy_locations;           /* their locations */
+    uint32_t racy_variables;           /* their variables */
+    uint32_t unknown;                  /* unknown static races (predictions only) */
+    uint32_t beside[MR_WITNESS_KINDS]; /* findings beside races by kind (predictions only) */
+    uint32_t beside_unknown;           /* unknown ones, of all kinds */
+    double seconds;                    /* of this finder alone, on the trace in memory */
 } mr_finder_figures;
 
 /* A static race that at least one finder reports. */
@@ -63,6 +67,7 @@ typedef struct mr_comparison {
     mr_finder_figures findings[MR_FINDER_COUNT];
     mr_compared_race *races; /* in the order of (low, high) */
     size_t race_count, race_capacity;
+    size_t beside_count; /* findings beside races, of all predictions together */
     mr_breach *breaches; /* the first of each containment, by event and by static race */
     size_t breach_count, breach_capacity;
     double read_seconds; /* for the caller to fill */

@@ -192,12 +192,30 @@ static mr_status number_event(mr_event_pass *pass, const uint64_t *record, bool 
     return mr_emitter_add(&pass->emitter, &event, error);
 }
 
+/* A variable is 1 when a thread was cancelled: by the first of several, whichever that is. The thread
+ * sees 1 where it acts on that, and 0 in the cancellation points before. */
+static mr_status cancel_event(mr_event_pass *pass, const uint64_t *record, bool before,
+                              mr_error *error)
+{
+    bool is_cancelled = mr_log_count(record[1]) != MR_LOG_NOT_CANCELLED;
+    mr_emitted event = {.op = before ? MR_OP_ATOMIC_WRITE : MR_OP_ATOMIC_READ,
+                        .has_value = true,
+                        .value = is_cancelled};
+    mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
+    if (object && pass->scan->objects.items[object - pass->objects.items].user != MR_OBJECT_SHARED)
+        return MR_OK;
+    mr_status status = object_event(pass, record, object, &event, error);
+    return status ? status : mr_emitter_add(&pass->emitter, &event, error);
+}
+
 /* An annotated order, a pipe, a signal: "before" counts, "after" sees the count. */
 static mr_status order_event(mr_event_pass *pass, const uint64_t *record, bool before,
                              mr_error *error)
 {
     if (mr_log_detail(record[0]) == MR_LOG_ROLE_NUMBER)
         return number_event(pass, record, before, error);
+    if (mr_log_detail(record[0]) == MR_LOG_ROLE_CANCEL)
+        return cancel_event(pass, record, before, error);
     mr_emitted event = {.op = before ? MR_OP_ATOMIC_UPDATE : MR_OP_ATOMIC_READ, .has_value = true};
     mr_object *object = mr_objects_of(&pass->objects, &pass->reader.lives, record);
     mr_status status = object_event(pass, record, object, &event, error);

@@ -139,6 +139,7 @@ uint64_t mr_naming_object_bytes(uint8_t role)
     case MR_LOG_ROLE_OWN:
     case MR_LOG_ROLE_NUMBER:
     case MR_LOG_ROLE_WRONG:
+    case MR_LOG_ROLE_CANCEL:
         break;
     }
     return 1;
@@ -175,6 +176,8 @@ bool mr_naming_order(mr_naming *naming, const mr_life *life, const mr_object *ob
         add(name, "channel.%" PRIu64, object->number);
     } else if (object->role == MR_LOG_ROLE_SIGNAL) {
         add(name, "signal.%" PRIu64, object->number);
+    } else if (object->role == MR_LOG_ROLE_CANCEL) {
+        add(name, "T%" PRIu64 ".cancel", object->address);
     } else if (object->role == MR_LOG_ROLE_NUMBER) {
         add(name, "descriptor.%" PRIu64 ".number", object->number);
     } else {

@@ -28,6 +28,13 @@ static uint32_t age_of(mr_objects *objects, uint64_t address, uint32_t life)
     return age;
 }
 
+/* Do its numbers alone tell the objects of an address apart? */
+static bool outlives(uint8_t role)
+{
+    return role == MR_LOG_ROLE_ASLEEP || role == MR_LOG_ROLE_WAKE ||
+           role == MR_LOG_ROLE_BARRIER_IN || role == MR_LOG_ROLE_BARRIER_OUT;
+}
+
 mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t address, uint8_t role,
                          uint64_t number)
 {
@@ -36,7 +43,8 @@ mr_object *mr_objects_at(mr_objects *objects, mr_lifetimes *lives, uint64_t addr
     if (age == MR_PAIRS_NONE)
         return NULL;
     uint32_t known = objects->table.count;
-    mr_pair pair = {(uint64_t)age << 32 | objects->retired[age], (uint64_t)role << 56 ^ number};
+    uint32_t retired = outlives(role) ? 0 : objects->retired[age];
+    mr_pair pair = {(uint64_t)age << 32 | retired, (uint64_t)role << 56 ^ number};
     uint32_t at = mr_pairs_add(&objects->table, pair);
     if (at == MR_PAIRS_NONE)
         return NULL;

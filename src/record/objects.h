@@ -1,7 +1,8 @@
 /*
  * objects: the locks, semaphores and orders that the records of a log name. Two records name the
  * same object when address, role and number are equal, the memory is in the same life, and no
- * record between them retires the address.
+ * record between them retires the address. The sleeps of a condition variable and the uses of a
+ * barrier have numbers of their own and outlive it: who was woken may leave after the destruction.
  */
 #ifndef MR_RECORD_OBJECTS_H
 #define MR_RECORD_OBJECTS_H
@@ -46,7 +47,7 @@ bool mr_objects_retire(mr_objects *objects, mr_lifetimes *lives, uint64_t addres
 static inline bool mr_object_orders(uint8_t role)
 {
     return role == MR_LOG_ROLE_NONE || role == MR_LOG_ROLE_CHANNEL || role == MR_LOG_ROLE_SIGNAL ||
-           role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_NUMBER;
+           role == MR_LOG_ROLE_WRONG || role == MR_LOG_ROLE_NUMBER || role == MR_LOG_ROLE_CANCEL;
 }
 
 #endif

@@ -32,6 +32,7 @@ static mr_use use_of_units(unsigned role)
     case MR_LOG_ROLE_OWN:
     case MR_LOG_ROLE_NUMBER:
     case MR_LOG_ROLE_WRONG:
+    case MR_LOG_ROLE_CANCEL:
         break;
     }
     return MR_USE_NONE;

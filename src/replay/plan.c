@@ -29,6 +29,7 @@ typedef struct writing {
     uint64_t *expected; /* by role: how many operations are described … */
     uint64_t *next;     /* … and the position after the last of them */
     uint32_t *poster;   /* by lock: the thread of its last post */
+    bool *looks;        /* by event: the look at a lock with which its acquire begins */
     uint64_t steps, wakes;
     uint32_t running; /* the role that runs, UINT32_MAX: none */
     uint64_t until;   /* … up to this position */
@@ -153,12 +154,25 @@ static bool is_beyond_stop(const mr_plan *plan, uint32_t event)
     return false;
 }
 
+/* Is the event the use of a lock, semaphore, …, whose effect is the next event of the same operation?
+ * The operation is done where its effect is: other threads may come between. */
+static bool is_before_effect(const mr_plan *plan, uint32_t event)
+{
+    const mr_trace *trace = plan->trace;
+    uint32_t next = event + 1;
+    return mr_op_is_access(trace->op[event]) && next < trace->event_count &&
+           trace->thread[next] == trace->thread[event] && !mr_op_is_access(trace->op[next]) &&
+           position_of(plan, next) == position_of(plan, event);
+}
+
 static void step(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
+    if (is_before_effect(plan, event))
+        return;
     uint32_t role = mr_plan_thread(plan->trace, plan->trace->thread[event]);
     expect(self, event);
-    if (is_beyond_stop(plan, event))
+    if (is_beyond_stop(plan, event) || self->looks[event])
         return;
     note_units(self, event);
     if (role != self->running)
@@ -277,6 +291,28 @@ static void write_threads(const writing *self)
     }
 }
 
+/* A lock function reads the lock and then acquires it, in one operation. That is done where the
+ * acquire stands in the witness: at the read, another thread may still need the lock. */
+static bool find_looks(writing *self)
+{
+    const mr_plan *plan = self->plan;
+    const mr_trace *trace = plan->trace;
+    uint32_t *last = mr_calloc(trace->threads.count + 1ull, sizeof *last);
+    self->looks = mr_calloc(trace->event_count + 1ull, sizeof *self->looks);
+    bool ok = last && self->looks;
+    for (uint32_t event = 0; ok && event < trace->event_count; event++) {
+        uint32_t *before = &last[trace->thread[event]]; /* plus 1; 0: none */
+        mr_op op = (mr_op)trace->op[event];
+        if (*before && (mr_op_acquires(trace->op[event]) || op == MR_OP_WAIT) &&
+            mr_op_is_access(trace->op[*before - 1]) && !mr_op_writes(trace->op[*before - 1]) &&
+            position_of(plan, *before - 1) == position_of(plan, event))
+            self->looks[*before - 1] = true;
+        *before = event + 1;
+    }
+    free(last);
+    return ok;
+}
+
 /* How to run the program: for those who start it. */
 static void write_run(const writing *self)
 {
@@ -327,7 +363,7 @@ static bool make_room(writing *self)
 mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_error *error)
 {
     writing self = {.plan = plan};
-    bool ok = make_room(&self);
+    bool ok = make_room(&self) && find_looks(&self);
     if (ok) {
         find_births(&self);
         write_steps(&self, then); /* counts */
@@ -339,6 +375,7 @@ mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_e
     free(self.expected);
     free(self.next);
     free(self.poster);
+    free(self.looks);
     if (!ok || self.failed)
         return mr_error_memory(error, "writing the schedule");
     if (ferror(file) || fflush(file) != 0)

@@ -13,6 +13,12 @@ typedef enum mr_quantity {
     MR_QUANTITY_STATIC_RACES,
     MR_QUANTITY_ONLY,
     MR_QUANTITY_UNKNOWN,
+    MR_QUANTITY_USES_AFTER_FREE, /* from here on in the order of mr_witness_kind */
+    MR_QUANTITY_DEADLOCKS,
+    MR_QUANTITY_NULL,
+    MR_QUANTITY_DANGLING,
+    MR_QUANTITY_DOUBLE_FREES,
+    MR_QUANTITY_BESIDE_UNKNOWN,
     MR_QUANTITY_SECONDS,
     MR_QUANTITY_COUNT
 } mr_quantity;
@@ -23,6 +29,8 @@ enum { MR_CELL_BYTES = 32 };
 const char *mr_quantity_name(mr_quantity quantity);
 /* How many quantities this report shows, from the first one on. */
 int mr_quantity_shown(const mr_comparison_report *report);
+/* Is it worth a row? What is beside races is, when some finder has it. */
+bool mr_quantity_has_row(const mr_comparison *comparison, mr_quantity quantity);
 /* The quantity of a finder; "-" where it has none. */
 const char *mr_cell_text(const mr_finder_figures *finding, int finder, mr_quantity quantity,
                          char buffer[MR_CELL_BYTES]);

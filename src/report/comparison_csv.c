@@ -38,7 +38,8 @@ static mr_status write_trace(const mr_comparison_report *report, const mr_compar
 static void print_head(const mr_comparison_report *report)
 {
     fputs("trace,events,relation,racy_events,racy_locations,racy_variables,static_races,only,"
-          "unknown",
+          "unknown,uses_after_free,deadlocks,null_pointers,dangling_pointers,double_frees,"
+          "unknown_beside_races",
           report->stream);
     fputs(report->run ? ",seconds\n" : "\n", report->stream);
 }

@@ -20,6 +20,20 @@ static json_t *text_value(const char *text)
     return value;
 }
 
+/* What a prediction found beside races, by kind. NULL: no memory. */
+static json_t *beside_value(const mr_finder_figures *finding)
+{
+    json_t *value = json_pack("{s:I}", "unknown", (json_int_t)finding->beside_unknown);
+    bool ok = value != NULL;
+    for (int kind = MR_WITNESS_USE_AFTER_FREE; ok && kind < MR_WITNESS_SEES; kind++)
+        ok = json_object_set_new(value, mr_witness_kind_name((mr_witness_kind)kind),
+                                 json_integer(finding->beside[kind])) == 0;
+    if (ok)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
 static json_t *finding_value(const mr_finder_figures *finding, int finder, bool run)
 {
     json_t *value = json_pack("{s:I, s:I}", "static_races", (json_int_t)finding->static_races,
@@ -36,7 +50,8 @@ static json_t *finding_value(const mr_finder_figures *finding, int finder, bool 
         json_decref(events);
     }
     if (ok && finder >= MR_RELATION_COUNT)
-        ok = json_object_set_new(value, "unknown", json_integer(finding->unknown)) == 0;
+        ok = json_object_set_new(value, "unknown", json_integer(finding->unknown)) == 0 &&
+             json_object_set_new(value, "beside_races", beside_value(finding)) == 0;
     if (ok)
         return value;
     json_decref(value);

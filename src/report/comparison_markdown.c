@@ -39,6 +39,8 @@ static mr_status write_trace(const mr_comparison_report *report, const mr_compar
     (void)error;
     FILE *stream = report->stream;
     for (int row = 0; row < mr_quantity_shown(report); row++) {
+        if (!mr_quantity_has_row(comparison, (mr_quantity)row))
+            continue;
         fputs("| ", stream);
         if (row == 0) {
             print_cell(stream, base_name(comparison->trace->path));

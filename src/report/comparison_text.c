@@ -33,6 +33,8 @@ static void print_table(const mr_comparison_report *report, const mr_comparison 
             fprintf(stream, "%*s", COLUMN_WIDTH, mr_finder_name(finder));
     fputs("\n", stream);
     for (int row = 0; row < mr_quantity_shown(report); row++) {
+        if (!mr_quantity_has_row(comparison, (mr_quantity)row))
+            continue;
         fprintf(stream, "%-*s", LABEL_WIDTH, mr_quantity_name((mr_quantity)row));
         for (int finder = 0; finder < MR_FINDER_COUNT; finder++) {
             char buffer[MR_CELL_BYTES];

@@ -9,13 +9,16 @@ static void begin(const mr_comparison_report *report)
     fputs("{\"compare\":[\n", report->stream);
 }
 
-static mr_json finder_object(const mr_finder_figures *found, int finder,
+static mr_json finder_object(const mr_comparison *comparison, int finder,
                              const mr_comparison_report *report)
 {
+    const mr_finder_figures *found = &comparison->findings[finder];
     mr_json self = mr_json_new();
     mr_json_put_text(&self, "name", mr_finder_name(finder));
     for (int row = 0; row < mr_quantity_shown(report); row++) {
         char buffer[MR_CELL_BYTES];
+        if (!mr_quantity_has_row(comparison, (mr_quantity)row))
+            continue;
         mr_json_put_text(&self, mr_quantity_name((mr_quantity)row),
                          mr_cell_text(found, finder, (mr_quantity)row, buffer));
     }
@@ -42,7 +45,7 @@ static mr_status write_trace(const mr_comparison_report *report, const mr_compar
     mr_json_put_number(&self, "events", comparison->trace->event_count);
     for (int finder = 0; finder < MR_FINDER_COUNT; finder++)
         if (report->finders >> finder & 1) {
-            mr_json one = finder_object(&comparison->findings[finder], finder, report);
+            mr_json one = finder_object(comparison, finder, report);
             mr_json_put_number(&one, "bit", (uint64_t)finder);
             mr_json_append(&self, finders, one);
         }

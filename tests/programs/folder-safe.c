@@ -20,9 +20,9 @@ static void *work(void *path)
 int main(void)
 {
     pthread_t other;
-    static char here[] = ".", above[] = "..";
-    pthread_create(&other, NULL, work, here);
-    work(above);
+    static char top[] = "/", usr[] = "/usr";
+    pthread_create(&other, NULL, work, top);
+    work(usr);
     pthread_join(other, NULL);
     return 0;
 }
