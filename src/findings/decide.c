@@ -164,7 +164,7 @@ static mr_status ask_in(inquiry *q, uint32_t start, uint32_t end, unsigned steps
     return status == MR_OK ? ask(q, &q->own->problem, steps) : status;
 }
 
-/* ---- the windows of the plan ---- */
+/* ---- windows that need not be built ---- */
 
 /* Has the list an event in the window? */
 static bool meets(const inquiry *q, const mr_question_list *list, uint32_t start, uint32_t end)
@@ -181,13 +181,22 @@ static bool meets(const inquiry *q, const mr_question_list *list, uint32_t start
     return low < list->count && events[low] < end;
 }
 
+/* Can the window have an event of each list, what is required in it or before it, the last write,
+ * and the lives? Else the question is impossible there, and the window need not be built. */
 static bool may_be_in(const inquiry *q, uint32_t start, uint32_t end)
 {
+    uint32_t required = mr_asked_event(&q->finder->asked, q->question->required);
+    if (required != MR_NONE && required >= end)
+        return false;
     for (uint32_t i = 0; i < q->question->list_count; i++)
         if (!meets(q, &q->finder->questions.lists[q->question->first_list + i], start, end))
             return false;
-    return true;
+    return mr_asked_writes_may_be_in(&q->finder->writes, q->question, &q->own->fitting, start,
+                                     end) &&
+           mr_pose_lives_fit(&q->finder->asked, q->question, start, end);
 }
+
+/* ---- the windows of the plan ---- */
 
 static mr_status decide_by_plan(inquiry *q)
 {
@@ -238,6 +247,8 @@ static mr_status ask_around(inquiry *q, uint64_t most, unsigned steps)
         if (span > size / 2)
             continue;
         around(q, (uint32_t)size, &start, &end);
+        if (!may_be_in(q, start, end))
+            continue;
         status = ask_in(q, start, end, steps);
         if (q->answer == MR_VERDICT_RACE)
             return status;
@@ -291,6 +302,8 @@ static mr_status decide_question(inquiry *q)
 {
     mr_question_span(&q->finder->asked, q->question, &q->first, &q->last);
     q->verdict->questions++;
+    if (!mr_asked_writes_fit(&q->finder->writes, &q->finder->asked, q->question, &q->own->fitting))
+        return mr_error_memory(q->own->worker.error, "looking for findings");
     return q->finder->whole_scope ? decide_by_whole(q) : decide_by_plan(q);
 }
 

@@ -8,6 +8,7 @@
 #include "far/reduce.h"
 #include "find.h"
 #include "pose.h"
+#include "writes.h"
 
 #include <pthread.h>
 
@@ -15,6 +16,7 @@ typedef struct mr_finder_worker {
     mr_worker worker; /* of the asked trace */
     mr_problem problem;
     uint32_t start, end; /* the window of `problem`, in the arena; start == end: there is none */
+    mr_u32s fitting;     /* the writes that the question under way asks for (writes.h); owned */
 } mr_finder_worker;
 
 typedef struct mr_finder {
@@ -26,10 +28,11 @@ typedef struct mr_finder {
     bool whole_scope;       /* the whole trace, else the windows of the plan */
     mr_reduction reduction; /* whole_scope; owned */
     mr_asked_trace asked;
-    uint32_t *listed;   /* asked.listed; owned */
-    mr_carried carried; /* whole_scope: of the whole window; owned */
-    mr_arena arena;     /* likewise */
-    mr_problem whole;   /* likewise */
+    uint32_t *listed;       /* asked.listed; owned */
+    mr_asked_writes writes; /* owned */
+    mr_carried carried;     /* whole_scope: of the whole window; owned */
+    mr_arena arena;         /* likewise */
+    mr_problem whole;       /* likewise */
     bool has_whole;
     bool no_room;               /* the whole window would not fit into the memory that is left */
     uint64_t held_bytes;        /* of the room, for the whole window */

@@ -205,11 +205,53 @@ static mr_posed pose_last(poser *p)
 
 /* ---- lives ---- */
 
+/* What the events [start, end) can do to an object. */
+typedef enum life_state {
+    LIFE_OVER,    /* it is freed before */
+    LIFE_ENDS,    /* it lives at the start, and can be freed */
+    LIFE_GOES_ON, /* it lives at the start, and cannot be freed */
+    LIFE_INSIDE,  /* it can begin and be freed */
+    LIFE_BEGINS,  /* it can begin, and cannot be freed then */
+    LIFE_LATER,   /* it does not begin */
+} life_state;
+
+static life_state find_life(const mr_asked_trace *asked, uint32_t object, uint32_t start,
+                            uint32_t end)
+{
+    const mr_object_info *info = &asked->full->object_info[object];
+    uint32_t alloc = mr_asked_event(asked, info->alloc);
+    uint32_t release = mr_asked_event(asked, info->free);
+    bool ends_inside = release != MR_NONE && release < end;
+    if (release != MR_NONE && release < start)
+        return LIFE_OVER;
+    if (alloc == MR_NONE || alloc >= end)
+        return LIFE_LATER;
+    if (alloc < start)
+        return ends_inside ? LIFE_ENDS : LIFE_GOES_ON;
+    return ends_inside ? LIFE_INSIDE : LIFE_BEGINS;
+}
+
+bool mr_pose_lives_fit(const mr_asked_trace *asked, const mr_question *question, uint32_t start,
+                       uint32_t end)
+{
+    const uint32_t *objects = asked->questions->objects.items + question->first_object;
+    bool freed = !question->object_count;
+    for (uint32_t i = 0; i < question->object_count; i++) {
+        life_state life = find_life(asked, objects[i], start, end);
+        if (life == LIFE_GOES_ON)
+            return false;
+        freed |= life == LIFE_OVER || life == LIFE_ENDS || life == LIFE_INSIDE;
+    }
+    return freed;
+}
+
 static mr_posed pose_lives(poser *p)
 {
     const mr_question *q = p->question;
     const mr_window *w = p->window;
     bool freed = false;
+    if (!mr_pose_lives_fit(p->asked, q, w->start, w->end))
+        return MR_POSED_IMPOSSIBLE;
     mr_goal_life *lives = mr_arena_alloc(p->arena, q->object_count, sizeof *lives);
     if (!lives)
         return MR_POSED_NO_MEMORY;
@@ -217,24 +259,19 @@ static mr_posed pose_lives(poser *p)
     for (uint32_t i = 0; i < q->object_count; i++) {
         uint32_t object = p->asked->questions->objects.items[q->first_object + i];
         const mr_object_info *info = &p->asked->full->object_info[object];
-        uint32_t alloc = mr_asked_event(p->asked, info->alloc);
+        uint32_t alloc = mr_asked_event(p->asked, info->alloc) - w->start;
         uint32_t end = mr_asked_event(p->asked, info->free);
-        bool ends_inside = end != MR_NONE && end < w->end;
-        if (end != MR_NONE && end < w->start) {
-            freed = true;
-        } else if (alloc != MR_NONE && alloc < w->start) {
-            if (!ends_inside)
-                return MR_POSED_IMPOSSIBLE;
+        life_state life = find_life(p->asked, object, w->start, w->end);
+        freed |= life == LIFE_OVER || life == LIFE_ENDS;
+        if (life == LIFE_ENDS)
             require(p, end);
-            freed = true;
-        } else if (alloc != MR_NONE && alloc < w->end && ends_inside) {
-            lives[p->goal->life_count++] = (mr_goal_life){alloc - w->start, end - w->start};
-        } else if (alloc != MR_NONE && alloc < w->end) {
-            p->barred[p->goal->barred_count++] = alloc - w->start;
-        }
+        else if (life == LIFE_INSIDE)
+            lives[p->goal->life_count++] = (mr_goal_life){alloc, end - w->start};
+        else if (life == LIFE_BEGINS)
+            p->barred[p->goal->barred_count++] = alloc;
     }
     p->goal->one_freed = q->object_count && !freed;
-    return p->goal->one_freed && !p->goal->life_count ? MR_POSED_IMPOSSIBLE : MR_POSED;
+    return MR_POSED;
 }
 
 mr_posed mr_pose(const mr_asked_trace *asked, const mr_question *question, const mr_window *window,

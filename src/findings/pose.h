@@ -33,6 +33,12 @@ typedef enum mr_posed {
 mr_posed mr_pose(const mr_asked_trace *asked, const mr_question *question, const mr_window *window,
                  mr_goal *goal, mr_arena *arena);
 
+/* Can one of the question's objects be freed at the end of a reordering of [start, end), and none live
+ * on? True of a question without objects. Where it is false, mr_pose says MR_POSED_IMPOSSIBLE.
+ * O(objects · log). */
+bool mr_pose_lives_fit(const mr_asked_trace *asked, const mr_question *question, uint32_t start,
+                       uint32_t end);
+
 /* The witness of a decision MR_VERDICT_RACE about the goal, in events of the asked trace; owned by the
  * caller. False: no memory. O(events + objects). */
 bool mr_pose_witness(const mr_asked_trace *asked, const mr_question *question,

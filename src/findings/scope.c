@@ -173,7 +173,8 @@ mr_status mr_finder_init(mr_finder *finder, const mr_far_context *context,
     if (!finder->questions.count)
         return MR_OK;
     mr_status status = finder->whole_scope ? reduce(finder, error) : MR_OK;
-    if (status == MR_OK && !find_listed(finder))
+    if (status == MR_OK &&
+        (!find_listed(finder) || !mr_asked_writes_find(&finder->writes, &finder->asked)))
         status = mr_error_memory(error, "looking for findings");
     return status == MR_OK && finder->whole_scope ? build_whole(finder, error) : status;
 }
@@ -185,10 +186,12 @@ void mr_finder_free(mr_finder *finder)
             continue;
         mr_worker_leave(&finder->workers[i]->worker);
         mr_carried_free(&finder->workers[i]->worker.carried);
+        mr_u32s_free(&finder->workers[i]->fitting);
         free(finder->workers[i]);
     }
     free(finder->workers);
     free(finder->listed);
+    mr_asked_writes_free(&finder->writes);
     free(finder->of_group);
     free(finder->group_first);
     mr_questions_free(&finder->questions);
