@@ -151,12 +151,12 @@ void mr_stop_in_child(void)
     if (mr_rt.active) {
         mr_clocks_stop();
     }
-    mr_inputs_forget();
     mr_rt.is_child = mr_rt.is_child || mr_rt.logging;
     mr_rt.has_threads = false;
     mr_rt.active = false;
     mr_rt.logging = false;
     mr_self = NULL;
+    mr_inputs_forget(); /* now what it asks the system is no input of the parent */
 }
 
 void mr_child_has_thread(void)

@@ -90,8 +90,8 @@ static void tell(const mr_debug *debug, const mr_trace *trace, const mr_record_s
              summary->dropped, summary->damaged);
 }
 
-/* The inputs, when the file is there and is one; how much of it counts its header says. Returns
- * their mr_inputs_state. */
+/* The inputs, when the file is there and is one; how much of it counts its header says. A file that is
+ * shorter was cut off, and none of it is used. Returns their mr_inputs_state. */
 static uint32_t take_inputs(const char *path, mr_event_pass *pass)
 {
     mr_inputs_header header;
@@ -102,9 +102,10 @@ static uint32_t take_inputs(const char *path, mr_event_pass *pass)
     if (fread(&header, sizeof header, 1, file) == 1 &&
         memcmp(header.magic, MR_INPUTS_MAGIC, sizeof header.magic) == 0 &&
         header.version == MR_INPUTS_VERSION) {
-        pass->inputs = path;
-        pass->inputs_bytes = header.end;
-        state = header.state;
+        bool whole = fseek(file, 0, SEEK_END) == 0 && (uint64_t)ftell(file) >= header.end;
+        pass->inputs = whole ? path : NULL;
+        pass->inputs_bytes = whole ? header.end : 0;
+        state = whole ? header.state : MR_INPUTS_FULL;
     }
     fclose(file);
     return state;
