@@ -22,8 +22,14 @@ build() {
 
 record() { "$maxrace" record -q -o "$scratch/trace.mrt" -- "$scratch/program" >/dev/null; }
 
-# The texts of variables and locks, sorted.
-texts() { "$maxrace" convert "$scratch/trace.mrt" - | sed -n 's/^#@\(var\|lock\) [^ ]* //p' | sed 's/^T[0-9]*\./T*./' | sort; }
+# The texts of locks, and of variables that several threads access, sorted.
+texts() {
+    "$maxrace" convert "$scratch/trace.mrt" - | awk -F'|' '
+        /^#@(var|lock) / { split($0, word, " "); text[word[2]] = substr($0, length(word[1] word[2]) + 3); lock[word[2]] = word[1] == "#@lock"; next }
+        /^#/ { next }
+        { name = $2; sub(/^[^(]*\(/, "", name); sub(/[=)].*/, "", name); threads[name] += !(name SUBSEP $1 in seen); seen[name, $1] = 1 }
+        END { for (name in text) if (lock[name] || threads[name] > 1) print text[name] }' | sed 's/^T[0-9]*\./T*./' | sort
+}
 
 names_are() {
     local compiler=$1 source=$2 level=$3
