@@ -30,6 +30,7 @@ typedef struct writing {
     uint64_t *next;     /* … and the position after the last of them */
     uint32_t *poster;   /* by lock: the thread of its last post */
     bool *looks;        /* by event: the look at an object with which an operation begins */
+    uint64_t *run_to;   /* by event: the position up to which its thread runs with it */
     uint64_t steps, wakes;
     uint32_t running; /* the role that runs, UINT32_MAX: none */
     uint64_t until;   /* … up to this position */
@@ -165,7 +166,7 @@ static void step(writing *self, uint32_t event)
     if (role != self->running)
         flush_run(self);
     self->running = role;
-    self->until = position_of(plan, event) + 1;
+    self->until = self->run_to[event];
 }
 
 static void word(writing *self, const char *text)
@@ -278,22 +279,32 @@ static void write_threads(const writing *self)
     }
 }
 
+static bool is_read(uint8_t op)
+{
+    return mr_op_is_access(op) && !mr_op_writes(op);
+}
+
 /* A function of locks, semaphores or barriers reads the object and then has its effect, in one
  * operation. That is done where the effect stands in the witness: at the read, other threads may still
- * come between. */
+ * come between. In a waiting loop a read stands for others that follow it and see the same write; they
+ * are done with it, before another thread writes. */
 static bool find_looks(writing *self)
 {
     const mr_plan *plan = self->plan;
     const mr_trace *trace = plan->trace;
     uint32_t *last = mr_calloc(trace->threads.count + 1ull, sizeof *last);
     self->looks = mr_calloc(trace->event_count + 1ull, sizeof *self->looks);
-    bool ok = last && self->looks;
+    self->run_to = mr_calloc(trace->event_count + 1ull, sizeof *self->run_to);
+    bool ok = last && self->looks && self->run_to;
     for (uint32_t event = 0; ok && event < trace->event_count; event++) {
         uint32_t *before = &last[trace->thread[event]]; /* plus 1; 0: none */
-        if (*before && !mr_op_is_access(trace->op[event]) &&
-            mr_op_is_access(trace->op[*before - 1]) && !mr_op_writes(trace->op[*before - 1]) &&
+        if (*before && !mr_op_is_access(trace->op[event]) && is_read(trace->op[*before - 1]) &&
             position_of(plan, *before - 1) == position_of(plan, event))
             self->looks[*before - 1] = true;
+        else if (*before && is_read(trace->op[*before - 1]) && is_read(trace->op[event]) &&
+                 trace->operand[event] == trace->operand[*before - 1])
+            self->run_to[*before - 1] = position_of(plan, event);
+        self->run_to[event] = position_of(plan, event) + 1;
         *before = event + 1;
     }
     free(last);
@@ -363,6 +374,7 @@ mr_status mr_plan_write(const mr_plan *plan, mr_plan_then then, FILE *file, mr_e
     free(self.next);
     free(self.poster);
     free(self.looks);
+    free(self.run_to);
     if (!ok || self.failed)
         return mr_error_memory(error, "writing the schedule");
     if (ferror(file) || fflush(file) != 0)
