@@ -139,6 +139,13 @@ replay_has_inputs() {
     [ $? -eq 0 ] || { echo "without inputs:"; cat report; return 1; }
 }
 
+# A child asks nothing in the name of its parent: the parent's file of inputs has its header alone.
+children_ask_for_themselves() {
+    printf '#include <sys/wait.h>\n#include <unistd.h>\nint main(void) { if (fork() == 0) return 0; wait(0); return 0; }\n' >child.c
+    "$maxrace" cc -g child.c -o child && MAXRACE_LOG=$PWD/child.log MAXRACE_RECORD_INPUTS=1 ./child || return 1
+    [ "$(stat -c %s child.log.inputs)" -eq 4096 ] || { ls -l child.log.inputs; return 1; }
+}
+
 check environment.addresses_stay addresses_stay
 check environment.memory_is_bounded memory_is_bounded
 check environment.inputs_are_fed inputs_are_fed
@@ -147,4 +154,5 @@ check environment.others_are_told others_are_told
 check environment.trace_has_inputs trace_has_inputs
 check environment.files_are_own files_are_own
 check environment.replay_has_inputs replay_has_inputs
+check environment.children_ask_for_themselves children_ask_for_themselves
 exit $((failures > 0))

@@ -237,6 +237,12 @@ same() {
         [ "$number" -eq 1 ] || cmp "$scratch/then.json" "$scratch/now.json" || return 1
     done
 }
+# A thread that waits in a loop: the trace has one read for those that saw the same write. They are done before that of another.
+waiting_loop() {
+    MAXRACE_CC=gcc "$maxrace" cc -g -pthread tests/programs/publish-race.c -o "$scratch/publish" || return 1
+    (cd "$scratch" && "$maxrace" record -q --seed 3 -o publish.mrt -- ./publish >/dev/null) || return 1
+    says '1 of 1 confirmed' "$maxrace" replay -q "$scratch/publish.mrt"
+}
 if check replay_prepare prepare; then
     check replay_effect effect
     check replay_crash crash
@@ -248,6 +254,7 @@ if check replay_prepare prepare; then
     needs gdb replay_finding_debugger && check replay_finding_debugger finding_debugger
     check replay_confirm confirm
     check replay_same same
+    check replay_waiting_loop waiting_loop
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script
     check replay_record record_replay

@@ -144,7 +144,5 @@ mr_status mr_predict_report_dot(FILE *stream, const mr_trace *trace, const mr_co
     if (status == MR_OK && !print_all(&self, config))
         status = mr_error_memory(error, "writing the report");
     mr_listing_free(&findings);
-    if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
-        return status;
-    return mr_report_write_failed(mr_config_text(config, "output"), error);
+    return mr_report_finish(stream, config, status, error);
 }

@@ -146,9 +146,7 @@ mr_status mr_predict_report_junit(FILE *stream, const mr_trace *trace, const mr_
     write_head(stream);
     mr_status status = write_part(stream, trace, config, result, error);
     fputs("</testsuites>\n", stream);
-    if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
-        return status;
-    return mr_report_write_failed(mr_config_text(config, "output"), error);
+    return mr_report_finish(stream, config, status, error);
 }
 
 static void runs_before(const mr_runs_report *report, const mr_one_run *run)
@@ -158,16 +156,10 @@ static void runs_before(const mr_runs_report *report, const mr_one_run *run)
         write_head(report->stream);
 }
 
-static void runs_after(const mr_runs_report *report, const mr_one_run *run)
-{
-    (void)report;
-    (void)run;
-}
-
 static void runs_end(const mr_runs_report *report, size_t races)
 {
     (void)races;
     fputs("</testsuites>\n", report->stream);
 }
 
-const mr_runs_writer mr_runs_junit = {runs_before, runs_after, runs_end, write_part};
+const mr_runs_writer mr_runs_junit = {runs_before, NULL, runs_end, write_part};

@@ -246,7 +246,5 @@ mr_status mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_con
     if (mr_config_bool(config, "report.run"))
         print_run(stream, &result->stats);
     print_last_line(&self);
-    if (fflush(stream) == 0 && !ferror(stream))
-        return MR_OK;
-    return mr_report_write_failed(mr_config_text(config, "output"), error);
+    return mr_report_finish(stream, config, MR_OK, error);
 }

@@ -190,7 +190,5 @@ mr_status mr_predict_report_perfetto(FILE *stream, const mr_trace *trace, const 
         status = put_all(&self, config);
     mr_listing_free(&findings);
     fputs("]}\n", stream);
-    if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
-        return status;
-    return mr_report_write_failed(mr_config_text(config, "output"), error);
+    return mr_report_finish(stream, config, status, error);
 }

@@ -171,6 +171,13 @@ mr_status mr_report_write_failed(const char *path, mr_error *error)
                         strerror(errno != 0 ? errno : EIO));
 }
 
+mr_status mr_report_finish(FILE *stream, const mr_config *config, mr_status status, mr_error *error)
+{
+    if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
+        return status;
+    return mr_report_write_failed(mr_config_text(config, "output"), error);
+}
+
 static const char *step_text(mr_step step)
 {
     switch (step) {

@@ -3,6 +3,7 @@
 #define MR_REPORT_PHRASES_H
 
 #include "base/model.h"
+#include "config/config.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -57,5 +58,8 @@ void mr_phrase_rejected(FILE *stream, uint64_t count);
 
 /* MR_ERR_IO, for a stream that failed with errno; `path` (may be NULL) is the file behind it. */
 mr_status mr_report_write_failed(const char *path, mr_error *error);
+/* The end of a report that was written with `status`: that, or MR_ERR_IO when the stream did not take all. */
+mr_status mr_report_finish(FILE *stream, const mr_config *config, mr_status status,
+                           mr_error *error);
 
 #endif

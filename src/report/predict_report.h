@@ -12,7 +12,7 @@
  * Text: each race with its two accesses and its schedule, then the unknowns and a summary. A
  * schedule has one line for each event; it shows thread switches, the two accesses, and the write
  * that each read sees. The last line says the number of races, and of unknowns when there are any.
- * Long schedules are shortened, unless witness.full_schedule is set. With report.run, a section of
+ * Long schedules are shortened, unless report.schedule is full. With report.run, a section of
  * its own has the lines that differ from run to run. MR_ERR_IO, which names the file of `output`;
  * MR_ERR_MEMORY. errno says the same.
  */

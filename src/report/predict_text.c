@@ -318,7 +318,5 @@ mr_status mr_predict_report_text(FILE *stream, const mr_trace *trace, const mr_c
         }
     }
     mr_listing_free(&findings);
-    if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
-        return status;
-    return mr_report_write_failed(mr_config_text(config, "output"), error);
+    return mr_report_finish(stream, config, status, error);
 }

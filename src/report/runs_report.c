@@ -77,7 +77,8 @@ mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, co
         report->count > 1 && row->runs->part ? row->runs->part : row->predict;
     mr_status status = write(report->stream, trace, report->config, result, error);
     if (report->count > 1)
-        row->runs->after(report, run);
+        if (row->runs->after)
+            row->runs->after(report, run);
     return status;
 }
 
@@ -88,7 +89,8 @@ mr_status mr_runs_report_write_order(mr_runs_report *report, const mr_one_run *r
     const mr_format_row *row = begin_run(report, run);
     mr_status status = row->order(report->stream, trace, report->config, result, error);
     if (report->count > 1)
-        row->runs->after(report, run);
+        if (row->runs->after)
+            row->runs->after(report, run);
     return status;
 }
 

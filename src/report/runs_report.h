@@ -49,7 +49,7 @@ typedef mr_status mr_predict_writer(FILE *stream, const mr_trace *trace, const m
  * when there are several runs, and for the end. Errors stay in the stream. */
 typedef struct mr_runs_writer {
     void (*before)(const mr_runs_report *report, const mr_one_run *run);
-    void (*after)(const mr_runs_report *report, const mr_one_run *run);
+    void (*after)(const mr_runs_report *report, const mr_one_run *run); /* NULL: no lines */
     void (*end)(const mr_runs_report *report, size_t races);
     mr_predict_writer *part; /* of the run; NULL: the report of a prediction as it is */
 } mr_runs_writer;

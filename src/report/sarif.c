@@ -400,9 +400,7 @@ mr_status mr_predict_report_sarif(FILE *stream, const mr_trace *trace, const mr_
     write_head(stream);
     mr_status status = write_part(stream, trace, config, result, error);
     fputs("]}\n", stream);
-    if (status != MR_OK || (fflush(stream) == 0 && !ferror(stream)))
-        return status;
-    return mr_report_write_failed(mr_config_text(config, "output"), error);
+    return mr_report_finish(stream, config, status, error);
 }
 
 /* ---- several runs ---- */
@@ -416,16 +414,10 @@ static void runs_before(const mr_runs_report *report, const mr_one_run *run)
         fputs(",\n", report->stream);
 }
 
-static void runs_after(const mr_runs_report *report, const mr_one_run *run)
-{
-    (void)report;
-    (void)run;
-}
-
 static void runs_end(const mr_runs_report *report, size_t races)
 {
     (void)races;
     fputs("]}\n", report->stream);
 }
 
-const mr_runs_writer mr_runs_sarif = {runs_before, runs_after, runs_end, write_part};
+const mr_runs_writer mr_runs_sarif = {runs_before, NULL, runs_end, write_part};
