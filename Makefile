@@ -76,7 +76,7 @@ SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(MPI)
+all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(MPI)
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -122,6 +122,9 @@ $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
+
+$(BUILD)/maxrace-mpirun: packaging/maxrace-mpirun
+	install -m 755 $< $@
 
 $(call object,$(MPI_SOURCES)): CPPFLAGS_ALL += $(MPI_FLAGS)
 $(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES)) $(BUILD)/sources
@@ -345,6 +348,7 @@ install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIB_DIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
 	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/docs" "$(DOC_DIR)/examples"
 	install -m 755 $(BUILD)/maxrace "$(DESTDIR)$(PREFIX)/bin/maxrace"
+	install -m 755 $(BUILD)/maxrace-mpirun "$(DESTDIR)$(PREFIX)/bin/maxrace-mpirun"
 	install -m 644 $(BUILD)/libmaxrace.a "$(LIB_DIR)/libmaxrace.a"
 	install -m 755 $(BUILD)/libmaxrace.so "$(LIB_DIR)/$(SHARED)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)"
@@ -364,6 +368,7 @@ install: all
 	install -m 755 examples/tsan.sh "$(DOC_DIR)/examples"
 	install -d "$(SHARE_DIR)/man/man1" $(addprefix "$(SHARE_DIR)"/,$(dir $(COMPLETIONS)))
 	$(BUILD)/maxrace help --as man > "$(SHARE_DIR)/man/man1/maxrace.1"
+	install -m 644 packaging/maxrace-mpirun.1 "$(SHARE_DIR)/man/man1/maxrace-mpirun.1"
 	for command in $$($(BUILD)/maxrace help | awk '/^  [a-z]/ { print $$1 }'); do \
 	    $(BUILD)/maxrace help --as man $$command > "$(SHARE_DIR)/man/man1/maxrace-$$command.1" || exit 1; done
 	$(BUILD)/maxrace help --as bash > "$(SHARE_DIR)/$(word 1,$(COMPLETIONS))"
@@ -373,7 +378,7 @@ install: all
 
 .PHONY: uninstall
 uninstall:
-	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
+	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(DESTDIR)$(PREFIX)/bin/maxrace-mpirun" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
 	    "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)" "$(LIB_DIR)/libmaxrace.so" "$(LIB_DIR)/pkgconfig/maxrace.pc" \
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
 	rm -f "$(SHARE_DIR)"/man/man1/maxrace.1 "$(SHARE_DIR)"/man/man1/maxrace-*.1 $(addprefix "$(SHARE_DIR)"/,$(COMPLETIONS))

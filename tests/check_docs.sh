@@ -35,5 +35,5 @@ page() {
     built_tree "$scratch/$1" && run_document "$top/docs/$1.md" "$scratch/$1"
 }
 
-for name in tutorial unknown windows; do check "docs_$name" page $name; done
+for name in tutorial unknown windows not-recorded embed; do check "docs_$name" page $name; done
 [ $failures -eq 0 ]
