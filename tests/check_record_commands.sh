@@ -213,7 +213,10 @@ excluded() {
     "$maxrace" record -q -o whole.mrt ./nested && ends 1 '^2 races' "$maxrace" predict whole.mrt || return 1
     "$maxrace" record -q --record-exclude 'log_*' -o rest.mrt ./nested && ends 1 '^1 race ' "$maxrace" predict rest.mrt || return 1
     grep -q '^ *by middle at nested.c' out && ! grep -q 'log_it' out && "$maxrace" convert rest.mrt - | grep -q '|mbegin(' || { cat out; return 1; }
-    "$maxrace" record -q --record-exclude 'none,nested.c:*' -o rest.mrt ./nested && ends 0 '^no race' "$maxrace" predict rest.mrt || return 1
+    "$maxrace" record -q --record-exclude 'none,nested.c:*' -o rest.mrt ./nested 2>said && ends 0 '^no race' "$maxrace" predict rest.mrt || return 1
+    grep -qx "maxrace: record.exclude: the pattern 'none' matches no place and no function of the trace" said && [ "$(wc -l <said)" = 1 ] || { cat said; return 1; }
+    ends 1 '^1 race ' "$maxrace" predict --candidates-ignore-locations 'log_*,nested.c:*x' whole.mrt || return 1
+    grep -q "ignore_locations: the pattern 'nested.c:\*x' matches no place" out err || { cat out; return 1; }
     printf 'record:\n  exclude: log_*\n' >exclude.yaml
     ends 1 '^1 race ' "$maxrace" run -c exclude.yaml ./nested && nothing_left
 }

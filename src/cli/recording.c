@@ -184,7 +184,8 @@ static mr_status write_rest(const char *whole, const char *patterns, FILE *strea
     mr_trace *trace = NULL, *rest = NULL;
     mr_status status = mr_trace_read(whole, NULL, &trace, error);
     if (!status)
-        status = mr_record_leave_out(trace, patterns, &rest, error);
+        status = mr_record_leave_out(trace, patterns, mr_cli_tell_unmatched, "record.exclude",
+                                     &rest, error);
     if (!status)
         status = mr_mrt_write(stream, rest, NULL, error);
     mr_trace_free(trace);
