@@ -190,7 +190,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     return status ? status : printed;
 }
 
-/* Drops the races that are suppressed, and says whether the others make the command fail. */
+/* Drops the findings that are suppressed, and says whether the others make the command fail. */
 static mr_status keep_unsuppressed(runs *self, const mr_trace *trace, mr_order_result *result,
                                    mr_error *error)
 {
@@ -216,8 +216,13 @@ static mr_status keep_unsuppressed(runs *self, const mr_trace *trace, mr_order_r
             mr_witness_free(&result->races[i].witness);
         }
     }
+    size_t kept_observed = 0;
+    for (size_t i = 0; i < result->observed.count && status == MR_OK; i++)
+        if (listing.of_observed[i])
+            result->observed.items[kept_observed++] = result->observed.items[i];
     if (status == MR_OK) {
         list->race_count = kept;
+        result->observed.count = kept_observed;
         self->fails = self->fails || mr_listing_fail(&listing, self->cli->config);
         if (listing.suppressed_count > 0)
             fprintf(stderr, "maxrace: %zu suppressed\n", listing.suppressed_count);
