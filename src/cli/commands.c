@@ -260,7 +260,9 @@ const mr_command mr_commands[] = {
              {"max-inputs", "SIZE", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
              {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
-             {"confirm", "", "replay every race, in both orders; the worst effects come first"}},
+             {"confirm", "", "replay every race, in both orders; the worst effects come first"},
+             {"follow-forks", "",
+              "record children, too: each has a report, DIR/seed-N.1.mrt … a trace"}},
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
