@@ -82,9 +82,10 @@ const mr_command mr_commands[] = {
          "Standard input is read once: the trace is then kept from the start, unless\n"
          "--no-mark (hb, wcp) or --no-witness-check (fhb, shb) make that needless.\n"
          "model, window.size and solver.* are for --confirm.\n"
-         "Exit status: 0 no race reported, 1 races or candidates, 2 usage or configuration,\n"
-         "3 bad trace (what stands before the damage is reported) or one without events,\n"
-         "4 out of resources or internal, 6 no race, but the program crashed.\n",
+         "Exit status: 0 no race reported, 1 races, candidates or errors that happened in the\n"
+         "recorded execution, 2 usage or configuration, 3 bad trace (what stands before the\n"
+         "damage is reported) or one without events, 4 out of resources or internal, 6 no race,\n"
+         "but the program crashed.\n",
      .run = mr_cli_order},
     {.name = "compare",
      .subject = MR_SUBJECT_COMPARE,
@@ -259,7 +260,9 @@ const mr_command mr_commands[] = {
              {"max-inputs", "SIZE", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
              {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
-             {"confirm", "", "replay every race, in both orders; the worst effects come first"}},
+             {"confirm", "", "replay every race, in both orders; the worst effects come first"},
+             {"follow-forks", "",
+              "record children, too: each has a report, DIR/seed-N.1.mrt … a trace"}},
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
