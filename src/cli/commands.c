@@ -77,7 +77,8 @@ const mr_command mr_commands[] = {
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
      .details =
-         "hb, fhb, shb, wcp and hybrid are computed while the file is read; cp, syncp and c17 hold the\n"
+         "hb, fhb, shb, wcp and hybrid are computed while the file is read; cp, syncp and c17 hold "
+         "the\n"
          "trace in memory, and so does whatever needs witnesses, as soon as there is a race.\n"
          "Standard input is read once: the trace is then kept from the start, unless\n"
          "--no-mark (hb, wcp) or --no-witness-check (fhb, shb) make that needless.\n"
