@@ -13,7 +13,7 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " * !relations !relation !examples !mark !confirm !witness.check ",
+     .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check ",
      .takes_config = true,
      .summary = "find every race that the trace proves possible, each with its witness",
      .switch_name = "mpi",
@@ -93,12 +93,12 @@ const mr_command mr_commands[] = {
      .operands = "TRACE…",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
-     .keys =
-         " * !find !sees !relation !examples !mark !confirm !model !candidates.report !witness.dir "
-         "!witness.check"
-         " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
-         "!report.shown !report.pictures"
-         " !checkpoint !resume !time_limit ",
+     .keys = " * !halt_on_finding !find !sees !relation !examples !mark !confirm !model "
+             "!candidates.report !witness.dir "
+             "!witness.check"
+             " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
+             "!report.shown !report.pictures"
+             " !checkpoint !resume !time_limit ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
@@ -206,7 +206,7 @@ const mr_command mr_commands[] = {
     {.name = "record",
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_max = SIZE_MAX,
-     .keys = " output quiet record.local record.exclude ",
+     .keys = " output quiet record.local record.exclude record.strip_prefix ",
      .takes_config = true,
      .runs_program = true,
      .switch_name = "follow-forks",
@@ -280,7 +280,8 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " * !relations !relation !examples !mark !confirm !witness.check !witness.dir !repair "
+     .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check "
+             "!witness.dir !repair "
              "!checkpoint !resume !time_limit ",
      .takes_config = true,
      .own = {{"race", "N", "replay race N of predict's report only (all)"},

@@ -262,6 +262,7 @@ static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .end = *end,
                                  .run = run,
+                                 .strip_prefix = mr_config_text(cli->config, "record.strip_prefix"),
                                  .inputs = inputs,
                                  .symbol_folder = symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
