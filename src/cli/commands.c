@@ -193,7 +193,9 @@ const mr_command mr_commands[] = {
      .details =
          "Calls gcc with ARGUMENTS and with what recording needs; MAXRACE_CC names another\n"
          "compiler (clang), and so does 'maxrace cc -- COMPILER ARGUMENTS'. For make, configure\n"
-         "and CMake: CC='maxrace cc'. Without 'maxrace record' such a program runs as usual.\n",
+         "and CMake: CC='maxrace cc'. Without 'maxrace record' such a program runs as usual.\n"
+         "With --hunt-inputs the program also tells what it compares, which a search for inputs\n"
+         "needs.\n",
      .run = mr_cli_cc},
     {.name = "c++",
      .operands = "[ARGUMENTS]",
