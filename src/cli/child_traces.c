@@ -1,7 +1,7 @@
 #include "child_traces.h"
 
-#include "child_logs.h"
 #include "cli.h"
+#include "record/child_logs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #include "recording.h"
 
-#include "child_logs.h"
 #include "child_traces.h"
 #include "formats/mrt/mrt_write.h"
 #include "formats/read.h"
 #include "launch.h"
 #include "leftovers.h"
+#include "record/child_logs.h"
 #include "record/convert.h"
 #include "record/leave_out.h"
 #include "replay/run_info.h"
