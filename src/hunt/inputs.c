@@ -61,7 +61,7 @@ static bool texts_are_equal(const mr_compared *compared)
            memcmp(compared->texts[0], compared->texts[1], compared->bytes) == 0;
 }
 
-mr_outcome mr_outcome_of(const mr_compared *compared)
+mr_outcome mr_compared_outcome(const mr_compared *compared)
 {
     uint64_t a = compared->numbers[0], b = compared->numbers[1];
     if (compared->kind == MR_OPERAND_TEXT)
@@ -292,7 +292,7 @@ static bool cover_all(mr_inputs *inputs, const mr_input_seen *seen, uint32_t *ne
     for (size_t i = 0; i < seen->comparison_count; i++) {
         const mr_compared *compared = &seen->comparisons[i];
         uint32_t before = *news;
-        if (!cover(inputs, mr_outcome_key(compared, mr_outcome_of(compared)), news) ||
+        if (!cover(inputs, mr_outcome_key(compared, mr_compared_outcome(compared)), news) ||
             (*news > before && !add_words(inputs, compared)))
             return false;
     }

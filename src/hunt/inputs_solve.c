@@ -286,7 +286,7 @@ static bool turn_all(solving *self)
 {
     for (uint32_t at = 0; at < self->count; at++) {
         const mr_compared *compared = &self->comparisons[at];
-        mr_outcome was = mr_outcome_of(compared);
+        mr_outcome was = mr_compared_outcome(compared);
         int last = compared->kind == MR_OPERAND_TEXT   ? MR_OUTCOME_BELOW
                    : compared->kind == MR_OPERAND_CASE ? MR_OUTCOME_EQUAL
                                                        : MR_OUTCOME_ABOVE;

@@ -71,7 +71,7 @@ struct mr_inputs {
 /* How a comparison went: which of these hold, as unsigned numbers; texts: equal or not. */
 typedef enum mr_outcome { MR_OUTCOME_EQUAL, MR_OUTCOME_BELOW, MR_OUTCOME_ABOVE } mr_outcome;
 
-mr_outcome mr_outcome_of(const mr_compared *compared);
+mr_outcome mr_compared_outcome(const mr_compared *compared);
 /* The key of an outcome of this comparison, among those of `covered`. */
 uint64_t mr_outcome_key(const mr_compared *compared, mr_outcome outcome);
 
