@@ -61,19 +61,19 @@ static bool texts_are_equal(const mr_compared *compared)
            memcmp(compared->texts[0], compared->texts[1], compared->bytes) == 0;
 }
 
-mr_outcome mr_compared_outcome(const mr_compared *compared)
+mr_sign mr_sign_of(const mr_compared *compared)
 {
     uint64_t a = compared->numbers[0], b = compared->numbers[1];
     if (compared->kind == MR_OPERAND_TEXT)
-        return texts_are_equal(compared) ? MR_OUTCOME_EQUAL : MR_OUTCOME_BELOW;
+        return texts_are_equal(compared) ? MR_SIGN_EQUAL : MR_SIGN_BELOW;
     if (a == b)
-        return MR_OUTCOME_EQUAL;
+        return MR_SIGN_EQUAL;
     /* Of a case only that it is another one counts. */
-    return a < b || compared->kind == MR_OPERAND_CASE ? MR_OUTCOME_BELOW : MR_OUTCOME_ABOVE;
+    return a < b || compared->kind == MR_OPERAND_CASE ? MR_SIGN_BELOW : MR_SIGN_ABOVE;
 }
 
 /* Of the cases of a switch, and of texts, the other operand counts, too: one place has many. */
-uint64_t mr_outcome_key(const mr_compared *compared, mr_outcome outcome)
+uint64_t mr_sign_key(const mr_compared *compared, mr_sign outcome)
 {
     uint64_t parts[3] = {compared->place, (uint64_t)outcome, 0};
     if (compared->kind == MR_OPERAND_CASE)
@@ -292,7 +292,7 @@ static bool cover_all(mr_inputs *inputs, const mr_input_seen *seen, uint32_t *ne
     for (size_t i = 0; i < seen->comparison_count; i++) {
         const mr_compared *compared = &seen->comparisons[i];
         uint32_t before = *news;
-        if (!cover(inputs, mr_outcome_key(compared, mr_compared_outcome(compared)), news) ||
+        if (!cover(inputs, mr_sign_key(compared, mr_sign_of(compared)), news) ||
             (*news > before && !add_words(inputs, compared)))
             return false;
     }

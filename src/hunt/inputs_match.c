@@ -252,7 +252,7 @@ bool mr_replace_text(mr_inputs *inputs, uint32_t index, const mr_compared *compa
     const uint8_t *one = compared->texts[0], *two = compared->texts[1];
     size_t one_size = text_bytes(one, compared->bytes), two_size = text_bytes(two, compared->other);
     uint8_t changed[MR_OPERANDS_TEXT_BYTES];
-    if (mr_compared_outcome(compared) != MR_OUTCOME_EQUAL)
+    if (mr_sign_of(compared) != MR_SIGN_EQUAL)
         return replace_one(inputs, index, one, one_size, two, two_size) &&
                (two_size == 0 || replace_one(inputs, index, two, two_size, one, one_size));
     memcpy(changed, one, sizeof changed);

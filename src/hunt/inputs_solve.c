@@ -193,7 +193,7 @@ typedef enum keeping { KEEPS_ORDERS, KEEPS_EQUALITIES, KEEPS_NOTHING } keeping;
 
 /* Asks for the outcome, the operands being these sums (NULL: a constant). *found: there is an answer. */
 static bool ask(solving *self, uint32_t target, const mr_operand_form *const forms[2],
-                mr_outcome wanted, keeping keeps, bool *found)
+                mr_sign wanted, keeping keeps, bool *found)
 {
     const mr_compared *compared = &self->comparisons[target];
     const mr_input_bytes *input = input_of(self);
@@ -206,10 +206,10 @@ static bool ask(solving *self, uint32_t target, const mr_operand_form *const for
         return true; /* the same as without */
     keep_digits(self, forms[0]);
     keep_digits(self, forms[1]);
-    if (wanted != MR_OUTCOME_EQUAL)
-        add_clause(self, compared, forms, MR_BYTES_BELOW_SIGNED, wanted == MR_OUTCOME_ABOVE);
-    add_clause(self, compared, forms, wanted == MR_OUTCOME_EQUAL ? MR_BYTES_EQUAL : MR_BYTES_BELOW,
-               wanted == MR_OUTCOME_ABOVE);
+    if (wanted != MR_SIGN_EQUAL)
+        add_clause(self, compared, forms, MR_BYTES_BELOW_SIGNED, wanted == MR_SIGN_ABOVE);
+    add_clause(self, compared, forms, wanted == MR_SIGN_EQUAL ? MR_BYTES_EQUAL : MR_BYTES_BELOW,
+               wanted == MR_SIGN_ABOVE);
     uint8_t *bytes = mr_malloc(1, input->size);
     if (!bytes || self->question.failed) {
         free(bytes);
@@ -224,7 +224,7 @@ static bool ask(solving *self, uint32_t target, const mr_operand_form *const for
 }
 
 static bool ask_all_ways(solving *self, uint32_t target, const mr_operand_form *one,
-                         const mr_operand_form *two, mr_outcome wanted)
+                         const mr_operand_form *two, mr_sign wanted)
 {
     const mr_operand_form *forms[2] = {one, two};
     bool found = false;
@@ -236,10 +236,10 @@ static bool ask_all_ways(solving *self, uint32_t target, const mr_operand_form *
 
 /* ---- targets ---- */
 
-static bool turn_by_match(solving *self, uint32_t target, mr_outcome wanted)
+static bool turn_by_match(solving *self, uint32_t target, mr_sign wanted)
 {
     const mr_compared *compared = &self->comparisons[target];
-    uint64_t step = wanted == MR_OUTCOME_EQUAL ? 0 : wanted == MR_OUTCOME_ABOVE ? 1 : UINT64_MAX;
+    uint64_t step = wanted == MR_SIGN_EQUAL ? 0 : wanted == MR_SIGN_ABOVE ? 1 : UINT64_MAX;
     mr_operand_form forms[FORMS];
     for (int side = 0; side < sides(compared); side++) {
         uint64_t value = compared->numbers[side], other = compared->numbers[1 - side];
@@ -255,7 +255,7 @@ static bool turn_by_match(solving *self, uint32_t target, mr_outcome wanted)
     return true;
 }
 
-static bool turn_by_probes(solving *self, uint32_t target, mr_outcome wanted)
+static bool turn_by_probes(solving *self, uint32_t target, mr_sign wanted)
 {
     const operand_sums *sums = &self->sums[target];
     return (!sums->known[0] && !sums->known[1]) ||
@@ -263,11 +263,11 @@ static bool turn_by_probes(solving *self, uint32_t target, mr_outcome wanted)
                         sums->known[1] ? &sums->forms[1] : NULL, wanted);
 }
 
-static bool turn(solving *self, uint32_t target, mr_outcome wanted)
+static bool turn(solving *self, uint32_t target, mr_sign wanted)
 {
     const mr_compared *compared = &self->comparisons[target];
     mr_inputs *inputs = self->inputs;
-    uint64_t key = mr_outcome_key(compared, wanted);
+    uint64_t key = mr_sign_key(compared, wanted);
     if (self->targets == TARGETS || mr_keys_find(&inputs->covered, key))
         return true;
     uint32_t *attempts = mr_map_at(&inputs->attempts, key, 0);
@@ -286,12 +286,12 @@ static bool turn_all(solving *self)
 {
     for (uint32_t at = 0; at < self->count; at++) {
         const mr_compared *compared = &self->comparisons[at];
-        mr_outcome was = mr_compared_outcome(compared);
-        int last = compared->kind == MR_OPERAND_TEXT   ? MR_OUTCOME_BELOW
-                   : compared->kind == MR_OPERAND_CASE ? MR_OUTCOME_EQUAL
-                                                       : MR_OUTCOME_ABOVE;
-        for (int wanted = MR_OUTCOME_EQUAL; wanted <= last; wanted++)
-            if ((mr_outcome)wanted != was && !turn(self, at, (mr_outcome)wanted))
+        mr_sign was = mr_sign_of(compared);
+        int last = compared->kind == MR_OPERAND_TEXT   ? MR_SIGN_BELOW
+                   : compared->kind == MR_OPERAND_CASE ? MR_SIGN_EQUAL
+                                                       : MR_SIGN_ABOVE;
+        for (int wanted = MR_SIGN_EQUAL; wanted <= last; wanted++)
+            if ((mr_sign)wanted != was && !turn(self, at, (mr_sign)wanted))
                 return false;
     }
     return true;

@@ -69,11 +69,11 @@ struct mr_inputs {
 };
 
 /* How a comparison went: which of these hold, as unsigned numbers; texts: equal or not. */
-typedef enum mr_outcome { MR_OUTCOME_EQUAL, MR_OUTCOME_BELOW, MR_OUTCOME_ABOVE } mr_outcome;
+typedef enum mr_sign { MR_SIGN_EQUAL, MR_SIGN_BELOW, MR_SIGN_ABOVE } mr_sign;
 
-mr_outcome mr_compared_outcome(const mr_compared *compared);
+mr_sign mr_sign_of(const mr_compared *compared);
 /* The key of an outcome of this comparison, among those of `covered`. */
-uint64_t mr_outcome_key(const mr_compared *compared, mr_outcome outcome);
+uint64_t mr_sign_key(const mr_compared *compared, mr_sign outcome);
 
 /* Puts an input among those that wait, unless it was made before. False: no memory. */
 bool mr_inputs_offer(mr_inputs *inputs, const uint8_t *bytes, size_t size, mr_input_why why,
