@@ -341,8 +341,8 @@ bench-source:
 
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
-	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
-	$(BUILD)/bench/bench windows "$(TRACE)" "$(SIZES)" "$(TIMEOUTS)"
+	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000'] [PAGE=windows.html]" >&2; exit 2; }
+	$(BUILD)/bench/bench windows "$(TRACE)" "$(SIZES)" "$(TIMEOUTS)" "$(PAGE)"
 
 LIB_DIR := $(DESTDIR)$(PREFIX)/lib
 DOC_DIR := $(DESTDIR)$(PREFIX)/share/doc/maxrace
@@ -428,7 +428,7 @@ help:
 	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
 	@echo 'make bench-cost             time of each step up to the report; CASES=FILE has more programs'
 	@echo 'make bench-source           files and lines by folder, lengths of functions, assertions, comments'
-	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
+	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=… PAGE=windows.html]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
 	@echo 'make uninstall              the same variables'
