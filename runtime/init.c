@@ -104,6 +104,7 @@ static void start_recording(const char *path)
     mr_rt.follows_forks = mr_parse_number(secure_getenv(MR_LOG_ENV_FOLLOW_FORKS), 0) != 0;
     const char *on_deadlock = secure_getenv(MR_LOG_ENV_ON_DEADLOCK);
     mr_rt.waits_in_deadlock = on_deadlock != NULL && same_text(on_deadlock, "wait");
+    mr_rt.ends_deadlock_soon = on_deadlock != NULL && same_text(on_deadlock, "soon");
     mr_rt.switch_events = mr_parse_number(secure_getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
     mr_rt.logged = UINT32_MAX;
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));

@@ -272,6 +272,37 @@ const mr_command mr_commands[] = {
          "the program crashed or ended in a deadlock.\n",
      .debugs = true,
      .run = mr_cli_run},
+    {.name = "hunt",
+     .operands = "[--] PROGRAM [ARGUMENTS]",
+     .operands_max = SIZE_MAX,
+     .keys = " model find opaque jobs quiet time_limit window.size window.far_size "
+             "window.far_race_work window.far_work candidates.far solver.steps solver.rlimit "
+             "solver.timeout_ms solver.memory_mb solver.saturate_steps memory.limit_mb ",
+     .takes_config = true,
+     .runs_program = true,
+     .own = {{"dir", "DIR", "the folder of the hunt, which is made (PROGRAM.hunt)"},
+             {"resume", "DIR", "go on with an earlier hunt of the same program"},
+             {"report", "DIR", "run nothing: say what the hunt in DIR has found"},
+             {"runs", "N", "end after so many runs in all; 0: no limit (1000)"},
+             {"seed", "N", "another seed makes other choices (1)"},
+             {"timeout", "MS", "a run that takes longer is a livelock and is killed (10000)"},
+             {"oracle", "COMMAND",
+              "a command of the shell that gets the output of a run; status 0: it is right"},
+             {"until", "failure|end", "end at the first failure; or go on (end)"},
+             {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"}},
+     .summary = "run a program again and again by schedules that its traces suggest, for failures",
+     .details =
+         "PROGRAM is built by 'maxrace cc'. Each run is recorded; from its trace come the races,\n"
+         "other findings and reads that can see another value, and from these the next runs.\n"
+         "A failure (crash, assertion, deadlock, livelock, another exit status, a message of a\n"
+         "sanitizer, the oracle) and each race that a run has confirmed are saved as folders in\n"
+         "DIR/findings; 'maxrace replay FOLDER' repeats them. A hunt can be ended at any time;\n"
+         "--resume goes on with it. --time-limit and --runs bound it.\n"
+         "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"
+         "3 the program was not built for it or the folder is damaged, 4 out of resources or\n"
+         "internal. That nothing was found says nothing of what was not run.\n",
+     .debugs = true,
+     .run = mr_cli_hunt},
     {.name = "replay",
      .operands = "TRACE",
      .operands_min = 1,

@@ -9,33 +9,7 @@
 #ifndef MR_CLI_LAUNCH_H
 #define MR_CLI_LAUNCH_H
 
-#include "base/error.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Of the environment: the paths that are in it, and what fills them up. */
-enum { MR_LAUNCH_PATHS_BYTES = 4096 };
-
-typedef struct mr_launch {
-    const char *const *arguments; /* the program's name, its arguments, NULL */
-    const char *schedule;         /* "random", "pct", "os" */
-    uint64_t seed, max_events;    /* 0: no limit */
-    uint64_t max_log_bytes;       /* 0: no limit */
-    uint64_t max_input_bytes;     /* 0: no limit */
-    bool records_inputs;          /* in a file beside the log */
-    unsigned timeout_seconds;     /* then the program is killed; 0: never */
-    bool waits_in_deadlock;       /* a program in which nobody can run is not ended */
-    bool follows_forks;           /* children have logs, and are waited for */
-    bool tells_log;               /* a signal that ends maxrace names the log, and keeps it */
-    bool output_to_errors;        /* its standard output is our standard error */
-    /* of a replay; NULL: ours, or none */
-    const char *const *environment;
-    const char *folder;          /* that it runs in */
-    const char *replay, *result; /* schedule and result, absolute paths */
-    const char *inputs;          /* file of what it got from outside: it gets that again */
-    const char *output, *errors; /* files for its standard output and standard error */
-} mr_launch;
+#include "replay/spawn.h"
 
 /* The result of a program that has ended. */
 typedef struct mr_launched {

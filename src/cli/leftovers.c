@@ -1,6 +1,6 @@
 #include "leftovers.h"
 
-#include "child_logs.h"
+#include "record/child_logs.h"
 
 #include <signal.h>
 #include <stdatomic.h>

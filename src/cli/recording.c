@@ -1,10 +1,10 @@
 #include "recording.h"
 
-#include "child_logs.h"
 #include "formats/mrt/mrt_write.h"
 #include "formats/read.h"
 #include "launch.h"
 #include "leftovers.h"
+#include "record/child_logs.h"
 #include "record/convert.h"
 #include "record/leave_out.h"
 #include "replay/run_info.h"
@@ -231,9 +231,7 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
         program, launched->exit_status);
 }
 
-/* Where names are kept from run to run: the folder that MAXRACE_SYMBOL_CACHE names, or one in the
- * user's cache folder. NULL: nowhere, because that variable is empty or no folder is known. */
-static const char *symbol_folder(char *path, size_t path_bytes)
+const char *mr_symbol_folder(char *path, size_t path_bytes)
 {
     const char *given = getenv("MAXRACE_SYMBOL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -261,7 +259,7 @@ static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end
                                  .end = *end,
                                  .run = run,
                                  .inputs = inputs,
-                                 .symbol_folder = symbol_folder(symbols, sizeof symbols),
+                                 .symbol_folder = mr_symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
                                  .debug = &cli->debug};
     mr_cli_progress_start(&progress, cli->config);

@@ -3,8 +3,8 @@
  * n-th child of the process that wrote LOG is LOG.n, and so on for its children. Handlers of
  * signals may call all of it.
  */
-#ifndef MR_CLI_CHILD_LOGS_H
-#define MR_CLI_CHILD_LOGS_H
+#ifndef MR_RECORD_CHILD_LOGS_H
+#define MR_RECORD_CHILD_LOGS_H
 
 #include "runtime/log.h"
 
