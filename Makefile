@@ -140,11 +140,12 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/libsupport.a $(BUI
 
 $(addprefix $(BUILD)/tests/test_,big_trace spill far_bytes): $(call object,$(BIG_SOURCES))
 $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
+$(BUILD)/tests/test_hard: $(call object,bench/hard.c)
 $(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
 BENCH_MAINS := bench/results.c bench/whole.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
-    $(wildcard bench/planted*.c bench/ladder*.c)
+    $(wildcard bench/planted*.c bench/ladder*.c bench/hard*.c)
 
 $(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -258,6 +259,24 @@ $(BENCH_DATA)/planted-%.std: $(wildcard bench/big_*.[ch] bench/planted.[ch] benc
 bench-planted: $(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std
 	$(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std $(BENCH_DATA)/planted-$(EVENTS).tsv
 
+$(BUILD)/bench/hard: $(call object,bench/hard.c bench/hard_main.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bench/hard_table: $(call object,bench/hard_table.c bench/command.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# Hard traces, generated and (TRACES=folder) recorded: time, memory, races, unknowns.
+HARD_NAMES ?= $(shell sed -n 's/^    {"\(.*\)", MR_HARD_.*/\1/p; /^const size_t mr_hard_large_count/q' bench/hard.c)
+HARD_TRACES = $(if $(TRACES),$(wildcard $(TRACES:%=%/*-large.xstd.zst)))
+
+$(BENCH_DATA)/hard-%.std: bench/hard.c bench/hard.h | $(BUILD)/bench/hard
+	@mkdir -p $(@D)
+	$(BUILD)/bench/hard $* > $@
+
+.PHONY: bench-hard
+bench-hard: $(BUILD)/bench/hard_table $(BUILD)/maxrace $(HARD_NAMES:%=$(BENCH_DATA)/hard-%.std)
+	$(BUILD)/bench/hard_table $(BUILD)/maxrace $(HARD_NAMES:%=$(BENCH_DATA)/hard-%.std) $(HARD_TRACES)
+
 $(BUILD)/bench/ladder: $(call object,$(wildcard bench/ladder*.c)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 
@@ -328,8 +347,8 @@ bench-source:
 
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
-	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
-	$(BUILD)/bench/bench windows "$(TRACE)" "$(SIZES)" "$(TIMEOUTS)"
+	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000'] [PAGE=windows.html]" >&2; exit 2; }
+	$(BUILD)/bench/bench windows "$(TRACE)" "$(SIZES)" "$(TIMEOUTS)" "$(PAGE)"
 
 LIB_DIR := $(DESTDIR)$(LIBDIR)
 OWN_DIR := $(DESTDIR)$(PREFIX)/lib/maxrace
@@ -423,12 +442,13 @@ help:
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
 	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
 	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'
+	@echo 'make bench-hard [TRACES=dir]    traces on which a predictor may need far more than their length asks for'
 	@echo 'make bench-scaling [TRACES=dir] [SETTINGS=flags]'
 	@echo '                            threads, ranks and checkpoints: time by stage, and how many times as fast'
 	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
 	@echo 'make bench-cost             time of each step up to the report; CASES=FILE has more programs'
 	@echo 'make bench-source           files and lines by folder, lengths of functions, assertions, comments'
-	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
+	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=… PAGE=windows.html]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
 	@echo 'make install [PREFIX=/usr/local] [LIBDIR=PREFIX/lib] [DESTDIR=]'
 	@echo 'make uninstall              the same variables'

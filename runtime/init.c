@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "log_file.h"
 #include "modules.h"
+#include "operands.h"
 #include "scheduler.h"
 #include "steer.h"
 #include "sys.h"
@@ -104,6 +105,7 @@ static void start_recording(const char *path)
     mr_rt.follows_forks = mr_parse_number(secure_getenv(MR_LOG_ENV_FOLLOW_FORKS), 0) != 0;
     const char *on_deadlock = secure_getenv(MR_LOG_ENV_ON_DEADLOCK);
     mr_rt.waits_in_deadlock = on_deadlock != NULL && same_text(on_deadlock, "wait");
+    mr_rt.ends_deadlock_soon = on_deadlock != NULL && same_text(on_deadlock, "soon");
     mr_rt.switch_events = mr_parse_number(secure_getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
     mr_rt.logged = UINT32_MAX;
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));
@@ -111,6 +113,7 @@ static void start_recording(const char *path)
     mr_steer_start();
     mr_modules_log();
     mr_inputs_start(path);
+    mr_operands_start();
     mr_file_reads_start();
     mr_modules_tell();
     if (mr_thread_main()) {
@@ -156,6 +159,7 @@ void mr_stop_in_child(void)
     mr_rt.active = false;
     mr_rt.logging = false;
     mr_self = NULL;
+    mr_operands_forget();
     mr_inputs_forget(); /* now what it asks the system is no input of the parent */
 }
 

@@ -113,7 +113,8 @@
  * - MAXRACE_SEED: decimal, default 1
  * - MAXRACE_MAX_EVENTS: recording ends after so many records; 0 (default): no limit
  * - MAXRACE_MAX_LOG: recording ends when the log has so many bytes; 0 (default): no limit
- * - MAXRACE_ON_DEADLOCK: wait: a program in which nobody can run is left to itself; stop
+ * - MAXRACE_ON_DEADLOCK: wait: a program in which nobody can run is left to itself; soon: it is ended
+ *   after 50 ms, because no other process has to do with it; stop
  *   (default): it is ended, with status MR_LOG_DEADLOCK_STATUS
  * - MAXRACE_FOLLOW_FORKS: 1: the child of a fork has a log of its own. Its path is that of the
  *   parent's log, a dot, and the number of the fork in the parent: 1, 2, …

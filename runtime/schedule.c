@@ -208,6 +208,8 @@ static void take_line(line *self, mr_schedule *schedule)
         take_module(self, schedule);
     } else if (is_word(what, "thread")) {
         take_thread(self, schedule);
+    } else if (is_word(what, "loose")) {
+        schedule->is_loose = true;
     }
 }
 

@@ -68,6 +68,7 @@ typedef struct mr_schedule {
     mr_schedule_step *steps;
     mr_schedule_wake *wakes;
     uint64_t module_count, role_count, step_count, wake_count;
+    bool is_loose;       /* threads go on by the seed where the program does something else */
     const char *problem; /* why it cannot be used */
     uint64_t line;       /* … and where, or 0 */
 } mr_schedule;

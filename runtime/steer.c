@@ -170,6 +170,9 @@ static bool keeps_turn(mr_thread *thread, mr_stop_kind kind, const mr_schedule_s
         mr_result_end();
         mr_steer_diverge("passed the place where it should stop", step->role);
     }
+    if (self->idle >= IDLE_STOPS && mr_steer.reached && mr_steer.schedule.is_loose) {
+        mr_steer_diverge("does no operation", step->role);
+    }
     return self->idle < IDLE_STOPS || mr_steer.reached;
 }
 
@@ -218,7 +221,11 @@ void mr_steer_stop(mr_thread *thread, mr_stop_kind kind)
             self->arrived = true;
             continue;
         }
-        if (keeps_turn(thread, kind, step)) {
+        bool keeps = keeps_turn(thread, kind, step);
+        if (!mr_rt.steers) {
+            return;
+        }
+        if (keeps) {
             set_pace(thread, step);
             return;
         }
@@ -262,6 +269,10 @@ static mr_thread *choose_for(const mr_schedule_step *step)
     }
     whose->at_bound = false;
     if (thread != NULL && thread->state == MR_OUTSIDE) {
+        if (mr_steer.outside >= OUTSIDE_LOOKS && mr_steer.reached && mr_steer.schedule.is_loose) {
+            mr_steer_diverge("is in a call", step->role);
+            return NULL;
+        }
         return ++mr_steer.outside < OUTSIDE_LOOKS ? NULL : find_helper(step->role);
     }
     if (!waits) {

@@ -18,6 +18,7 @@ enum {
     SETTLE_NS = 1000000,      /* an event that was under way is over after so long */
     SETTLE_MAX_NS = 50000000, /* … or the processor is not ours: try again later */
     COMPLAIN_TICKS = 400,
+    SOON_TICKS = 10, /* … where nobody but the program itself can help */
     STILL_TICKS = 2000,
 };
 
@@ -157,7 +158,8 @@ static void look_at_waiters(view *seen)
     }
     mr_dispatch();
     seen->stalled = hopeful == 0 ? seen->stalled + 1 : 0;
-    if (seen->stalled == COMPLAIN_TICKS && mr_rt.alive > 0 && !mr_rt.complained) {
+    uint32_t patience = mr_rt.ends_deadlock_soon ? SOON_TICKS : COMPLAIN_TICKS;
+    if (seen->stalled == patience && mr_rt.alive > 0 && !mr_rt.complained) {
         mr_rt.complained = true;
         meet_deadlock();
     }

@@ -3,10 +3,10 @@
 
 #include "replaying.h"
 
-#include "child_logs.h"
 #include "formats/read.h"
 #include "launch.h"
 #include "leftovers.h"
+#include "record/child_logs.h"
 #include "record/convert.h"
 #include "runtime/log.h"
 

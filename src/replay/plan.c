@@ -235,6 +235,12 @@ static void write_steps(writing *self, mr_plan_then then)
         word(self, "hold");
     for (unsigned i = 0; then != MR_PLAN_END && i < plan->stop_count; i++)
         do_access(self, plan->stops[then == MR_PLAN_SECOND ? plan->stop_count - 1 - i : i].event);
+    if (then == MR_PLAN_FIRST && plan->go_on && plan->stop_count) {
+        uint32_t last = plan->stops[plan->stop_count - 1].event;
+        self->running = mr_plan_thread(plan->trace, plan->trace->thread[last]);
+        self->until = position_of(plan, last) + 1 + plan->go_on;
+        flush_run(self);
+    }
 }
 
 /* Who created whom, and as the how many-th. */
@@ -331,6 +337,8 @@ static void write_head(const writing *self)
 {
     fputs("maxrace schedule 1\n", self->file);
     write_run(self);
+    if (self->plan->is_loose)
+        fputs("loose\n", self->file);
     fprintf(self->file, "count %zu %" PRIu32 " %" PRIu64 " %" PRIu64 "\n",
             self->plan->run->module_count, self->role_count, self->steps, self->wakes);
     write_modules(self);
