@@ -400,7 +400,7 @@ static bool same_races(const mr_explore *self, const mini_found *found)
     uint16_t pairs[256][2];
     size_t count = self->search.race_count;
     for (size_t i = 0; i < count && i < 256; i++) {
-        const mr_search_race *race = &self->search.races[i];
+        const mr_seek_race *race = &self->search.races[i];
         uint16_t a = (uint16_t)self->model.nodes[race->first_node].op.code;
         uint16_t b = (uint16_t)self->model.nodes[race->second_node].op.code;
         pairs[i][0] = a < b ? a : b;
