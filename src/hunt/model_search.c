@@ -20,17 +20,17 @@ typedef struct frame {
 
 typedef struct move {
     uint32_t from, to;
-    mr_search_step step;
+    mr_seek_step step;
 } move;
 
 typedef struct searching {
-    mr_search *search;
+    mr_seek *search;
     const mr_graph *graph;
-    const mr_search_limits *limits;
-    mr_store store;
+    const mr_seek_limits *limits;
+    mr_seen store;
     mr_state state;
     frame *frames;
-    mr_search_step *choices;
+    mr_seek_step *choices;
     move *moves; /* where threads can come back to where they were */
     size_t frame_count, frame_capacity, choice_count, choice_capacity, move_count, move_capacity;
     mr_map asked;  /* node and outcome */
@@ -41,9 +41,9 @@ typedef struct searching {
 
 /* What the threads of a state can do. */
 typedef struct options {
-    mr_state_can can[MR_MODEL_THREADS_MAX];
-    uint32_t count[MR_MODEL_THREADS_MAX];
-    mr_search_step steps[MR_MODEL_THREADS_MAX][MR_MODEL_THREADS_MAX];
+    mr_state_can can[MR_PMODEL_THREADS_MAX];
+    uint32_t count[MR_PMODEL_THREADS_MAX];
+    mr_seek_step steps[MR_PMODEL_THREADS_MAX][MR_PMODEL_THREADS_MAX];
     bool some_can, some_ask;
 } options;
 
@@ -51,26 +51,26 @@ typedef struct options {
     mr_grow((void **)&(owner)->array, &(owner)->capacity, (owner)->count + (size_t)(more),         \
             sizeof *(owner)->array)
 
-void mr_search_free(mr_search *search)
+void mr_seek_free(mr_seek *search)
 {
     free(search->steps);
     free(search->finals);
     free(search->final_nodes);
     free(search->questions);
     free(search->races);
-    *search = (mr_search){.steps = NULL};
+    *search = (mr_seek){.steps = NULL};
 }
 
 /* ---- what is found ---- */
 
 /* The way to the state on top. */
-static bool keep_way(searching *self, mr_search_way *way)
+static bool keep_way(searching *self, mr_seek_way *way)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     size_t count = self->frame_count - 1;
     if (!ROOM(search, steps, step_count, step_capacity, count + 1))
         return false;
-    *way = (mr_search_way){search->step_count, (uint32_t)count};
+    *way = (mr_seek_way){search->step_count, (uint32_t)count};
     for (size_t i = 0; i < count; i++)
         search->steps[search->step_count++] = self->choices[self->frames[i].next - 1];
     return true;
@@ -79,23 +79,23 @@ static bool keep_way(searching *self, mr_search_way *way)
 /* The same nodes with other memory are the same behaviour. */
 static bool keep_final(searching *self)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     const mr_state *state = &self->state;
     uint32_t words = state->thread_count + 1;
     if (!ROOM(search, final_nodes, final_node_count, final_node_capacity, words) ||
         !ROOM(search, finals, final_count, final_capacity, 1))
         return false;
-    mr_search_final final = {.nodes = search->final_node_count, .end = MR_SEARCH_ENDED};
+    mr_seek_final final = {.nodes = search->final_node_count, .end = MR_SEEK_ENDED};
     uint32_t *nodes = search->final_nodes + final.nodes;
     for (uint32_t t = 0; t < state->thread_count; t++) {
         nodes[t] = mr_state_node(state, t);
         if (mr_state_lives(state, t) && !state->exited)
-            final.end = MR_SEARCH_DEADLOCK;
+            final.end = MR_SEEK_DEADLOCK;
     }
     nodes[state->thread_count] = state->exited;
     bool is_new;
     self->finals.length = words;
-    if (mr_rows_add(&self->finals, nodes, &is_new) == MR_MODEL_NONE)
+    if (mr_rows_add(&self->finals, nodes, &is_new) == MR_PMODEL_NONE)
         return false;
     if (!is_new)
         return true;
@@ -112,17 +112,17 @@ static uint64_t question_key(const mr_state *state, uint32_t thread)
     const mr_graph *graph = state->graph;
     const mr_graph_node *node = &graph->nodes[mr_state_node(state, thread)];
     uint64_t key = node->model + UINT64_C(1);
-    for (uint32_t i = 0; node->kind != MR_MODEL_UNKNOWN && i < node->piece_count; i++)
+    for (uint32_t i = 0; node->kind != MR_PMODEL_UNKNOWN && i < node->piece_count; i++)
         key = (key ^ state->content[graph->access_pieces[node->piece + i]]) *
               UINT64_C(0x9e3779b97f4a7c15);
-    if (!mr_model_is_access(node->kind))
+    if (!mr_pmodel_is_access(node->kind))
         key += (uint64_t)mr_state_mode_of(state, thread) << 40;
     return key;
 }
 
 static bool keep_questions(searching *self, const options *its)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     for (uint32_t t = 0; t < self->state.thread_count; t++) {
         if (its->can[t] != MR_STATE_ASKS)
             continue;
@@ -131,7 +131,7 @@ static bool keep_questions(searching *self, const options *its)
             return false;
         if ((*asked)++)
             continue;
-        mr_search_question question = {
+        mr_seek_question question = {
             .thread = t, .node = self->graph->nodes[mr_state_node(&self->state, t)].model};
         if (!keep_way(self, &question.way))
             return false;
@@ -146,14 +146,14 @@ static uint32_t place_number(searching *self, uint32_t thread)
     uint32_t node = graph->nodes[mr_state_node(&self->state, thread)].model;
     uint32_t *number =
         mr_map_at(&self->places, graph->model->nodes[node].op.code, self->places.count);
-    return number ? *number : MR_MODEL_NONE;
+    return number ? *number : MR_PMODEL_NONE;
 }
 
 static bool keep_race(searching *self, uint32_t first, uint32_t second)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     uint32_t a = place_number(self, first), b = place_number(self, second);
-    if (a == MR_MODEL_NONE || b == MR_MODEL_NONE)
+    if (a == MR_PMODEL_NONE || b == MR_PMODEL_NONE)
         return false;
     uint32_t *known = mr_map_at(&self->pairs, mr_map_key(a < b ? a : b, a < b ? b : a), 0);
     if (!known || !ROOM(search, races, race_count, race_capacity, 1))
@@ -161,7 +161,7 @@ static bool keep_race(searching *self, uint32_t first, uint32_t second)
     if ((*known)++)
         return true;
     const mr_graph_node *nodes = self->graph->nodes;
-    mr_search_race race = {.first = first,
+    mr_seek_race race = {.first = first,
                            .second = second,
                            .first_node = nodes[mr_state_node(&self->state, first)].model,
                            .second_node = nodes[mr_state_node(&self->state, second)].model};
@@ -187,7 +187,7 @@ static void find_options(const mr_state *state, options *its)
 {
     its->some_can = its->some_ask = false;
     for (uint32_t t = 0; t < state->thread_count; t++) {
-        its->can[t] = mr_state_steps(state, t, its->steps[t], MR_MODEL_THREADS_MAX, &its->count[t]);
+        its->can[t] = mr_state_steps(state, t, its->steps[t], MR_PMODEL_THREADS_MAX, &its->count[t]);
         its->some_can |= its->can[t] == MR_STATE_CAN;
         its->some_ask |= its->can[t] == MR_STATE_ASKS;
     }
@@ -208,7 +208,7 @@ static bool hinders(const mr_state *state, uint32_t thread, uint32_t other)
     const mr_graph *graph = state->graph;
     uint32_t its_node = mr_state_node(state, other);
     const mr_graph_node *node = &graph->nodes[mr_state_node(state, thread)];
-    if (node->kind == MR_MODEL_EXIT || !(graph->nodes[its_node].joined >> thread & 1))
+    if (node->kind == MR_PMODEL_EXIT || !(graph->nodes[its_node].joined >> thread & 1))
         return true;
     for (uint32_t i = 0; i < node->conflict_count; i++)
         if (mr_graph_may(graph, its_node, graph->conflicts[node->conflict + i]))
@@ -312,12 +312,12 @@ static bool widen(searching *self)
     top->is_full = true;
     for (size_t i = top->first; i < top->end; i++)
         tried |= (uint64_t)1 << self->choices[i].thread;
-    mr_store_get(&self->store, top->state, &self->state);
+    mr_seen_get(&self->store, top->state, &self->state);
     find_options(&self->state, &its);
     return add_choices(self, &its, UINT64_MAX, tried);
 }
 
-static bool note_move(searching *self, uint32_t from, uint32_t to, const mr_search_step *step)
+static bool note_move(searching *self, uint32_t from, uint32_t to, const mr_seek_step *step)
 {
     if (!self->graph->has_heads)
         return true;
@@ -337,13 +337,13 @@ static bool go_on(searching *self)
         return true;
     }
     uint32_t from = top->state;
-    mr_search_step step = self->choices[top->next++];
+    mr_seek_step step = self->choices[top->next++];
     bool is_new;
-    mr_store_get(&self->store, from, &self->state);
+    mr_seen_get(&self->store, from, &self->state);
     mr_state_do(&self->state, &step);
     self->search->transitions++;
-    uint32_t number = mr_store_add(&self->store, &self->state, &is_new);
-    if (number == MR_MODEL_NONE || !note_move(self, from, number, &step))
+    uint32_t number = mr_seen_add(&self->store, &self->state, &is_new);
+    if (number == MR_PMODEL_NONE || !note_move(self, from, number, &step))
         return false;
     if (is_new)
         return enter(self, number);
@@ -352,18 +352,18 @@ static bool go_on(searching *self)
 
 static bool is_over(searching *self)
 {
-    mr_search *search = self->search;
-    const mr_search_limits *limits = self->limits;
+    mr_seek *search = self->search;
+    const mr_seek_limits *limits = self->limits;
     if (limits->states && search->states >= limits->states)
-        search->stop = MR_SEARCH_STATES;
+        search->stop = MR_SEEK_STATES;
     else if (limits->questions && search->question_count >= limits->questions)
-        search->stop = MR_SEARCH_QUESTIONS;
-    else if (limits->stop && *limits->stop)
-        search->stop = MR_SEARCH_STOPPED;
+        search->stop = MR_SEEK_QUESTIONS;
+    else if (search->transitions % LOOK_EVERY == 0 && mr_halt_asked(limits->halt))
+        search->stop = MR_SEEK_STOPPED;
     else if (limits->bytes && search->transitions % LOOK_EVERY == 0 &&
-             mr_store_bytes(&self->store) + self->move_count * sizeof *self->moves > limits->bytes)
-        search->stop = MR_SEARCH_BYTES;
-    return search->stop != MR_SEARCH_COMPLETE;
+             mr_seen_bytes(&self->store) + self->move_count * sizeof *self->moves > limits->bytes)
+        search->stop = MR_SEEK_BYTES;
+    return search->stop != MR_SEEK_COMPLETE;
 }
 
 /* ---- states from which there is no end ---- */
@@ -387,7 +387,7 @@ static void mark_endings(searching *self)
 /* The way to the state: each state but the first was found by the first move that leads to it. */
 static bool way_to(searching *self, uint32_t state)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     uint32_t *found_by = mr_calloc(self->store.states.count + 1ull, sizeof *found_by);
     uint32_t length = 0;
     for (size_t i = 0; found_by && i < self->move_count; i++)
@@ -396,7 +396,7 @@ static bool way_to(searching *self, uint32_t state)
     for (uint32_t at = state; found_by && at != 0; at = self->moves[found_by[at] - 1].from)
         length++;
     bool ok = found_by && ROOM(search, steps, step_count, step_capacity, length + 1);
-    search->endless_way = (mr_search_way){search->step_count, length};
+    search->endless_way = (mr_seek_way){search->step_count, length};
     for (uint32_t at = state; ok && at != 0; at = self->moves[found_by[at] - 1].from)
         search->steps[search->endless_way.first + --length] = self->moves[found_by[at] - 1].step;
     search->step_count += ok ? search->endless_way.count : 0;
@@ -406,8 +406,8 @@ static bool way_to(searching *self, uint32_t state)
 
 static bool find_endless(searching *self)
 {
-    mr_search *search = self->search;
-    if (!self->graph->has_heads || search->stop != MR_SEARCH_COMPLETE)
+    mr_seek *search = self->search;
+    if (!self->graph->has_heads || search->stop != MR_SEEK_COMPLETE)
         return true;
     mark_endings(self);
     for (uint32_t i = 0; i < self->store.states.count; i++) {
@@ -422,10 +422,10 @@ static bool find_endless(searching *self)
 static bool run(searching *self)
 {
     bool is_new;
-    if (!mr_state_init(&self->state, self->graph) || !mr_store_init(&self->store, &self->state))
+    if (!mr_state_init(&self->state, self->graph) || !mr_seen_init(&self->store, &self->state))
         return false;
-    uint32_t first = mr_store_add(&self->store, &self->state, &is_new);
-    if (first == MR_MODEL_NONE || !enter(self, first))
+    uint32_t first = mr_seen_add(&self->store, &self->state, &is_new);
+    if (first == MR_PMODEL_NONE || !enter(self, first))
         return false;
     while (self->frame_count && !is_over(self))
         if (!go_on(self))
@@ -435,13 +435,13 @@ static bool run(searching *self)
     return find_endless(self);
 }
 
-mr_status mr_search_run(mr_search *search, const mr_graph *graph, const mr_search_limits *limits,
+mr_status mr_seek_run(mr_seek *search, const mr_graph *graph, const mr_seek_limits *limits,
                         mr_error *error)
 {
     searching self = {.search = search, .graph = graph, .limits = limits};
-    *search = (mr_search){.steps = NULL};
+    *search = (mr_seek){.steps = NULL};
     bool ok = run(&self);
-    mr_store_free(&self.store);
+    mr_seen_free(&self.store);
     mr_state_free(&self.state);
     mr_rows_free(&self.finals);
     mr_map_free(&self.asked);
