@@ -41,15 +41,16 @@
 #ifndef MR_HUNT_MODEL_SEARCH_H
 #define MR_HUNT_MODEL_SEARCH_H
 
+#include "base/halt.h"
 #include "model_graph.h"
 
 /* The node of a thread that was not created yet. */
-#define MR_SEARCH_NOT_CREATED 0x1fffffffu
+#define MR_SEEK_NOT_CREATED 0x1fffffffu
 
 typedef struct mr_seek_step {
     uint32_t thread;
-    uint32_t edge;  /* of the graph; MR_MODEL_NONE: it is not known what it leads to */
-    uint32_t woken; /* SIGNAL: this thread; MR_MODEL_NONE */
+    uint32_t edge;  /* of the graph; MR_PMODEL_NONE: it is not known what it leads to */
+    uint32_t woken; /* SIGNAL: this thread; MR_PMODEL_NONE */
 } mr_seek_step;
 
 /* Steps in the order in which they are done. */
@@ -59,8 +60,8 @@ typedef struct mr_seek_way {
 } mr_seek_way;
 
 typedef enum mr_seek_end {
-    MR_SEARCH_ENDED,    /* all threads, or the process */
-    MR_SEARCH_DEADLOCK, /* some wait, and nobody can go on */
+    MR_SEEK_ENDED,    /* all threads, or the process */
+    MR_SEEK_DEADLOCK, /* some wait, and nobody can go on */
 } mr_seek_end;
 
 typedef struct mr_seek_final {
@@ -88,15 +89,15 @@ typedef struct mr_seek_limits {
     uint64_t bytes;            /* of memory, 0: none */
     uint32_t questions;        /* it stops when it has so many, 0: none */
     bool no_reduction;         /* every thread is tried in every state; for tests */
-    const volatile bool *stop; /* set by another thread or a signal handler; NULL */
+    const mr_halt *halt;       /* asks it to stop; NULL */
 } mr_seek_limits;
 
 typedef enum mr_seek_stop {
-    MR_SEARCH_COMPLETE,
-    MR_SEARCH_STATES,
-    MR_SEARCH_BYTES,
-    MR_SEARCH_QUESTIONS,
-    MR_SEARCH_STOPPED,
+    MR_SEEK_COMPLETE,
+    MR_SEEK_STATES,
+    MR_SEEK_BYTES,
+    MR_SEEK_QUESTIONS,
+    MR_SEEK_STOPPED,
 } mr_seek_stop;
 
 /* Zero-initialise; free with mr_seek_free. */
@@ -109,15 +110,15 @@ typedef struct mr_seek {
     size_t step_count, step_capacity, final_count, final_capacity, final_node_count,
         final_node_capacity, question_count, question_capacity, race_count, race_capacity;
     uint64_t states, transitions;
-    uint64_t untried;        /* transitions that were left when it stopped early */
-    uint64_t endless;        /* states from which no final state can be reached */
+    uint64_t untried;          /* transitions that were left when it stopped early */
+    uint64_t endless;          /* states from which no final state can be reached */
     mr_seek_way endless_way; /* to one of them */
     mr_seek_stop stop;
 } mr_seek;
 
 /* MR_ERR_MEMORY. */
 mr_status mr_seek_run(mr_seek *search, const mr_graph *graph, const mr_seek_limits *limits,
-                      mr_error *error);
+                        mr_error *error);
 void mr_seek_free(mr_seek *search);
 
 #endif
