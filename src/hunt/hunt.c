@@ -77,7 +77,7 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
     while (!ends(hunt) && !taken) {
         taken = true;
         unsigned free_every = hunt->source ? FREE_EVERY_WITH_INPUTS : FREE_EVERY;
-        bool first = hunt->started == 0;
+        bool first = !hunt->has_reference && !hunt->busy; /* of this session */
         bool free_turn = hunt->started % free_every == free_every - 1;
         if (first || (hunt->has_reference && (free_turn || !mr_tasks_take(&hunt->tasks, task)))) {
             if (!first && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
