@@ -296,6 +296,12 @@ const mr_command mr_commands[] = {
               "a command of the shell that gets the output of a run; status 0: it is right"},
              {"until", "failure|end", "end at the first failure; or go on (end)"},
              {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"},
+             {"inputs", "DIR", "search inputs, from the files of DIR on"},
+             {"generate", "COMMAND",
+              "search inputs, from those that the command writes (16 times, MAXRACE_SEED=N)"},
+             {"args-file", "FILE",
+              "search inputs that are arguments, one a line, from those in FILE on"},
+             {"input-search", "all|solve|mutate|none", "how new inputs are made (all)"},
              {"exhaustive", "", "explore all behaviours of the program, until none is left"}},
      .summary = "run a program again and again by schedules that its traces suggest, for failures",
      .details =
@@ -305,6 +311,10 @@ const mr_command mr_commands[] = {
          "sanitizer, the oracle) and each race that a run has confirmed are saved as folders in\n"
          "DIR/findings; 'maxrace replay FOLDER' repeats them. A hunt can be ended at any time;\n"
          "--resume goes on with it. --time-limit and --runs bound it.\n"
+         "With --inputs, --generate or --args-file inputs are searched, too: the program gets "
+         "each\n"
+         "as a file in the place of @@ among ARGUMENTS, as arguments, or on its standard input.\n"
+         "Build it with 'maxrace cc --hunt-inputs'.\n"
          "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"
          "3 the program was not built for it or the folder is damaged, 4 out of resources or\n"
          "internal. That nothing was found says nothing of what was not run.\n",

@@ -14,8 +14,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DIR_FLAG, RESUME, REPORT, RUNS, SEED, TIMEOUT, ORACLE, UNTIL, MINIMISE, EXHAUSTIVE };
-enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000 };
+enum {
+    DIR_FLAG,
+    RESUME,
+    REPORT,
+    RUNS,
+    SEED,
+    TIMEOUT,
+    ORACLE,
+    UNTIL,
+    MINIMISE,
+    INPUTS,
+    GENERATE,
+    ARGS_FILE,
+    INPUT_SEARCH,
+    EXHAUSTIVE
+};
+enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000, GENERATED = 16 };
 
 typedef struct progress_line {
     bool active, shown;
@@ -59,7 +74,7 @@ static void print_end(const mr_hunt_state *state)
         [MR_HUNT_TIME] = "The time is used up",
         [MR_HUNT_ASKED] = "The hunt was interrupted",
         [MR_HUNT_FAILURE] = "The hunt ended at the first failure (--until failure)",
-        [MR_HUNT_QUIET] = "Nothing is left to try that the traces suggest, and 100 free runs "
+        [MR_HUNT_QUIET] = "Nothing is left to try that the traces suggest, and many free runs "
                           "showed nothing new"};
     printf("%s", ends[state->end]);
     if (state->end != MR_HUNT_QUIET)
@@ -79,6 +94,9 @@ static void print(const mr_hunt_state *state, const char *folder, bool ended)
            folder, state->runs, plural(state->runs), state->behaviours, plural(state->behaviours),
            races, plural(races), state->finding_count - races, plural(state->finding_count - races),
            state->seconds);
+    if (state->inputs_tried)
+        printf("%" PRIu32 " input%s tried, %" PRIu32 " of them covered something new.\n",
+               state->inputs_tried, plural(state->inputs_tried), state->inputs_kept);
     print_findings(state, folder);
     if (state->first_failure)
         printf("The first failure was run %" PRIu64 ".\n", state->first_failure);
@@ -174,6 +192,25 @@ static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_erro
     return status;
 }
 
+/* *asked: inputs are searched. */
+static mr_status read_inputs(const mr_cli *cli, mr_input_options *inputs, bool *asked,
+                             mr_error *error)
+{
+    const char *search = cli->own[INPUT_SEARCH] ? cli->own[INPUT_SEARCH] : "all";
+    bool all = strcmp(search, "all") == 0;
+    *inputs = (mr_input_options){.folder = cli->own[INPUTS],
+                                 .generator = cli->own[GENERATE],
+                                 .generated = GENERATED,
+                                 .arguments_file = cli->own[ARGS_FILE],
+                                 .solves = all || strcmp(search, "solve") == 0,
+                                 .mutates = all || strcmp(search, "mutate") == 0};
+    *asked = inputs->folder || inputs->generator || inputs->arguments_file;
+    if (inputs->solves || inputs->mutates || strcmp(search, "none") == 0)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                        "--input-search: '%.64s' is not all, solve, mutate or none", search);
+}
+
 mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
 {
     char folder[512], symbols[4000];
@@ -195,12 +232,17 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
                                .tell = tell,
                                .context = &line};
     int64_t limit = mr_config_int(cli->config, "time_limit");
+    mr_input_options inputs;
+    bool has_inputs;
     mr_status status = read_flags(cli, &options, error);
+    if (!status)
+        status = read_inputs(cli, &inputs, &has_inputs, error);
     if (!status && cli->own[EXHAUSTIVE])
         return mr_cli_hunt_exhaustive(cli, cli->own[RUNS] ? options.most_runs : 0,
                                       options.timeout_ms, exit_status, error);
     if (status)
         return status;
+    options.inputs = has_inputs ? &inputs : NULL;
     if (limit)
         halt.deadline_seconds = mr_seconds() + (double)limit;
     mr_interrupt_start(&halt);
