@@ -116,7 +116,10 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
                             mr_error *error)
 {
     mr_log log;
-    mr_scan scan = {.keep_all = options->keep_local};
+    mr_scan scan = {.keep_all = options->keep_local,
+                    .pieces.part_units = options->part_units,
+                    .gaps.least_part =
+                        options->part_units ? options->part_units : MR_GAPS_LEAST_PART};
     mr_event_pass pass;
     uint32_t inputs_state = MR_INPUTS_COMPLETE;
     *summary = (mr_record_summary){0};
