@@ -7,36 +7,37 @@
 #include <stdlib.h>
 
 const mr_hard_shape mr_hard_large[] = {
-    {"nested-20", MR_HARD_NESTED, 5000, 4, 20, 0, 8, 0, 1},
-    {"nested-30", MR_HARD_NESTED, 20000, 4, 30, 0, 8, 0, 2},
-    {"nested-60", MR_HARD_NESTED, 50000, 4, 60, 0, 8, 0, 3},
-    {"nested-mixed-20", MR_HARD_NESTED, 5000, 4, 20, 0, 8, 300, 4},
-    {"nested-mixed-30", MR_HARD_NESTED, 20000, 4, 30, 0, 8, 300, 5},
-    {"nested-mixed-60", MR_HARD_NESTED, 50000, 4, 60, 0, 8, 300, 6},
-    {"nested-500", MR_HARD_NESTED, 82000, 4, 500, 0, 8, 0, 7},
-    {"hot", MR_HARD_HOT, 110000, 4, 0, 400, 8, 0, 8},
-    {"spin", MR_HARD_SPIN, 3000000, 3, 0, 0, 2, 0, 9},
-    {"wide-48", MR_HARD_WIDE, 100000, 48, 0, 0, 8, 0, 10},
-    {"ending-10000", MR_HARD_ENDING, 60000, 10000, 0, 0, 8, 0, 11},
-    {"ending-100000", MR_HARD_ENDING, 600000, 100000, 0, 0, 8, 0, 12},
-    {"adding", MR_HARD_ADDING, 40000, 4, 0, 128, 1000, 0, 13},
+    {"nested-20", MR_HARD_NESTED, 5000, 4, 20, 0, 2, false, 1},
+    {"nested-30", MR_HARD_NESTED, 20000, 4, 30, 0, 2, false, 2},
+    {"nested-60", MR_HARD_NESTED, 50000, 4, 60, 0, 2, false, 3},
+    {"nested-any-20", MR_HARD_NESTED, 5000, 6, 20, 0, 8, true, 4},
+    {"nested-any-30", MR_HARD_NESTED, 20000, 6, 30, 0, 8, true, 5},
+    {"nested-any-60", MR_HARD_NESTED, 50000, 6, 60, 0, 8, true, 6},
+    {"nested-500", MR_HARD_NESTED, 82000, 4, 500, 0, 2, false, 7},
+    {"hot", MR_HARD_HOT, 110000, 4, 0, 400, 8, false, 8},
+    {"spin", MR_HARD_SPIN, 3000000, 1, 0, 0, 2, false, 9},
+    {"spin-3", MR_HARD_SPIN, 3000000, 3, 0, 0, 2, false, 9},
+    {"wide-48", MR_HARD_WIDE, 100000, 48, 0, 0, 8, false, 10},
+    {"ending-10000", MR_HARD_ENDING, 60000, 10000, 0, 0, 8, false, 11},
+    {"ending-100000", MR_HARD_ENDING, 600000, 100000, 0, 0, 8, false, 12},
+    {"adding", MR_HARD_ADDING, 40000, 4, 0, 128, 1000, false, 13},
 };
 const size_t mr_hard_large_count = sizeof mr_hard_large / sizeof *mr_hard_large;
 
 const mr_hard_shape mr_hard_small[] = {
-    {"nested", MR_HARD_NESTED, 22, 2, 3, 0, 2, 0, 1},
-    {"nested-mixed", MR_HARD_NESTED, 24, 3, 2, 0, 2, 400, 2},
-    {"hot", MR_HARD_HOT, 18, 3, 0, 2, 2, 0, 3},
-    {"spin", MR_HARD_SPIN, 18, 2, 0, 0, 2, 0, 4},
-    {"wide", MR_HARD_WIDE, 20, 5, 0, 0, 2, 0, 5},
-    {"ending", MR_HARD_ENDING, 20, 5, 0, 0, 2, 0, 6},
-    {"adding", MR_HARD_ADDING, 14, 3, 0, 3, 2, 0, 7},
+    {"nested", MR_HARD_NESTED, 24, 2, 3, 0, 2, false, 1},
+    {"nested-any", MR_HARD_NESTED, 24, 3, 2, 0, 2, true, 2},
+    {"hot", MR_HARD_HOT, 18, 3, 0, 2, 2, false, 3},
+    {"spin", MR_HARD_SPIN, 18, 2, 0, 0, 2, false, 4},
+    {"wide", MR_HARD_WIDE, 20, 5, 0, 0, 2, false, 5},
+    {"ending", MR_HARD_ENDING, 20, 5, 0, 0, 2, false, 6},
+    {"adding", MR_HARD_ADDING, 14, 3, 0, 3, 2, false, 7},
 };
 const size_t mr_hard_small_count = sizeof mr_hard_small / sizeof *mr_hard_small;
 
 /* A thread of the program: its step in what it does, and where it stands in it. */
 typedef struct worker {
-    uint32_t step, level, low;
+    uint32_t step, level;
 } worker;
 
 typedef struct generator {
@@ -46,7 +47,8 @@ typedef struct generator {
     uint32_t events;
     worker *workers;   /* owned */
     uint32_t *values;  /* owned; one a variable */
-    uint32_t *holders; /* owned; one a lock: thread, 0: none */
+    uint32_t *holders; /* owned; one a lock: thread + 1, 0: none */
+    uint32_t *locks;   /* owned; nested: `depth` a thread, those of its nest */
     bool flag;         /* spin: it is set */
 } generator;
 
@@ -74,7 +76,7 @@ static bool acquire(generator *g, uint32_t thread, uint32_t lock)
 {
     if (g->holders[lock])
         return false;
-    g->holders[lock] = thread;
+    g->holders[lock] = thread + 1;
     fprintf(g->out, "T%" PRIu32 "|acq(L%" PRIu32 ")|%" PRIu32 "\n", thread, lock, 1000000 + lock);
     g->events++;
     return true;
@@ -95,25 +97,50 @@ static void fork_join(generator *g, const char *op, uint32_t thread)
 
 /* ---- one step of a thread; false: it waits for a lock ---- */
 
-/* Steps: 0 outside, 1 on the way in, 2 on the way out. Lock and variable of a level have its
- * number; the variable behind the last one has no lock. */
-static bool step_nested(generator *g, uint32_t thread)
+/* Chooses the locks of a nest: `depth` of twice as many, in ascending order unless the threads back
+ * off. */
+static void choose_locks(generator *g, uint32_t *locks)
 {
     const mr_hard_shape *s = g->shape;
+    uint32_t count = 0;
+    for (uint32_t lock = 0; lock < 2 * s->depth; lock++)
+        if (below(g, 2 * s->depth - lock) < s->depth - count)
+            locks[count++] = lock;
+    MR_ASSERT(count == s->depth);
+    for (uint32_t i = s->backs_off ? count : 1; i-- > 1;) {
+        uint32_t other = below(g, i + 1), lock = locks[i];
+        locks[i] = locks[other];
+        locks[other] = lock;
+    }
+}
+
+/* Steps: 0 outside, 1 on the way in, 2 on the way out; level: how many locks it holds. */
+static bool step_nested(generator *g, uint32_t thread)
+{
+    enum { VARIABLES = 4, PLACES = 8 };
+    const mr_hard_shape *s = g->shape;
     worker *w = &g->workers[thread];
+    uint32_t *locks = &g->locks[(size_t)thread * s->depth];
     if (w->step == 0) {
-        if (below(g, 4) == 0)
-            access(g, thread, s->depth, below(g, 3) == 0, thread * 2 + below(g, 2));
-        w->low = w->level = below(g, 1000) < s->skip ? below(g, s->depth) : 0;
+        if (below(g, 50) == 0 || s->events < 100)
+            access(g, thread, below(g, VARIABLES), below(g, 5) < 2, 100 + below(g, PLACES));
+        choose_locks(g, locks);
         w->step = 1;
     } else if (w->step == 1) {
-        if (!acquire(g, thread, w->level))
+        if (!acquire(g, thread, locks[w->level])) {
+            w->step = s->backs_off ? 2 : 1;
             return false;
-        access(g, thread, w->level, below(g, 3) == 0, 1000 + w->level * 4 + below(g, 4));
-        w->step = ++w->level == s->depth ? 2 : 1;
+        }
+        if (below(g, 10) < 3)
+            access(g, thread, below(g, VARIABLES), below(g, 5) < 2, 200 + below(g, PLACES));
+        if (++w->level < s->depth)
+            return true;
+        access(g, thread, below(g, VARIABLES), below(g, 2) == 0, 300 + below(g, PLACES));
+        w->step = 2;
     } else {
-        release(g, thread, --w->level);
-        w->step = w->level == w->low ? 0 : 2;
+        if (w->level)
+            release(g, thread, locks[--w->level]);
+        w->step = w->level ? 2 : 0;
     }
     return true;
 }
@@ -263,19 +290,22 @@ static void run(generator *g)
 
 bool mr_hard_write(const mr_hard_shape *shape, FILE *out)
 {
-    enum { MOST_VARIABLES = 1000, MOST_LOCKS = 1000 };
+    enum { MOST_VARIABLES = 100, MOST_LOCKS = 1000 };
     generator g = {.shape = shape,
                    .out = out,
                    .random = shape->seed,
                    .workers = mr_calloc((size_t)shape->threads + 1, sizeof *g.workers),
                    .values = mr_calloc(MOST_VARIABLES, sizeof *g.values),
-                   .holders = mr_calloc(MOST_LOCKS, sizeof *g.holders)};
-    MR_REQUIRE(shape->depth < MOST_LOCKS && shape->values > 0);
-    bool ok = g.workers && g.values && g.holders;
+                   .holders = mr_calloc(MOST_LOCKS, sizeof *g.holders),
+                   .locks =
+                       mr_calloc(((size_t)shape->threads + 1) * shape->depth, sizeof *g.locks)};
+    MR_REQUIRE(shape->depth <= MOST_LOCKS / 2 && shape->values > 0);
+    bool ok = g.workers && g.values && g.holders && g.locks;
     if (ok)
         run(&g);
     free(g.workers);
     free(g.values);
     free(g.holders);
+    free(g.locks);
     return ok;
 }

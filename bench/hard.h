@@ -6,9 +6,9 @@
  * (make bench-hard), a small one is compared with exhaustive search (tests/test_hard.c). All traces
  * are valid, have values, and are the same everywhere for the same shape.
  *
- *   nested    threads that enter a nest of `depth` locks, access what each level guards, and leave
- *             it. `skip` of 1,000 nests begin at an inner level, so that the outer lock does not
- *             guard all of it. Between nests accesses without a lock.
+ *   nested    threads that enter nests of `depth` of twice as many locks, in ascending order or, when
+ *             they back off, in any order, and leave a nest of which a lock is held. They access
+ *             four variables at all levels and, seldom, without a lock.
  *   hot       one variable that all threads access at `places` places each for reading and for
  *             writing, 95 of 100 accesses under one lock, the others under none.
  *   spin      threads that wait for a flag by reading it under a lock, about `events` / 3 times in
@@ -45,7 +45,7 @@ typedef struct mr_hard_shape {
     uint32_t depth;   /* nested: locks; else not used */
     uint32_t places;  /* hot, adding */
     uint32_t values;  /* written values are 0 … values - 1 */
-    uint32_t skip;    /* nested: of 1,000 */
+    bool backs_off;   /* nested */
     uint64_t seed;
 } mr_hard_shape;
 

@@ -142,6 +142,9 @@ suppressed() {
         ends 0 '^no static race of shb' "$maxrace" run --quick --suppressions add.supp ./together && grep -qx 'maxrace: 1 suppressed' err &&
         ends 66 '^1 race ' env TSAN_OPTIONS=exitcode=66 "$maxrace" run ./together &&
         ends 0 '^no race' env TSAN_OPTIONS="suppressions='add.supp':exitcode=66,halt_on_error=1" "$maxrace" run ./together &&
+        ends 1 '2 of 3 runs were not started' env TSAN_OPTIONS=halt_on_error=1 "$maxrace" run --runs 3 ./together &&
+        ends 1 ' in 3 runs$' env TSAN_OPTIONS=halt_on_error=1 "$maxrace" run --runs 3 --no-halt-on-finding ./together &&
+        ends 1 ' at er+0x' env TSAN_OPTIONS=strip_path_prefix=togeth "$maxrace" run ./together &&
         ends 2 '' env TSAN_OPTIONS=exitcode=x "$maxrace" run ./together &&
         ends 1 '' env TSAN_OPTIONS=log_path=report-of "$maxrace" run ./together && grep -q '^1 race ' report-of.* &&
         ends 1 '' "$maxrace" run --runs 2 --format json -o base.json ./together && grep -q '"fingerprint"' base.json &&

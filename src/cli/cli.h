@@ -130,6 +130,7 @@ mr_status mr_cli_exclude(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_cxx(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error);
+mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error);

@@ -233,9 +233,7 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
         program, launched->exit_status);
 }
 
-/* Where names are kept from run to run: the folder that MAXRACE_SYMBOL_CACHE names, or one in the
- * user's cache folder. NULL: nowhere, because that variable is empty or no folder is known. */
-static const char *symbol_folder(char *path, size_t path_bytes)
+const char *mr_symbol_folder(char *path, size_t path_bytes)
 {
     const char *given = getenv("MAXRACE_SYMBOL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -262,8 +260,9 @@ static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .end = *end,
                                  .run = run,
+                                 .strip_prefix = mr_config_text(cli->config, "record.strip_prefix"),
                                  .inputs = inputs,
-                                 .symbol_folder = symbol_folder(symbols, sizeof symbols),
+                                 .symbol_folder = mr_symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
                                  .debug = &cli->debug};
     mr_cli_progress_start(&progress, cli->config);

@@ -50,9 +50,15 @@ static void remove_files(const mr_runner *runner)
 mr_status mr_runner_open(mr_runner *runner, const char *symbol_folder, mr_error *error)
 {
     const char *place = getenv("TMPDIR");
+    return mr_runner_open_in(runner, place && place[0] == '/' ? place : "/tmp", symbol_folder,
+                             error);
+}
+
+mr_status mr_runner_open_in(mr_runner *runner, const char *place, const char *symbol_folder,
+                            mr_error *error)
+{
     *runner = (mr_runner){.symbol_folder = symbol_folder, .max_log_bytes = (uint64_t)1 << 30};
-    snprintf(runner->folder, sizeof runner->folder, "%.2900s/maxrace-hunt-XXXXXX",
-             place && place[0] == '/' ? place : "/tmp");
+    snprintf(runner->folder, sizeof runner->folder, "%.2900s/maxrace-hunt-XXXXXX", place);
     if (mkdtemp(runner->folder))
         return MR_OK;
     mr_error_set(error, MR_ERR_IO, runner->folder, 0, "cannot make this folder: %s",

@@ -57,6 +57,9 @@ typedef struct mr_ran {
 
 /* Makes the folder, in TMPDIR or /tmp. MR_ERR_IO. */
 mr_status mr_runner_open(mr_runner *runner, const char *symbol_folder, mr_error *error);
+/* The same in a folder of the caller's. */
+mr_status mr_runner_open_in(mr_runner *runner, const char *place, const char *symbol_folder,
+                            mr_error *error);
 void mr_runner_close(mr_runner *runner);
 
 /* Runs the program once. MR_ERR_IO: it cannot be started, or files cannot be written; MR_ERR_TRACE: it

@@ -66,7 +66,9 @@ void mr_worker_begin(mr_worker *worker, mr_room_holder holder)
 {
     if (!worker->settings->room)
         return;
-    if (!worker->has_share)
+    if (worker->has_share)
+        mr_room_share_renew(&worker->share);
+    else
         mr_room_share_open(&worker->share, worker->settings->room, holder, least_bytes(worker));
     worker->has_share = true;
     worker->arena.share = &worker->share;
@@ -81,7 +83,7 @@ void mr_worker_asks(mr_worker *worker, bool asks)
 void mr_worker_end(mr_worker *worker)
 {
     if (worker->has_share)
-        mr_room_share_renew(&worker->share);
+        mr_room_share_rest(&worker->share);
 }
 
 void mr_worker_leave(mr_worker *worker)

@@ -52,8 +52,8 @@ mr_checker *mr_worker_checker(mr_worker *worker);
  *   mr_worker_begin → (build the window) → mr_worker_asks → (questions) → mr_worker_end
  *
  * The worker waits for the memory of a window. A question for which the room has no memory is
- * refused, and unknown. Between two units the worker goes to the end of the queue, so that other
- * workers do not wait for an idle one. mr_worker_leave frees the arena after the last unit.
+ * refused, and unknown. Between two units the share of the worker rests, so that other workers do not
+ * wait for an idle one. mr_worker_leave frees the arena after the last unit.
  */
 void mr_worker_begin(mr_worker *worker, mr_room_holder holder);
 void mr_worker_asks(mr_worker *worker, bool asks);

@@ -129,6 +129,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
     if (!status) {
         status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
         if (!status) {
+            pass.contexts.strip = options->strip_prefix;
             pass.run = options->run;
             inputs_state = take_inputs(options->inputs, &pass);
             end_trace(&log, &options->end, &pass.emitter.trace->ending);

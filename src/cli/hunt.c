@@ -1,0 +1,213 @@
+/* hunt: searches schedules of a program for failures and races. */
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _XOPEN_SOURCE 700 /* isatty, fileno */
+
+#include "hunt/hunt.h"
+
+#include "base/seconds.h"
+#include "cli.h"
+#include "interrupt.h"
+#include "recording.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIR_FLAG, RESUME, REPORT, RUNS, SEED, TIMEOUT, ORACLE, UNTIL, MINIMISE };
+enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000 };
+
+typedef struct progress_line {
+    bool active, shown;
+    double last;
+} progress_line;
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void tell(void *context, const mr_hunt_state *state)
+{
+    progress_line *line = context;
+    double now = mr_seconds();
+    if (!line->active || now - line->last < 0.2)
+        return;
+    line->last = now;
+    line->shown = true;
+    fprintf(stderr,
+            "\r\033[Khunt: %" PRIu64 " runs, %" PRIu32 " behaviours, %zu found, %zu to try, %.0f s",
+            state->runs, state->behaviours, state->finding_count, state->left, state->seconds);
+    fflush(stderr);
+}
+
+static void print_findings(const mr_hunt_state *state, const char *folder)
+{
+    for (size_t i = 0; i < state->finding_count; i++) {
+        const mr_finding_line *line = &state->findings[i];
+        printf("  %" PRIu32 " %s (run %" PRIu64 "): %s\n", line->number, line->kind, line->run,
+               line->text);
+        printf("      maxrace replay %s/findings/%" PRIu32 "-%s\n", folder, line->number,
+               line->kind);
+    }
+}
+
+static void print_end(const mr_hunt_state *state)
+{
+    static const char *const ends[] = {
+        [MR_HUNT_RUNS] = "The budget of runs is used up",
+        [MR_HUNT_TIME] = "The time is used up",
+        [MR_HUNT_ASKED] = "The hunt was interrupted",
+        [MR_HUNT_FAILURE] = "The hunt ended at the first failure (--until failure)",
+        [MR_HUNT_QUIET] = "Nothing is left to try that the traces suggest, and 100 free runs "
+                          "showed nothing new"};
+    printf("%s", ends[state->end]);
+    if (state->end != MR_HUNT_QUIET)
+        printf("; %zu question%s left", state->left, state->left == 1 ? " is" : "s are");
+    if (state->dropped)
+        printf(", %zu more were not kept", state->dropped);
+    puts(". What was not run may still fail.");
+}
+
+static void print(const mr_hunt_state *state, const char *folder, bool ended)
+{
+    size_t races = 0;
+    for (size_t i = 0; i < state->finding_count; i++)
+        races += strcmp(state->findings[i].kind, "race") == 0;
+    printf("%s: %" PRIu64 " run%s, %" PRIu32 " behaviour%s, %zu race%s confirmed, %zu other "
+           "finding%s, %.1f s\n",
+           folder, state->runs, plural(state->runs), state->behaviours, plural(state->behaviours),
+           races, plural(races), state->finding_count - races, plural(state->finding_count - races),
+           state->seconds);
+    print_findings(state, folder);
+    if (state->first_failure)
+        printf("The first failure was run %" PRIu64 ".\n", state->first_failure);
+    else
+        puts("No run failed.");
+    if (ended)
+        print_end(state);
+}
+
+/* The journal alone. */
+static bool report_run(void *context, const mr_hunt_line *run)
+{
+    mr_hunt_state *state = context;
+    static const char *const fails[] = {"exit",      "oracle",    "livelock", "deadlock",
+                                        "sanitizer", "assertion", "abort",    "crash"};
+    state->runs++;
+    state->seconds = run->at;
+    if (run->behaviour != UINT32_MAX)
+        state->behaviours++;
+    for (size_t i = 0; i < sizeof fails / sizeof *fails && !state->first_failure; i++)
+        if (strcmp(run->outcome, fails[i]) == 0)
+            state->first_failure = run->number;
+    return true;
+}
+
+static bool report_finding(void *context, const mr_finding_line *finding)
+{
+    mr_hunt_state *state = context;
+    void *findings = realloc(state->findings, (state->finding_count + 1) * sizeof *state->findings);
+    if (!findings)
+        return false;
+    state->findings = findings;
+    state->findings[state->finding_count++] = *finding;
+    return true;
+}
+
+static mr_status report(const char *folder, int *exit_status, mr_error *error)
+{
+    mr_store_folder store;
+    mr_hunt_state state = {.findings = NULL};
+    const mr_store_reader reader = {
+        .context = &state, .run = report_run, .finding = report_finding};
+    mr_status status = mr_store_reopen(&store, folder, error);
+    if (!status)
+        status = mr_store_read(&store, &reader, error);
+    if (!status)
+        print(&state, folder, false);
+    *exit_status = state.finding_count ? MR_EXIT_RACES : 0;
+    mr_store_close(&store);
+    mr_hunt_state_free(&state);
+    return status;
+}
+
+/* "bank.hunt" for "./bank". */
+static const char *choose_folder(const mr_cli *cli, char *buffer, size_t size_bytes)
+{
+    const char *name = cli->operands[0], *slash = strrchr(name, '/');
+    if (cli->own[RESUME])
+        return cli->own[RESUME];
+    if (cli->own[DIR_FLAG])
+        return cli->own[DIR_FLAG];
+    snprintf(buffer, size_bytes, "%.400s.hunt", slash ? slash + 1 : name);
+    return buffer;
+}
+
+/* One of two words; `fallback` when it is not given. */
+static mr_status word(const mr_cli *cli, int flag, const char *yes, const char *no, bool fallback,
+                      bool *is, mr_error *error)
+{
+    const char *text = cli->own[flag];
+    *is = text ? strcmp(text, yes) == 0 : fallback;
+    if (!text || *is || strcmp(text, no) == 0)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--%s: '%.64s' is not %s or %s",
+                        cli->command->own[flag].name, text, yes, no);
+}
+
+static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_error *error)
+{
+    uint64_t timeout = DEFAULT_TIMEOUT_MS;
+    mr_status status = mr_cli_number(cli, RUNS, DEFAULT_RUNS, 0, &options->most_runs, error);
+    if (!status)
+        status = mr_cli_number(cli, SEED, 1, 0, &options->seed, error);
+    if (!status)
+        status = mr_cli_number(cli, TIMEOUT, DEFAULT_TIMEOUT_MS, 1, &timeout, error);
+    if (!status)
+        status = word(cli, UNTIL, "failure", "end", false, &options->ends_at_failure, error);
+    if (!status)
+        status = word(cli, MINIMISE, "yes", "no", true, &options->minimises, error);
+    options->timeout_ms = timeout < INT32_MAX ? (unsigned)timeout : INT32_MAX;
+    options->oracle = cli->own[ORACLE];
+    options->jobs = (unsigned)mr_config_int(cli->config, "jobs");
+    return status;
+}
+
+mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    char folder[512], symbols[4000];
+    mr_hunt_state state = {.findings = NULL};
+    mr_halt halt = {.deadline_seconds = 0};
+    progress_line line = {.active = isatty(STDERR_FILENO) && !mr_config_bool(cli->config, "quiet")};
+    if (cli->own[REPORT])
+        return report(cli->own[REPORT], exit_status, error);
+    if (!cli->operand_count)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "missing operand; usage: maxrace hunt [FLAGS] %s",
+                            cli->command->operands);
+    mr_hunt_options options = {.arguments = cli->operands,
+                               .folder = choose_folder(cli, folder, sizeof folder),
+                               .resumes = cli->own[RESUME] != NULL,
+                               .symbol_folder = mr_symbol_folder(symbols, sizeof symbols),
+                               .config = cli->config,
+                               .halt = &halt,
+                               .tell = tell,
+                               .context = &line};
+    int64_t limit = mr_config_int(cli->config, "time_limit");
+    mr_status status = read_flags(cli, &options, error);
+    if (status)
+        return status;
+    if (limit)
+        halt.deadline_seconds = mr_seconds() + (double)limit;
+    mr_interrupt_start(&halt);
+    status = mr_hunt(&options, &state, error);
+    mr_interrupt_end();
+    if (line.shown)
+        fputs("\r\033[K", stderr);
+    if (!status)
+        print(&state, options.folder, true);
+    *exit_status = state.finding_count ? MR_EXIT_RACES : 0;
+    mr_hunt_state_free(&state);
+    return status;
+}
