@@ -114,7 +114,7 @@ static bool sleeps_on(const mr_state *state, uint32_t thread, uint32_t object)
            state->graph->nodes[mr_state_node(state, thread)].object == object;
 }
 
-mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_search_step *steps,
+mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_seek_step *steps,
                             uint32_t room, uint32_t *count)
 {
     const mr_graph *graph = state->graph;
@@ -122,7 +122,7 @@ mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_search_st
     if (state->exited || !mr_state_lives(state, thread))
         return MR_STATE_CANNOT;
     const mr_graph_node *node = &graph->nodes[mr_state_node(state, thread)];
-    steps[0] = (mr_search_step){thread, MR_MODEL_NONE, MR_MODEL_NONE};
+    steps[0] = (mr_seek_step){thread, MR_MODEL_NONE, MR_MODEL_NONE};
     if (node->kind == MR_MODEL_UNKNOWN) {
         *count = !node->loops;
         return node->loops ? MR_STATE_CANNOT : MR_STATE_ASKS;
@@ -139,7 +139,7 @@ mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_search_st
         uint32_t sleepers = 0;
         for (uint32_t t = 0; t < state->thread_count && sleepers < room; t++)
             if (sleeps_on(state, t, node->object))
-                steps[sleepers++] = (mr_search_step){thread, steps[0].edge, t};
+                steps[sleepers++] = (mr_seek_step){thread, steps[0].edge, t};
         *count = sleepers ? sleepers : 1;
     }
     return MR_STATE_CAN;
@@ -187,7 +187,7 @@ static void arrive(mr_state *state, const mr_graph_node *node, bool last)
             set_mode(state, t, MR_STATE_PASSES);
 }
 
-static void change(mr_state *state, const mr_graph_node *node, const mr_search_step *step)
+static void change(mr_state *state, const mr_graph_node *node, const mr_seek_step *step)
 {
     const mr_graph *graph = state->graph;
     uint32_t outcome = graph->edges[step->edge].outcome;
@@ -242,7 +242,7 @@ static void change(mr_state *state, const mr_graph_node *node, const mr_search_s
     }
 }
 
-void mr_state_do(mr_state *state, const mr_search_step *step)
+void mr_state_do(mr_state *state, const mr_seek_step *step)
 {
     const mr_graph *graph = state->graph;
     const mr_graph_node *node = &graph->nodes[mr_state_node(state, step->thread)];

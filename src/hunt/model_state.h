@@ -61,11 +61,11 @@ typedef enum mr_state_can {
 } mr_state_can;
 
 /* What the thread can do next: at most `room` steps. An asking thread has one step, without an edge. */
-mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_search_step *steps,
+mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_seek_step *steps,
                             uint32_t room, uint32_t *count);
 
 /* Does the step, which is possible. */
-void mr_state_do(mr_state *state, const mr_search_step *step);
+void mr_state_do(mr_state *state, const mr_seek_step *step);
 
 /* The threads that can change that this one cannot go on, as bits. */
 uint64_t mr_state_enablers(const mr_state *state, uint32_t thread);
