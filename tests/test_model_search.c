@@ -42,16 +42,18 @@ static uint64_t address_of(int variable)
 static mr_pmodel_op access_op(mr_pmodel_kind kind, bool is_atomic, int variable)
 {
     return (mr_pmodel_op){.kind = (uint8_t)kind,
-                         .is_atomic = is_atomic,
-                         .address = address_of(variable),
-                         .bytes = 4,
-                         .object = 0};
+                          .is_atomic = is_atomic,
+                          .address = address_of(variable),
+                          .bytes = 4,
+                          .object = 0};
 }
 
-static mr_pmodel_op object_op(mr_pmodel *model, mr_pmodel_kind kind, mr_pmodel_role role, int object)
+static mr_pmodel_op object_op(mr_pmodel *model, mr_pmodel_kind kind, mr_pmodel_role role,
+                              int object)
 {
     return (mr_pmodel_op){.kind = (uint8_t)kind,
-                         .object = mr_pmodel_object_of(model, role, 0x5000 + 64 * (uint64_t)object)};
+                          .object =
+                              mr_pmodel_object_of(model, role, 0x5000 + 64 * (uint64_t)object)};
 }
 
 static mr_pmodel_op sleep_op(mr_pmodel *model, const mini_line *line, unsigned sub)
@@ -59,8 +61,8 @@ static mr_pmodel_op sleep_op(mr_pmodel *model, const mini_line *line, unsigned s
     mr_pmodel_op op;
     if (sub == 2)
         return object_op(model, MR_PMODEL_LOCK, MR_PMODEL_IS_LOCK, line->c);
-    op =
-        object_op(model, sub == 0 ? MR_PMODEL_SLEEP : MR_PMODEL_WAKE, MR_PMODEL_IS_CONDITION, line->b);
+    op = object_op(model, sub == 0 ? MR_PMODEL_SLEEP : MR_PMODEL_WAKE, MR_PMODEL_IS_CONDITION,
+                   line->b);
     if (sub == 0)
         op.other = mr_pmodel_object_of(model, MR_PMODEL_IS_LOCK, 0x5000 + 64 * (uint64_t)line->c);
     op.is_timed = sub == 1 && line->op == MINI_TIMED_SLEEP;
@@ -68,7 +70,7 @@ static mr_pmodel_op sleep_op(mr_pmodel *model, const mini_line *line, unsigned s
 }
 
 static mr_pmodel_op op_of(mr_pmodel *model, const mini_state *state, unsigned thread,
-                         const mini_line *line, uint32_t self)
+                          const mini_line *line, uint32_t self)
 {
     unsigned sub = state->threads[thread].sub;
     mr_pmodel_op op;
@@ -120,7 +122,7 @@ static mr_pmodel_op op_of(mr_pmodel *model, const mini_state *state, unsigned th
     case MINI_JOIN:
         /* Creators number their threads by the number in the program. */
         return (mr_pmodel_op){.kind = line->op == MINI_FORK ? MR_PMODEL_FORK : MR_PMODEL_JOIN,
-                             .object = mr_pmodel_thread_of(model, self, (uint32_t)line->b)};
+                              .object = mr_pmodel_thread_of(model, self, (uint32_t)line->b)};
     case MINI_EXIT:
         return (mr_pmodel_op){.kind = MR_PMODEL_EXIT};
     default:
@@ -150,9 +152,8 @@ static bool learn_step(interpreter *self, mr_pmodel *model, mr_pmodel_run *run, 
     const mini_thread *its = &state->threads[thread];
     uint32_t in_model = thread == 0 ? mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0)
                                     : mr_pmodel_thread_of(model, 0, thread);
-    mr_pmodel_event event = {.op = op_of(model, state, thread, line, in_model),
-                            .thread = in_model,
-                            .records = 1};
+    mr_pmodel_event event = {
+        .op = op_of(model, state, thread, line, in_model), .thread = in_model, .records = 1};
     uint32_t before = 0, after = 0;
     event.op.code = (uint64_t)thread << 8 | its->pc;
     if (line && line->op <= MINI_CAS) {
@@ -183,8 +184,8 @@ static void see_blocked(interpreter *self, mr_pmodel *model, mr_pmodel_run *run,
         if (state->exited || state->threads[t].status == 0 || state->threads[t].status == 6 ||
             mini_can(self->program, state, t))
             continue;
-        uint32_t in_model =
-            t == 0 ? mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0) : mr_pmodel_thread_of(model, 0, t);
+        uint32_t in_model = t == 0 ? mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0)
+                                   : mr_pmodel_thread_of(model, 0, t);
         mr_pmodel_op op = op_of(model, state, t, line, in_model);
         op.code = (uint64_t)t << 8 | state->threads[t].pc;
         assert_int_equal(mr_pmodel_see_waiting(model, run, in_model, &op), MR_PMODEL_FITS);
@@ -218,7 +219,7 @@ static mr_status run_program(void *context, mr_pmodel *model, const mr_explore_r
         const mr_explore_stop *stop = &request->stops[i];
         run_to(self, model, run, &state, thread_of(model, stop->thread), stop->position,
                stop->woken == MR_PMODEL_NONE ? (unsigned)MINI_THREADS
-                                            : thread_of(model, stop->woken));
+                                             : thread_of(model, stop->woken));
     }
     if (request->then != MR_PMODEL_NONE) {
         unsigned thread = thread_of(model, request->then);
@@ -381,7 +382,7 @@ static uint8_t *behaviours_of(const mini_program *program, unsigned local, const
             run_to(&runs, NULL, NULL, &state, thread_of(&self->model, stops[k].thread),
                    stops[k].position,
                    stops[k].woken == MR_PMODEL_NONE ? (unsigned)MINI_THREADS
-                                                   : thread_of(&self->model, stops[k].woken));
+                                                    : thread_of(&self->model, stops[k].woken));
         free(stops);
         mini_behaviour(program, &state, local, all + i * MINI_BEHAVIOUR_BYTES);
     }
