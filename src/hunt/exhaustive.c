@@ -22,7 +22,7 @@ typedef struct exploring {
 void mr_explore_free(mr_explore *self)
 {
     mr_graph_free(&self->graph);
-    mr_search_free(&self->search);
+    mr_seek_free(&self->search);
     mr_model_free(&self->model);
     free(self->had);
     *self = (mr_explore){.had = NULL};
@@ -63,7 +63,7 @@ static void catch_up(walker *at, uint32_t thread)
 }
 
 /* A signal has a record for itself, and two for each thread that it wakes, or one when it wakes none. */
-static uint64_t records_of(const walker *at, const mr_search_step *step)
+static uint64_t records_of(const walker *at, const mr_seek_step *step)
 {
     const mr_graph *graph = at->graph;
     const mr_graph_node *node = &graph->nodes[mr_state_node(&at->state, step->thread)];
@@ -79,7 +79,7 @@ static uint64_t records_of(const walker *at, const mr_search_step *step)
     return woken ? 1 + 2 * woken : 2;
 }
 
-static void walk(walker *at, const mr_search_step *step, mr_explore_stop *stop)
+static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
 {
     const mr_graph *graph = at->graph;
     uint32_t thread = step->thread;
@@ -102,7 +102,7 @@ static bool walker_init(walker *at, const mr_graph *graph)
 }
 
 /* The way as stops, and where threads are after it. */
-static mr_status walk_way(walker *at, const mr_explore *self, const mr_search_way *way,
+static mr_status walk_way(walker *at, const mr_explore *self, const mr_seek_way *way,
                           mr_explore_stop **stops, mr_error *error)
 {
     *stops = mr_calloc(way->count + 1ull, sizeof **stops);
@@ -117,7 +117,7 @@ static mr_status walk_way(walker *at, const mr_explore *self, const mr_search_wa
     return MR_OK;
 }
 
-mr_status mr_explore_stops(const mr_explore *self, const mr_search_way *way,
+mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way,
                            mr_explore_stop **stops, size_t *count, mr_error *error)
 {
     walker at;
@@ -190,7 +190,7 @@ static bool is_at_limit(exploring *its)
 }
 
 /* Runs the program by the way; then `then` (MR_MODEL_NONE: nobody) does one operation. */
-static mr_status run_way(exploring *its, const mr_search_way *way, uint32_t then, uint32_t second,
+static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, uint32_t second,
                          mr_error *error)
 {
     mr_explore *self = its->self;
@@ -226,22 +226,22 @@ static mr_status run_way(exploring *its, const mr_search_way *way, uint32_t then
 static mr_status search(exploring *its, mr_error *error)
 {
     mr_explore *self = its->self;
-    const mr_search_limits limits = {.states = its->settings->max_states,
+    const mr_seek_limits limits = {.states = its->settings->max_states,
                                      .bytes = its->settings->max_bytes,
                                      .questions = QUESTIONS_AT_ONCE,
                                      .no_reduction = its->settings->no_reduction,
                                      .stop = its->settings->stop};
     mr_graph_free(&self->graph);
-    mr_search_free(&self->search);
+    mr_seek_free(&self->search);
     mr_status status = mr_graph_make(&self->graph, &self->model, error);
     if (!status)
-        status = mr_search_run(&self->search, &self->graph, &limits, error);
+        status = mr_seek_run(&self->search, &self->graph, &limits, error);
     self->searches++;
     return status;
 }
 
 /* Was the question answered by a run for another one? */
-static bool is_answered(const mr_explore *self, const mr_search_question *question)
+static bool is_answered(const mr_explore *self, const mr_seek_question *question)
 {
     uint32_t node = self->graph.of[question->node];
     return self->graph.nodes[node].kind == MR_MODEL_UNKNOWN && !self->graph.nodes[node].loops &&
@@ -255,7 +255,7 @@ static mr_status answer(exploring *its, mr_error *error)
     uint64_t before = self->model.version;
     mr_status status = MR_OK;
     for (size_t i = 0; i < self->search.question_count && !status && !is_at_limit(its); i++) {
-        const mr_search_question *question = &self->search.questions[i];
+        const mr_seek_question *question = &self->search.questions[i];
         if (!is_answered(self, question))
             status = run_way(its, &question->way, question->thread, MR_MODEL_NONE, error);
     }
@@ -326,7 +326,7 @@ static void end_search(exploring *its)
         [MR_SEARCH_BYTES] = "the search reached the limit of memory",
         [MR_SEARCH_STOPPED] = "interrupted",
     };
-    mr_search_stop stop = its->self->search.stop;
+    mr_seek_stop stop = its->self->search.stop;
     if (stop != MR_SEARCH_COMPLETE && stop != MR_SEARCH_QUESTIONS)
         end(its, MR_EXPLORE_LEFT, reasons[stop]);
     else if (its->self->graph.ambiguous != MR_MODEL_NONE)

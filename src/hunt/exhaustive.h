@@ -37,7 +37,7 @@ typedef struct mr_explore_stop {
 typedef struct mr_explore_request {
     const mr_model *model;
     const mr_explore_stop *stops;
-    const mr_search_step *steps; /* the same, as steps of the graph */
+    const mr_seek_step *steps; /* the same, as steps of the graph */
     size_t stop_count;
     uint32_t then;      /* then this thread does one more operation, if it can; MR_MODEL_NONE */
     uint64_t then_from; /* … its position before it */
@@ -96,7 +96,7 @@ typedef struct mr_explore_had {
 typedef struct mr_explore {
     mr_model model;
     mr_graph graph;   /* of the last search */
-    mr_search search; /* the last */
+    mr_seek search; /* the last */
     mr_explore_verdict verdict;
     char unseen[160];
     char reason[400]; /* LEFT, DIFFERS, UNSEEN, STUCK: one sentence */
@@ -123,7 +123,7 @@ static inline uint64_t mr_explore_behaviours(const mr_explore *self)
 
 /* Runs the program by a way of the last search: to its end; with `then` this thread then does one
  * operation. `request` needs no more than these; NULL or what the settings' runner is to see. */
-mr_status mr_explore_stops(const mr_explore *self, const mr_search_way *way,
+mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way,
                            mr_explore_stop **stops, size_t *count, mr_error *error);
 
 #endif

@@ -20,17 +20,17 @@ typedef struct frame {
 
 typedef struct move {
     uint32_t from, to;
-    mr_search_step step;
+    mr_seek_step step;
 } move;
 
 typedef struct searching {
-    mr_search *search;
+    mr_seek *search;
     const mr_graph *graph;
-    const mr_search_limits *limits;
+    const mr_seek_limits *limits;
     mr_store store;
     mr_state state;
     frame *frames;
-    mr_search_step *choices;
+    mr_seek_step *choices;
     move *moves; /* where threads can come back to where they were */
     size_t frame_count, frame_capacity, choice_count, choice_capacity, move_count, move_capacity;
     mr_map asked;  /* node and outcome */
@@ -43,7 +43,7 @@ typedef struct searching {
 typedef struct options {
     mr_state_can can[MR_MODEL_THREADS_MAX];
     uint32_t count[MR_MODEL_THREADS_MAX];
-    mr_search_step steps[MR_MODEL_THREADS_MAX][MR_MODEL_THREADS_MAX];
+    mr_seek_step steps[MR_MODEL_THREADS_MAX][MR_MODEL_THREADS_MAX];
     bool some_can, some_ask;
 } options;
 
@@ -51,26 +51,26 @@ typedef struct options {
     mr_grow((void **)&(owner)->array, &(owner)->capacity, (owner)->count + (size_t)(more),         \
             sizeof *(owner)->array)
 
-void mr_search_free(mr_search *search)
+void mr_seek_free(mr_seek *search)
 {
     free(search->steps);
     free(search->finals);
     free(search->final_nodes);
     free(search->questions);
     free(search->races);
-    *search = (mr_search){.steps = NULL};
+    *search = (mr_seek){.steps = NULL};
 }
 
 /* ---- what is found ---- */
 
 /* The way to the state on top. */
-static bool keep_way(searching *self, mr_search_way *way)
+static bool keep_way(searching *self, mr_seek_way *way)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     size_t count = self->frame_count - 1;
     if (!ROOM(search, steps, step_count, step_capacity, count + 1))
         return false;
-    *way = (mr_search_way){search->step_count, (uint32_t)count};
+    *way = (mr_seek_way){search->step_count, (uint32_t)count};
     for (size_t i = 0; i < count; i++)
         search->steps[search->step_count++] = self->choices[self->frames[i].next - 1];
     return true;
@@ -79,13 +79,13 @@ static bool keep_way(searching *self, mr_search_way *way)
 /* The same nodes with other memory are the same behaviour. */
 static bool keep_final(searching *self)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     const mr_state *state = &self->state;
     uint32_t words = state->thread_count + 1;
     if (!ROOM(search, final_nodes, final_node_count, final_node_capacity, words) ||
         !ROOM(search, finals, final_count, final_capacity, 1))
         return false;
-    mr_search_final final = {.nodes = search->final_node_count, .end = MR_SEARCH_ENDED};
+    mr_seek_final final = {.nodes = search->final_node_count, .end = MR_SEARCH_ENDED};
     uint32_t *nodes = search->final_nodes + final.nodes;
     for (uint32_t t = 0; t < state->thread_count; t++) {
         nodes[t] = mr_state_node(state, t);
@@ -122,7 +122,7 @@ static uint64_t question_key(const mr_state *state, uint32_t thread)
 
 static bool keep_questions(searching *self, const options *its)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     for (uint32_t t = 0; t < self->state.thread_count; t++) {
         if (its->can[t] != MR_STATE_ASKS)
             continue;
@@ -131,7 +131,7 @@ static bool keep_questions(searching *self, const options *its)
             return false;
         if ((*asked)++)
             continue;
-        mr_search_question question = {
+        mr_seek_question question = {
             .thread = t, .node = self->graph->nodes[mr_state_node(&self->state, t)].model};
         if (!keep_way(self, &question.way))
             return false;
@@ -151,7 +151,7 @@ static uint32_t place_number(searching *self, uint32_t thread)
 
 static bool keep_race(searching *self, uint32_t first, uint32_t second)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     uint32_t a = place_number(self, first), b = place_number(self, second);
     if (a == MR_MODEL_NONE || b == MR_MODEL_NONE)
         return false;
@@ -161,7 +161,7 @@ static bool keep_race(searching *self, uint32_t first, uint32_t second)
     if ((*known)++)
         return true;
     const mr_graph_node *nodes = self->graph->nodes;
-    mr_search_race race = {.first = first,
+    mr_seek_race race = {.first = first,
                            .second = second,
                            .first_node = nodes[mr_state_node(&self->state, first)].model,
                            .second_node = nodes[mr_state_node(&self->state, second)].model};
@@ -317,7 +317,7 @@ static bool widen(searching *self)
     return add_choices(self, &its, UINT64_MAX, tried);
 }
 
-static bool note_move(searching *self, uint32_t from, uint32_t to, const mr_search_step *step)
+static bool note_move(searching *self, uint32_t from, uint32_t to, const mr_seek_step *step)
 {
     if (!self->graph->has_heads)
         return true;
@@ -337,7 +337,7 @@ static bool go_on(searching *self)
         return true;
     }
     uint32_t from = top->state;
-    mr_search_step step = self->choices[top->next++];
+    mr_seek_step step = self->choices[top->next++];
     bool is_new;
     mr_store_get(&self->store, from, &self->state);
     mr_state_do(&self->state, &step);
@@ -352,8 +352,8 @@ static bool go_on(searching *self)
 
 static bool is_over(searching *self)
 {
-    mr_search *search = self->search;
-    const mr_search_limits *limits = self->limits;
+    mr_seek *search = self->search;
+    const mr_seek_limits *limits = self->limits;
     if (limits->states && search->states >= limits->states)
         search->stop = MR_SEARCH_STATES;
     else if (limits->questions && search->question_count >= limits->questions)
@@ -387,7 +387,7 @@ static void mark_endings(searching *self)
 /* The way to the state: each state but the first was found by the first move that leads to it. */
 static bool way_to(searching *self, uint32_t state)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     uint32_t *found_by = mr_calloc(self->store.states.count + 1ull, sizeof *found_by);
     uint32_t length = 0;
     for (size_t i = 0; found_by && i < self->move_count; i++)
@@ -396,7 +396,7 @@ static bool way_to(searching *self, uint32_t state)
     for (uint32_t at = state; found_by && at != 0; at = self->moves[found_by[at] - 1].from)
         length++;
     bool ok = found_by && ROOM(search, steps, step_count, step_capacity, length + 1);
-    search->endless_way = (mr_search_way){search->step_count, length};
+    search->endless_way = (mr_seek_way){search->step_count, length};
     for (uint32_t at = state; ok && at != 0; at = self->moves[found_by[at] - 1].from)
         search->steps[search->endless_way.first + --length] = self->moves[found_by[at] - 1].step;
     search->step_count += ok ? search->endless_way.count : 0;
@@ -406,7 +406,7 @@ static bool way_to(searching *self, uint32_t state)
 
 static bool find_endless(searching *self)
 {
-    mr_search *search = self->search;
+    mr_seek *search = self->search;
     if (!self->graph->has_heads || search->stop != MR_SEARCH_COMPLETE)
         return true;
     mark_endings(self);
@@ -435,11 +435,11 @@ static bool run(searching *self)
     return find_endless(self);
 }
 
-mr_status mr_search_run(mr_search *search, const mr_graph *graph, const mr_search_limits *limits,
+mr_status mr_seek_run(mr_seek *search, const mr_graph *graph, const mr_seek_limits *limits,
                         mr_error *error)
 {
     searching self = {.search = search, .graph = graph, .limits = limits};
-    *search = (mr_search){.steps = NULL};
+    *search = (mr_seek){.steps = NULL};
     bool ok = run(&self);
     mr_store_free(&self.store);
     mr_state_free(&self.state);

@@ -46,78 +46,78 @@
 /* The node of a thread that was not created yet. */
 #define MR_SEARCH_NOT_CREATED 0x1fffffffu
 
-typedef struct mr_search_step {
+typedef struct mr_seek_step {
     uint32_t thread;
     uint32_t edge;  /* of the graph; MR_MODEL_NONE: it is not known what it leads to */
     uint32_t woken; /* SIGNAL: this thread; MR_MODEL_NONE */
-} mr_search_step;
+} mr_seek_step;
 
 /* Steps in the order in which they are done. */
-typedef struct mr_search_way {
+typedef struct mr_seek_way {
     size_t first;
     uint32_t count;
-} mr_search_way;
+} mr_seek_way;
 
-typedef enum mr_search_end {
+typedef enum mr_seek_end {
     MR_SEARCH_ENDED,    /* all threads, or the process */
     MR_SEARCH_DEADLOCK, /* some wait, and nobody can go on */
-} mr_search_end;
+} mr_seek_end;
 
-typedef struct mr_search_final {
-    mr_search_way way;
+typedef struct mr_seek_final {
+    mr_seek_way way;
     size_t nodes; /* in `final_nodes`: one for each thread (a node of the graph; of one that has
                      ended, that behind its END), and 1 when the process has exited */
-    mr_search_end end;
-} mr_search_final;
+    mr_seek_end end;
+} mr_seek_final;
 
 /* The thread `thread` is to do its next operation after the way. */
-typedef struct mr_search_question {
-    mr_search_way way;
+typedef struct mr_seek_question {
+    mr_seek_way way;
     uint32_t thread, node; /* of the model */
-} mr_search_question;
+} mr_seek_question;
 
 /* Two threads stand before conflicting operations. */
-typedef struct mr_search_race {
-    mr_search_way way;
+typedef struct mr_seek_race {
+    mr_seek_way way;
     uint32_t first, second;           /* threads */
     uint32_t first_node, second_node; /* of the model */
-} mr_search_race;
+} mr_seek_race;
 
-typedef struct mr_search_limits {
+typedef struct mr_seek_limits {
     uint64_t states;           /* 0: none */
     uint64_t bytes;            /* of memory, 0: none */
     uint32_t questions;        /* it stops when it has so many, 0: none */
     bool no_reduction;         /* every thread is tried in every state; for tests */
     const volatile bool *stop; /* set by another thread or a signal handler; NULL */
-} mr_search_limits;
+} mr_seek_limits;
 
-typedef enum mr_search_stop {
+typedef enum mr_seek_stop {
     MR_SEARCH_COMPLETE,
     MR_SEARCH_STATES,
     MR_SEARCH_BYTES,
     MR_SEARCH_QUESTIONS,
     MR_SEARCH_STOPPED,
-} mr_search_stop;
+} mr_seek_stop;
 
-/* Zero-initialise; free with mr_search_free. */
-typedef struct mr_search {
-    mr_search_step *steps;
-    mr_search_final *finals; /* each behaviour once */
+/* Zero-initialise; free with mr_seek_free. */
+typedef struct mr_seek {
+    mr_seek_step *steps;
+    mr_seek_final *finals; /* each behaviour once */
     uint32_t *final_nodes;
-    mr_search_question *questions; /* each node and outcome once */
-    mr_search_race *races;         /* each pair of places once */
+    mr_seek_question *questions; /* each node and outcome once */
+    mr_seek_race *races;         /* each pair of places once */
     size_t step_count, step_capacity, final_count, final_capacity, final_node_count,
         final_node_capacity, question_count, question_capacity, race_count, race_capacity;
     uint64_t states, transitions;
     uint64_t untried;          /* transitions that were left when it stopped early */
     uint64_t endless;          /* states from which no final state can be reached */
-    mr_search_way endless_way; /* to one of them */
-    mr_search_stop stop;
-} mr_search;
+    mr_seek_way endless_way; /* to one of them */
+    mr_seek_stop stop;
+} mr_seek;
 
 /* MR_ERR_MEMORY. */
-mr_status mr_search_run(mr_search *search, const mr_graph *graph, const mr_search_limits *limits,
+mr_status mr_seek_run(mr_seek *search, const mr_graph *graph, const mr_seek_limits *limits,
                         mr_error *error);
-void mr_search_free(mr_search *search);
+void mr_seek_free(mr_seek *search);
 
 #endif
