@@ -3,6 +3,7 @@
 #include "annotated_lock.h"
 #include "arena.h"
 #include "clocks.h"
+#include "explore.h"
 #include "file_reads.h"
 #include "ignore.h"
 #include "inputs.h"
@@ -108,6 +109,7 @@ static void start_recording(const char *path)
     mr_rt.ends_deadlock_soon = on_deadlock != NULL && same_text(on_deadlock, "soon");
     mr_rt.switch_events = mr_parse_number(secure_getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
     mr_rt.logged = UINT32_MAX;
+    mr_explore_start();
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));
     mr_budget_renew();
     mr_steer_start();

@@ -295,7 +295,8 @@ const mr_command mr_commands[] = {
              {"oracle", "COMMAND",
               "a command of the shell that gets the output of a run; status 0: it is right"},
              {"until", "failure|end", "end at the first failure; or go on (end)"},
-             {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"}},
+             {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"},
+             {"exhaustive", "", "explore all behaviours of the program, until none is left"}},
      .summary = "run a program again and again by schedules that its traces suggest, for failures",
      .details =
          "PROGRAM is built by 'maxrace cc'. Each run is recorded; from its trace come the races,\n"

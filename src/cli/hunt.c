@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DIR_FLAG, RESUME, REPORT, RUNS, SEED, TIMEOUT, ORACLE, UNTIL, MINIMISE };
+enum { DIR_FLAG, RESUME, REPORT, RUNS, SEED, TIMEOUT, ORACLE, UNTIL, MINIMISE, EXHAUSTIVE };
 enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000 };
 
 typedef struct progress_line {
@@ -196,6 +196,9 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
                                .context = &line};
     int64_t limit = mr_config_int(cli->config, "time_limit");
     mr_status status = read_flags(cli, &options, error);
+    if (!status && cli->own[EXHAUSTIVE])
+        return mr_cli_hunt_exhaustive(cli, cli->own[RUNS] ? options.most_runs : 0,
+                                      options.timeout_ms, exit_status, error);
     if (status)
         return status;
     if (limit)

@@ -1,7 +1,6 @@
 #include "exhaustive.h"
 
 #include "base/assert.h"
-#include "base/seconds.h"
 #include "model_state.h"
 #include "model_store.h"
 
@@ -15,7 +14,6 @@ enum { QUESTIONS_AT_ONCE = 256 };
 typedef struct exploring {
     mr_explore *self;
     const mr_explore_settings *settings;
-    double started;
     bool is_over;
 } exploring;
 
@@ -23,7 +21,7 @@ void mr_explore_free(mr_explore *self)
 {
     mr_graph_free(&self->graph);
     mr_seek_free(&self->search);
-    mr_model_free(&self->model);
+    mr_pmodel_free(&self->model);
     free(self->had);
     *self = (mr_explore){.had = NULL};
 }
@@ -41,8 +39,8 @@ static void end(exploring *its, mr_explore_verdict verdict, const char *reason)
 typedef struct walker {
     const mr_graph *graph;
     mr_state state;
-    uint32_t nodes[MR_MODEL_THREADS_MAX];
-    uint64_t positions[MR_MODEL_THREADS_MAX];
+    uint32_t nodes[MR_PMODEL_THREADS_MAX];
+    uint64_t positions[MR_PMODEL_THREADS_MAX];
     bool is_stale;
 } walker;
 
@@ -50,11 +48,11 @@ typedef struct walker {
  * may have shown that an edge leads back: then the way there is another one (`is_stale`). */
 static void catch_up(walker *at, uint32_t thread)
 {
-    const mr_model *model = at->graph->model;
+    const mr_pmodel *model = at->graph->model;
     uint32_t goal = at->graph->nodes[mr_state_node(&at->state, thread)].model, steps = 0;
     while (at->nodes[thread] != goal && !at->is_stale) {
         uint32_t edge = model->nodes[at->nodes[thread]].edges;
-        at->is_stale = edge == MR_MODEL_NONE || steps++ > model->node_count;
+        at->is_stale = edge == MR_PMODEL_NONE || steps++ > model->node_count;
         if (at->is_stale)
             return;
         at->positions[thread] += model->edges[edge].records;
@@ -62,21 +60,21 @@ static void catch_up(walker *at, uint32_t thread)
     }
 }
 
-/* A signal has a record for itself, and two for each thread that it wakes, or one when it wakes none. */
+/* A signal has, beside those of its edge, two for each thread that it wakes, or one when it wakes none. */
 static uint64_t records_of(const walker *at, const mr_seek_step *step)
 {
     const mr_graph *graph = at->graph;
     const mr_graph_node *node = &graph->nodes[mr_state_node(&at->state, step->thread)];
-    const mr_model_edge *edge = &graph->model->edges[graph->edges[step->edge].model];
-    if (node->kind != MR_MODEL_SIGNAL && node->kind != MR_MODEL_BROADCAST)
+    const mr_pmodel_edge *edge = &graph->model->edges[graph->edges[step->edge].model];
+    if (node->kind != MR_PMODEL_SIGNAL && node->kind != MR_PMODEL_BROADCAST)
         return edge->records;
     uint64_t woken = 0;
     for (uint32_t t = 0; t < at->state.thread_count; t++)
         woken += mr_state_lives(&at->state, t) &&
                  mr_state_mode_of(&at->state, t) == MR_STATE_ASLEEP &&
                  graph->nodes[mr_state_node(&at->state, t)].object == node->object;
-    woken = node->kind == MR_MODEL_SIGNAL && woken > 1 ? 1 : woken;
-    return woken ? 1 + 2 * woken : 2;
+    woken = node->kind == MR_PMODEL_SIGNAL && woken > 1 ? 1 : woken;
+    return edge->records + (woken ? 2 * woken : 1);
 }
 
 static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
@@ -84,9 +82,12 @@ static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
     const mr_graph *graph = at->graph;
     uint32_t thread = step->thread;
     catch_up(at, thread);
-    stop->wakes_at = at->positions[thread] + 1;
+    const mr_pmodel_edge *edge = &graph->model->edges[graph->edges[step->edge].model];
+    stop->wakes_at = at->positions[thread] + edge->records - 1;
+    stop->exits =
+        graph->nodes[mr_state_node(&at->state, thread)].kind == MR_PMODEL_EXIT;
     at->positions[thread] += records_of(at, step);
-    at->nodes[thread] = graph->model->edges[graph->edges[step->edge].model].to;
+    at->nodes[thread] = edge->to;
     mr_state_do(&at->state, step);
     stop->thread = thread;
     stop->position = at->positions[thread];
@@ -130,21 +131,21 @@ mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way,
 
 /* ---- runs ---- */
 
-static mr_status note_had(exploring *its, mr_model_run *run, mr_error *error)
+static mr_status note_had(exploring *its, mr_pmodel_run *run, mr_error *error)
 {
     mr_explore *self = its->self;
     if (!mr_grow((void **)&self->had, &self->had_capacity, self->had_count + 1, sizeof *self->had))
         return mr_error_memory(error, "keeping the behaviour of a run");
     mr_explore_had *had = &self->had[self->had_count++];
     *had = (mr_explore_had){.exited = run->exited};
-    for (uint32_t t = 0; t < MR_MODEL_THREADS_MAX; t++) {
-        bool begun = t < run->place_count && (run->places[t].node != MR_MODEL_NONE);
-        had->nodes[t] = begun ? run->places[t].node : MR_SEARCH_NOT_CREATED;
+    for (uint32_t t = 0; t < MR_PMODEL_THREADS_MAX; t++) {
+        bool begun = t < run->place_count && (run->places[t].node != MR_PMODEL_NONE);
+        had->nodes[t] = begun ? run->places[t].node : MR_SEEK_NOT_CREATED;
     }
     return MR_OK;
 }
 
-static void judge(exploring *its, const mr_model_run *run, const mr_explore_ran *ran)
+static void judge(exploring *its, const mr_pmodel_run *run, const mr_explore_ran *ran)
 {
     mr_explore *self = its->self;
     if (ran->end == MR_EXPLORE_FAILED && !self->failed_runs++)
@@ -153,13 +154,15 @@ static void judge(exploring *its, const mr_model_run *run, const mr_explore_ran 
     self->timed_out_runs += ran->end == MR_EXPLORE_TIMEOUT;
     if (run->problem[0])
         end(its, MR_EXPLORE_DIFFERS, run->problem);
+    if (ran->is_cut)
+        end(its, MR_EXPLORE_LEFT, "a run was not recorded to its end");
     if (ran->unseen[0] && !self->unseen[0])
         snprintf(self->unseen, sizeof self->unseen, "%s", ran->unseen);
 }
 
 static mr_status run_once(exploring *its, const mr_explore_request *request, mr_error *error)
 {
-    mr_model_run run = {.places = NULL};
+    mr_pmodel_run run = {.places = NULL};
     mr_explore_ran ran = {.end = MR_EXPLORE_FINE};
     mr_explore *self = its->self;
     self->runs++;
@@ -169,8 +172,13 @@ static mr_status run_once(exploring *its, const mr_explore_request *request, mr_
         status = note_had(its, &run, error);
     if (!status)
         judge(its, &run, &ran);
-    mr_model_run_free(&run);
+    mr_pmodel_run_free(&run);
     return status;
+}
+
+static const char *halt_text(const mr_halt *halt)
+{
+    return mr_halt_asked(halt) == MR_HALT_TIME ? "the time is used up" : "interrupted";
 }
 
 /* Has a limit been reached? */
@@ -180,16 +188,14 @@ static bool is_at_limit(exploring *its)
     char reason[200] = "";
     if (settings->max_runs && its->self->runs >= settings->max_runs)
         snprintf(reason, sizeof reason, "stopped after %" PRIu64 " runs", its->self->runs);
-    else if (settings->seconds > 0 && mr_seconds() - its->started > settings->seconds)
-        snprintf(reason, sizeof reason, "stopped after %.0f seconds", settings->seconds);
-    else if (settings->stop && *settings->stop)
-        snprintf(reason, sizeof reason, "interrupted");
+    else if (mr_halt_asked(settings->halt))
+        snprintf(reason, sizeof reason, "%s", halt_text(settings->halt));
     if (reason[0])
         end(its, MR_EXPLORE_LEFT, reason);
     return its->is_over;
 }
 
-/* Runs the program by the way; then `then` (MR_MODEL_NONE: nobody) does one operation. */
+/* Runs the program by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation. */
 static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, uint32_t second,
                          mr_error *error)
 {
@@ -206,11 +212,11 @@ static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, 
                                   .then = then,
                                   .second = second,
                                   .seed = self->runs};
-    if (then != MR_MODEL_NONE) {
+    if (then != MR_PMODEL_NONE) {
         catch_up(&at, then);
         request.then_from = at.positions[then];
     }
-    if (second != MR_MODEL_NONE) {
+    if (second != MR_PMODEL_NONE) {
         catch_up(&at, second);
         request.second_from = at.positions[second];
     }
@@ -230,7 +236,7 @@ static mr_status search(exploring *its, mr_error *error)
                                      .bytes = its->settings->max_bytes,
                                      .questions = QUESTIONS_AT_ONCE,
                                      .no_reduction = its->settings->no_reduction,
-                                     .stop = its->settings->stop};
+                                     .halt = its->settings->halt};
     mr_graph_free(&self->graph);
     mr_seek_free(&self->search);
     mr_status status = mr_graph_make(&self->graph, &self->model, error);
@@ -244,9 +250,9 @@ static mr_status search(exploring *its, mr_error *error)
 static bool is_answered(const mr_explore *self, const mr_seek_question *question)
 {
     uint32_t node = self->graph.of[question->node];
-    return self->graph.nodes[node].kind == MR_MODEL_UNKNOWN && !self->graph.nodes[node].loops &&
-           self->model.nodes[question->node].op.kind != MR_MODEL_UNKNOWN &&
-           self->model.nodes[question->node].edges != MR_MODEL_NONE;
+    return self->graph.nodes[node].kind == MR_PMODEL_UNKNOWN && !self->graph.nodes[node].loops &&
+           self->model.nodes[question->node].op.kind != MR_PMODEL_UNKNOWN &&
+           self->model.nodes[question->node].edges != MR_PMODEL_NONE;
 }
 
 static mr_status answer(exploring *its, mr_error *error)
@@ -257,7 +263,7 @@ static mr_status answer(exploring *its, mr_error *error)
     for (size_t i = 0; i < self->search.question_count && !status && !is_at_limit(its); i++) {
         const mr_seek_question *question = &self->search.questions[i];
         if (!is_answered(self, question))
-            status = run_way(its, &question->way, question->thread, MR_MODEL_NONE, error);
+            status = run_way(its, &question->way, question->thread, MR_PMODEL_NONE, error);
     }
     if (!status && !its->is_over && self->model.version == before)
         end(its, MR_EXPLORE_STUCK,
@@ -272,25 +278,25 @@ static void row_of_had(const mr_explore *self, const mr_explore_had *had, uint32
     uint32_t threads = self->model.thread_count;
     for (uint32_t t = 0; t < threads; t++)
         row[t] =
-            had->nodes[t] != MR_SEARCH_NOT_CREATED ? self->graph.of[had->nodes[t]] : had->nodes[t];
+            had->nodes[t] != MR_SEEK_NOT_CREATED ? self->graph.of[had->nodes[t]] : had->nodes[t];
     row[threads] = had->exited;
 }
 
 /* Which behaviours did runs have? */
 static mr_status mark_confirmed(mr_explore *self, bool *confirmed, mr_error *error)
 {
-    uint32_t row[MR_MODEL_THREADS_MAX + 1];
+    uint32_t row[MR_PMODEL_THREADS_MAX + 1];
     mr_rows rows = {.length = self->model.thread_count + 1};
     bool is_new, ok = true;
     for (size_t i = 0; i < self->search.final_count && ok; i++)
         ok = mr_rows_add(&rows, self->search.final_nodes + self->search.finals[i].nodes, &is_new) !=
-             MR_MODEL_NONE;
+             MR_PMODEL_NONE;
     size_t known = rows.count;
     self->confirmed = 0;
     for (size_t i = 0; i < self->had_count && ok; i++) {
         row_of_had(self, &self->had[i], row);
         uint32_t number = mr_rows_add(&rows, row, &is_new);
-        ok = number != MR_MODEL_NONE;
+        ok = number != MR_PMODEL_NONE;
         if (ok && number < known && !confirmed[number]) {
             confirmed[number] = true;
             self->confirmed++;
@@ -310,7 +316,7 @@ static mr_status confirm(exploring *its, mr_error *error)
                                  : mr_error_memory(error, "comparing behaviours");
     for (size_t i = 0; i < self->search.final_count && !status && !its->is_over; i++)
         if (!confirmed[i] && !is_at_limit(its) && self->model.version == version)
-            status = run_way(its, &self->search.finals[i].way, MR_MODEL_NONE, MR_MODEL_NONE, error);
+            status = run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, MR_PMODEL_NONE, error);
     if (!status && self->model.version == version) {
         memset(confirmed, 0, self->search.final_count * sizeof *confirmed);
         status = mark_confirmed(self, confirmed, error);
@@ -322,14 +328,14 @@ static mr_status confirm(exploring *its, mr_error *error)
 static void end_search(exploring *its)
 {
     static const char *const reasons[] = {
-        [MR_SEARCH_STATES] = "the search reached the limit of states",
-        [MR_SEARCH_BYTES] = "the search reached the limit of memory",
-        [MR_SEARCH_STOPPED] = "interrupted",
+        [MR_SEEK_STATES] = "the search reached the limit of states",
+        [MR_SEEK_BYTES] = "the search reached the limit of memory",
     };
     mr_seek_stop stop = its->self->search.stop;
-    if (stop != MR_SEARCH_COMPLETE && stop != MR_SEARCH_QUESTIONS)
-        end(its, MR_EXPLORE_LEFT, reasons[stop]);
-    else if (its->self->graph.ambiguous != MR_MODEL_NONE)
+    if (stop != MR_SEEK_COMPLETE && stop != MR_SEEK_QUESTIONS)
+        end(its, MR_EXPLORE_LEFT,
+            stop == MR_SEEK_STOPPED ? halt_text(its->settings->halt) : reasons[stop]);
+    else if (its->self->graph.ambiguous != MR_PMODEL_NONE)
         end(its, MR_EXPLORE_DIFFERS,
             "a read of data that one thread uses saw different values after the same history");
 }
@@ -377,14 +383,14 @@ static mr_status round_of(exploring *its, mr_error *error)
 
 mr_status mr_explore_all(mr_explore *self, const mr_explore_settings *settings, mr_error *error)
 {
-    exploring its = {.self = self, .settings = settings, .started = mr_seconds()};
+    exploring its = {.self = self, .settings = settings};
     const mr_explore_request first = {
-        .model = &self->model, .then = MR_MODEL_NONE, .second = MR_MODEL_NONE, .seed = 1};
+        .model = &self->model, .then = MR_PMODEL_NONE, .second = MR_PMODEL_NONE, .seed = 1};
     mr_status status = run_once(&its, &first, error);
     while (!status && !its.is_over && !is_at_limit(&its))
         status = round_of(&its, error);
     self->deadlocks = 0;
     for (size_t i = 0; i < self->search.final_count; i++)
-        self->deadlocks += self->search.finals[i].end == MR_SEARCH_DEADLOCK;
+        self->deadlocks += self->search.finals[i].end == MR_SEEK_DEADLOCK;
     return status;
 }

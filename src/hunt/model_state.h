@@ -42,7 +42,7 @@ static inline mr_state_mode mr_state_mode_of(const mr_state *state, uint32_t thr
 
 static inline bool mr_state_lives(const mr_state *state, uint32_t thread)
 {
-    return mr_state_node(state, thread) != MR_SEARCH_NOT_CREATED &&
+    return mr_state_node(state, thread) != MR_SEEK_NOT_CREATED &&
            mr_state_mode_of(state, thread) != MR_STATE_ENDED;
 }
 
@@ -61,11 +61,11 @@ typedef enum mr_state_can {
 } mr_state_can;
 
 /* What the thread can do next: at most `room` steps. An asking thread has one step, without an edge. */
-mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_search_step *steps,
+mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_seek_step *steps,
                             uint32_t room, uint32_t *count);
 
 /* Does the step, which is possible. */
-void mr_state_do(mr_state *state, const mr_search_step *step);
+void mr_state_do(mr_state *state, const mr_seek_step *step);
 
 /* The threads that can change that this one cannot go on, as bits. */
 uint64_t mr_state_enablers(const mr_state *state, uint32_t thread);
