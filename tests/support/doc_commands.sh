@@ -6,6 +6,7 @@
 # whose line has the comment "# exit status N" must end with N. In the line before a block,
 #     <!-- not run: reason -->     the block is not run
 #     <!-- check-all: reason -->   it is run by make check-all only
+#     <!-- needs TOOL -->          it is run where there is the command TOOL
 
 # split_document DOCUMENT FOLDER: writes FOLDER/NNN.sh for each block that is run here, NNN.text for what it prints, and NNN.line.
 split_document() {
@@ -13,7 +14,10 @@ split_document() {
         function name(kind) { return sprintf("%s/%03d.%s", folder, count, kind) }
         /^```sh$/ {
             inside = "sh"; count++
-            run = !(mark ~ /not run:/) && !(mark ~ /check-all:/ && length_ != "full")
+            if (match(mark, /needs [a-z]+ -->/))
+                missing = system("command -v " substr(mark, RSTART + 6, RLENGTH - 10) " >/dev/null")
+            else missing = 0
+            run = !missing && !(mark ~ /not run:/) && !(mark ~ /check-all:/ && length_ != "full")
             if (run) { print FNR + 1 > name("line"); printf "" > name("sh") }
             fresh = 1; mark = ""; next
         }
@@ -26,7 +30,7 @@ split_document() {
             } else print > name("sh")
         }
         inside == "text" && run { print > name("text") }
-        inside == "" && NF { mark = $0; if ($0 !~ /^<!-- (check-all|not run):/) fresh = 0 }
+        inside == "" && NF { mark = $0; if ($0 !~ /^<!-- (check-all:|not run:|needs )/) fresh = 0 }
     ' "$1"
 }
 
