@@ -279,9 +279,10 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_run},
     {.name = "hunt",
+     .subject = MR_SUBJECT_HUNT,
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_max = SIZE_MAX,
-     .keys = " model find opaque jobs quiet time_limit window.size window.far_size "
+     .keys = " format output model find opaque jobs quiet time_limit window.size window.far_size "
              "window.far_race_work window.far_work candidates.far solver.steps solver.rlimit "
              "solver.timeout_ms solver.memory_mb solver.saturate_steps memory.limit_mb ",
      .takes_config = true,

@@ -6,6 +6,7 @@
 
 #include "base/seconds.h"
 #include "cli.h"
+#include "hunt_report.h"
 #include "interrupt.h"
 #include "recording.h"
 
@@ -37,11 +38,6 @@ typedef struct progress_line {
     double last;
 } progress_line;
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void tell(void *context, const mr_hunt_state *state)
 {
     progress_line *line = context;
@@ -54,100 +50,6 @@ static void tell(void *context, const mr_hunt_state *state)
             "\r\033[Khunt: %" PRIu64 " runs, %" PRIu32 " behaviours, %zu found, %zu to try, %.0f s",
             state->runs, state->behaviours, state->finding_count, state->left, state->seconds);
     fflush(stderr);
-}
-
-static void print_findings(const mr_hunt_state *state, const char *folder)
-{
-    for (size_t i = 0; i < state->finding_count; i++) {
-        const mr_finding_line *line = &state->findings[i];
-        printf("  %" PRIu32 " %s (run %" PRIu64 "): %s\n", line->number, line->kind, line->run,
-               line->text);
-        printf("      maxrace replay %s/findings/%" PRIu32 "-%s\n", folder, line->number,
-               line->kind);
-    }
-}
-
-static void print_end(const mr_hunt_state *state)
-{
-    static const char *const ends[] = {
-        [MR_HUNT_RUNS] = "The budget of runs is used up",
-        [MR_HUNT_TIME] = "The time is used up",
-        [MR_HUNT_ASKED] = "The hunt was interrupted",
-        [MR_HUNT_FAILURE] = "The hunt ended at the first failure (--until failure)",
-        [MR_HUNT_QUIET] = "Nothing is left to try that the traces suggest, and many free runs "
-                          "showed nothing new"};
-    printf("%s", ends[state->end]);
-    if (state->end != MR_HUNT_QUIET)
-        printf("; %zu question%s left", state->left, state->left == 1 ? " is" : "s are");
-    if (state->dropped)
-        printf(", %zu more were not kept", state->dropped);
-    puts(". What was not run may still fail.");
-}
-
-static void print(const mr_hunt_state *state, const char *folder, bool ended)
-{
-    size_t races = 0;
-    for (size_t i = 0; i < state->finding_count; i++)
-        races += strcmp(state->findings[i].kind, "race") == 0;
-    printf("%s: %" PRIu64 " run%s, %" PRIu32 " behaviour%s, %zu race%s confirmed, %zu other "
-           "finding%s, %.1f s\n",
-           folder, state->runs, plural(state->runs), state->behaviours, plural(state->behaviours),
-           races, plural(races), state->finding_count - races, plural(state->finding_count - races),
-           state->seconds);
-    if (state->inputs_tried)
-        printf("%" PRIu32 " input%s tried, %" PRIu32 " of them covered something new.\n",
-               state->inputs_tried, plural(state->inputs_tried), state->inputs_kept);
-    print_findings(state, folder);
-    if (state->first_failure)
-        printf("The first failure was run %" PRIu64 ".\n", state->first_failure);
-    else
-        puts("No run failed.");
-    if (ended)
-        print_end(state);
-}
-
-/* The journal alone. */
-static bool report_run(void *context, const mr_hunt_line *run)
-{
-    mr_hunt_state *state = context;
-    static const char *const fails[] = {"exit",      "oracle",    "livelock", "deadlock",
-                                        "sanitizer", "assertion", "abort",    "crash"};
-    state->runs++;
-    state->seconds = run->at;
-    if (run->behaviour != UINT32_MAX)
-        state->behaviours++;
-    for (size_t i = 0; i < sizeof fails / sizeof *fails && !state->first_failure; i++)
-        if (strcmp(run->outcome, fails[i]) == 0)
-            state->first_failure = run->number;
-    return true;
-}
-
-static bool report_finding(void *context, const mr_finding_line *finding)
-{
-    mr_hunt_state *state = context;
-    void *findings = realloc(state->findings, (state->finding_count + 1) * sizeof *state->findings);
-    if (!findings)
-        return false;
-    state->findings = findings;
-    state->findings[state->finding_count++] = *finding;
-    return true;
-}
-
-static mr_status report(const char *folder, int *exit_status, mr_error *error)
-{
-    mr_store_folder store;
-    mr_hunt_state state = {.findings = NULL};
-    const mr_store_reader reader = {
-        .context = &state, .run = report_run, .finding = report_finding};
-    mr_status status = mr_store_reopen(&store, folder, error);
-    if (!status)
-        status = mr_store_read(&store, &reader, error);
-    if (!status)
-        print(&state, folder, false);
-    *exit_status = state.finding_count ? MR_EXIT_RACES : 0;
-    mr_store_close(&store);
-    mr_hunt_state_free(&state);
-    return status;
 }
 
 /* "bank.hunt" for "./bank". */
@@ -218,7 +120,7 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     mr_halt halt = {.deadline_seconds = 0};
     progress_line line = {.active = isatty(STDERR_FILENO) && !mr_config_bool(cli->config, "quiet")};
     if (cli->own[REPORT])
-        return report(cli->own[REPORT], exit_status, error);
+        return mr_hunt_report(cli, cli->own[REPORT], NULL, exit_status, error);
     if (!cli->operand_count)
         return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
                             "missing operand; usage: maxrace hunt [FLAGS] %s",
@@ -251,8 +153,7 @@ mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
     if (line.shown)
         fputs("\r\033[K", stderr);
     if (!status)
-        print(&state, options.folder, true);
-    *exit_status = state.finding_count ? MR_EXIT_RACES : 0;
+        status = mr_hunt_report(cli, options.folder, &state, exit_status, error);
     mr_hunt_state_free(&state);
     return status;
 }
