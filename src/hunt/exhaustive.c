@@ -84,8 +84,7 @@ static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
     catch_up(at, thread);
     const mr_pmodel_edge *edge = &graph->model->edges[graph->edges[step->edge].model];
     stop->wakes_at = at->positions[thread] + edge->records - 1;
-    stop->exits =
-        graph->nodes[mr_state_node(&at->state, thread)].kind == MR_PMODEL_EXIT;
+    stop->exits = graph->nodes[mr_state_node(&at->state, thread)].kind == MR_PMODEL_EXIT;
     at->positions[thread] += records_of(at, step);
     at->nodes[thread] = edge->to;
     mr_state_do(&at->state, step);
@@ -118,8 +117,8 @@ static mr_status walk_way(walker *at, const mr_explore *self, const mr_seek_way 
     return MR_OK;
 }
 
-mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way,
-                           mr_explore_stop **stops, size_t *count, mr_error *error)
+mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way, mr_explore_stop **stops,
+                           size_t *count, mr_error *error)
 {
     walker at;
     mr_status status = walk_way(&at, self, way, stops, error);
@@ -233,10 +232,10 @@ static mr_status search(exploring *its, mr_error *error)
 {
     mr_explore *self = its->self;
     const mr_seek_limits limits = {.states = its->settings->max_states,
-                                     .bytes = its->settings->max_bytes,
-                                     .questions = QUESTIONS_AT_ONCE,
-                                     .no_reduction = its->settings->no_reduction,
-                                     .halt = its->settings->halt};
+                                   .bytes = its->settings->max_bytes,
+                                   .questions = QUESTIONS_AT_ONCE,
+                                   .no_reduction = its->settings->no_reduction,
+                                   .halt = its->settings->halt};
     mr_graph_free(&self->graph);
     mr_seek_free(&self->search);
     mr_status status = mr_graph_make(&self->graph, &self->model, error);
@@ -255,6 +254,18 @@ static bool is_answered(const mr_explore *self, const mr_seek_question *question
            self->model.nodes[question->node].edges != MR_PMODEL_NONE;
 }
 
+static void tell_stuck(exploring *its)
+{
+    const mr_seek_question *question = &its->self->search.questions[0];
+    const mr_pmodel_op *op = &its->self->model.nodes[question->node].op;
+    char reason[300];
+    snprintf(reason, sizeof reason,
+             "runs that were to show what thread %" PRIu32
+             " does next did not: it stands before an operation that is %s, at 0x%" PRIx64,
+             question->thread, mr_pmodel_kind_name((mr_pmodel_kind)op->kind), op->code);
+    end(its, MR_EXPLORE_STUCK, reason);
+}
+
 static mr_status answer(exploring *its, mr_error *error)
 {
     mr_explore *self = its->self;
@@ -266,9 +277,7 @@ static mr_status answer(exploring *its, mr_error *error)
             status = run_way(its, &question->way, question->thread, MR_PMODEL_NONE, error);
     }
     if (!status && !its->is_over && self->model.version == before)
-        end(its, MR_EXPLORE_STUCK,
-            "a run did not do what the runs before it had shown to be possible, so a question "
-            "stays open");
+        tell_stuck(its);
     return status;
 }
 
@@ -316,7 +325,8 @@ static mr_status confirm(exploring *its, mr_error *error)
                                  : mr_error_memory(error, "comparing behaviours");
     for (size_t i = 0; i < self->search.final_count && !status && !its->is_over; i++)
         if (!confirmed[i] && !is_at_limit(its) && self->model.version == version)
-            status = run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, MR_PMODEL_NONE, error);
+            status =
+                run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, MR_PMODEL_NONE, error);
     if (!status && self->model.version == version) {
         memset(confirmed, 0, self->search.final_count * sizeof *confirmed);
         status = mark_confirmed(self, confirmed, error);

@@ -60,10 +60,10 @@ static void print_outcome(const mr_explore *self, FILE *file)
         fprintf(file, "%zu race%s, ", races, plural(races));
     else
         fputs("no race, ", file);
-    fputs(!has_failure(self)                          ? "no failure"
-          : self->failed_runs                         ? "a failure"
+    fputs(!has_failure(self)                         ? "no failure"
+          : self->failed_runs                        ? "a failure"
           : self->deadlocks || self->deadlocked_runs ? "a deadlock"
-                                                      : "a livelock",
+                                                     : "a livelock",
           file);
 }
 
@@ -73,8 +73,8 @@ void mr_explore_print(const mr_explore *self, FILE *file)
     if (self->verdict == MR_EXPLORE_ALL) {
         fprintf(file, "all %" PRIu64 " behaviours of this input explored: ", behaviours);
     } else {
-        fprintf(file, "%" PRIu64 " behaviours found, perhaps not all of this input: %s",
-                behaviours, self->reason);
+        fprintf(file, "%" PRIu64 " behaviours found, perhaps not all of this input: %s", behaviours,
+                self->reason);
         if (self->search.question_count || self->search.untried)
             fprintf(file, "; left are %zu question%s and %" PRIu64 " step%s",
                     self->search.question_count, plural(self->search.question_count),

@@ -12,8 +12,7 @@
 /* Does the thread of the next stop go on? Then the two are one step. */
 static bool goes_on(const mr_explore_request *request, size_t i)
 {
-    return i + 1 < request->stop_count &&
-           request->stops[i + 1].thread == request->stops[i].thread;
+    return i + 1 < request->stop_count && request->stops[i + 1].thread == request->stops[i].thread;
 }
 
 static uint64_t count_steps(const mr_explore_request *request)
