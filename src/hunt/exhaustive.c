@@ -194,6 +194,15 @@ static bool is_at_limit(exploring *its)
     return its->is_over;
 }
 
+/* How many records the next operation of a thread has. When it is not known, so many that it is among
+ * them: beside an operation there are those of memory that is allocated, and of the begin of a thread. */
+static uint64_t records_ahead(const mr_explore *self, uint32_t node)
+{
+    enum { UNKNOWN = 4 };
+    uint32_t edge = self->model.nodes[node].edges;
+    return edge == MR_PMODEL_NONE ? UNKNOWN : self->model.edges[edge].records;
+}
+
 /* Runs the program by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation. */
 static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, uint32_t second,
                          mr_error *error)
@@ -214,6 +223,7 @@ static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, 
     if (then != MR_PMODEL_NONE) {
         catch_up(&at, then);
         request.then_from = at.positions[then];
+        request.then_to = request.then_from + records_ahead(self, at.nodes[then]);
     }
     if (second != MR_PMODEL_NONE) {
         catch_up(&at, second);

@@ -42,6 +42,7 @@ typedef struct mr_explore_request {
     size_t stop_count;
     uint32_t then;      /* then this thread does one more operation, if it can; MR_PMODEL_NONE */
     uint64_t then_from; /* … its position before it */
+    uint64_t then_to;   /* … and behind it, or a little further */
     uint32_t second;    /* a race: this thread stands before its operation, too; MR_PMODEL_NONE */
     uint64_t second_from;
     uint64_t seed;

@@ -60,7 +60,7 @@ static void write_steps(const mr_explore_request *request, FILE *file)
         fprintf(file, "stop %" PRIu32 " %" PRIu64 "\nstop %" PRIu32 " %" PRIu64 "\ngoal\n",
                 request->then, request->then_from, request->second, request->second_from);
     else if (request->then != MR_PMODEL_NONE)
-        fprintf(file, "run %" PRIu32 " %" PRIu64 "\n", request->then, request->then_from + 1);
+        fprintf(file, "run %" PRIu32 " %" PRIu64 "\n", request->then, request->then_to);
 }
 
 mr_status mr_explore_schedule(const mr_explore_request *request, const char *path, mr_error *error)
