@@ -80,8 +80,7 @@ static bool explore(const chosen *all, unsigned number, const char *folder)
             number, (unsigned long long)all->seeds[number], status ? error.text : "",
             (int)self.verdict, self.reason, self.search.final_count, found->finals,
             self.search.race_count, found->races, (unsigned long long)self.runs);
-    free(program.output);
-    mr_runner_close(&program.runner);
+    mr_explore_program_free(&program);
     mr_explore_free(&self);
     return same;
 }

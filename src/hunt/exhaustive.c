@@ -14,7 +14,7 @@ enum { QUESTIONS_AT_ONCE = 256 };
 typedef struct exploring {
     mr_explore *self;
     const mr_explore_settings *settings;
-    bool is_over;
+    bool is_over, reached_goal;
 } exploring;
 
 void mr_explore_free(mr_explore *self)
@@ -23,6 +23,7 @@ void mr_explore_free(mr_explore *self)
     mr_seek_free(&self->search);
     mr_pmodel_free(&self->model);
     free(self->had);
+    free(self->shown);
     *self = (mr_explore){.had = NULL};
 }
 
@@ -151,6 +152,7 @@ static void judge(exploring *its, const mr_pmodel_run *run, const mr_explore_ran
         self->failure_status = ran->exit_status;
     self->deadlocked_runs += ran->end == MR_EXPLORE_DEADLOCK;
     self->timed_out_runs += ran->end == MR_EXPLORE_TIMEOUT;
+    its->reached_goal = ran->reached_goal;
     if (run->problem[0])
         end(its, MR_EXPLORE_DIFFERS, run->problem);
     if (ran->is_cut)
@@ -227,7 +229,8 @@ static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, 
     }
     if (second != MR_PMODEL_NONE) {
         catch_up(&at, second);
-        request.second_from = at.positions[second];
+        request.second_from = at.positions[second] + records_ahead(self, at.nodes[second]) - 1;
+        request.then_from = request.then_to - 1; /* both stop just before their operations */
     }
     mr_state_free(&at.state);
     if (!at.is_stale)
@@ -345,6 +348,28 @@ static mr_status confirm(exploring *its, mr_error *error)
     return status;
 }
 
+/* Lets the threads of each race stand before their operations in a run. */
+static mr_status show_races(exploring *its, mr_error *error)
+{
+    mr_explore *self = its->self;
+    mr_status status = MR_OK;
+    uint64_t version = self->model.version;
+    free(self->shown);
+    self->shown_count = self->search.race_count;
+    self->shown = mr_calloc(self->shown_count + 1, sizeof *self->shown);
+    if (!self->shown)
+        return mr_error_memory(error, "showing races");
+    for (size_t i = 0; i < self->shown_count && !status && !is_at_limit(its) &&
+                       self->model.version == version;
+         i++) {
+        const mr_seek_race *race = &self->search.races[i];
+        its->reached_goal = false;
+        status = run_way(its, &race->way, race->first, race->second, error);
+        self->shown[i] = its->reached_goal;
+    }
+    return status;
+}
+
 static void end_search(exploring *its)
 {
     static const char *const reasons[] = {
@@ -396,6 +421,9 @@ static mr_status round_of(exploring *its, mr_error *error)
     uint64_t version = self->model.version;
     if (!its->settings->no_confirmation)
         status = confirm(its, error);
+    if (!status && !its->is_over && self->model.version == version &&
+        !its->settings->no_confirmation)
+        status = show_races(its, error);
     if (!status && !its->is_over && self->model.version == version)
         conclude(its);
     return status;
