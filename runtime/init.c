@@ -81,7 +81,7 @@ static void note_threads(const mr_thread *self)
 static void let_others_go_on(mr_thread *self)
 {
     enum { TURNS = 300 };
-    if (!mr_rt.ends_deadlock_soon || mr_steers() || mr_random_below(2) == 0) {
+    if (!mr_rt.ends_deadlock_soon || mr_rt.explores || mr_steers() || mr_random_below(2) == 0) {
         return;
     }
     for (int i = 0; i < TURNS && mr_others_can_run(self); i++) {

@@ -42,6 +42,7 @@ typedef struct mr_explore_request {
     size_t stop_count;
     uint32_t then;      /* then this thread does one more operation, if it can; MR_PMODEL_NONE */
     uint64_t then_from; /* … its position before it */
+    uint64_t then_to;   /* … and behind it, or a little further */
     uint32_t second;    /* a race: this thread stands before its operation, too; MR_PMODEL_NONE */
     uint64_t second_from;
     uint64_t seed;
@@ -107,7 +108,9 @@ typedef struct mr_explore {
     uint64_t deadlocks; /* of the behaviours */
     uint64_t failed_runs, deadlocked_runs, timed_out_runs;
     int failure_status; /* of the first failed run */
-    bool has_graph;
+    bool *
+        shown; /* owned; by race of the search: in a run both threads stood before their operations */
+    size_t shown_count;
     mr_explore_had *had;
     size_t had_count, had_capacity;
 } mr_explore;

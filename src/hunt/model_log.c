@@ -18,7 +18,7 @@ typedef struct member {
     uint32_t records; /* since its last operation */
     uint64_t state, stack_from, stack_to;
     uint32_t sleeps_on; /* the condition variable; MR_PMODEL_NONE */
-    bool has_state, is_asleep, is_timed, is_once, tries, arrives;
+    bool has_state, is_asleep, is_timed, is_once, tries, ended;
 } member;
 
 /* What is held: a key for lock and thread, and how often. */
@@ -252,7 +252,6 @@ static void see_wait(learning *self, member *its, const uint64_t *record)
     } else if (its->is_asleep && (role == MR_LOG_ROLE_WAKE || role == MR_LOG_ROLE_ASLEEP)) {
         see_wake(self, its, record, role == MR_LOG_ROLE_WAKE);
     } else if (role == MR_LOG_ROLE_BARRIER_OUT) {
-        its->arrives = false;
         see_object(self, its, record, MR_PMODEL_PASS, MR_PMODEL_IS_BARRIER, 0);
     } else {
         its->records--;
@@ -270,7 +269,6 @@ static void see_barrier(learning *self, member *its, const uint64_t *record, boo
         .records = !last           ? 1
                    : record[2] > 1 ? 2
                                    : 0};
-    its->arrives = !last;
     see(self, its, &event);
 }
 
@@ -427,7 +425,8 @@ static void see_plain(learning *self, member *its, const uint64_t *record, mr_pm
 
 static void see_exit(learning *self, member *its, const uint64_t *record)
 {
-    if (!self->exited)
+    if (!self->exited &&
+        !its->ended) /* else it was the last thread, and the process ends with it */
         see_plain(self, its, record, MR_PMODEL_EXIT);
     self->exited = true;
 }
@@ -461,7 +460,7 @@ static void see_blocked(learning *self, const member *its, const uint64_t *recor
         break;
     default:
         op.object = thread_of(self, record[2]);
-        if (role != MR_LOG_ROLE_NONE || mr_log_payload(record[0]) || op.object == MR_PMODEL_NONE)
+        if (role != MR_LOG_ROLE_NONE || !mr_log_payload(record[0]) || op.object == MR_PMODEL_NONE)
             return;
         op.kind = MR_PMODEL_JOIN;
     }
@@ -526,6 +525,7 @@ static void handle(learning *self, member *its, const uint64_t *record, bool cou
         break;
     case MR_LOG_END:
         see_plain(self, its, record, MR_PMODEL_END);
+        its->ended = true;
         break;
     case MR_LOG_EXIT:
         see_exit(self, its, record);
