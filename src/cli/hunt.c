@@ -27,7 +27,8 @@ enum {
     INPUTS,
     GENERATE,
     ARGS_FILE,
-    INPUT_SEARCH
+    INPUT_SEARCH,
+    WITHOUT
 };
 enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000, GENERATED = 16 };
 
@@ -185,6 +186,9 @@ static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_erro
         status = word(cli, UNTIL, "failure", "end", false, &options->ends_at_failure, error);
     if (!status)
         status = word(cli, MINIMISE, "yes", "no", true, &options->minimises, error);
+    if (!status && cli->own[WITHOUT])
+        status = word(cli, WITHOUT, "swap", "frontier", false, &options->without_swaps, error);
+    options->without_frontier = cli->own[WITHOUT] && !options->without_swaps;
     options->timeout_ms = timeout < INT32_MAX ? (unsigned)timeout : INT32_MAX;
     options->oracle = cli->own[ORACLE];
     options->jobs = (unsigned)mr_config_int(cli->config, "jobs");
