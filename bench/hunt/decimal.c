@@ -6,7 +6,7 @@ int balance = 100;
 static void *work(void *unused)
 {
     if (atoi((char *)input) == 4711)
-        balance -= 10; /* race 1 and 2: both accesses, with the write of main */
+        balance -= 10; /* race 1: its read and its write, with the write of main */
     return unused;
 }
 

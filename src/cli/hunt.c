@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "recording.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,9 @@ static mr_status read_inputs(const mr_cli *cli, mr_input_options *inputs, bool *
                                  .solves = all || strcmp(search, "solve") == 0,
                                  .mutates = all || strcmp(search, "mutate") == 0};
     *asked = inputs->folder || inputs->generator || inputs->arguments_file;
+    const char *needed = inputs->folder ? inputs->folder : inputs->arguments_file;
+    if (needed && access(needed, R_OK) != 0) /* before the folder of the hunt is made */
+        return mr_error_set(error, MR_ERR_IO, needed, 0, "cannot be read: %s", strerror(errno));
     if (inputs->solves || inputs->mutates || strcmp(search, "none") == 0)
         return MR_OK;
     return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
