@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "recording.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@ enum {
     GENERATE,
     ARGS_FILE,
     INPUT_SEARCH,
-    EXHAUSTIVE
+    EXHAUSTIVE,
+    WITHOUT
 };
 enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000, GENERATED = 16 };
 
@@ -88,6 +90,9 @@ static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_erro
         status = word(cli, UNTIL, "failure", "end", false, &options->ends_at_failure, error);
     if (!status)
         status = word(cli, MINIMISE, "yes", "no", true, &options->minimises, error);
+    if (!status && cli->own[WITHOUT])
+        status = word(cli, WITHOUT, "swap", "frontier", false, &options->without_swaps, error);
+    options->without_frontier = cli->own[WITHOUT] && !options->without_swaps;
     options->timeout_ms = timeout < INT32_MAX ? (unsigned)timeout : INT32_MAX;
     options->oracle = cli->own[ORACLE];
     options->jobs = (unsigned)mr_config_int(cli->config, "jobs");
@@ -107,6 +112,9 @@ static mr_status read_inputs(const mr_cli *cli, mr_input_options *inputs, bool *
                                  .solves = all || strcmp(search, "solve") == 0,
                                  .mutates = all || strcmp(search, "mutate") == 0};
     *asked = inputs->folder || inputs->generator || inputs->arguments_file;
+    const char *needed = inputs->folder ? inputs->folder : inputs->arguments_file;
+    if (needed && access(needed, R_OK) != 0) /* before the folder of the hunt is made */
+        return mr_error_set(error, MR_ERR_IO, needed, 0, "cannot be read: %s", strerror(errno));
     if (inputs->solves || inputs->mutates || strcmp(search, "none") == 0)
         return MR_OK;
     return mr_error_set(error, MR_ERR_USAGE, NULL, 0,

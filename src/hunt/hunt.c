@@ -70,6 +70,24 @@ static bool ends(mr_hunting *hunt)
     return hunt->over;
 }
 
+static bool is_left_out(const mr_hunt_options *options, mr_task_kind kind)
+{
+    bool is_swap = kind == MR_TASK_SWAP || kind == MR_TASK_FINDING;
+    bool is_frontier = kind == MR_TASK_SEES || kind == MR_TASK_TURN;
+    return (is_swap && options->without_swaps) || (is_frontier && options->without_frontier);
+}
+
+/* The best task that is not left out. */
+static bool take_task(mr_hunting *hunt, mr_task *task)
+{
+    while (mr_tasks_take(&hunt->tasks, task)) {
+        if (!is_left_out(hunt->options, task->kind))
+            return true;
+        mr_task_free(task);
+    }
+    return false;
+}
+
 bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
 {
     bool taken = false;
@@ -80,7 +98,7 @@ bool mr_hunt_next(mr_hunting *hunt, mr_task *task, uint64_t *number)
         unsigned free_every = hunt->source ? FREE_EVERY_WITH_INPUTS : FREE_EVERY;
         bool first = !hunt->has_reference && !hunt->busy; /* of this session */
         bool free_turn = hunt->started % free_every == free_every - 1;
-        if (first || (hunt->has_reference && (free_turn || !mr_tasks_take(&hunt->tasks, task)))) {
+        if (first || (hunt->has_reference && (free_turn || !take_task(hunt, task)))) {
             if (!first && !hunt->tasks.count && hunt->busy && hunt->quiet >= quiet_runs(hunt))
                 taken = false; /* who is busy may find tasks */
             *task = (mr_task){.kind = MR_TASK_FREE, .parent = UINT32_MAX, .key = 1};

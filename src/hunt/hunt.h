@@ -31,8 +31,9 @@ typedef struct mr_hunt_options {
     unsigned timeout_ms;            /* for a run */
     bool ends_at_failure;           /* the first failure ends the hunt */
     bool minimises;                 /* schedules of failures are made shorter */
-    const mr_config *config;        /* for predictions */
-    const mr_halt *halt;            /* ends the hunt: a signal, or the time; may be NULL */
+    bool without_swaps, without_frontier; /* such tasks are left out, for comparison */
+    const mr_config *config;              /* for predictions */
+    const mr_halt *halt;                  /* ends the hunt: a signal, or the time; may be NULL */
     /* Told after each run, under a lock; may be NULL. */
     void (*tell)(void *context, const struct mr_hunt_state *state);
     void *context;

@@ -156,12 +156,25 @@ static mr_status take_input(mr_hunt_worker *worker, trial *t, mr_error *error)
     return status;
 }
 
+/* Later runs of the input are compared with the first one that did not fail. */
+static mr_status refer(mr_hunting *hunt, const trial *t, mr_error *error)
+{
+    if (mr_run_kind_fails(t->outcome.kind))
+        return MR_OK;
+    pthread_mutex_lock(&hunt->lock);
+    bool done = mr_input_source_refer(hunt->source, t->input, &t->ran.end);
+    pthread_mutex_unlock(&hunt->lock);
+    return done ? MR_OK : mr_error_memory(error, "noting how a run ended");
+}
+
 /* Tells the source what the run covered and compared. */
 static mr_status tell_source(mr_hunting *hunt, trial *t, mr_error *error)
 {
     mr_coverage coverage;
-    if (!t->tries_input)
+    if (!hunt->source)
         return MR_OK;
+    if (!t->tries_input)
+        return refer(hunt, t, error);
     mr_status status = mr_coverage_of_trace(t->ran.trace, &coverage, error);
     if (status)
         return status;
@@ -169,14 +182,12 @@ static mr_status tell_source(mr_hunting *hunt, trial *t, mr_error *error)
                                 t->ran.operands.count};
     pthread_mutex_lock(&hunt->lock);
     status = mr_input_source_told(hunt->source, t->input, &seen, &t->input_is_new, error);
-    if (!status && t->input_is_new && !mr_input_source_refer(hunt->source, t->input, &t->ran.end))
-        status = mr_error_memory(error, "noting how a run ended");
     hunt->state.inputs_tried = mr_input_source_tried(hunt->source);
     hunt->state.inputs_kept = mr_input_source_kept(hunt->source);
     pthread_mutex_unlock(&hunt->lock);
     t->keeps_input = t->input_is_new;
     mr_coverage_free(&coverage);
-    return status;
+    return status || !t->input_is_new ? status : refer(hunt, t, error);
 }
 
 /* How the task is run; `possible`: it can be. */
