@@ -323,7 +323,7 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_hunt},
     {.name = "replay",
-     .operands = "TRACE|FOLDER",
+     .operands = "TRACE|REPORT|FOLDER",
      .operands_min = 1,
      .operands_max = 1,
      .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check "
@@ -346,6 +346,7 @@ const mr_command mr_commands[] = {
          "with each access first. The report says what came of it: a crash, a deadlock, another\n"
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
+         "REPORT is a JSON report of 'maxrace predict': its trace, with its settings.\n"
          "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but "
          "--timeout\n"
          "counts.\n"
