@@ -34,8 +34,8 @@ void mr_explore_spins(const volatile void *lock, uintptr_t code)
 #if defined(__x86_64__)
 
 typedef struct search {
-    uintptr_t code;  /* the place of the access */
-    uintptr_t outer; /* just below the frame of the thread's first function */
+    uintptr_t code;     /* the place of the access */
+    uintptr_t outer;    /* just below the frame of the thread's first function */
     uintptr_t from, to; /* the stack in between */
     uint64_t hash;
 } search;

@@ -163,10 +163,10 @@ enum {
 };
 
 typedef struct mr_runtime {
-    bool active;  /* threads take turns */
-    bool logging; /* and what they do is logged */
+    bool active;   /* threads take turns */
+    bool logging;  /* and what they do is logged */
     bool explores; /* the log has more (explore.h) */
-    bool steers;  /* their turns are those of a schedule (steer.h) */
+    bool steers;   /* their turns are those of a schedule (steer.h) */
     uint32_t lock;
     uint32_t *to_wake; /* `go` of who gets the baton, to be woken when the lock is free */
     mr_thread *owner;

@@ -15,6 +15,7 @@
 #include "hunt/exhaustive.h"
 #include "support/length.h"
 #include "support/mini.h"
+#include "support/mini_random.h"
 #include "support/random.h"
 
 enum { MOST_STATES = 30000, RUN_STEPS = 400 };
@@ -42,16 +43,18 @@ static uint64_t address_of(int variable)
 static mr_pmodel_op access_op(mr_pmodel_kind kind, bool is_atomic, int variable)
 {
     return (mr_pmodel_op){.kind = (uint8_t)kind,
-                         .is_atomic = is_atomic,
-                         .address = address_of(variable),
-                         .bytes = 4,
-                         .object = 0};
+                          .is_atomic = is_atomic,
+                          .address = address_of(variable),
+                          .bytes = 4,
+                          .object = 0};
 }
 
-static mr_pmodel_op object_op(mr_pmodel *model, mr_pmodel_kind kind, mr_pmodel_role role, int object)
+static mr_pmodel_op object_op(mr_pmodel *model, mr_pmodel_kind kind, mr_pmodel_role role,
+                              int object)
 {
     return (mr_pmodel_op){.kind = (uint8_t)kind,
-                         .object = mr_pmodel_object_of(model, role, 0x5000 + 64 * (uint64_t)object)};
+                          .object =
+                              mr_pmodel_object_of(model, role, 0x5000 + 64 * (uint64_t)object)};
 }
 
 static mr_pmodel_op sleep_op(mr_pmodel *model, const mini_line *line, unsigned sub)
@@ -59,8 +62,8 @@ static mr_pmodel_op sleep_op(mr_pmodel *model, const mini_line *line, unsigned s
     mr_pmodel_op op;
     if (sub == 2)
         return object_op(model, MR_PMODEL_LOCK, MR_PMODEL_IS_LOCK, line->c);
-    op =
-        object_op(model, sub == 0 ? MR_PMODEL_SLEEP : MR_PMODEL_WAKE, MR_PMODEL_IS_CONDITION, line->b);
+    op = object_op(model, sub == 0 ? MR_PMODEL_SLEEP : MR_PMODEL_WAKE, MR_PMODEL_IS_CONDITION,
+                   line->b);
     if (sub == 0)
         op.other = mr_pmodel_object_of(model, MR_PMODEL_IS_LOCK, 0x5000 + 64 * (uint64_t)line->c);
     op.is_timed = sub == 1 && line->op == MINI_TIMED_SLEEP;
@@ -68,7 +71,7 @@ static mr_pmodel_op sleep_op(mr_pmodel *model, const mini_line *line, unsigned s
 }
 
 static mr_pmodel_op op_of(mr_pmodel *model, const mini_state *state, unsigned thread,
-                         const mini_line *line, uint32_t self)
+                          const mini_line *line, uint32_t self)
 {
     unsigned sub = state->threads[thread].sub;
     mr_pmodel_op op;
@@ -120,7 +123,7 @@ static mr_pmodel_op op_of(mr_pmodel *model, const mini_state *state, unsigned th
     case MINI_JOIN:
         /* Creators number their threads by the number in the program. */
         return (mr_pmodel_op){.kind = line->op == MINI_FORK ? MR_PMODEL_FORK : MR_PMODEL_JOIN,
-                             .object = mr_pmodel_thread_of(model, self, (uint32_t)line->b)};
+                              .object = mr_pmodel_thread_of(model, self, (uint32_t)line->b)};
     case MINI_EXIT:
         return (mr_pmodel_op){.kind = MR_PMODEL_EXIT};
     default:
@@ -150,9 +153,8 @@ static bool learn_step(interpreter *self, mr_pmodel *model, mr_pmodel_run *run, 
     const mini_thread *its = &state->threads[thread];
     uint32_t in_model = thread == 0 ? mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0)
                                     : mr_pmodel_thread_of(model, 0, thread);
-    mr_pmodel_event event = {.op = op_of(model, state, thread, line, in_model),
-                            .thread = in_model,
-                            .records = 1};
+    mr_pmodel_event event = {
+        .op = op_of(model, state, thread, line, in_model), .thread = in_model, .records = 1};
     uint32_t before = 0, after = 0;
     event.op.code = (uint64_t)thread << 8 | its->pc;
     if (line && line->op <= MINI_CAS) {
@@ -183,8 +185,8 @@ static void see_blocked(interpreter *self, mr_pmodel *model, mr_pmodel_run *run,
         if (state->exited || state->threads[t].status == 0 || state->threads[t].status == 6 ||
             mini_can(self->program, state, t))
             continue;
-        uint32_t in_model =
-            t == 0 ? mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0) : mr_pmodel_thread_of(model, 0, t);
+        uint32_t in_model = t == 0 ? mr_pmodel_thread_of(model, MR_PMODEL_NONE, 0)
+                                   : mr_pmodel_thread_of(model, 0, t);
         mr_pmodel_op op = op_of(model, state, t, line, in_model);
         op.code = (uint64_t)t << 8 | state->threads[t].pc;
         assert_int_equal(mr_pmodel_see_waiting(model, run, in_model, &op), MR_PMODEL_FITS);
@@ -218,7 +220,7 @@ static mr_status run_program(void *context, mr_pmodel *model, const mr_explore_r
         const mr_explore_stop *stop = &request->stops[i];
         run_to(self, model, run, &state, thread_of(model, stop->thread), stop->position,
                stop->woken == MR_PMODEL_NONE ? (unsigned)MINI_THREADS
-                                            : thread_of(model, stop->woken));
+                                             : thread_of(model, stop->woken));
     }
     if (request->then != MR_PMODEL_NONE) {
         unsigned thread = thread_of(model, request->then);
@@ -249,114 +251,6 @@ static mr_status run_program(void *context, mr_pmodel *model, const mr_explore_r
     return MR_OK;
 }
 
-/* ---- random programs ---- */
-
-static void add(mini_program *program, unsigned thread, mini_op op, int a, int b, int c)
-{
-    if (program->count[thread] < MINI_LINES)
-        program->lines[thread][program->count[thread]++] = (mini_line){op, a, b, c};
-}
-
-static int below(mr_random *random, uint32_t bound)
-{
-    return (int)mr_random_below(random, bound);
-}
-
-static void add_random(mr_random *random, mini_program *program, unsigned thread, unsigned shape)
-{
-    int x = below(random, 2), r = below(random, 2), value = 1 + below(random, 2);
-    int head = (int)program->count[thread];
-    switch (below(random, 18)) {
-    case 0:
-    case 1:
-        add(program, thread, MINI_LOAD, r, x, 0);
-        break;
-    case 2:
-    case 3:
-        add(program, thread, MINI_STORE, value, x, 0);
-        break;
-    case 4:
-        add(program, thread, MINI_LOAD, r, x, 0);
-        add(program, thread, MINI_ADD, r, 0, 1);
-        add(program, thread, MINI_STORE_REG, r, x, 0);
-        break;
-    case 5:
-        add(program, thread, MINI_FETCH_ADD, r, x, 1);
-        break;
-    case 6:
-        add(program, thread, shape % 2 ? MINI_CAS : MINI_EXCHANGE, r, x, value);
-        break;
-    case 7:
-        add(program, thread, MINI_LOCK, 0, x, 0);
-        add(program, thread, MINI_LOAD, r, x, 0);
-        add(program, thread, MINI_STORE, value, x, 0);
-        add(program, thread, MINI_UNLOCK, 0, x, 0);
-        break;
-    case 8:
-        add(program, thread, MINI_TRYLOCK, r, x, 0);
-        add(program, thread, MINI_IF_NE, r, head + 3, 1);
-        add(program, thread, MINI_UNLOCK, 0, x, 0);
-        break;
-    case 9:
-        add(program, thread, MINI_POST, 0, x, 0);
-        break;
-    case 10:
-        add(program, thread, below(random, 2) ? MINI_WAIT : MINI_TRYWAIT, r, x, 0);
-        break;
-    case 11:
-        add(program, thread, MINI_LOCK, 0, 2, 0);
-        add(program, thread, below(random, 2) ? MINI_SLEEP : MINI_TIMED_SLEEP, r, x, 2);
-        add(program, thread, MINI_UNLOCK, 0, 2, 0);
-        break;
-    case 12:
-        add(program, thread, below(random, 2) ? MINI_SIGNAL : MINI_BROADCAST, 0, x, 0);
-        break;
-    case 13:
-        add(program, thread, MINI_BARRIER, r, x, 2);
-        break;
-    case 14: /* waits for a value */
-        add(program, thread, below(random, 2) ? MINI_LOAD : MINI_ALOAD, r, x, 0);
-        add(program, thread, MINI_IF_NE, r, head, value);
-        break;
-    case 15: /* a loop that looks at two variables */
-        add(program, thread, MINI_LOAD, 0, 0, 0);
-        add(program, thread, MINI_LOAD, 1, 1, 0);
-        add(program, thread, MINI_IF_NE, r, head, value);
-        break;
-    case 16: /* a spin lock */
-        add(program, thread, MINI_CAS, r, 3, 1);
-        add(program, thread, MINI_IF_NE, r, head, 0);
-        add(program, thread, MINI_LOAD, r, x, 0);
-        add(program, thread, MINI_ASTORE, 0, 3, 0);
-        break;
-    default:
-        add(program, thread, MINI_RDLOCK, 0, x, 0);
-        add(program, thread, MINI_LOAD, r, x, 0);
-        add(program, thread, MINI_RDUNLOCK, 0, x, 0);
-        break;
-    }
-}
-
-static void make_program(mr_random *random, mini_program *program)
-{
-    memset(program, 0, sizeof *program);
-    program->threads = 2 + mr_random_below(random, 3);
-    unsigned shape = mr_random_below(random, 4);
-    int in_main = below(random, 2);
-    for (unsigned t = 1; t < program->threads; t++)
-        add(program, 0, MINI_FORK, 0, (int)t, 0);
-    for (int i = 0; i < in_main; i++)
-        add_random(random, program, 0, shape);
-    for (unsigned t = 1; t < program->threads; t++)
-        if (mr_random_percent(random, 80))
-            add(program, 0, MINI_JOIN, 0, (int)t, 0);
-    if (mr_random_percent(random, 50))
-        add(program, 0, MINI_EXIT, 0, 0, 0);
-    for (unsigned t = 1; t < program->threads; t++)
-        for (unsigned i = 1 + mr_random_below(random, program->threads > 3 ? 2 : 3); i > 0; i--)
-            add_random(random, program, t, shape);
-}
-
 /* ---- comparison ---- */
 
 static int compare_behaviours(const void *a, const void *b)
@@ -381,7 +275,7 @@ static uint8_t *behaviours_of(const mini_program *program, unsigned local, const
             run_to(&runs, NULL, NULL, &state, thread_of(&self->model, stops[k].thread),
                    stops[k].position,
                    stops[k].woken == MR_PMODEL_NONE ? (unsigned)MINI_THREADS
-                                                   : thread_of(&self->model, stops[k].woken));
+                                                    : thread_of(&self->model, stops[k].woken));
         free(stops);
         mini_behaviour(program, &state, local, all + i * MINI_BEHAVIOUR_BYTES);
     }
@@ -433,7 +327,7 @@ static void compare_one(uint64_t seed, sums *all)
     const mr_explore_settings settings = {
         .runner = run_program, .context = &runs, .max_states = 1000000};
     mr_error error = {0};
-    make_program(&random, &program);
+    mini_random(&random, &program);
     mini_enumerate(&program, MOST_STATES, &found);
     if (found.gave_up || found.races == 256) {
         all->skipped++;

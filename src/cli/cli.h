@@ -33,7 +33,7 @@ typedef struct mr_own_flag {
     const char *name, *value, *help;
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 12 };
+enum { MR_OWN_FLAGS = 16 };
 
 /* A parsed command line. */
 typedef struct mr_cli {

@@ -5,6 +5,7 @@
 #include "base/seconds.h"
 #include "cli.h"
 #include "interrupt.h"
+#include "recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,17 +29,18 @@ mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, uint64_t most_runs, unsigned
     int64_t limit = mr_config_int(cli->config, "time_limit");
     if (limit)
         halt.deadline_seconds = mr_seconds() + (double)limit;
-    mr_status status = mr_runner_open(&program.runner, NULL, error);
+    char symbols[4000];
+    mr_status status =
+        mr_runner_open(&program.runner, mr_symbol_folder(symbols, sizeof symbols), error);
     if (status)
         return status;
     mr_interrupt_start(&halt);
     status = mr_explore_all(&self, &settings, error);
     mr_interrupt_end();
     if (!status)
-        mr_explore_print(&self, stdout);
+        mr_explore_print(&self, program.symbols, stdout);
     *exit_status = mr_explore_exit_status(&self);
-    mr_runner_close(&program.runner);
-    free(program.output);
+    mr_explore_program_free(&program);
     mr_explore_free(&self);
     return status;
 }

@@ -14,7 +14,7 @@ enum { QUESTIONS_AT_ONCE = 256 };
 typedef struct exploring {
     mr_explore *self;
     const mr_explore_settings *settings;
-    bool is_over;
+    bool is_over, reached_goal;
 } exploring;
 
 void mr_explore_free(mr_explore *self)
@@ -23,6 +23,7 @@ void mr_explore_free(mr_explore *self)
     mr_seek_free(&self->search);
     mr_pmodel_free(&self->model);
     free(self->had);
+    free(self->shown);
     *self = (mr_explore){.had = NULL};
 }
 
@@ -84,8 +85,7 @@ static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
     catch_up(at, thread);
     const mr_pmodel_edge *edge = &graph->model->edges[graph->edges[step->edge].model];
     stop->wakes_at = at->positions[thread] + edge->records - 1;
-    stop->exits =
-        graph->nodes[mr_state_node(&at->state, thread)].kind == MR_PMODEL_EXIT;
+    stop->exits = graph->nodes[mr_state_node(&at->state, thread)].kind == MR_PMODEL_EXIT;
     at->positions[thread] += records_of(at, step);
     at->nodes[thread] = edge->to;
     mr_state_do(&at->state, step);
@@ -118,8 +118,8 @@ static mr_status walk_way(walker *at, const mr_explore *self, const mr_seek_way 
     return MR_OK;
 }
 
-mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way,
-                           mr_explore_stop **stops, size_t *count, mr_error *error)
+mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way, mr_explore_stop **stops,
+                           size_t *count, mr_error *error)
 {
     walker at;
     mr_status status = walk_way(&at, self, way, stops, error);
@@ -152,6 +152,7 @@ static void judge(exploring *its, const mr_pmodel_run *run, const mr_explore_ran
         self->failure_status = ran->exit_status;
     self->deadlocked_runs += ran->end == MR_EXPLORE_DEADLOCK;
     self->timed_out_runs += ran->end == MR_EXPLORE_TIMEOUT;
+    its->reached_goal = ran->reached_goal;
     if (run->problem[0])
         end(its, MR_EXPLORE_DIFFERS, run->problem);
     if (ran->is_cut)
@@ -195,6 +196,15 @@ static bool is_at_limit(exploring *its)
     return its->is_over;
 }
 
+/* How many records the next operation of a thread has. When it is not known, so many that it is among
+ * them: beside an operation there are those of memory that is allocated, and of the begin of a thread. */
+static uint64_t records_ahead(const mr_explore *self, uint32_t node)
+{
+    enum { UNKNOWN = 4 };
+    uint32_t edge = self->model.nodes[node].edges;
+    return edge == MR_PMODEL_NONE ? UNKNOWN : self->model.edges[edge].records;
+}
+
 /* Runs the program by the way; then `then` (MR_PMODEL_NONE: nobody) does one operation. */
 static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, uint32_t second,
                          mr_error *error)
@@ -215,10 +225,12 @@ static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, 
     if (then != MR_PMODEL_NONE) {
         catch_up(&at, then);
         request.then_from = at.positions[then];
+        request.then_to = request.then_from + records_ahead(self, at.nodes[then]);
     }
     if (second != MR_PMODEL_NONE) {
         catch_up(&at, second);
-        request.second_from = at.positions[second];
+        request.second_from = at.positions[second] + records_ahead(self, at.nodes[second]) - 1;
+        request.then_from = request.then_to - 1; /* both stop just before their operations */
     }
     mr_state_free(&at.state);
     if (!at.is_stale)
@@ -233,10 +245,10 @@ static mr_status search(exploring *its, mr_error *error)
 {
     mr_explore *self = its->self;
     const mr_seek_limits limits = {.states = its->settings->max_states,
-                                     .bytes = its->settings->max_bytes,
-                                     .questions = QUESTIONS_AT_ONCE,
-                                     .no_reduction = its->settings->no_reduction,
-                                     .halt = its->settings->halt};
+                                   .bytes = its->settings->max_bytes,
+                                   .questions = QUESTIONS_AT_ONCE,
+                                   .no_reduction = its->settings->no_reduction,
+                                   .halt = its->settings->halt};
     mr_graph_free(&self->graph);
     mr_seek_free(&self->search);
     mr_status status = mr_graph_make(&self->graph, &self->model, error);
@@ -255,6 +267,18 @@ static bool is_answered(const mr_explore *self, const mr_seek_question *question
            self->model.nodes[question->node].edges != MR_PMODEL_NONE;
 }
 
+static void tell_stuck(exploring *its)
+{
+    const mr_seek_question *question = &its->self->search.questions[0];
+    const mr_pmodel_op *op = &its->self->model.nodes[question->node].op;
+    char reason[300];
+    snprintf(reason, sizeof reason,
+             "runs that were to show what thread %" PRIu32
+             " does next did not: it stands before an operation that is %s, at 0x%" PRIx64,
+             question->thread, mr_pmodel_kind_name((mr_pmodel_kind)op->kind), op->code);
+    end(its, MR_EXPLORE_STUCK, reason);
+}
+
 static mr_status answer(exploring *its, mr_error *error)
 {
     mr_explore *self = its->self;
@@ -266,9 +290,7 @@ static mr_status answer(exploring *its, mr_error *error)
             status = run_way(its, &question->way, question->thread, MR_PMODEL_NONE, error);
     }
     if (!status && !its->is_over && self->model.version == before)
-        end(its, MR_EXPLORE_STUCK,
-            "a run did not do what the runs before it had shown to be possible, so a question "
-            "stays open");
+        tell_stuck(its);
     return status;
 }
 
@@ -316,12 +338,35 @@ static mr_status confirm(exploring *its, mr_error *error)
                                  : mr_error_memory(error, "comparing behaviours");
     for (size_t i = 0; i < self->search.final_count && !status && !its->is_over; i++)
         if (!confirmed[i] && !is_at_limit(its) && self->model.version == version)
-            status = run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, MR_PMODEL_NONE, error);
+            status =
+                run_way(its, &self->search.finals[i].way, MR_PMODEL_NONE, MR_PMODEL_NONE, error);
     if (!status && self->model.version == version) {
         memset(confirmed, 0, self->search.final_count * sizeof *confirmed);
         status = mark_confirmed(self, confirmed, error);
     }
     free(confirmed);
+    return status;
+}
+
+/* Lets the threads of each race stand before their operations in a run. */
+static mr_status show_races(exploring *its, mr_error *error)
+{
+    mr_explore *self = its->self;
+    mr_status status = MR_OK;
+    uint64_t version = self->model.version;
+    free(self->shown);
+    self->shown_count = self->search.race_count;
+    self->shown = mr_calloc(self->shown_count + 1, sizeof *self->shown);
+    if (!self->shown)
+        return mr_error_memory(error, "showing races");
+    for (size_t i = 0;
+         i < self->shown_count && !status && !is_at_limit(its) && self->model.version == version;
+         i++) {
+        const mr_seek_race *race = &self->search.races[i];
+        its->reached_goal = false;
+        status = run_way(its, &race->way, race->first, race->second, error);
+        self->shown[i] = its->reached_goal;
+    }
     return status;
 }
 
@@ -376,6 +421,9 @@ static mr_status round_of(exploring *its, mr_error *error)
     uint64_t version = self->model.version;
     if (!its->settings->no_confirmation)
         status = confirm(its, error);
+    if (!status && !its->is_over && self->model.version == version &&
+        !its->settings->no_confirmation)
+        status = show_races(its, error);
     if (!status && !its->is_over && self->model.version == version)
         conclude(its);
     return status;

@@ -42,6 +42,7 @@ typedef struct mr_explore_request {
     size_t stop_count;
     uint32_t then;      /* then this thread does one more operation, if it can; MR_PMODEL_NONE */
     uint64_t then_from; /* … its position before it */
+    uint64_t then_to;   /* … and behind it, or a little further */
     uint32_t second;    /* a race: this thread stands before its operation, too; MR_PMODEL_NONE */
     uint64_t second_from;
     uint64_t seed;
@@ -68,7 +69,7 @@ typedef struct mr_explore_ran {
     int exit_status, signal;
     bool is_cut;       /* the recording ended before the program did */
     bool reached_goal; /* of a race: both threads stood before their operations */
-    char unseen[160]; /* what decides and is not recorded; "": nothing */
+    char unseen[160];  /* what decides and is not recorded; "": nothing */
 } mr_explore_ran;
 
 /* Runs the program once and learns what it did (mr_pmodel_see …) with `run`, which is fresh.
@@ -80,12 +81,12 @@ typedef mr_status mr_explore_runner(void *context, mr_pmodel *model,
 typedef struct mr_explore_settings {
     mr_explore_runner *runner;
     void *context;
-    uint64_t max_runs;         /* 0: no limit */
-    uint64_t max_states;       /* of a search; 0: no limit */
-    uint64_t max_bytes;        /* of a search; 0: no limit */
-    const mr_halt *halt; /* asks it to stop; NULL */
-    bool no_reduction;         /* for tests */
-    bool no_confirmation;      /* behaviours that no run had are not run */
+    uint64_t max_runs;    /* 0: no limit */
+    uint64_t max_states;  /* of a search; 0: no limit */
+    uint64_t max_bytes;   /* of a search; 0: no limit */
+    const mr_halt *halt;  /* asks it to stop; NULL */
+    bool no_reduction;    /* for tests */
+    bool no_confirmation; /* behaviours that no run had are not run */
 } mr_explore_settings;
 
 /* Where the threads of a run were at its end: a node of the model, or MR_SEEK_NOT_CREATED. */
@@ -97,7 +98,7 @@ typedef struct mr_explore_had {
 /* Zero-initialise; free with mr_explore_free. */
 typedef struct mr_explore {
     mr_pmodel model;
-    mr_graph graph;   /* of the last search */
+    mr_graph graph; /* of the last search */
     mr_seek search; /* the last */
     mr_explore_verdict verdict;
     char unseen[160];
@@ -107,7 +108,9 @@ typedef struct mr_explore {
     uint64_t deadlocks; /* of the behaviours */
     uint64_t failed_runs, deadlocked_runs, timed_out_runs;
     int failure_status; /* of the first failed run */
-    bool has_graph;
+    bool *
+        shown; /* owned; by race of the search: in a run both threads stood before their operations */
+    size_t shown_count;
     mr_explore_had *had;
     size_t had_count, had_capacity;
 } mr_explore;
@@ -125,7 +128,7 @@ static inline uint64_t mr_explore_behaviours(const mr_explore *self)
 
 /* Runs the program by a way of the last search: to its end; with `then` this thread then does one
  * operation. `request` needs no more than these; NULL or what the settings' runner is to see. */
-mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way,
-                           mr_explore_stop **stops, size_t *count, mr_error *error);
+mr_status mr_explore_stops(const mr_explore *self, const mr_seek_way *way, mr_explore_stop **stops,
+                           size_t *count, mr_error *error);
 
 #endif

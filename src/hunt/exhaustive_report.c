@@ -18,17 +18,38 @@ int mr_explore_exit_status(const mr_explore *self)
     return self->search.race_count || has_failure(self);
 }
 
-static void print_races(const mr_explore *self, FILE *file)
+/* "read of counter at bank.c:9:13 by thread 1" */
+static void print_access(const mr_explore *self, mr_symbols *symbols, uint32_t node,
+                         uint32_t thread, FILE *file)
 {
-    const mr_pmodel_node *nodes = self->model.nodes;
+    const mr_pmodel_op *op = &self->model.nodes[node].op;
+    const mr_code *code = symbols && op->code ? mr_symbols_code(symbols, op->code - 1) : NULL;
+    char name[200];
+    uint64_t address = op->address;
+    if (!mr_pmodel_is_access(op->kind))
+        address = self->model.objects[op->object].address;
+    fputs(mr_pmodel_kind_name((mr_pmodel_kind)op->kind), file);
+    if (symbols && mr_symbols_data(symbols, address, op->bytes ? op->bytes : 1, name, sizeof name))
+        fprintf(file, " of %s", name);
+    else
+        fprintf(file, " of 0x%" PRIx64, address);
+    if (code && code->frame_count)
+        fprintf(file, " in %s at %s", code->frames[0].function, code->frames[0].place);
+    else
+        fprintf(file, " at 0x%" PRIx64, op->code);
+    fprintf(file, " by thread %" PRIu32, thread);
+}
+
+static void print_races(const mr_explore *self, mr_symbols *symbols, FILE *file)
+{
     for (size_t i = 0; i < self->search.race_count; i++) {
         const mr_seek_race *race = &self->search.races[i];
-        const mr_pmodel_op *a = &nodes[race->first_node].op, *b = &nodes[race->second_node].op;
-        fprintf(file,
-                "  race: thread %" PRIu32 " before its %s at 0x%" PRIx64 ", thread %" PRIu32
-                " before its %s at 0x%" PRIx64 "\n",
-                race->first, mr_pmodel_kind_name((mr_pmodel_kind)a->kind), a->code, race->second,
-                mr_pmodel_kind_name((mr_pmodel_kind)b->kind), b->code);
+        fprintf(file, "  race %zu%s: ", i + 1,
+                i < self->shown_count && self->shown[i] ? ", both stood there in a run" : "");
+        print_access(self, symbols, race->first_node, race->first, file);
+        fputs("; ", file);
+        print_access(self, symbols, race->second_node, race->second, file);
+        fputs("\n", file);
     }
 }
 
@@ -60,21 +81,21 @@ static void print_outcome(const mr_explore *self, FILE *file)
         fprintf(file, "%zu race%s, ", races, plural(races));
     else
         fputs("no race, ", file);
-    fputs(!has_failure(self)                          ? "no failure"
-          : self->failed_runs                         ? "a failure"
+    fputs(!has_failure(self)                         ? "no failure"
+          : self->failed_runs                        ? "a failure"
           : self->deadlocks || self->deadlocked_runs ? "a deadlock"
-                                                      : "a livelock",
+                                                     : "a livelock",
           file);
 }
 
-void mr_explore_print(const mr_explore *self, FILE *file)
+void mr_explore_print(const mr_explore *self, mr_symbols *symbols, FILE *file)
 {
     uint64_t behaviours = mr_explore_behaviours(self);
     if (self->verdict == MR_EXPLORE_ALL) {
         fprintf(file, "all %" PRIu64 " behaviours of this input explored: ", behaviours);
     } else {
-        fprintf(file, "%" PRIu64 " behaviours found, perhaps not all of this input: %s",
-                behaviours, self->reason);
+        fprintf(file, "%" PRIu64 " behaviours found, perhaps not all of this input: %s", behaviours,
+                self->reason);
         if (self->search.question_count || self->search.untried)
             fprintf(file, "; left are %zu question%s and %" PRIu64 " step%s",
                     self->search.question_count, plural(self->search.question_count),
@@ -87,6 +108,6 @@ void mr_explore_print(const mr_explore *self, FILE *file)
             " state%s, %" PRIu64 " search%s\n",
             self->runs, plural(self->runs), self->confirmed, self->search.states,
             plural(self->search.states), self->searches, self->searches == 1 ? "" : "es");
-    print_races(self, file);
+    print_races(self, symbols, file);
     print_failures(self, file);
 }

@@ -1,6 +1,7 @@
 #include "exhaustive_run.h"
 
 #include "model_log.h"
+#include "record/log_reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +13,7 @@
 /* Does the thread of the next stop go on? Then the two are one step. */
 static bool goes_on(const mr_explore_request *request, size_t i)
 {
-    return i + 1 < request->stop_count &&
-           request->stops[i + 1].thread == request->stops[i].thread;
+    return i + 1 < request->stop_count && request->stops[i + 1].thread == request->stops[i].thread;
 }
 
 static uint64_t count_steps(const mr_explore_request *request)
@@ -61,7 +61,7 @@ static void write_steps(const mr_explore_request *request, FILE *file)
         fprintf(file, "stop %" PRIu32 " %" PRIu64 "\nstop %" PRIu32 " %" PRIu64 "\ngoal\n",
                 request->then, request->then_from, request->second, request->second_from);
     else if (request->then != MR_PMODEL_NONE)
-        fprintf(file, "run %" PRIu32 " %" PRIu64 "\n", request->then, request->then_from + 1);
+        fprintf(file, "run %" PRIu32 " %" PRIu64 "\n", request->then, request->then_to);
 }
 
 mr_status mr_explore_schedule(const mr_explore_request *request, const char *path, mr_error *error)
@@ -78,12 +78,47 @@ mr_status mr_explore_schedule(const mr_explore_request *request, const char *pat
     return MR_OK;
 }
 
+void mr_explore_program_free(mr_explore_program *program)
+{
+    free(program->output);
+    mr_symbols_free(program->symbols);
+    mr_runner_close(&program->runner);
+}
+
+/* What is mapped where. Addresses are not randomised, so the first run tells it for all. */
+static mr_status map_modules(mr_explore_program *self, const char *path, mr_error *error)
+{
+    mr_log log;
+    mr_log_pass pass;
+    const uint64_t *record;
+    bool ok = (self->symbols = mr_symbols_new(self->runner.symbol_folder)) != NULL;
+    mr_status status = ok ? mr_log_open(&log, path, error) : MR_OK;
+    if (!ok || status)
+        return ok ? status : mr_error_memory(error, "naming addresses");
+    mr_log_pass_init(&pass, &log);
+    while (ok && (record = mr_log_next(&pass)) != NULL) {
+        const mr_log_module *module = (const void *)record;
+        size_t room = mr_log_payload(record[0]) * sizeof *record;
+        if (mr_log_kind_of(record[0]) == MR_LOG_MODULE && room > sizeof *module &&
+            memchr(module + 1, '\0', room - sizeof *module))
+            ok = mr_symbols_map(
+                self->symbols, (const char *)(module + 1), module->bias, module->start, module->end,
+                module->build_id,
+                module->build_id_bytes <= sizeof module->build_id ? module->build_id_bytes : 0);
+    }
+    mr_log_pass_free(&pass);
+    mr_log_close(&log);
+    return ok ? MR_OK : mr_error_memory(error, "naming addresses");
+}
+
 static mr_status learn(void *context, const char *log, const mr_run_end *end, mr_error *error)
 {
     mr_explore_program *self = context;
     mr_model_log_end how;
-    mr_status status = mr_model_log_learn(log, end->signal && !end->timed_out, self->model,
-                                          self->run, &how, self->ran->unseen, error);
+    mr_status status = self->symbols ? MR_OK : map_modules(self, log, error);
+    if (!status)
+        status = mr_model_log_learn(log, end->signal && !end->timed_out, self->model, self->run,
+                                    &how, self->ran->unseen, error);
     self->ran->is_cut = how == MR_MODEL_LOG_CUT && !end->timed_out;
     return status;
 }

@@ -321,7 +321,7 @@ static bool same_op(const mr_pmodel_op *a, const mr_pmodel_op *b)
 }
 
 static mr_pmodel_fit differ(mr_pmodel_run *run, const mr_pmodel_node *node, const mr_pmodel_op *op,
-                           const char *what)
+                            const char *what)
 {
     snprintf(run->problem, sizeof run->problem,
              "thread %" PRIu32 " did not do what it did before after the same history: %s "
@@ -334,7 +334,8 @@ static mr_pmodel_fit differ(mr_pmodel_run *run, const mr_pmodel_node *node, cons
 /* The node where the thread stands is one that it has been to (model.h). */
 static void fold(mr_pmodel *model, mr_pmodel_place *place, const mr_pmodel_event *event)
 {
-    if (model->nodes[place->node].op.kind != MR_PMODEL_UNKNOWN || place->last_edge == MR_PMODEL_NONE)
+    if (model->nodes[place->node].op.kind != MR_PMODEL_UNKNOWN ||
+        place->last_edge == MR_PMODEL_NONE)
         return;
     for (size_t i = place->visit_count; i > 0; i--) {
         const mr_pmodel_visit *visit = &place->visits[i - 1];
@@ -429,7 +430,7 @@ mr_pmodel_fit mr_pmodel_see(mr_pmodel *model, mr_pmodel_run *run, const mr_pmode
 }
 
 mr_pmodel_fit mr_pmodel_see_waiting(mr_pmodel *model, mr_pmodel_run *run, uint32_t thread,
-                                  const mr_pmodel_op *op)
+                                    const mr_pmodel_op *op)
 {
     mr_pmodel_place *place = place_of(model, run, thread);
     if (!place)

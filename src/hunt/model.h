@@ -152,10 +152,10 @@ typedef struct mr_pmodel {
     size_t node_capacity, edge_capacity, blob_capacity, thread_capacity, object_capacity;
     size_t pool_count, pool_capacity;
     mr_table blob_table;
-    mr_map object_map[8];    /* by role: address to number */
+    mr_map object_map[8];     /* by role: address to number */
     mr_pmodel_memory initial; /* what reads saw that no write of their run came before */
     mr_pmodel_memory strange; /* bytes of which a read saw what no write had written */
-    uint64_t version;        /* grows with everything that is learned */
+    uint64_t version;         /* grows with everything that is learned */
 } mr_pmodel;
 
 void mr_pmodel_free(mr_pmodel *model);
@@ -225,7 +225,7 @@ void mr_pmodel_run_free(mr_pmodel_run *run);
 mr_pmodel_fit mr_pmodel_see(mr_pmodel *model, mr_pmodel_run *run, const mr_pmodel_event *event);
 /* The thread stands before this operation, which did not happen in this run: it waits. */
 mr_pmodel_fit mr_pmodel_see_waiting(mr_pmodel *model, mr_pmodel_run *run, uint32_t thread,
-                                  const mr_pmodel_op *op);
+                                    const mr_pmodel_op *op);
 /* Where the thread is now; its root when it did nothing. MR_PMODEL_NONE: no memory. */
 uint32_t mr_pmodel_run_node(mr_pmodel *model, mr_pmodel_run *run, uint32_t thread);
 

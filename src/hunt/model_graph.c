@@ -177,7 +177,7 @@ static uint32_t add_values(mr_graph *graph, const mr_pmodel_op *op, const uint8_
         uint32_t number =
             value_number(graph, extract(bytes + (piece->address - op->address), piece->bytes));
         if (number == MR_PMODEL_NONE || !mr_grow((void **)&graph->values, &graph->value_capacity,
-                                                graph->value_count + 1, sizeof *graph->values))
+                                                 graph->value_count + 1, sizeof *graph->values))
             return MR_PMODEL_NONE;
         graph->values[graph->value_count++] = number;
     }
@@ -489,8 +489,8 @@ static bool make_futures(mr_graph *graph)
 
 mr_status mr_graph_make(mr_graph *graph, const mr_pmodel *model, mr_error *error)
 {
-    *graph =
-        (mr_graph){.model = model, .object_count = model->object_count, .ambiguous = MR_PMODEL_NONE};
+    *graph = (mr_graph){
+        .model = model, .object_count = model->object_count, .ambiguous = MR_PMODEL_NONE};
     if (make_pieces(graph) && make_initial(graph) && make_nodes(graph) && make_futures(graph))
         return MR_OK;
     mr_graph_free(graph);

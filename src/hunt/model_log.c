@@ -18,7 +18,7 @@ typedef struct member {
     uint32_t records; /* since its last operation */
     uint64_t state, stack_from, stack_to;
     uint32_t sleeps_on; /* the condition variable; MR_PMODEL_NONE */
-    bool has_state, is_asleep, is_timed, is_once, tries, arrives;
+    bool has_state, is_asleep, is_timed, is_once, tries, ended;
 } member;
 
 /* What is held: a key for lock and thread, and how often. */
@@ -107,19 +107,19 @@ static void see_access(learning *self, member *its, const uint64_t *record)
     uint64_t address = mr_log_payload(record[0]);
     int64_t value = kind == MR_LOG_ATOMIC_UPDATE ? (int64_t)record[2] : mr_log_value(record);
     bool writes = kind == MR_LOG_WRITE || kind == MR_LOG_ATOMIC_WRITE;
-    mr_pmodel_event event = {
-        .op = {.kind = writes                  ? MR_PMODEL_WRITE
-                       : kind == MR_LOG_READ ? MR_PMODEL_READ
-                                             : MR_PMODEL_UPDATE,
-               .is_atomic = kind != MR_LOG_READ && kind != MR_LOG_WRITE,
-               .is_once = its->is_once,
-               .address = address,
-               .bytes = bytes,
-               .code = mr_log_code(record[1])},
-        .on_own_stack = address >= its->stack_from && address < its->stack_to,
-        .seen = writes ? NULL : &value,
-        .written = writes ? (const void *)&value
-                          : kind == MR_LOG_ATOMIC_UPDATE ? &record[3] : NULL};
+    mr_pmodel_event event = {.op = {.kind = writes                ? MR_PMODEL_WRITE
+                                            : kind == MR_LOG_READ ? MR_PMODEL_READ
+                                                                  : MR_PMODEL_UPDATE,
+                                    .is_atomic = kind != MR_LOG_READ && kind != MR_LOG_WRITE,
+                                    .is_once = its->is_once,
+                                    .address = address,
+                                    .bytes = bytes,
+                                    .code = mr_log_code(record[1])},
+                             .on_own_stack = address >= its->stack_from && address < its->stack_to,
+                             .seen = writes ? NULL : &value,
+                             .written = writes                         ? (const void *)&value
+                                        : kind == MR_LOG_ATOMIC_UPDATE ? &record[3]
+                                                                       : NULL};
     its->is_once = false;
     if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE && kind == MR_LOG_WRITE)
         return; /* it did not happen any more */
@@ -130,14 +130,13 @@ static void see_range(learning *self, member *its, const uint64_t *record)
 {
     bool writes = mr_log_kind_of(record[0]) == MR_LOG_RANGE_WRITE;
     uint64_t address = mr_log_payload(record[0]);
-    mr_pmodel_event event = {
-        .op = {.kind = writes ? MR_PMODEL_WRITE : MR_PMODEL_READ,
-               .address = address,
-               .bytes = (uint32_t)record[2],
-               .code = mr_log_code(record[1])},
-        .on_own_stack = address >= its->stack_from && address < its->stack_to,
-        .seen = writes ? NULL : record + 3,
-        .written = writes ? record + 3 : NULL};
+    mr_pmodel_event event = {.op = {.kind = writes ? MR_PMODEL_WRITE : MR_PMODEL_READ,
+                                    .address = address,
+                                    .bytes = (uint32_t)record[2],
+                                    .code = mr_log_code(record[1])},
+                             .on_own_stack = address >= its->stack_from && address < its->stack_to,
+                             .seen = writes ? NULL : record + 3,
+                             .written = writes ? record + 3 : NULL};
     if (record[2] == 0)
         return;
     if (mr_log_detail(record[0]) & MR_LOG_NO_VALUE)
@@ -253,7 +252,6 @@ static void see_wait(learning *self, member *its, const uint64_t *record)
     } else if (its->is_asleep && (role == MR_LOG_ROLE_WAKE || role == MR_LOG_ROLE_ASLEEP)) {
         see_wake(self, its, record, role == MR_LOG_ROLE_WAKE);
     } else if (role == MR_LOG_ROLE_BARRIER_OUT) {
-        its->arrives = false;
         see_object(self, its, record, MR_PMODEL_PASS, MR_PMODEL_IS_BARRIER, 0);
     } else {
         its->records--;
@@ -268,8 +266,9 @@ static void see_barrier(learning *self, member *its, const uint64_t *record, boo
                .other = (uint32_t)record[2],
                .code = mr_log_code(record[1])},
         .outcome = last,
-        .records = !last ? 1 : record[2] > 1 ? 2 : 0};
-    its->arrives = !last;
+        .records = !last           ? 1
+                   : record[2] > 1 ? 2
+                                   : 0};
     see(self, its, &event);
 }
 
@@ -296,10 +295,13 @@ static void see_failed(learning *self, member *its, const uint64_t *record)
 static void see_input(learning *self, const member *its, uint64_t kind)
 {
     static const char *const names[MR_INPUT_KIND_COUNT] = {
-        [MR_INPUT_WAIT] = "waits for descriptors", [MR_INPUT_CLOCK] = "clocks",
+        [MR_INPUT_WAIT] = "waits for descriptors",
+        [MR_INPUT_CLOCK] = "clocks",
         [MR_INPUT_NUMBER] = "numbers of processes and threads",
-        [MR_INPUT_ACCEPT] = "connections",         [MR_INPUT_CONNECT] = "connections",
-        [MR_INPUT_BIND] = "connections",           [MR_INPUT_WRITE] = "connections",
+        [MR_INPUT_ACCEPT] = "connections",
+        [MR_INPUT_CONNECT] = "connections",
+        [MR_INPUT_BIND] = "connections",
+        [MR_INPUT_WRITE] = "connections",
         [MR_INPUT_CALL] = "answers of the system"};
     if (kind >= MR_INPUT_KIND_COUNT || names[kind]) {
         name_unseen(self, kind < MR_INPUT_KIND_COUNT ? names[kind] : "inputs");
@@ -339,7 +341,8 @@ static void see_choice(learning *self, member *its, const uint64_t *record)
         see_input(self, its, record[2]);
         break;
     default:
-        name_unseen(self, "what cannot be given to the program again (other processes, the system)");
+        name_unseen(self,
+                    "what cannot be given to the program again (other processes, the system)");
     }
 }
 
@@ -391,8 +394,7 @@ static void see_order(learning *self, member *its, const uint64_t *record)
 static void see_fork(learning *self, uint32_t number, const uint64_t *record)
 {
     uint32_t nth = ++self->members[number].forks;
-    uint32_t child =
-        mr_pmodel_thread_of(self->model, self->members[number].thread, nth);
+    uint32_t child = mr_pmodel_thread_of(self->model, self->members[number].thread, nth);
     if (record[2] > MR_PMODEL_THREADS_MAX * 4u || child == MR_PMODEL_NONE) {
         name_unseen(self, "more threads than the mode has room for (64)");
         return;
@@ -400,9 +402,8 @@ static void see_fork(learning *self, uint32_t number, const uint64_t *record)
     if (!member_of(self, (uint32_t)record[2]))
         return;
     self->members[record[2]].thread = child;
-    mr_pmodel_event event = {.op = {.kind = MR_PMODEL_FORK,
-                                    .object = child,
-                                    .code = mr_log_code(record[1])}};
+    mr_pmodel_event event = {
+        .op = {.kind = MR_PMODEL_FORK, .object = child, .code = mr_log_code(record[1])}};
     see(self, &self->members[number], &event);
 }
 
@@ -424,7 +425,8 @@ static void see_plain(learning *self, member *its, const uint64_t *record, mr_pm
 
 static void see_exit(learning *self, member *its, const uint64_t *record)
 {
-    if (!self->exited)
+    if (!self->exited &&
+        !its->ended) /* else it was the last thread, and the process ends with it */
         see_plain(self, its, record, MR_PMODEL_EXIT);
     self->exited = true;
 }
@@ -458,7 +460,7 @@ static void see_blocked(learning *self, const member *its, const uint64_t *recor
         break;
     default:
         op.object = thread_of(self, record[2]);
-        if (role != MR_LOG_ROLE_NONE || mr_log_payload(record[0]) || op.object == MR_PMODEL_NONE)
+        if (role != MR_LOG_ROLE_NONE || !mr_log_payload(record[0]) || op.object == MR_PMODEL_NONE)
             return;
         op.kind = MR_PMODEL_JOIN;
     }
@@ -523,6 +525,7 @@ static void handle(learning *self, member *its, const uint64_t *record, bool cou
         break;
     case MR_LOG_END:
         see_plain(self, its, record, MR_PMODEL_END);
+        its->ended = true;
         break;
     case MR_LOG_EXIT:
         see_exit(self, its, record);
@@ -590,10 +593,10 @@ mr_status mr_model_log_learn(const char *path, bool died, mr_pmodel *model, mr_p
         return status;
     mr_log_pass_init(&self.pass, &log);
     learn(&self);
-    *end = self.exited                              ? MR_MODEL_LOG_EXITED
-           : log.header.state == MR_LOG_DEADLOCK ? MR_MODEL_LOG_DEADLOCK
+    *end = self.exited                                 ? MR_MODEL_LOG_EXITED
+           : log.header.state == MR_LOG_DEADLOCK       ? MR_MODEL_LOG_DEADLOCK
            : died || log.header.state == MR_LOG_EXITED ? MR_MODEL_LOG_DIED
-                                                    : MR_MODEL_LOG_CUT;
+                                                       : MR_MODEL_LOG_CUT;
     if (*end == MR_MODEL_LOG_DIED)
         see_death(&self);
     if (self.failed)

@@ -162,9 +162,9 @@ static bool keep_race(searching *self, uint32_t first, uint32_t second)
         return true;
     const mr_graph_node *nodes = self->graph->nodes;
     mr_seek_race race = {.first = first,
-                           .second = second,
-                           .first_node = nodes[mr_state_node(&self->state, first)].model,
-                           .second_node = nodes[mr_state_node(&self->state, second)].model};
+                         .second = second,
+                         .first_node = nodes[mr_state_node(&self->state, first)].model,
+                         .second_node = nodes[mr_state_node(&self->state, second)].model};
     if (!keep_way(self, &race.way))
         return false;
     search->races[search->race_count++] = race;
@@ -187,7 +187,8 @@ static void find_options(const mr_state *state, options *its)
 {
     its->some_can = its->some_ask = false;
     for (uint32_t t = 0; t < state->thread_count; t++) {
-        its->can[t] = mr_state_steps(state, t, its->steps[t], MR_PMODEL_THREADS_MAX, &its->count[t]);
+        its->can[t] =
+            mr_state_steps(state, t, its->steps[t], MR_PMODEL_THREADS_MAX, &its->count[t]);
         its->some_can |= its->can[t] == MR_STATE_CAN;
         its->some_ask |= its->can[t] == MR_STATE_ASKS;
     }
@@ -436,7 +437,7 @@ static bool run(searching *self)
 }
 
 mr_status mr_seek_run(mr_seek *search, const mr_graph *graph, const mr_seek_limits *limits,
-                        mr_error *error)
+                      mr_error *error)
 {
     searching self = {.search = search, .graph = graph, .limits = limits};
     *search = (mr_seek){.steps = NULL};

@@ -85,11 +85,11 @@ typedef struct mr_seek_race {
 } mr_seek_race;
 
 typedef struct mr_seek_limits {
-    uint64_t states;           /* 0: none */
-    uint64_t bytes;            /* of memory, 0: none */
-    uint32_t questions;        /* it stops when it has so many, 0: none */
-    bool no_reduction;         /* every thread is tried in every state; for tests */
-    const mr_halt *halt;       /* asks it to stop; NULL */
+    uint64_t states;     /* 0: none */
+    uint64_t bytes;      /* of memory, 0: none */
+    uint32_t questions;  /* it stops when it has so many, 0: none */
+    bool no_reduction;   /* every thread is tried in every state; for tests */
+    const mr_halt *halt; /* asks it to stop; NULL */
 } mr_seek_limits;
 
 typedef enum mr_seek_stop {
@@ -110,15 +110,15 @@ typedef struct mr_seek {
     size_t step_count, step_capacity, final_count, final_capacity, final_node_count,
         final_node_capacity, question_count, question_capacity, race_count, race_capacity;
     uint64_t states, transitions;
-    uint64_t untried;          /* transitions that were left when it stopped early */
-    uint64_t endless;          /* states from which no final state can be reached */
+    uint64_t untried;        /* transitions that were left when it stopped early */
+    uint64_t endless;        /* states from which no final state can be reached */
     mr_seek_way endless_way; /* to one of them */
     mr_seek_stop stop;
 } mr_seek;
 
 /* MR_ERR_MEMORY. */
 mr_status mr_seek_run(mr_seek *search, const mr_graph *graph, const mr_seek_limits *limits,
-                        mr_error *error);
+                      mr_error *error);
 void mr_seek_free(mr_seek *search);
 
 #endif

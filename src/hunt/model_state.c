@@ -14,9 +14,8 @@ bool mr_state_init(mr_state *state, const mr_graph *graph)
     if (!state->threads || !state->content)
         return false;
     for (uint32_t t = 0; t < threads; t++)
-        state->threads[t] = graph->model->threads[t].parent == MR_PMODEL_NONE
-                                ? graph->roots[t]
-                                : MR_SEEK_NOT_CREATED;
+        state->threads[t] = graph->model->threads[t].parent == MR_PMODEL_NONE ? graph->roots[t]
+                                                                              : MR_SEEK_NOT_CREATED;
     memcpy(state->content, graph->initial, graph->tracked * sizeof *state->content);
     return true;
 }
@@ -132,7 +131,7 @@ mr_state_can mr_state_steps(const mr_state *state, uint32_t thread, mr_seek_step
         return MR_STATE_CANNOT;
     *count = 1;
     steps[0].edge = mr_pmodel_reads(node->kind) ? edge_by_memory(state, node)
-                                               : edge_by_outcome(graph, node, outcome);
+                                                : edge_by_outcome(graph, node, outcome);
     if (steps[0].edge == MR_PMODEL_NONE)
         return MR_STATE_ASKS;
     if (node->kind == MR_PMODEL_SIGNAL) {
