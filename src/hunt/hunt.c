@@ -120,6 +120,10 @@ static bool take_setting(void *context, const char *key, const char *value)
         const char *ours = arguments[self->argument];
         self->other = self->other || !ours || strcmp(ours, value) != 0;
         self->argument += ours != NULL;
+    } else if (strcmp(key, "first") == 0) {
+        mr_run_end_free(&self->hunt->reference);
+        mr_store_read_first(&self->hunt->store, value, &self->hunt->reference);
+        self->hunt->has_reference = true;
     }
     return true;
 }
