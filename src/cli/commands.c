@@ -288,7 +288,9 @@ const mr_command mr_commands[] = {
              {"timeout", "MS", "a run that takes longer is a livelock and is killed (10000)"},
              {"oracle", "COMMAND",
               "a command of the shell that gets the output of a run; status 0: it is right"},
-             {"until", "failure|end", "end at the first failure; or go on (end)"},
+             {"until", "failure|end|KINDS",
+              "end at the first failure, or at the first of some kinds (crash,deadlock); or go on "
+              "(end)"},
              {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"}},
      .summary = "run a program again and again by schedules that its traces suggest, for failures",
      .details =
@@ -326,7 +328,8 @@ const mr_command mr_commands[] = {
          "with each access first. The report says what came of it: a crash, a deadlock, another\n"
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
-         "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but --timeout\n"
+         "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but "
+         "--timeout\n"
          "counts.\n"
          "Exit status: 0 no goal was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
          "or one that lacks what a replay needs, 4 out of resources or internal.\n",

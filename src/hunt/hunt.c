@@ -52,7 +52,7 @@ static bool ends(mr_hunting *hunt)
     hunt->over = true;
     if (asked != MR_HALT_NONE)
         hunt->state.end = asked == MR_HALT_TIME ? MR_HUNT_TIME : MR_HUNT_ASKED;
-    else if (options->ends_at_failure && hunt->state.first_failure)
+    else if (hunt->met)
         hunt->state.end = MR_HUNT_FAILURE;
     else if (options->most_runs && hunt->started >= options->most_runs)
         hunt->state.end = MR_HUNT_RUNS;

@@ -304,6 +304,7 @@ static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
     if (mr_run_kind_fails(t->outcome.kind) &&
         (!state->first_failure || t->number < state->first_failure))
         state->first_failure = t->number;
+    hunt->met = hunt->met || mr_run_kind_is_in(t->outcome.kind, hunt->options->until);
     if (!hunt->has_reference)
         take_reference(hunt, t);
     state->left = hunt->tasks.count;
