@@ -295,7 +295,9 @@ const mr_command mr_commands[] = {
              {"timeout", "MS", "a run that takes longer is a livelock and is killed (10000)"},
              {"oracle", "COMMAND",
               "a command of the shell that gets the output of a run; status 0: it is right"},
-             {"until", "failure|end", "end at the first failure; or go on (end)"},
+             {"until", "failure|end|KINDS",
+              "end at the first failure, or at the first of some kinds (crash,deadlock); or go on "
+              "(end)"},
              {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"},
              {"inputs", "DIR", "search inputs, from the files of DIR on"},
              {"generate", "COMMAND",
