@@ -77,8 +77,10 @@ static void take(learning *self, mr_pmodel_fit fit)
 /* The operation of the thread is done. */
 static void see(learning *self, member *its, mr_pmodel_event *event)
 {
+    uint32_t own = event->op.kind != MR_PMODEL_EXIT;
     event->thread = its->thread;
-    event->records += its->records;
+    event->lead = its->records - own; /* `own` is the record that says that it is done */
+    event->records += own;
     event->has_state = its->has_state && mr_pmodel_is_access(event->op.kind);
     event->state = its->state;
     its->records = 0;
