@@ -74,8 +74,8 @@ static bool wake_one(pthread_cond_t *cond, uintptr_t code)
 int mr_cond_signal(mr_thread *thread, pthread_cond_t *cond, bool all, uintptr_t code)
 {
     mr_yield(thread);
-    mr_explore_choice(all ? MR_LOG_CHOICE_BROADCAST : MR_LOG_CHOICE_SIGNAL, MR_LOG_ROLE_ASLEEP, cond,
-                      code, 0);
+    mr_explore_choice(all ? MR_LOG_CHOICE_BROADCAST : MR_LOG_CHOICE_SIGNAL, MR_LOG_ROLE_ASLEEP,
+                      cond, code, 0);
     if (!wake_one(cond, code)) {
         mr_write_object(MR_LOG_USED, MR_LOG_ROLE_ASLEEP, cond, code, 0, 0);
         return 0;

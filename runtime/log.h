@@ -267,10 +267,10 @@ typedef struct mr_log_live {
     X(USED, 3)         /* object; it was used, and nothing else came of it; count 1: it was      \
                             refused, because it is not one */ \
     X(FORGOTTEN, 3)    /* object; memory that was taken and kept can be given again */             \
-    X(NOTE, 3)         /* object; number: a thread, count: mr_log_note */ \
-    X(STATE, 3)        /* object: before an access, only where behaviours are explored; number:         \
-                            the fingerprint of the thread's local state (explore.h) */              \
-    X(CHOICE, 3)       /* object; only where behaviours are explored; count: mr_log_choice */
+    X(NOTE, 3)         /* object; number: a thread, count: mr_log_note */                          \
+    X(STATE, 3) /* object: before an access, only where behaviours are explored; number:         \
+                            the fingerprint of the thread's local state (explore.h) */ \
+    X(CHOICE, 3) /* object; only where behaviours are explored; count: mr_log_choice */
 
 typedef enum mr_log_kind {
 #define MR_LOG_KIND_ENUM(name, words) MR_LOG_##name,

@@ -108,7 +108,8 @@ typedef struct mr_explore {
     uint64_t deadlocks; /* of the behaviours */
     uint64_t failed_runs, deadlocked_runs, timed_out_runs;
     int failure_status; /* of the first failed run */
-    bool *shown; /* owned; by race of the search: in a run both threads stood before their operations */
+    bool *
+        shown; /* owned; by race of the search: in a run both threads stood before their operations */
     size_t shown_count;
     mr_explore_had *had;
     size_t had_count, had_capacity;

@@ -19,8 +19,8 @@ int mr_explore_exit_status(const mr_explore *self)
 }
 
 /* "read of counter at bank.c:9:13 by thread 1" */
-static void print_access(const mr_explore *self, mr_symbols *symbols, uint32_t node, uint32_t thread,
-                         FILE *file)
+static void print_access(const mr_explore *self, mr_symbols *symbols, uint32_t node,
+                         uint32_t thread, FILE *file)
 {
     const mr_pmodel_op *op = &self->model.nodes[node].op;
     const mr_code *code = symbols && op->code ? mr_symbols_code(symbols, op->code - 1) : NULL;

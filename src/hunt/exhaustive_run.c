@@ -101,11 +101,10 @@ static mr_status map_modules(mr_explore_program *self, const char *path, mr_erro
         size_t room = mr_log_payload(record[0]) * sizeof *record;
         if (mr_log_kind_of(record[0]) == MR_LOG_MODULE && room > sizeof *module &&
             memchr(module + 1, '\0', room - sizeof *module))
-            ok = mr_symbols_map(self->symbols, (const char *)(module + 1), module->bias,
-                                module->start, module->end, module->build_id,
-                                module->build_id_bytes <= sizeof module->build_id
-                                    ? module->build_id_bytes
-                                    : 0);
+            ok = mr_symbols_map(
+                self->symbols, (const char *)(module + 1), module->bias, module->start, module->end,
+                module->build_id,
+                module->build_id_bytes <= sizeof module->build_id ? module->build_id_bytes : 0);
     }
     mr_log_pass_free(&pass);
     mr_log_close(&log);
@@ -118,8 +117,8 @@ static mr_status learn(void *context, const char *log, const mr_run_end *end, mr
     mr_model_log_end how;
     mr_status status = self->symbols ? MR_OK : map_modules(self, log, error);
     if (!status)
-        status = mr_model_log_learn(log, end->signal && !end->timed_out, self->model,
-                                          self->run, &how, self->ran->unseen, error);
+        status = mr_model_log_learn(log, end->signal && !end->timed_out, self->model, self->run,
+                                    &how, self->ran->unseen, error);
     self->ran->is_cut = how == MR_MODEL_LOG_CUT && !end->timed_out;
     return status;
 }

@@ -42,7 +42,7 @@ typedef struct mr_run_request {
     bool keeps_inputs;      /* what it gets from outside is kept in the trace file */
     const char *trace_path; /* the trace file is put here; NULL: it is not kept */
     bool needs_no_trace;    /* only the end is of interest */
-    bool explores;          /* the log has what runtime/explore.h says; no trace can be made of it */
+    bool explores; /* the log has what runtime/explore.h says; no trace can be made of it */
     mr_status (*read_log)(void *context, const char *log, const mr_run_end *end,
                           mr_error *error); /* is shown the log; NULL */
     void *context;                          /* … for it */
