@@ -288,7 +288,9 @@ const mr_command mr_commands[] = {
              {"timeout", "MS", "a run that takes longer is a livelock and is killed (10000)"},
              {"oracle", "COMMAND",
               "a command of the shell that gets the output of a run; status 0: it is right"},
-             {"until", "failure|end", "end at the first failure; or go on (end)"},
+             {"until", "failure|end|KINDS",
+              "end at the first failure, or at the first of some kinds (crash,deadlock); or go on "
+              "(end)"},
              {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"},
              {"exhaustive", "", "explore all behaviours of the program, until none is left"}},
      .summary = "run a program again and again by schedules that its traces suggest, for failures",
@@ -299,6 +301,7 @@ const mr_command mr_commands[] = {
          "sanitizer, the oracle) and each race that a run has confirmed are saved as folders in\n"
          "DIR/findings; 'maxrace replay FOLDER' repeats them. A hunt can be ended at any time;\n"
          "--resume goes on with it. --time-limit and --runs bound it.\n"
+         "--exhaustive explores all behaviours of a program that ends, and says when none is left.\n"
          "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"
          "3 the program was not built for it or the folder is damaged, 4 out of resources or\n"
          "internal. That nothing was found says nothing of what was not run.\n",

@@ -63,7 +63,7 @@ static void print_end(const mr_hunt_state *state)
         [MR_HUNT_RUNS] = "The budget of runs is used up",
         [MR_HUNT_TIME] = "The time is used up",
         [MR_HUNT_ASKED] = "The hunt was interrupted",
-        [MR_HUNT_FAILURE] = "The hunt ended at the first failure (--until failure)",
+        [MR_HUNT_FAILURE] = "The hunt ended where --until says",
         [MR_HUNT_QUIET] = "Nothing is left to try that the traces suggest, and 100 free runs "
                           "showed nothing new"};
     printf("%s", ends[state->end]);
@@ -169,8 +169,13 @@ static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_erro
         status = mr_cli_number(cli, SEED, 1, 0, &options->seed, error);
     if (!status)
         status = mr_cli_number(cli, TIMEOUT, DEFAULT_TIMEOUT_MS, 1, &timeout, error);
-    if (!status)
-        status = word(cli, UNTIL, "failure", "end", false, &options->ends_at_failure, error);
+    const char *until = cli->own[UNTIL];
+    options->until = until && strcmp(until, "end") != 0 ? until : NULL;
+    if (!status && options->until && !mr_run_kinds_are_good(until))
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                              "--until: '%.64s' is not failure or end, or kinds such as "
+                              "crash,deadlock",
+                              until);
     if (!status)
         status = word(cli, MINIMISE, "yes", "no", true, &options->minimises, error);
     options->timeout_ms = timeout < INT32_MAX ? (unsigned)timeout : INT32_MAX;

@@ -52,7 +52,7 @@ static bool ends(mr_hunting *hunt)
     hunt->over = true;
     if (asked != MR_HALT_NONE)
         hunt->state.end = asked == MR_HALT_TIME ? MR_HUNT_TIME : MR_HUNT_ASKED;
-    else if (options->ends_at_failure && hunt->state.first_failure)
+    else if (hunt->met)
         hunt->state.end = MR_HUNT_FAILURE;
     else if (options->most_runs && hunt->started >= options->most_runs)
         hunt->state.end = MR_HUNT_RUNS;
@@ -120,6 +120,10 @@ static bool take_setting(void *context, const char *key, const char *value)
         const char *ours = arguments[self->argument];
         self->other = self->other || !ours || strcmp(ours, value) != 0;
         self->argument += ours != NULL;
+    } else if (strcmp(key, "first") == 0) {
+        mr_run_end_free(&self->hunt->reference);
+        mr_store_read_first(&self->hunt->store, value, &self->hunt->reference);
+        self->hunt->has_reference = true;
     }
     return true;
 }
