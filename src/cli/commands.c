@@ -301,7 +301,8 @@ const mr_command mr_commands[] = {
          "sanitizer, the oracle) and each race that a run has confirmed are saved as folders in\n"
          "DIR/findings; 'maxrace replay FOLDER' repeats them. A hunt can be ended at any time;\n"
          "--resume goes on with it. --time-limit and --runs bound it.\n"
-         "--exhaustive explores all behaviours of a program that ends, and says when none is left.\n"
+         "--exhaustive explores all behaviours of a program that ends, and says when none is "
+         "left.\n"
          "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"
          "3 the program was not built for it or the folder is damaged, 4 out of resources or\n"
          "internal. That nothing was found says nothing of what was not run.\n",

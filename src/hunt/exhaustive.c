@@ -165,6 +165,13 @@ static void judge(exploring *its, const mr_pmodel_run *run, const mr_explore_ran
     mr_explore *self = its->self;
     if (ran->end == MR_EXPLORE_FAILED && !self->failed_runs++)
         self->failure_status = ran->exit_status;
+    if (ran->end == MR_EXPLORE_FINE && !self->has_status) {
+        self->has_status = true;
+        self->first_status = ran->exit_status;
+    }
+    if (ran->end == MR_EXPLORE_FINE && ran->exit_status != self->first_status &&
+        !self->other_status_runs++)
+        self->other_status = ran->exit_status;
     self->deadlocked_runs += ran->end == MR_EXPLORE_DEADLOCK;
     self->timed_out_runs += ran->end == MR_EXPLORE_TIMEOUT;
     its->reached_goal = ran->reached_goal;
