@@ -415,7 +415,8 @@ void mr_input_log(const mr_thread *thread, mr_input_kind kind, uint64_t argument
                   int64_t result, const mr_input_part *parts, size_t count)
 {
     if (!inside) {
-        mr_explore_choice(MR_LOG_CHOICE_INPUT, MR_LOG_ROLE_NONE, NULL, 0, kind);
+        mr_explore_choice(MR_LOG_CHOICE_INPUT, MR_LOG_ROLE_NONE, (const void *)(uintptr_t)argument,
+                          0, kind);
     }
     if (!inputs.logged) {
         return;

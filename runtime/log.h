@@ -324,7 +324,8 @@ typedef enum mr_log_choice {
     MR_LOG_CHOICE_ARRIVES,    /* at a barrier, not as the last; number: how many it is for */
     MR_LOG_CHOICE_LAST,       /* … as the last */
     MR_LOG_CHOICE_ONCE,       /* the atomic access that follows waited for who initialises */
-    MR_LOG_CHOICE_INPUT,      /* the program got something from outside; number: mr_input_kind */
+    MR_LOG_CHOICE_INPUT, /* the program got something from outside; number: mr_input_kind, address: what
+                            is asked, such as a descriptor */
     MR_LOG_CHOICE_UNFED, /* … that cannot be given again; number: what mr_inputs_unfed says */
 } mr_log_choice;
 

@@ -1,6 +1,7 @@
 /*
  * hunt --exhaustive on real programs: random tiny programs (support/mini.h) are written in C, built and
- * explored. The number of behaviours is that of the enumeration of all interleavings.
+ * explored. The number of behaviours is that of the enumeration of all interleavings, and there are races
+ * where that has some.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +58,29 @@ static void build(const chosen *all, const char *folder)
     assert_int_equal(system(command), 0);
 }
 
-static bool explore(const chosen *all, unsigned number, const char *folder)
+/* Does a thread of the program go back to an earlier line? */
+static bool has_loop(const mini_program *program)
+{
+    for (unsigned t = 0; t < program->threads; t++)
+        for (unsigned i = 0; i < program->count[t]; i++)
+            if (program->lines[t][i].op == MINI_IF_NE && program->lines[t][i].b <= (int)i)
+                return true;
+    return false;
+}
+
+/* Registers that compiled code does not use any more may tell the first iteration of a loop from the
+ * later ones (model.h). Then there are more behaviours; there are never fewer. */
+static bool is_right(const chosen *all, unsigned number, const mr_explore *self, unsigned *more)
+{
+    const mini_found *found = &all->found[number];
+    bool is_more = self->search.final_count > found->finals && has_loop(&all->programs[number]);
+    *more += is_more;
+    return self->verdict == MR_EXPLORE_ALL &&
+           (self->search.race_count != 0) == (found->races != 0) &&
+           (is_more || self->search.final_count == found->finals);
+}
+
+static bool explore(const chosen *all, unsigned number, const char *folder, unsigned *more)
 {
     char path[200], argument[20];
     const char *arguments[] = {path, argument, NULL};
@@ -70,9 +93,7 @@ static bool explore(const chosen *all, unsigned number, const char *folder)
     assert_int_equal(mr_runner_open(&program.runner, NULL, &error), MR_OK);
     mr_status status = mr_explore_all(&self, &settings, &error);
     const mini_found *found = &all->found[number];
-    bool same = !status && self.verdict == MR_EXPLORE_ALL &&
-                self.search.final_count == found->finals &&
-                (self.search.race_count != 0) == (found->races != 0);
+    bool same = !status && is_right(all, number, &self, more);
     if (!same)
         printf(
             "program %u, seed %llu: %s verdict %d %s; behaviours %zu, enumerated %zu; races %zu, "
@@ -89,23 +110,26 @@ static void real_programs(void **state)
 {
     char folder[] = "/tmp/maxrace-exhaustive-XXXXXX", command[100];
     chosen *all = calloc(1, sizeof *all);
-    unsigned bad = 0;
+    unsigned bad = 0, more = 0;
     (void)state;
     assert_non_null(mkdtemp(folder));
     choose(all, (unsigned)mr_length("RUNS_PROGRAMS", 30, 200));
     build(all, folder);
     for (unsigned i = 0; i < all->count; i++) {
-        bad += !explore(all, i, folder);
+        bad += !explore(all, i, folder, &more);
         free(all->found[i].behaviours);
     }
-    printf("%u programs, %u differ\n", all->count, bad);
+    printf("%u programs, %u differ, %u have more behaviours because of loops\n", all->count, bad,
+           more);
     snprintf(command, sizeof command, "rm -r %s", folder);
     if (!getenv("RUNS_KEEP"))
         assert_int_equal(system(command), 0);
     else
         puts(folder);
+    unsigned all_count = all->count;
     free(all);
     assert_int_equal(bad, 0);
+    assert_true(more <= all_count / 20);
 }
 
 int main(void)

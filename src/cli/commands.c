@@ -319,6 +319,8 @@ const mr_command mr_commands[] = {
          "each\n"
          "as a file in the place of @@ among ARGUMENTS, as arguments, or on its standard input.\n"
          "Build it with 'maxrace cc --hunt-inputs'.\n"
+         "--exhaustive explores all behaviours of a program that ends, and says when none is "
+         "left.\n"
          "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"
          "3 the program was not built for it or the folder is damaged, 4 out of resources or\n"
          "internal. That nothing was found says nothing of what was not run.\n",

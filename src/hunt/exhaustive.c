@@ -42,8 +42,18 @@ typedef struct walker {
     mr_state state;
     uint32_t nodes[MR_PMODEL_THREADS_MAX];
     uint64_t positions[MR_PMODEL_THREADS_MAX];
+    uint32_t last[MR_PMODEL_THREADS_MAX]; /* edges; MR_PMODEL_NONE: it is at its begin */
     bool is_stale;
 } walker;
+
+/* The position of the thread just before its next operation. */
+static uint64_t before_next(const walker *at, uint32_t thread)
+{
+    const mr_pmodel *model = at->graph->model;
+    uint32_t last = at->last[thread];
+    return at->positions[thread] +
+           (last == MR_PMODEL_NONE ? model->threads[thread].lead : model->edges[last].lead);
+}
 
 /* Passes over what others do not notice, up to the node of the graph. A run that came after the search
  * may have shown that an edge leads back: then the way there is another one (`is_stale`). */
@@ -56,7 +66,8 @@ static void catch_up(walker *at, uint32_t thread)
         at->is_stale = edge == MR_PMODEL_NONE || steps++ > model->node_count;
         if (at->is_stale)
             return;
-        at->positions[thread] += model->edges[edge].records;
+        at->positions[thread] = before_next(at, thread) + model->edges[edge].records;
+        at->last[thread] = edge;
         at->nodes[thread] = model->edges[edge].to;
     }
 }
@@ -83,10 +94,12 @@ static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
     const mr_graph *graph = at->graph;
     uint32_t thread = step->thread;
     catch_up(at, thread);
-    const mr_pmodel_edge *edge = &graph->model->edges[graph->edges[step->edge].model];
-    stop->wakes_at = at->positions[thread] + edge->records - 1;
+    uint32_t number = graph->edges[step->edge].model;
+    const mr_pmodel_edge *edge = &graph->model->edges[number];
+    stop->wakes_at = before_next(at, thread) + edge->records - 1;
     stop->exits = graph->nodes[mr_state_node(&at->state, thread)].kind == MR_PMODEL_EXIT;
-    at->positions[thread] += records_of(at, step);
+    at->positions[thread] = before_next(at, thread) + records_of(at, step);
+    at->last[thread] = number;
     at->nodes[thread] = edge->to;
     mr_state_do(&at->state, step);
     stop->thread = thread;
@@ -97,8 +110,10 @@ static void walk(walker *at, const mr_seek_step *step, mr_explore_stop *stop)
 static bool walker_init(walker *at, const mr_graph *graph)
 {
     *at = (walker){.graph = graph};
-    for (uint32_t t = 0; t < graph->model->thread_count; t++)
+    for (uint32_t t = 0; t < graph->model->thread_count; t++) {
         at->nodes[t] = graph->model->threads[t].root;
+        at->last[t] = MR_PMODEL_NONE;
+    }
     return mr_state_init(&at->state, graph);
 }
 
@@ -150,6 +165,13 @@ static void judge(exploring *its, const mr_pmodel_run *run, const mr_explore_ran
     mr_explore *self = its->self;
     if (ran->end == MR_EXPLORE_FAILED && !self->failed_runs++)
         self->failure_status = ran->exit_status;
+    if (ran->end == MR_EXPLORE_FINE && !self->has_status) {
+        self->has_status = true;
+        self->first_status = ran->exit_status;
+    }
+    if (ran->end == MR_EXPLORE_FINE && ran->exit_status != self->first_status &&
+        !self->other_status_runs++)
+        self->other_status = ran->exit_status;
     self->deadlocked_runs += ran->end == MR_EXPLORE_DEADLOCK;
     self->timed_out_runs += ran->end == MR_EXPLORE_TIMEOUT;
     its->reached_goal = ran->reached_goal;
@@ -224,13 +246,12 @@ static mr_status run_way(exploring *its, const mr_seek_way *way, uint32_t then, 
                                   .seed = self->runs};
     if (then != MR_PMODEL_NONE) {
         catch_up(&at, then);
-        request.then_from = at.positions[then];
+        request.then_from = before_next(&at, then);
         request.then_to = request.then_from + records_ahead(self, at.nodes[then]);
     }
     if (second != MR_PMODEL_NONE) {
         catch_up(&at, second);
-        request.second_from = at.positions[second] + records_ahead(self, at.nodes[second]) - 1;
-        request.then_from = request.then_to - 1; /* both stop just before their operations */
+        request.second_from = before_next(&at, second);
     }
     mr_state_free(&at.state);
     if (!at.is_stale)

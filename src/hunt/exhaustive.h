@@ -108,6 +108,10 @@ typedef struct mr_explore {
     uint64_t deadlocks; /* of the behaviours */
     uint64_t failed_runs, deadlocked_runs, timed_out_runs;
     int failure_status; /* of the first failed run */
+    uint64_t
+        other_status_runs; /* runs that ended with another status than the first that ended well */
+    int first_status, other_status;
+    bool has_status;
     bool *
         shown; /* owned; by race of the search: in a run both threads stood before their operations */
     size_t shown_count;

@@ -10,7 +10,7 @@ static const char *plural(uint64_t count)
 static bool has_failure(const mr_explore *self)
 {
     return self->failed_runs || self->deadlocked_runs || self->deadlocks || self->search.endless ||
-           self->timed_out_runs;
+           self->timed_out_runs || self->other_status_runs;
 }
 
 int mr_explore_exit_status(const mr_explore *self)
@@ -58,6 +58,12 @@ static void print_failures(const mr_explore *self, FILE *file)
     if (self->failed_runs)
         fprintf(file, "  failure: %" PRIu64 " run%s failed, the first with status %d\n",
                 self->failed_runs, plural(self->failed_runs), self->failure_status);
+    if (self->other_status_runs)
+        fprintf(file,
+                "  exit status: %d or %d, by the order of the threads; the second in %" PRIu64
+                " run%s\n",
+                self->first_status, self->other_status, self->other_status_runs,
+                plural(self->other_status_runs));
     if (self->deadlocks)
         fprintf(file, "  deadlock: %" PRIu64 " of the behaviours\n", self->deadlocks);
     if (self->search.endless)
@@ -81,10 +87,10 @@ static void print_outcome(const mr_explore *self, FILE *file)
         fprintf(file, "%zu race%s, ", races, plural(races));
     else
         fputs("no race, ", file);
-    fputs(!has_failure(self)                         ? "no failure"
-          : self->failed_runs                        ? "a failure"
-          : self->deadlocks || self->deadlocked_runs ? "a deadlock"
-                                                     : "a livelock",
+    fputs(!has_failure(self)                             ? "no failure"
+          : self->failed_runs || self->other_status_runs ? "a failure"
+          : self->deadlocks || self->deadlocked_runs     ? "a deadlock"
+                                                         : "a livelock",
           file);
 }
 

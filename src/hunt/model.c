@@ -96,7 +96,7 @@ uint32_t mr_pmodel_thread_of(mr_pmodel *model, uint32_t parent, uint32_t nth)
     uint32_t root = add_node(model, model->thread_count);
     if (root == MR_PMODEL_NONE)
         return MR_PMODEL_NONE;
-    model->threads[model->thread_count] = (mr_pmodel_thread){parent, nth, root};
+    model->threads[model->thread_count] = (mr_pmodel_thread){parent, nth, root, 0};
     model->version++;
     return model->thread_count++;
 }
@@ -374,8 +374,11 @@ static uint32_t follow(mr_pmodel *model, uint32_t node, uint32_t outcome, uint32
     uint32_t to = add_node(model, model->nodes[node].thread);
     if (to == MR_PMODEL_NONE || !ROOM(model, edges, edge_count, edge_capacity))
         return MR_PMODEL_NONE;
-    model->edges[model->edge_count] =
-        (mr_pmodel_edge){outcome, written, records, to, model->nodes[node].edges};
+    model->edges[model->edge_count] = (mr_pmodel_edge){.outcome = outcome,
+                                                       .written = written,
+                                                       .records = records,
+                                                       .to = to,
+                                                       .next = model->nodes[node].edges};
     model->nodes[node].edges = model->edge_count;
     model->version++;
     return model->edge_count++;
@@ -397,6 +400,10 @@ mr_pmodel_fit mr_pmodel_see(mr_pmodel *model, mr_pmodel_run *run, const mr_pmode
     place = &run->places[event->thread];
     if (event->has_state)
         fold(model, place, event);
+    if (place->last_edge == MR_PMODEL_NONE)
+        model->threads[event->thread].lead = event->lead;
+    else
+        model->edges[place->last_edge].lead = event->lead;
     mr_pmodel_node *node = &model->nodes[place->node];
     if (node->op.kind == MR_PMODEL_UNKNOWN) {
         node->op = event->op;
@@ -422,7 +429,6 @@ mr_pmodel_fit mr_pmodel_see(mr_pmodel *model, mr_pmodel_run *run, const mr_pmode
     if (has_effect(event))
         place->visit_count = 0;
     place->held = held_after(place->held, event);
-    place->position += event->records;
     place->last_edge = edge;
     run->exited = run->exited || event->op.kind == MR_PMODEL_EXIT;
     place->node = model->edges[edge].to;

@@ -24,6 +24,10 @@
  * behaviour. What changes in each iteration (a counter of tries, a back-off, the clock) is in the
  * fingerprint or is an effect, so such a loop is not folded, and its behaviours are told apart.
  *
+ * A fingerprint also contains registers and stack that compiled code does not use any more. Where these
+ * differ, an iteration is not folded although it could be: most often the first one, so that "waited"
+ * and "did not wait" are two behaviours. That costs time, and misses nothing.
+ *
  * Not in the fingerprint is the state of code that is not recorded (rand, errno): a thread whose loop
  * ends by such a thing is taken to be where it was. See docs/hunt-exhaustive.md.
  *
@@ -98,7 +102,8 @@ typedef struct mr_pmodel_edge {
     uint32_t outcome; /* of accesses that read: the bytes that were seen (mr_pmodel_bytes); else as
                          mr_pmodel_kind says, 0 where it says nothing */
     uint32_t written; /* … the bytes that were written, MR_PMODEL_NONE */
-    uint32_t records; /* operations of the thread that a schedule counts */
+    uint32_t records; /* of the log, that a schedule counts */
+    uint32_t lead;    /* … between it and the next operation: memory is allocated, … */
     uint32_t to, next;
 } mr_pmodel_edge;
 
@@ -110,6 +115,7 @@ typedef struct mr_pmodel_blob {
 /* A thread: the one that its parent created as its n-th. */
 typedef struct mr_pmodel_thread {
     uint32_t parent, nth, root;
+    uint32_t lead; /* records before its first operation */
 } mr_pmodel_thread;
 
 typedef enum mr_pmodel_role {
@@ -187,7 +193,8 @@ typedef struct mr_pmodel_event {
     uint32_t outcome; /* of operations that do not read */
     const void *seen; /* op.bytes bytes, of what reads */
     const void *written;
-    uint32_t records;
+    uint32_t records; /* of the operation … */
+    uint32_t lead;    /* … and of the thread before it, since its last operation */
 } mr_pmodel_event;
 
 typedef enum mr_pmodel_fit {
@@ -205,7 +212,6 @@ typedef struct mr_pmodel_place {
     uint32_t node;
     uint32_t last_edge; /* that led here, MR_PMODEL_NONE */
     uint64_t held;      /* which locks, as a sum */
-    uint64_t position;  /* operations so far */
     mr_pmodel_visit *visits;
     size_t visit_count, visit_capacity;
 } mr_pmodel_place;

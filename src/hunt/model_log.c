@@ -77,8 +77,10 @@ static void take(learning *self, mr_pmodel_fit fit)
 /* The operation of the thread is done. */
 static void see(learning *self, member *its, mr_pmodel_event *event)
 {
+    uint32_t own = event->op.kind != MR_PMODEL_EXIT;
     event->thread = its->thread;
-    event->records += its->records;
+    event->lead = its->records - own; /* `own` is the record that says that it is done */
+    event->records += own;
     event->has_state = its->has_state && mr_pmodel_is_access(event->op.kind);
     event->state = its->state;
     its->records = 0;
@@ -292,8 +294,10 @@ static void see_failed(learning *self, member *its, const uint64_t *record)
 }
 
 /* What the program got from outside. */
-static void see_input(learning *self, const member *its, uint64_t kind)
+static void see_input(learning *self, const member *its, const uint64_t *record)
 {
+    enum { STANDARD_STREAMS = 3 };
+    uint64_t kind = record[2];
     static const char *const names[MR_INPUT_KIND_COUNT] = {
         [MR_INPUT_WAIT] = "waits for descriptors",
         [MR_INPUT_CLOCK] = "clocks",
@@ -303,6 +307,8 @@ static void see_input(learning *self, const member *its, uint64_t kind)
         [MR_INPUT_BIND] = "connections",
         [MR_INPUT_WRITE] = "connections",
         [MR_INPUT_CALL] = "answers of the system"};
+    if (kind == MR_INPUT_CALL && mr_log_payload(record[0]) < STANDARD_STREAMS)
+        return; /* libc asks what they are; nothing that the program sees depends on who asks first */
     if (kind >= MR_INPUT_KIND_COUNT || names[kind]) {
         name_unseen(self, kind < MR_INPUT_KIND_COUNT ? names[kind] : "inputs");
         return;
@@ -338,7 +344,7 @@ static void see_choice(learning *self, member *its, const uint64_t *record)
         its->is_once = true;
         break;
     case MR_LOG_CHOICE_INPUT:
-        see_input(self, its, record[2]);
+        see_input(self, its, record);
         break;
     default:
         name_unseen(self,

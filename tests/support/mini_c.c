@@ -13,38 +13,11 @@ static const char *const head =
     "static pthread_t t1, t2, t3, t4;\n"
     "static const struct timespec past = {1, 0};\n";
 
-/* Locks 0 and 1 are read-write locks where the program shares them, so all are. */
-static void write_line(FILE *file, unsigned number, unsigned thread, unsigned at,
-                       const mini_line *line)
+/* Of locks, semaphores, condition variables and barriers. Locks 0 and 1 are read-write locks. */
+static void write_call(FILE *file, const mini_line *line)
 {
-    int a = line->a, b = line->b, c = line->c;
-    const char *atomic = "__ATOMIC_SEQ_CST";
-    fprintf(file, "L%u: ", at);
+    int a = line->a, b = line->b;
     switch ((int)line->op) {
-    case MINI_LOAD:
-        fprintf(file, "r%d = v%d;\n", a, b);
-        break;
-    case MINI_STORE:
-        fprintf(file, "v%d = %d;\n", b, a);
-        break;
-    case MINI_STORE_REG:
-        fprintf(file, "v%d = r%d;\n", b, a);
-        break;
-    case MINI_ALOAD:
-        fprintf(file, "r%d = __atomic_load_n(&v%d, %s);\n", a, b, atomic);
-        break;
-    case MINI_ASTORE:
-        fprintf(file, "__atomic_store_n(&v%d, %d, %s);\n", b, a, atomic);
-        break;
-    case MINI_FETCH_ADD:
-        fprintf(file, "r%d = __atomic_fetch_add(&v%d, %d, %s);\n", a, b, c, atomic);
-        break;
-    case MINI_EXCHANGE:
-        fprintf(file, "r%d = __atomic_exchange_n(&v%d, %d, %s);\n", a, b, c, atomic);
-        break;
-    case MINI_CAS:
-        fprintf(file, "r%d = cas(&v%d, %d);\n", a, b, c);
-        break;
     case MINI_LOCK:
         fprintf(file, b == 2 ? "pthread_mutex_lock(&m2);\n" : "pthread_rwlock_wrlock(&l%d);\n", b);
         break;
@@ -85,6 +58,41 @@ static void write_line(FILE *file, unsigned number, unsigned thread, unsigned at
     case MINI_BARRIER:
         fprintf(file, "r%d = pthread_barrier_wait(&b%d) != 0;\n", a, b);
         break;
+    default:
+        break;
+    }
+}
+
+static void write_line(FILE *file, unsigned number, unsigned at, const mini_line *line)
+{
+    int a = line->a, b = line->b, c = line->c;
+    const char *atomic = "__ATOMIC_SEQ_CST";
+    fprintf(file, "L%u: ", at);
+    switch ((int)line->op) {
+    case MINI_LOAD:
+        fprintf(file, "r%d = v%d;\n", a, b);
+        break;
+    case MINI_STORE:
+        fprintf(file, "v%d = %d;\n", b, a);
+        break;
+    case MINI_STORE_REG:
+        fprintf(file, "v%d = r%d;\n", b, a);
+        break;
+    case MINI_ALOAD:
+        fprintf(file, "r%d = __atomic_load_n(&v%d, %s);\n", a, b, atomic);
+        break;
+    case MINI_ASTORE:
+        fprintf(file, "__atomic_store_n(&v%d, %d, %s);\n", b, a, atomic);
+        break;
+    case MINI_FETCH_ADD:
+        fprintf(file, "r%d = __atomic_fetch_add(&v%d, %d, %s);\n", a, b, c, atomic);
+        break;
+    case MINI_EXCHANGE:
+        fprintf(file, "r%d = __atomic_exchange_n(&v%d, %d, %s);\n", a, b, c, atomic);
+        break;
+    case MINI_CAS:
+        fprintf(file, "r%d = cas(&v%d, %d);\n", a, b, c);
+        break;
     case MINI_FORK:
         fprintf(file, "pthread_create(&t%d, 0, p%u_%d, 0);\n", b, number, b);
         break;
@@ -100,11 +108,13 @@ static void write_line(FILE *file, unsigned number, unsigned thread, unsigned at
     case MINI_ADD:
         fprintf(file, "r%d = (r%d + %d) %% 8;\n", a, a, c);
         break;
-    default:
+    case MINI_IF_NE:
         fprintf(file, "if (r%d != %d) goto L%d;\n", a, c, b);
         break;
+    default:
+        write_call(file, line);
+        break;
     }
-    (void)thread;
 }
 
 static void write_thread(FILE *file, const mini_program *program, unsigned number, unsigned thread)
@@ -112,7 +122,7 @@ static void write_thread(FILE *file, const mini_program *program, unsigned numbe
     fprintf(file, "static void *p%u_%u(void *argument)\n{\nvolatile int r0 = 0, r1 = 0;\n", number,
             thread);
     for (unsigned i = 0; i < program->count[thread]; i++)
-        write_line(file, number, thread, i, &program->lines[thread][i]);
+        write_line(file, number, i, &program->lines[thread][i]);
     fprintf(file, "L%u: (void)r0; (void)r1; ", program->count[thread]);
     fprintf(file, thread == 0 ? "pthread_exit(argument);\n}\n" : "return argument;\n}\n");
 }
