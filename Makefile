@@ -252,6 +252,14 @@ $(BENCH_DATA)/planted-%.std: $(wildcard bench/big_*.[ch] bench/planted.[ch] benc
 bench-planted: $(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std
 	$(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std $(BENCH_DATA)/planted-$(EVENTS).tsv
 
+# Runs up to the first failure, for the programs of a folder with a manifest (bench/hunt.sh).
+SEEDS ?= 20
+RUNS  ?= 1000
+.PHONY: bench-hunt
+bench-hunt: $(BUILD)/maxrace $(BUILD)/libmaxrace_rt.so
+	@test -n "$(PROGRAMS)" || { echo "PROGRAMS=FOLDER names a folder with a manifest (bench/hunt.sh)"; exit 2; }
+	bench/hunt.sh $(BUILD)/maxrace "$(PROGRAMS)" $(SEEDS) $(RUNS)
+
 $(BUILD)/bench/ladder: $(call object,$(wildcard bench/ladder*.c)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
 

@@ -316,7 +316,7 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_hunt},
     {.name = "replay",
-     .operands = "TRACE",
+     .operands = "TRACE|FOLDER",
      .operands_min = 1,
      .operands_max = 1,
      .keys = " * !relations !relation !examples !mark !confirm !witness.check !witness.dir !repair "
@@ -338,6 +338,8 @@ const mr_command mr_commands[] = {
          "with each access first. The report says what came of it: a crash, a deadlock, another\n"
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
+         "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but --timeout\n"
+         "counts.\n"
          "Exit status: 0 no goal was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
          "or one that lacks what a replay needs, 4 out of resources or internal.\n",
      .debugs = true,

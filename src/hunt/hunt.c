@@ -10,6 +10,7 @@
 
 #include "engine/predict.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -304,10 +305,42 @@ static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error 
     return mr_runner_open_in(&worker->runner, place, hunt->options->symbol_folder, error);
 }
 
+/* What workers leave in their folders beside the files of a run. */
+static void remove_scratch(const char *folder)
+{
+    char path[MR_RUNNER_PATH_BYTES + 300];
+    DIR *files = folder[0] ? opendir(folder) : NULL;
+    struct dirent *entry;
+    while (files && (entry = readdir(files)) != NULL) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        unlink(path); /* folders stay */
+    }
+    if (files)
+        closedir(files);
+}
+
+/* The folders of the workers of a session that was killed. */
+static void remove_old_scratch(const char *hunt)
+{
+    char path[MR_STORE_PATH_BYTES + 300];
+    DIR *files = opendir(hunt);
+    struct dirent *entry;
+    while (files && (entry = readdir(files)) != NULL) {
+        if (strncmp(entry->d_name, "maxrace-hunt-", strlen("maxrace-hunt-")) != 0)
+            continue;
+        snprintf(path, sizeof path, "%.3400s/%s", hunt, entry->d_name);
+        remove_scratch(path);
+        rmdir(path);
+    }
+    if (files)
+        closedir(files);
+}
+
 static void close_worker(mr_hunt_worker *worker)
 {
     for (int i = 0; i < MR_PARENTS; i++)
         mr_parent_free(worker, &worker->parents[i]);
+    remove_scratch(worker->runner.folder);
     mr_runner_close(&worker->runner);
 }
 
@@ -340,6 +373,8 @@ mr_status mr_hunt(const mr_hunt_options *options, mr_hunt_state *state, mr_error
     mr_status status = workers ? set_up(&hunt, error) : mr_error_memory(error, "starting the hunt");
     if (!status && !options->resumes)
         status = begin(&hunt, error);
+    if (!status && options->resumes)
+        remove_old_scratch(options->folder);
     if (!status)
         status = open_worker(&hunt, &workers[0], error);
     if (!status && options->inputs)

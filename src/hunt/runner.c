@@ -251,9 +251,14 @@ mr_status mr_prefix_write(const mr_prefix *prefix, const char *path, mr_error *e
                                 .window_end = prefix->trace->event_count,
                                 .events = (uint32_t *)prefix->events,
                                 .event_count = prefix->event_count};
+    mr_run_info info = *prefix->info; /* its texts stay the earlier run's */
+    if (prefix->strategy) {
+        info.schedule = (char *)prefix->strategy;
+        info.seed = prefix->seed;
+    }
     mr_plan plan = {.trace = prefix->trace,
                     .positions = prefix->positions,
-                    .run = prefix->info,
+                    .run = &info,
                     .witness = &witness,
                     .event_count = UINT32_MAX,
                     .is_loose = true,

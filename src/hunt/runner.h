@@ -92,6 +92,10 @@ typedef struct mr_prefix {
     uint32_t stops[MR_PLAN_STOPS], stop_count;
     uint32_t first;
     uint64_t go_on;
+    const char
+        *strategy; /* of the run that is to come, for those who repeat it; NULL: both are those of
+                             the earlier run */
+    uint64_t seed;
 } mr_prefix;
 
 /* Writes the schedule. MR_ERR_IO, MR_ERR_MEMORY. */

@@ -88,15 +88,15 @@ mr_run_request mr_hunt_request(const mr_hunting *hunt, uint64_t number)
 {
     const mr_hunt_options *options = hunt->options;
     return (mr_run_request){.arguments = options->arguments,
-                            .strategy = number % 4 == 0 ? "pct" : "random",
+                            .strategy = number % 2 == 0 ? "pct" : "random",
                             .seed = options->seed + number - 1,
                             .timeout_ms = options->timeout_ms,
                             .keeps_inputs = true};
 }
 
 /* The schedule of a task. */
-static mr_status write_schedule(const mr_task *task, const mr_parent *parent, const char *path,
-                                mr_error *error)
+static mr_status write_schedule(const mr_task *task, const mr_parent *parent,
+                                const mr_run_request *request, const char *path, mr_error *error)
 {
     mr_prefix prefix = {.trace = parent->trace,
                         .positions = &parent->positions,
@@ -105,6 +105,8 @@ static mr_status write_schedule(const mr_task *task, const mr_parent *parent, co
                         .event_count = task->event_count,
                         .stop_count = task->stop_count,
                         .first = task->kind == MR_TASK_SWAP ? 1 : 0,
+                        .strategy = request->strategy,
+                        .seed = request->seed,
                         .go_on = task->kind == MR_TASK_FINDING ? 0 : GO_ON};
     memcpy(prefix.stops, task->stops, sizeof prefix.stops);
     return mr_prefix_write(&prefix, path, error);
@@ -208,7 +210,7 @@ static mr_status prepare(mr_hunt_worker *worker, trial *t, mr_error *error)
     t->request.schedule = t->schedule;
     feed_path(worker, t->task.parent, t->feed);
     t->request.feed = t->parent->has_feed ? t->feed : NULL;
-    return write_schedule(&t->task, t->parent, t->schedule, error);
+    return write_schedule(&t->task, t->parent, &t->request, t->schedule, error);
 }
 
 /* The race or other finding was reached: it is confirmed. */
