@@ -77,7 +77,8 @@ const mr_command mr_commands[] = {
      .takes_config = true,
      .summary = "the races of one whole-trace order, with what is proven of each",
      .details =
-         "hb, fhb, shb, wcp and hybrid are computed while the file is read; cp, syncp and c17 hold the\n"
+         "hb, fhb, shb, wcp and hybrid are computed while the file is read; cp, syncp and c17 hold "
+         "the\n"
          "trace in memory, and so does whatever needs witnesses, as soon as there is a race.\n"
          "Standard input is read once: the trace is then kept from the start, unless\n"
          "--no-mark (hb, wcp) or --no-witness-check (fhb, shb) make that needless.\n"
@@ -307,7 +308,8 @@ const mr_command mr_commands[] = {
          "sanitizer, the oracle) and each race that a run has confirmed are saved as folders in\n"
          "DIR/findings; 'maxrace replay FOLDER' repeats them. A hunt can be ended at any time;\n"
          "--resume goes on with it. --time-limit and --runs bound it.\n"
-         "With --inputs, --generate or --args-file inputs are searched, too: the program gets each\n"
+         "With --inputs, --generate or --args-file inputs are searched, too: the program gets "
+         "each\n"
          "as a file in the place of @@ among ARGUMENTS, as arguments, or on its standard input.\n"
          "Build it with 'maxrace cc --hunt-inputs'.\n"
          "Exit status: 0 nothing was found, 1 races or failures, 2 usage or configuration,\n"
@@ -338,7 +340,8 @@ const mr_command mr_commands[] = {
          "with each access first. The report says what came of it: a crash, a deadlock, another\n"
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
-         "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but --timeout\n"
+         "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but "
+         "--timeout\n"
          "counts.\n"
          "Exit status: 0 no goal was reached, 1 one was, 2 usage or configuration, 3 bad trace,\n"
          "or one that lacks what a replay needs, 4 out of resources or internal.\n",

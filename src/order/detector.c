@@ -62,7 +62,8 @@ static void drop_variable_clocks(mr_detector *detector)
         return;
     size_t count = detector->variables.chunk_count * MR_VARIABLES_CHUNK;
     for (size_t i = 0; i < count; i++)
-        drop_clocks(detector, &detector->wcp.hb.pool, mr_variables_get(&detector->variables, (uint32_t)i));
+        drop_clocks(detector, &detector->wcp.hb.pool,
+                    mr_variables_get(&detector->variables, (uint32_t)i));
 }
 
 void mr_detector_free(mr_detector *detector)

@@ -41,8 +41,7 @@ static bool set_paths(const mr_launch *launch, const char *log)
     const char *result = launch->result ? launch->result : "";
     const char *inputs = launch->inputs ? launch->inputs : "";
     const char *operands = launch->operands ? launch->operands : "";
-    size_t used =
-        strlen(log) + strlen(replay) + strlen(result) + strlen(inputs) + strlen(operands);
+    size_t used = strlen(log) + strlen(replay) + strlen(result) + strlen(inputs) + strlen(operands);
     size_t left = used < MR_LAUNCH_PATHS_BYTES ? MR_LAUNCH_PATHS_BYTES - used : 0;
     memset(pad, '-', left);
     pad[left] = '\0';
