@@ -1,7 +1,7 @@
 /* Three threads: one order of the first race, then a byte of the input, then an assertion. */
 #include "common.h"
 
-int stage; /* races with everybody */
+volatile int stage; /* volatile: or the compiler reads it once */
 
 static void *work(void *unused)
 {

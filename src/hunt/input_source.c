@@ -16,6 +16,7 @@ enum {
     MOST_BYTES = 4096,
     OLD_EVERY = 4, /* so often an input that is known runs again, in another order of its threads */
     ARGUMENTS_MOST = 256,
+    NUMBERS = 1 << 30, /* of behaviours and inputs */
 };
 
 /* An input that was given out: where it is is said by its number. */
@@ -56,18 +57,21 @@ static bool marks(const char *argument)
 /* Inputs that it has kept are tried first, under their numbers; what it knows of behaviours stays. */
 static mr_status take_up(mr_input_source *source, const char *journal, mr_error *error)
 {
-    uint32_t behaviour, input;
+    char line[64], *rest;
     FILE *file = fopen(journal, "r");
     if (!file)
         return MR_OK;
     bool done = true;
-    while (done && fscanf(file, "%" SCNu32 " %" SCNu32, &behaviour, &input) == 2) {
-        while (done && source->behaviours.count <= behaviour && behaviour < UINT32_MAX - 1)
+    while (done && fgets(line, sizeof line, file)) {
+        unsigned long behaviour = strtoul(line, &rest, 10), input = strtoul(rest, NULL, 10);
+        if (rest == line || !strchr(line, '\n') || behaviour >= NUMBERS || input >= NUMBERS)
+            continue; /* the last line may be a part of one */
+        while (done && source->behaviours.count <= behaviour)
             done = mr_u32s_push(&source->behaviours, MR_NO_SOURCE_INPUT);
-        if (done && behaviour < source->behaviours.count)
-            source->behaviours.items[behaviour] = input;
-        if (input >= source->next && input < UINT32_MAX - 1)
-            source->next = input + 1;
+        if (done)
+            source->behaviours.items[behaviour] = (uint32_t)input;
+        if (input >= source->next)
+            source->next = (uint32_t)input + 1;
     }
     fclose(file);
     return done ? MR_OK : mr_error_memory(error, "reading the inputs of a hunt");

@@ -268,7 +268,7 @@ static bool add_word(mr_inputs *inputs, const void *bytes, size_t size)
 
 static bool add_words(mr_inputs *inputs, const mr_compared *compared)
 {
-    size_t sizes[2] = {compared->bytes, compared->other};
+    const size_t sizes[2] = {compared->bytes, compared->other};
     if (compared->kind != MR_OPERAND_TEXT)
         return compared->kind == MR_OPERAND_COMPARED || compared->numbers[1] < 2 ||
                add_word(inputs, &compared->numbers[1], compared->bytes);
