@@ -11,14 +11,9 @@ if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=1; fi
 
 # Programs with races that do not reach their goal, and why; docs/replay.md says more.
 declare -A cannot=(
-    [clock-race.c]='what clocks show depends on the order of sleeps'
     [fiber-race.c]='fibers are not steered'
     [queue-annotated-race.c]='a loop that is not recorded waits for what an event of another thread does'
-    [signal-sent-race.c]='where a signal arrives is not steered'
-    [handler-race.c]='another process sends the signal'
     [std-atomic-ptr-race.cpp]='who is first to ask for a lock of libstdc++ does more'
-    [cancel-order-race.c]='who unwinds first does more'
-    [specific-race.c]='who loads the unwinder allocates for all'
 )
 
 # replay TRACE FLAG…: the replay as JSON; every race must be confirmed.

@@ -57,7 +57,7 @@ static void test_usage(void **state)
     static const mr_run_row rows[] = {
         {"order", 2, NULL, "maxrace: missing operand; usage: maxrace order [FLAGS] TRACE\n"},
         {"order --relation po @/race.std", 2, NULL,
-         "maxrace: relation: 'po' is not one of hb|fhb|shb|cp|wcp|syncp|c17\n"},
+         "maxrace: relation: 'po' is not one of hb|fhb|shb|cp|wcp|syncp|c17|hybrid\n"},
         {"order --examples 0 @/race.std", 2, NULL,
          "maxrace: examples: '0' is out of range (1 to 1000000 pairs)\n"},
         {"order --window-overlap 5 @/race.std", 2, NULL,
@@ -85,6 +85,7 @@ static void test_relations(void **state)
         {"order --relation wcp @/race.std", 1, "\n1 static race of wcp: 1 proven\n", NULL},
         {"order --relation syncp @/race.std", 1, "\n1 static race of syncp: 1 proven\n", NULL},
         {"order -q @/none.std", 0, "\nno static race of shb in the ", NULL},
+        {"order --relation hybrid @/race.std", 1, "\n1 static race of hybrid: 1 proven\n", NULL},
         {"order --relation wcp @/none.std", 0, "\nno static race of wcp in the ", NULL},
         {"order --relation syncp @/empty.std", 3, NULL,
          "@/empty.std: the trace has no events, so nothing can be said about it\n"},

@@ -186,7 +186,8 @@ static mr_status write_rest(const char *whole, const char *patterns, FILE *strea
     mr_trace *trace = NULL, *rest = NULL;
     mr_status status = mr_trace_read(whole, NULL, &trace, error);
     if (!status)
-        status = mr_record_leave_out(trace, patterns, &rest, error);
+        status = mr_record_leave_out(trace, patterns, mr_cli_tell_unmatched, "record.exclude",
+                                     &rest, error);
     if (!status)
         status = mr_mrt_write(stream, rest, NULL, error);
     mr_trace_free(trace);
@@ -233,9 +234,7 @@ static mr_status check_log(const mr_launched *launched, const char *program, mr_
         program, launched->exit_status);
 }
 
-/* Where names are kept from run to run: the folder that MAXRACE_SYMBOL_CACHE names, or one in the
- * user's cache folder. NULL: nowhere, because that variable is empty or no folder is known. */
-static const char *symbol_folder(char *path, size_t path_bytes)
+const char *mr_symbol_folder(char *path, size_t path_bytes)
 {
     const char *given = getenv("MAXRACE_SYMBOL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -263,8 +262,9 @@ static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end
                                  .end = *end,
                                  .early = early,
                                  .run = run,
+                                 .strip_prefix = mr_config_text(cli->config, "record.strip_prefix"),
                                  .inputs = inputs,
-                                 .symbol_folder = symbol_folder(symbols, sizeof symbols),
+                                 .symbol_folder = mr_symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
                                  .debug = &cli->debug};
     mr_cli_progress_start(&progress, cli->config);

@@ -45,6 +45,10 @@ mr_status mr_recording_flags(const mr_cli *cli, mr_recording *recording, mr_erro
 mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t least,
                         uint64_t *number, mr_error *error);
 
+/* Where names are kept from run to run: the folder that MAXRACE_SYMBOL_CACHE names, or one in the
+ * user's cache folder. NULL: nowhere, because that variable is empty or no folder is known. */
+const char *mr_symbol_folder(char *path, size_t path_bytes);
+
 /*
  * Runs the program that the operands name, and writes its trace to `stream`; with `follows_forks`
  * those of its children beside it, as "NAME.1.mrt" for "NAME.mrt". `path` is the file of

@@ -362,7 +362,9 @@ static mr_status run_all(FILE *stream, const void *context, mr_error *error)
     mr_status status = MR_OK;
     mr_runs_report_begin(&self->report, stream, self->cli->config, self->count,
                          self->recording.follows_forks);
-    for (uint64_t number = 1; number <= self->count && !status; number++) {
+    bool halts = mr_config_bool(self->cli->config, "halt_on_finding");
+    for (uint64_t number = 1; number <= self->count && !status && !(halts && self->fails);
+         number++) {
         status = run_once(self, error);
         self->recording.seed++;
     }

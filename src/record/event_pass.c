@@ -491,6 +491,9 @@ static mr_status handle(mr_event_pass *pass, const uint64_t *record, mr_error *e
         return fence_event(pass, record, error);
     case MR_LOG_NOTE:
         return note_record(pass, record, error);
+    case MR_LOG_STATE:
+    case MR_LOG_CHOICE:
+        return MR_OK;
     case MR_LOG_THREAD_NAME:
         return name_thread(pass, record, error);
     case MR_LOG_ENTER:

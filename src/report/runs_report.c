@@ -25,7 +25,11 @@ static void text_after(const mr_runs_report *report, const mr_one_run *run)
 static void text_end(const mr_runs_report *report, size_t races)
 {
     fprintf(report->stream, "\n%zu race%s in %" PRIu64 " run%s\n", races, mr_phrase_s(races),
-            report->count, mr_phrase_s(report->count));
+            report->run, mr_phrase_s(report->run));
+    if (report->run < report->count)
+        fprintf(report->stream,
+                "%" PRIu64 " of %" PRIu64 " runs were not started (halt_on_finding)\n",
+                report->count - report->run, report->count);
 }
 
 const mr_runs_writer mr_runs_text = {text_before, text_after, text_end, NULL};
