@@ -34,6 +34,7 @@ static struct {
     uint64_t window_at, window_bytes;
     role_inputs *roles;
     uint32_t role_count;
+    bool ran_out;           /* somebody asked for more than there is */
     uint64_t signals;       /* bit n: the signal of the number n mod 64 is among them */
     long process, recorded; /* numbers of this process and of the recorded one, also in children */
     mr_inputs_differ differ;
@@ -294,6 +295,7 @@ mr_input mr_input_find(const mr_thread *thread, mr_input_kind kind, uint64_t arg
     }
     role_inputs *role = &inputs.roles[thread->role];
     if (role->lost || role->next == role->count) {
+        inputs.ran_out = true;
         return none;
     }
     const mr_input_head *head = role->of[role->next++];
@@ -551,6 +553,12 @@ const mr_input_head *mr_input_next_signal(const mr_thread *thread)
 void mr_input_pass(const mr_thread *thread)
 {
     inputs.roles[thread->role].next++;
+}
+
+bool mr_inputs_ran_out(void)
+{
+    return inputs.fed && inputs.ran_out &&
+           (inputs.header->unfed >> MR_INPUTS_UNFED_CHILDREN & 1) == 0;
 }
 
 bool mr_inputs_have_signal(int number)

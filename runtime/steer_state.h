@@ -16,8 +16,9 @@ typedef struct mr_actor {
     uint64_t stopped;  /* … at its last stop point, … */
     uint64_t before;   /* … and at the one before */
     bool ended, arrived;
-    bool at_bound; /* it helped, up to its next operation */
-    uint32_t idle; /* stop points since its last operation */
+    bool at_bound;     /* it helped, up to its next operation */
+    uint32_t idle;     /* stop points since its last operation */
+    uint64_t waits[3]; /* its last record, when that is BLOCKED: what it waits for; else 0 */
 } mr_actor;
 
 typedef struct mr_steer_state {

@@ -1,6 +1,7 @@
 #include "watchdog.h"
 
 #include "input_signals.h"
+#include "inputs.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -161,6 +162,13 @@ static void look_at_waiters(view *seen)
     mr_dispatch();
     if (mr_rt.owner == NULL && !mr_rt.steers && ++seen->idle >= ASLEEP_TICKS) {
         mr_input_signals_due(MR_NEVER);
+    }
+    if (seen->idle == COMPLAIN_TICKS && mr_inputs_ran_out()) {
+        mr_complain(
+            "the program waits for inputs that the recording does not have: it is ended here",
+            NULL);
+        mr_writer_close(MR_LOG_STARVED, 0);
+        mr_sys(SYS_exit_group, MR_LOG_STARVED_STATUS, 0, 0, 0, 0, 0);
     }
     seen->stalled = hopeful == 0 ? seen->stalled + 1 : 0;
     uint32_t patience = mr_rt.ends_deadlock_soon ? SOON_TICKS : COMPLAIN_TICKS;

@@ -295,7 +295,9 @@ const mr_command mr_commands[] = {
              {"timeout", "MS", "a run that takes longer is a livelock and is killed (10000)"},
              {"oracle", "COMMAND",
               "a command of the shell that gets the output of a run; status 0: it is right"},
-             {"until", "failure|end", "end at the first failure; or go on (end)"},
+             {"until", "failure|end|KINDS",
+              "end at the first failure, or at the first of some kinds (crash,deadlock); or go on "
+              "(end)"},
              {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"},
              {"inputs", "DIR", "search inputs, from the files of DIR on"},
              {"generate", "COMMAND",
@@ -323,7 +325,7 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_hunt},
     {.name = "replay",
-     .operands = "TRACE|FOLDER",
+     .operands = "TRACE|REPORT|FOLDER",
      .operands_min = 1,
      .operands_max = 1,
      .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check "
@@ -346,6 +348,7 @@ const mr_command mr_commands[] = {
          "with each access first. The report says what came of it: a crash, a deadlock, another\n"
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
+         "REPORT is a JSON report of 'maxrace predict': its trace, with its settings.\n"
          "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but "
          "--timeout\n"
          "counts.\n"

@@ -86,8 +86,13 @@ static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_erro
         status = mr_cli_number(cli, SEED, 1, 0, &options->seed, error);
     if (!status)
         status = mr_cli_number(cli, TIMEOUT, DEFAULT_TIMEOUT_MS, 1, &timeout, error);
-    if (!status)
-        status = word(cli, UNTIL, "failure", "end", false, &options->ends_at_failure, error);
+    const char *until = cli->own[UNTIL];
+    options->until = until && strcmp(until, "end") != 0 ? until : NULL;
+    if (!status && options->until && !mr_run_kinds_are_good(until))
+        status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                              "--until: '%.64s' is not failure or end, or kinds such as "
+                              "crash,deadlock",
+                              until);
     if (!status)
         status = word(cli, MINIMISE, "yes", "no", true, &options->minimises, error);
     if (!status && cli->own[WITHOUT])

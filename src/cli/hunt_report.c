@@ -92,7 +92,7 @@ static void print_end(FILE *stream, const mr_hunt_state *state)
         [MR_HUNT_RUNS] = "The budget of runs is used up",
         [MR_HUNT_TIME] = "The time is used up",
         [MR_HUNT_ASKED] = "The hunt was interrupted",
-        [MR_HUNT_FAILURE] = "The hunt ended at the first failure (--until failure)",
+        [MR_HUNT_FAILURE] = "The hunt ended where --until says",
         [MR_HUNT_QUIET] = "Nothing is left to try that the traces suggest, and many free runs "
                           "showed nothing new"};
     fputs(ends[state->end], stream);

@@ -53,8 +53,8 @@ const weakTexts = () => browser.run(() => {
     if (!own || !element.getClientRects().length || ["SCRIPT", "STYLE"].includes(element.tagName)) continue;
     const style = getComputedStyle(element);
     if (element.namespaceURI.endsWith("svg")) {
-      const back = element.classList.contains("racetext") ? document.querySelector("svg .racing") : document.querySelector("svg .lane");
-      judge(element.textContent, parse(style.fill), parse(getComputedStyle(back).fill));
+      const lane = element.classList.contains("racetext") ? document.querySelector("svg .racing") : document.querySelector("svg .lane");
+      judge(element.textContent, parse(style.fill), lane ? parse(getComputedStyle(lane).fill) : behind(element));
     } else judge(element.textContent.slice(0, 30), parse(style.color), behind(element));
   }
   return weak;
