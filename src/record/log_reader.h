@@ -3,7 +3,7 @@
  * the current thread and of the lives of memory. Two passes over the same log give the same lives
  * and objects.
  *
- *   mr_log_open → (mr_log_pass_init → mr_log_next* → mr_log_pass_free)* → mr_log_close
+ *   mr_log_open | mr_log_follow → (mr_log_pass_init → mr_log_next* → mr_log_pass_free)* → mr_log_close
  */
 #ifndef MR_RECORD_LOG_READER_H
 #define MR_RECORD_LOG_READER_H
@@ -27,6 +27,12 @@ typedef struct mr_log {
 /* MR_ERR_TRACE: the file is no log, or a log of another version; MR_ERR_IO. */
 mr_status mr_log_open(mr_log *log, const char *path, mr_error *error);
 void mr_log_close(mr_log *log);
+
+/* Opens a log that a program still writes, without any record. False: it is not there, or not begun;
+ * there is nothing to close. */
+bool mr_log_follow(mr_log *log, const char *path);
+/* Adds the records that are in the file by now. They do not change any more. */
+void mr_log_follow_on(mr_log *log);
 
 /* A log with more threads is damaged. */
 enum { MR_LOG_THREADS_MAX = 1 << 24 };

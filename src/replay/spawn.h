@@ -17,6 +17,10 @@
 enum { MR_LAUNCH_PATHS_BYTES = 4096 };
 
 typedef struct mr_launch {
+    void (*begun)(void *context,
+                  const char *log); /* mr_launch_run calls it when the program runs; may
+                                                      be NULL */
+    void *context;
     const char *const *arguments; /* the program's name, its arguments, NULL */
     const char *schedule;         /* "random", "pct", "os" */
     uint64_t seed, max_events;    /* 0: no limit */
