@@ -28,7 +28,8 @@ typedef struct mr_c17_feeding {
 struct mr_detector {
     mr_relation relation;
     mr_detect_options options;
-    mr_wcp wcp; /* hb, fhb, shb and c17 use wcp.hb alone */
+    uint64_t begin_bytes; /* anonymous memory when the detector was made; 0: no limit */
+    mr_wcp wcp;           /* hb, fhb, shb and c17 use wcp.hb alone */
     mr_edges edges;
     mr_c17_feeding c17;
     mr_lives lives;
