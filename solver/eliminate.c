@@ -97,25 +97,34 @@ static void find_certain(mr_deduction *d)
     }
 }
 
-/* The first rule for one row. */
+/* A row has joined B of the row, or has changed. */
+static void close_one(mr_deduction *d, uint32_t before, uint32_t row, bool all)
+{
+    if (all || d->changed[before] > d->closed[row])
+        mr_deduction_join(d, before, row);
+}
+
+/* The first rule for one row. What the row before it in its thread has in B as well, that row joins:
+ * a row and the one before it mostly differ in few threads. */
 static void close_row(mr_deduction *d, uint32_t row)
 {
     const mr_known *known = d->known;
-    const uint32_t *clock = mr_deduction_clock(d, row);
-    bool all = d->changed[row] > d->closed[row], bounds = d->bounds_changed > d->closed[row];
+    uint32_t *clock = mr_deduction_clock(d, row), own = d->slot_of[row];
+    const uint32_t *last = mr_deduction_rank(d, row) ? clock - known->slot_count : NULL;
+    bool all = d->changed[row] > d->closed[row], limits = d->limits_changed > d->closed[row];
     uint64_t now = d->now;
     d->effort += known->slot_count;
+    if (last)
+        close_one(d, row - 1, row, all);
     for (uint32_t s = 0; s < known->slot_count; s++) {
         uint32_t rank = clock[s];
-        if (!rank)
+        if (s == own || !rank || (last && rank == last[s]))
             continue;
-        if (bounds && s != d->slot_of[row] && rank > d->limit[s]) {
+        if (limits && rank > d->limit[s]) {
             mr_deduction_exclude(d, row);
             return;
         }
-        uint32_t before = known->row_first[s] + rank - 1;
-        if (all || d->changed[before] > d->closed[row])
-            mr_deduction_join(d, before, row);
+        close_one(d, known->row_first[s] + rank - 1, row, all);
     }
     d->closed[row] = now;
 }
@@ -124,7 +133,7 @@ static void rule(mr_deduction *d, uint32_t row)
 {
     uint64_t ruled = d->ruled[row], now = d->now;
     uint32_t event = d->known->event_of[row];
-    if (d->changed[row] <= ruled && d->bounds_changed <= ruled &&
+    if (ruled && d->changed[row] <= ruled &&
         d->object_changed[mr_deduction_object(d, row)] <= ruled)
         return;
     if (mr_op_reads(mr_window_op(d->window, event)))

@@ -1,21 +1,18 @@
 /* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
-#define _GNU_SOURCE /* personality, mkostemp, pipe2 */
+#define _GNU_SOURCE /* mkostemp */
 
 #include "launch.h"
 
-#include "child_logs.h"
 #include "leftovers.h"
-#include "replay/run_info.h"
+#include "record/child_logs.h"
 #include "runtime/inputs_format.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -67,109 +64,15 @@ static mr_status make_log(const char *beside, mr_launched *launched, mr_error *e
     return MR_OK;
 }
 
-static bool set_number(const char *name, uint64_t number)
-{
-    /* The text always has the same length, because the size of the environment moves the stack. */
-    char text[32];
-    snprintf(text, sizeof text, "%020" PRIu64, number);
-    return setenv(name, text, 1) == 0;
-}
-
-/* The environment always has the same size, whatever the paths are, as far as they have room. */
-static bool set_paths(const mr_launch *launch, const char *log)
-{
-    char pad[MR_LAUNCH_PATHS_BYTES + 1];
-    const char *replay = launch->replay ? launch->replay : "";
-    const char *result = launch->result ? launch->result : "";
-    const char *inputs = launch->inputs ? launch->inputs : "";
-    size_t used = strlen(log) + strlen(replay) + strlen(result) + strlen(inputs);
-    size_t left = used < MR_LAUNCH_PATHS_BYTES ? MR_LAUNCH_PATHS_BYTES - used : 0;
-    memset(pad, '-', left);
-    pad[left] = '\0';
-    return setenv(MR_LOG_ENV_FILE, log, 1) == 0 && setenv(MR_LOG_ENV_REPLAY, replay, 1) == 0 &&
-           setenv(MR_LOG_ENV_REPLAY_RESULT, result, 1) == 0 &&
-           setenv(MR_INPUTS_ENV_FEED, inputs, 1) == 0 && setenv("MAXRACE_PAD", pad, 1) == 0;
-}
-
-/* A standard stream goes to a new file. */
-static bool redirect(const char *path, int stream)
-{
-    if (!path)
-        return true;
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW, 0600);
-    bool ok = file >= 0 && dup2(file, stream) >= 0;
-    if (file >= 0)
-        close(file);
-    return ok;
-}
-
-/* What a replay has of its own. */
-static bool prepare(const mr_launch *launch)
-{
-    if (launch->environment)
-        environ = (char **)launch->environment;
-    for (size_t i = 0; mr_run_info_hidden[i]; i++)
-        unsetenv(mr_run_info_hidden[i]);
-    return (!launch->folder || chdir(launch->folder) == 0) &&
-           redirect(launch->output, STDOUT_FILENO) && redirect(launch->errors, STDERR_FILENO);
-}
-
-/* Runs in the child and never returns. On failure it writes errno to the pipe. */
-static void execute(const mr_launch *launch, const char *log, int error_pipe)
-{
-    char schedule[16];
-    snprintf(schedule, sizeof schedule, "%s", launch->schedule);
-    personality(ADDR_NO_RANDOMIZE); /* best effort */
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    if (launch->output_to_errors)
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (prepare(launch) && set_paths(launch, log) &&
-        setenv(MR_LOG_ENV_SCHEDULE, schedule, 1) == 0 &&
-        set_number(MR_LOG_ENV_SEED, launch->seed) &&
-        set_number(MR_LOG_ENV_MAX_EVENTS, launch->max_events) &&
-        set_number(MR_LOG_ENV_MAX_LOG, launch->max_log_bytes) &&
-        set_number(MR_INPUTS_ENV_RECORD, launch->records_inputs) &&
-        set_number(MR_INPUTS_ENV_MAX, launch->max_input_bytes) &&
-        set_number(MR_LOG_ENV_FOLLOW_FORKS, launch->follows_forks) &&
-        setenv(MR_LOG_ENV_ON_DEADLOCK, launch->waits_in_deadlock ? "wait" : "stop", 1) == 0)
-        execvp(launch->arguments[0], (char *const *)launch->arguments);
-    int number = errno;
-    if (write(error_pipe, &number, sizeof number) < 0)
-        _exit(126);
-    _exit(127);
-}
-
 /* Starts the child; `child` is its number. */
 static mr_status start(const mr_launch *launch, const char *log, mr_error *error)
 {
-    int ends[2], number = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return failed(error, "make a pipe");
-    fflush(NULL);
+    pid_t process;
     if (launch->follows_forks)
         prctl(PR_SET_CHILD_SUBREAPER, 1);
-    pid_t process = fork();
-    if (process == 0)
-        execute(launch, log, ends[1]);
-    close(ends[1]);
-    if (process < 0) {
-        close(ends[0]);
-        return failed(error, "start a process");
-    }
-    child = process;
-    ssize_t got;
-    do
-        got = read(ends[0], &number, sizeof number);
-    while (got < 0 && errno == EINTR);
-    close(ends[0]);
-    if (got != (ssize_t)sizeof number)
-        return MR_OK;
-    while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    child = 0;
-    return mr_error_set(error, MR_ERR_IO, launch->arguments[0], 0, "cannot run: %s",
-                        strerror(number));
+    mr_status status = mr_spawn(launch, log, &process, error);
+    child = status ? 0 : process;
+    return status;
 }
 
 static mr_status wait_for(mr_launched *launched, mr_error *error)
@@ -268,16 +171,12 @@ static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error)
 {
-    char inputs[4352];
-    *launched = (mr_launched){.leftover = -1, .leftover_inputs = -1};
+    *launched = (mr_launched){.leftover = -1, .has_children = launch->follows_forks};
     mr_status status = make_log(beside, launched, error);
     if (status)
         return status;
     launched->leftover = mr_leftover_add(launched->log, launch->tells_log ? MR_LEFTOVER_TELL_LOG
-                                                                          : MR_LEFTOVER_REMOVE);
-    mr_launch_inputs_path(launched->log, inputs);
-    if (!launch->tells_log) /* else it stays with the log */
-        launched->leftover_inputs = mr_leftover_add(inputs, MR_LEFTOVER_REMOVE);
+                                                                          : MR_LEFTOVER_REMOVE_LOG);
     status = start(launch, launched->log, error);
     if (status) {
         mr_launch_clean(launched);
@@ -293,12 +192,10 @@ void mr_launch_inputs_path(const char *log, char path[4352])
 
 void mr_launch_clean(mr_launched *launched)
 {
-    char inputs[4352];
-    mr_launch_inputs_path(launched->log, inputs);
-    if (launched->log[0]) {
-        unlink(launched->log);
-        unlink(inputs);
-    }
+    if (launched->log[0] && launched->has_children)
+        mr_child_logs_visit(launched->log, mr_child_log_remove);
+    else if (launched->log[0])
+        mr_child_log_remove(launched->log);
     mr_launch_keep(launched);
 }
 
@@ -306,6 +203,5 @@ void mr_launch_keep(mr_launched *launched)
 {
     launched->log[0] = '\0';
     mr_leftover_forget(launched->leftover);
-    mr_leftover_forget(launched->leftover_inputs);
-    launched->leftover = launched->leftover_inputs = -1;
+    launched->leftover = -1;
 }

@@ -9,43 +9,17 @@
 #ifndef MR_CLI_LAUNCH_H
 #define MR_CLI_LAUNCH_H
 
-#include "base/error.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Of the environment: the paths that are in it, and what fills them up. */
-enum { MR_LAUNCH_PATHS_BYTES = 4096 };
-
-typedef struct mr_launch {
-    const char *const *arguments; /* the program's name, its arguments, NULL */
-    const char *schedule;         /* "random", "pct", "os" */
-    uint64_t seed, max_events;    /* 0: no limit */
-    uint64_t max_log_bytes;       /* 0: no limit */
-    uint64_t max_input_bytes;     /* 0: no limit */
-    bool records_inputs;          /* in a file beside the log */
-    unsigned timeout_seconds;     /* then the program is killed; 0: never */
-    bool waits_in_deadlock;       /* a program in which nobody can run is not ended */
-    bool follows_forks;           /* children have logs, and are waited for */
-    bool tells_log;               /* a signal that ends maxrace names the log, and keeps it */
-    bool output_to_errors;        /* its standard output is our standard error */
-    /* of a replay; NULL: ours, or none */
-    const char *const *environment;
-    const char *folder;          /* that it runs in */
-    const char *replay, *result; /* schedule and result, absolute paths */
-    const char *inputs;          /* file of what it got from outside: it gets that again */
-    const char *output, *errors; /* files for its standard output and standard error */
-} mr_launch;
+#include "replay/spawn.h"
 
 /* The result of a program that has ended. */
 typedef struct mr_launched {
-    char log[4096]; /* the log; the caller removes it (mr_launch_clean) */
-    int leftover;   /* its number in leftovers.h */
-    int leftover_inputs;
-    int child;       /* process that a fork made, which goes on unrecorded; 0: none is known */
-    bool timed_out;  /* it was killed after timeout_seconds */
-    int exit_status; /* as in a shell: 128 + signal when a signal ended it */
-    int signal;      /* the signal that ended it; 0: none did */
+    char log[4096];    /* the log; the caller removes it (mr_launch_clean) */
+    int leftover;      /* its number in leftovers.h */
+    bool has_children; /* logs of children may be there, too */
+    int child;         /* process that a fork made, which goes on unrecorded; 0: none is known */
+    bool timed_out;    /* it was killed after timeout_seconds */
+    int exit_status;   /* as in a shell: 128 + signal when a signal ended it */
+    int signal;        /* the signal that ended it; 0: none did */
 } mr_launched;
 
 /* Runs the program to its end. The log is in the folder of `beside`. MR_ERR_IO: the program cannot
@@ -54,7 +28,7 @@ mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched
                         mr_error *error);
 /* The file of inputs beside a log. */
 void mr_launch_inputs_path(const char *log, char path[4352]);
-/* Removes the log, and the inputs. */
+/* Removes the log and the inputs, those of children, too. */
 void mr_launch_clean(mr_launched *launched);
 /* The log is the user's from now on. */
 void mr_launch_keep(mr_launched *launched);

@@ -3,6 +3,7 @@
 #define MR_CLI_RECORDING_H
 
 #include "cli.h"
+#include "launch.h"
 #include "replay/run_info.h"
 
 #include <stdio.h>
@@ -17,6 +18,8 @@ typedef struct mr_recording {
     bool waits_in_deadlock;   /* the program is not ended */
     bool follows_forks;       /* children have traces of their own */
     bool keeps_log;           /* when the log cannot be converted */
+    mr_launched *logs;        /* not NULL: the logs go there when all went well, and stay until the
+                                 caller calls mr_launch_clean; those of children are not converted */
     const char *inputs;       /* that are fed to it; NULL: none */
     const char *replay;       /* a schedule that the program runs by; NULL: none */
     const mr_run_info *run;   /* … and how; its arguments are the operands */
@@ -42,6 +45,10 @@ mr_status mr_recording_flags(const mr_cli *cli, mr_recording *recording, mr_erro
 mr_status mr_cli_number(const mr_cli *cli, int flag, uint64_t fallback, uint64_t least,
                         uint64_t *number, mr_error *error);
 
+/* Where names are kept from run to run: the folder that MAXRACE_SYMBOL_CACHE names, or one in the
+ * user's cache folder. NULL: nowhere, because that variable is empty or no folder is known. */
+const char *mr_symbol_folder(char *path, size_t path_bytes);
+
 /*
  * Runs the program that the operands name, and writes its trace to `stream`; with `follows_forks`
  * those of its children beside it, as "NAME.1.mrt" for "NAME.mrt". `path` is the file of
@@ -58,7 +65,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
  * Writes the trace of a log that an earlier `record` left to `stream`. The log stays. The rest is
  * as for mr_recording_run.
  */
-mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *path, FILE *stream,
-                               mr_error *error);
+mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *path,
+                               const char *name, FILE *stream, mr_error *error);
 
 #endif

@@ -2,22 +2,26 @@
 #include "base/seconds.h"
 #include "cli.h"
 #include "engine/predict.h"
+#include "hunt_replay.h"
 #include "output.h"
 #include "recording.h"
 #include "replay_gdb.h"
 #include "replay_report.h"
+#include "replay_results.h"
 #include "replaying.h"
 #include "witness/pack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { RACE, FINDING, STOP_AT, TIMEOUT, SCRIPT, GDB };
 
 typedef struct replay {
     mr_cli *cli;
     const char *path;
+    uint64_t events;        /* that the trace must have; 0: nobody says */
     uint64_t race, finding; /* both 0: all */
     uint64_t stop_at, timeout_seconds;
     mr_trace *trace;
@@ -102,6 +106,11 @@ static mr_status predict(replay *self, mr_error *error)
         mr_cli_read_trace(self->path, self->cli->config, &progress, &self->trace, error);
     if (!status)
         status = mr_cli_check_trace(self->trace, error);
+    if (!status && self->events && self->events != self->trace->event_count)
+        status = mr_error_set(error, MR_ERR_TRACE, self->path, 0,
+                              "this is not the trace of the report: it has %" PRIu32
+                              " events, and that had %" PRIu64,
+                              self->trace->event_count, self->events);
     if (!status)
         status = mr_replaying_open(&self->replaying, self->cli, self->path, self->trace, error);
     if (!status)
@@ -118,13 +127,21 @@ static mr_status predict(replay *self, mr_error *error)
 mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
 {
     replay self = {.cli = cli, .path = cli->operands[0], .replaying = {.leftover = -1}};
+    char trace[MR_REPLAY_TRACE_BYTES];
     mr_status status = mr_cli_number(cli, RACE, 0, 1, &self.race, error);
+    if (!status && mr_replay_is_results(self.path)) {
+        status = mr_replay_results(cli, self.path, trace, &self.events, error);
+        self.path = status ? self.path : trace;
+    }
     if (!status)
         status = mr_cli_number(cli, FINDING, 0, 1, &self.finding, error);
     if (!status)
         status = mr_cli_number(cli, STOP_AT, UINT32_MAX, 0, &self.stop_at, error);
     if (!status)
         status = mr_cli_number(cli, TIMEOUT, 60, 1, &self.timeout_seconds, error);
+    struct stat info;
+    if (!status && stat(self.path, &info) == 0 && S_ISDIR(info.st_mode))
+        return mr_hunt_replay(self.path, (unsigned)self.timeout_seconds * 1000, exit_status, error);
     bool hands_out = cli->own[SCRIPT] || cli->own[GDB];
     if (!status && (hands_out || cli->own[STOP_AT]) && !cli->own[RACE] && !cli->own[FINDING])
         status = mr_error_set(error, MR_ERR_USAGE, NULL, 0,

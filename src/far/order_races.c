@@ -239,7 +239,7 @@ static bool is_wanted(const mr_far_context *far, const mr_event_pair *pair)
 {
     const mr_predict_settings *settings = far->settings;
     const uint32_t *location = settings->trace->location;
-    const uint8_t *ignored = settings->ignored_locations;
+    const bool *ignored = settings->ignored_locations;
     if (ignored && (ignored[location[pair->first]] || ignored[location[pair->second]]))
         return false;
     const mr_ledger_entry *entry =

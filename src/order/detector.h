@@ -1,5 +1,5 @@
 /*
- * detector: the races that a streaming order (hb, fhb, shb, wcp, c17) reports, on events as they come.
+ * detector: the races that a streaming order (hb, fhb, shb, wcp, c17, hybrid) reports, on events as they come.
  * detect/detect.h says what each order reports, and serves all orders on a trace in memory.
  *
  *   mr_detector_new → mr_detector_feed* → mr_detector_finish → mr_detector_free

@@ -101,6 +101,16 @@ static bool promised(const mr_plan *plan, uint32_t event, int64_t *value)
     return number != 0;
 }
 
+/* Is it the first operation of a handler of a signal? What waits for a signal has a code address. */
+static bool begins_handler(const mr_trace *trace, uint32_t event, uint64_t code)
+{
+    static const char signal[] = "signal.";
+    return mr_code_kind(code) == MR_LOG_AFTER && !mr_code_module(code) && !mr_code_offset(code) &&
+           mr_op_is_access(trace->op[event]) &&
+           strncmp(mr_names_display(&trace->variables, trace->operand[event]), signal,
+                   sizeof signal - 1) == 0;
+}
+
 static void expect(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
@@ -124,6 +134,8 @@ static void expect(writing *self, uint32_t event)
     if (!self->beyond && promised(plan, event, &value))
         fprintf(self->file, " %" PRId64, value);
     fputs("\n", self->file);
+    if (begins_handler(plan->trace, event, code))
+        fprintf(self->file, "handler %" PRIu32 " %" PRIu64 "\n", role, position);
 }
 
 /* Who is woken: a wait for a unit of another thread's. */
@@ -235,6 +247,12 @@ static void write_steps(writing *self, mr_plan_then then)
         word(self, "hold");
     for (unsigned i = 0; then != MR_PLAN_END && i < plan->stop_count; i++)
         do_access(self, plan->stops[then == MR_PLAN_SECOND ? plan->stop_count - 1 - i : i].event);
+    if (then == MR_PLAN_FIRST && plan->go_on && plan->stop_count) {
+        uint32_t last = plan->stops[plan->stop_count - 1].event;
+        self->running = mr_plan_thread(plan->trace, plan->trace->thread[last]);
+        self->until = position_of(plan, last) + 1 + plan->go_on;
+        flush_run(self);
+    }
 }
 
 /* Who created whom, and as the how many-th. */
@@ -331,6 +349,8 @@ static void write_head(const writing *self)
 {
     fputs("maxrace schedule 1\n", self->file);
     write_run(self);
+    if (self->plan->is_loose)
+        fputs("loose\n", self->file);
     fprintf(self->file, "count %zu %" PRIu32 " %" PRIu64 " %" PRIu64 "\n",
             self->plan->run->module_count, self->role_count, self->steps, self->wakes);
     write_modules(self);

@@ -42,6 +42,9 @@ typedef struct mr_plan {
     uint32_t event_count;      /* of its events, that many; UINT32_MAX: all, and then the goal */
     mr_plan_stop stops[MR_PLAN_STOPS];
     unsigned stop_count;
+    bool is_loose;  /* threads go on by the seed where the program does something else, too */
+    uint64_t go_on; /* with FIRST: the thread of the last stop then goes on alone for so many
+                       operations, unless it waits; is_loose */
 } mr_plan;
 
 /* Sets the stops: where the witness ends (mr_witness_stops), or before one event of the witness (`stop_at`, UINT32_MAX:

@@ -154,17 +154,32 @@ static bool is_ours(const char *entry)
     return false;
 }
 
-void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock)
+static void write_command(mr_bytes *lines, const char *const *arguments,
+                          const char *const *environment, const char *folder,
+                          bool waits_in_deadlock)
 {
-    char folder[PATH_BYTES];
+    char ours[PATH_BYTES];
+    if (!environment)
+        environment = (const char *const *)environ;
     for (; *arguments; arguments++)
         mr_run_line(lines, "arg", *arguments);
-    if (getcwd(folder, sizeof folder))
-        mr_run_line(lines, "cwd", folder);
+    if (folder || getcwd(ours, sizeof ours))
+        mr_run_line(lines, "cwd", folder ? folder : ours);
     mr_run_line(lines, "deadlock", waits_in_deadlock ? "wait" : "stop");
-    for (char **entry = environ; *entry; entry++)
+    for (const char *const *entry = environment; *entry; entry++)
         if (!is_ours(*entry))
             mr_run_line(lines, "env", *entry);
+}
+
+void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock)
+{
+    write_command(lines, arguments, NULL, NULL, waits_in_deadlock);
+}
+
+void mr_run_info_of_command(mr_bytes *lines, const char *const *arguments,
+                            const char *const *environment, const char *folder)
+{
+    write_command(lines, arguments, environment, folder, false);
 }
 
 void mr_run_info_again(mr_bytes *lines, const mr_run_info *info)

@@ -48,4 +48,8 @@ void mr_run_info_again(mr_bytes *lines, const mr_run_info *info);
 /* Writes the lines of a run that begins now: arguments, folder, environment. */
 void mr_run_info_lines(mr_bytes *lines, const char *const *arguments, bool waits_in_deadlock);
 
+/* The same of a run with an environment and a folder of its own; NULL: ours. */
+void mr_run_info_of_command(mr_bytes *lines, const char *const *arguments,
+                            const char *const *environment, const char *folder);
+
 #endif

@@ -50,6 +50,7 @@ static mr_status detect(mr_relation relation, const mr_trace *trace,
     case MR_RELATION_SHB:
     case MR_RELATION_WCP:
     case MR_RELATION_C17:
+    case MR_RELATION_HYBRID:
     case MR_RELATION_COUNT:
         break;
     }

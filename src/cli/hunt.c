@@ -1,0 +1,167 @@
+/* hunt: searches schedules of a program for failures and races. */
+/* The name is the system's. NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _XOPEN_SOURCE 700 /* isatty, fileno */
+
+#include "hunt/hunt.h"
+
+#include "base/seconds.h"
+#include "cli.h"
+#include "hunt_report.h"
+#include "interrupt.h"
+#include "recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    DIR_FLAG,
+    RESUME,
+    REPORT,
+    RUNS,
+    SEED,
+    TIMEOUT,
+    ORACLE,
+    UNTIL,
+    MINIMISE,
+    INPUTS,
+    GENERATE,
+    ARGS_FILE,
+    INPUT_SEARCH,
+    EXHAUSTIVE,
+    WITHOUT
+};
+enum { DEFAULT_RUNS = 1000, DEFAULT_TIMEOUT_MS = 10000, GENERATED = 16 };
+
+typedef struct progress_line {
+    bool active, shown;
+    double last;
+} progress_line;
+
+static void tell(void *context, const mr_hunt_state *state)
+{
+    progress_line *line = context;
+    double now = mr_seconds();
+    if (!line->active || now - line->last < 0.2)
+        return;
+    line->last = now;
+    line->shown = true;
+    fprintf(stderr,
+            "\r\033[Khunt: %" PRIu64 " runs, %" PRIu32 " behaviours, %zu found, %zu to try, %.0f s",
+            state->runs, state->behaviours, state->finding_count, state->left, state->seconds);
+    fflush(stderr);
+}
+
+/* "bank.hunt" for "./bank". */
+static const char *choose_folder(const mr_cli *cli, char *buffer, size_t size_bytes)
+{
+    const char *name = cli->operands[0], *slash = strrchr(name, '/');
+    if (cli->own[RESUME])
+        return cli->own[RESUME];
+    if (cli->own[DIR_FLAG])
+        return cli->own[DIR_FLAG];
+    snprintf(buffer, size_bytes, "%.400s.hunt", slash ? slash + 1 : name);
+    return buffer;
+}
+
+/* One of two words; `fallback` when it is not given. */
+static mr_status word(const mr_cli *cli, int flag, const char *yes, const char *no, bool fallback,
+                      bool *is, mr_error *error)
+{
+    const char *text = cli->own[flag];
+    *is = text ? strcmp(text, yes) == 0 : fallback;
+    if (!text || *is || strcmp(text, no) == 0)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--%s: '%.64s' is not %s or %s",
+                        cli->command->own[flag].name, text, yes, no);
+}
+
+static mr_status read_flags(const mr_cli *cli, mr_hunt_options *options, mr_error *error)
+{
+    uint64_t timeout = DEFAULT_TIMEOUT_MS;
+    mr_status status = mr_cli_number(cli, RUNS, DEFAULT_RUNS, 0, &options->most_runs, error);
+    if (!status)
+        status = mr_cli_number(cli, SEED, 1, 0, &options->seed, error);
+    if (!status)
+        status = mr_cli_number(cli, TIMEOUT, DEFAULT_TIMEOUT_MS, 1, &timeout, error);
+    if (!status)
+        status = word(cli, UNTIL, "failure", "end", false, &options->ends_at_failure, error);
+    if (!status)
+        status = word(cli, MINIMISE, "yes", "no", true, &options->minimises, error);
+    if (!status && cli->own[WITHOUT])
+        status = word(cli, WITHOUT, "swap", "frontier", false, &options->without_swaps, error);
+    options->without_frontier = cli->own[WITHOUT] && !options->without_swaps;
+    options->timeout_ms = timeout < INT32_MAX ? (unsigned)timeout : INT32_MAX;
+    options->oracle = cli->own[ORACLE];
+    options->jobs = (unsigned)mr_config_int(cli->config, "jobs");
+    return status;
+}
+
+/* *asked: inputs are searched. */
+static mr_status read_inputs(const mr_cli *cli, mr_input_options *inputs, bool *asked,
+                             mr_error *error)
+{
+    const char *search = cli->own[INPUT_SEARCH] ? cli->own[INPUT_SEARCH] : "all";
+    bool all = strcmp(search, "all") == 0;
+    *inputs = (mr_input_options){.folder = cli->own[INPUTS],
+                                 .generator = cli->own[GENERATE],
+                                 .generated = GENERATED,
+                                 .arguments_file = cli->own[ARGS_FILE],
+                                 .solves = all || strcmp(search, "solve") == 0,
+                                 .mutates = all || strcmp(search, "mutate") == 0};
+    *asked = inputs->folder || inputs->generator || inputs->arguments_file;
+    const char *needed = inputs->folder ? inputs->folder : inputs->arguments_file;
+    if (needed && access(needed, R_OK) != 0) /* before the folder of the hunt is made */
+        return mr_error_set(error, MR_ERR_IO, needed, 0, "cannot be read: %s", strerror(errno));
+    if (inputs->solves || inputs->mutates || strcmp(search, "none") == 0)
+        return MR_OK;
+    return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                        "--input-search: '%.64s' is not all, solve, mutate or none", search);
+}
+
+mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error)
+{
+    char folder[512], symbols[4000];
+    mr_hunt_state state = {.findings = NULL};
+    mr_halt halt = {.deadline_seconds = 0};
+    progress_line line = {.active = isatty(STDERR_FILENO) && !mr_config_bool(cli->config, "quiet")};
+    if (cli->own[REPORT])
+        return mr_hunt_report(cli, cli->own[REPORT], NULL, exit_status, error);
+    if (!cli->operand_count)
+        return mr_error_set(error, MR_ERR_USAGE, NULL, 0,
+                            "missing operand; usage: maxrace hunt [FLAGS] %s",
+                            cli->command->operands);
+    mr_hunt_options options = {.arguments = cli->operands,
+                               .folder = choose_folder(cli, folder, sizeof folder),
+                               .resumes = cli->own[RESUME] != NULL,
+                               .symbol_folder = mr_symbol_folder(symbols, sizeof symbols),
+                               .config = cli->config,
+                               .halt = &halt,
+                               .tell = tell,
+                               .context = &line};
+    int64_t limit = mr_config_int(cli->config, "time_limit");
+    mr_input_options inputs;
+    bool has_inputs;
+    mr_status status = read_flags(cli, &options, error);
+    if (!status)
+        status = read_inputs(cli, &inputs, &has_inputs, error);
+    if (!status && cli->own[EXHAUSTIVE])
+        return mr_cli_hunt_exhaustive(cli, cli->own[RUNS] ? options.most_runs : 0,
+                                      options.timeout_ms, exit_status, error);
+    if (status)
+        return status;
+    options.inputs = has_inputs ? &inputs : NULL;
+    if (limit)
+        halt.deadline_seconds = mr_seconds() + (double)limit;
+    mr_interrupt_start(&halt);
+    status = mr_hunt(&options, &state, error);
+    mr_interrupt_end();
+    if (line.shown)
+        fputs("\r\033[K", stderr);
+    if (!status)
+        status = mr_hunt_report(cli, options.folder, &state, exit_status, error);
+    mr_hunt_state_free(&state);
+    return status;
+}

@@ -1,0 +1,45 @@
+/*
+ * outcome: how a run ended, in one word and one line, so that equal failures of different runs are
+ * one finding.
+ */
+#ifndef MR_HUNT_OUTCOME_H
+#define MR_HUNT_OUTCOME_H
+
+#include "runner.h"
+
+typedef enum mr_outcome_kind_of_run {
+    MR_RUN_GOOD,
+    MR_RUN_OUTPUT,   /* it ended as the first run did, and wrote something else */
+    MR_RUN_RACE,     /* a race, confirmed by a replay; never the outcome of a run by itself */
+    MR_RUN_MEMORY,   /* used freed memory or misused a lock, as the recorder saw */
+    MR_RUN_EXIT,     /* another exit status than the first run */
+    MR_RUN_ORACLE,   /* the oracle says that it is wrong */
+    MR_RUN_LIVELOCK, /* did not end in its time */
+    MR_RUN_DEADLOCK,
+    MR_RUN_SANITIZER, /* a sanitizer of the compiler wrote a message */
+    MR_RUN_ASSERTION,
+    MR_RUN_ABORT,
+    MR_RUN_CRASH,
+    MR_RUN_KINDS
+} mr_run_kind;
+
+const char *mr_run_kind_name(mr_run_kind kind); /* "crash" … */
+
+/* Is it a failure of the program, not only something to know? */
+bool mr_run_kind_fails(mr_run_kind kind);
+
+typedef struct mr_run_outcome {
+    mr_run_kind kind;
+    char text[300];    /* one line: "Assertion `x == 1' failed", "signal 11 at bank.c:9:13" */
+    uint64_t identity; /* equal for what is one finding */
+} mr_run_outcome;
+
+/* `reference`: the end of the first run; NULL: this is it. */
+mr_run_outcome mr_outcome_of(const mr_ran *ran, const mr_run_end *reference);
+
+/* Asks the oracle, a command of the shell, whether the run is right: it gets the standard output of the
+ * run on its standard input, and in its environment HUNT_STATUS (the exit status). `*wrong`: it ended
+ * with another status than 0. MR_ERR_IO: it could not be run. */
+mr_status mr_oracle_ask(const char *command, const mr_run_end *end, bool *wrong, mr_error *error);
+
+#endif

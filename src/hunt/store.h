@@ -1,0 +1,75 @@
+/*
+ * store: the folder of a hunt, which can be stopped at any moment and gone on with.
+ *
+ *   journal            lines of text, one for the program and its settings, one for each run, one for
+ *                      each finding; a line is written at once, when all that it speaks of is there
+ *   behaviours/N.mrt   the trace of each run that was new
+ *   findings/N-KIND/   schedule, trace.mrt, output, errors, report.txt and, when there are any, inputs
+ *
+ * After kill -9 the run under way is lost, and nothing else.
+ */
+#ifndef MR_HUNT_STORE_H
+#define MR_HUNT_STORE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MR_STORE_PATH_BYTES = 3500 };
+
+typedef struct mr_store_folder {
+    char path[MR_STORE_PATH_BYTES];
+    int journal; /* descriptor; -1: none */
+} mr_store_folder;
+
+/* A run, as the journal has it. */
+typedef struct mr_hunt_line {
+    uint64_t number; /* from 1 on */
+    char kind[16];   /* of its task */
+    uint32_t parent,
+        behaviour; /* UINT32_MAX: none; behaviour: the number that it got as a new one */
+    uint32_t depth;
+    uint64_t key, signature;
+    double at; /* seconds since the hunt began, its breaks left out */
+    char outcome[16];
+} mr_hunt_line;
+
+typedef struct mr_finding_line {
+    uint32_t number;
+    uint64_t run, identity;
+    char kind[16], text[300];
+    uint64_t count; /* runs that showed it, as far as known; not in the journal */
+} mr_finding_line;
+
+/* Makes the folder. MR_ERR_IO: it is there already. */
+mr_status mr_store_make(mr_store_folder *store, const char *path, mr_error *error);
+/* Opens the folder of an earlier hunt. MR_ERR_IO: it is none. */
+mr_status mr_store_reopen(mr_store_folder *store, const char *path, mr_error *error);
+void mr_store_close(mr_store_folder *store);
+
+/* Adds lines to the journal. MR_ERR_IO. */
+mr_status mr_store_line(const mr_store_folder *store, const char *line, mr_error *error);
+mr_status mr_store_run(const mr_store_folder *store, const mr_hunt_line *run, mr_error *error);
+mr_status mr_store_finding(const mr_store_folder *store, const mr_finding_line *finding,
+                           mr_error *error);
+
+/* Who wants to know what the journal says, in its order. Each returns false when there is no memory;
+ * `setting` gets a line that is neither run nor finding. A last line without an end is passed over. */
+typedef struct mr_store_reader {
+    void *context;
+    bool (*setting)(void *context, const char *key, const char *value);
+    bool (*run)(void *context, const mr_hunt_line *run);
+    bool (*finding)(void *context, const mr_finding_line *finding);
+} mr_store_reader;
+
+/* MR_ERR_IO, MR_ERR_TRACE: a line makes no sense, MR_ERR_MEMORY. */
+mr_status mr_store_read(const mr_store_folder *store, const mr_store_reader *reader,
+                        mr_error *error);
+
+void mr_store_behaviour_path(const mr_store_folder *store, uint32_t number,
+                             char path[MR_STORE_PATH_BYTES + 64]);
+void mr_store_finding_path(const mr_store_folder *store, const mr_finding_line *finding,
+                           const char *file, char path[MR_STORE_PATH_BYTES + 64]);
+
+#endif
