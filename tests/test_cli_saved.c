@@ -269,6 +269,44 @@ static void test_two_signals(void **state)
     mr_run_free(&run);
 }
 
+/* As timeout(1) does it: the same signal twice is one, and the report comes. */
+static void test_signal_sent_twice(void **state)
+{
+    (void)state;
+    mr_run run;
+    forget("twice");
+    mr_run_start(&run, &scratch, "predict --window-size 200 --checkpoint @/twice @/hard.std", NULL,
+                 MR_RUN_CAPTURE);
+    while (!is_there("twice"))
+        nap(0.01);
+    kill(run.process, SIGTERM);
+    nap(0.01);
+    kill(run.process, SIGTERM);
+    mr_run_wait(&run);
+    assert_int_equal(run.status, INCOMPLETE);
+    assert_non_null(strstr(run.out, "; not complete, ended by a signal: "));
+    mr_run_free(&run);
+}
+
+/* Windows that take minutes end within two seconds, and their races are in the report. */
+static void test_stop_within_a_window(void **state)
+{
+    (void)state;
+    mr_run run;
+    double begin = mr_seconds();
+    mr_run_maxrace(&run, &scratch,
+                   "predict -j 2 --window-size 5000 --candidates-far none --time-limit 3 "
+                   "@/hard.std",
+                   NULL, MR_RUN_CAPTURE);
+    double took = mr_seconds() - begin;
+    assert_int_equal(run.status, INCOMPLETE);
+    assert_non_null(strstr(run.out, "7 of 7 windows not looked at"));
+    assert_null(strstr(run.out, "no race so far"));
+    if (took > 8)
+        fail_msg("a limit of 3 s: %.1f s", took);
+    mr_run_free(&run);
+}
+
 static void test_time_limit(void **state)
 {
     (void)state;
@@ -279,7 +317,7 @@ static void test_time_limit(void **state)
     double took = mr_seconds() - begin;
     assert_int_equal(run.status, INCOMPLETE);
     assert_non_null(strstr(run.out, "; not complete, ended by time_limit: "));
-    if (took > 30)
+    if (took > 6)
         fail_msg("a limit of 1 s: %.1f s", took);
     mr_run_free(&run);
 }
@@ -367,10 +405,16 @@ static void test_locked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usage),       cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_shards),      cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_two_signals), cmocka_unit_test(test_time_limit),
-        cmocka_unit_test(test_disk_full),   cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_two_signals),
+        cmocka_unit_test(test_signal_sent_twice),
+        cmocka_unit_test(test_stop_within_a_window),
+        cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_disk_full),
+        cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_locked),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

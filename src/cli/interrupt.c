@@ -1,9 +1,13 @@
 #include "interrupt.h"
 
+#include "base/seconds.h"
 #include "leftovers.h"
 
 #include <signal.h>
 #include <stddef.h>
+
+/* A signal that comes again so soon is the same one. */
+static const double ONE_SIGNAL_SECONDS = 0.5;
 
 static const int signals[] = {SIGINT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
@@ -11,6 +15,8 @@ enum { SIGNALS = sizeof signals / sizeof signals[0] };
 /* Static, because a signal handler has no arguments of its own. */
 static mr_halt *_Atomic asked_to;
 static atomic_bool was_asked;
+static atomic_int first_number;
+static _Atomic double first_seconds;
 
 static void leave_to_system(void)
 {
@@ -26,9 +32,13 @@ static void handle(int number)
 {
     mr_halt *halt = asked_to;
     if (halt && !atomic_exchange(&was_asked, true)) {
+        first_number = number;
+        first_seconds = mr_seconds();
         mr_halt_ask(halt, MR_HALT_SIGNAL);
         return;
     }
+    if (halt && number == first_number && mr_seconds() - first_seconds < ONE_SIGNAL_SECONDS)
+        return;
     leave_to_system();
     mr_leftovers_settle();
     raise(number); /* takes effect when this returns */

@@ -30,7 +30,8 @@ static mr_detect_options detect_options(const mr_sweep_job *job, const mr_outloo
     return (mr_detect_options){.most_examples = (uint32_t)mr_config_int(job->config, "examples"),
                                .outlook = outlook,
                                .opaque = (mr_opaque)mr_config_choice(job->config, "opaque"),
-                               .progress = job->progress};
+                               .progress = job->progress,
+                               .memory_bytes = mr_config_memory_bytes(job->config)};
 }
 
 /* Reads the trace into memory. After MR_ERR_TRACE, `loaded` may hold the events before the damage.
