@@ -28,6 +28,7 @@
 enum { OUTPUT_MOST = 1 << 20 };
 
 /* The files of a run, in the folder. */
+/* A name may be of two literals. NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 static const char *const files[] = {
     "log", "log" MR_INPUTS_SUFFIX, "result", "out", "err", "trace.mrt", "operands"};
 enum { LOG, INPUTS, RESULT, OUTPUT, ERRORS, TRACE, OPERANDS, FILES };
