@@ -29,6 +29,7 @@ enum { OUTPUT_MOST = 1 << 20 };
 
 /* The files of a run, in the folder. */
 #define INPUTS_NAME "log" MR_INPUTS_SUFFIX
+/* One name, of two literals. NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 static const char *const files[] = {"log", INPUTS_NAME, "result",  "out",
                                     "err", "trace.mrt", "operands"};
 enum { LOG, INPUTS, RESULT, OUTPUT, ERRORS, TRACE, OPERANDS, FILES };
