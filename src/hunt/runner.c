@@ -28,8 +28,10 @@
 enum { OUTPUT_MOST = 1 << 20 };
 
 /* The files of a run, in the folder. */
-static const char *const files[] = {
-    "log", "log" MR_INPUTS_SUFFIX, "result", "out", "err", "trace.mrt", "operands"};
+#define INPUTS_NAME "log" MR_INPUTS_SUFFIX
+/* One name, of two literals. NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
+static const char *const files[] = {"log", INPUTS_NAME, "result",  "out",
+                                    "err", "trace.mrt", "operands"};
 enum { LOG, INPUTS, RESULT, OUTPUT, ERRORS, TRACE, OPERANDS, FILES };
 
 typedef char file_path[MR_RUNNER_PATH_BYTES + 32];
