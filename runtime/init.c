@@ -9,6 +9,7 @@
 #include "inputs.h"
 #include "log_file.h"
 #include "modules.h"
+#include "operands.h"
 #include "scheduler.h"
 #include "steer.h"
 #include "sys.h"
@@ -130,6 +131,7 @@ static void start_recording(const char *path)
     mr_steer_start();
     mr_modules_log();
     mr_inputs_start(path);
+    mr_operands_start();
     mr_file_reads_start();
     mr_modules_tell();
     if (mr_thread_main()) {
@@ -175,6 +177,7 @@ void mr_stop_in_child(void)
     mr_rt.active = false;
     mr_rt.logging = false;
     mr_self = NULL;
+    mr_operands_forget();
     mr_inputs_forget(); /* now what it asks the system is no input of the parent */
 }
 

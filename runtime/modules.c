@@ -135,6 +135,17 @@ bool mr_is_instrumented(uintptr_t code)
     return false;
 }
 
+uint64_t mr_code_place(uintptr_t code)
+{
+    uint32_t count = __atomic_load_n(&instrumented.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        if (code - instrumented.of[i].start < instrumented.of[i].end - instrumented.of[i].start) {
+            return (uint64_t)(i + 1) << 48 | (code - instrumented.of[i].start);
+        }
+    }
+    return 0;
+}
+
 enum { CONSTANTS_MAX = 8 };
 
 /* Memory of the program that nobody can write. */

@@ -38,28 +38,19 @@ int __sanitizer_acquire_crash_state(void)
     return __atomic_exchange_n(&taken, 1, __ATOMIC_RELAXED) == 0;
 }
 
-/* Coverage, which -fsanitize-coverage asks for. */
+/* Coverage, which -fsanitize-coverage asks for; comparisons are in operands.c. */
 NO_EFFECT(__sanitizer_cov_8bit_counters_init)
 NO_EFFECT(__sanitizer_cov_bool_flag_init)
 NO_EFFECT(__sanitizer_cov_dump)
 NO_EFFECT(__sanitizer_cov_pcs_init)
 NO_EFFECT(__sanitizer_cov_reset)
 NO_EFFECT(__sanitizer_cov_trace_cmp)
-NO_EFFECT(__sanitizer_cov_trace_cmp1)
-NO_EFFECT(__sanitizer_cov_trace_cmp2)
-NO_EFFECT(__sanitizer_cov_trace_cmp4)
-NO_EFFECT(__sanitizer_cov_trace_cmp8)
-NO_EFFECT(__sanitizer_cov_trace_const_cmp1)
-NO_EFFECT(__sanitizer_cov_trace_const_cmp2)
-NO_EFFECT(__sanitizer_cov_trace_const_cmp4)
-NO_EFFECT(__sanitizer_cov_trace_const_cmp8)
 NO_EFFECT(__sanitizer_cov_trace_div4)
 NO_EFFECT(__sanitizer_cov_trace_div8)
 NO_EFFECT(__sanitizer_cov_trace_gep)
 NO_EFFECT(__sanitizer_cov_trace_pc_guard)
 NO_EFFECT(__sanitizer_cov_trace_pc_guard_init)
 NO_EFFECT(__sanitizer_cov_trace_pc_indir)
-NO_EFFECT(__sanitizer_cov_trace_switch)
 NO_EFFECT(__sanitizer_dump_coverage)
 NO_EFFECT(__sanitizer_dump_trace_pc_guard_coverage)
 

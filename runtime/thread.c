@@ -13,6 +13,7 @@
 #include "steer.h"
 #include "sys.h"
 #include "unseen.h"
+#include "unwinder.h"
 #include "watchdog.h"
 #include "writer.h"
 
@@ -257,6 +258,7 @@ int mr_thread_create(pthread_t *handle, const pthread_attr_t *attributes, void *
     }
     code = mr_code_of(self, code);
     mr_unseen_thread(code);
+    mr_unwinder_prepare(false);
     mr_yield(self);
     mr_watchdog_start();
     mr_thread *thread = new_thread();

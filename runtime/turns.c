@@ -28,7 +28,9 @@ mr_thread *mr_enter_at(uintptr_t code)
     mr_writer_settle();
     if (mr_steers()) {
         thread->called = code;
-        mr_steer_stop(thread, MR_STOP_CALL);
+        do {
+            mr_steer_stop(thread, MR_STOP_CALL);
+        } while (mr_signals_replay(thread));
     }
     return thread;
 }
@@ -84,10 +86,13 @@ void mr_look_around(mr_thread *thread)
         }
     }
     if (mr_steers()) {
-        mr_steer_stop(thread, thread->about.code == 0 ? MR_STOP_FUNCTION
-                              : mr_log_kind_of(thread->about.head) >= MR_LOG_ATOMIC_READ
-                                  ? MR_STOP_ATOMIC
-                                  : MR_STOP_ACCESS);
+        mr_stop_kind kind = thread->about.code == 0 ? MR_STOP_FUNCTION
+                            : mr_log_kind_of(thread->about.head) >= MR_LOG_ATOMIC_READ
+                                ? MR_STOP_ATOMIC
+                                : MR_STOP_ACCESS;
+        do {
+            mr_steer_stop(thread, kind);
+        } while (mr_signals_replay(thread));
     }
     if (mr_hot->budget < 0) {
         mr_reconsider(thread);

@@ -290,7 +290,7 @@ MR_API bool mr_order_report_run(const mr_trace *trace, const mr_config *config,
                                 mr_order_report **report, mr_failure *failure);
 
 /*
- * The same on a file ("-" is standard input) of any size. hb, fhb, shb and wcp read the events one
+ * The same on a file ("-" is standard input) of any size. hb, fhb, shb, wcp and hybrid read the events one
  * after the other; the trace is loaded only when races are to be proven, and never with
  * witness.check false (fhb, shb) or mark false (hb, wcp). cp, syncp and c17 load it. The key
  * repair works here. Fails also with TRACE and IO; *report is then about the events before the
@@ -303,7 +303,7 @@ MR_API void mr_order_report_free(mr_order_report *report);
 /* What an order found. A racy event is the second access of at least one reported pair; a static
  * race is the unordered pair of the locations of a reported pair. */
 typedef struct mr_order_counts {
-    const char *relation; /* "hb", "fhb", "shb", "cp", "wcp", "syncp", "c17" */
+    const char *relation; /* "hb", "fhb", "shb", "cp", "wcp", "syncp", "c17", "hybrid" */
     bool sound;           /* is each pair that it reports a race? (fhb, shb, syncp) */
     bool complete;        /* was all of the trace analysed? */
     uint64_t events;      /* that were analysed */

@@ -27,6 +27,7 @@ macros() {
 #define end_stream(file) WRITES the stream ENDS
 #define both(a, b, bytes) READS `a[bytes]` ENDS READS `b[bytes]` ENDS
 #define nothing
+#define compares(a, bytes, b, other)
 #define remember(bytes)
 #define remember_text(from)
 #define remember_wide(from)

@@ -45,7 +45,7 @@ static int setup(void **state)
     return 0;
 }
 
-#define FINDERS "hb, fhb, shb, cp, wcp, syncp, c17, rf, value and branch"
+#define FINDERS "hb, fhb, shb, cp, wcp, syncp, c17, hybrid, rf, value and branch"
 #define BROKEN                                                                                     \
     "@/broken.std:3: T2|rel(l)|15: releases a lock that no thread holds; fix the recorder, or "    \
     "drop the event with --repair\n"

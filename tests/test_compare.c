@@ -24,7 +24,8 @@ static void test_lists(void **state)
     unsigned finders;
     mr_error error;
     assert_int_equal(
-        mr_finder_parse("hb,fhb,shb,cp,wcp,syncp,c17,rf,value,branch", &finders, &error), MR_OK);
+        mr_finder_parse("hb,fhb,shb,cp,wcp,syncp,c17,hybrid,rf,value,branch", &finders, &error),
+        MR_OK);
     assert_int_equal(finders, ALL);
     assert_int_equal(mr_finder_parse(" value, hb ,", &finders, &error), MR_OK);
     assert_int_equal(finders, 1U << MR_FINDER_VALUE | 1U << MR_RELATION_HB);
@@ -65,9 +66,9 @@ static void test_sample(void **state)
     assert_false(findings[MR_FINDER_VALUE].counts_events);
     assert_int_equal(comparison.race_count, 2);
     assert_int_equal(comparison.races[0].found_by, ALL);
-    assert_int_equal(comparison.races[1].found_by, 1U << MR_RELATION_HB | 1U << MR_RELATION_CP |
-                                                       1U << MR_RELATION_WCP |
-                                                       1U << MR_FINDER_BRANCH);
+    assert_int_equal(comparison.races[1].found_by,
+                     1U << MR_RELATION_HB | 1U << MR_RELATION_CP | 1U << MR_RELATION_WCP |
+                         1U << MR_RELATION_HYBRID | 1U << MR_FINDER_BRANCH);
     assert_int_equal(comparison.breach_count, 0);
     mr_comparison_free(&comparison);
     comparison = compare(trace, 1U << MR_RELATION_WCP | 1U << MR_FINDER_RF);

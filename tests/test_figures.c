@@ -59,6 +59,7 @@ static bool expected_report(const mr_figure *figure, mr_relation relation)
         [MR_RELATION_SHB] = figure->shb_race,     [MR_RELATION_CP] = !figure->cp_ordered,
         [MR_RELATION_WCP] = !figure->wcp_ordered, [MR_RELATION_SYNCP] = figure->syncp_race,
         [MR_RELATION_C17] = figure->shb_race, /* all is sequentially consistent there */
+        [MR_RELATION_HYBRID] = figure->hybrid,
     };
     return reported[relation];
 }
@@ -135,6 +136,8 @@ static void test_table_is_consistent(void **state)
         assert_true(!figure->fhb_race || figure->shb_race);
         assert_true(!figure->shb_race || (!figure->hb_ordered && figure->syncp_race));
         assert_true(!figure->syncp_race || figure->rf_race);
+        assert_true(!figure->rf_race || figure->hybrid);
+        assert_true(figure->wcp_ordered || figure->hybrid);
     }
 }
 

@@ -27,9 +27,10 @@ enum {
 static const struct {
     mr_relation small, big;
 } containments[] = {
-    {MR_RELATION_FHB, MR_RELATION_SHB},   {MR_RELATION_SHB, MR_RELATION_HB},
-    {MR_RELATION_HB, MR_RELATION_CP},     {MR_RELATION_CP, MR_RELATION_WCP},
-    {MR_RELATION_SHB, MR_RELATION_SYNCP},
+    {MR_RELATION_FHB, MR_RELATION_SHB},    {MR_RELATION_SHB, MR_RELATION_HB},
+    {MR_RELATION_HB, MR_RELATION_CP},      {MR_RELATION_CP, MR_RELATION_WCP},
+    {MR_RELATION_SHB, MR_RELATION_SYNCP},  {MR_RELATION_WCP, MR_RELATION_HYBRID},
+    {MR_RELATION_C17, MR_RELATION_HYBRID}, {MR_RELATION_SYNCP, MR_RELATION_HYBRID},
 };
 
 enum { CONTAINMENTS = sizeof containments / sizeof *containments };
@@ -83,6 +84,20 @@ static void examine_difference(mr_trial *trial, const mr_order_matrix *one,
                                a, b, why);
 }
 
+/* Without waits, hybrid reports the races of the model that has the most. */
+static void examine_hybrid(mr_trial *trial, examination *x)
+{
+    mr_exhaustive all = {0};
+    if (trial->trace->op_counts[MR_OP_WAIT])
+        return;
+    assert_true(
+        mr_exhaustive_find(trial->trace, MR_MODEL_BRANCH, 0, trial->trace->event_count, &all));
+    mr_order_matrix branch = pairs_of(&all);
+    examine_difference(trial, &branch, &x->races[MR_RELATION_HYBRID].pairs, MR_RELATION_HYBRID,
+                       "it is a race, and not reported");
+    mr_exhaustive_free(&all);
+}
+
 static void examine_search(mr_trial *trial, examination *x)
 {
     mr_exhaustive all = {0}, preserving = {0};
@@ -118,6 +133,7 @@ static void examine_small(mr_trial *trial, void *context)
     find_all(context, trial->trace);
     examine_containments(trial, context);
     examine_search(trial, context);
+    examine_hybrid(trial, context);
 }
 
 static void examine_longer(mr_trial *trial, void *context)

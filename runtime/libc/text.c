@@ -1,3 +1,4 @@
+#include "../operands.h"
 #include "calls.h"
 
 #include <ctype.h>
@@ -82,6 +83,12 @@ static size_t compared_any_case(const char *a, const char *b, size_t most)
     {                                                                                              \
         const size_t looked_at = (bytes);                                                          \
         in(a, looked_at)in(b, looked_at)                                                           \
+    }
+
+/* For a search for inputs. */
+#define compares(a, bytes, b, other)                                                               \
+    if (mr_operands_are_kept) {                                                                    \
+        mr_operands_text((a), (bytes), (b), (other), code);                                        \
     }
 
 /* Bytes that a conversion to a number looks at: what it takes and the byte that ends it, or the

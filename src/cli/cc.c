@@ -107,13 +107,21 @@ static bool takes_next(const char *option)
 typedef struct task {
     bool inputs; /* there are files to work on */
     bool links;
+    bool compares; /* the program is to tell what it compares */
 } task;
+
+/* Our own flag; the compiler does not get it. */
+static const char hunt_inputs[] = "--hunt-inputs";
 
 static task task_of(char *const *given, size_t count)
 {
     static const char *const stops[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
     task found = {.links = true};
     for (size_t i = 0; i < count; i++) {
+        if (strcmp(given[i], hunt_inputs) == 0) {
+            found.compares = true;
+            continue;
+        }
         if (given[i][0] != '-' || given[i][1] == '\0') {
             found.inputs = true;
             continue;
@@ -173,8 +181,12 @@ static void add_calls(arguments *self)
 }
 
 /* Adds the flags for compiling a file. */
-static void add_compiling(arguments *self, bool clang, const mr_runtime_place *place)
+static void add_compiling(arguments *self, bool clang, bool compares, const mr_runtime_place *place)
 {
+    /* clang has comparisons only together with another kind of coverage. */
+    if (compares)
+        add(self, clang ? "-fsanitize-coverage=func,trace-pc-guard,trace-cmp"
+                        : "-fsanitize-coverage=trace-cmp");
     if (clang) {
         /* Without this flag, clang does not report a read that is followed by a write. */
         add(self, "-mllvm");
@@ -241,16 +253,17 @@ static mr_status compile(mr_cli *cli, const char *variable, const char *fallback
     if (asked.inputs) {
         add(&self, "-fsanitize=thread");
         if (!asked.links || !clang)
-            add_compiling(&self, clang, &place);
+            add_compiling(&self, clang, asked.compares, &place);
         if (asked.links)
             add_linking(&self, clang, &place);
         if (asked.links && clang) {
             add(&self, "-Qunused-arguments");
-            add_compiling(&self, clang, &place);
+            add_compiling(&self, clang, asked.compares, &place);
         }
     }
     for (size_t i = 0; i < count; i++)
-        add(&self, given[i]);
+        if (strcmp(given[i], hunt_inputs) != 0)
+            add(&self, given[i]);
     status = execute(&self, error);
     free_arguments(&self);
     return status;

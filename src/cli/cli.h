@@ -33,7 +33,7 @@ typedef struct mr_own_flag {
     const char *name, *value, *help;
 } mr_own_flag;
 
-enum { MR_OWN_FLAGS = 12 };
+enum { MR_OWN_FLAGS = 16 };
 
 /* A parsed command line. */
 typedef struct mr_cli {
@@ -108,7 +108,12 @@ mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progre
 /* MR_ERR_TRACE when the trace has no event: nothing can be said about it. */
 mr_status mr_cli_check_trace(const mr_trace *trace, mr_error *error);
 
-/* Reads a trace with these options, and calls mr_cli_tell_dropped. */
+/* Says on standard error that a pattern of the option (its key or flag) matches nothing; a
+ * mr_places_unmatched. */
+void mr_cli_tell_unmatched(const char *pattern, void *option);
+
+/* Reads a trace with these options, calls mr_cli_tell_dropped, and tells which patterns of
+ * candidates.ignore_locations match nothing. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error);
 

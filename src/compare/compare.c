@@ -46,7 +46,7 @@ mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error)
         if (length > 0 && finder < 0)
             return mr_error_set(error, MR_ERR_CONFIG, NULL, 0,
                                 "there is no relation or model '%.*s'; the list takes hb, fhb, "
-                                "shb, cp, wcp, syncp, c17, rf, value and branch",
+                                "shb, cp, wcp, syncp, c17, hybrid, rf, value and branch",
                                 length > 40 ? 40 : (int)length, list);
         if (length > 0)
             *finders |= 1U << finder;
@@ -55,7 +55,7 @@ mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error)
     if (*finders == 0)
         return mr_error_set(error, MR_ERR_CONFIG, NULL, 0,
                             "the list of relations is empty; it takes hb, fhb, shb, cp, wcp, "
-                            "syncp, c17, rf, value and branch");
+                            "syncp, c17, hybrid, rf, value and branch");
     return MR_OK;
 }
 

@@ -11,6 +11,7 @@
  * and by racy events where both sides count them:
  *
  *   fhb in shb in hb in cp in wcp;  shb in syncp in rf in value in branch;  shb in c17
+ *   all orders in hybrid;  branch, so rf and value, in hybrid when the trace has no wait
  *
  * A static race that the greater side left unknown is no breach. "syncp in rf" is checked only when
  * the prediction may look at everything: prefilter all, far syncp, no ignored locations.
@@ -27,7 +28,7 @@
 /* A finder is a number: an mr_relation, or one of these. */
 enum { MR_FINDER_RF = MR_RELATION_COUNT, MR_FINDER_VALUE, MR_FINDER_BRANCH, MR_FINDER_COUNT };
 
-const char *mr_finder_name(int finder); /* "hb" … "c17", "rf", "value", "branch" */
+const char *mr_finder_name(int finder); /* "hb" … "hybrid", "rf", "value", "branch" */
 
 /* Reads a comma-separated list of finders into a set (bit f: finder f). MR_ERR_CONFIG. */
 mr_status mr_finder_parse(const char *list, unsigned *finders, mr_error *error);

@@ -55,17 +55,24 @@ bool mr_containment_check(mr_comparison *comparison, const mr_u32s racy_events[M
 {
     containment self = {comparison, racy_events};
     static const int pairs[][2] = {
-        {MR_RELATION_FHB, MR_RELATION_SHB},  {MR_RELATION_SHB, MR_RELATION_HB},
-        {MR_RELATION_HB, MR_RELATION_CP},    {MR_RELATION_CP, MR_RELATION_WCP},
-        {MR_RELATION_HB, MR_RELATION_WCP},   {MR_RELATION_SHB, MR_RELATION_SYNCP},
-        {MR_RELATION_SYNCP, MR_FINDER_RF},   {MR_FINDER_RF, MR_FINDER_VALUE},
-        {MR_FINDER_VALUE, MR_FINDER_BRANCH}, {MR_RELATION_SHB, MR_RELATION_C17},
+        {MR_RELATION_FHB, MR_RELATION_SHB},     {MR_RELATION_SHB, MR_RELATION_HB},
+        {MR_RELATION_HB, MR_RELATION_CP},       {MR_RELATION_CP, MR_RELATION_WCP},
+        {MR_RELATION_HB, MR_RELATION_WCP},      {MR_RELATION_SHB, MR_RELATION_SYNCP},
+        {MR_RELATION_SYNCP, MR_FINDER_RF},      {MR_FINDER_RF, MR_FINDER_VALUE},
+        {MR_FINDER_VALUE, MR_FINDER_BRANCH},    {MR_RELATION_SHB, MR_RELATION_C17},
+        {MR_RELATION_WCP, MR_RELATION_HYBRID},  {MR_RELATION_SYNCP, MR_RELATION_HYBRID},
+        {MR_RELATION_C17, MR_RELATION_HYBRID},  {MR_RELATION_HB, MR_RELATION_HYBRID},
+        {MR_FINDER_RF, MR_RELATION_HYBRID},     {MR_FINDER_VALUE, MR_RELATION_HYBRID},
+        {MR_FINDER_BRANCH, MR_RELATION_HYBRID},
     };
+    /* hybrid gives each wait one unit; in a reordering it may take another. */
+    bool has_waits = comparison->trace->op_counts[MR_OP_WAIT] > 0;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         int smaller = pairs[i][0], greater = pairs[i][1];
         const mr_finder_figures *findings = comparison->findings;
         if (!findings[smaller].done || !findings[greater].done ||
-            (greater == MR_FINDER_RF && !whole))
+            (greater == MR_FINDER_RF && !whole) ||
+            (greater == MR_RELATION_HYBRID && smaller >= MR_FINDER_RF && has_waits))
             continue;
         bool events = findings[smaller].counts_events && findings[greater].counts_events;
         if (!check_races(&self, smaller, greater) ||

@@ -41,8 +41,12 @@ mr_detector *mr_detector_new(mr_relation relation, const mr_detect_options *opti
     return NULL;
 }
 
-static void drop_clocks(mr_clock_pool *pool, mr_variable *variable)
+static void drop_clocks(const mr_detector *detector, mr_clock_pool *pool, mr_variable *variable)
 {
+    if (detector->relation == MR_RELATION_HYBRID) {
+        mr_hybrid_free(variable->past, pool);
+        return;
+    }
     mr_clock_drop(pool, &variable->write_clock);
     mr_clock_drop(pool, &variable->read_clock);
     if (variable->is_atomic) {
@@ -51,14 +55,15 @@ static void drop_clocks(mr_clock_pool *pool, mr_variable *variable)
     }
 }
 
-/* The clocks that shb, fhb and c17 keep in the variables. */
+/* The clocks that shb, fhb, c17 and hybrid keep in the variables. */
 static void drop_variable_clocks(mr_detector *detector)
 {
     if (detector->relation == MR_RELATION_HB || detector->relation == MR_RELATION_WCP)
         return;
     size_t count = detector->variables.chunk_count * MR_VARIABLES_CHUNK;
     for (size_t i = 0; i < count; i++)
-        drop_clocks(&detector->wcp.hb.pool, mr_variables_get(&detector->variables, (uint32_t)i));
+        drop_clocks(detector, &detector->wcp.hb.pool,
+                    mr_variables_get(&detector->variables, (uint32_t)i));
 }
 
 void mr_detector_free(mr_detector *detector)
@@ -67,6 +72,7 @@ void mr_detector_free(mr_detector *detector)
         return;
     drop_variable_clocks(detector);
     mr_variables_free(&detector->variables);
+    mr_lock_sets_free(&detector->lock_sets);
     mr_c17_free(&detector->c17.order, &detector->wcp.hb.pool);
     mr_edges_free(&detector->c17.edges, &detector->c17.shb);
     mr_lives_free(&detector->c17.lives, &detector->c17.shb);
@@ -97,6 +103,8 @@ static bool grow(mr_detector *detector, const mr_events *events)
         variables = events->variable_count;
     return ok && mr_edges_grow(&detector->edges, events->lock_count) &&
            (detector->relation != MR_RELATION_C17 || grow_c17(&detector->c17, events)) &&
+           (detector->relation != MR_RELATION_HYBRID ||
+            mr_lock_sets_grow(&detector->lock_sets, events->thread_count)) &&
            (detector->options.outlook || mr_variables_grow(&detector->variables, variables));
 }
 
@@ -114,6 +122,8 @@ static mr_feed_end feed_run(mr_detector *detector, const mr_events *events)
         return mr_wcp_feed(detector, events);
     case MR_RELATION_C17:
         return mr_c17_feed(detector, events);
+    case MR_RELATION_HYBRID:
+        return mr_hybrid_feed(detector, events);
     case MR_RELATION_CP:
     case MR_RELATION_SYNCP:
     case MR_RELATION_COUNT:

@@ -13,6 +13,7 @@
 #include "c17.h"
 #include "detector.h"
 #include "edges.h"
+#include "hybrid.h"
 #include "lives.h"
 #include "variable.h"
 #include "wcp.h"
@@ -28,9 +29,10 @@ typedef struct mr_c17_feeding {
 struct mr_detector {
     mr_relation relation;
     mr_detect_options options;
-    mr_wcp wcp; /* hb, fhb, shb and c17 use wcp.hb alone */
+    mr_wcp wcp; /* hb, fhb, shb, c17 and hybrid use wcp.hb alone */
     mr_edges edges;
     mr_c17_feeding c17;
+    mr_lock_sets lock_sets; /* hybrid */
     mr_lives lives;
     mr_variables variables;
     mr_race_list list;
@@ -54,6 +56,7 @@ mr_feed_end mr_fhb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_shb_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_wcp_feed(mr_detector *detector, const mr_events *events);
 mr_feed_end mr_c17_feed(mr_detector *detector, const mr_events *events);
+mr_feed_end mr_hybrid_feed(mr_detector *detector, const mr_events *events);
 
 bool mr_c17_feed_fence(mr_detector *detector, uint32_t thread, mr_memory_order order);
 

@@ -14,7 +14,8 @@
     X(CP, "cp", false, false)                                                                      \
     X(WCP, "wcp", false, true)                                                                     \
     X(SYNCP, "syncp", true, false)                                                                 \
-    X(C17, "c17", false, true)
+    X(C17, "c17", false, true)                                                                     \
+    X(HYBRID, "hybrid", false, true)
 
 typedef enum mr_relation {
 #define MR_RELATION_ENUM(name, text, sound, streaming) MR_RELATION_##name,

@@ -15,6 +15,8 @@
 
 #include "history.h"
 
+typedef struct mr_hybrid_history mr_hybrid_history;
+
 enum { MR_VARIABLE_ENTRIES = 3, MR_VARIABLE_SHARED = -1 };
 
 /* What an entry is. */
@@ -42,6 +44,7 @@ typedef struct mr_variable {
             mr_front writes, reads;
             mr_history *history;
         };
+        mr_hybrid_history *past; /* hybrid: all that it keeps of the variable, with owner 0 */
     };
 } mr_variable;
 

@@ -611,6 +611,8 @@ mr_status mr_event_pass_run(mr_event_pass *pass, const mr_progress *progress, mr
             return mr_event_pass_no_memory(error);
         if (!is_waiting(pass))
             mr_event_pass_hurry(pass, last);
+        else
+            mr_jumper_settle(&pass->jumper, &pass->reader, pass->part_end);
         record = mr_log_next(&pass->reader);
         if (!record)
             break;

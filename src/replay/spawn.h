@@ -36,7 +36,8 @@ typedef struct mr_launch {
     const char *replay, *result; /* schedule and result, absolute paths */
     const char *inputs;          /* file of what it got from outside: it gets that again */
     const char *output, *errors; /* files for its standard output and standard error */
-    const char *input;           /* file for its standard input; NULL: ours */
+    const char *operands; /* file for what it compares (runtime/operands_format.h); NULL: none */
+    const char *input;    /* file for its standard input; NULL: ours */
     bool
         apart; /* it is the leader of a group of processes, and is killed when the calling thread ends */
 } mr_launch;

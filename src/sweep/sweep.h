@@ -2,14 +2,14 @@
  * sweep: runs one whole-trace order on a file, from its bytes to the proofs of the races.
  *
  *   find     the races of the order (order/detect/detect.h). The streaming orders (hb, fhb, shb,
- *            wcp) take the events from a stream and do not keep the trace; cp, syncp
+ *            wcp, hybrid) take the events from a stream and do not keep the trace; cp, syncp
  *            and c17 (for its memory orders) read the trace into memory. For wcp a regular file is read twice when the stream has no outlook
  *            (trace/outlook.h): the first pass makes the outlook, and with it wcp can forget
  *            sections.
  *   prove    needs the trace in memory, which is loaded when there is a race.
  *            fhb, shb, syncp: a witness for each static race, accepted by the checker. A rejected
  *            one is a bug of maxrace; its race is unknown (rejected).
- *            hb, cp, wcp (`mark`): a static race that is also one of shb, or else of syncp, is
+ *            hb, cp, wcp, hybrid (`mark`): a static race that is also one of shb, or else of syncp, is
  *            proven by its witness; the others are candidates. The first race of hb is always one
  *            of shb. (The first race of cp and wcp need not be one: it may be a deadlock.)
  *            c17 likewise; what is left is a memory-order race, proven by the recorded order.

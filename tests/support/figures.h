@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* The columns of a row; `derived` says which of them follow from the definitions, not from the
- * text. SyncP always does: these papers are older. */
+ * text. SyncP and hybrid always do: these papers are older, or do not speak of it. */
 enum {
     MR_FIGURE_HB = 1,
     MR_FIGURE_WCP = 2,
@@ -27,6 +27,7 @@ typedef struct mr_figure {
     const char *first, *second; /* locations of the two accesses, in trace order */
     bool hb_ordered, cp_ordered, wcp_ordered;
     bool fhb_race, shb_race, syncp_race;
+    bool hybrid;      /* reported by hybrid: no common lock, no message */
     bool rf_race;     /* predictable race: some reordering that keeps reads-from shows it */
     unsigned derived; /* MR_FIGURE_… */
 } mr_figure;

@@ -175,6 +175,20 @@ bool mr_reference_conflict(const mr_trace *trace, uint32_t a, uint32_t b)
            (writes(trace, a) || writes(trace, b)) && (is_plain(trace, a) || is_plain(trace, b));
 }
 
+/* Is the one in a section, and the other in a section of the same lock, not both shared? */
+static bool has_common_lock(const mr_order_reference *reference, uint32_t one, uint32_t other)
+{
+    const mr_trace *trace = reference->trace;
+    for (uint32_t s = 0; s < reference->section_count; s++)
+        for (uint32_t t = 0; t < reference->section_count; t++)
+            if (reference->section[s] & bit(one) && reference->section[t] & bit(other) &&
+                trace->operand[reference->begin[s]] == trace->operand[reference->begin[t]] &&
+                (trace->op[reference->begin[s]] == MR_OP_ACQUIRE ||
+                 trace->op[reference->begin[t]] == MR_OP_ACQUIRE))
+                return true;
+    return false;
+}
+
 /* Two sections of one lock by different threads, not both shared; s is the earlier one. */
 static bool exclude(const mr_order_reference *reference, uint32_t s, uint32_t later)
 {
@@ -195,6 +209,25 @@ uint64_t mr_reference_edges_into(const mr_order_reference *reference, uint32_t e
             if (exclude(reference, s, later))
                 from |= bit(reference->end[s]);
     return from;
+}
+
+/* A fork comes before a join only by the events of the thread between them. */
+static bool is_message(const mr_order_reference *reference, uint32_t a, uint32_t b)
+{
+    const mr_trace *trace = reference->trace;
+    return is_hard(reference, a, b) &&
+           (trace->thread[a] == trace->thread[b] || trace->op[a] != MR_OP_FORK ||
+            trace->op[b] != MR_OP_JOIN || trace->operand[a] == trace->thread[b]);
+}
+
+/* hard without the edges between atomic accesses. */
+static void build_messages(mr_order_reference *reference, uint32_t count)
+{
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = a; b < count; b++)
+            if (a == b || is_message(reference, a, b))
+                relate(&reference->messages, a, b);
+    close_transitively(&reference->messages, count);
 }
 
 static void build_hb(mr_order_reference *reference, uint32_t count)
@@ -377,6 +410,7 @@ void mr_order_reference_build(mr_order_reference *reference, const mr_trace *tra
                 reference->conflicts[a] |= bit(b);
     find_opaque(reference);
     find_sections(reference);
+    build_messages(reference, count);
     build_hb(reference, count);
     build_wcp_and_cp(reference, count);
     build_shb(reference, count);
@@ -499,6 +533,9 @@ bool mr_reference_reports(const mr_order_reference *reference, mr_relation relat
         return !(mr_reference_cut(reference, first, second) &
                  (bit(first) | bit(second) | later_free(reference->trace, first) |
                   later_free(reference->trace, second)));
+    case MR_RELATION_HYBRID:
+        return !mr_order_matrix_has(&reference->messages, first, second) &&
+               !has_common_lock(reference, first, second);
     case MR_RELATION_COUNT:
         break;
     }

@@ -49,7 +49,7 @@ typedef struct mr_order_reference {
     uint32_t section_count;
     uint64_t conflicts[MR_REFERENCE_EVENTS]; /* of each event, in both directions */
     uint64_t opaque[MR_REFERENCE_EVENTS];    /* of each event: what calls put directly before it */
-    mr_order_matrix hard, hb, strong, wcp, causal, cp, shb, fhb, c17;
+    mr_order_matrix hard, messages, hb, strong, wcp, causal, cp, shb, fhb, c17;
 } mr_order_reference;
 
 /* The trace has at most MR_REFERENCE_EVENTS events and outlives the reference. */

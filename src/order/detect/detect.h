@@ -16,6 +16,8 @@
  *
  *   c17    unordered by happens-before of C17 with write → read edges (memory-order races,
  *          docs/semantics.md 8), or one of shb (c17_feed.c)
+ *   hybrid unordered by thread order, fork, join and messages, with lock sets that do not exclude
+ *          each other (hybrid.h)
  *
  * All operations count. Two atomic accesses do not conflict. A branch, and the begin and end of a
  * thread, order nothing by themselves; edges.h says what posts, atomics and calls that were not
