@@ -5,6 +5,8 @@
 VERSION   := 0.1.0
 SOVERSION := 0
 PREFIX    ?= /usr/local
+# Where the library goes; what belongs to the program only is in lib/maxrace of PREFIX.
+LIBDIR    ?= $(PREFIX)/lib
 DESTDIR   ?=
 # make's own default is cc; the default here is gcc. CC=… on the command line or in the environment wins.
 ifeq ($(origin CC),default)
@@ -64,7 +66,8 @@ TEST_SOURCES    := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES   := $(sort $(wildcard bench/*.c))
 BIG_SOURCES     := $(filter-out %_main.c,$(wildcard bench/big_*.c))
 PLANTED_SOURCES := bench/planted.c $(BIG_SOURCES)
-EXAMPLE_SOURCES := $(sort $(wildcard examples/*.c))
+# Programs that use the library; the others in examples/ are there to be recorded (docs/tutorial.md).
+EXAMPLE_SOURCES := examples/library.c examples/orders.c
 C_FILES = $(shell find src windows encoder solver runtime tests bench examples -name '*.[ch]')
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -73,7 +76,7 @@ SUPPORT_OBJECTS := $(call object,$(SUPPORT_SOURCES))
 TESTS           := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 
 .PHONY: all
-all: $(BUILD)/maxrace $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(MPI)
+all: $(BUILD)/maxrace $(BUILD)/maxrace-mpirun $(BUILD)/libmaxrace.a $(BUILD)/libmaxrace.so $(BUILD)/libmaxrace_rt.so $(BUILD)/cc/libtsan.so $(MPI)
 
 # Rewritten only when they change: objects are rebuilt when the flags are others, the library when a file went away.
 ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -120,6 +123,9 @@ $(BUILD)/libmaxrace_rt.so: $(call object,$(RUNTIME_SOURCES)) $(BUILD)/sources
 $(BUILD)/maxrace: $(call object,$(CLI_SOURCES)) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -ldl -o $@
 
+$(BUILD)/maxrace-mpirun: packaging/maxrace-mpirun
+	install -m 755 $< $@
+
 $(call object,$(MPI_SOURCES)): CPPFLAGS_ALL += $(MPI_FLAGS)
 $(BUILD)/maxrace-mpi.so: $(call object,$(MPI_SOURCES)) $(BUILD)/sources
 	$(CC) -shared $(LDFLAGS_ALL) $(filter %.o,$^) $(MPI_LIBS) -o $@
@@ -134,11 +140,12 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/libsupport.a $(BUI
 
 $(addprefix $(BUILD)/tests/test_,big_trace spill far_bytes): $(call object,$(BIG_SOURCES))
 $(BUILD)/tests/test_planted: $(call object,$(PLANTED_SOURCES))
+$(BUILD)/tests/test_hard: $(call object,bench/hard.c)
 $(BUILD)/tests/test_ladder_windows: $(call object,bench/ladder_windows.c)
 
 # Programs with a main of their own and what they are made of; all the rest is bench/bench.
 BENCH_MAINS := bench/results.c bench/whole.c bench/orders.c bench/rdit.c bench/command.c bench/big_trace_main.c \
-    $(wildcard bench/planted*.c bench/ladder*.c)
+    $(wildcard bench/planted*.c bench/ladder*.c bench/hard*.c)
 
 $(BUILD)/bench/bench: $(call object,$(filter-out $(BENCH_MAINS) $(BIG_SOURCES),$(BENCH_SOURCES))) $(BUILD)/libmaxrace.a
 	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -252,6 +259,24 @@ $(BENCH_DATA)/planted-%.std: $(wildcard bench/big_*.[ch] bench/planted.[ch] benc
 bench-planted: $(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std
 	$(BUILD)/bench/planted_check $(BUILD)/maxrace $(BENCH_DATA)/planted-$(EVENTS).std $(BENCH_DATA)/planted-$(EVENTS).tsv
 
+$(BUILD)/bench/hard: $(call object,bench/hard.c bench/hard_main.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bench/hard_table: $(call object,bench/hard_table.c bench/command.c) $(BUILD)/libmaxrace.a
+	$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
+
+# Hard traces, generated and (TRACES=folder) recorded: time, memory, races, unknowns.
+HARD_NAMES ?= $(shell sed -n 's/^    {"\(.*\)", MR_HARD_.*/\1/p; /^const size_t mr_hard_large_count/q' bench/hard.c)
+HARD_TRACES = $(if $(TRACES),$(wildcard $(TRACES:%=%/*-large.xstd.zst)))
+
+$(BENCH_DATA)/hard-%.std: bench/hard.c bench/hard.h | $(BUILD)/bench/hard
+	@mkdir -p $(@D)
+	$(BUILD)/bench/hard $* > $@
+
+.PHONY: bench-hard
+bench-hard: $(BUILD)/bench/hard_table $(BUILD)/maxrace $(HARD_NAMES:%=$(BENCH_DATA)/hard-%.std)
+	$(BUILD)/bench/hard_table $(BUILD)/maxrace $(HARD_NAMES:%=$(BENCH_DATA)/hard-%.std) $(HARD_TRACES)
+
 # Runs up to the first failure, for the programs of a folder with a manifest (bench/hunt.sh).
 SEEDS ?= 20
 RUNS  ?= 1000
@@ -330,52 +355,66 @@ bench-source:
 
 .PHONY: bench-windows
 bench-windows: $(BUILD)/bench/bench
-	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000']" >&2; exit 2; }
-	$(BUILD)/bench/bench windows "$(TRACE)" "$(SIZES)" "$(TIMEOUTS)"
+	@test -n "$(TRACE)" || { echo "usage: make bench-windows TRACE=file [SIZES='1000 10000'] [TIMEOUTS='500 2000'] [PAGE=windows.html]" >&2; exit 2; }
+	$(BUILD)/bench/bench windows "$(TRACE)" "$(SIZES)" "$(TIMEOUTS)" "$(PAGE)"
 
-LIB_DIR := $(DESTDIR)$(PREFIX)/lib
+LIB_DIR := $(DESTDIR)$(LIBDIR)
+OWN_DIR := $(DESTDIR)$(PREFIX)/lib/maxrace
 DOC_DIR := $(DESTDIR)$(PREFIX)/share/doc/maxrace
 SHARED  := libmaxrace.so.$(VERSION)
 
 SHARE_DIR   = $(DESTDIR)$(PREFIX)/share
 COMPLETIONS = bash-completion/completions/maxrace zsh/site-functions/_maxrace fish/vendor_completions.d/maxrace.fish
 
+# Programs find the library in folders where the loader looks (after ldconfig); elsewhere they get the folder with them.
+PC_RPATH = $(if $(filter /usr/lib /usr/lib/% /usr/local/lib /lib /lib/%,$(LIBDIR)),,-Wl$(comma)-rpath$(comma)$${libdir} )
+comma   := ,
+
 .PHONY: install
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIB_DIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
 	    "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)/docs" "$(DOC_DIR)/examples"
 	install -m 755 $(BUILD)/maxrace "$(DESTDIR)$(PREFIX)/bin/maxrace"
+	install -m 755 $(BUILD)/maxrace-mpirun "$(DESTDIR)$(PREFIX)/bin/maxrace-mpirun"
 	install -m 644 $(BUILD)/libmaxrace.a "$(LIB_DIR)/libmaxrace.a"
 	install -m 755 $(BUILD)/libmaxrace.so "$(LIB_DIR)/$(SHARED)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)"
 	ln -sf $(SHARED) "$(LIB_DIR)/libmaxrace.so"
 	install -m 644 src/maxrace.h "$(DESTDIR)$(PREFIX)/include/maxrace.h"
-	install -d "$(LIB_DIR)/maxrace/cc" "$(DESTDIR)$(PREFIX)/include/maxrace"
-	install -m 755 $(BUILD)/libmaxrace_rt.so "$(LIB_DIR)/maxrace/libmaxrace_rt.so"
-	$(if $(MPI),install -m 755 $(MPI) "$(LIB_DIR)/maxrace/maxrace-mpi.so")
-	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(LIB_DIR)/maxrace/cc"
+	install -d "$(OWN_DIR)/cc" "$(DESTDIR)$(PREFIX)/include/maxrace"
+	install -m 755 $(BUILD)/libmaxrace_rt.so "$(OWN_DIR)/libmaxrace_rt.so"
+	$(if $(MPI),install -m 755 $(MPI) "$(OWN_DIR)/maxrace-mpi.so")
+	install -m 644 $(BUILD)/cc/libtsan.so $(BUILD)/cc/libtsan_preinit.o "$(OWN_DIR)/cc"
 	install -m 644 runtime/include/maxrace/annotate.h "$(DESTDIR)$(PREFIX)/include/maxrace/annotate.h"
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(PC_RPATH)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(filter-out libdw,$(PACKAGES))|' \
 	    packaging/maxrace.pc.in > "$(LIB_DIR)/pkgconfig/maxrace.pc"
 	install -m 644 config.yaml "$(DESTDIR)$(PREFIX)/share/maxrace/config.yaml"
 	install -m 644 README.md NEWS.md LICENSE "$(DOC_DIR)"
 	install -m 644 $(wildcard docs/*.md docs/*.json) "$(DOC_DIR)/docs"
-	install -m 644 $(wildcard examples/*.std examples/*.c) "$(DOC_DIR)/examples"
+	install -m 644 $(wildcard examples/*.std examples/*.[ch]) "$(DOC_DIR)/examples"
+	install -m 755 examples/tsan.sh "$(DOC_DIR)/examples"
 	install -d "$(SHARE_DIR)/man/man1" $(addprefix "$(SHARE_DIR)"/,$(dir $(COMPLETIONS)))
 	$(BUILD)/maxrace help --as man > "$(SHARE_DIR)/man/man1/maxrace.1"
+	install -m 644 packaging/maxrace-mpirun.1 "$(SHARE_DIR)/man/man1/maxrace-mpirun.1"
 	for command in $$($(BUILD)/maxrace help | awk '/^  [a-z]/ { print $$1 }'); do \
 	    $(BUILD)/maxrace help --as man $$command > "$(SHARE_DIR)/man/man1/maxrace-$$command.1" || exit 1; done
 	$(BUILD)/maxrace help --as bash > "$(SHARE_DIR)/$(word 1,$(COMPLETIONS))"
 	$(BUILD)/maxrace help --as zsh > "$(SHARE_DIR)/$(word 2,$(COMPLETIONS))"
 	$(BUILD)/maxrace help --as fish > "$(SHARE_DIR)/$(word 3,$(COMPLETIONS))"
+	$(if $(DESTDIR),,@$(SCRIPT) packaging/after-install.sh "$(LIBDIR)")
 
 .PHONY: uninstall
 uninstall:
-	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
+	rm -f "$(DESTDIR)$(PREFIX)/bin/maxrace" "$(DESTDIR)$(PREFIX)/bin/maxrace-mpirun" "$(LIB_DIR)/libmaxrace.a" "$(LIB_DIR)/$(SHARED)" \
 	    "$(LIB_DIR)/libmaxrace.so.$(SOVERSION)" "$(LIB_DIR)/libmaxrace.so" "$(LIB_DIR)/pkgconfig/maxrace.pc" \
 	    "$(DESTDIR)$(PREFIX)/include/maxrace.h"
 	rm -f "$(SHARE_DIR)"/man/man1/maxrace.1 "$(SHARE_DIR)"/man/man1/maxrace-*.1 $(addprefix "$(SHARE_DIR)"/,$(COMPLETIONS))
-	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)" "$(LIB_DIR)/maxrace" "$(DESTDIR)$(PREFIX)/include/maxrace"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/maxrace" "$(DOC_DIR)" "$(OWN_DIR)" "$(DESTDIR)$(PREFIX)/include/maxrace"
+
+# Debian packages in OUT (build/deb), and what lintian says of them. Needs debhelper and lintian (./bootstrap.sh deps).
+.PHONY: deb
+deb:
+	@$(SCRIPT) packaging/deb.sh "$(or $(OUT),build/deb)"
 
 # The source checks alone: part of make check-all.
 .PHONY: lint
@@ -411,15 +450,17 @@ help:
 	@echo 'make bench-rdit [TRACES=dir]    true races and false alarms on incomplete traces, of examples and dir/*.xstd.zst'
 	@echo 'make bench-ladder [TRACES=dir]  questions per second by window size: the ladder of steps, the plain formula'
 	@echo 'make bench-planted [EVENTS=1e7] races planted at distances up to EVENTS: which are found'
+	@echo 'make bench-hard [TRACES=dir]    traces on which a predictor may need far more than their length asks for'
 	@echo 'make bench-scaling [TRACES=dir] [SETTINGS=flags]'
 	@echo '                            threads, ranks and checkpoints: time by stage, and how many times as fast'
 	@echo 'make bench-record           slowdown and size of recording, beside plain and -fsanitize=thread'
 	@echo 'make bench-cost             time of each step up to the report; CASES=FILE has more programs'
 	@echo 'make bench-source           files and lines by folder, lengths of functions, assertions, comments'
-	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=…]'
+	@echo 'make bench-windows TRACE=file [SIZES=… TIMEOUTS=… PAGE=windows.html]'
 	@echo '                            races, unknowns and time over window sizes and solver timeouts'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]'
+	@echo 'make install [PREFIX=/usr/local] [LIBDIR=PREFIX/lib] [DESTDIR=]'
 	@echo 'make uninstall              the same variables'
+	@echo 'make deb [OUT=build/deb]    Debian packages, checked by lintian'
 	@echo 'make clean                  removes build/'
 	@echo 'VARIANT=release|sanitize|thread|clang|debug selects flags and folder: build/VARIANT'
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up maxrace on a fresh Debian 12 machine.
 #
-#   ./bootstrap.sh demo     installs missing packages, builds, and shows a race with its witness
+#   ./bootstrap.sh demo     installs missing packages, builds, and shows a race: in a trace, then in a program that it records
 #   ./bootstrap.sh test     the same packages and build, then each test suite once; ends with "N passed, N failed"
 #   ./bootstrap.sh deps     only installs missing packages
 #   ./bootstrap.sh build    installs missing packages and builds
@@ -75,16 +75,33 @@ build() {
     make --no-print-directory -s -j"$job_count" VARIANT=release all </dev/null || fail "the build failed; the reason is above"
 }
 
-demo() {
-    local trace=examples/bank.std status
-    build
-    echo "\$ maxrace predict $trace"
-    build/release/maxrace predict "$trace"
+# shown STATUS COMMAND...: prints the command and runs it; it must end with STATUS.
+shown() {
+    local expected=$1 status
+    shift
+    echo "\$ $*"
+    PATH="$PWD/build/release:$PATH" "$@"
     status=$?
-    [ $status -eq 1 ] || fail "the demo expected a race (exit status 1), got exit status $status"
+    [ $status -eq "$expected" ] || fail "the demo expected exit status $expected of this command, got $status"
     echo
+}
+
+demo() {
+    local trace=examples/bank.std made=build/demo
+    build
+    shown 1 maxrace predict $trace
     echo "Seen: one recorded run of a small bank in which nothing went wrong, and the schedule, checked, in which the two marked accesses meet."
-    echo "Next: build/release/maxrace predict YOUR-TRACE (how to write one: docs/trace-format.md), or ./bootstrap.sh test."
+    echo "Now the program that such a trace comes from, examples/bank.c: build it, record a run, predict, and run it by the schedule."
+    echo
+    mkdir -p $made || fail "cannot make the folder $made"
+    shown 0 maxrace cc -g -O1 examples/bank.c -o $made/bank
+    shown 0 maxrace record -q --seed 1 -o $made/bank.mrt -- $made/bank
+    shown 1 maxrace predict --brief $made/bank.mrt
+    shown 1 maxrace replay $made/bank.mrt
+    shown 1 maxrace predict --format html -o $made/bank.html $made/bank.mrt
+    echo "Seen: the recorded run says 150, and so does the program in most runs; the replay has shown the run that says 100."
+    echo "$made/bank.html shows the schedule as a picture, in any browser."
+    echo "Next: docs/tutorial.md goes from here to the fix, with five more programs; or ./bootstrap.sh test."
 }
 
 run_tests() {
@@ -97,7 +114,10 @@ run_tests() {
 case $1 in
 demo) demo ;;
 test) run_tests ;;
-deps) install_missing "${build_packages[@]}" "${test_packages[@]}" ;;
+deps)
+    install_missing "${build_packages[@]}" "${test_packages[@]}"
+    { is_installed debhelper && is_installed lintian; } || echo "for Debian packages (make deb), too: apt-get install debhelper lintian"
+    ;;
 build) build ;;
 help | -h | --help) usage ;;
 *) echo "bootstrap.sh: unknown command '$1'" >&2; usage >&2; exit 2 ;;

@@ -3,14 +3,16 @@
  *
  *   bench table [FOLDER]
  *       examples, generated traces, the *.xstd.zst of FOLDER (make bench)
- *   bench windows TRACE [SIZES [TIMEOUTS]]
- *       one trace over window sizes and solver timeouts (make bench-windows)
+ *   bench windows TRACE [SIZES [TIMEOUTS [PAGE]]]
+ *       one trace over window sizes and solver timeouts, as a table and as a page with plots
+ *       (make bench-windows)
  *
  * Every row is a process of its own. Environment: SETTINGS="key=value …" for all rows;
  * LIMIT_SECONDS for a row (default 300).
  */
 #include "generate.h"
 #include "measure.h"
+#include "windows.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -178,48 +180,33 @@ static int bench_table(const char *folder)
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static void print_cell(const char *trace, const char *size, const char *timeout_ms)
+static mr_bench_axis axis_of(const words *list)
 {
-    char size_setting[128], timeout_setting[128];
-    snprintf(size_setting, sizeof size_setting, "window.size=%s", size);
-    snprintf(timeout_setting, sizeof timeout_setting, "solver.timeout_ms=%s", timeout_ms);
-    const char *settings[] = {size_setting, timeout_setting, "solver.rlimit=0", NULL};
-    mr_bench_row row = measure(trace, settings);
-    if (row.finished)
-        printf(" %" PRIu64 " / %" PRIu64 " / %.2f |", row.races, row.unknown,
-               row.run.total_seconds);
-    else
-        printf(" %s |", row.problem);
-    fflush(stdout);
+    mr_bench_axis axis = {.count = 0};
+    while (axis.count < list->count && axis.count < MR_BENCH_MOST_CELLS) {
+        axis.items[axis.count] = list->items[axis.count];
+        axis.count++;
+    }
+    return axis;
 }
 
-/* As Figure 7 of Kini, Mathur, Viswanathan (PLDI 2017), for maxrace. */
-static int bench_windows(const char *trace, const char *sizes_text, const char *timeouts_text)
+static int bench_windows(const char *trace, const char *sizes_text, const char *timeouts_text,
+                         const char *page)
 {
     words sizes = split(*sizes_text != '\0' ? sizes_text : "1000 2000 5000 10000 20000");
     words timeouts = split(*timeouts_text != '\0' ? timeouts_text : "100 500 2000 10000");
-    printf("`%s`: races / unknown / seconds\n\n| window |", base_name(trace));
-    for (size_t t = 0; t < timeouts.count; t++)
-        printf(" %s ms |", timeouts.items[t]);
-    printf("\n|--:|");
-    for (size_t t = 0; t < timeouts.count; t++)
-        printf("--:|");
-    puts("");
-    for (size_t s = 0; s < sizes.count; s++) {
-        printf("| %s |", sizes.items[s]);
-        for (size_t t = 0; t < timeouts.count; t++)
-            print_cell(trace, sizes.items[s], timeouts.items[t]);
-        puts("");
-    }
-    return EXIT_SUCCESS;
+    mr_bench_axis down = axis_of(&sizes), across = axis_of(&timeouts);
+    return mr_bench_windows(trace, &down, &across, measure, page) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
     if (argc >= 2 && argc <= 3 && strcmp(argv[1], "table") == 0)
         return bench_table(argc > 2 && *argv[2] != '\0' ? argv[2] : NULL);
-    if (argc >= 3 && argc <= 5 && strcmp(argv[1], "windows") == 0)
-        return bench_windows(argv[2], argc > 3 ? argv[3] : "", argc > 4 ? argv[4] : "");
-    fputs("usage: bench table [FOLDER]\n       bench windows TRACE [SIZES [TIMEOUTS]]\n", stderr);
+    if (argc >= 3 && argc <= 6 && strcmp(argv[1], "windows") == 0)
+        return bench_windows(argv[2], argc > 3 ? argv[3] : "", argc > 4 ? argv[4] : "",
+                             argc > 5 ? argv[5] : "");
+    fputs("usage: bench table [FOLDER]\n       bench windows TRACE [SIZES [TIMEOUTS [PAGE]]]\n",
+          stderr);
     return 2;
 }

@@ -8,6 +8,7 @@
 #include "scheduler.h"
 #include "sys.h"
 #include "thread.h"
+#include "unwinder.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -103,6 +104,7 @@ MR_EXPORT int pthread_cancel(pthread_t handle)
     if (self == NULL) {
         return MR_REAL(pthread_cancel)(handle);
     }
+    mr_unwinder_prepare(true);
     mr_yield(self);
     mr_thread *thread = mr_thread_find(handle);
     int status = ESRCH;

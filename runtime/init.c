@@ -3,6 +3,7 @@
 #include "annotated_lock.h"
 #include "arena.h"
 #include "clocks.h"
+#include "explore.h"
 #include "file_reads.h"
 #include "ignore.h"
 #include "inputs.h"
@@ -80,7 +81,7 @@ static void note_threads(const mr_thread *self)
 static void let_others_go_on(mr_thread *self)
 {
     enum { TURNS = 300 };
-    if (!mr_rt.ends_deadlock_soon || mr_steers() || mr_random_below(2) == 0) {
+    if (!mr_rt.ends_deadlock_soon || mr_rt.explores || mr_steers() || mr_random_below(2) == 0) {
         return;
     }
     for (int i = 0; i < TURNS && mr_others_can_run(self); i++) {
@@ -124,6 +125,7 @@ static void start_recording(const char *path)
     mr_rt.ends_deadlock_soon = on_deadlock != NULL && same_text(on_deadlock, "soon");
     mr_rt.switch_events = mr_parse_number(secure_getenv(MR_LOG_ENV_SWITCH_EVENTS), 0);
     mr_rt.logged = UINT32_MAX;
+    mr_explore_start();
     draw_changes(mr_parse_number(secure_getenv(MR_LOG_ENV_PCT_DEPTH), 3));
     mr_budget_renew();
     mr_steer_start();

@@ -1,5 +1,7 @@
 #include "inputs.h"
 
+#include "explore.h"
+#include "input_signals.h"
 #include "sys.h"
 
 #include <errno.h>
@@ -32,6 +34,9 @@ static struct {
     uint64_t window_at, window_bytes;
     role_inputs *roles;
     uint32_t role_count;
+    bool ran_out;           /* somebody asked for more than there is */
+    uint64_t signals;       /* bit n: the signal of the number n mod 64 is among them */
+    long process, recorded; /* numbers of this process and of the recorded one, also in children */
     mr_inputs_differ differ;
     /* The call between mr_input_call and mr_input_called. */
     bool is_call, call_is_fed;
@@ -163,6 +168,7 @@ static bool index_roles(const uint8_t *file, uint64_t bytes)
     for (const mr_input_head *head = first; fits(head, end); head = after(head)) {
         role_inputs *role = &inputs.roles[head->role];
         role->of[role->count++] = head;
+        inputs.signals |= head->kind == MR_INPUT_SIGNAL ? (uint64_t)1 << head->argument % 64 : 0;
     }
     return true;
 }
@@ -195,11 +201,14 @@ static void start_feed(const char *path)
                               : NULL;
     inputs.header = (mr_inputs_header *)(uintptr_t)file;
     if (file == NULL || __builtin_memcmp(file, MR_INPUTS_MAGIC, 8) != 0 ||
-        inputs.header->version != MR_INPUTS_VERSION || inputs.header->end > (uint64_t)is.st_size) {
+        inputs.header->version == 0 || inputs.header->version > MR_INPUTS_VERSION ||
+        inputs.header->end > (uint64_t)is.st_size) {
         mr_complain("these are no inputs of this version: ", path);
         return;
     }
     inputs.fed = index_roles(file, inputs.header->end);
+    inputs.process = mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    inputs.recorded = inputs.header->process;
     if (inputs.fed) {
         open_standard();
     }
@@ -282,8 +291,11 @@ mr_input mr_input_find(const mr_thread *thread, mr_input_kind kind, uint64_t arg
     if (!inputs.fed || thread->role >= inputs.role_count) {
         return none;
     }
+    while (mr_input_signal_send(thread)) { /* it came before this one */
+    }
     role_inputs *role = &inputs.roles[thread->role];
     if (role->lost || role->next == role->count) {
+        inputs.ran_out = true;
         return none;
     }
     const mr_input_head *head = role->of[role->next++];
@@ -402,6 +414,9 @@ static uint8_t *room(uint64_t bytes)
 void mr_input_log(const mr_thread *thread, mr_input_kind kind, uint64_t argument, bool inside,
                   int64_t result, const mr_input_part *parts, size_t count)
 {
+    if (!inside) {
+        mr_explore_choice(MR_LOG_CHOICE_INPUT, MR_LOG_ROLE_NONE, NULL, 0, kind);
+    }
     if (!inputs.logged) {
         return;
     }
@@ -521,13 +536,39 @@ void mr_inputs_log_process(void)
 
 long mr_inputs_process(long process)
 {
-    return inputs.fed && process == (long)inputs.header->process
-               ? mr_sys(SYS_getpid, 0, 0, 0, 0, 0, 0)
-               : process;
+    return inputs.recorded != 0 && process == inputs.recorded ? inputs.process : process;
+}
+
+const mr_input_head *mr_input_next_signal(const mr_thread *thread)
+{
+    if (!inputs.fed || inputs.signals == 0 || thread->role >= inputs.role_count) {
+        return NULL;
+    }
+    const role_inputs *role = &inputs.roles[thread->role];
+    return !role->lost && role->next < role->count && role->of[role->next]->kind == MR_INPUT_SIGNAL
+               ? role->of[role->next]
+               : NULL;
+}
+
+void mr_input_pass(const mr_thread *thread)
+{
+    inputs.roles[thread->role].next++;
+}
+
+bool mr_inputs_ran_out(void)
+{
+    return inputs.fed && inputs.ran_out &&
+           (inputs.header->unfed >> MR_INPUTS_UNFED_CHILDREN & 1) == 0;
+}
+
+bool mr_inputs_have_signal(int number)
+{
+    return inputs.fed && (inputs.signals >> number % 64 & 1) != 0;
 }
 
 void mr_inputs_unfed(unsigned what)
 {
+    mr_explore_choice(MR_LOG_CHOICE_UNFED, MR_LOG_ROLE_NONE, NULL, 0, what);
     if (inputs.logged) {
         inputs.header->unfed |= 1u << what;
     }

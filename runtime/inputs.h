@@ -72,8 +72,16 @@ void mr_inputs_log_clock(int clock, int64_t ns);
 uint32_t mr_inputs_mode(int fd);
 /* The program asks for its process number. */
 void mr_inputs_log_process(void);
-/* Process number in the recording, for this one; others stay. */
+/* Process number in the recording, for this one, also in its children; others stay. */
 long mr_inputs_process(long process);
+
+/* The next input of the thread, when that is a signal; NULL: it is not. Then it is passed. */
+const mr_input_head *mr_input_next_signal(const mr_thread *thread);
+void mr_input_pass(const mr_thread *thread);
+/* A thread asked for more than there is, and the program had no children that could give it that. */
+bool mr_inputs_ran_out(void);
+/* Inputs are fed, and this signal is among them. */
+bool mr_inputs_have_signal(int number);
 
 /* The program uses something that cannot be given again: MR_INPUTS_UNFED_… */
 void mr_inputs_unfed(unsigned what);

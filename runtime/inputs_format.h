@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define MR_INPUTS_MAGIC        "maxrinp\n" /* 8 bytes, no NUL */
-#define MR_INPUTS_VERSION      1u
+#define MR_INPUTS_VERSION      2u          /* 1 has no SIGNAL */
 #define MR_INPUTS_HEADER_BYTES 4096u
 #define MR_INPUTS_SUFFIX       ".inputs" /* of the log's path */
 
@@ -75,7 +75,8 @@ enum {
     X(WAIT, "a wait for descriptors")                                                              \
     X(CLOCK, "a look at clock")                                                                    \
     X(NUMBER, "a question for number")                                                             \
-    X(CALL, "a call of function")
+    X(CALL, "a call of function")                                                                  \
+    X(SIGNAL, "a signal") /* from outside, and handled; result: virtual time; data: a siginfo_t */
 
 typedef enum mr_input_kind {
 #define MR_INPUT_KIND_NAME(name, text) MR_INPUT_##name,

@@ -168,6 +168,20 @@ static void take_expected(line *self, mr_schedule *schedule)
     }
 }
 
+/* "handler THREAD POSITION": the operation of the last line "at" of the thread is the first one of a
+ * handler. */
+static void take_handler(line *self, mr_schedule *schedule)
+{
+    mr_role *role = &schedule->roles[role_of(self, schedule)];
+    uint64_t position = number_of(self);
+    if (self->wrong || role->next == 0 || role->expected[role->next - 1].position != position) {
+        self->wrong = true;
+        return;
+    }
+    role->expected[role->next - 1].is_handler = true;
+    schedule->has_handlers = true;
+}
+
 static void take_step(line *self, mr_schedule *schedule, mr_step_kind kind)
 {
     mr_schedule_step *step = &schedule->steps[schedule->step_count++];
@@ -208,6 +222,8 @@ static void take_line(line *self, mr_schedule *schedule)
         take_module(self, schedule);
     } else if (is_word(what, "thread")) {
         take_thread(self, schedule);
+    } else if (is_word(what, "handler")) {
+        take_handler(self, schedule);
     } else if (is_word(what, "loose")) {
         schedule->is_loose = true;
     }

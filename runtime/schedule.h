@@ -26,10 +26,10 @@ typedef struct mr_schedule_module {
 /* What an operation of a thread is expected to be. */
 typedef struct mr_expected {
     uint64_t position, offset;
-    uint32_t module; /* plus 1; 0: none */
-    uint8_t kind;    /* mr_log_kind */
-    bool has_value;
-    int64_t value; /* that the operation reads or, when it reads nothing, writes */
+    uint32_t module;            /* plus 1; 0: none */
+    uint8_t kind;               /* mr_log_kind */
+    bool has_value, is_handler; /* is_handler: it is the first one of a handler of a signal */
+    int64_t value;              /* that the operation reads or, when it reads nothing, writes */
 } mr_expected;
 
 /* A thread of the recorded execution: the one that its parent created as its n-th. */
@@ -40,6 +40,7 @@ typedef struct mr_role {
     uint32_t name_bytes;
     mr_expected *expected;         /* in the order of positions */
     uint64_t expected_count, next; /* the first that was not met */
+    uint64_t handler;              /* the next one that is of a handler, when has_handlers */
 } mr_role;
 
 typedef enum mr_step_kind {
@@ -68,6 +69,7 @@ typedef struct mr_schedule {
     mr_schedule_step *steps;
     mr_schedule_wake *wakes;
     uint64_t module_count, role_count, step_count, wake_count;
+    bool has_handlers;
     bool is_loose;       /* threads go on by the seed where the program does something else */
     const char *problem; /* why it cannot be used */
     uint64_t line;       /* … and where, or 0 */

@@ -1,5 +1,6 @@
 #include "scheduler.h"
 
+#include "input_signals.h"
 #include "signals.h"
 #include "steer.h"
 #include "sys.h"
@@ -78,6 +79,9 @@ int64_t mr_limit_after(int64_t nanoseconds)
 void mr_budget_renew(void)
 {
     mr_rt.events = mr_events_now();
+    if (!mr_rt.steers) {
+        mr_input_signals_due(mr_virtual_now());
+    }
     uint64_t mean = mr_rt.switch_events;
     if (mean == 0) {
         mean = mr_rt.events / 32;
@@ -122,7 +126,7 @@ static uint32_t look_at_times(void)
 static mr_thread *interrupted(void)
 {
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
-        if (t->state == MR_BLOCKED && t->signals != 0) {
+        if (t->state == MR_BLOCKED && mr_signals_ready(t)) {
             t->state = MR_RUNNABLE;
             t->reason = MR_INTERRUPTED;
             return t;
@@ -160,6 +164,14 @@ static mr_thread *skip_time(void)
             (earliest == NULL || t->deadline < earliest->deadline)) {
             earliest = t;
         }
+    }
+    int64_t signal = mr_rt.steers ? MR_NEVER : mr_input_signals_next();
+    if (signal != MR_NEVER && (earliest == NULL || signal <= earliest->deadline)) {
+        int64_t skip = signal - mr_virtual_now();
+        mr_rt.skipped_ns += skip > 0 ? skip : 0;
+        mr_input_signals_due(signal);
+        mr_rt.signal_until = mr_clock_ns(CLOCK_MONOTONIC) + SIGNAL_NS;
+        return NULL;
     }
     return earliest != NULL ? mr_skip_to(earliest) : NULL;
 }
@@ -433,7 +445,7 @@ void mr_yield_to_others(mr_thread *thread)
 mr_wake_reason mr_block(mr_thread *thread, const void *key, int64_t limit, bool cancellable)
 {
     thread->shown_deadline = limit == MR_NEVER ? MR_NEVER : limit + mr_rt.waited_ns;
-    if (thread->signals != 0 && mr_signals_ready(thread)) {
+    if (mr_signals_ready(thread)) {
         return MR_INTERRUPTED;
     }
     if (cancellable && thread->cancel_pending && !thread->cancel_disabled) {

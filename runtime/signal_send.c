@@ -57,7 +57,9 @@ static void wait_for_arrival(mr_thread *target, uint32_t before, int number)
             return;
         }
     }
-    mr_wake(target, MR_INTERRUPTED);
+    if (mr_signals_ready(target)) {
+        mr_wake(target, MR_INTERRUPTED);
+    }
 }
 
 MR_EXPORT int raise(int number)

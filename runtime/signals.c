@@ -1,9 +1,11 @@
 #include "signals.h"
 
 #include "ignore.h"
+#include "input_signals.h"
 #include "memory.h"
 #include "real.h"
 #include "scheduler.h"
+#include "steer.h"
 #include "sys.h"
 #include "writer.h"
 
@@ -85,17 +87,22 @@ static void note(mr_thread *thread, int number, const siginfo_t *info)
 static void arrived(int number, siginfo_t *info, void *context)
 {
     mr_thread *thread = mr_self;
+    if (!mr_input_signal_counts(number, info)) {
+        return;
+    }
     if (thread == NULL || !mr_rt.active) {
         call_handler(&handlers[number], number, info, context);
     } else if (thread->state == MR_RUNNING && is_own(thread, number, info)) {
         mr_writer_fault();
         run_handler(thread, number, info, context);
     } else if (thread->state == MR_OUTSIDE && thread->busy == 0 &&
-               !(thread->attention & MR_ATTENTION_LOST)) {
+               !(thread->attention & MR_ATTENTION_LOST) &&
+               mr_steer_handler(thread) != MR_HANDLER_LATER) {
         int saved_errno = errno;
         __atomic_add_fetch(&thread->arrived, 1, __ATOMIC_RELEASE);
         mr_futex_wake(&thread->arrived, 1);
         mr_outside_end(thread);
+        mr_input_signal_log(thread, number, info);
         run_handler(thread, number, info, context);
         mr_outside_begin(thread);
         errno = saved_errno;
@@ -106,7 +113,7 @@ static void arrived(int number, siginfo_t *info, void *context)
 
 bool mr_signals_ready(const mr_thread *thread)
 {
-    return thread->signals != 0;
+    return thread->signals != 0 && mr_steer_handler(thread) != MR_HANDLER_LATER;
 }
 
 bool mr_signals_restart(void)
@@ -117,6 +124,11 @@ bool mr_signals_restart(void)
 void mr_signals_handle(mr_thread *thread)
 {
     mr_rt.signal_until = 0;
+    if (!mr_signals_ready(thread)) {
+        return; /* a replay: its place comes later, and the bit of `attention` stays */
+    }
+    const mr_about about = thread->about;
+    const uintptr_t called = thread->called;
     __atomic_and_fetch(&thread->attention, ~(uint32_t)MR_ATTENTION_SIGNAL, __ATOMIC_SEQ_CST);
     for (uint64_t left = __atomic_exchange_n(&thread->signals, 0, __ATOMIC_SEQ_CST); left != 0;
          left &= left - 1) {
@@ -126,9 +138,28 @@ void mr_signals_handle(mr_thread *thread)
         sigset_t old;
         sigaddset(&mask, number);
         MR_REAL(pthread_sigmask)(SIG_BLOCK, &mask, &old);
+        mr_input_signal_log(thread, number, &info);
         run_handler(thread, number, &info, NULL);
         MR_REAL(pthread_sigmask)(SIG_SETMASK, &old, NULL);
     }
+    thread->about = about;
+    thread->called = called;
+}
+
+bool mr_signals_replay(mr_thread *thread)
+{
+    if (mr_steer_handler(thread) != MR_HANDLER_NOW) {
+        return false;
+    }
+    if (thread->signals == 0) {
+        mr_input_signal_send(thread); /* which notes it, unless the thread blocks it now */
+    }
+    if (thread->signals == 0) {
+        return false;
+    }
+    mr_writer_settle();
+    mr_signals_handle(thread);
+    return true;
 }
 
 bool mr_signal_has_handler(int number)

@@ -21,6 +21,9 @@ void mr_signals_handle(mr_thread *thread);
 /* Is there one whose handler can run now? */
 bool mr_signals_ready(const mr_thread *thread);
 
+/* A replay: does a handler run at this place? Then it has. The caller is busy, and it is its turn. */
+bool mr_signals_replay(mr_thread *thread);
+
 /* Does the last signal handled ask for its call to be made again (SA_RESTART)? */
 bool mr_signals_restart(void);
 

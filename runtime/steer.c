@@ -1,8 +1,10 @@
 #include "steer.h"
 
+#include "input_signals.h"
 #include "inputs.h"
 #include "log_short.h"
 #include "scheduler.h"
+#include "signals.h"
 #include "steer_result.h"
 #include "steer_state.h"
 #include "sys.h"
@@ -10,6 +12,7 @@
 
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 mr_steer_state mr_steer;
 
@@ -244,7 +247,7 @@ void mr_steer_before(mr_thread *thread, const void *address, unsigned head, uint
 static mr_thread *from_wait(mr_thread *thread, const mr_schedule_step *step)
 {
     mr_actor *whose = &mr_steer.actors[step->role];
-    if (thread->signals != 0) {
+    if (mr_signals_ready(thread)) {
         thread->state = MR_RUNNABLE;
         thread->reason = MR_INTERRUPTED;
         return thread;
@@ -255,6 +258,18 @@ static mr_thread *from_wait(mr_thread *thread, const mr_schedule_step *step)
         return NULL;
     }
     return thread->deadline != MR_NEVER ? mr_skip_to(thread) : find_helper(step->role);
+}
+
+/* The thread of the step waits where a handler ran: it gets the signal, which is there in no time. */
+static bool sends_signal(const mr_thread *thread)
+{
+    const int ARRIVAL_NS = 50000000;
+    if ((thread->state == MR_OUTSIDE || thread->state == MR_BLOCKED) && thread->signals == 0 &&
+        mr_steer_handler(thread) == MR_HANDLER_NOW && mr_input_signal_send(thread)) {
+        mr_steer.sent_until = mr_clock_ns(CLOCK_MONOTONIC) + ARRIVAL_NS;
+    }
+    return mr_steer.sent_until != 0 && thread->state != MR_RUNNABLE && thread->signals == 0 &&
+           mr_clock_ns(CLOCK_MONOTONIC) < mr_steer.sent_until;
 }
 
 /* Who runs for the step; NULL: nobody now. */
@@ -268,6 +283,9 @@ static mr_thread *choose_for(const mr_schedule_step *step)
         return NULL;
     }
     whose->at_bound = false;
+    if (thread != NULL && sends_signal(thread)) {
+        return NULL;
+    }
     if (thread != NULL && thread->state == MR_OUTSIDE) {
         if (mr_steer.outside >= OUTSIDE_LOOKS && mr_steer.reached && mr_steer.schedule.is_loose) {
             mr_steer_diverge("is in a call", step->role);
@@ -330,9 +348,8 @@ void mr_steer_thread(mr_thread *creator, mr_thread *thread)
             break;
         }
     }
-    if (mr_rt.steers) {
-        thread->attention |= MR_ATTENTION_STEER;
-    }
+    thread->attention |= mr_rt.steers ? MR_ATTENTION_STEER : 0;
+    thread->attention |= mr_rt.explores ? MR_ATTENTION_EXPLORE : 0;
 }
 
 void mr_steer_no_thread(mr_thread *creator, mr_thread *thread)
@@ -374,6 +391,26 @@ int mr_steer_expects(const mr_thread *thread, mr_log_kind kind)
         return -1;
     }
     return role->expected[i].position == self->position && role->expected[i].kind == kind;
+}
+
+mr_handler_place mr_steer_handler_place(const mr_thread *thread)
+{
+    const mr_actor *self = mr_steer_actor(thread);
+    if (self == NULL || mr_steer.reached || !mr_steer.schedule.has_handlers) {
+        return MR_HANDLER_FREE;
+    }
+    if (thread == mr_self && thread == mr_rt.owner) {
+        mr_steer_count();
+    }
+    mr_role *role = &mr_steer.schedule.roles[thread->role];
+    while (role->handler < role->expected_count &&
+           (!role->expected[role->handler].is_handler ||
+            role->expected[role->handler].position < self->position)) {
+        role->handler++;
+    }
+    return role->handler == role->expected_count                      ? MR_HANDLER_FREE
+           : role->expected[role->handler].position == self->position ? MR_HANDLER_NOW
+                                                                      : MR_HANDLER_LATER;
 }
 
 /* Our own library may be another one. */

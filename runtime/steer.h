@@ -69,6 +69,18 @@ mr_thread *mr_steer_woken(const mr_thread *thread);
 /* Is the next operation of the thread of this kind? 1 yes, 0 no, -1 the schedule does not say. */
 int mr_steer_expects(const mr_thread *thread, mr_log_kind kind);
 
+/* Where does the next handler of a signal run in this thread? */
+typedef enum mr_handler_place {
+    MR_HANDLER_FREE,  /* nothing is known */
+    MR_HANDLER_NOW,   /* before its next operation */
+    MR_HANDLER_LATER, /* after it */
+} mr_handler_place;
+mr_handler_place mr_steer_handler_place(const mr_thread *thread);
+static inline mr_handler_place mr_steer_handler(const mr_thread *thread)
+{
+    return mr_steers() ? mr_steer_handler_place(thread) : MR_HANDLER_FREE;
+}
+
 /* A module is mapped. */
 void mr_steer_module(const mr_log_module *module, const char *path);
 

@@ -105,7 +105,14 @@ static void tell_done(uint32_t number, const uint64_t *record)
 static void count_record(mr_thread *thread, const uint64_t *record)
 {
     mr_actor *self = mr_steer_actor(thread);
-    if (self == NULL || !counts(record)) {
+    if (self == NULL) {
+        return;
+    }
+    bool waits = mr_log_kind_of(record[0]) == MR_LOG_BLOCKED;
+    for (int i = 0; i < 3; i++) {
+        self->waits[i] = waits ? record[i] : 0;
+    }
+    if (!counts(record)) {
         return;
     }
     compare(thread->role, record);

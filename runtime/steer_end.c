@@ -10,11 +10,46 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+/* "waits THREAD WHAT ADDRESS CODE"; for the end of a thread its number stands for the address. */
+static void tell_wait(const mr_actor *self)
+{
+    static const char *const names[] = {
+        [MR_LOG_ROLE_NONE] = "thread",    [MR_LOG_ROLE_MUTEX] = "mutex",
+        [MR_LOG_ROLE_RWLOCK] = "rwlock",  [MR_LOG_ROLE_SEMAPHORE] = "semaphore",
+        [MR_LOG_ROLE_WAKE] = "condition", [MR_LOG_ROLE_BARRIER_OUT] = "barrier",
+    };
+    unsigned role = mr_log_detail(self->waits[0]);
+    if (self->thread->state == MR_BLOCKED && self->waits[0] == 0 && self->thread->key != NULL) {
+        mr_result_word("waits"); /* once, futex, a lock of the program's own */
+        mr_result_number(self->thread->role);
+        mr_result_word("memory");
+        mr_result_address((uintptr_t)self->thread->key);
+        mr_result_code(self->thread->called);
+        mr_result_end();
+        return;
+    }
+    if (self->waits[0] == 0 || self->thread->state != MR_BLOCKED ||
+        role >= sizeof names / sizeof *names || names[role] == NULL) {
+        return;
+    }
+    uint64_t what = mr_log_payload(self->waits[0]);
+    for (const mr_thread *t = mr_rt.threads; t != NULL && role == MR_LOG_ROLE_NONE; t = t->next) {
+        what = t->id == self->waits[2] ? t->role : what;
+    }
+    mr_result_word("waits");
+    mr_result_number(self->thread->role);
+    mr_result_word(names[role]);
+    mr_result_address(what);
+    mr_result_code(mr_log_code(self->waits[1]));
+    mr_result_end();
+}
+
 static void tell_threads(void)
 {
     for (uint64_t i = 0; i < mr_steer.schedule.role_count; i++) {
         if (mr_steer.actors[i].thread != NULL && !mr_steer.actors[i].ended) {
             mr_result_thread(mr_steer.actors[i].thread, mr_steer.actors[i].position);
+            tell_wait(&mr_steer.actors[i]);
         }
     }
 }

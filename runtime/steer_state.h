@@ -16,8 +16,9 @@ typedef struct mr_actor {
     uint64_t stopped;  /* … at its last stop point, … */
     uint64_t before;   /* … and at the one before */
     bool ended, arrived;
-    bool at_bound; /* it helped, up to its next operation */
-    uint32_t idle; /* stop points since its last operation */
+    bool at_bound;     /* it helped, up to its next operation */
+    uint32_t idle;     /* stop points since its last operation */
+    uint64_t waits[3]; /* its last record, when that is BLOCKED: what it waits for; else 0 */
 } mr_actor;
 
 typedef struct mr_steer_state {
@@ -32,9 +33,10 @@ typedef struct mr_steer_state {
     uint32_t helped;                        /* stop points of the helper */
     uint32_t rounds;                        /* of help in this step */
     uint32_t outside;                       /* how often the thread of the step was in a call */
-    bool reached;                           /* the goal */
-    bool holds;                             /* a debugger looks */
-    bool differs;                           /* a value did */
+    int64_t sent_until;  /* CLOCK_MONOTONIC: a signal was sent, and is there by then */
+    bool reached;        /* the goal */
+    bool holds;          /* a debugger looks */
+    bool differs;        /* a value did */
     const char *strayed; /* why the replay cannot go on; found while the log is counted */
     uint32_t stray_role;
     mr_expected expected;

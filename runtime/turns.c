@@ -1,3 +1,4 @@
+#include "explore.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -27,7 +28,9 @@ mr_thread *mr_enter_at(uintptr_t code)
     mr_writer_settle();
     if (mr_steers()) {
         thread->called = code;
-        mr_steer_stop(thread, MR_STOP_CALL);
+        do {
+            mr_steer_stop(thread, MR_STOP_CALL);
+        } while (mr_signals_replay(thread));
     }
     return thread;
 }
@@ -78,21 +81,27 @@ void mr_look_around(mr_thread *thread)
     thread->busy = 1;
     if (thread->attention != 0) {
         mr_attend(thread);
-        if (thread->attention & MR_ATTENTION_IGNORE) {
+        if (thread->attention & (MR_ATTENTION_IGNORE | MR_ATTENTION_EXPLORE)) {
             mr_hot->budget--; /* it lasts, and the caller has taken nothing */
         }
     }
     if (mr_steers()) {
-        mr_steer_stop(thread, thread->about.code == 0 ? MR_STOP_FUNCTION
-                              : mr_log_kind_of(thread->about.head) >= MR_LOG_ATOMIC_READ
-                                  ? MR_STOP_ATOMIC
-                                  : MR_STOP_ACCESS);
+        mr_stop_kind kind = thread->about.code == 0 ? MR_STOP_FUNCTION
+                            : mr_log_kind_of(thread->about.head) >= MR_LOG_ATOMIC_READ
+                                ? MR_STOP_ATOMIC
+                                : MR_STOP_ACCESS;
+        do {
+            mr_steer_stop(thread, kind);
+        } while (mr_signals_replay(thread));
     }
     if (mr_hot->budget < 0) {
         mr_reconsider(thread);
         if (mr_hot->budget < 0) {
             mr_budget_renew();
         }
+    }
+    if (mr_rt.explores && thread->about.code != 0) {
+        mr_explore_state(thread);
     }
     thread->busy = 0;
 }

@@ -1,5 +1,7 @@
 #include "watchdog.h"
 
+#include "input_signals.h"
+#include "inputs.h"
 #include "real.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -29,6 +31,7 @@ typedef struct view {
     uint32_t asleep;  /* ticks */
     int64_t cpu_ns;   /* of the owner at its last event that was seen */
     uint32_t stalled; /* ticks in which nobody ran or could */
+    uint32_t idle;    /* ticks in which nobody had the baton */
     uint32_t *last;   /* the cursor a tick ago … */
     uint32_t still;   /* … and for how many ticks it is the same */
 } view;
@@ -157,6 +160,16 @@ static void look_at_waiters(view *seen)
         }
     }
     mr_dispatch();
+    if (mr_rt.owner == NULL && !mr_rt.steers && ++seen->idle >= ASLEEP_TICKS) {
+        mr_input_signals_due(MR_NEVER);
+    }
+    if (seen->idle == COMPLAIN_TICKS && mr_inputs_ran_out()) {
+        mr_complain(
+            "the program waits for inputs that the recording does not have: it is ended here",
+            NULL);
+        mr_writer_close(MR_LOG_STARVED, 0);
+        mr_sys(SYS_exit_group, MR_LOG_STARVED_STATUS, 0, 0, 0, 0, 0);
+    }
     seen->stalled = hopeful == 0 ? seen->stalled + 1 : 0;
     uint32_t patience = mr_rt.ends_deadlock_soon ? SOON_TICKS : COMPLAIN_TICKS;
     if (seen->stalled == patience && mr_rt.alive > 0 && !mr_rt.complained) {
@@ -170,7 +183,7 @@ static void look_at_waiters(view *seen)
 static void wake_signalled(void)
 {
     for (mr_thread *t = mr_rt.threads; t != NULL; t = t->next) {
-        if (t->state == MR_BLOCKED && t->signals != 0) {
+        if (t->state == MR_BLOCKED && mr_signals_ready(t)) {
             t->reason = MR_INTERRUPTED;
             t->state = MR_RUNNABLE;
         }
@@ -197,6 +210,7 @@ static void *watch(void *unused)
         mr_state_lock();
         wake_signalled();
         if (mr_rt.owner != NULL) {
+            seen.idle = 0;
             look_at_owner(&seen);
         } else {
             look_at_waiters(&seen);

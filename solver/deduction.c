@@ -237,13 +237,21 @@ uint32_t mr_deduction_object(const mr_deduction *d, uint32_t row)
                : w->variable_count + mr_window_section(w, event)->lock;
 }
 
+/* The rules of all rows of the object are to be looked at again. */
+static void change_object(mr_deduction *d, uint32_t row)
+{
+    d->object_changed[mr_deduction_object(d, row)] = d->now;
+}
+
 void mr_deduction_exclude(mr_deduction *d, uint32_t row)
 {
     uint32_t slot = d->slot_of[row], rank = mr_deduction_rank(d, row);
     if (rank >= d->limit[slot])
         return;
+    d->bounds_changed = d->limits_changed = ++d->now;
+    for (uint32_t k = rank; k < d->limit[slot]; k++)
+        change_object(d, d->known->row_first[slot] + k);
     d->limit[slot] = rank;
-    d->bounds_changed = ++d->now;
     d->no_race |= d->included[slot] > rank;
 }
 
@@ -258,16 +266,19 @@ void mr_deduction_raise(mr_deduction *d, uint32_t row, uint32_t slot, uint32_t r
     }
     MR_ASSERT(rank <= d->known->row_first[slot + 1] - d->known->row_first[slot]);
     clock[slot] = rank;
-    d->changed[row] = d->object_changed[mr_deduction_object(d, row)] = ++d->now;
+    d->changed[row] = ++d->now;
+    change_object(d, row);
 }
 
 void mr_deduction_join(mr_deduction *d, uint32_t u, uint32_t row)
 {
-    const uint32_t *clock = mr_deduction_clock(d, u);
+    const uint32_t *clock = mr_deduction_clock(d, u), *own = mr_deduction_clock(d, row);
     uint32_t slots = d->known->slot_count, slot = d->slot_of[u];
     d->effort += slots;
     for (uint32_t s = 0; s < slots; s++)
-        mr_deduction_raise(d, row, s, s == slot ? mr_deduction_rank(d, u) + 1 : clock[s]);
+        if (clock[s] > own[s])
+            mr_deduction_raise(d, row, s, clock[s]);
+    mr_deduction_raise(d, row, slot, mr_deduction_rank(d, u) + 1);
 }
 
 void mr_deduction_order(mr_deduction *d, uint32_t u, uint32_t v)
@@ -279,18 +290,33 @@ void mr_deduction_order(mr_deduction *d, uint32_t u, uint32_t v)
 
 void mr_deduction_be_certain(mr_deduction *d, uint32_t slot, uint32_t rank)
 {
+    uint32_t end = d->known->row_first[slot + 1] - d->known->row_first[slot];
     if (rank <= d->certain[slot])
         return;
-    d->certain[slot] = rank;
     d->bounds_changed = ++d->now;
+    for (uint32_t k = d->certain[slot]; k < rank && k < end; k++)
+        change_object(d, d->known->row_first[slot] + k);
+    d->certain[slot] = rank;
+}
+
+/* A row has come into L: what its own rule says depends on that, and what an acquire says to those
+ * of other sections. */
+static void look_at_required(mr_deduction *d, uint32_t row)
+{
+    if (mr_op_is_access(mr_window_op(d->window, d->known->event_of[row])))
+        d->ruled[row] = 0;
+    else
+        change_object(d, row);
 }
 
 void mr_deduction_include(mr_deduction *d, uint32_t slot, uint32_t rank)
 {
     if (rank <= d->included[slot])
         return;
-    d->included[slot] = rank;
     d->bounds_changed = ++d->now;
+    for (uint32_t k = d->included[slot]; k < rank && k < d->limit[slot]; k++)
+        look_at_required(d, d->known->row_first[slot] + k);
+    d->included[slot] = rank;
     d->no_race |= rank > d->limit[slot];
 }
 
@@ -320,7 +346,7 @@ bool mr_deduction_begin(mr_deduction *d)
         MR_REQUIRE(d->included[s] <= d->limit[s]); /* L is in C */
         d->certain[s] = w->model == MR_MODEL_BRANCH ? 0 : UINT32_MAX;
     }
-    d->now = d->bounds_changed = 1;
+    d->now = d->bounds_changed = d->limits_changed = 1;
     for (uint32_t row = 0; row < rows; row++) {
         const uint32_t *forced = d->forced->clock[known->event_of[row]];
         uint32_t *clock = known->clock + (size_t)row * slots;

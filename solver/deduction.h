@@ -59,9 +59,12 @@ typedef struct mr_deduction {
 
     uint32_t *in_trace_order; /* rows */
     /* When something changed, and was last looked at, in a time that counts changes. */
-    uint64_t *changed, *closed, *ruled;          /* one a row */
-    uint64_t *object_changed;                    /* one a variable, then one a lock */
-    uint64_t now, bounds_changed;                /* of included, limit or certain */
+    uint64_t *changed, *closed, *ruled; /* one a row; ruled 0: its rule is to be looked at */
+    /* One a variable, then one a lock: of a clock, of E, or of what is consistent, in a row of the
+     * object; of L, in an acquire of it. */
+    uint64_t *object_changed;
+    uint64_t now, bounds_changed; /* of included, limit or certain */
+    uint64_t limits_changed;
     uint64_t effort;                             /* clock entries and items looked at */
     uint32_t *blocked, *common, *last, *foreign; /* scratch of the rule of reads: one a slot */
     bool no_race;

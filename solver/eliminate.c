@@ -97,25 +97,34 @@ static void find_certain(mr_deduction *d)
     }
 }
 
-/* The first rule for one row. */
+/* A row has joined B of the row, or has changed. */
+static void close_one(mr_deduction *d, uint32_t before, uint32_t row, bool all)
+{
+    if (all || d->changed[before] > d->closed[row])
+        mr_deduction_join(d, before, row);
+}
+
+/* The first rule for one row. What the row before it in its thread has in B as well, that row joins:
+ * a row and the one before it mostly differ in few threads. */
 static void close_row(mr_deduction *d, uint32_t row)
 {
     const mr_known *known = d->known;
-    const uint32_t *clock = mr_deduction_clock(d, row);
-    bool all = d->changed[row] > d->closed[row], bounds = d->bounds_changed > d->closed[row];
+    uint32_t *clock = mr_deduction_clock(d, row), own = d->slot_of[row];
+    const uint32_t *last = mr_deduction_rank(d, row) ? clock - known->slot_count : NULL;
+    bool all = d->changed[row] > d->closed[row], limits = d->limits_changed > d->closed[row];
     uint64_t now = d->now;
     d->effort += known->slot_count;
+    if (last)
+        close_one(d, row - 1, row, all);
     for (uint32_t s = 0; s < known->slot_count; s++) {
         uint32_t rank = clock[s];
-        if (!rank)
+        if (s == own || !rank || (last && rank == last[s]))
             continue;
-        if (bounds && s != d->slot_of[row] && rank > d->limit[s]) {
+        if (limits && rank > d->limit[s]) {
             mr_deduction_exclude(d, row);
             return;
         }
-        uint32_t before = known->row_first[s] + rank - 1;
-        if (all || d->changed[before] > d->closed[row])
-            mr_deduction_join(d, before, row);
+        close_one(d, known->row_first[s] + rank - 1, row, all);
     }
     d->closed[row] = now;
 }
@@ -124,7 +133,7 @@ static void rule(mr_deduction *d, uint32_t row)
 {
     uint64_t ruled = d->ruled[row], now = d->now;
     uint32_t event = d->known->event_of[row];
-    if (d->changed[row] <= ruled && d->bounds_changed <= ruled &&
+    if (ruled && d->changed[row] <= ruled &&
         d->object_changed[mr_deduction_object(d, row)] <= ruled)
         return;
     if (mr_op_reads(mr_window_op(d->window, event)))
@@ -135,6 +144,9 @@ static void rule(mr_deduction *d, uint32_t row)
     d->ruled[row] = now;
 }
 
+/* Every so many rows a pass looks whether the run was asked to end. */
+enum { ROWS_PER_LOOK = 16 };
+
 /* One pass over the rows. */
 static void pass(mr_deduction *d, bool rules)
 {
@@ -142,6 +154,8 @@ static void pass(mr_deduction *d, bool rules)
     find_certain(d);
     for (uint32_t i = 0; i < d->known->row_count && !d->no_race; i++) {
         uint32_t row = d->in_trace_order[i];
+        if (i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena))
+            return;
         if (mr_deduction_rank(d, row) >= d->limit[d->slot_of[row]])
             continue;
         close_row(d, row);
@@ -171,13 +185,15 @@ static bool is_closed(const mr_deduction *d)
 }
 
 /* Applies the rules until nothing changes or the budget is used up. False: the budget did not
- * even do for closing what is known. */
+ * even do for closing what is known, or the run was asked to end. */
 static bool run(mr_deduction *d)
 {
     bool rules = true;
     for (uint64_t before = UINT64_MAX; before != d->now && !d->no_race;) {
         before = d->now;
         pass(d, rules);
+        if (mr_arena_is_halted(d->arena))
+            return false;
         if (d->max_effort && d->effort > d->max_effort) {
             if (!rules)
                 return false;
@@ -437,9 +453,11 @@ static bool deduce_window(mr_deduction *d, const mr_eliminate_limits *limits, mr
     if (!r.clock || !mr_deduction_begin(d))
         return false;
     run(d);
+    if (mr_arena_is_halted(d->arena))
+        return false;
     MR_ASSERT(!d->no_race); /* the trace is a witness of everything */
     for (uint32_t i = 0; i < w->size; i++)
-        if (!refine_event(&r, i))
+        if ((i % ROWS_PER_LOOK == 0 && mr_arena_is_halted(d->arena)) || !refine_event(&r, i))
             return false;
     return true;
 }
@@ -453,6 +471,7 @@ bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limit
     mr_arena_init(&scratch);
     scratch.share = arena->share;
     scratch.waits = arena->waits;
+    scratch.halt = arena->halt;
     mr_known known = {.window = w};
     mr_deduction d = {.window = w,
                       .forced = forced,
@@ -465,6 +484,7 @@ bool mr_eliminate_refine(mr_precedence *forced, const mr_eliminate_limits *limit
     d.required = mr_arena_zalloc(&scratch, w->thread_count, sizeof *d.required);
     d.cone = cone;
     bool complete = d.required && d.cone && deduce_window(&d, limits, forced, arena);
+    arena->refused |= scratch.refused;
     mr_arena_free(&scratch);
     return complete;
 }

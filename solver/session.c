@@ -22,12 +22,15 @@ struct mr_query {
     Z3_ast_vector terms;
     Z3_ast minus_one;
     Z3_ast *node, *choice, *literals; /* `literals`: scratch for a clause */
-    size_t node_count, node_capacity, choice_count, choice_capacity, literal_capacity;
+    bool *chosen;                     /* of each choice in the latest model */
+    size_t node_count, node_capacity, choice_count, choice_capacity, literal_capacity,
+        chosen_capacity;
     size_t edge_count, clause_count;
     const uint32_t *ranks;
     mr_settings settings;
     mr_units units;
     bool failed; /* an answer was UNKNOWN */
+    bool broken; /* Z3 could not make a term: what it was told is not the formula */
     bool no_memory;
     char detail[64];
 };
@@ -84,10 +87,17 @@ uint64_t mr_limits_memory_bytes(const mr_limits *limits)
     return left ? left : 1;
 }
 
+/* A term that Z3 has not made, for want of memory or as it was interrupted, is replaced by another
+ * one. The query is then broken, and nothing more is asked. */
 static Z3_ast keep(mr_query *q, Z3_ast term)
 {
-    Z3_ast_vector_push(q->context, q->terms, term);
-    return term;
+    bool made = term && Z3_get_error_code(q->context) == Z3_OK;
+    if (made) {
+        Z3_ast_vector_push(q->context, q->terms, term);
+        made = Z3_get_error_code(q->context) == Z3_OK;
+    }
+    q->broken |= !made;
+    return made ? term : q->minus_one;
 }
 
 static Z3_ast constant(mr_query *q, uint32_t number, Z3_sort sort)
@@ -98,7 +108,7 @@ static Z3_ast constant(mr_query *q, uint32_t number, Z3_sort sort)
 /* Makes the terms of new nodes and choices. False: no memory. */
 static bool make_constants(mr_query *q, const mr_formula *formula)
 {
-    void *node = q->node, *choice = q->choice;
+    void *node = q->node, *choice = q->choice, *chosen = q->chosen;
     Z3_sort integers = Z3_mk_int_sort(q->context), booleans = Z3_mk_bool_sort(q->context);
     if (!mr_grow(&node, &q->node_capacity, formula->node_count, sizeof(Z3_ast)))
         return false;
@@ -106,6 +116,9 @@ static bool make_constants(mr_query *q, const mr_formula *formula)
     if (!mr_grow(&choice, &q->choice_capacity, formula->choice_count, sizeof(Z3_ast)))
         return false;
     q->choice = choice;
+    if (!mr_grow(&chosen, &q->chosen_capacity, (size_t)formula->choice_count + 1, sizeof(bool)))
+        return false;
+    q->chosen = chosen;
     for (; q->node_count < formula->node_count; q->node_count++)
         q->node[q->node_count] = constant(q, (uint32_t)q->node_count, integers);
     for (; q->choice_count < formula->choice_count; q->choice_count++)
@@ -134,8 +147,15 @@ enum { ASSERTIONS_PER_LOOK = 256 };
 
 static bool stopped(const mr_query *q, size_t assertion)
 {
-    return Z3_get_error_code(q->context) != Z3_OK ||
+    return q->broken || Z3_get_error_code(q->context) != Z3_OK ||
            (assertion % ASSERTIONS_PER_LOOK == 0 && mr_query_interrupted(q));
+}
+
+static void tell(mr_query *q, Z3_ast term)
+{
+    if (!q->broken)
+        Z3_solver_assert(q->context, q->solver, term);
+    q->broken |= Z3_get_error_code(q->context) != Z3_OK;
 }
 
 static bool assert_clause(mr_query *q, const mr_formula *formula, size_t clause)
@@ -150,7 +170,7 @@ static bool assert_clause(mr_query *q, const mr_formula *formula, size_t clause)
         q->literals[i] = literal_term(q, formula->literals[begin + i]);
     Z3_ast term =
         count == 1 ? q->literals[0] : keep(q, Z3_mk_or(q->context, (unsigned)count, q->literals));
-    Z3_solver_assert(q->context, q->solver, term);
+    tell(q, term);
     return true;
 }
 
@@ -163,7 +183,7 @@ static bool assert_new(mr_query *q, const mr_formula *formula)
     for (; q->edge_count < formula->edge_count; q->edge_count++) {
         if (stopped(q, q->edge_count))
             return false;
-        Z3_solver_assert(q->context, q->solver, literal_term(q, formula->edges[q->edge_count]));
+        tell(q, literal_term(q, formula->edges[q->edge_count]));
     }
     for (; q->clause_count < formula->clause_count; q->clause_count++) {
         if (stopped(q, q->clause_count))
@@ -172,7 +192,7 @@ static bool assert_new(mr_query *q, const mr_formula *formula)
         if (q->no_memory)
             return false;
     }
-    return Z3_get_error_code(q->context) == Z3_OK;
+    return !q->broken;
 }
 
 enum { PHASE_CACHING = 3 }; /* of Z3's phase_selection */
@@ -237,7 +257,8 @@ static bool break_ties(const mr_query *q, int64_t *order)
     return true;
 }
 
-static bool read_model(mr_query *q, int64_t *order, uint8_t *choices)
+/* The positions and choices of the model. False: it has none for some of them, or Z3 failed. */
+static bool read_model(mr_query *q, int64_t *order)
 {
     Z3_context c = q->context;
     Z3_model model = Z3_solver_get_model(c, q->solver);
@@ -250,20 +271,34 @@ static bool read_model(mr_query *q, int64_t *order, uint8_t *choices)
         order[i] = 0; /* nothing is asked of a node without a value */
         complete = !value || Z3_get_numeral_int64(c, value, &order[i]);
     }
-    for (size_t i = 0; choices && i < q->choice_count && complete; i++) {
+    for (size_t i = 0; i < q->choice_count && complete; i++) {
         Z3_ast value = value_of(q, model, q->choice[i]);
-        choices[i] = value && Z3_get_bool_value(c, value) == Z3_L_TRUE;
+        q->chosen[i] = value && Z3_get_bool_value(c, value) == Z3_L_TRUE;
     }
     Z3_model_dec_ref(c, model);
     q->no_memory = !break_ties(q, order);
     return complete && !q->no_memory && Z3_get_error_code(c) == Z3_OK;
 }
 
-/* Which of the assumed terms are in the core. */
-static void read_core(mr_query *q, const Z3_ast *assumed, const mr_assumptions *assumptions)
+/* A model of the formula. Z3 may give another one when it was interrupted while it took over a
+ * clause: the clause is lost then, and no error says so. So each model is compared with the formula,
+ * which costs little beside the search. */
+static bool read_solution(mr_query *q, const mr_formula *formula, int64_t *order, uint8_t *choices)
+{
+    if (!read_model(q, order) || !mr_formula_holds(formula, order, q->chosen))
+        return false;
+    for (size_t i = 0; choices && i < q->choice_count; i++)
+        choices[i] = q->chosen[i];
+    return true;
+}
+
+/* Which of the assumed terms are in the core. False: Z3 cannot say. */
+static bool read_core(mr_query *q, const Z3_ast *assumed, const mr_assumptions *assumptions)
 {
     Z3_context c = q->context;
     Z3_ast_vector core = Z3_solver_get_unsat_core(c, q->solver);
+    if (!core || Z3_get_error_code(c) != Z3_OK)
+        return false;
     Z3_ast_vector_inc_ref(c, core);
     unsigned size = Z3_ast_vector_size(c, core);
     for (uint32_t i = 0; i < assumptions->count; i++)
@@ -274,6 +309,7 @@ static void read_core(mr_query *q, const Z3_ast *assumed, const mr_assumptions *
             assumptions->in_core[i] |= term == assumed[i]; /* equal terms are one in Z3 */
     }
     Z3_ast_vector_dec_ref(c, core);
+    return true;
 }
 
 static bool query_init(mr_query *q)
@@ -290,7 +326,7 @@ static bool query_init(mr_query *q)
         return false;
     Z3_ast_vector_inc_ref(q->context, q->terms);
     q->minus_one = keep(q, Z3_mk_int(q->context, -1, Z3_mk_int_sort(q->context)));
-    return true;
+    return !q->broken;
 }
 
 static void query_free(mr_query *q)
@@ -304,6 +340,7 @@ static void query_free(mr_query *q)
     free(q->node);
     free(q->choice);
     free(q->literals);
+    free(q->chosen);
     free(q);
 }
 
@@ -328,7 +365,7 @@ mr_query *mr_query_begin(mr_session *session, const mr_limits *limits, mr_settin
         return NULL;
     }
     mr_watchdog_arm(session->watchdog, q->context, limits->timeout_ms, limits->memory_bytes,
-                    limits->room);
+                    limits->room, limits->halt);
     return q;
 }
 
@@ -345,8 +382,8 @@ static Z3_lbool check(mr_query *q, const mr_formula *formula, const mr_assumptio
     for (uint32_t i = 0; i < count; i++)
         assumed[i] = literal_term(q, mr_choice(assumptions->choices[i], false));
     Z3_lbool result = Z3_solver_check_assumptions(q->context, q->solver, count, assumed);
-    if (result == Z3_L_FALSE)
-        read_core(q, assumed, assumptions);
+    if (result == Z3_L_FALSE && !read_core(q, assumed, assumptions))
+        result = Z3_L_UNDEF;
     free(assumed);
     return result;
 }
@@ -387,11 +424,11 @@ mr_answer mr_query_check(mr_query *q, const mr_formula *formula, const mr_assump
     MR_REQUIRE(formula->edge_count >= q->edge_count && formula->clause_count >= q->clause_count);
     bool told = assert_new(q, formula);
     Z3_lbool result = told ? check_within_limit(q, formula, assumptions) : Z3_L_UNDEF;
-    if (result == Z3_L_FALSE)
+    if (result == Z3_L_FALSE && !mr_query_interrupted(q))
         return MR_ANSWER_UNSAT;
-    if (result == Z3_L_TRUE && read_model(q, order, choices))
+    if (result == Z3_L_TRUE && read_solution(q, formula, order, choices))
         return MR_ANSWER_SAT;
-    if (!told || result == Z3_L_TRUE)
+    if (!told || result != Z3_L_UNDEF)
         explain(q);
     q->failed = true;
     return MR_ANSWER_UNKNOWN;

@@ -52,7 +52,8 @@ finds_deadlock() { finds locks deadlock 20; }
 finds_status() { finds swap exit 20; }
 confirms_race() { ls -d "$work/swap.hunt/findings/"*-race >/dev/null && finds_again swap race; }
 finds_again() {
-    timeout -k 5 60 "$maxrace" replay "$work/$1.hunt/findings/"*-"$2" | grep -q "$2 repeated"
+    timeout -k 5 60 "$maxrace" replay "$work/$1.hunt/findings/"*-"$2" >"$work/replayed"
+    grep -q "$2 repeated" "$work/replayed"
 }
 
 # A schedule that is as short as it can be: the deadlock takes two switches between the threads.

@@ -99,7 +99,7 @@ installed_recorder() {
 # Manual pages that man shows without a warning, for each command; completions that the shell takes.
 installed_pages() {
     local page output
-    [ "$(ls "$prefix/share/man/man1" | wc -l)" -eq $(("$("$prefix/bin/maxrace" help | grep -c '^  [a-z]')" + 1)) ] || return 1
+    [ "$(ls "$prefix/share/man/man1" | wc -l)" -eq $(("$("$prefix/bin/maxrace" help | grep -c '^  [a-z]')" + 2)) ] || return 1
     grep -q '^.TH MAXRACE' "$prefix/share/man/man1/maxrace-predict.1" && bash -n "$prefix/share/bash-completion/completions/maxrace" || return 1
     output=$(bash -c '. "$1"; COMP_WORDS=(maxrace predict --format s); COMP_CWORD=3; _maxrace; echo "${COMPREPLY[*]}"' - \
         "$prefix/share/bash-completion/completions/maxrace") && [ "$output" = sarif ] || { echo "$output"; return 1; }

@@ -181,6 +181,47 @@ standard_input() {
     one_line 2 'not standard input'
 }
 
+# launched STATUS OUTPUT ERROR FLAGS…: what maxrace-mpirun ends with, and a line that its output and its error have ('': they are empty).
+launched() {
+    local expected=$1 output=$2 error=$3
+    shift 3
+    timeout -k 5 60 "$(dirname "$MAXRACE")/maxrace-mpirun" "$@" >"$scratch/report" 2>"$scratch/error" </dev/null
+    status=$?
+    drop_open_mpi
+    [ $status -eq "$expected" ] || { echo "$*: exit status $status"; cat "$scratch/error"; return 1; }
+    { [ -n "$output" ] || [ ! -s "$scratch/report" ]; } && grep -q "$output" "$scratch/report" || [ -z "$output" ] || { echo "$*: no '$output'"; return 1; }
+    [ -n "$error" ] || [ ! -s "$scratch/error" ] || { cat "$scratch/error"; return 1; }
+    [ -z "$error" ] || grep -q "$error" "$scratch/error" || { echo "$*: no '$error'"; cat "$scratch/error"; return 1; }
+}
+
+# More ranks than cores, as any user, with the statuses of maxrace and nothing else on standard error.
+launcher() {
+    launched 1 '^1 race' '' -n 3 predict -q examples/bank.std && launched 0 '^no race' '' -n 3 predict -q examples/bank-locked.std &&
+        launched 4 '' 'absent.std: cannot open' -n 2 predict -q "$scratch/absent.std" && launched 2 '' "unknown flag '--bogus'" -n 2 predict --bogus examples/bank.std
+}
+
+# A run that does not start is never silent, and never ends with 1.
+launcher_that_fails() {
+    launched 4 '' 'slots' --host localhost:1 -n 4 predict examples/bank.std && tail -n 1 "$scratch/error" | grep -q 'has started no rank' &&
+        launched 4 '' 'has started no rank' --no-such-flag -n 2 predict examples/bank.std && MPIRUN=no-mpirun launched 4 '' 'there is no no-mpirun' -n 2 predict examples/bank.std &&
+        launched 2 '' '^usage' -n 2 predict
+}
+
+# A signal reaches the ranks: the report says that it is not complete.
+launcher_signal() {
+    local process
+    "$(dirname "$MAXRACE")/maxrace-mpirun" -n 2 predict "${settings[@]}" -j 1 --window-size 400 --checkpoint "$scratch/signal.ck" -o "$scratch/signal.txt" \
+        "$scratch/longer.std" 2>"$scratch/error" </dev/null &
+    process=$!
+    until [ -n "$(find "$scratch/signal.ck" -size +16k 2>/dev/null)" ] || ! kill -0 $process 2>/dev/null; do sleep 0.02; done
+    kill -TERM $process
+    wait $process
+    status=$?
+    # mpirun gives the ranks a second for their report, which may not be enough under load.
+    [ $status -gt 1 ] && { [ ! -s "$scratch/signal.txt" ] || [ $status -ne 5 ] || ! grep -q '^no race in' "$scratch/signal.txt"; } ||
+        { echo "exit status $status"; tail -n 3 "$scratch/signal.txt"; cat "$scratch/error"; return 1; }
+}
+
 # A copy of the program alone, away from what it loads.
 without_library() {
     cp "$MAXRACE" "$scratch/maxrace" && [ "$("$scratch/maxrace" version | tail -n 1)" = "without MPI" ] || return 1
@@ -192,7 +233,7 @@ without_library() {
 check mpi_without_library without_library
 check mpi_standard_input standard_input
 tests=(same_report all_work no_race no_trace_on_a_rank no_trace_on_rank_0 another_trace_on_a_rank killed_rank killed_rank_0
-    resumed shards)
+    resumed shards launcher launcher_that_fails launcher_signal)
 if [ ! -e "$(dirname "$MAXRACE")/maxrace-mpi.so" ]; then
     for name in "${tests[@]}"; do skip "mpi_$name" "maxrace was built without MPI"; done
 elif needs mpirun "${tests[@]/#/mpi_}"; then

@@ -142,6 +142,9 @@ suppressed() {
         ends 0 '^no static race of shb' "$maxrace" run --quick --suppressions add.supp ./together && grep -qx 'maxrace: 1 suppressed' err &&
         ends 66 '^1 race ' env TSAN_OPTIONS=exitcode=66 "$maxrace" run ./together &&
         ends 0 '^no race' env TSAN_OPTIONS="suppressions='add.supp':exitcode=66,halt_on_error=1" "$maxrace" run ./together &&
+        ends 1 '2 of 3 runs were not started' env TSAN_OPTIONS=halt_on_error=1 "$maxrace" run --runs 3 ./together &&
+        ends 1 ' in 3 runs$' env TSAN_OPTIONS=halt_on_error=1 "$maxrace" run --runs 3 --no-halt-on-finding ./together &&
+        ends 1 ' at er+0x' env TSAN_OPTIONS=strip_path_prefix=togeth "$maxrace" run ./together &&
         ends 2 '' env TSAN_OPTIONS=exitcode=x "$maxrace" run ./together &&
         ends 1 '' env TSAN_OPTIONS=log_path=report-of "$maxrace" run ./together && grep -q '^1 race ' report-of.* &&
         ends 1 '' "$maxrace" run --runs 2 --format json -o base.json ./together && grep -q '"fingerprint"' base.json &&
@@ -213,7 +216,10 @@ excluded() {
     "$maxrace" record -q -o whole.mrt ./nested && ends 1 '^2 races' "$maxrace" predict whole.mrt || return 1
     "$maxrace" record -q --record-exclude 'log_*' -o rest.mrt ./nested && ends 1 '^1 race ' "$maxrace" predict rest.mrt || return 1
     grep -q '^ *by middle at nested.c' out && ! grep -q 'log_it' out && "$maxrace" convert rest.mrt - | grep -q '|mbegin(' || { cat out; return 1; }
-    "$maxrace" record -q --record-exclude 'none,nested.c:*' -o rest.mrt ./nested && ends 0 '^no race' "$maxrace" predict rest.mrt || return 1
+    "$maxrace" record -q --record-exclude 'none,nested.c:*' -o rest.mrt ./nested 2>said && ends 0 '^no race' "$maxrace" predict rest.mrt || return 1
+    grep -qx "maxrace: record.exclude: the pattern 'none' matches no place and no function of the trace" said && [ "$(wc -l <said)" = 1 ] || { cat said; return 1; }
+    ends 1 '^1 race ' "$maxrace" predict --candidates-ignore-locations 'log_*,nested.c:*x' whole.mrt || return 1
+    grep -q "ignore_locations: the pattern 'nested.c:\*x' matches no place" out err || { cat out; return 1; }
     printf 'record:\n  exclude: log_*\n' >exclude.yaml
     ends 1 '^1 race ' "$maxrace" run -c exclude.yaml ./nested && nothing_left
 }

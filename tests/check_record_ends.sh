@@ -83,15 +83,20 @@ no_deadlocks() {
 
 # A program whose threads are in its child: one line, or traces of their own. A daemon goes on when the program has ended.
 forks() {
-    ends 0 "$maxrace" record ./forks wait && prints err '^maxrace: 1 child process with 2 threads was not recorded; record --follow-forks does it$' &&
+    ends 0 "$maxrace" record ./forks wait && prints err '^maxrace: 1 child process with 2 threads was not recorded; --follow-forks does it$' &&
         ends 0 "$maxrace" predict forks.mrt && prints out '^1 child process with threads was not recorded$' &&
-        ends 0 "$maxrace" record ./forks daemon && prints err '^maxrace: a child process ([0-9]*) goes on and is not recorded; record --follow-forks does it$' && [ ! -e forks.1.mrt ] || return 1
+        ends 0 "$maxrace" record ./forks daemon && prints err '^maxrace: a child process ([0-9]*) goes on and is not recorded; --follow-forks does it$' && [ ! -e forks.1.mrt ] || return 1
     local how
     for how in wait daemon; do
         ends 0 "$maxrace" record --follow-forks ./forks $how && prints err '^maxrace: forks.mrt: ' '^maxrace: forks.1.mrt: [0-9]* events of 3 threads' && ! grep -q 'not recorded' err &&
             ends 1 "$maxrace" predict forks.1.mrt && prints out '^the program ended with status 4$' '^Race 1 of 1 on x$' &&
             ends 0 "$maxrace" predict forks.mrt && rm forks.mrt forks.1.mrt || return 1
     done
+    ends 1 "$maxrace" run --follow-forks ./forks twice && prints out '^Run 1 of 1, seed 1$' '^Run 1 of 1, seed 1, child 1$' '^Run 1 of 1, seed 1, child 1.1$' \
+        '^./forks (seed 1, child 1.1): ' '^1 race known from earlier runs$' '^1 race in 1 run$' && prints err '^maxrace: seed 1, child 1.1: ' &&
+        ends 0 "$maxrace" run ./forks wait && prints err '^maxrace: 1 child process with 2 threads was not recorded; --follow-forks does it$' && ! grep -q '^Run 1' out &&
+        ends 1 "$maxrace" run --follow-forks --quick --traces kept ./forks twice && prints out '^1 static race of shb' && ends 1 "$maxrace" predict kept/seed-1.1.1.mrt &&
+        ends 1 "$maxrace" run --follow-forks --format json ./forks wait && prints out ',"child":"1","exit_status":4,' || return 1
     ends 0 "$maxrace" record --follow-forks ./forks twice && ends 1 "$maxrace" predict forks.1.mrt && ends 1 "$maxrace" predict forks.1.1.mrt && rm forks.*mrt || return 1
     ends 0 "$maxrace" record --follow-forks --timeout 2 ./forks endless && ends 1 "$maxrace" predict forks.1.mrt && ! pgrep -f './forks endless$' && rm forks.*mrt || return 1
     ! ls maxrace-log* 2>/dev/null

@@ -11,14 +11,9 @@ if [ "${TEST_LENGTH:-}" = full ]; then seeds='1 2 3'; else seeds=1; fi
 
 # Programs with races that do not reach their goal, and why; docs/replay.md says more.
 declare -A cannot=(
-    [clock-race.c]='what clocks show depends on the order of sleeps'
     [fiber-race.c]='fibers are not steered'
     [queue-annotated-race.c]='a loop that is not recorded waits for what an event of another thread does'
-    [signal-sent-race.c]='where a signal arrives is not steered'
-    [handler-race.c]='another process sends the signal'
     [std-atomic-ptr-race.cpp]='who is first to ask for a lock of libstdc++ does more'
-    [cancel-order-race.c]='who unwinds first does more'
-    [specific-race.c]='who loads the unwinder allocates for all'
 )
 
 # replay TRACE FLAG…: the replay as JSON; every race must be confirmed.
@@ -237,6 +232,74 @@ same() {
         [ "$number" -eq 1 ] || cmp "$scratch/then.json" "$scratch/now.json" || return 1
     done
 }
+# A JSON report of predict stands for the trace and the settings.
+of_report() {
+    (cd "$scratch" && { "$maxrace" predict -q --format json --model rf bank.mrt >results.json; [ $? -eq 1 ]; } &&
+        says 'Race 1 of .*confirmed' "$maxrace" replay -q --race 1 results.json &&
+        says 'made with model rf, and here it is branch' "$maxrace" replay -q --model branch results.json &&
+        echo '{}' >none.json && says 'no JSON report of predict' "$maxrace" replay -q none.json &&
+        sed 's/"events": *[0-9]*/"events": 1/' results.json >other.json && says 'not the trace of the report' "$maxrace" replay -q other.json)
+}
+# What a program does may depend on time and on addresses. It gets both again; without inputs the time is another one.
+time_and_addresses() {
+    cat >"$scratch/when.c" <<'END'
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static int x, odd, later;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    struct timespec now;
+    long before = 0;
+    pthread_t thread;
+    char *block = malloc(100);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    FILE *file = fopen("when", "r");
+    if (file) {
+        if (fscanf(file, "%ld", &before) == 1 && before != now.tv_nsec)
+            later++;
+        fclose(file);
+    } else {
+        file = fopen("when", "w");
+        fprintf(file, "%ld\n", now.tv_nsec);
+        fclose(file);
+    }
+    if ((uintptr_t)block >> 4 & 1)
+        odd++;
+    pthread_create(&thread, NULL, work, NULL);
+    x++;
+    pthread_join(thread, NULL);
+    free(block);
+    return 0;
+}
+END
+    (cd "$scratch" && "$maxrace" cc -g -O0 when.c -o when.run && rm -f when && "$maxrace" record -q -o when.mrt -- ./when.run &&
+        says '1 of 1 confirmed' "$maxrace" replay -q when.mrt &&
+        rm -f when && "$maxrace" record -q --record-inputs no -o when.mrt -- ./when.run &&
+        says 'diverged: another operation, main (T0), after' "$maxrace" replay -q when.mrt &&
+        says 'seen      .* in main at when.c:2' "$maxrace" replay -q when.mrt)
+}
+# Code that is not recorded waits for the other thread; and a witness of the model branch promises less. Who waits for what is told.
+waits_are_told() {
+    MAXRACE_CC=gcc "$maxrace" cc -g -pthread tests/programs/queue-annotated-race.c -o "$scratch/queue" &&
+        MAXRACE_CC=gcc "$maxrace" cc -g -O0 -pthread tests/programs/c11-race.c -o "$scratch/c11" || return 1
+    (cd "$scratch" && "$maxrace" record -q -o queue.mrt -- ./queue >/dev/null && "$maxrace" record -q -o c11.mrt -- ./c11 >/dev/null) || return 1
+    says 'diverged: does no operation, and nobody can help' "$maxrace" replay -q "$scratch/queue.mrt" &&
+        says 'diverged: waits, and nobody is to let it go on, take (T2)' "$maxrace" replay -q --model branch "$scratch/c11.mrt" &&
+        says 'take (T2) waits for memory begun.* in take at .*c11-race.c' "$maxrace" replay -q --model branch "$scratch/c11.mrt"
+}
+# Another process sends a signal: the handler runs where it ran, also without that process and in runs by the seed.
+signals() {
+    MAXRACE_CC=gcc "$maxrace" cc -g -O0 -pthread tests/programs/handler-race.c -o "$scratch/handler" || return 1
+    (cd "$scratch" && "$maxrace" record -q -o handler.mrt -- ./handler && says 'confirmed, no visible effect' "$maxrace" replay -q --timeout 20 handler.mrt)
+}
 # A thread that waits in a loop: the trace has one read for those that saw the same write. They are done before that of another.
 waiting_loop() {
     MAXRACE_CC=gcc "$maxrace" cc -g -pthread tests/programs/publish-race.c -o "$scratch/publish" || return 1
@@ -255,6 +318,10 @@ if check replay_prepare prepare; then
     check replay_confirm confirm
     check replay_same same
     check replay_waiting_loop waiting_loop
+    check replay_of_report of_report
+    check replay_time_and_addresses time_and_addresses
+    check replay_waits_are_told waits_are_told
+    check replay_signals signals
     needs gdb replay_debugger && check replay_debugger debugger
     check replay_script script
     check replay_record record_replay

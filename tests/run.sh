@@ -27,7 +27,7 @@ suite() {
 # The names of all tests/test_NAME.c, of those that are shorter in 'make test', and of all tests/check_NAME.sh but those that
 # belong to check-all.
 programs() { printf '%s\n' tests/test_*.c | sed 's/.*test_//; s/\.c$//'; }
-scripts() { printf '%s\n' tests/check_*.sh | sed 's/.*check_//; s/\.sh$//' | grep -vx 'source\|threads'; }
+scripts() { printf '%s\n' tests/check_*.sh | sed 's/.*check_//; s/\.sh$//' | grep -vx 'source\|threads\|deb'; }
 shortened() { grep -lE 'mr_length\(|\.share\b' tests/test_*.c | sed 's/.*test_//; s/\.c$//'; }
 
 # suite_of PREFIX BUILD NAME: the program or the script of this name.
@@ -66,6 +66,8 @@ plan_check_all() {
     done
     # Other traces each time; a failure prints the line that runs its trace again.
     suite long/exact build/release "env EXACT_SEED=$(date +%s) EXACT_TRACES=${EXACT_MORE:-2000} build/release/tests/test_exact"
+    suite full/docs build/release tests/check_docs.sh
+    suite deb build/release tests/check_deb.sh
     for check in tsan helgrind; do
         suite "threads/$check" build/release "tests/check_threads.sh $check"
     done

@@ -373,10 +373,10 @@ static void check_kept(examination *x)
 static void check_ignored(examination *x)
 {
     const mr_trace *trace = x->setup.trace;
-    uint8_t ignored[64] = {0};
+    bool ignored[64] = {0};
     assert_true(trace->locations.count <= sizeof ignored);
     for (uint32_t l = 0; l < trace->locations.count; l += 2)
-        ignored[l] = 1;
+        ignored[l] = true;
     mr_candidate_options options = every_pair;
     find(x, &options);
     mr_candidates all = x->found;

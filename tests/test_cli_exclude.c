@@ -52,7 +52,8 @@ static void test_rows(void **state)
          TOLD("5 events", "3 locations", "2 calls", "4 events")},
         {"exclude --pattern 2 --repair @/broken.std -", 0, "A|w(x=1)|1\n",
          "maxrace: repair dropped 1 event or line; the first: @/broken.std:2: A|rel(l)|2: releases "
-         "a lock that no thread holds\n" TOLD("0 events", "0 locations", "0 calls", "1 event")},
+         "a lock that no thread holds\nmaxrace: --pattern: the pattern '2' matches no place and no "
+         "function of the trace\n" TOLD("0 events", "0 locations", "0 calls", "1 event")},
     };
     MR_RUN_ROWS(&scratch, rows);
 }

@@ -114,16 +114,19 @@ static void test_help(void **state)
 static void test_help_complete(void **state)
 {
     (void)state;
-    mr_run run, order, compare;
+    mr_run run, order, compare, runs;
     mr_run_maxrace(&run, &scratch, "help --all predict", NULL, MR_RUN_CAPTURE);
     mr_run_maxrace(&order, &scratch, "help --all order", NULL, MR_RUN_CAPTURE);
     mr_run_maxrace(&compare, &scratch, "help --all compare", NULL, MR_RUN_CAPTURE);
+    mr_run_maxrace(&runs, &scratch, "help --all run", NULL, MR_RUN_CAPTURE);
     for (size_t i = 0; i < mr_option_count; i++)
         assert_true(strstr(run.out, mr_options[i].help) || strstr(order.out, mr_options[i].help) ||
-                    strstr(compare.out, mr_options[i].help));
+                    strstr(compare.out, mr_options[i].help) ||
+                    strstr(runs.out, mr_options[i].help));
     assert_non_null(strstr(compare.out, "--relations NAMES"));
     assert_null(strstr(run.out, "--relation"));
     assert_null(strstr(order.out, "--window-overlap"));
+    mr_run_free(&runs);
     mr_run_free(&compare);
     mr_run_free(&order);
     mr_run_free(&run);

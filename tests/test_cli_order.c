@@ -35,6 +35,12 @@ static const mr_scratch_file files[] = {
     {"open.std", "T1|w(x)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n"},
     {"small.yaml", "window:\n  size: 2\n  overlap: 1\n"},
     {"strict.yaml", "solver:\n  steps: filter,cone,z3\n  max_clauses: 1\n"},
+    /* Errors that happened: a use after the free, a lock that nobody holds is released. */
+    {"freed.std", "#@in y o\nM|alloc(o=4096+64)|1\nM|w(y=1)|2\nM|free(o)|3\nM|r(y=1)|4\n"
+                  "M|r(y=1)|4\n"},
+    {"reused.std", "#@in y o\n#@in z p\nM|alloc(o=4096+64)|1\nM|w(y=1)|2\nM|free(o)|3\n"
+                   "M|alloc(p=4096+64)|4\nM|w(z=1)|5\n"},
+    {"misuse.std", "#@end misuse unlock-free 0\nM|ar(l.lock=0)|1\nM|w(x=1)|2\n"},
     {"twice.std", "T1|w(x)|1\nT2|w(x)|2\nT3|w(x)|2\n"},
 };
 
@@ -93,6 +99,29 @@ static void test_relations(void **state)
          "relation shb: 1 racy event at 1 location on 1 variable, 1 static race\n", NULL},
         {"order @/twice.std", 1,
          "relation shb: 2 racy events at 1 location on 1 variable, 2 static races\n", NULL},
+    };
+    MR_RUN_ROWS(&scratch, rows);
+}
+
+/* Errors that happened are told by every order, as predict tells them, and give status 1; also where
+ * the order reads a stream and has no race that needs the trace in memory. */
+static void test_observed(void **state)
+{
+    (void)state;
+    static const mr_run_row rows[] = {
+        {"order @/freed.std", 1, "\nObserved 1 of 1: M uses memory that was freed: y, 2 times\n",
+         NULL},
+        {"order @/freed.std", 1, "\n1 error observed, no static race of shb in the ", NULL},
+        {"order --relation hb --no-mark @/freed.std", 1, "\nObserved 1 of 1: M uses memory", NULL},
+        {"order --relation wcp @/freed.std", 1, "\nObserved 1 of 1: M uses memory", NULL},
+        {"order --relation syncp @/freed.std", 1, "\nObserved 1 of 1: M uses memory", NULL},
+        {"order --relation c17 @/freed.std", 1, "\nObserved 1 of 1: M uses memory", NULL},
+        {"order --format json @/freed.std", 1, "\"observed\":[\n{\"kind\":\"use-after-free\"",
+         NULL},
+        {"order @/misuse.std", 1,
+         "\nObserved 1 of 1: M releases a lock that nobody holds: l.lock\n", NULL},
+        {"predict @/misuse.std", 1, "M releases a lock that nobody holds: l.lock\n", NULL},
+        {"order @/reused.std", 0, "\nno static race of shb in the ", NULL},
     };
     MR_RUN_ROWS(&scratch, rows);
 }
@@ -201,7 +230,8 @@ static void test_repair(void **state)
     mr_run_free(&run);
 }
 
-/* Standard input is read once: the same report as from the file, but for its name. */
+/* Standard input is read once: the same report as from the file, but for its name and for errors that
+ * happened. */
 static void test_standard_input(void **state)
 {
     (void)state;
@@ -223,7 +253,13 @@ static void test_standard_input(void **state)
             mr_run_maxrace(&input, &scratch, line, files[f].text, MR_RUN_CAPTURE);
             const char *file_text = strchr(file.out, ':'), *input_text = strchr(input.out, ':');
             assert_int_equal(file.status, input.status);
-            assert_string_equal(file_text ? file_text : "", input_text ? input_text : "");
+            /* Errors that happened are told from a trace in memory. */
+            const char *untold = strstr(input.out, "\nerrors happened in the recorded run, ");
+            bool keeps = strstr(arguments[i], "--no-") == NULL;
+            assert_true(!untold || (!keeps && strstr(file.out, "\nObserved 1 of 1: ")));
+            assert_true(!untold || strstr(input.out, "\nerrors observed, no static race of "));
+            if (!untold)
+                assert_string_equal(file_text ? file_text : "", input_text ? input_text : "");
             mr_run_free(&file);
             mr_run_free(&input);
         }
@@ -296,6 +332,8 @@ static void test_json(void **state)
         "order --format json --repair @/broken.std",
         "order --format json @/none.std",
         "order --format json --no-report-run @/race.std",
+        "order --format json @/freed.std",
+        "order --format json @/misuse.std",
     };
     json_error_t problem;
     json_t *schema = mr_schema_load("docs/report.schema.json");
@@ -318,11 +356,12 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usage),          cmocka_unit_test(test_relations),
-        cmocka_unit_test(test_marks),          cmocka_unit_test(test_sound),
-        cmocka_unit_test(test_broken),         cmocka_unit_test(test_repair),
-        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_witness_dir),
-        cmocka_unit_test(test_outputs),        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_usage),       cmocka_unit_test(test_relations),
+        cmocka_unit_test(test_observed),    cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_sound),       cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_repair),      cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_witness_dir), cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests(tests, setup, mr_scratch_teardown);
 }

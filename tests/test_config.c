@@ -498,6 +498,42 @@ static void test_later_wins(void **state)
     mr_scratch_remove(&scratch);
 }
 
+static void expect_far_work(mr_config *config, int64_t work)
+{
+    assert_int_equal(mr_config_int(config, "window.far_work"), work);
+}
+
+/* A profile stands in the place of defaults: what its own source or a flag sets wins, in any order. */
+static void test_profiles(void **state)
+{
+    (void)state;
+    mr_scratch scratch;
+    char path[512], buffer[32];
+    mr_config *config = mr_config_new();
+    mr_scratch_make(&scratch);
+    mr_scratch_write(&scratch, "a.yaml", "window.far_work: 7\nprofile: quick\n", path);
+    assert_int_equal(mr_config_load(config, path, NULL), MR_OK);
+    expect_far_work(config, 7);
+    assert_int_equal(mr_config_choice(config, "candidates.far"), MR_FAR_SYNCP);
+    assert_string_equal(
+        mr_config_value_text(config, (size_t)mr_config_find("solver.steps"), buffer),
+        "filter,cone,linearise,eliminate,greedy,saturate");
+    assert_int_equal(mr_config_set_of(config, "solver.steps"), 63);
+    assert_int_equal(mr_config_set(config, "candidates.far", "wcp", NULL, 0, NULL), MR_OK);
+    assert_int_equal(mr_config_choice(config, "candidates.far"), MR_FAR_WCP);
+    assert_int_equal(mr_config_set(config, "profile", "thorough", NULL, 0, NULL), MR_OK);
+    expect_far_work(config, 10000000000);
+    assert_int_equal(mr_config_choice(config, "candidates.far"), MR_FAR_WCP);
+    mr_config *copy = mr_config_clone(config);
+    expect_far_work(copy, 10000000000);
+    assert_int_equal(mr_config_set(config, "profile", "default", NULL, 0, NULL), MR_OK);
+    expect_far_work(config, 7);
+    assert_int_equal(mr_config_set_of(config, "solver.steps"), 255);
+    mr_config_free(copy);
+    mr_config_free(config);
+    mr_scratch_remove(&scratch);
+}
+
 /* Options that change no result: those and no other. */
 static void test_run_only(void **state)
 {
@@ -552,7 +588,8 @@ int main(void)
         cmocka_unit_test(test_check_place), cmocka_unit_test(test_table),
         cmocka_unit_test(test_choices),     cmocka_unit_test(test_documents),
         cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_later_wins),
-        cmocka_unit_test(test_run_only),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_profiles),    cmocka_unit_test(test_run_only),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "exclude/exclude.h"
 #include "formats/text/text_write.h"
 #include "support/trace_reading.h"
+#include "trace/places.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static char *exclude_text(const char *in, bool whole_runs, bool no_calls)
     mr_trace *trace = mr_test_read(in, false);
     bool *chosen = calloc(trace->locations.count + 1, sizeof *chosen);
     assert_non_null(chosen);
-    mr_choose_pattern(trace, "x*", chosen);
+    assert_int_equal(mr_places_match(trace, "x*", chosen, &(bool){0}, NULL), MR_OK);
     mr_exclude_options options = {chosen, whole_runs, no_calls};
     mr_trace *remaining = exclude(trace, &options, NULL);
     char *text = text_of(remaining);
@@ -222,8 +223,8 @@ static void test_choose(void **state)
     check_choice(trace, chosen, "b#cdd");
     assert_false(chosen[3]);
     memset(chosen, 0, sizeof chosen);
-    mr_choose_pattern(trace, "lib/*", chosen);
-    mr_choose_pattern(trace, "d?", chosen);
+    assert_int_equal(mr_places_match(trace, "lib/*", chosen, &(bool){0}, NULL), MR_OK);
+    assert_int_equal(mr_places_match(trace, "d?", chosen, &(bool){0}, NULL), MR_OK);
     check_choice(trace, chosen, "bdd");
     for (uint32_t count = 0; count <= 7; count++) {
         uint32_t found = 0;
@@ -268,9 +269,10 @@ static void test_memory(void **state)
         mr_trace *remaining = NULL;
         mr_error error = {0};
         mr_memory_fail_after(++n);
-        mr_choose_pattern(trace, "x*", chosen);
+        status = mr_places_match(trace, "x*", chosen, &(bool){0}, &error);
         mr_exclude_options options = {.chosen = chosen};
-        status = mr_exclude(trace, &options, &remaining, NULL, &error);
+        if (status == MR_OK)
+            status = mr_exclude(trace, &options, &remaining, NULL, &error);
         mr_memory_fail_after(0);
         assert_true(status == MR_OK ? remaining != NULL
                                     : status == MR_ERR_MEMORY && remaining == NULL);

@@ -94,6 +94,7 @@ static const known table[] = {
      "0-1 2-4"},
     {"event: all of them", THREE, {"candidates.report", "event", NULL}, "0-1 1-3 2-4"},
     {"ignored locations", THREE, {"candidates.ignore_locations", "7,,2,", NULL}, "2-4"},
+    {"locations ignored by a pattern", THREE, {"candidates.ignore_locations", "[27]", NULL}, "2-4"},
     {"all locations ignored", THREE, {"candidates.ignore_locations", "1,2,3", NULL}, ""},
     {"the result is in the order of the second access",
      "A|w(x)|1\nA|w(y)|2\nA|w(z)|3\nB|w(z)|4\nB|w(y)|5\nB|w(x)|6\n",

@@ -236,6 +236,27 @@ static void test_first_never_waits(void **state)
     mr_room_free(room);
 }
 
+/* A worker without a window is not waited for, wherever its share stands. */
+static void test_resting_is_passed(void **state)
+{
+    (void)state;
+    mr_room *room = new_room(100);
+    mr_room_share one, two;
+    mr_room_share_open(&one, room, MR_ROOM_WINDOWS, 60);
+    mr_room_share_open(&two, room, MR_ROOM_WINDOWS, 40);
+    mr_room_share_rest(&one); /* stands first, and comes to no other window */
+    mr_room_share_must(&two, 90);
+    assert_int_equal(mr_room_held(room, MR_ROOM_WINDOWS), 90);
+    mr_room_share_rest(&two);
+    mr_room_share_renew(&one); /* both had rested */
+    mr_room_share_must(&one, 80);
+    assert_int_equal(mr_room_held(room, MR_ROOM_WINDOWS), 170);
+    mr_room_share_close(&two); /* a share may be closed while it rests */
+    mr_room_share_close(&one);
+    assert_int_equal(mr_room_left(room), 100);
+    mr_room_free(room);
+}
+
 /* Workers whose windows do not fit, alone or together: all come to their end. */
 enum { WORKERS = 6, WINDOWS = 60, LIMIT = 1000 };
 
@@ -264,6 +285,9 @@ static void *work(void *argument)
             self->refused += !granted;
         }
         mr_room_share_give(&share, used);
+        mr_room_share_rest(&share);
+        if (mr_random_percent(&random, 20))
+            let_others_run();
         mr_room_share_renew(&share);
     }
     mr_room_share_close(&share);
@@ -379,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_small_one_opens_beside),
         cmocka_unit_test(test_waits_for_the_measure),
         cmocka_unit_test(test_first_never_waits),
+        cmocka_unit_test(test_resting_is_passed),
         cmocka_unit_test(test_everybody_ends),
         cmocka_unit_test(test_youngest_is_over),
         cmocka_unit_test(test_arena_is_charged),

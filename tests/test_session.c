@@ -187,8 +187,10 @@ static mr_formula random_formula(uint64_t seed, uint32_t clauses, uint32_t nodes
         many[i] = i;
     for (uint32_t i = 0; i < clauses; i++) {
         uint32_t node[4];
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 4; k += 2) {
             node[k] = mr_random_below(&random, nodes);
+            node[k + 1] = (node[k] + 1 + mr_random_below(&random, nodes - 1)) % nodes;
+        }
         clause(&formula, mr_before(node[0], node[1]), mr_before(node[2], node[3]));
     }
     return formula;
@@ -387,6 +389,50 @@ static void test_limits(void **state)
     mr_session_free(session);
 }
 
+/* A query that is stopped anywhere: its models are models, and its refutations hold. A formula that
+ * grows while the clock runs is stopped while Z3 takes over clauses, too. */
+static void test_stopped_anywhere(void **state)
+{
+    (void)state;
+    enum { CLAUSES = 400, STEP = 20 };
+    uint32_t many[MANY];
+    mr_session *session = mr_session_new();
+    mr_formula formula = random_formula(4, CLAUSES, MANY, many);
+    bool is_sat[CLAUSES / STEP + 1];
+    size_t stopped = 0, answered = 0;
+    for (uint32_t part = 1; part <= CLAUSES / STEP; part++) {
+        ending whole;
+        mr_formula one = formula;
+        one.clause_count = (size_t)part * STEP;
+        solve(session, &one, 0, many, &whole);
+        assert_int_not_equal(whole.answer, MR_ANSWER_UNKNOWN);
+        is_sat[part] = whole.answer == MR_ANSWER_SAT;
+    }
+    for (uint32_t ms = 1; ms < 60; ms++) {
+        mr_limits limits = {.timeout_ms = ms};
+        mr_formula growing = formula;
+        mr_trouble trouble;
+        mr_answer answer = MR_ANSWER_SAT;
+        mr_query *query = mr_query_begin(session, &limits, MR_SETTINGS_TUNED, many);
+        assert_non_null(query);
+        for (uint32_t part = 1; part <= CLAUSES / STEP && answer == MR_ANSWER_SAT; part++) {
+            int64_t order[MANY];
+            growing.clause_count = (size_t)part * STEP;
+            answer = mr_query_check(query, &growing, NULL, order, NULL);
+            if (answer == MR_ANSWER_SAT)
+                assert_true(mr_formula_holds(&growing, order, NULL));
+            assert_true(answer == MR_ANSWER_UNKNOWN || is_sat[part] == (answer == MR_ANSWER_SAT));
+            stopped += answer == MR_ANSWER_UNKNOWN;
+            answered += answer != MR_ANSWER_UNKNOWN;
+        }
+        mr_query_end(query, &trouble);
+    }
+    print_message("%zu checks stopped, %zu answered\n", stopped, answered);
+    assert_true(stopped > 0 && answered > 0);
+    mr_formula_free(&formula);
+    mr_session_free(session);
+}
+
 /* What a query may have is the smaller of the two. */
 static void test_memory_of_a_query(void **state)
 {
@@ -418,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_units_of_many_checks),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_stopped_anywhere),
         cmocka_unit_test(test_memory_of_a_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

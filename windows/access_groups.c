@@ -232,13 +232,13 @@ static access access_at(const mr_window *w, uint32_t variable, uint32_t event)
                     .mortal = mr_window_end_of_life(w, event) != MR_NONE};
 }
 
-static bool is_ignored(const mr_window *w, const uint8_t *ignored_locations, uint32_t event)
+static bool is_ignored(const mr_window *w, const bool *ignored_locations, uint32_t event)
 {
     return ignored_locations && ignored_locations[w->trace->location[w->start + event]];
 }
 
 /* Adds the free of each variable; returns how many accesses there are then. */
-static uint32_t add_frees(const mr_window *w, const uint8_t *ignored_locations, access *accesses,
+static uint32_t add_frees(const mr_window *w, const bool *ignored_locations, access *accesses,
                           uint32_t count)
 {
     for (uint32_t v = 0; w->freed_count && v < w->variable_count; v++) {
@@ -250,7 +250,7 @@ static uint32_t add_frees(const mr_window *w, const uint8_t *ignored_locations, 
 }
 
 bool mr_access_groups_build(mr_access_groups *groups, const mr_window *w, mr_access_choice choice,
-                            const uint8_t *ignored_locations, mr_arena *arena)
+                            const bool *ignored_locations, mr_arena *arena)
 {
     bool representatives = choice != MR_ACCESS_ALL;
     picker p = {0};

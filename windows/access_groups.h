@@ -65,7 +65,7 @@ typedef enum mr_access_choice {
 /* In memory of `arena`; `ignored_locations` may be NULL. False: no memory. O(window · log)
  * expected. */
 bool mr_access_groups_build(mr_access_groups *groups, const mr_window *window,
-                            mr_access_choice choice, const uint8_t *ignored_locations,
+                            mr_access_choice choice, const bool *ignored_locations,
                             mr_arena *arena);
 
 #endif

@@ -66,8 +66,8 @@ typedef struct mr_candidate_options {
      * candidates nor their site pairs are collected or counted. A caller that needs them calls
      * mr_candidates_find again, for that pair of places alone. */
     bool stop_when_full;
-    uint32_t max_per_group;           /* 0: no limit. Bounds time and memory for hot variables */
-    const uint8_t *ignored_locations; /* one a location, true: no candidate; NULL: none */
+    uint32_t max_per_group;        /* 0: no limit. Bounds time and memory for hot variables */
+    const bool *ignored_locations; /* one a location, true: no candidate; NULL: none */
     /* False: the pair of places is settled and its pairs are not wanted; NULL: all are wanted. */
     bool (*wanted)(void *context, uint32_t location_1, uint32_t location_2);
     void *context;

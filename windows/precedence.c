@@ -6,13 +6,16 @@
 
 #include <string.h>
 
-/* How many sections back an acquire looks. This is enough for most locks, and bounds the cost of a
- * hot lock in a window of millions of events. Looking less far loses no verdict, only a short
- * proof. */
-enum { MR_SECTIONS_BACK = 256 };
+/* How many runs of sections of one thread and kind an acquire looks back. This is enough for most
+ * locks, and bounds the cost of a hot lock in a window of millions of events. Looking less far loses
+ * no verdict, only a short proof. */
+enum { MR_RUNS_BACK = 256 };
 
 /* Semaphores with more posts and waits than this are not counted; that loses short proofs only. */
 enum { MR_OPERATIONS_COUNTED = 4096 };
+
+/* Every so many events the builder looks whether the run was asked to end. */
+enum { EVENTS_PER_LOOK = 64 };
 
 typedef struct builder {
     mr_precedence *precedence;
@@ -24,7 +27,10 @@ typedef struct builder {
     uint32_t **clean;       /* the same for clean(event); an equal pointer: an equal set */
     uint32_t **clean_clock; /* one an event: clean(event); outside model branch the clocks */
     uint32_t *common;       /* scratch: two clocks */
-    uint32_t event;         /* the one at hand: the clocks of all before it are there */
+    /* FORCED: one a section, the first section of its run: the sections of its lock before it in the
+     * trace without one of another thread or kind between. */
+    uint32_t *run_first;
+    uint32_t event; /* the one at hand: the clocks of all before it are there */
 } builder;
 
 /* A clock of its own for thread `thread`, before something is joined into it. */
@@ -135,27 +141,64 @@ static bool require_release(builder *b, uint32_t thread, const mr_section *secti
     return require_event(b, thread, section->release);
 }
 
+/* A thread that waits by looking at something under a lock has runs of a million sections, so an
+ * acquire looks at runs. */
+static bool find_runs(builder *b)
+{
+    const mr_window *w = b->window;
+    b->run_first = mr_arena_alloc(b->arena, w->section_count, sizeof *b->run_first);
+    for (uint32_t s = 0; b->run_first && s < w->section_count; s++) {
+        const mr_section *one = &w->sections[s], *before = one - 1;
+        bool goes_on = s && before->lock == one->lock && before->thread == one->thread &&
+                       before->shared == one->shared && before->acquire != MR_NONE;
+        b->run_first[s] = goes_on ? b->run_first[s - 1] : s;
+    }
+    return b->run_first != NULL;
+}
+
+static bool is_entered(const builder *b, uint32_t thread, const mr_section *section)
+{
+    return section->acquire == MR_NONE ||
+           b->current[thread][section->thread] > b->window->position[section->acquire];
+}
+
+/* The last of the sections `first` … `last`, which are of one run, that is certainly entered before
+ * what `thread` does next; NULL: none is. */
+static const mr_section *last_entered(const builder *b, uint32_t thread, uint32_t first,
+                                      uint32_t last)
+{
+    const mr_section *sections = b->window->sections;
+    uint32_t low = first, high = last;
+    if (!is_entered(b, thread, &sections[first]))
+        return NULL;
+    while (low < high) {
+        uint32_t middle = high - (high - low) / 2;
+        if (is_entered(b, thread, &sections[middle]))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &sections[low];
+}
+
 /* Requires the releases of the sections that exclude the acquire's own and are certainly entered
- * before it. */
+ * before it. Of a run the last one will do: the others are left before it is entered. */
 static bool require_releases(builder *b, uint32_t acquire)
 {
     const mr_window *w = b->window;
-    uint32_t thread = w->thread[acquire], own = w->object[acquire];
+    uint32_t thread = w->thread[acquire], own = w->object[acquire], s = own;
     const mr_section *entered = &w->sections[own];
     const mr_window_lock *lock = &w->locks[entered->lock];
     if (!lock->contended)
         return true;
-    for (uint32_t s = own; s-- > lock->sections_first;) {
-        const mr_section *section = &w->sections[s];
-        if (section->thread == thread)
+    for (uint32_t runs = 0; s > lock->sections_first && runs <= MR_RUNS_BACK; runs++) {
+        uint32_t last = s - 1, first = b->run_first[last];
+        s = first;
+        if (w->sections[last].thread == thread || !mr_sections_exclude(&w->sections[last], entered))
             continue;
-        if (section->acquire == MR_NONE ||
-            b->current[thread][section->thread] > w->position[section->acquire]) {
-            if (mr_sections_exclude(section, entered) && !require_release(b, thread, section))
-                return false;
-        }
-        if (own - s > MR_SECTIONS_BACK)
-            break;
+        const mr_section *section = last_entered(b, thread, first, last);
+        if (section && !require_release(b, thread, section))
+            return false;
     }
     return true;
 }
@@ -354,12 +397,13 @@ bool mr_precedence_build(mr_precedence *precedence, const mr_window *window,
                         : precedence->clock;
     if (!b.current || !b.clean || !b.common || !zero || !precedence->clock ||
         !precedence->thread_start || !b.clean_clock ||
+        (mode == MR_PRECEDENCE_FORCED && !find_runs(&b)) ||
         (window->barrier_edge_count && !precedence->enabled))
         return false;
     for (uint32_t t = 0; t < window->thread_count; t++)
         b.current[t] = b.clean[t] = zero;
     for (uint32_t i = 0; i < window->size; i++)
-        if (!add_event(&b, i))
+        if ((i % EVENTS_PER_LOOK == 0 && mr_arena_is_halted(arena)) || !add_event(&b, i))
             return false;
     precedence->rank_low = precedence->rank_high = NULL;
     precedence->refined = false;

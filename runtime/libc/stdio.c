@@ -27,13 +27,14 @@ extern char *__fgets_unlocked_chk(char *restrict to, size_t all, int room, FILE 
 
 #include "stdio.def"
 
-/* When inputs are fed, the stream is there if it was, and has the descriptor that it had. */
+/* When inputs are fed, the stream is there if it was, and has the descriptor that it had. If it was not, one is
+ * asked for that cannot be there: the C library then allocates and frees as it did. */
 static FILE *open_stream(FILE *(*open)(const char *, const char *), const char *path,
                          const char *mode)
 {
     mr_input input;
     bool was_there = mr_descriptor_expect(&input, MR_NEW_STREAM);
-    FILE *file = was_there ? open(path, mode) : NULL;
+    FILE *file = open(was_there ? path : "", mode);
     if (file == NULL && input.head != NULL && was_there) {
         file = open("/dev/null", mode);
     }

@@ -177,6 +177,15 @@ static void leave_line(mr_room_share *share)
     share->next = share->previous = NULL;
 }
 
+/* Is every share before it one that rests? */
+static bool is_first(const mr_room_share *share)
+{
+    const mr_room_share *other = share->previous;
+    while (other && other->rests)
+        other = other->previous;
+    return !other;
+}
+
 /* Must a share that is being opened wait for another one to be opened? */
 static bool is_behind_an_opening(const mr_room_share *share)
 {
@@ -197,7 +206,8 @@ static void grant(mr_room_share *share, uint64_t bytes)
 static void wait_for(mr_room_share *share, uint64_t bytes)
 {
     mr_room *room = share->room;
-    while (room->first != share && (is_behind_an_opening(share) || !fits(room, bytes))) {
+    MR_REQUIRE(!share->rests);
+    while (!is_first(share) && (is_behind_an_opening(share) || !fits(room, bytes))) {
         int64_t wake = now_ms() + LOOK_AGAIN_MS;
         struct timespec until = {.tv_sec = wake / 1000, .tv_nsec = wake % 1000 * 1000000};
         pthread_cond_timedwait(&room->changed, &room->mutex, &until);
@@ -234,6 +244,18 @@ void mr_room_share_close(mr_room_share *share)
     *share = (mr_room_share){0};
 }
 
+void mr_room_share_rest(mr_room_share *share)
+{
+    mr_room *room = share->room;
+    if (!room)
+        return;
+    pthread_mutex_lock(&room->mutex);
+    MR_REQUIRE(share->is_open);
+    share->rests = true;
+    pthread_cond_broadcast(&room->changed);
+    pthread_mutex_unlock(&room->mutex);
+}
+
 void mr_room_share_renew(mr_room_share *share)
 {
     mr_room *room = share->room;
@@ -243,6 +265,7 @@ void mr_room_share_renew(mr_room_share *share)
     MR_REQUIRE(share->is_open);
     leave_line(share);
     enter_line(share);
+    share->rests = false;
     pthread_cond_broadcast(&room->changed);
     pthread_mutex_unlock(&room->mutex);
 }

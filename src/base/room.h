@@ -15,21 +15,20 @@
  * grow:
  *
  *   mr_room_share_open → (mr_room_share_must | mr_room_share_try | mr_room_share_give)*
- *     → mr_room_share_renew → … → mr_room_share_close
+ *     → mr_room_share_rest → mr_room_share_renew → … → mr_room_share_close
  *
  *   mr_room_share_try   for a question: refused when too little is left; the candidate becomes
  *                       unknown (memory)
  *   mr_room_share_must  for a window: waits until there is room
  *
  * No share waits forever. Shares stand in a line, in the order in which they were opened or
- * renewed. The first share never waits; if need be, it goes over the limit by what its one window
- * takes. A worker renews or closes its share when its window is done, so each share comes to be the
- * first. A share that is being opened also waits for those before it that are being opened, so
- * small shares do not pass a large one.
+ * renewed. The first share that does not rest never waits; if need be, it goes over the limit by
+ * what its one window takes. A worker lets its share rest or closes it when its window is done, so
+ * each share comes to be the first. A share that is being opened also waits for those before it
+ * that are being opened, so small shares do not pass a large one.
  *
- * A worker that is going to wait for another worker in any other way (for results in order, at a
- * barrier) renews or closes its share before. Otherwise the first share might belong to a worker
- * that waits for workers behind it.
+ * A share whose worker has no window rests. The worker may get no window for a long time, or never
+ * again: the last units of a phase may be fewer than the workers. Nobody must wait for it.
  *
  * All functions may be called by any thread, those of one share by one thread at a time. `room` may
  * be NULL, as may a share's: no limit, nothing is counted. O(1), and a look at
@@ -65,6 +64,7 @@ typedef struct mr_room_share {
     mr_room_holder holder;
     uint64_t least_bytes, granted_bytes, used_bytes;
     bool is_open; /* granted; while it is being opened it stands in line only */
+    bool rests;   /* its worker has no window */
     struct mr_room_share *next, *previous;
 } mr_room_share;
 
@@ -84,8 +84,10 @@ uint64_t mr_room_left(mr_room *room);
  * where it is until it is closed. */
 void mr_room_share_open(mr_room_share *share, mr_room *room, mr_room_holder holder, uint64_t bytes);
 void mr_room_share_close(mr_room_share *share);
-/* Between two windows: the share goes to the end of the line and keeps what it holds. Does not
- * wait. */
+/* After a window: nobody waits for the share, which keeps what it holds. It may only be renewed or
+ * closed, or give. */
+void mr_room_share_rest(mr_room_share *share);
+/* Before a window: the share goes to the end of the line and keeps what it holds. Does not wait. */
 void mr_room_share_renew(mr_room_share *share);
 
 bool mr_room_share_try(mr_room_share *share, uint64_t bytes);

@@ -108,7 +108,12 @@ mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progre
 /* MR_ERR_TRACE when the trace has no event: nothing can be said about it. */
 mr_status mr_cli_check_trace(const mr_trace *trace, mr_error *error);
 
-/* Reads a trace with these options, and calls mr_cli_tell_dropped. */
+/* Says on standard error that a pattern of the option (its key or flag) matches nothing; a
+ * mr_places_unmatched. */
+void mr_cli_tell_unmatched(const char *pattern, void *option);
+
+/* Reads a trace with these options, calls mr_cli_tell_dropped, and tells which patterns of
+ * candidates.ignore_locations match nothing. */
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error);
 
@@ -126,6 +131,9 @@ mr_status mr_cli_cc(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_cxx(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_record(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_hunt(mr_cli *cli, int *exit_status, mr_error *error);
+/* `maxrace hunt --exhaustive`: all behaviours; at most so many runs (0: no limit). */
+mr_status mr_cli_hunt_exhaustive(const mr_cli *cli, uint64_t most_runs, unsigned timeout_ms,
+                                 int *exit_status, mr_error *error);
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error);
 mr_status mr_cli_config(mr_cli *cli, int *exit_status, mr_error *error);

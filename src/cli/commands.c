@@ -13,7 +13,7 @@ const mr_command mr_commands[] = {
      .operands = "TRACE",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " * !relations !relation !examples !mark !confirm !witness.check ",
+     .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check ",
      .takes_config = true,
      .summary = "find every race that the trace proves possible, each with its witness",
      .switch_name = "mpi",
@@ -83,21 +83,22 @@ const mr_command mr_commands[] = {
          "Standard input is read once: the trace is then kept from the start, unless\n"
          "--no-mark (hb, wcp) or --no-witness-check (fhb, shb) make that needless.\n"
          "model, window.size and solver.* are for --confirm.\n"
-         "Exit status: 0 no race reported, 1 races or candidates, 2 usage or configuration,\n"
-         "3 bad trace (what stands before the damage is reported) or one without events,\n"
-         "4 out of resources or internal, 6 no race, but the program crashed.\n",
+         "Exit status: 0 no race reported, 1 races, candidates or errors that happened in the\n"
+         "recorded execution, 2 usage or configuration, 3 bad trace (what stands before the\n"
+         "damage is reported) or one without events, 4 out of resources or internal, 6 no race,\n"
+         "but the program crashed.\n",
      .run = mr_cli_order},
     {.name = "compare",
      .subject = MR_SUBJECT_COMPARE,
      .operands = "TRACE…",
      .operands_min = 1,
      .operands_max = SIZE_MAX,
-     .keys =
-         " * !find !sees !relation !examples !mark !confirm !model !candidates.report !witness.dir "
-         "!witness.check"
-         " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
-         "!report.shown !report.pictures"
-         " !checkpoint !resume !time_limit ",
+     .keys = " * !halt_on_finding !find !sees !relation !examples !mark !confirm !model "
+             "!candidates.report !witness.dir "
+             "!witness.check"
+             " !brief !color !source_dir !suppressions !baseline !fail_on !report.schedule "
+             "!report.shown !report.pictures"
+             " !checkpoint !resume !time_limit ",
      .takes_config = true,
      .summary = "what each relation and each model finds on the same traces",
      .details =
@@ -207,7 +208,7 @@ const mr_command mr_commands[] = {
     {.name = "record",
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_max = SIZE_MAX,
-     .keys = " output quiet record.local record.exclude ",
+     .keys = " output quiet record.local record.exclude record.strip_prefix ",
      .takes_config = true,
      .runs_program = true,
      .switch_name = "follow-forks",
@@ -262,7 +263,9 @@ const mr_command mr_commands[] = {
              {"max-inputs", "SIZE", "as for record"},
              {"runs", "N", "record so often, each time with the next seed; races are united (1)"},
              {"traces", "DIR", "keep the traces as DIR/seed-N.mrt"},
-             {"confirm", "", "replay every race, in both orders; the worst effects come first"}},
+             {"confirm", "", "replay every race, in both orders; the worst effects come first"},
+             {"follow-forks", "",
+              "record children, too: each has a report, DIR/seed-N.1.mrt … a trace"}},
      .summary = "record a program and predict from its trace, in one step",
      .details =
          "With --runs the report of a run has the races that no earlier one had, by the pair of\n"
@@ -276,9 +279,10 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_run},
     {.name = "hunt",
+     .subject = MR_SUBJECT_HUNT,
      .operands = "[--] PROGRAM [ARGUMENTS]",
      .operands_max = SIZE_MAX,
-     .keys = " model find opaque jobs quiet time_limit window.size window.far_size "
+     .keys = " format output model find opaque jobs quiet time_limit window.size window.far_size "
              "window.far_race_work window.far_work candidates.far solver.steps solver.rlimit "
              "solver.timeout_ms solver.memory_mb solver.saturate_steps memory.limit_mb ",
      .takes_config = true,
@@ -291,7 +295,9 @@ const mr_command mr_commands[] = {
              {"timeout", "MS", "a run that takes longer is a livelock and is killed (10000)"},
              {"oracle", "COMMAND",
               "a command of the shell that gets the output of a run; status 0: it is right"},
-             {"until", "failure|end", "end at the first failure; or go on (end)"},
+             {"until", "failure|end|KINDS",
+              "end at the first failure, or at the first of some kinds (crash,deadlock); or go on "
+              "(end)"},
              {"minimise", "yes|no", "look for schedules of failures with fewer switches (yes)"},
              {"inputs", "DIR", "search inputs, from the files of DIR on"},
              {"generate", "COMMAND",
@@ -299,6 +305,7 @@ const mr_command mr_commands[] = {
              {"args-file", "FILE",
               "search inputs that are arguments, one a line, from those in FILE on"},
              {"input-search", "all|solve|mutate|none", "how new inputs are made (all)"},
+             {"exhaustive", "", "explore all behaviours of the program, until none is left"},
              {"without", "swap|frontier", "leave such runs out, to see what they are good for"}},
      .summary = "run a program again and again by schedules that its traces suggest, for failures",
      .details =
@@ -318,10 +325,11 @@ const mr_command mr_commands[] = {
      .debugs = true,
      .run = mr_cli_hunt},
     {.name = "replay",
-     .operands = "TRACE|FOLDER",
+     .operands = "TRACE|REPORT|FOLDER",
      .operands_min = 1,
      .operands_max = 1,
-     .keys = " * !relations !relation !examples !mark !confirm !witness.check !witness.dir !repair "
+     .keys = " * !halt_on_finding !relations !relation !examples !mark !confirm !witness.check "
+             "!witness.dir !repair "
              "!checkpoint !resume !time_limit ",
      .takes_config = true,
      .own = {{"race", "N", "replay race N of predict's report only (all)"},
@@ -340,6 +348,7 @@ const mr_command mr_commands[] = {
          "with each access first. The report says what came of it: a crash, a deadlock, another\n"
          "output, another final state. Where the program does something else than in the trace,\n"
          "the report says what was expected and what was seen. format is text or json.\n"
+         "REPORT is a JSON report of 'maxrace predict': its trace, with its settings.\n"
          "FOLDER is a finding that a hunt has saved: it is repeated once, and no flag but "
          "--timeout\n"
          "counts.\n"

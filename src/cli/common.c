@@ -1,12 +1,16 @@
 /* common: functions that commands on traces share. */
+#include "base/memory.h"
 #include "cli.h"
+#include "config/suggest.h"
 #include "engine/predict.h"
 #include "formats/read.h"
 #include "output.h"
+#include "trace/places.h"
 #include "witness_dir.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 mr_status mr_cli_probe(const mr_config *config, mr_error *error)
 {
@@ -44,13 +48,42 @@ mr_read_options mr_cli_read_options(const mr_config *config, const mr_cli_progre
                              .spill_dir = mr_config_text(config, "memory.spill_dir")};
 }
 
+void mr_cli_tell_unmatched(const char *pattern, void *option)
+{
+    char quoted[MR_QUOTED_BYTES];
+    fprintf(stderr, "maxrace: %s: the pattern %s matches no place and no function of the trace\n",
+            (const char *)option, mr_quote(pattern, quoted));
+}
+
+/* Tells which patterns of candidates.ignore_locations match nothing. */
+static mr_status check_ignored(const mr_trace *trace, const mr_config *config, mr_error *error)
+{
+    static char option[] = "candidates.ignore_locations";
+    const char *patterns = mr_config_text(config, option);
+    if (patterns[0] == '\0')
+        return MR_OK;
+    bool *chosen = mr_calloc((size_t)trace->locations.count + 1, sizeof *chosen);
+    if (chosen == NULL)
+        return mr_error_memory(error, "matching the names of places");
+    mr_status status =
+        mr_places_match_list(trace, patterns, chosen, mr_cli_tell_unmatched, option, error);
+    free(chosen);
+    return status;
+}
+
 mr_status mr_cli_read_trace(const char *path, const mr_config *config, mr_cli_progress *progress,
                             mr_trace **trace, mr_error *error)
 {
     mr_read_options options = mr_cli_read_options(config, progress);
     mr_status status = mr_trace_read(path, &options, trace, error);
     mr_cli_progress_end(progress);
-    if (status == MR_OK)
-        mr_cli_tell_dropped(*trace);
+    if (status != MR_OK)
+        return status;
+    mr_cli_tell_dropped(*trace);
+    status = check_ignored(*trace, config, error);
+    if (status != MR_OK) {
+        mr_trace_free(*trace);
+        *trace = NULL;
+    }
     return status;
 }

@@ -4,6 +4,7 @@
 #include "base/slice.h"
 #include "cli.h"
 #include "exclude/choose.h"
+#include "trace/places.h"
 #include "trace_output.h"
 
 #include <errno.h>
@@ -103,7 +104,8 @@ static mr_status choose(const wish *wanted, const mr_trace *trace, bool *chosen,
     if (wanted->names != NULL)
         mr_choose_named(trace, wanted->names, wanted->names_bytes, chosen);
     else if (wanted->pattern != NULL)
-        mr_choose_pattern(trace, wanted->pattern, chosen);
+        return mr_places_match_list(trace, wanted->pattern, chosen, mr_cli_tell_unmatched,
+                                    "--pattern", error);
     else if (!mr_choose_random(trace, wanted->random, wanted->seed, chosen))
         return mr_error_memory(error, "choosing locations");
     return MR_OK;

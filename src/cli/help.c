@@ -9,7 +9,8 @@
 
 /* The flags of every day; the others are shown with --all. */
 static const char everyday[] =
-    " model find format output jobs quiet brief source_dir suppressions baseline fail_on relation"
+    " model profile find format output jobs quiet brief source_dir suppressions baseline fail_on "
+    "relation"
     " confirm relations record.exclude window.size solver.timeout_ms witness.dir checkpoint resume"
     " time_limit report.schedule report.shown ";
 enum { SHORT_ENOUGH = 12 }; /* so many flags are all shown */

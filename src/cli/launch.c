@@ -171,16 +171,12 @@ static mr_status attend(const mr_launch *launch, mr_launched *launched, mr_error
 mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched *launched,
                         mr_error *error)
 {
-    char inputs[4352];
-    *launched = (mr_launched){.leftover = -1, .leftover_inputs = -1};
+    *launched = (mr_launched){.leftover = -1, .has_children = launch->follows_forks};
     mr_status status = make_log(beside, launched, error);
     if (status)
         return status;
     launched->leftover = mr_leftover_add(launched->log, launch->tells_log ? MR_LEFTOVER_TELL_LOG
-                                                                          : MR_LEFTOVER_REMOVE);
-    mr_launch_inputs_path(launched->log, inputs);
-    if (!launch->tells_log) /* else it stays with the log */
-        launched->leftover_inputs = mr_leftover_add(inputs, MR_LEFTOVER_REMOVE);
+                                                                          : MR_LEFTOVER_REMOVE_LOG);
     status = start(launch, launched->log, error);
     if (status) {
         mr_launch_clean(launched);
@@ -196,12 +192,10 @@ void mr_launch_inputs_path(const char *log, char path[4352])
 
 void mr_launch_clean(mr_launched *launched)
 {
-    char inputs[4352];
-    mr_launch_inputs_path(launched->log, inputs);
-    if (launched->log[0]) {
-        unlink(launched->log);
-        unlink(inputs);
-    }
+    if (launched->log[0] && launched->has_children)
+        mr_child_logs_visit(launched->log, mr_child_log_remove);
+    else if (launched->log[0])
+        mr_child_log_remove(launched->log);
     mr_launch_keep(launched);
 }
 
@@ -209,6 +203,5 @@ void mr_launch_keep(mr_launched *launched)
 {
     launched->log[0] = '\0';
     mr_leftover_forget(launched->leftover);
-    mr_leftover_forget(launched->leftover_inputs);
-    launched->leftover = launched->leftover_inputs = -1;
+    launched->leftover = -1;
 }

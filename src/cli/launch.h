@@ -13,13 +13,13 @@
 
 /* The result of a program that has ended. */
 typedef struct mr_launched {
-    char log[4096]; /* the log; the caller removes it (mr_launch_clean) */
-    int leftover;   /* its number in leftovers.h */
-    int leftover_inputs;
-    int child;       /* process that a fork made, which goes on unrecorded; 0: none is known */
-    bool timed_out;  /* it was killed after timeout_seconds */
-    int exit_status; /* as in a shell: 128 + signal when a signal ended it */
-    int signal;      /* the signal that ended it; 0: none did */
+    char log[4096];    /* the log; the caller removes it (mr_launch_clean) */
+    int leftover;      /* its number in leftovers.h */
+    bool has_children; /* logs of children may be there, too */
+    int child;         /* process that a fork made, which goes on unrecorded; 0: none is known */
+    bool timed_out;    /* it was killed after timeout_seconds */
+    int exit_status;   /* as in a shell: 128 + signal when a signal ended it */
+    int signal;        /* the signal that ended it; 0: none did */
 } mr_launched;
 
 /* Runs the program to its end. The log is in the folder of `beside`. MR_ERR_IO: the program cannot
@@ -28,7 +28,7 @@ mr_status mr_launch_run(const mr_launch *launch, const char *beside, mr_launched
                         mr_error *error);
 /* The file of inputs beside a log. */
 void mr_launch_inputs_path(const char *log, char path[4352]);
-/* Removes the log, and the inputs. */
+/* Removes the log and the inputs, those of children, too. */
 void mr_launch_clean(mr_launched *launched);
 /* The log is the user's from now on. */
 void mr_launch_keep(mr_launched *launched);

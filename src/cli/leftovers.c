@@ -44,6 +44,8 @@ static void settle(leftover *file)
         rmdir(file->path);
     } else if (file->end == MR_LEFTOVER_REMOVE) {
         unlink(file->path);
+    } else if (file->end == MR_LEFTOVER_REMOVE_LOG) {
+        mr_child_logs_visit(file->path, mr_child_log_remove);
     } else {
         mr_child_logs_visit(file->path, tell_log);
     }

@@ -68,7 +68,8 @@ mr_status mr_cli_order(mr_cli *cli, int *exit_status, mr_error *error)
             &cause);
         add_failure(&status, error, write_witnesses(&sweep, cli->config, &cause), &cause);
         const mr_order_result *result = &sweep.result;
-        bool open = result->list.race_count > result->counts[MR_STANDING_NO_RACE];
+        bool open = result->list.race_count > result->counts[MR_STANDING_NO_RACE] ||
+                    result->observed.count > 0 || result->observed_untold;
         *exit_status = open                                     ? MR_EXIT_RACES
                        : mr_ending_is_bad(&sweep.names->ending) ? MR_EXIT_BAD_END
                                                                 : 0;

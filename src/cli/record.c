@@ -48,7 +48,7 @@ static mr_status record(mr_cli *cli, const mr_recording *recording, const char *
     const char *log = cli->own[CONVERT];
     *exit_status = 0;
     if (log)
-        return mr_recording_convert(cli, log, path, output->stream, error);
+        return mr_recording_convert(cli, log, path, path, output->stream, error);
     return mr_recording_run(cli, recording, path, path, false, output->stream, exit_status, error);
 }
 

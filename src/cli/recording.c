@@ -1,5 +1,6 @@
 #include "recording.h"
 
+#include "child_traces.h"
 #include "formats/mrt/mrt_write.h"
 #include "formats/read.h"
 #include "launch.h"
@@ -166,13 +167,13 @@ static void tell(const char *path, const mr_record_summary *summary, const mr_la
     if (summary->children)
         fprintf(stderr,
                 "maxrace: %" PRIu32 " child process%s with %" PRIu32 " thread%s %s not recorded; "
-                "record --follow-forks does it\n",
+                "--follow-forks does it\n",
                 summary->children, summary->children == 1 ? "" : "es", summary->child_threads,
                 summary->child_threads == 1 ? "" : "s", summary->children == 1 ? "was" : "were");
     else if (launched && launched->child)
         fprintf(stderr,
-                "maxrace: a child process (%d) goes on and is not recorded; record --follow-forks "
-                "does it\n",
+                "maxrace: a child process (%d) goes on and is not recorded; --follow-forks does "
+                "it\n",
                 launched->child);
     if (summary->damaged)
         fputs("maxrace: the log makes no sense from some point on; the trace ends there\n", stderr);
@@ -184,7 +185,8 @@ static mr_status write_rest(const char *whole, const char *patterns, FILE *strea
     mr_trace *trace = NULL, *rest = NULL;
     mr_status status = mr_trace_read(whole, NULL, &trace, error);
     if (!status)
-        status = mr_record_leave_out(trace, patterns, &rest, error);
+        status = mr_record_leave_out(trace, patterns, mr_cli_tell_unmatched, "record.exclude",
+                                     &rest, error);
     if (!status)
         status = mr_mrt_write(stream, rest, NULL, error);
     mr_trace_free(trace);
@@ -258,6 +260,7 @@ static mr_status convert(const mr_cli *cli, const char *log, const mr_record_end
     mr_record_options options = {.keep_local = mr_config_bool(cli->config, "record.local"),
                                  .end = *end,
                                  .run = run,
+                                 .strip_prefix = mr_config_text(cli->config, "record.strip_prefix"),
                                  .inputs = inputs,
                                  .symbol_folder = mr_symbol_folder(symbols, sizeof symbols),
                                  .progress = &progress.progress,
@@ -282,53 +285,25 @@ static void leave_log(mr_launched *launched)
     mr_launch_keep(launched);
 }
 
-/* The trace of one log, in a file of its own. */
-static mr_status convert_child(const mr_cli *cli, const char *log, const char *path,
-                               mr_error *error)
+/* Of record: the trace of a child is bank.1.mrt beside bank.mrt. */
+typedef struct beside {
+    const mr_cli *cli;
+    const char *path;
+} beside;
+
+static mr_status convert_child(void *context, const char *log, const char *number, mr_error *error)
 {
+    const beside *self = context;
+    char path[MR_CHILD_LOG_BYTES];
     mr_output output;
     mr_trace_format format;
+    int stem = (int)(strlen(self->path) - strlen(".mrt"));
+    snprintf(path, sizeof path, "%.*s.%s.mrt", stem, self->path, number);
     mr_status status = mr_trace_output_open(&output, path, &format, error);
     if (status)
         return status;
-    status = mr_recording_convert(cli, log, path, output.stream, error);
+    status = mr_recording_convert(self->cli, log, path, path, output.stream, error);
     return mr_trace_output_close(&output, path, status, error);
-}
-
-static void remove_log(const char *log)
-{
-    char inputs[4352];
-    mr_launch_inputs_path(log, inputs);
-    unlink(log);
-    unlink(inputs);
-}
-
-/* The logs of the children of the process that wrote `log`, and of theirs: bank.1.mrt, bank.1.1.mrt,
- * … for bank.mrt. A log goes when its trace and those of its children are there. `error` is the first
- * failure; others are told at once. */
-static mr_status convert_children(const mr_cli *cli, const char *log, const char *path,
-                                  mr_error *error)
-{
-    char child_log[MR_CHILD_LOG_BYTES], child_path[MR_CHILD_LOG_BYTES];
-    mr_status first = MR_OK;
-    int stem = (int)(strlen(path) - strlen(".mrt"));
-    for (uint32_t i = 1, count = mr_child_log_count(log); i <= count; i++) {
-        mr_error other = {0};
-        if (!mr_child_log(log, i, child_log))
-            continue;
-        snprintf(child_path, sizeof child_path, "%.*s.%" PRIu32 ".mrt", stem, path, i);
-        mr_status status = convert_child(cli, child_log, child_path, &other);
-        if (!status)
-            status = convert_children(cli, child_log, child_path, &other);
-        if (!status)
-            remove_log(child_log);
-        if (status && first)
-            mr_cli_complain(&other);
-        if (!first)
-            *error = other;
-        first = first ? first : status;
-    }
-    return first;
 }
 
 /* The log of a program that we have run: how is known. */
@@ -391,8 +366,13 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     }
     if (!status && !mr_config_bool(cli->config, "quiet"))
         tell(name, &summary, &launched);
+    if (!status && recording->logs) {
+        *recording->logs = launched;
+        return MR_OK;
+    }
     if (!status && recording->follows_forks) {
-        status = convert_children(cli, launched.log, path, error);
+        beside children = {cli, path};
+        status = mr_child_traces_visit(launched.log, convert_child, &children, error);
         if (status && recording->keeps_log)
             leave_log(&launched);
     }
@@ -400,13 +380,13 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
     return status;
 }
 
-mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *path, FILE *stream,
-                               mr_error *error)
+mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *path,
+                               const char *name, FILE *stream, mr_error *error)
 {
     mr_record_summary summary = {0};
     const mr_record_end unknown = {.is_known = false};
     mr_status status = convert(cli, log, &unknown, NULL, path, stream, &summary, error);
     if (!status && !mr_config_bool(cli->config, "quiet"))
-        tell(path, &summary, NULL);
+        tell(name, &summary, NULL);
     return status;
 }

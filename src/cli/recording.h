@@ -3,6 +3,7 @@
 #define MR_CLI_RECORDING_H
 
 #include "cli.h"
+#include "launch.h"
 #include "replay/run_info.h"
 
 #include <stdio.h>
@@ -17,6 +18,8 @@ typedef struct mr_recording {
     bool waits_in_deadlock;   /* the program is not ended */
     bool follows_forks;       /* children have traces of their own */
     bool keeps_log;           /* when the log cannot be converted */
+    mr_launched *logs;        /* not NULL: the logs go there when all went well, and stay until the
+                                 caller calls mr_launch_clean; those of children are not converted */
     const char *inputs;       /* that are fed to it; NULL: none */
     const char *replay;       /* a schedule that the program runs by; NULL: none */
     const mr_run_info *run;   /* … and how; its arguments are the operands */
@@ -62,7 +65,7 @@ mr_status mr_recording_run(const mr_cli *cli, const mr_recording *recording, con
  * Writes the trace of a log that an earlier `record` left to `stream`. The log stays. The rest is
  * as for mr_recording_run.
  */
-mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *path, FILE *stream,
-                               mr_error *error);
+mr_status mr_recording_convert(const mr_cli *cli, const char *log, const char *path,
+                               const char *name, FILE *stream, mr_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 #include "recording.h"
 #include "replay_gdb.h"
 #include "replay_report.h"
+#include "replay_results.h"
 #include "replaying.h"
 #include "witness/pack.h"
 
@@ -20,6 +21,7 @@ enum { RACE, FINDING, STOP_AT, TIMEOUT, SCRIPT, GDB };
 typedef struct replay {
     mr_cli *cli;
     const char *path;
+    uint64_t events;        /* that the trace must have; 0: nobody says */
     uint64_t race, finding; /* both 0: all */
     uint64_t stop_at, timeout_seconds;
     mr_trace *trace;
@@ -104,6 +106,11 @@ static mr_status predict(replay *self, mr_error *error)
         mr_cli_read_trace(self->path, self->cli->config, &progress, &self->trace, error);
     if (!status)
         status = mr_cli_check_trace(self->trace, error);
+    if (!status && self->events && self->events != self->trace->event_count)
+        status = mr_error_set(error, MR_ERR_TRACE, self->path, 0,
+                              "this is not the trace of the report: it has %" PRIu32
+                              " events, and that had %" PRIu64,
+                              self->trace->event_count, self->events);
     if (!status)
         status = mr_replaying_open(&self->replaying, self->cli, self->path, self->trace, error);
     if (!status)
@@ -120,7 +127,12 @@ static mr_status predict(replay *self, mr_error *error)
 mr_status mr_cli_replay(mr_cli *cli, int *exit_status, mr_error *error)
 {
     replay self = {.cli = cli, .path = cli->operands[0], .replaying = {.leftover = -1}};
+    char trace[MR_REPLAY_TRACE_BYTES];
     mr_status status = mr_cli_number(cli, RACE, 0, 1, &self.race, error);
+    if (!status && mr_replay_is_results(self.path)) {
+        status = mr_replay_results(cli, self.path, trace, &self.events, error);
+        self.path = status ? self.path : trace;
+    }
     if (!status)
         status = mr_cli_number(cli, FINDING, 0, 1, &self.finding, error);
     if (!status)

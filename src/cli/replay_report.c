@@ -176,6 +176,9 @@ static void describe_end(const mr_run_end *end, char *text, size_t room)
 {
     if (end->timed_out)
         snprintf(text, room, "it did not end in time");
+    else if (end->starved)
+        snprintf(text, room,
+                 "it waited for inputs that the recording does not have, and was ended");
     else if (end->deadlocked)
         snprintf(text, room, "a deadlock");
     else if (end->signal)
@@ -202,6 +205,26 @@ static void print_end(mr_replay_report *report, const char *label, const mr_run_
             at += length + (at[length] != '\0');
         }
     }
+}
+
+/* "waits for mutex lock at bank.c:9:5"; "": it does not, or for nothing that is known. */
+static void describe_wait(mr_replay_report *report, const mr_replay_thread *thread, char *text,
+                          size_t room)
+{
+    char what[256], place[512];
+    text[0] = '\0';
+    if (!thread->waits_for[0])
+        return;
+    if (strcmp(thread->waits_for, "thread") == 0)
+        snprintf(what, sizeof what, "the end of %s (T%" PRIu64 ")",
+                 thread_name(report->replaying->trace, (uint32_t)thread->awaited), thread->awaited);
+    else {
+        size_t used = (size_t)snprintf(what, sizeof what, "%s ", thread->waits_for);
+        if (!mr_symbols_data(report->symbols, thread->awaited, 1, what + used, sizeof what - used))
+            snprintf(what + used, sizeof what - used, "at 0x%" PRIx64, thread->awaited);
+    }
+    describe_code(report, thread->waits_at, place, sizeof place);
+    snprintf(text, room, "waits for %s in %s", what, place);
 }
 
 static void print_divergence(mr_replay_report *report, const mr_replayed *replayed)
@@ -237,9 +260,11 @@ static void print_divergence(mr_replay_report *report, const mr_replayed *replay
     }
     for (size_t i = 0; i < result->thread_count; i++) {
         const mr_replay_thread *thread = &result->threads[i];
+        char waits[1024];
+        describe_wait(report, thread, waits, sizeof waits);
         fprintf(report->stream, "    %s (T%" PRIu32 ") %s, after %" PRIu64 " operations\n",
-                thread_name(trace, thread->number), thread->number, thread->state,
-                thread->position);
+                thread_name(trace, thread->number), thread->number,
+                waits[0] ? waits : thread->state, thread->position);
         print_frames(report, thread);
     }
 }
@@ -303,6 +328,8 @@ static json_t *json_end(const mr_run_end *end)
 {
     json_t *json = json_pack("{s:i, s:b, s:b}", "exit_status", end->exit_status, "deadlock",
                              end->deadlocked, "timeout", end->timed_out);
+    if (json && end->starved)
+        json_object_set_new(json, "starved", json_true());
     if (json && end->signal)
         json_object_set_new(json, "signal", json_integer(end->signal));
     if (json && end->output)
@@ -329,6 +356,9 @@ static json_t *json_threads(mr_replay_report *report, const mr_replay_result *re
                       "operations", (json_int_t)thread->position, "stack", frames);
         if (json && thread->has_value)
             json_object_set_new(json, "value", json_integer(thread->value));
+        describe_wait(report, thread, place, sizeof place);
+        if (json && place[0])
+            json_object_set_new(json, "waits", json_string(place));
         json_array_append_new(threads, json);
     }
     return threads;

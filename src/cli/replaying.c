@@ -211,7 +211,9 @@ static mr_status run_once(const mr_replaying *self, bool by_schedule, bool takes
                         .timed_out = launched.timed_out,
                         .output = contents(output),
                         .errors = contents(errors)};
-    end->deadlocked = mr_log_header_read(launched.log, &header) && header.state == MR_LOG_DEADLOCK;
+    bool has_header = mr_log_header_read(launched.log, &header);
+    end->deadlocked = has_header && header.state == MR_LOG_DEADLOCK;
+    end->starved = has_header && header.state == MR_LOG_STARVED;
     if (by_schedule)
         status = mr_replay_result_read(told, result, error);
     if (!status && takes_log)

@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 
 #include "base/seconds.h"
+#include "child_traces.h"
 #include "cli.h"
 #include "confirm.h"
 #include "engine/predict.h"
@@ -31,10 +32,13 @@ typedef struct runs {
     char folder[4096]; /* of the traces */
     bool temporary;
     bool quick;
-    bool confirms;      /* each race is replayed */
-    mr_names known;     /* the static races so far */
+    bool several; /* there may be several recordings: of seeds, or of children */
+    const char
+        *child;     /* the recording is that of this child (child_traces.h); NULL: the program's */
+    bool confirms;  /* each race is replayed */
+    mr_names known; /* the static races so far */
     size_t race_count;  /* new races of all runs */
-    size_t known_count; /* races of the last run that an earlier run had */
+    size_t known_count; /* races of the last recording that an earlier one had */
     mr_runs_report report;
     int program_status;
     bool ended_badly; /* did the program in any run? */
@@ -76,7 +80,7 @@ static mr_status keep_new(runs *self, const mr_trace *trace, mr_result *result, 
     for (size_t i = 0; i < result->race_count; i++) {
         /* With candidates.report: event a run has many races of one pair. */
         bool is_new = true;
-        if (self->count > 1 && !note_race(self, trace, &result->races[i], &is_new))
+        if (self->several && !note_race(self, trace, &result->races[i], &is_new))
             status = mr_error_memory(error, "comparing the races");
         if (is_new)
             result->races[kept++] = result->races[i];
@@ -99,8 +103,8 @@ static mr_status keep_new_of_order(runs *self, const mr_trace *trace, mr_order_r
     for (size_t i = 0; i < list->race_count; i++) {
         const mr_race_example *pair = &list->examples[list->races[i].first_example];
         bool is_new = true;
-        if (self->count > 1 && !note_places(self, trace, trace->location[pair->first.event],
-                                            trace->location[pair->second.event], &is_new))
+        if (self->several && !note_places(self, trace, trace->location[pair->first.event],
+                                          trace->location[pair->second.event], &is_new))
             status = mr_error_memory(error, "comparing the races");
         if (is_new) {
             list->races[kept] = list->races[i];
@@ -118,7 +122,8 @@ static mr_status keep_new_of_order(runs *self, const mr_trace *trace, mr_order_r
 
 static mr_status print(runs *self, const mr_trace *trace, const mr_result *result, mr_error *error)
 {
-    const mr_one_run run = {self->recording.seed, self->program_status, self->known_count};
+    const mr_one_run run = {self->recording.seed, self->child, self->program_status,
+                            self->known_count};
     return mr_runs_report_write(&self->report, &run, trace, result, error);
 }
 
@@ -128,14 +133,21 @@ static mr_status name_trace(const runs *self, mr_trace *trace, mr_error *error)
     char name[512];
     if (!self->temporary)
         return MR_OK;
-    snprintf(name, sizeof name, "%.400s (seed %" PRIu64 ")", self->cli->operands[0],
-             self->recording.seed);
+    snprintf(name, sizeof name, "%.400s (seed %" PRIu64 "%s%.80s)", self->cli->operands[0],
+             self->recording.seed, self->child ? ", child " : "", self->child ? self->child : "");
     char *copy = mr_strndup(name, strlen(name));
     if (!copy)
         return mr_error_memory(error, "naming the trace");
     free(trace->path);
     trace->path = copy;
     return MR_OK;
+}
+
+/* How the child ended, as in a shell: its trace says it. */
+static int status_of(const mr_trace *trace)
+{
+    const mr_ending *ending = &trace->ending;
+    return ending->program == MR_PROGRAM_SIGNALLED ? 128 + ending->number : ending->number;
 }
 
 /* Reads the trace and sees how it ended. */
@@ -150,9 +162,11 @@ static mr_status read_trace(runs *self, const char *path, mr_trace **trace, doub
         return status;
     *read_seconds = mr_seconds() - start_seconds;
     status = name_trace(self, *trace, error);
-    if (!status)
+    if (!status && !self->child)
         status = mr_cli_check_trace(*trace, error);
     self->ended_badly = self->ended_badly || mr_ending_is_bad(&(*trace)->ending);
+    if (self->child)
+        self->program_status = status_of(*trace);
     return status;
 }
 
@@ -165,13 +179,15 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     const mr_predict_run run = {.progress = &progress.progress, .debug = &self->cli->debug};
     double read_seconds = 0;
     mr_status status = read_trace(self, path, &trace, &read_seconds, error);
-    if (!trace)
+    if (!trace || (!status && !trace->event_count)) {
+        mr_trace_free(trace);
         return status;
+    }
     mr_cli_progress_start(&progress, self->cli->config);
     if (!status)
         status = mr_predict(trace, self->cli->config, &run, &result, error);
     mr_cli_progress_end(&progress);
-    if (!status && self->confirms)
+    if (!status && self->confirms && !self->child) /* nobody can run the child alone */
         status = mr_confirm_races(self->cli, path, trace, &result, error);
     result.run.read_seconds = read_seconds;
     result.run.total_seconds += read_seconds;
@@ -190,7 +206,7 @@ static mr_status predict(runs *self, const char *path, mr_error *error)
     return status ? status : printed;
 }
 
-/* Drops the races that are suppressed, and says whether the others make the command fail. */
+/* Drops the findings that are suppressed, and says whether the others make the command fail. */
 static mr_status keep_unsuppressed(runs *self, const mr_trace *trace, mr_order_result *result,
                                    mr_error *error)
 {
@@ -216,8 +232,13 @@ static mr_status keep_unsuppressed(runs *self, const mr_trace *trace, mr_order_r
             mr_witness_free(&result->races[i].witness);
         }
     }
+    size_t kept_observed = 0;
+    for (size_t i = 0; i < result->observed.count && status == MR_OK; i++)
+        if (listing.of_observed[i])
+            result->observed.items[kept_observed++] = result->observed.items[i];
     if (status == MR_OK) {
         list->race_count = kept;
+        result->observed.count = kept_observed;
         self->fails = self->fails || mr_listing_fail(&listing, self->cli->config);
         if (listing.suppressed_count > 0)
             fprintf(stderr, "maxrace: %zu suppressed\n", listing.suppressed_count);
@@ -236,6 +257,10 @@ static mr_status detect(runs *self, const char *path, mr_error *error)
     mr_cli_progress progress;
     double read_seconds = 0;
     mr_status status = read_trace(self, path, &trace, &read_seconds, error);
+    if (!status && !trace->event_count) {
+        mr_trace_free(trace);
+        return status;
+    }
     if (!status)
         status = mr_config_set(self->cli->config, "relation", mr_relation_name(MR_RELATION_SHB),
                                NULL, 0, error);
@@ -252,7 +277,8 @@ static mr_status detect(runs *self, const char *path, mr_error *error)
     if (!status)
         status = keep_new_of_order(self, trace, &sweep.result, error);
     if (!status) {
-        const mr_one_run run = {self->recording.seed, self->program_status, self->known_count};
+        const mr_one_run run = {self->recording.seed, self->child, self->program_status,
+                                self->known_count};
         status = mr_runs_report_write_order(&self->report, &run, trace, &sweep.result, error);
     }
     mr_sweep_free(&sweep);
@@ -260,9 +286,11 @@ static mr_status detect(runs *self, const char *path, mr_error *error)
     return status;
 }
 
+/* "seed-1.mrt", of a child "seed-1.2.mrt". */
 static void path_of(const runs *self, char path[PATH_BYTES])
 {
-    snprintf(path, PATH_BYTES, "%s/seed-%" PRIu64 ".mrt", self->folder, self->recording.seed);
+    snprintf(path, PATH_BYTES, "%s/seed-%" PRIu64 "%s%.100s.mrt", self->folder,
+             self->recording.seed, self->child ? "." : "", self->child ? self->child : "");
 }
 
 static mr_status record(runs *self, const char *path, mr_error *error)
@@ -281,17 +309,50 @@ static mr_status record(runs *self, const char *path, mr_error *error)
     return status ? status : closed;
 }
 
-static mr_status run_once(runs *self, mr_error *error)
+/* Looks for errors in the trace of one recording. */
+static mr_status look(runs *self, const char *path, mr_error *error)
 {
-    char path[PATH_BYTES];
-    path_of(self, path);
-    mr_status status = record(self, path, error);
     int leftover = self->temporary ? mr_leftover_add(path, MR_LEFTOVER_REMOVE) : -1;
-    if (!status)
-        status = self->quick ? detect(self, path, error) : predict(self, path, error);
+    mr_status status = self->quick ? detect(self, path, error) : predict(self, path, error);
     if (self->temporary)
         unlink(path);
     mr_leftover_forget(leftover);
+    return status;
+}
+
+/* The recording of a child is one more recording. */
+static mr_status take_child(void *context, const char *log, const char *number, mr_error *error)
+{
+    runs *self = context;
+    mr_output output;
+    char path[PATH_BYTES], name[128];
+    self->child = number;
+    path_of(self, path);
+    snprintf(name, sizeof name, "seed %" PRIu64 ", child %.80s", self->recording.seed, number);
+    mr_status status = mr_output_open(&output, path, error), closed;
+    if (!status) {
+        status = mr_recording_convert(self->cli, log, path, name, output.stream, error);
+        closed = mr_output_close(&output, status == MR_OK, status ? NULL : error);
+        status = status ? status : closed;
+    }
+    if (!status)
+        status = look(self, path, error);
+    self->child = NULL;
+    return status;
+}
+
+static mr_status run_once(runs *self, mr_error *error)
+{
+    char path[PATH_BYTES];
+    mr_launched logs = {.leftover = -1};
+    path_of(self, path);
+    self->recording.logs = self->recording.follows_forks ? &logs : NULL;
+    mr_status status = record(self, path, error);
+    if (!status)
+        status = look(self, path, error);
+    if (!status && self->recording.follows_forks)
+        status = mr_child_traces_visit(logs.log, take_child, self, error);
+    mr_launch_clean(&logs);
     return status;
 }
 
@@ -299,8 +360,11 @@ static mr_status run_all(FILE *stream, const void *context, mr_error *error)
 {
     runs *self = (runs *)context;
     mr_status status = MR_OK;
-    mr_runs_report_begin(&self->report, stream, self->cli->config, self->count);
-    for (uint64_t number = 1; number <= self->count && !status; number++) {
+    mr_runs_report_begin(&self->report, stream, self->cli->config, self->count,
+                         self->recording.follows_forks);
+    bool halts = mr_config_bool(self->cli->config, "halt_on_finding");
+    for (uint64_t number = 1; number <= self->count && !status && !(halts && self->fails);
+         number++) {
         status = run_once(self, error);
         self->recording.seed++;
     }
@@ -332,7 +396,7 @@ static mr_status make_folder(runs *self, const char *asked, mr_error *error)
 
 mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
 {
-    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES, CONFIRM };
+    enum { RUNS = MR_FLAG_COMMON_COUNT, TRACES, CONFIRM, FOLLOW_FORKS };
     runs self = {.cli = cli, .quick = cli->switch_on};
     const char *path = mr_config_text(cli->config, "output");
     if (self.quick &&
@@ -341,10 +405,12 @@ mr_status mr_cli_run(mr_cli *cli, int *exit_status, mr_error *error)
                             "--quick reports as 'order' does: text or json");
     mr_status status = mr_recording_flags(cli, &self.recording, error);
     self.confirms = cli->own[CONFIRM] != NULL;
+    self.recording.follows_forks = cli->own[FOLLOW_FORKS] != NULL;
     if (!status && self.confirms && self.quick)
         status = mr_error_set(error, MR_ERR_USAGE, NULL, 0, "--confirm is not for --quick");
     if (!status)
         status = mr_cli_number(cli, RUNS, 1, 1, &self.count, error);
+    self.several = self.count > 1 || self.recording.follows_forks;
     if (!status)
         status = mr_output_probe(path, error);
     if (!status)

@@ -47,6 +47,15 @@ static mr_status apply(const char *key, const char *value, mr_config *config, in
         snprintf(path, sizeof path, "%s.%ld", value, (long)getpid());
         return mr_config_set(config, "output", path, file, 0, error);
     }
+    if (strcmp(key, "strip_path_prefix") == 0)
+        return mr_config_set(config, "record.strip_prefix", value, file, 0, error);
+    if (strcmp(key, "halt_on_error") == 0)
+        return mr_config_set(config, "halt_on_finding",
+                             strcmp(value, "1") == 0 || strcmp(value, "true") == 0 ||
+                                     strcmp(value, "yes") == 0
+                                 ? "true"
+                                 : "false",
+                             file, 0, error);
     if (strcmp(key, "exitcode") == 0) {
         char *end;
         long number = strtol(value, &end, 10);

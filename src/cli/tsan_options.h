@@ -5,6 +5,8 @@
  *   suppressions=FILE  as --suppressions
  *   exitcode=N         the exit status when there are findings, instead of 1
  *   log_path=PATH      the report goes to PATH.PID; not for stdout, stderr
+ *   halt_on_error=1    as --halt-on-finding: no further run after one with findings
+ *   strip_path_prefix  as --record-strip-prefix
  *
  * All other keys are about the program while it runs, and are passed over. Configuration files and
  * flags win.

@@ -57,7 +57,8 @@ mr_config *mr_config_new(void)
     if (config == NULL)
         return NULL;
     config->values = mr_calloc(mr_option_count, sizeof *config->values);
-    if (config->values == NULL) {
+    config->profile = mr_calloc(mr_option_count, sizeof *config->profile);
+    if (config->values == NULL || config->profile == NULL) {
         mr_config_free(config);
         return NULL;
     }
@@ -77,15 +78,33 @@ mr_config *mr_config_new(void)
     return config;
 }
 
+static void free_values(mr_value *values)
+{
+    for (size_t i = 0; values != NULL && i < mr_option_count; i++)
+        free(values[i].text);
+    free(values);
+}
+
 void mr_config_free(mr_config *config)
 {
     if (config == NULL)
         return;
-    for (size_t i = 0; config->values != NULL && i < mr_option_count; i++)
-        free(config->values[i].text);
-    free(config->values);
+    free_values(config->values);
+    free_values(config->profile);
     free(config->path);
     free(config);
+}
+
+static bool copy_values(mr_value *to, const mr_value *from)
+{
+    for (size_t i = 0; i < mr_option_count; i++) {
+        const char *text = from[i].text;
+        to[i] = from[i];
+        to[i].text = text != NULL ? mr_strndup(text, strlen(text)) : NULL;
+        if (text != NULL && to[i].text == NULL)
+            return false;
+    }
+    return true;
 }
 
 mr_config *mr_config_clone(const mr_config *config)
@@ -98,12 +117,8 @@ mr_config *mr_config_clone(const mr_config *config)
         copy->path = mr_strndup(config->path, strlen(config->path));
         ok = copy->path != NULL;
     }
-    for (size_t i = 0; ok && i < mr_option_count; i++) {
-        const char *text = config->values[i].text;
-        copy->values[i] = config->values[i];
-        copy->values[i].text = text != NULL ? mr_strndup(text, strlen(text)) : NULL;
-        ok = text == NULL || copy->values[i].text != NULL;
-    }
+    ok = ok && copy_values(copy->values, config->values) &&
+         copy_values(copy->profile, config->profile);
     if (ok)
         return copy;
     mr_config_free(copy);
@@ -166,32 +181,61 @@ static mr_status set_text(mr_value *value, const char *text, mr_error *error)
     return MR_OK;
 }
 
+/* Sets a value of any type from text. */
+static mr_status set_value(mr_value *value, const mr_option *option, const char *text,
+                           const char *file, uint64_t line, mr_error *error)
+{
+    mr_status status;
+    int64_t mask;
+    switch (option->type) {
+    case MR_OPTION_TEXT:
+        return set_text(value, text, error);
+    case MR_OPTION_LIST:
+        status = set_list(option, text, &mask, file, line, error);
+        if (status == MR_OK)
+            status = set_text(value, text, error);
+        if (status == MR_OK)
+            value->number = mask;
+        return status;
+    case MR_OPTION_INT:
+        return set_int(option, text, &value->number, file, line, error);
+    case MR_OPTION_BOOL:
+    case MR_OPTION_CHOICE:
+        break;
+    }
+    return set_choice(option, text, &value->number, file, line, error);
+}
+
+/* Fills the values of the profile that was just set. */
+static mr_status take_profile(mr_config *config, mr_error *error)
+{
+    mr_profile profile = (mr_profile)config->values[mr_config_find("profile")].number;
+    for (size_t i = 0; i < mr_option_count; i++) {
+        const char *text = mr_profile_text(profile, mr_options[i].key);
+        config->profile[i].given = MR_GIVEN_NOWHERE;
+        if (text == NULL)
+            continue;
+        mr_status status = set_value(&config->profile[i], &mr_options[i], text, NULL, 0, error);
+        if (status != MR_OK)
+            return status;
+        config->profile[i].given = config->values[mr_config_find("profile")].given;
+    }
+    return MR_OK;
+}
+
 mr_status mr_config_set(mr_config *config, const char *key, const char *text, const char *file,
                         uint64_t line, mr_error *error)
 {
     int index = mr_config_find(key);
     if (index < 0)
         return mr_config_unknown_key(key, file, line, error);
-    const mr_option *option = &mr_options[index];
     mr_value *value = &config->values[index];
-    mr_status status = MR_OK;
-    if (option->type == MR_OPTION_TEXT) {
-        status = set_text(value, text, error);
-    } else if (option->type == MR_OPTION_LIST) {
-        int64_t mask;
-        status = set_list(option, text, &mask, file, line, error);
-        if (status == MR_OK)
-            status = set_text(value, text, error);
-        if (status == MR_OK)
-            value->number = mask;
-    } else if (option->type == MR_OPTION_INT) {
-        status = set_int(option, text, &value->number, file, line, error);
-    } else {
-        status = set_choice(option, text, &value->number, file, line, error);
-    }
-    if (status == MR_OK)
-        value->line = file != NULL ? line : 0;
-    return status;
+    mr_status status = set_value(value, &mr_options[index], text, file, line, error);
+    if (status != MR_OK)
+        return status;
+    value->line = file != NULL ? line : 0;
+    value->given = file != NULL ? MR_GIVEN_BY_FILE : MR_GIVEN_BY_HAND;
+    return strcmp(key, "profile") == 0 ? take_profile(config, error) : MR_OK;
 }
 
 mr_status mr_config_unknown_key(const char *key, const char *file, uint64_t line, mr_error *error)
@@ -244,11 +288,18 @@ void mr_config_resolve(mr_config *config)
     config->values[mr_config_find("window.overlap")].number = mr_config_overlap(config);
 }
 
+/* The value in force: that of the profile, unless the same source or a stronger one set the option. */
+static const mr_value *in_force(const mr_config *config, size_t option)
+{
+    const mr_value *value = &config->values[option], *profile = &config->profile[option];
+    return profile->given > value->given ? profile : value;
+}
+
 static const mr_value *value_of(const mr_config *config, const char *key, mr_option_type type)
 {
     int index = mr_config_find(key);
     MR_REQUIRE(index >= 0 && mr_options[index].type == type);
-    return &config->values[index];
+    return in_force(config, (size_t)index);
 }
 
 bool mr_config_bool(const mr_config *config, const char *key)
@@ -268,14 +319,15 @@ int mr_config_choice(const mr_config *config, const char *key)
 
 static const char *text_or_default(const mr_config *config, size_t option)
 {
-    const char *text = config->values[option].text;
+    const char *text = in_force(config, option)->text;
     return text != NULL ? text : mr_options[option].default_text;
 }
 
 const char *mr_config_text(const mr_config *config, const char *key)
 {
-    return text_or_default(config,
-                           (size_t)(value_of(config, key, MR_OPTION_TEXT) - config->values));
+    int index = mr_config_find(key);
+    MR_REQUIRE(index >= 0 && mr_options[index].type == MR_OPTION_TEXT);
+    return text_or_default(config, (size_t)index);
 }
 
 unsigned mr_config_set_of(const mr_config *config, const char *key)
@@ -286,7 +338,7 @@ unsigned mr_config_set_of(const mr_config *config, const char *key)
 const char *mr_config_value_text(const mr_config *config, size_t option, char buffer[32])
 {
     const mr_option *row = &mr_options[option];
-    const mr_value *value = &config->values[option];
+    const mr_value *value = in_force(config, option);
     size_t length;
     const char *word;
     switch (row->type) {

@@ -88,6 +88,9 @@ typedef enum mr_far {
 
 typedef enum mr_color { MR_COLOR_AUTO, MR_COLOR_ALWAYS, MR_COLOR_NEVER } mr_color;
 
+/* profiles.c has what they set. */
+typedef enum mr_profile { MR_PROFILE_QUICK, MR_PROFILE_DEFAULT, MR_PROFILE_THOROUGH } mr_profile;
+
 /* What the exit status tells. */
 typedef enum mr_fail_on {
     MR_FAIL_ON_ANY,     /* findings */
@@ -112,6 +115,9 @@ extern const size_t mr_option_count;
  * report lists such options apart (docs/report-format.md). */
 bool mr_config_is_run_only(size_t option);
 
+/* One sentence a profile of what it sets, as Markdown; errors stay in the stream. */
+void mr_config_print_profiles(FILE *stream);
+
 /* NULL: no memory. A new config holds the defaults. */
 mr_config *mr_config_new(void);
 void mr_config_free(mr_config *config);
@@ -126,7 +132,8 @@ int mr_config_find(const char *key);
  * key is near. Dots, dashes and underscores count as equal. */
 int mr_config_suggest(const char *text);
 
-/* Sets an option from text as written by a user. MR_ERR_CONFIG with one line that names the key,
+/* Sets an option from text as written by a user. What `profile` stands for holds where neither the
+ * same source (a file, or flags) nor a flag sets the option. MR_ERR_CONFIG with one line that names the key,
  * the value and what is allowed; `file` and `line` (may be NULL, 0) are where the text stands. */
 mr_status mr_config_set(mr_config *config, const char *key, const char *text, const char *file,
                         uint64_t line, mr_error *error);

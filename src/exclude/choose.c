@@ -1,6 +1,5 @@
 #include "choose.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
 static void choose_name(const mr_trace *trace, const char *name, size_t length, bool *chosen)
@@ -22,16 +21,6 @@ void mr_choose_named(const mr_trace *trace, const char *text, size_t length_byte
             stop--;
         choose_name(trace, text, (size_t)(stop - text), chosen);
         text = next;
-    }
-}
-
-void mr_choose_pattern(const mr_trace *trace, const char *pattern, bool *chosen)
-{
-    for (uint32_t i = 0; i < trace->locations.count; i++) {
-        const mr_name *name = &trace->locations.items[i];
-        if (fnmatch(pattern, name->text, 0) == 0 ||
-            (name->display && fnmatch(pattern, name->display, 0) == 0))
-            chosen[i] = true;
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * choose: chooses locations of a trace by name, by pattern, or at random. `chosen` has one element
+ * choose: chooses locations of a trace by name or at random (by pattern: trace/places.h). `chosen` has one element
  * for each location (trace->locations.count). A function sets the elements of the locations that it
  * chooses and leaves the others as they are.
  */
@@ -11,10 +11,6 @@
 /* Chooses the locations that `text` names, one in each line (LF or CR LF). Empty lines are skipped.
  * Names that the trace does not have are skipped, too: that code did not run. O(length). */
 void mr_choose_named(const mr_trace *trace, const char *text, size_t length_bytes, bool *chosen);
-
-/* Chooses the locations whose name, or text for people (#@loc), matches the pattern of the shell
- * (fnmatch: * matches '/', too). */
-void mr_choose_pattern(const mr_trace *trace, const char *pattern, bool *chosen);
 
 /* Chooses `count` locations, or all of them when there are fewer. A seed chooses the same locations
  * on every machine. False: no memory. */

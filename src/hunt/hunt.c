@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 enum {
+    LOG_BYTES = 64 << 20,       /* of a run: a thread that spins fills more in a second */
     FREE_EVERY = 8,             /* so often a run is free though there are tasks */
     FREE_EVERY_WITH_INPUTS = 2, /* … because new inputs are tried by free runs */
     QUIET_RUNS = 100,           /* free runs without anything new, after which the hunt ends */
@@ -59,7 +60,7 @@ static bool ends(mr_hunting *hunt)
     hunt->over = true;
     if (asked != MR_HALT_NONE)
         hunt->state.end = asked == MR_HALT_TIME ? MR_HUNT_TIME : MR_HUNT_ASKED;
-    else if (options->ends_at_failure && hunt->state.first_failure)
+    else if (hunt->met)
         hunt->state.end = MR_HUNT_FAILURE;
     else if (options->most_runs && hunt->started >= options->most_runs)
         hunt->state.end = MR_HUNT_RUNS;
@@ -147,6 +148,10 @@ static bool take_setting(void *context, const char *key, const char *value)
         const char *ours = arguments[self->argument];
         self->other = self->other || !ours || strcmp(ours, value) != 0;
         self->argument += ours != NULL;
+    } else if (strcmp(key, "first") == 0) {
+        mr_run_end_free(&self->hunt->reference);
+        mr_store_read_first(&self->hunt->store, value, &self->hunt->reference);
+        self->hunt->has_reference = true;
     }
     return true;
 }
@@ -302,7 +307,10 @@ static mr_status open_worker(mr_hunting *hunt, mr_hunt_worker *worker, mr_error 
     if (!realpath(hunt->options->folder, place))
         return mr_error_set(error, MR_ERR_IO, hunt->options->folder, 0, "cannot find: %s",
                             strerror(errno));
-    return mr_runner_open_in(&worker->runner, place, hunt->options->symbol_folder, error);
+    mr_status status =
+        mr_runner_open_in(&worker->runner, place, hunt->options->symbol_folder, error);
+    worker->runner.max_log_bytes = LOG_BYTES;
+    return status;
 }
 
 /* What workers leave in their folders beside the files of a run. */

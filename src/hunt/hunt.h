@@ -29,8 +29,10 @@ typedef struct mr_hunt_options {
     uint64_t seed, most_runs;       /* most_runs 0: no limit */
     unsigned jobs;                  /* 0: one for each core */
     unsigned timeout_ms;            /* for a run */
-    bool ends_at_failure;           /* the first failure ends the hunt */
-    bool minimises;                 /* schedules of failures are made shorter */
+    /* "failure": the first one ends the hunt; kinds of outcome, joined by commas: the first run of such
+     * a kind; NULL: none does */
+    const char *until;
+    bool minimises;                       /* schedules of failures are made shorter */
     bool without_swaps, without_frontier; /* such tasks are left out, for comparison */
     const mr_config *config;              /* for predictions */
     const mr_halt *halt;                  /* ends the hunt: a signal, or the time; may be NULL */
@@ -43,7 +45,7 @@ typedef enum mr_hunt_end {
     MR_HUNT_RUNS,    /* the budget of runs is used up */
     MR_HUNT_TIME,    /* the time is */
     MR_HUNT_ASKED,   /* a signal */
-    MR_HUNT_FAILURE, /* ends_at_failure */
+    MR_HUNT_FAILURE, /* `until` */
     MR_HUNT_QUIET,   /* no task is left, and free runs have shown nothing new for long */
 } mr_hunt_end;
 

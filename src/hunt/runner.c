@@ -149,6 +149,7 @@ static mr_status launch(mr_runner *runner, const mr_run_request *request, mr_ran
                               .max_input_bytes = runner->max_log_bytes,
                               .records_inputs = request->keeps_inputs,
                               .ends_deadlocks_soon = true,
+                              .explores = request->explores,
                               .replay = request->schedule,
                               .result = request->schedule ? result : NULL,
                               .inputs = request->feed,
@@ -232,6 +233,8 @@ mr_status mr_runner_run(mr_runner *runner, const mr_run_request *request, mr_ran
                               "%.256s recorded nothing: it was not built with 'maxrace cc' or "
                               "'maxrace c++' (it ended with status %d)",
                               request->arguments[0], ran->end.exit_status);
+    if (!status && request->read_log)
+        status = request->read_log(request->context, log, &ran->end, error);
     if (!status && request->compares)
         status = mr_operands_read(operands, MR_INPUTS_COMPARISONS, &ran->operands, error);
     if (!status && !request->needs_no_trace) {

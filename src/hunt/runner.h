@@ -44,6 +44,10 @@ typedef struct mr_run_request {
     const char *trace_path; /* the trace file is put here; NULL: it is not kept */
     bool compares;          /* what it compares is read */
     bool needs_no_trace;    /* only the end is of interest */
+    bool explores; /* the log has what runtime/explore.h says; no trace can be made of it */
+    mr_status (*read_log)(void *context, const char *log, const mr_run_end *end,
+                          mr_error *error); /* is shown the log; NULL */
+    void *context;                          /* … for it */
 } mr_run_request;
 
 /* What happened. Zero-initialise; free with mr_ran_free. */

@@ -34,6 +34,7 @@ typedef struct mr_hunting {
     uint64_t started;     /* runs that have begun */
     uint64_t quiet;       /* free runs since something was new */
     double begin, before; /* seconds: when this session began; of earlier ones */
+    bool met;             /* what `until` asks for */
     bool over;
     mr_status status; /* of the worker that failed */
     mr_error error;

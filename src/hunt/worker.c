@@ -371,13 +371,17 @@ static mr_status finish(mr_hunting *hunt, trial *t, mr_error *error)
     mr_hunt_state *state = &hunt->state;
     pthread_mutex_lock(&hunt->lock);
     t->line.at = hunt->before + mr_seconds() - hunt->begin;
-    mr_status status = mr_store_run(&hunt->store, &t->line, error);
+    mr_status status =
+        hunt->has_reference ? MR_OK : mr_store_first(&hunt->store, &t->ran.end, error);
+    if (!status)
+        status = mr_store_run(&hunt->store, &t->line, error);
     state->runs++;
     state->again += !t->is_new;
     state->diverged += t->task.kind != MR_TASK_FREE && t->ran.replay.outcome != MR_REPLAY_GOAL;
     if (mr_run_kind_fails(t->outcome.kind) &&
         (!state->first_failure || t->number < state->first_failure))
         state->first_failure = t->number;
+    hunt->met = hunt->met || mr_run_kind_is_in(t->outcome.kind, hunt->options->until);
     if (!hunt->has_reference)
         take_reference(hunt, t);
     state->left = hunt->tasks.count;

@@ -47,7 +47,7 @@ static bool take(void *context, uint32_t first, uint32_t second)
 {
     search *s = context;
     const mr_trace *trace = s->settings->trace;
-    const uint8_t *ignored = s->settings->ignored_locations;
+    const bool *ignored = s->settings->ignored_locations;
     if (ignored && (ignored[trace->location[first]] || ignored[trace->location[second]]))
         return true;
     uint32_t fresh = (uint32_t)s->count;

@@ -1,28 +1,23 @@
 #include "settings.h"
 
 #include "trace/columns.h"
+#include "trace/places.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks the locations in a comma-separated list; names that the trace does not have mark nothing.
- */
+/* Marks the locations of a comma-separated list of patterns. */
 static mr_status read_ignored(mr_predict_settings *settings, const char *list, mr_error *error)
 {
     if (!*list)
         return MR_OK;
-    settings->ignored_locations = mr_calloc(settings->trace->locations.count, 1);
+    settings->ignored_locations =
+        mr_calloc(settings->trace->locations.count + 1ull, sizeof *settings->ignored_locations);
     if (!settings->ignored_locations)
         return mr_error_memory(error, "reading candidates.ignore_locations");
-    while (*list) {
-        size_t length = strcspn(list, ",");
-        uint32_t number;
-        if (mr_names_find(&settings->trace->locations, list, (uint32_t)length, &number))
-            settings->ignored_locations[number] = 1;
-        list += length + (list[length] == ',');
-    }
-    return MR_OK;
+    return mr_places_match_list(settings->trace, list, settings->ignored_locations, NULL, NULL,
+                                error);
 }
 
 mr_decide_options mr_predict_limits(const mr_config *config)

@@ -46,7 +46,7 @@ typedef struct mr_predict_settings {
     uint64_t max_window_steps; /* candidates.max_window_steps; 0: no limit */
     mr_decide_options decide;
     mr_candidate_options candidates; /* without `wanted` */
-    uint8_t *ignored_locations;      /* owned; NULL: none */
+    bool *ignored_locations;         /* owned; NULL: none */
     mr_far far;
     mr_far_limits far_limits;
     mr_facts *facts;       /* owned */

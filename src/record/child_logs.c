@@ -1,5 +1,7 @@
 #include "child_logs.h"
 
+#include "runtime/inputs_format.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +38,19 @@ bool mr_child_log(const char *log, uint32_t number, char path[MR_CHILD_LOG_BYTES
         path[length++] = digits[--count];
     path[length] = '\0';
     return access(path, R_OK) == 0;
+}
+
+void mr_child_log_remove(const char *log)
+{
+    static const char suffix[] = MR_INPUTS_SUFFIX;
+    char inputs[MR_CHILD_LOG_BYTES + sizeof suffix];
+    size_t length = strlen(log);
+    unlink(log);
+    if (length >= MR_CHILD_LOG_BYTES)
+        return;
+    memcpy(inputs, log, length);
+    memcpy(inputs + length, suffix, sizeof suffix);
+    unlink(inputs);
 }
 
 void mr_child_logs_visit(const char *log, void (*visit)(const char *log))

@@ -22,6 +22,9 @@ uint32_t mr_child_log_count(const char *log);
  * or no fork of that number. */
 bool mr_child_log(const char *log, uint32_t number, char path[MR_CHILD_LOG_BYTES]);
 
+/* Removes the log and the inputs beside it. */
+void mr_child_log_remove(const char *log);
+
 /* Does it for the log, as far as it is there, and for the logs of all children. */
 void mr_child_logs_visit(const char *log, void (*visit)(const char *log));
 

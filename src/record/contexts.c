@@ -81,12 +81,20 @@ bool mr_contexts_leave(mr_contexts *contexts, uint32_t thread, uint64_t count)
     return true;
 }
 
+/* The place of a frame without what `strip` says. */
+static const char *stripped(const mr_contexts *contexts, const char *place)
+{
+    const char *strip = contexts->strip;
+    const char *at = strip && *strip ? strstr(place, strip) : NULL;
+    return at && at[strlen(strip)] ? at + strlen(strip) : place;
+}
+
 /* The name of a frame, see trace/stacks.h. */
 static bool add_frame(mr_contexts *contexts, const mr_code_frame *frame, uint32_t *number)
 {
     char name[NAME_BYTES];
     mr_names *frames = &contexts->trace->frames;
-    snprintf(name, sizeof name, "%s\t%s%s", frame->function, frame->place,
+    snprintf(name, sizeof name, "%s\t%s%s", frame->function, stripped(contexts, frame->place),
              frame->inlined ? "\tinlined" : "");
     for (char *at = name; *at; at++)
         if (*at == '\n' || *at == '\r')

@@ -44,6 +44,7 @@ enum { MR_CONTEXTS_RECENT = 256 };
 typedef struct mr_contexts {
     mr_symbols *symbols; /* borrowed */
     mr_trace *trace;     /* borrowed; frames, stacks and locations are added to it */
+    const char *strip;   /* borrowed; a place loses its text up to the end of this; NULL: nothing */
     size_t stack_capacity;
     mr_call_stack *threads; /* by thread of the log */
     size_t thread_count, thread_capacity;

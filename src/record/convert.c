@@ -100,8 +100,8 @@ static uint32_t take_inputs(const char *path, mr_event_pass *pass)
     if (!file)
         return state;
     if (fread(&header, sizeof header, 1, file) == 1 &&
-        memcmp(header.magic, MR_INPUTS_MAGIC, sizeof header.magic) == 0 &&
-        header.version == MR_INPUTS_VERSION) {
+        memcmp(header.magic, MR_INPUTS_MAGIC, sizeof header.magic) == 0 && header.version != 0 &&
+        header.version <= MR_INPUTS_VERSION) {
         bool whole = fseek(file, 0, SEEK_END) == 0 && (uint64_t)ftell(file) >= header.end;
         pass->inputs = whole ? path : NULL;
         pass->inputs_bytes = whole ? header.end : 0;
@@ -116,7 +116,10 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
                             mr_error *error)
 {
     mr_log log;
-    mr_scan scan = {.keep_all = options->keep_local};
+    mr_scan scan = {.keep_all = options->keep_local,
+                    .pieces.part_units = options->part_units,
+                    .gaps.least_part =
+                        options->part_units ? options->part_units : MR_GAPS_LEAST_PART};
     mr_event_pass pass;
     uint32_t inputs_state = MR_INPUTS_COMPLETE;
     *summary = (mr_record_summary){0};
@@ -129,6 +132,7 @@ mr_status mr_record_convert(const char *log_path, const char *name, FILE *file,
     if (!status) {
         status = mr_event_pass_init(&pass, &log, &scan, file, name, options->symbol_folder, error);
         if (!status) {
+            pass.contexts.strip = options->strip_prefix;
             pass.run = options->run;
             inputs_state = take_inputs(options->inputs, &pass);
             end_trace(&log, &options->end, &pass.emitter.trace->ending);

@@ -31,12 +31,17 @@ typedef struct mr_record_end {
 } mr_record_end;
 
 typedef struct mr_record_options {
-    bool keep_local;    /* also write accesses of variables that one thread uses alone, or that no
+    bool keep_local;   /* also write accesses of variables that one thread uses alone, or that no
                         thread writes */
-    mr_record_end end;  /* zero: only the log says it */
-    const char *run;    /* lines of the run that the caller knows (positions.h); NULL: none */
+    mr_record_end end; /* zero: only the log says it */
+    const char *run;   /* lines of the run that the caller knows (positions.h); NULL: none */
+    const char
+        *strip_prefix;  /* names of files lose their text up to the end of this; NULL: nothing */
     const char *inputs; /* file of what the program got from outside; NULL: none */
-    const char *symbol_folder;          /* keeps names from run to run (answers.h); may be NULL */
+    const char *symbol_folder; /* keeps names from run to run (answers.h); may be NULL */
+    uint64_t
+        part_units; /* parts of the log (gaps.h) have this length at first, and a pass may jump in
+                            each; 0: as always */
     const struct mr_progress *progress; /* may be NULL */
     const mr_debug *debug;              /* topic recorder; may be NULL */
 } mr_record_options;

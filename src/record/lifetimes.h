@@ -31,7 +31,12 @@ typedef struct mr_life {
 
 typedef struct mr_life_node mr_life_node;
 
-enum { MR_LIFETIMES_NEAR = 1 << 14 };
+enum { MR_LIFETIMES_NEAR = 1 << 15, MR_LIFETIMES_GAPS = 16 };
+
+/* [start, end) has no byte of a life; empty: nothing is known. */
+typedef struct mr_life_gap {
+    uint64_t start, end;
+} mr_life_gap;
 
 /* A part [start, end) of a life that ended. */
 typedef struct mr_life_end {
@@ -48,8 +53,9 @@ typedef struct mr_lifetimes {
     mr_life everything; /* life number 0 */
     mr_life_end *ended; /* owned; by the last mr_lifetimes_take, in the order of addresses */
     size_t ended_count, ended_capacity;
-    uint32_t near[MR_LIFETIMES_NEAR]; /* a cache of look-ups: the node found last, by hash of the
+    uint32_t near[MR_LIFETIMES_NEAR];    /* a cache of look-ups: the node found last, by hash of the
                                          address */
+    mr_life_gap gaps[MR_LIFETIMES_GAPS]; /* the same for static memory: gaps found last */
 } mr_lifetimes;
 
 void mr_lifetimes_init(mr_lifetimes *lives);

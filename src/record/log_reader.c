@@ -175,16 +175,21 @@ static bool apply(mr_log_pass *pass, const uint64_t *record)
     return true;
 }
 
-/* The units from the next record on; `*left` of them stand in one piece of memory. */
+/* The units from `unit` on; `*left` of them stand in one piece of memory. */
+static const uint32_t *look_at(const mr_log *log, uint64_t unit, uint64_t *left)
+{
+    if (unit < log->file_units) {
+        *left = log->file_units - unit;
+        return log->units + unit;
+    }
+    *left = log->unit_count - unit;
+    return log->window + (unit - log->file_units);
+}
+
+/* The same for the next record. */
 static const uint32_t *look(const mr_log_pass *pass, uint64_t *left)
 {
-    const mr_log *log = pass->log;
-    if (pass->next < log->file_units) {
-        *left = log->file_units - pass->next;
-        return log->units + pass->next;
-    }
-    *left = log->unit_count - pass->next;
-    return log->window + (pass->next - log->file_units);
+    return look_at(pass->log, pass->next, left);
 }
 
 /* Makes a full record from a short one with the help of the model. NULL: the log cannot be read. */
@@ -201,6 +206,28 @@ static const uint64_t *expand(mr_log_pass *pass, const uint32_t *units)
     if (kind == MR_LOG_READ || kind == MR_LOG_WRITE)
         mr_log_learn(pass->model, record);
     return record;
+}
+
+bool mr_log_short_follows(const mr_log_pass *pass)
+{
+    uint64_t left, unit = pass->next;
+    const uint32_t *at;
+    do
+        at = look_at(pass->log, unit++, &left);
+    while (left && *at == MR_LOG_PADDING_UNIT);
+    return left && mr_log_is_short(*at);
+}
+
+void mr_log_learn_from(mr_log_pass *pass, uint64_t from)
+{
+    uint64_t left, units;
+    for (uint64_t unit = from; unit < pass->next; unit += units) {
+        const uint32_t *at = look_at(pass->log, unit, &left);
+        units = mr_log_units(at, left);
+        MR_REQUIRE(units && units <= left); /* it was read before */
+        bool is_padding = units == 1 && *at == MR_LOG_PADDING_UNIT;
+        MR_REQUIRE(is_padding || expand(pass, at));
+    }
 }
 
 /* A write without its value. */

@@ -49,6 +49,13 @@ void mr_log_pass_free(mr_log_pass *pass);
  * mr_log_expand_enter makes them. Records about memory have taken effect. */
 const uint64_t *mr_log_next(mr_log_pass *pass);
 
+/* Is the next record a short one? */
+bool mr_log_short_follows(const mr_log_pass *pass);
+
+/* The tables of the pass are those at the unit `from`, which the pass has read before: learns what the
+ * records from there to the next one tell. */
+void mr_log_learn_from(mr_log_pass *pass, uint64_t from);
+
 /*
  * Most records are short ones of plain accesses. A run reads those that follow each other, without
  * making full records of them:

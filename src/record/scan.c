@@ -7,6 +7,7 @@ enum { RECORDS_A_TELL = 1 << 10 };
 void mr_scan_free(mr_scan *scan)
 {
     mr_pieces_free(&scan->pieces);
+    mr_gaps_free(&scan->gaps);
     mr_objects_free(&scan->objects);
     mr_benign_free(&scan->benign);
     mr_uses_free(&scan->uses);
@@ -207,17 +208,21 @@ static bool note_run(mr_scan *scan, mr_log_pass *pass, uint64_t end)
 {
     mr_log_run run = mr_log_run_begin(pass, end);
     mr_log_run_access found;
+    mr_gap gap = {.start = pass->next};
     uint64_t count = 0;
-    bool ok = true;
+    bool ok = true, values = !scan->gaps.given_up;
     for (; ok && mr_log_run_look(&run, &found); count++) {
-        mr_log_run_take(&run, &found, false);
+        mr_log_run_take(&run, &found, values);
+        gap.code = mr_log_payload(found.site->head);
         mr_piece_access how = {.writes = found.writes, .alone = is_alone(scan)};
         if (!mr_pieces_note_near(&scan->pieces, found.address, found.bytes, pass->thread, how))
             ok = note_access(scan, pass, found.address, found.bytes, how);
     }
     scan->accesses += count;
     mr_log_run_end(pass, &run);
-    return ok;
+    gap.units = (uint32_t)(pass->next - gap.start);
+    gap.count = (uint32_t)count;
+    return ok && (!count || !mr_gaps_wanted(&scan->gaps) || mr_gaps_note(&scan->gaps, gap));
 }
 
 /* A thread ran that nobody is known to have started: it may have been there at each release. */
@@ -241,9 +246,13 @@ mr_status mr_scan_run(mr_scan *scan, const mr_log *log, const mr_progress *progr
     mr_log_pass_init(&pass, log);
     uint64_t count = 0, end = 0;
     while (ok) {
-        if (pass.next >= end)
+        if (pass.next >= end) {
             end = mr_pieces_part(&scan->pieces, pass.next);
-        ok = note_run(scan, &pass, end);
+            ok = mr_gaps_mark(&scan->gaps, &pass, scan->pieces.part_units);
+        }
+        ok = ok && note_run(scan, &pass, end);
+        if (ok && pass.next >= end)
+            continue;
         const uint64_t *record = mr_log_next(&pass);
         if (!record)
             break;

@@ -5,6 +5,7 @@
 
 #include "benign.h"
 #include "deaths.h"
+#include "gaps.h"
 #include "log_reader.h"
 #include "objects.h"
 #include "pieces.h"
@@ -15,6 +16,7 @@ struct mr_progress;
 typedef struct mr_scan {
     bool keep_all; /* set by the caller: leave nothing out */
     mr_pieces pieces;
+    mr_gaps gaps;
     mr_benign benign;
     mr_uses uses;
     mr_deaths deaths;

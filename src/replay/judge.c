@@ -114,13 +114,14 @@ static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_e
 {
     enum { LINE = 120 };
     char left[LINE], right[LINE];
-    if (a->exit_status != b->exit_status) {
+    if (a->exit_status != b->exit_status && !a->starved && !b->starved) {
         snprintf(text, MR_EVIDENCE_BYTES, "exit status %d %s, %d %s", a->exit_status, a_name,
                  b->exit_status, b_name);
         return MR_EFFECT_OUTPUT;
     }
-    if (!output_varies && (differ(a->output, b->output, left, right, LINE) ||
-                           differ(a->errors, b->errors, left, right, LINE))) {
+    if (!output_varies && !a->starved && !b->starved &&
+        (differ(a->output, b->output, left, right, LINE) ||
+         differ(a->errors, b->errors, left, right, LINE))) {
         snprintf(text, MR_EVIDENCE_BYTES, "'%s' %s, '%s' %s", left, a_name, right, b_name);
         return MR_EFFECT_OUTPUT;
     }
@@ -145,7 +146,7 @@ static mr_effect compare(const mr_run_end *a, const char *a_name, const mr_run_e
 
 static bool crashes(const mr_run_end *end, const char *name, char *text)
 {
-    if (!end->is_there || !end->signal || end->timed_out)
+    if (!end->is_there || !end->signal || end->timed_out || end->starved)
         return false;
     const char *said = end->errors && strncmp(end->errors, "maxrace: ", 9) != 0 ? end->errors : "";
     snprintf(text, MR_EVIDENCE_BYTES, "signal %d (%s) %s%s%.*s%s", end->signal,

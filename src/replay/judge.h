@@ -33,6 +33,7 @@ typedef struct mr_run_end {
     bool is_there;
     int exit_status, signal; /* signal 0: it ended with the status */
     bool deadlocked, timed_out;
+    bool starved; /* it waited for inputs that the recording does not have, and was ended there */
     char *output, *errors; /* owned; what it wrote to standard output and standard error, or NULL */
     mr_last_value *last;   /* owned; by name */
     size_t last_count;

@@ -101,6 +101,16 @@ static bool promised(const mr_plan *plan, uint32_t event, int64_t *value)
     return number != 0;
 }
 
+/* Is it the first operation of a handler of a signal? What waits for a signal has a code address. */
+static bool begins_handler(const mr_trace *trace, uint32_t event, uint64_t code)
+{
+    static const char signal[] = "signal.";
+    return mr_code_kind(code) == MR_LOG_AFTER && !mr_code_module(code) && !mr_code_offset(code) &&
+           mr_op_is_access(trace->op[event]) &&
+           strncmp(mr_names_display(&trace->variables, trace->operand[event]), signal,
+                   sizeof signal - 1) == 0;
+}
+
 static void expect(writing *self, uint32_t event)
 {
     const mr_plan *plan = self->plan;
@@ -124,6 +134,8 @@ static void expect(writing *self, uint32_t event)
     if (!self->beyond && promised(plan, event, &value))
         fprintf(self->file, " %" PRId64, value);
     fputs("\n", self->file);
+    if (begins_handler(plan->trace, event, code))
+        fprintf(self->file, "handler %" PRIu32 " %" PRIu64 "\n", role, position);
 }
 
 /* Who is woken: a wait for a unit of another thread's. */

@@ -82,6 +82,18 @@ static void take_about(mr_replay_result *result, const char *text)
     thread->has_value = got == 5;
 }
 
+/* "THREAD WHAT ADDRESS CODE" */
+static void take_wait(mr_replay_result *result, const char *text)
+{
+    uint32_t number;
+    if (!result->thread_count)
+        return;
+    mr_replay_thread *thread = &result->threads[result->thread_count - 1];
+    if (sscanf(text, "%" SCNu32 " %11s 0x%" SCNx64 " 0x%" SCNx64, &number, thread->waits_for,
+               &thread->awaited, &thread->waits_at) != 4)
+        thread->waits_for[0] = '\0';
+}
+
 /* "THREAD KIND ADDRESS [VALUE]" */
 static void take_did(mr_replay_result *result, const char *text)
 {
@@ -125,6 +137,8 @@ static bool take_line(mr_replay_result *result, const char *key, const char *tex
         take_seen(result, text);
     } else if (!strcmp(key, "about")) {
         take_about(result, text);
+    } else if (!strcmp(key, "waits")) {
+        take_wait(result, text);
     } else if (!strcmp(key, "did")) {
         take_did(result, text);
     } else if (!strcmp(key, "thread")) {

@@ -34,7 +34,10 @@ typedef struct mr_replay_thread {
     char state[12];   /* "ready", "running", "waits", "in-a-call" */
     uint64_t *frames; /* code addresses of the recorded process, the innermost first */
     size_t frame_count, frame_capacity;
-    bool has_about; /* it stands before a plain access: */
+    char waits_for[12]; /* "mutex", "thread" …; "": nothing that is known */
+    uint64_t awaited;   /* … its address, or the thread's number … */
+    uint64_t waits_at;  /* … and the code address of the wait */
+    bool has_about;     /* it stands before a plain access: */
     char kind[24];
     uint64_t address, bytes;
     bool has_value;

@@ -119,25 +119,22 @@ static mr_json object_of(const mr_context *context, const mr_trace *trace, const
 }
 
 mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace,
-                           const mr_listing *findings, FILE *stream, mr_error *error)
+                           const mr_observed_list *list, const mr_listing *findings, FILE *stream,
+                           mr_error *error)
 {
-    mr_observed_list list;
     mr_status status = MR_OK;
     const char *separator = "\"observed\":[\n";
-    if (!mr_observed_find(&list, trace))
-        status = mr_error_memory(error, "writing the report");
-    for (size_t i = 0; i < list.count && status == MR_OK; i++) {
+    for (size_t i = 0; i < list->count && status == MR_OK; i++) {
         if (findings && !findings->of_observed[i])
             continue;
         fputs(separator, stream);
         separator = ",\n";
-        mr_json object = object_of(context, trace, &list.items[i]);
+        mr_json object = object_of(context, trace, &list->items[i]);
         if (findings)
             mr_json_put_listed(&object, findings->of_observed[i], findings);
         status = mr_json_dump(stream, object, error);
     }
     if (separator[0] == ',')
         fputs("],\n", stream);
-    mr_observed_free(&list);
     return status;
 }

@@ -22,6 +22,7 @@ void mr_observed_print(const mr_context *context, const mr_trace *trace, FILE *s
 /* The same, as the member "observed", followed by a comma; nothing when there is no error. With
  * `findings` (may be NULL), what they have of each, and no suppressed one. MR_ERR_MEMORY. */
 mr_status mr_observed_dump(const mr_context *context, const mr_trace *trace,
-                           const mr_listing *findings, FILE *stream, mr_error *error);
+                           const mr_observed_list *list, const mr_listing *findings, FILE *stream,
+                           mr_error *error);
 
 #endif

@@ -3,7 +3,7 @@
  * formats.h.
  *
  * The page shows a JSON object that stands in it: {"reports":[…]}, one for each run, each with the findings in groups
- * and the steps of the worst finding of each group, or {"compare":[…]}. MR_ERR_IO, MR_ERR_MEMORY.
+ * and the steps of the worst finding of each group, {"compare":[…]}, or the plots of plots.h. MR_ERR_IO, MR_ERR_MEMORY.
  */
 #ifndef MR_REPORT_HTML_REPORT_H
 #define MR_REPORT_HTML_REPORT_H

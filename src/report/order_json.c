@@ -28,6 +28,8 @@ static mr_json order_object(const mr_order_result *result)
     mr_json_put_object(&self, "status", counts);
     if (result->recorded_only)
         mr_json_put_text(&self, "covers", "recorded order");
+    if (result->observed_untold)
+        mr_json_put(&self, "observed_untold", json_true());
     return self;
 }
 
@@ -132,12 +134,12 @@ static mr_status dump_observed(const writer *self)
 {
     static const mr_result no_races;
     mr_context context;
-    if (!self->result->recorded_only)
+    if (self->result->observed.count == 0)
         return MR_OK;
-    mr_status status =
-        mr_context_init(&context, self->trace, &no_races)
-            ? mr_observed_dump(&context, self->trace, NULL, self->stream, self->error)
-            : mr_error_memory(self->error, "writing the report");
+    mr_status status = mr_context_init(&context, self->trace, &no_races)
+                           ? mr_observed_dump(&context, self->trace, &self->result->observed, NULL,
+                                              self->stream, self->error)
+                           : mr_error_memory(self->error, "writing the report");
     mr_context_free(&context);
     return status;
 }

@@ -11,7 +11,6 @@ typedef struct writer {
     FILE *stream;
     const mr_trace *trace;
     const mr_order_result *result;
-    size_t observed_count;
 } writer;
 
 static mr_access access_of(const mr_racing_access *access, uint32_t variable)
@@ -152,9 +151,11 @@ static void print_last_line(const writer *self)
 {
     const mr_order_result *result = self->result;
     const char *separator = ": ";
-    if (self->observed_count > 0)
-        fprintf(self->stream, "%zu error%s observed, ", self->observed_count,
-                mr_phrase_s(self->observed_count));
+    if (result->observed.count > 0)
+        fprintf(self->stream, "%zu error%s observed, ", result->observed.count,
+                mr_phrase_s(result->observed.count));
+    if (result->observed_untold)
+        fputs("errors observed, ", self->stream);
     if (result->list.race_count == 0)
         fputs("no static race", self->stream);
     else
@@ -214,20 +215,20 @@ static void print_run(FILE *stream, const mr_order_stats *stats)
     mr_phrase_stopped(stream, stats->queries_stopped_by_time, stats->queries_stopped_by_memory);
 }
 
-/* What happened in a recorded run, when the trace is in memory for sure. False: no memory. */
-static bool print_observed(writer *self)
+/* What happened in the recorded run: the trace is in memory then. False: no memory. */
+static bool print_observed(const writer *self)
 {
     static const mr_result no_races;
     mr_context context;
-    mr_observed_list observed = {0};
-    if (!self->result->recorded_only)
+    if (self->result->observed_untold)
+        fputs("errors happened in the recorded run, which are told only from a file that can be "
+              "read twice: give a file instead of standard input\n",
+              self->stream);
+    if (self->result->observed.count == 0)
         return true;
-    bool ok = mr_context_init(&context, self->trace, &no_races) &&
-              mr_observed_find(&observed, self->trace);
+    bool ok = mr_context_init(&context, self->trace, &no_races);
     if (ok)
-        mr_observed_print(&context, self->trace, self->stream, &observed);
-    self->observed_count = observed.count;
-    mr_observed_free(&observed);
+        mr_observed_print(&context, self->trace, self->stream, &self->result->observed);
     mr_context_free(&context);
     return ok;
 }
@@ -235,7 +236,7 @@ static bool print_observed(writer *self)
 mr_status mr_order_report_text(FILE *stream, const mr_trace *trace, const mr_config *config,
                                const mr_order_result *result, mr_error *error)
 {
-    writer self = {stream, trace, result, 0};
+    writer self = {stream, trace, result};
     errno = 0;
     print_head(&self);
     if (!print_observed(&self))

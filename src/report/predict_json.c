@@ -270,7 +270,8 @@ static mr_status dump_first(const writer *self, const mr_config *config)
     if (status == MR_OK)
         status = mr_json_dump_member(stream, "config", mr_json_config(config, false), error);
     if (status == MR_OK)
-        status = mr_observed_dump(&self->context, self->trace, self->findings, stream, self->error);
+        status = mr_observed_dump(&self->context, self->trace, &self->findings->observed,
+                                  self->findings, stream, self->error);
     if (status == MR_OK)
         status = dump_races(self);
     if (status == MR_OK)

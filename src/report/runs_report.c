@@ -10,8 +10,9 @@
 
 static void text_before(const mr_runs_report *report, const mr_one_run *run)
 {
-    fprintf(report->stream, "%sRun %" PRIu64 " of %" PRIu64 ", seed %" PRIu64 "\n",
-            report->number > 1 ? "\n" : "", report->number, report->count, run->seed);
+    fprintf(report->stream, "%sRun %" PRIu64 " of %" PRIu64 ", seed %" PRIu64 "%s%s\n",
+            report->number > 1 ? "\n" : "", report->run, report->count, run->seed,
+            run->child ? ", child " : "", run->child ? run->child : "");
 }
 
 static void text_after(const mr_runs_report *report, const mr_one_run *run)
@@ -23,8 +24,12 @@ static void text_after(const mr_runs_report *report, const mr_one_run *run)
 
 static void text_end(const mr_runs_report *report, size_t races)
 {
-    fprintf(report->stream, "\n%zu race%s in %" PRIu64 " runs\n", races, mr_phrase_s(races),
-            report->count);
+    fprintf(report->stream, "\n%zu race%s in %" PRIu64 " run%s\n", races, mr_phrase_s(races),
+            report->run, mr_phrase_s(report->run));
+    if (report->run < report->count)
+        fprintf(report->stream,
+                "%" PRIu64 " of %" PRIu64 " runs were not started (halt_on_finding)\n",
+                report->count - report->run, report->count);
 }
 
 const mr_runs_writer mr_runs_text = {text_before, text_after, text_end, NULL};
@@ -33,8 +38,11 @@ const mr_runs_writer mr_runs_text = {text_before, text_after, text_end, NULL};
 
 static void json_before(const mr_runs_report *report, const mr_one_run *run)
 {
-    fprintf(report->stream, "%s{\"seed\":%" PRIu64 ",\"exit_status\":%d,\"report\":\n",
-            report->number > 1 ? ",\n" : "{\"runs\":[\n", run->seed, run->exit_status);
+    fprintf(report->stream, "%s{\"seed\":%" PRIu64, report->number > 1 ? ",\n" : "{\"runs\":[\n",
+            run->seed);
+    if (run->child)
+        fprintf(report->stream, ",\"child\":\"%s\"", run->child);
+    fprintf(report->stream, ",\"exit_status\":%d,\"report\":\n", run->exit_status);
 }
 
 static void json_after(const mr_runs_report *report, const mr_one_run *run)
@@ -52,19 +60,21 @@ const mr_runs_writer mr_runs_json = {json_before, json_after, json_end, NULL};
 /* ---- any format ---- */
 
 void mr_runs_report_begin(mr_runs_report *report, FILE *stream, const mr_config *config,
-                          uint64_t count)
+                          uint64_t count, bool has_children)
 {
     MR_REQUIRE(mr_format_has((mr_format)mr_config_choice(config, "format"), MR_SUBJECT_RUNS));
-    *report = (mr_runs_report){.stream = stream, .config = config, .count = count};
+    *report = (mr_runs_report){
+        .stream = stream, .config = config, .count = count, .several = count > 1 || has_children};
 }
 
 /* The row of the format, after the head of the next run. */
 static const mr_format_row *begin_run(mr_runs_report *report, const mr_one_run *run)
 {
     const mr_format_row *row = mr_format_chosen(report->config);
-    MR_REQUIRE(report->number < report->count);
+    MR_REQUIRE(run->child ? report->run > 0 && report->several : report->run < report->count);
     report->number++;
-    if (report->count > 1)
+    report->run += run->child == NULL;
+    if (report->several)
         row->runs->before(report, run);
     return row;
 }
@@ -73,10 +83,9 @@ mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, co
                                const mr_result *result, mr_error *error)
 {
     const mr_format_row *row = begin_run(report, run);
-    mr_predict_writer *write =
-        report->count > 1 && row->runs->part ? row->runs->part : row->predict;
+    mr_predict_writer *write = report->several && row->runs->part ? row->runs->part : row->predict;
     mr_status status = write(report->stream, trace, report->config, result, error);
-    if (report->count > 1)
+    if (report->several)
         if (row->runs->after)
             row->runs->after(report, run);
     return status;
@@ -88,7 +97,7 @@ mr_status mr_runs_report_write_order(mr_runs_report *report, const mr_one_run *r
 {
     const mr_format_row *row = begin_run(report, run);
     mr_status status = row->order(report->stream, trace, report->config, result, error);
-    if (report->count > 1)
+    if (report->several)
         if (row->runs->after)
             row->runs->after(report, run);
     return status;
@@ -96,6 +105,6 @@ mr_status mr_runs_report_write_order(mr_runs_report *report, const mr_one_run *r
 
 void mr_runs_report_end(mr_runs_report *report, size_t races)
 {
-    if (report->count > 1)
+    if (report->several)
         mr_format_chosen(report->config)->runs->end(report, races);
 }

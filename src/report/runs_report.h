@@ -17,20 +17,26 @@ typedef struct mr_runs_report {
     FILE *stream; /* on loan */
     const mr_config *config;
     uint64_t count;  /* of runs */
-    uint64_t number; /* of the run that is written: 1, 2, … count */
+    uint64_t run;    /* that is written: 1, 2, … count */
+    uint64_t number; /* of the report that is written, from 1: a run has several with children */
+    bool several;    /* heads and an end, as several runs have them */
 } mr_runs_report;
 
 /* One run of the program. */
 typedef struct mr_one_run {
     uint64_t seed;
-    int exit_status;    /* of the program */
+    const char
+        *child; /* "1", "1.2": of the child of the run before (record --follow-forks); NULL: of the
+                           program itself */
+    int exit_status;    /* of the program, or of the child */
     size_t known_races; /* races left out of the result, because an earlier run had them */
 } mr_one_run;
 
-/* The format is one that `run` has (mr_format_has). */
+/* The format is one that `run` has (mr_format_has). `has_children`: a run may have the reports of
+ * children. */
 void mr_runs_report_begin(mr_runs_report *report, FILE *stream, const mr_config *config,
-                          uint64_t count);
-/* The next run. MR_ERR_IO, MR_ERR_MEMORY. */
+                          uint64_t count, bool has_children);
+/* The next run, or the next child of the last one. MR_ERR_IO, MR_ERR_MEMORY. */
 mr_status mr_runs_report_write(mr_runs_report *report, const mr_one_run *run, const mr_trace *trace,
                                const mr_result *result, mr_error *error);
 /* The same for a run of which only the recorded order was looked at. */

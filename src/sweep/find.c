@@ -4,16 +4,16 @@
 #include "base/assert.h"
 #include "base/seconds.h"
 #include "formats/read.h"
+#include "observe.h"
 #include "order/detect/detect.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-/* Can the file be read a second time? */
-static bool can_be_read_again(const char *path)
+bool mr_sweep_reads_again(const mr_sweep_job *job)
 {
     struct stat info;
-    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return strcmp(job->path, "-") != 0 && stat(job->path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 static mr_read_options read_options(const mr_sweep_job *job)
@@ -111,7 +111,7 @@ static mr_status make_outlook(const mr_sweep_job *job, mr_outlook *outlook)
 
 /* Feeds the stream to the detector. After an error of the file the detector has the events before
  * the damage, and `*ended` is true, as at the end of the file. */
-static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ended)
+static mr_status feed(const mr_sweep_job *job, mr_detector *detector, mr_watch *watch, bool *ended)
 {
     mr_order_stats *stats = &job->sweep->result.stats;
     mr_events events;
@@ -126,13 +126,15 @@ static mr_status feed(const mr_sweep_job *job, mr_detector *detector, bool *ende
             return status;
         }
         status = mr_detector_feed(detector, &events, job->error);
+        if (status == MR_OK && !mr_watch_events(watch, &events))
+            status = mr_error_memory(job->error, "looking for errors that happened");
         stats->find_seconds += mr_seconds() - ready;
         if (status != MR_OK)
             return status;
     }
 }
 
-static mr_status find_in_stream(const mr_sweep_job *job, const mr_outlook *outlook)
+static mr_status find_in_stream(const mr_sweep_job *job, const mr_outlook *outlook, mr_watch *watch)
 {
     mr_sweep *sweep = job->sweep;
     mr_error later = {0};
@@ -142,7 +144,7 @@ static mr_status find_in_stream(const mr_sweep_job *job, const mr_outlook *outlo
     mr_detector *detector = mr_detector_new(job->relation, &options);
     if (detector == NULL)
         return mr_error_memory(job->error, "starting the analysis");
-    mr_status status = feed(job, detector, &ended);
+    mr_status status = feed(job, detector, watch, &ended);
     if (ended) {
         double begin = mr_seconds();
         mr_error *error = status == MR_OK ? job->error : &later;
@@ -161,14 +163,14 @@ static mr_status find_in_stream(const mr_sweep_job *job, const mr_outlook *outlo
 static bool wants_outlook(const mr_sweep_job *job)
 {
     return job->relation == MR_RELATION_WCP && mr_stream_outlook(job->sweep->stream) == NULL &&
-           can_be_read_again(job->path);
+           mr_sweep_reads_again(job);
 }
 
 /* The stream has BarrierPairs, or tells too late what belongs to an object. What these order needs
  * the whole trace, so the trace is read into memory. */
 static mr_status find_after_all(const mr_sweep_job *job)
 {
-    if (!can_be_read_again(job->path))
+    if (!mr_sweep_reads_again(job))
         return mr_error_set(job->error, MR_ERR_UNSUPPORTED, job->path, 0,
                             "the trace has BarrierPairs (mbegin), or names a variable of an object "
                             "after its free, which takes a file that can be read twice; give a "
@@ -179,14 +181,14 @@ static mr_status find_after_all(const mr_sweep_job *job)
 }
 
 /* The memory orders that c17 asks for are not in the blocks of a stream. */
-mr_status mr_sweep_find(const mr_sweep_job *job)
+mr_status mr_sweep_find(const mr_sweep_job *job, mr_watch *watch)
 {
     mr_outlook outlook;
     mr_read_options options = read_options(job);
     if (job->given != NULL)
         return find_in(job, job->given, job->error);
     if (!mr_relation_streaming(job->relation) || job->relation == MR_RELATION_C17 ||
-        (mr_sweep_proves(job) && !can_be_read_again(job->path)))
+        (mr_sweep_proves(job) && !mr_sweep_reads_again(job)))
         return find_in_memory(job);
     mr_status status = mr_stream_open(job->path, &options, &job->sweep->stream, job->error);
     if (status != MR_OK)
@@ -199,7 +201,7 @@ mr_status mr_sweep_find(const mr_sweep_job *job)
         job->sweep->result.stats.read_seconds += mr_seconds() - begin;
     }
     if (status == MR_OK)
-        status = find_in_stream(job, twice ? &outlook : NULL);
+        status = find_in_stream(job, twice ? &outlook : NULL, watch);
     mr_outlook_free(&outlook);
     return status == MR_ERR_UNSUPPORTED ? find_after_all(job) : status;
 }

@@ -16,12 +16,16 @@ typedef struct mr_sweep_job {
 } mr_sweep_job;
 
 /* find.c: fills the list of the result, and `names`. After an error of the file they are about the
- * events before the damage. */
-mr_status mr_sweep_find(const mr_sweep_job *job);
+ * events before the damage. The watch sees the events of a stream. */
+struct mr_watch;
+mr_status mr_sweep_find(const mr_sweep_job *job, struct mr_watch *watch);
 
 /* find.c: reads the file into memory, unless it is there. Of a damaged file it reads the events
  * before the damage and returns MR_OK, because mr_sweep_find has reported the damage. */
 mr_status mr_sweep_load(const mr_sweep_job *job);
+
+/* find.c: can the file be read a second time? */
+bool mr_sweep_reads_again(const mr_sweep_job *job);
 
 /* Will races be proven when there are any? */
 static inline bool mr_sweep_proves(const mr_sweep_job *job)

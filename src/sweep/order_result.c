@@ -21,5 +21,6 @@ void mr_order_result_free(mr_order_result *result)
             mr_witness_free(&result->races[i].witness);
     free(result->races);
     mr_race_list_free(&result->list);
+    mr_observed_free(&result->observed);
     *result = (mr_order_result){0};
 }

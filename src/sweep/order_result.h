@@ -8,6 +8,7 @@
 #include "base/model.h"
 #include "order/race_list.h"
 #include "order/relation.h"
+#include "trace/observed.h"
 #include "witness/witness.h"
 
 /* The standing of a static race. Only MR_STANDING_RACE has a witness. */
@@ -59,10 +60,12 @@ typedef struct mr_order_stats {
 
 typedef struct mr_order_result {
     mr_relation relation;
-    bool complete;        /* all of the trace was analysed */
-    bool recorded_only;   /* set by the caller: the report says that nothing was predicted */
-    mr_race_list list;    /* racy events, static races, examples */
-    mr_order_race *races; /* one a static race of the list */
+    bool complete;             /* all of the trace was analysed */
+    bool recorded_only;        /* set by the caller: the report says that nothing was predicted */
+    mr_race_list list;         /* racy events, static races, examples */
+    mr_order_race *races;      /* one a static race of the list */
+    mr_observed_list observed; /* errors that happened in the recorded execution itself */
+    bool observed_untold;      /* there are, but the file could not be read again for them */
     uint64_t counts[MR_STANDING_COUNT];
     mr_order_stats stats;
 } mr_order_result;

@@ -2,7 +2,7 @@
 
 #include "base/assert.h"
 #include "base/seconds.h"
-#include "job.h"
+#include "observe.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -53,17 +53,23 @@ static mr_status run(mr_sweep *sweep, const mr_trace *given, const char *path,
                         .confirm = mr_config_bool(config, "confirm"),
                         .error = error};
     mr_error later;
+    mr_watch watch = {0};
     mr_status status = mr_config_check(config, error);
     if (status == MR_OK)
-        status = mr_sweep_find(&job);
-    if (sweep->names == NULL)
+        status = mr_sweep_find(&job, &watch);
+    if (sweep->names == NULL) {
+        mr_watch_free(&watch);
         return status;
+    }
     sweep->result.complete = status == MR_OK;
     if (status != MR_OK)
         job.error = &later; /* the first error is the one that is returned */
     mr_status proven = make_records(&job);
     if (proven == MR_OK)
+        proven = mr_sweep_observe(&job, &watch);
+    if (proven == MR_OK)
         proven = mr_sweep_prove(&job);
+    mr_watch_free(&watch);
     finish(&sweep->result);
     sweep->result.stats.total_seconds = mr_seconds() - begin;
     return status != MR_OK ? status : proven;

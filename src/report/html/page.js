@@ -486,6 +486,66 @@ function showCompare() {
   }));
 }
 
+// ---- plots ----
+
+const WIDE = 620, HIGH = 320, LEFT = 64, RIGHT = 26, TOP = 12, BOTTOM = 46;
+
+// Round numbers in [low, high], at most about `count` of them.
+function roundNumbers(low, high, count) {
+  const rough = (high - low) / count || 1, power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find(factor => factor * power >= rough * 0.999), numbers = [];
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high * (1 + 1e-9); at++) numbers.push(at * step);
+  return numbers;
+}
+
+const numberText = value => value >= 1e6 || (value > 0 && value < 1e-3) ? value.toExponential(1) : String(Number(value.toPrecision(4)));
+
+function plotSvg(plot) {
+  const xs = plot.curves.flatMap(curve => curve.x), ys = plot.curves.flatMap(curve => curve.y);
+  const scale = value => plot.logarithmic ? Math.log10(value) : value;
+  const low = Math.min(...xs.map(scale)), high = Math.max(...xs.map(scale)), most = Math.max(...ys, 0) || 1;
+  const across = value => LEFT + (WIDE - LEFT - RIGHT) * (high > low ? (scale(value) - low) / (high - low) : 0.5);
+  const up = value => HIGH - BOTTOM - (HIGH - TOP - BOTTOM) * value / most;
+  const xTicks = plot.logarithmic ? [...new Set(xs)].sort((a, b) => a - b) : roundNumbers(low, high, 6);
+  const shown = xTicks.filter((_, i) => i % Math.ceil(xTicks.length / 8) === 0);
+  const parts = [`<line class="axis" x1="${LEFT}" y1="${HIGH - BOTTOM}" x2="${WIDE - RIGHT}" y2="${HIGH - BOTTOM}"/>`];
+  for (const tick of roundNumbers(0, most, 5))
+    parts.push(`<line class="grid" x1="${LEFT}" y1="${up(tick)}" x2="${WIDE - RIGHT}" y2="${up(tick)}"/>`,
+      `<text x="${LEFT - 6}" y="${up(tick) + 4}" text-anchor="end">${numberText(tick)}</text>`);
+  for (const tick of shown) parts.push(`<text x="${across(tick)}" y="${HIGH - BOTTOM + 16}" text-anchor="middle">${numberText(tick)}</text>`);
+  parts.push(`<text x="${(LEFT + WIDE - RIGHT) / 2}" y="${HIGH - 8}" text-anchor="middle">${xml(plot.x)}</text>`,
+    `<text transform="translate(14 ${(TOP + HIGH - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${xml(plot.y)}</text>`);
+  plot.curves.forEach((curve, number) => {
+    let path = "";
+    curve.x.forEach((x, i) => { path += i === 0 ? `M${across(x)} ${up(curve.y[i])}` : plot.steps ? `H${across(x)}V${up(curve.y[i])}` : `L${across(x)} ${up(curve.y[i])}`; });
+    parts.push(`<path class="curve curve${number % 6}" d="${path}"/>`);
+    if (curve.x.length <= 60)
+      curve.x.forEach((x, i) => parts.push(`<circle class="dot curve${number % 6}" cx="${across(x)}" cy="${up(curve.y[i])}" r="3"><title>${xml(curve.name)}: ${numberText(x)}, ${numberText(curve.y[i])}</title></circle>`));
+  });
+  return `<svg viewBox="0 0 ${WIDE} ${HIGH}" role="img" aria-label="${xml(plot.title)}">${parts.join("")}</svg>`;
+}
+
+function plotTable(plot) {
+  const xs = [...new Set(plot.curves.flatMap(curve => curve.x))].sort((a, b) => a - b);
+  const at = (curve, x) => { const i = curve.x.lastIndexOf(x); return i < 0 ? "" : numberText(curve.y[i]); };
+  return make("table", {}, make("thead", {}, make("tr", {}, make("th", {scope: "col"}, plot.x), plot.curves.map(curve => make("th", {scope: "col"}, curve.name)))),
+    make("tbody", {}, xs.slice(0, 1000).map(x => make("tr", {}, make("td", {}, numberText(x)), plot.curves.map(curve => make("td", {}, at(curve, x)))))));
+}
+
+function showPlots() {
+  by("about").textContent = data.title;
+  by("side").remove();
+  by("help").remove();
+  by("main").replaceChildren(make("h2", {}, data.title), ...data.lines.map(line => make("p", {class: "line"}, line)),
+    make("div", {class: "plots"}, data.plots.map(plot => {
+      const drawing = make("div", {class: "plot"});
+      drawing.innerHTML = plotSvg(plot);
+      return make("section", {class: "card"}, make("h3", {}, plot.title), drawing,
+        make("ul", {class: "legend"}, plot.curves.map((curve, number) => make("li", {}, make("span", {class: `swatch curve${number % 6}`}), curve.name))),
+        make("details", {}, make("summary", {}, "numbers"), plotTable(plot)));
+    })));
+}
+
 // ---- start ----
 
 function about() {
@@ -519,7 +579,7 @@ function key(event) {
     return;
   }
   const act = KEYS[event.key];
-  if (!act || (data.compare && event.key !== "t")) return;
+  if (!act || ((data.compare || data.plots) && event.key !== "t")) return;
   act();
   event.preventDefault();
 }
@@ -535,6 +595,7 @@ function start() {
   by("theme").addEventListener("click", toggleTheme);
   document.addEventListener("keydown", key);
   if (data.compare) return showCompare();
+  if (data.plots) return showPlots();
   by("help").addEventListener("click", toggleKeys);
   about();
   collect();

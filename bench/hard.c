@@ -1,0 +1,312 @@
+#include "hard.h"
+
+#include "base/assert.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+const mr_hard_shape mr_hard_large[] = {
+    {"nested-20", MR_HARD_NESTED, 5000, 4, 20, 0, 2, false, 1},
+    {"nested-30", MR_HARD_NESTED, 20000, 4, 30, 0, 2, false, 2},
+    {"nested-60", MR_HARD_NESTED, 50000, 4, 60, 0, 2, false, 3},
+    {"nested-any-20", MR_HARD_NESTED, 5000, 6, 20, 0, 8, true, 4},
+    {"nested-any-30", MR_HARD_NESTED, 20000, 6, 30, 0, 8, true, 5},
+    {"nested-any-60", MR_HARD_NESTED, 50000, 6, 60, 0, 8, true, 6},
+    {"nested-500", MR_HARD_NESTED, 82000, 4, 500, 0, 2, false, 7},
+    {"hot", MR_HARD_HOT, 110000, 4, 0, 400, 8, false, 8},
+    {"spin", MR_HARD_SPIN, 3000000, 1, 0, 0, 2, false, 9},
+    {"spin-3", MR_HARD_SPIN, 3000000, 3, 0, 0, 2, false, 9},
+    {"wide-48", MR_HARD_WIDE, 100000, 48, 0, 0, 8, false, 10},
+    {"ending-10000", MR_HARD_ENDING, 60000, 10000, 0, 0, 8, false, 11},
+    {"ending-100000", MR_HARD_ENDING, 600000, 100000, 0, 0, 8, false, 12},
+    {"adding", MR_HARD_ADDING, 40000, 4, 0, 128, 1000, false, 13},
+};
+const size_t mr_hard_large_count = sizeof mr_hard_large / sizeof *mr_hard_large;
+
+const mr_hard_shape mr_hard_small[] = {
+    {"nested", MR_HARD_NESTED, 24, 2, 3, 0, 2, false, 1},
+    {"nested-any", MR_HARD_NESTED, 24, 3, 2, 0, 2, true, 2},
+    {"hot", MR_HARD_HOT, 18, 3, 0, 2, 2, false, 3},
+    {"spin", MR_HARD_SPIN, 18, 2, 0, 0, 2, false, 4},
+    {"wide", MR_HARD_WIDE, 20, 5, 0, 0, 2, false, 5},
+    {"ending", MR_HARD_ENDING, 20, 5, 0, 0, 2, false, 6},
+    {"adding", MR_HARD_ADDING, 14, 3, 0, 3, 2, false, 7},
+};
+const size_t mr_hard_small_count = sizeof mr_hard_small / sizeof *mr_hard_small;
+
+/* A thread of the program: its step in what it does, and where it stands in it. */
+typedef struct worker {
+    uint32_t step, level;
+} worker;
+
+typedef struct generator {
+    const mr_hard_shape *shape;
+    FILE *out;
+    uint64_t random;
+    uint32_t events;
+    worker *workers;   /* owned */
+    uint32_t *values;  /* owned; one a variable */
+    uint32_t *holders; /* owned; one a lock: thread + 1, 0: none */
+    uint32_t *locks;   /* owned; nested: `depth` a thread, those of its nest */
+    bool flag;         /* spin: it is set */
+} generator;
+
+/* splitmix64: a number below `limit` (> 0). */
+static uint32_t below(generator *g, uint32_t limit)
+{
+    MR_ASSERT(limit > 0);
+    uint64_t x = g->random += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)((x ^ x >> 31) % limit);
+}
+
+static void access(generator *g, uint32_t thread, uint32_t variable, bool writes, uint32_t place)
+{
+    if (writes)
+        g->values[variable] = below(g, g->shape->values);
+    fprintf(g->out, "T%" PRIu32 "|%c(V%" PRIu32 "=%" PRIu32 ")|%" PRIu32 "\n", thread,
+            writes ? 'w' : 'r', variable, g->values[variable], place);
+    g->events++;
+}
+
+/* False: another thread holds the lock. */
+static bool acquire(generator *g, uint32_t thread, uint32_t lock)
+{
+    if (g->holders[lock])
+        return false;
+    g->holders[lock] = thread + 1;
+    fprintf(g->out, "T%" PRIu32 "|acq(L%" PRIu32 ")|%" PRIu32 "\n", thread, lock, 1000000 + lock);
+    g->events++;
+    return true;
+}
+
+static void release(generator *g, uint32_t thread, uint32_t lock)
+{
+    g->holders[lock] = 0;
+    fprintf(g->out, "T%" PRIu32 "|rel(L%" PRIu32 ")|%" PRIu32 "\n", thread, lock, 2000000 + lock);
+    g->events++;
+}
+
+static void fork_join(generator *g, const char *op, uint32_t thread)
+{
+    fprintf(g->out, "T0|%s(T%" PRIu32 ")|%d\n", op, thread, 3000000 + (*op == 'j'));
+    g->events++;
+}
+
+/* ---- one step of a thread; false: it waits for a lock ---- */
+
+/* Chooses the locks of a nest: `depth` of twice as many, in ascending order unless the threads back
+ * off. */
+static void choose_locks(generator *g, uint32_t *locks)
+{
+    const mr_hard_shape *s = g->shape;
+    uint32_t count = 0;
+    for (uint32_t lock = 0; lock < 2 * s->depth; lock++)
+        if (below(g, 2 * s->depth - lock) < s->depth - count)
+            locks[count++] = lock;
+    MR_ASSERT(count == s->depth);
+    for (uint32_t i = s->backs_off ? count : 1; i-- > 1;) {
+        uint32_t other = below(g, i + 1), lock = locks[i];
+        locks[i] = locks[other];
+        locks[other] = lock;
+    }
+}
+
+/* Steps: 0 outside, 1 on the way in, 2 on the way out; level: how many locks it holds. */
+static bool step_nested(generator *g, uint32_t thread)
+{
+    enum { VARIABLES = 4, PLACES = 8 };
+    const mr_hard_shape *s = g->shape;
+    worker *w = &g->workers[thread];
+    uint32_t *locks = &g->locks[(size_t)thread * s->depth];
+    if (w->step == 0) {
+        if (below(g, 50) == 0 || s->events < 100)
+            access(g, thread, below(g, VARIABLES), below(g, 5) < 2, 100 + below(g, PLACES));
+        choose_locks(g, locks);
+        w->step = 1;
+    } else if (w->step == 1) {
+        if (!acquire(g, thread, locks[w->level])) {
+            w->step = s->backs_off ? 2 : 1;
+            return false;
+        }
+        if (below(g, 10) < 3)
+            access(g, thread, below(g, VARIABLES), below(g, 5) < 2, 200 + below(g, PLACES));
+        if (++w->level < s->depth)
+            return true;
+        access(g, thread, below(g, VARIABLES), below(g, 2) == 0, 300 + below(g, PLACES));
+        w->step = 2;
+    } else {
+        if (w->level)
+            release(g, thread, locks[--w->level]);
+        w->step = w->level ? 2 : 0;
+    }
+    return true;
+}
+
+static bool step_hot(generator *g, uint32_t thread)
+{
+    worker *w = &g->workers[thread];
+    bool writes = below(g, 2) == 0;
+    uint32_t place = below(g, g->shape->places) + (writes ? 10000 : 20000);
+    if (w->step == 0 && below(g, 20) == 0) {
+        access(g, thread, 0, writes, place);
+        return true;
+    }
+    if (w->step == 0) {
+        if (!acquire(g, thread, 0))
+            return false;
+        w->step = 1 + below(g, 40);
+        return true;
+    }
+    access(g, thread, 0, writes, place);
+    if (--w->step == 0)
+        release(g, thread, 0);
+    return true;
+}
+
+/* Variable 0 is the flag; steps: 0 before a round, 1 in it, 2 the flag was set, 3 done. */
+static bool step_spin(generator *g, uint32_t thread)
+{
+    worker *w = &g->workers[thread];
+    if (w->step == 0) {
+        if (!acquire(g, thread, 0))
+            return false;
+        w->step = 1;
+    } else if (w->step == 1) {
+        access(g, thread, 0, false, 10);
+        w->step = g->values[0] ? 2 : 0;
+        release(g, thread, 0);
+    } else {
+        access(g, thread, 1 + below(g, 2), below(g, 2) == 0, 20 + w->step);
+        w->step++;
+    }
+    return true;
+}
+
+static bool step_wide(generator *g, uint32_t thread)
+{
+    worker *w = &g->workers[thread];
+    enum { LOCKS = 24, EACH = 4 };
+    bool is_small = g->shape->events < 100;
+    uint32_t first = w->level * EACH;
+    if (w->step == 0) {
+        w->level = below(g, is_small ? 2 : LOCKS);
+        if (below(g, 1000) < (is_small ? 300 : 30))
+            access(g, thread, w->level * EACH + below(g, EACH), below(g, 3) == 0,
+                   w->level * EACH + below(g, EACH));
+        else if (acquire(g, thread, w->level))
+            w->step = 1 + below(g, 5);
+        else
+            return false;
+        return true;
+    }
+    access(g, thread, first + below(g, EACH), below(g, 3) == 0, 1000 + first + below(g, EACH));
+    if (--w->step == 0)
+        release(g, thread, w->level);
+    return true;
+}
+
+static bool step_adding(generator *g, uint32_t thread)
+{
+    uint32_t place = below(g, g->shape->places);
+    access(g, thread, 0, false, place);
+    access(g, thread, 0, true, place);
+    return true;
+}
+
+/* ---- programs ---- */
+
+/* Runs threads 1 … threads by turns of a few steps until `events` are there, then until nobody
+ * holds a lock. */
+static void run_threads(generator *g, bool (*step)(generator *g, uint32_t thread))
+{
+    const mr_hard_shape *s = g->shape;
+    uint32_t turn = 1, left = 0;
+    while (g->events < s->events) {
+        if (!left) {
+            turn = 1 + below(g, s->threads);
+            left = 1 + below(g, s->events < 100 ? 3 : 40);
+        }
+        left = step(g, turn) ? left - 1 : 0;
+    }
+}
+
+static void run_spin(generator *g)
+{
+    run_threads(g, step_spin);
+    if (!g->holders[0] && acquire(g, 0, 0)) {
+        access(g, 0, 1, true, 31);
+        fprintf(g->out, "T0|w(V0=1)|30\n");
+        g->values[0] = 1;
+        release(g, 0, 0);
+    }
+    for (uint32_t round = 0; round < 8; round++)
+        for (uint32_t thread = 1; thread <= g->shape->threads; thread++)
+            if (g->workers[thread].step < 4)
+                step_spin(g, thread);
+}
+
+static void run_ending(generator *g)
+{
+    const mr_hard_shape *s = g->shape;
+    for (uint32_t thread = 1; thread <= s->threads + 4; thread++) {
+        if (thread > 4)
+            fork_join(g, "join", thread - 4);
+        if (thread > s->threads)
+            continue;
+        fork_join(g, "fork", thread);
+        acquire(g, thread, 0);
+        access(g, thread, 0, true, 10);
+        release(g, thread, 0);
+        if (below(g, s->threads < 100 ? 2 : 100) == 0)
+            access(g, thread, 0, below(g, 2) == 0, 20 + below(g, 4));
+    }
+}
+
+static void run(generator *g)
+{
+    switch (g->shape->family) {
+    case MR_HARD_NESTED:
+        run_threads(g, step_nested);
+        break;
+    case MR_HARD_HOT:
+        run_threads(g, step_hot);
+        break;
+    case MR_HARD_SPIN:
+        run_spin(g);
+        break;
+    case MR_HARD_WIDE:
+        run_threads(g, step_wide);
+        break;
+    case MR_HARD_ENDING:
+        run_ending(g);
+        break;
+    case MR_HARD_ADDING:
+        run_threads(g, step_adding);
+        break;
+    }
+}
+
+bool mr_hard_write(const mr_hard_shape *shape, FILE *out)
+{
+    enum { MOST_VARIABLES = 100, MOST_LOCKS = 1000 };
+    generator g = {.shape = shape,
+                   .out = out,
+                   .random = shape->seed,
+                   .workers = mr_calloc((size_t)shape->threads + 1, sizeof *g.workers),
+                   .values = mr_calloc(MOST_VARIABLES, sizeof *g.values),
+                   .holders = mr_calloc(MOST_LOCKS, sizeof *g.holders),
+                   .locks =
+                       mr_calloc(((size_t)shape->threads + 1) * shape->depth, sizeof *g.locks)};
+    MR_REQUIRE(shape->depth <= MOST_LOCKS / 2 && shape->values > 0);
+    bool ok = g.workers && g.values && g.holders && g.locks;
+    if (ok)
+        run(&g);
+    free(g.workers);
+    free(g.values);
+    free(g.holders);
+    free(g.locks);
+    return ok;
+}
