@@ -100,8 +100,8 @@ static uint32_t take_inputs(const char *path, mr_event_pass *pass)
     if (!file)
         return state;
     if (fread(&header, sizeof header, 1, file) == 1 &&
-        memcmp(header.magic, MR_INPUTS_MAGIC, sizeof header.magic) == 0 &&
-        header.version != 0 && header.version <= MR_INPUTS_VERSION) {
+        memcmp(header.magic, MR_INPUTS_MAGIC, sizeof header.magic) == 0 && header.version != 0 &&
+        header.version <= MR_INPUTS_VERSION) {
         bool whole = fseek(file, 0, SEEK_END) == 0 && (uint64_t)ftell(file) >= header.end;
         pass->inputs = whole ? path : NULL;
         pass->inputs_bytes = whole ? header.end : 0;
